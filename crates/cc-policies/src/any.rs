@@ -1,0 +1,152 @@
+//! The closed sets of policies: one enum for each trait, at the edge of this crate.
+//!
+//! Invariant: all enums have the same variants, those of [`Scheme`], and one scheme builds all of them.
+//!
+//! Closed, not `dyn`, for three reasons. The decisions lie in the innermost loop, where a `match` on a
+//! known set costs nothing and an indirect call does. A flow's state stays `Copy` and of known size. And
+//! the compiler lists every place that a new scheme must fill in: a variant here, an arm in `dispatch!`,
+//! an arm in each `new`.
+
+use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel};
+use units::{Bytes, Span, Time};
+
+use crate::iba::{Ccti, IbaMarker, IbaSource};
+use crate::policy::{Answer, Echo, Marker, MarkerSetup, Place, QueueView, Reaction, Response};
+use crate::spec::{IbaEcho, PortControl, Scheme};
+
+/// Hands a call to the policy that is there; `Off` has a value of its own. The second form pairs a
+/// response with the state that it made.
+macro_rules! dispatch {
+    ($any:expr, Off => $nothing:expr, $policy:ident => $call:expr) => {
+        match $any {
+            Self::Off => $nothing,
+            Self::Iba($policy) => $call,
+        }
+    };
+    ($any:expr, $state:expr, Off => $nothing:expr, ($policy:ident, $own:ident) => $call:expr) => {
+        match ($any, $state) {
+            (Self::Off, _) => $nothing,
+            (Self::Iba($policy), AnyState::Iba($own)) => $call,
+            (Self::Iba(_), other) => unreachable!("a state of another scheme: {other:?}"),
+        }
+    };
+}
+
+/// Any marker.
+#[derive(Clone, Debug)]
+pub enum AnyMarker {
+    /// Marks nothing.
+    Off,
+    /// InfiniBand's.
+    Iba(IbaMarker),
+}
+
+/// Any echo.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyEcho {
+    /// Answers nothing.
+    Off,
+    /// InfiniBand's.
+    Iba(IbaEcho),
+}
+
+/// Any response.
+#[derive(Clone, Debug)]
+pub enum AnyResponse {
+    /// Heeds no notification.
+    Off,
+    /// InfiniBand's.
+    Iba(IbaSource),
+}
+
+/// What any response remembers of one controlled flow. Only the response that made it can use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyState {
+    /// Nothing.
+    Off,
+    /// The index into the table, and its timer.
+    Iba(Ccti),
+}
+
+const _: () = assert!(size_of::<AnyState>() <= 24, "a controlled flow is three words");
+
+impl AnyMarker {
+    /// The marker of one switch. The scheme has passed [`Scheme::check`].
+    #[must_use]
+    pub fn new(scheme: &Scheme, switch: &MarkerSetup) -> Self {
+        match scheme {
+            Scheme::Off => Self::Off,
+            Scheme::Iba(iba) => Self::Iba(IbaMarker::new(&iba.marking, switch)),
+        }
+    }
+}
+
+impl AnyEcho {
+    /// The echo of an adapter. The scheme has passed [`Scheme::check`].
+    #[must_use]
+    pub const fn new(scheme: &Scheme) -> Self {
+        match scheme {
+            Scheme::Off => Self::Off,
+            Scheme::Iba(iba) => Self::Iba(iba.echo),
+        }
+    }
+}
+
+impl AnyResponse {
+    /// The response of an adapter.
+    ///
+    /// # Panics
+    /// If the scheme has not passed [`Scheme::check`].
+    #[must_use]
+    pub fn new(scheme: &Scheme) -> Self {
+        match scheme {
+            Scheme::Off => Self::Off,
+            Scheme::Iba(iba) => Self::Iba(IbaSource::new(&iba.response)),
+        }
+    }
+
+    /// Who shares a state: one queue pair, or all that leaves the port on one service level.
+    #[must_use]
+    pub const fn port_control(&self) -> PortControl {
+        match self {
+            Self::Off => PortControl::QueuePair,
+            Self::Iba(source) => source.port_control(),
+        }
+    }
+}
+
+impl Marker for AnyMarker {
+    fn queue_changed(&mut self, place: Place, view: QueueView) {
+        dispatch!(self, Off => (), marker => marker.queue_changed(place, view));
+    }
+
+    fn starved(&mut self, output: PortId, lane: Lane) {
+        dispatch!(self, Off => (), marker => marker.starved(output, lane));
+    }
+
+    fn departing(&mut self, output: PortId, lane: Lane, length: Bytes) -> Option<MarkReason> {
+        dispatch!(self, Off => None, marker => marker.departing(output, lane, length))
+    }
+}
+
+impl Echo for AnyEcho {
+    fn answer(&self, packet: &Packet) -> Option<Answer> {
+        dispatch!(self, Off => None, echo => echo.answer(packet))
+    }
+}
+
+impl Response for AnyResponse {
+    type State = AnyState;
+
+    fn at_rest(&self, service_level: ServiceLevel) -> AnyState {
+        dispatch!(self, Off => AnyState::Off, source => AnyState::Iba(source.at_rest(service_level)))
+    }
+
+    fn on_notification(&self, state: &mut AnyState, now: Time) -> Reaction {
+        dispatch!(self, state, Off => Reaction::default(), (source, ccti) => source.on_notification(ccti, now))
+    }
+
+    fn gap(&self, state: &mut AnyState, packet_time: Span, now: Time) -> Span {
+        dispatch!(self, state, Off => Span::ZERO, (source, ccti) => source.gap(ccti, packet_time, now))
+    }
+}

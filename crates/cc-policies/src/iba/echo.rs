@@ -1,0 +1,78 @@
+//! Which FECN is answered, and by what.
+//!
+//! Invariant: nothing that is itself an answer is ever answered, so notifications cannot breed.
+//!
+//! | a FECN on | `Cnp` | `Acknowledgement` |
+//! |---|---|---|
+//! | SEND, RDMA WRITE | CNP | BECN on an acknowledgement |
+//! | RDMA READ request and response | CNP | CNP |
+//! | acknowledgement, CNP | nothing | nothing |
+//! | a packet that has BECN too | nothing | nothing |
+
+use packet::{BthFlags, Opcode, Packet};
+
+use crate::policy::{Answer, Echo};
+use crate::spec::IbaEcho;
+
+impl Echo for IbaEcho {
+    fn answer(&self, packet: &Packet) -> Option<Answer> {
+        // "If both bits are set, the FECN bit is ignored" (Gran and Reinemo 2011, 3.2.2).
+        if !packet.has(BthFlags::FECN) || packet.has(BthFlags::BECN) {
+            return None;
+        }
+        match packet.bth.opcode {
+            // Exempt (Gran and Reinemo 2011, footnote 2), as is multicast, which does not exist here.
+            Opcode::Acknowledge | Opcode::Cnp => None,
+            Opcode::SendFirst
+            | Opcode::SendMiddle
+            | Opcode::SendLast
+            | Opcode::SendOnly
+            | Opcode::WriteFirst
+            | Opcode::WriteMiddle
+            | Opcode::WriteLast
+            | Opcode::WriteOnly => Some(match self {
+                Self::Cnp => Answer::Cnp,
+                Self::Acknowledgement => Answer::Acknowledgement,
+            }),
+            // A request is acknowledged by its response, which is data and may be long in coming; a
+            // response is not acknowledged at all.
+            Opcode::ReadRequest
+            | Opcode::ReadResponseFirst
+            | Opcode::ReadResponseMiddle
+            | Opcode::ReadResponseLast
+            | Opcode::ReadResponseOnly => Some(Answer::Cnp),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use packet::{Bth, FlowId, Lane, Lid, Lrh, Psn, QpNumber, ServiceLevel};
+
+    fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
+        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, flags };
+        Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
+    }
+
+    #[test]
+    fn a_fecn_is_answered_as_the_scheme_says() {
+        let by = |echo: IbaEcho, opcode| echo.answer(&packet(opcode, BthFlags::FECN));
+        assert_eq!(by(IbaEcho::Cnp, Opcode::WriteLast), Some(Answer::Cnp));
+        assert_eq!(by(IbaEcho::Acknowledgement, Opcode::WriteLast), Some(Answer::Acknowledgement));
+        assert_eq!(by(IbaEcho::Acknowledgement, Opcode::SendOnly), Some(Answer::Acknowledgement));
+        assert_eq!(by(IbaEcho::Acknowledgement, Opcode::ReadResponseMiddle), Some(Answer::Cnp));
+        assert_eq!(by(IbaEcho::Acknowledgement, Opcode::ReadRequest), Some(Answer::Cnp));
+        for echo in [IbaEcho::Cnp, IbaEcho::Acknowledgement] {
+            assert_eq!(by(echo, Opcode::Acknowledge), None);
+            assert_eq!(by(echo, Opcode::Cnp), None);
+        }
+    }
+
+    #[test]
+    fn becn_hides_fecn() {
+        let both = packet(Opcode::SendMiddle, BthFlags::FECN | BthFlags::BECN);
+        assert_eq!(IbaEcho::Cnp.answer(&both), None);
+    }
+}

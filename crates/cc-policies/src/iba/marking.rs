@@ -1,0 +1,376 @@
+//! When a switch marks.
+//!
+//! Invariant: a packet is marked only if its port and lane (IBA: Port VL) is in the congestion state as
+//! the packet starts to leave, and the packet is eligible.
+//!
+//! ```text
+//! congestion state = over threshold AND (has credits OR its bit in Victim_Mask)
+//! eligible         = congestion state AND length >= 64 * Packet_Size
+//! marked           = eligible AND as many eligible packets have passed as Marking_Rate asked for
+//! ```
+
+use core::mem;
+
+use packet::{Lane, MarkReason, PortId};
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+use units::Bytes;
+
+use crate::policy::{Marker, MarkerSetup, Place, QueueView};
+use crate::spec::{Compare, IbaMarking, VictimMask};
+
+/// Unit of `Packet_Size`: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
+const PACKET_SIZE_UNIT: Bytes = Bytes::new(64);
+
+/// Weights of `Threshold` divide the buffer into so many parts.
+const THRESHOLD_PARTS: u64 = 16;
+
+/// The marker of one switch.
+#[derive(Clone, Debug)]
+pub struct IbaMarker {
+    lanes: usize,
+    /// None for `Threshold` 0.
+    threshold: Option<Bytes>,
+    hysteresis: Bytes,
+    compare: Compare,
+    smallest: Bytes,
+    marking_rate: u32,
+    stream: Pcg64Mcg,
+    /// By output and lane.
+    port_vls: Vec<PortVl>,
+    /// Whether a queue is over its threshold, by output, lane and `queues`.
+    over: Vec<bool>,
+    /// Queues of an output and lane that are compared: one for each input, or their sum.
+    queues: usize,
+}
+
+/// What is known of one output and lane.
+#[derive(Clone, Copy, Debug)]
+struct PortVl {
+    /// Eligible packets that pass before the next is marked.
+    to_pass: u32,
+    /// How many of its queues are over the threshold.
+    queues_over: u16,
+    /// Whether a packet has waited for credit, with the wire free, since the last departure.
+    starved: bool,
+    /// The port's bit in `Victim_Mask`.
+    victim_mask: bool,
+}
+
+impl IbaMarking {
+    /// The threshold in bytes, for a buffer of `capacity` bytes: `capacity * (16 - Threshold) / 16`, rounded
+    /// down; none for `Threshold` 0, which marks nothing.
+    ///
+    /// IBA asks that weights 1 to 15 stand for uniformly decreasing thresholds, and leaves the values to
+    /// the switch. These are the even steps that lie strictly between a full and an empty buffer.
+    #[must_use]
+    pub const fn threshold_in(&self, capacity: Bytes) -> Option<Bytes> {
+        if self.threshold == 0 {
+            None
+        } else {
+            let parts = THRESHOLD_PARTS - self.threshold as u64;
+            Some(Bytes::new(capacity.get() * parts / THRESHOLD_PARTS))
+        }
+    }
+}
+
+impl IbaMarker {
+    /// The marker of the switch described, with these settings at every port.
+    #[must_use]
+    pub fn new(settings: &IbaMarking, switch: &MarkerSetup) -> Self {
+        assert_eq!(switch.faces_adapter.len(), switch.radix, "one entry for each output");
+        let masked = |&faces_adapter: &bool| match settings.victim_mask {
+            VictimMask::None => false,
+            VictimMask::AdapterPorts => faces_adapter,
+            VictimMask::All => true,
+        };
+        let port_vls: Vec<_> = switch
+            .faces_adapter
+            .iter()
+            .map(|port| PortVl { to_pass: 0, queues_over: 0, starved: false, victim_mask: masked(port) })
+            .flat_map(|vl| core::iter::repeat_n(vl, switch.lanes))
+            .collect();
+        let queues = if settings.compare == Compare::EachVoq { switch.radix } else { 1 };
+        Self {
+            lanes: switch.lanes,
+            threshold: settings.threshold_in(switch.capacity),
+            hysteresis: settings.hysteresis,
+            compare: settings.compare,
+            smallest: PACKET_SIZE_UNIT * u64::from(settings.packet_size),
+            marking_rate: u32::from(settings.marking_rate),
+            stream: switch.stream.clone(),
+            over: vec![false; port_vls.len() * queues],
+            queues,
+            port_vls,
+        }
+    }
+
+    fn port_vl(&self, output: PortId, lane: Lane) -> usize {
+        debug_assert!(lane.index() < self.lanes, "{lane} of {} lanes", self.lanes);
+        output.index() * self.lanes + lane.index()
+    }
+
+    /// What is compared, above what it enters the congestion state, and down to what it leaves it. All
+    /// three are whole bytes and the comparisons strict, so a division rounded down decides nothing wrongly.
+    fn levels(&self, threshold: Bytes, view: QueueView) -> (Bytes, Bytes, Bytes) {
+        let leave = threshold.saturating_sub(self.hysteresis);
+        let inputs = u64::from(view.inputs);
+        match self.compare {
+            Compare::EachVoq => (view.voq, threshold, leave),
+            Compare::Sum => (view.sum, threshold, leave),
+            // The mean against the threshold, both times the number of inputs.
+            Compare::SumOverInputs => (view.sum, threshold * inputs, leave * inputs),
+            Compare::SumAgainstShare => {
+                let share = Bytes::new(threshold.get() / inputs.max(1));
+                (view.sum, share, share.saturating_sub(self.hysteresis))
+            }
+        }
+    }
+}
+
+impl Marker for IbaMarker {
+    fn queue_changed(&mut self, place: Place, view: QueueView) {
+        let Some(threshold) = self.threshold else { return };
+        let at = self.port_vl(place.output, place.lane);
+        let (load, enter, leave) = self.levels(threshold, view);
+        let input = if self.compare == Compare::EachVoq { place.input.index() } else { 0 };
+        let queue = at * self.queues + input;
+        let was_over = mem::replace(&mut self.over[queue], false);
+        let is_over = load > if was_over { leave } else { enter };
+        self.over[queue] = is_over;
+        let vl = &mut self.port_vls[at];
+        vl.queues_over = vl.queues_over + u16::from(is_over) - u16::from(was_over);
+    }
+
+    fn starved(&mut self, output: PortId, lane: Lane) {
+        let at = self.port_vl(output, lane);
+        self.port_vls[at].starved = true;
+    }
+
+    fn departing(&mut self, output: PortId, lane: Lane, length: Bytes) -> Option<MarkReason> {
+        let at = self.port_vl(output, lane);
+        let vl = &mut self.port_vls[at];
+        let starved = mem::take(&mut vl.starved);
+        if vl.queues_over == 0 || length < self.smallest || (starved && !vl.victim_mask) {
+            return None;
+        }
+        if vl.to_pass > 0 {
+            vl.to_pass -= 1;
+            return None;
+        }
+        // A fixed count can fall into step with inputs that take turns, and mark one of them for ever.
+        if self.marking_rate > 0 {
+            vl.to_pass = self.stream.random_range(0..=2 * self.marking_rate);
+        }
+        Some(if starved { MarkReason::VictimMask } else { MarkReason::Root })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const CAPACITY: Bytes = Bytes::kib(16);
+    const PACKET: Bytes = Bytes::new(2074);
+
+    fn settings(threshold: u8, compare: Compare) -> IbaMarking {
+        IbaMarking {
+            threshold,
+            packet_size: 0,
+            marking_rate: 0,
+            victim_mask: VictimMask::None,
+            compare,
+            hysteresis: Bytes::ZERO,
+        }
+    }
+
+    /// Four ports of two lanes; an adapter is behind port 0.
+    fn marker(settings: &IbaMarking) -> IbaMarker {
+        let faces_adapter = vec![true, false, false, false];
+        let stream = Pcg64Mcg::new(7);
+        IbaMarker::new(
+            settings,
+            &MarkerSetup { radix: 4, lanes: 2, capacity: CAPACITY, faces_adapter, stream },
+        )
+    }
+
+    fn place(input: u16) -> Place {
+        Place { input: PortId(input), output: PortId(0), lane: Lane(1) }
+    }
+
+    fn view(voq: u64, sum: u64, inputs: u32) -> QueueView {
+        QueueView { voq: Bytes::new(voq), sum: Bytes::new(sum), inputs }
+    }
+
+    fn leaves(marker: &mut IbaMarker) -> Option<MarkReason> {
+        marker.departing(PortId(0), Lane(1), PACKET)
+    }
+
+    /// Bytes over a threshold of 8 KiB (weight 8), seen by `compare` as a queue of `voq` in a sum of `sum`
+    /// over `inputs` inputs.
+    fn is_over(compare: Compare, voq: u64, sum: u64, inputs: u32) -> bool {
+        let mut marker = marker(&settings(8, compare));
+        marker.queue_changed(place(2), view(voq, sum, inputs));
+        leaves(&mut marker).is_some()
+    }
+
+    #[test]
+    fn fifteen_even_steps_between_full_and_empty() {
+        let at = |weight| settings(weight, Compare::Sum).threshold_in(CAPACITY).map(Bytes::get);
+        assert_eq!((at(0), at(1), at(8), at(15)), (None, Some(15 * 1024), Some(8 * 1024), Some(1024)));
+        let steps: Vec<_> = (1..15).map(|w| at(w).unwrap() - at(w + 1).unwrap()).collect();
+        assert_eq!(steps, [1024; 14]);
+    }
+
+    #[test]
+    fn four_ways_to_compare() {
+        assert!(is_over(Compare::EachVoq, 8193, 8193, 1));
+        assert!(!is_over(Compare::EachVoq, 8192, 20_000, 3));
+        assert!(is_over(Compare::Sum, 1, 8193, 3));
+        assert!(!is_over(Compare::Sum, 8192, 8192, 1));
+        assert!(is_over(Compare::SumOverInputs, 1, 3 * 8192 + 1, 3));
+        assert!(!is_over(Compare::SumOverInputs, 20_000, 3 * 8192, 3));
+        assert!(is_over(Compare::SumAgainstShare, 1, 2731, 3)); // 8192 / 3 = 2730.67
+        assert!(!is_over(Compare::SumAgainstShare, 1, 2730, 3));
+    }
+
+    #[test]
+    fn a_victim_marks_only_behind_its_mask() {
+        let marks = |victim_mask, output: u16| {
+            let mut marker = marker(&IbaMarking { victim_mask, ..settings(15, Compare::Sum) });
+            let place = Place { output: PortId(output), ..place(1) };
+            marker.queue_changed(place, view(9000, 9000, 1));
+            marker.starved(place.output, place.lane);
+            // The second packet follows without having waited.
+            [(); 2].map(|()| marker.departing(place.output, place.lane, PACKET))
+        };
+        let (root, victim) = (Some(MarkReason::Root), Some(MarkReason::VictimMask));
+        assert_eq!(marks(VictimMask::None, 0), [None, root]);
+        assert_eq!(marks(VictimMask::AdapterPorts, 0), [victim, root]);
+        assert_eq!(marks(VictimMask::AdapterPorts, 3), [None, root]);
+        assert_eq!(marks(VictimMask::All, 3), [victim, root]);
+    }
+
+    #[test]
+    fn each_queue_has_a_hysteresis_of_its_own() {
+        let hysteresis = Bytes::new(2048);
+        let mut marker = marker(&IbaMarking { hysteresis, ..settings(8, Compare::EachVoq) });
+        let mut after = |input, voq| {
+            marker.queue_changed(place(input), view(voq, voq, 1));
+            leaves(&mut marker).is_some()
+        };
+        assert!(!after(1, 8192));
+        assert!(after(1, 8193));
+        assert!(after(2, 9000));
+        assert!(after(1, 6145), "8192 - 2048 is not yet reached");
+        assert!(after(1, 6144), "the other queue is still over");
+        assert!(!after(2, 6144));
+        assert!(!after(2, 8192), "it has to pass the threshold again");
+    }
+
+    #[test]
+    fn the_hysteresis_of_a_mean_is_one_for_each_input() {
+        let hysteresis = Bytes::new(2048);
+        for (compare, enter, leave) in
+            [(Compare::SumOverInputs, 3 * 8192, 3 * 6144), (Compare::SumAgainstShare, 2730, 2730 - 2048)]
+        {
+            let mut marker = marker(&IbaMarking { hysteresis, ..settings(8, compare) });
+            let mut after = |sum| {
+                marker.queue_changed(place(1), view(1, sum, 3));
+                leaves(&mut marker).is_some()
+            };
+            let marks = [enter, enter + 1, leave + 1, leave, enter].map(&mut after);
+            assert_eq!(marks, [false, true, true, false, false], "{compare:?}");
+        }
+    }
+
+    #[test]
+    fn one_lane_of_one_output_is_not_another() {
+        let mut marker = marker(&settings(15, Compare::EachVoq));
+        marker.queue_changed(place(3), view(9000, 9000, 1));
+        let mut marks = |output, lane| marker.departing(PortId(output), Lane(lane), PACKET).is_some();
+        let all: Vec<_> = (0..4).flat_map(|output| [(output, 0), (output, 1)]).collect();
+        let marked: Vec<_> = all.into_iter().filter(|&(output, lane)| marks(output, lane)).collect();
+        assert_eq!(marked, [(0, 1)]);
+    }
+
+    #[test]
+    fn an_empty_queue_is_never_over() {
+        for compare in [Compare::EachVoq, Compare::Sum, Compare::SumOverInputs, Compare::SumAgainstShare] {
+            let mut marker = marker(&IbaMarking { hysteresis: Bytes::kib(64), ..settings(15, compare) });
+            marker.queue_changed(place(1), view(9000, 9000, 1));
+            marker.queue_changed(place(1), view(1, 1, 1));
+            assert!(leaves(&mut marker).is_some(), "{compare:?}: far below, not far enough");
+            marker.queue_changed(place(1), view(0, 0, 0));
+            assert!(leaves(&mut marker).is_none(), "{compare:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_is_marked_and_the_rest_by_the_mean() {
+        const MARKS: u32 = 10_000;
+        for rate in [1u16, 10, 2048] {
+            let mut marker = marker(&IbaMarking { marking_rate: rate, ..settings(15, Compare::Sum) });
+            marker.queue_changed(place(1), view(9000, 9000, 1));
+            assert!(leaves(&mut marker).is_some());
+            let mut passed = 0u64;
+            for _ in 0..MARKS {
+                while leaves(&mut marker).is_none() {
+                    passed += 1;
+                }
+            }
+            // Hoeffding: the mean of n draws from 0..=2R misses R by more than
+            // 2R * sqrt(ln(2/delta) / 2n) with probability below delta, here 1e-9.
+            let bound = 2.0 * f64::from(rate) * (2e9f64.ln() / (2.0 * f64::from(MARKS))).sqrt();
+            let mean = passed as f64 / f64::from(MARKS);
+            assert!((mean - f64::from(rate)).abs() < bound, "{mean} for {rate}");
+        }
+    }
+
+    proptest! {
+        /// Without hysteresis, a mark is the comparison itself, here without any division.
+        #[test]
+        fn below_threshold_never_above_it_always(
+            weight in 0..=15u8, voq in 0..40_000u64, others in 0..40_000u64, inputs in 1..4u32,
+        ) {
+            let (sum, n) = (voq + others, u64::from(inputs));
+            let sixteenths = CAPACITY.get() * u64::from(16 - weight);
+            for (compare, over) in [
+                (Compare::EachVoq, 16 * voq > sixteenths),
+                (Compare::Sum, 16 * sum > sixteenths),
+                (Compare::SumOverInputs, 16 * sum > sixteenths * n),
+                (Compare::SumAgainstShare, 16 * sum * n > sixteenths),
+            ] {
+                let mut marker = marker(&settings(weight, compare));
+                marker.queue_changed(place(3), view(voq, sum, inputs));
+                prop_assert_eq!(leaves(&mut marker).is_some(), weight > 0 && over, "{:?}", compare);
+            }
+        }
+
+        #[test]
+        fn small_packets_are_never_marked(packet_size: u8, off in 0..128u64) {
+            let length = (64 * u64::from(packet_size) + off).saturating_sub(64);
+            let mut marker = marker(&IbaMarking { packet_size, ..settings(15, Compare::Sum) });
+            marker.queue_changed(place(1), view(9000, 9000, 1));
+            let marked = marker.departing(PortId(0), Lane(1), Bytes::new(length)).is_some();
+            prop_assert_eq!(marked, length >= 64 * u64::from(packet_size));
+        }
+
+        /// A packet that is not eligible does not count as one that passed.
+        #[test]
+        fn what_is_not_eligible_does_not_count(lengths in prop::collection::vec(prop::bool::ANY, 0..200)) {
+            let rates = IbaMarking { packet_size: 8, marking_rate: 5, ..settings(15, Compare::Sum) };
+            let (mut mixed, mut large) = (marker(&rates), marker(&rates));
+            mixed.queue_changed(place(1), view(9000, 9000, 1));
+            large.queue_changed(place(1), view(9000, 9000, 1));
+            for is_large in lengths {
+                if is_large {
+                    prop_assert_eq!(leaves(&mut mixed), leaves(&mut large));
+                } else {
+                    prop_assert_eq!(mixed.departing(PortId(0), Lane(1), Bytes::new(511)), None);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! InfiniBand's own congestion control (IBA volume 1, Annex A10), as Gran and Reinemo describe it
+//! ("InfiniBand Congestion Control: Modelling and validation", 2011, DOI 10.4108/icst.simutools.2011.245509).
+//!
+//! Invariant: wherever the Annex leaves a choice, the choice is a field of the scenario or is written down
+//! in `docs/models/iba-congestion-control.md`.
+//!
+//! | module | place | attribute |
+//! |---|---|---|
+//! | [`marking`] | switch: FECN | `SwitchCongestionSetting` |
+//! | [`echo`] | destination: FECN to BECN | none |
+//! | [`response`] | source: BECN to injection rate delay | `CACongestionSetting`, `CongestionControlTable` |
+
+pub mod echo;
+pub mod marking;
+pub mod response;
+
+#[cfg(test)]
+mod trajectory;
+
+pub use marking::IbaMarker;
+pub use response::{Ccti, IbaSource};

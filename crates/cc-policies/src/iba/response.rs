@@ -1,0 +1,221 @@
+//! What a source does about a BECN: an index that notifications raise and a timer lowers, and a table that
+//! turns it into a delay between packets.
+//!
+//! Invariant: the index stays between `CCTI_Min` and `CCTI_Limit`, and what it is at an instant does not
+//! depend on how often it was looked at before.
+//!
+//! The timer is no event. Its expiries since `anchor` are counted when somebody looks, at most one division
+//! a look, and none at all for a flow at rest. [`TimerStart`] only says what `anchor` is:
+//!
+//! | | on a BECN at rest | on a BECN above rest |
+//! |---|---|---|
+//! | `FreeRunning` | the last multiple of the period | stays |
+//! | `FirstBecn` | now | stays |
+//! | `EachBecn` | now | now |
+
+use packet::ServiceLevel;
+use units::{Span, Time};
+
+use crate::policy::{Reaction, Response};
+use crate::spec::{Cct, IbaResponse, PortControl, TimerStart};
+
+/// Unit of `CCTI_Timer`: 1.024 us (`OpenSM`, `ib_types.h`; Linux, `hfi1`: 1024 ns times the value).
+const TIMER_UNIT: Span = Span::from_ps(1_024_000);
+
+/// How many service levels IBA knows.
+const SERVICE_LEVELS: usize = 16;
+
+/// The settings of an adapter, shared by all that it sends.
+///
+/// ```
+/// use cc_policies::iba::IbaSource;
+/// use cc_policies::spec::{Cct, IbaResponse, PortControl, TimerStart};
+/// use cc_policies::Response;
+/// use packet::ServiceLevel;
+/// use units::{Span, Time};
+///
+/// let source = IbaSource::new(&IbaResponse {
+///     port_control: PortControl::QueuePair,
+///     cct: Cct::Linear { entries: 128, shift: 1, step: 1 },
+///     ccti_limit: 127,
+///     ccti_increase: 3,
+///     ccti_min: 0,
+///     ccti_timer: 150,
+///     trigger_threshold: 0,
+///     timer_start: TimerStart::FreeRunning,
+///     service_levels: vec![],
+/// });
+/// let mut flow = source.at_rest(ServiceLevel(0));
+/// source.on_notification(&mut flow, Time::ZERO);
+/// // Entry 3 of this table: half a packet's time, three times.
+/// assert_eq!(source.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1500));
+/// ```
+#[derive(Clone, Debug)]
+pub struct IbaSource {
+    table: Vec<Entry>,
+    limit: u16,
+    timer_start: TimerStart,
+    port_control: PortControl,
+    levels: Box<[Level; SERVICE_LEVELS]>,
+}
+
+/// An entry of the congestion control table: two bits and fourteen.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    shift: u8,
+    multiplier: u16,
+}
+
+/// The settings of one service level (IBA `CACongestionEntry`).
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    timer: Span,
+    increase: u8,
+    min: u8,
+    trigger: u8,
+}
+
+/// What is remembered of one controlled flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ccti {
+    /// An expiry of the timer, or the instant that it was started; without meaning at rest.
+    anchor: Time,
+    /// The index as it was at `anchor`, but for later BECNs.
+    index: u16,
+    service_level: ServiceLevel,
+}
+
+const _: () = assert!(size_of::<Ccti>() <= 16, "a controlled flow is two words");
+
+impl Cct {
+    /// Number of entries.
+    #[must_use]
+    pub const fn entry_count(&self) -> usize {
+        match self {
+            Self::Linear { entries, .. } => *entries as usize,
+            Self::Entries(entries) => entries.len(),
+        }
+    }
+
+    fn table(&self) -> Vec<Entry> {
+        match *self {
+            Self::Linear { entries, shift, step } => (0..u32::from(entries))
+                .map(|i| i * u32::from(step))
+                .map(|multiplier| u16::try_from(multiplier).expect("a checked table"))
+                .map(|multiplier| Entry { shift, multiplier })
+                .collect(),
+            Self::Entries(ref all) => {
+                all.iter().map(|&(shift, multiplier)| Entry { shift, multiplier }).collect()
+            }
+        }
+    }
+}
+
+impl IbaSource {
+    /// An adapter with these settings.
+    ///
+    /// # Panics
+    /// If the settings have not passed [`Scheme::check`](crate::Scheme::check).
+    #[must_use]
+    pub fn new(settings: &IbaResponse) -> Self {
+        let table = settings.cct.table();
+        assert_eq!(table.len(), usize::from(settings.ccti_limit) + 1, "a table that ends at its limit");
+        let mut levels = Box::new(
+            [Level {
+                timer: TIMER_UNIT * u64::from(settings.ccti_timer),
+                increase: settings.ccti_increase,
+                min: settings.ccti_min,
+                trigger: settings.trigger_threshold,
+            }; SERVICE_LEVELS],
+        );
+        for own in &settings.service_levels {
+            levels[usize::from(own.service_level)] = Level {
+                timer: TIMER_UNIT * u64::from(own.ccti_timer),
+                increase: own.ccti_increase,
+                min: own.ccti_min,
+                trigger: own.trigger_threshold,
+            };
+        }
+        assert!(levels.iter().all(|level| level.timer > Span::ZERO), "a timer that takes time");
+        Self {
+            table,
+            limit: settings.ccti_limit,
+            timer_start: settings.timer_start,
+            port_control: settings.port_control,
+            levels,
+        }
+    }
+
+    /// Whose injection rate is controlled.
+    #[must_use]
+    pub const fn port_control(&self) -> PortControl {
+        self.port_control
+    }
+
+    /// The flow's index into the table at `now`, not before the last thing that happened to it.
+    #[must_use]
+    pub fn index(&self, state: &Ccti, now: Time) -> u16 {
+        let mut settled = *state;
+        self.settle(&mut settled, now);
+        settled.index
+    }
+
+    fn level(&self, state: &Ccti) -> &Level {
+        &self.levels[usize::from(state.service_level.0)]
+    }
+
+    /// Takes the expiries up to and including `now` off the index. An expiry and a BECN at one instant
+    /// happen in this order.
+    fn settle(&self, state: &mut Ccti, now: Time) {
+        debug_assert!(now >= state.anchor, "time runs backwards: {now} after {}", state.anchor);
+        let &Level { timer, min, .. } = self.level(state);
+        let above_rest = u64::from(state.index - u16::from(min));
+        if above_rest == 0 {
+            return;
+        }
+        let expiries = now.since(state.anchor).ps() / timer.ps();
+        state.anchor += timer * expiries;
+        // No more than the index itself, which fits.
+        state.index -= expiries.min(above_rest) as u16;
+    }
+}
+
+impl Response for IbaSource {
+    type State = Ccti;
+
+    fn at_rest(&self, service_level: ServiceLevel) -> Ccti {
+        let min = self.levels[usize::from(service_level.0)].min;
+        Ccti { anchor: Time::ZERO, index: u16::from(min), service_level }
+    }
+
+    fn on_notification(&self, state: &mut Ccti, now: Time) -> Reaction {
+        self.settle(state, now);
+        let level = *self.level(state);
+        let before = state.index;
+        let at_rest = before == u16::from(level.min);
+        match self.timer_start {
+            TimerStart::FreeRunning if at_rest => state.anchor = last_multiple(level.timer, now),
+            TimerStart::FirstBecn if at_rest => state.anchor = now,
+            TimerStart::EachBecn => state.anchor = now,
+            TimerStart::FreeRunning | TimerStart::FirstBecn => {}
+        }
+        state.index = before.saturating_add(u16::from(level.increase)).min(self.limit);
+        // DEVIATION: IBA logs an event when the index equals `Trigger_Threshold`, which an increase of more
+        // than one steps over; here it is passing it upwards that counts. At 0, nothing does.
+        let trigger = u16::from(level.trigger);
+        Reaction { reached_trigger: before < trigger && trigger <= state.index }
+    }
+
+    fn gap(&self, state: &mut Ccti, packet_time: Span, now: Time) -> Span {
+        self.settle(state, now);
+        let Entry { shift, multiplier } = self.table[usize::from(state.index)];
+        // IRD = (packet time >> CCT_Shift) * CCT_Multiplier (Omni-Path fabric manager, citing STL volume 1,
+        // 17.3.12, which descends from A10; Linux, `hfi1`, `set_link_ipg`).
+        Span::from_ps(packet_time.ps() >> shift) * u64::from(multiplier)
+    }
+}
+
+/// The last multiple of `period` that is not after `now`.
+fn last_multiple(period: Span, now: Time) -> Time {
+    Time::from_ps(now.ps() - now.ps() % period.ps())
+}

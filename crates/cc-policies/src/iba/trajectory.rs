@@ -1,0 +1,93 @@
+//! What the response does over time, as text.
+//!
+//! A sender with 2 KiB packets on a 16 Gb/s link is always busy. It hears five BECNs, 5 us apart, then
+//! nothing. A line for each BECN, and for each packet whose index is not that of the packet before.
+
+use core::fmt::Write;
+
+use packet::ServiceLevel;
+use units::{Bytes, Rate, Span, Time};
+
+use super::IbaSource;
+use crate::policy::Response;
+use crate::spec::{Cct, IbaResponse, PortControl, TimerStart};
+
+/// `CCTI_Timer` 10 (10.24 us), `CCTI_Increase` 2, and the table 0:0, 0:1, ... 0:127.
+fn settings(timer_start: TimerStart) -> IbaResponse {
+    IbaResponse {
+        port_control: PortControl::QueuePair,
+        cct: Cct::Linear { entries: 128, shift: 0, step: 1 },
+        ccti_limit: 127,
+        ccti_increase: 2,
+        ccti_min: 0,
+        ccti_timer: 10,
+        trigger_threshold: 5,
+        timer_start,
+        service_levels: vec![],
+    }
+}
+
+fn line(text: &mut String, now: Time, event: &str, index: u16, gap: Span, packet: Span) {
+    let share = packet.seconds() / (packet + gap).seconds();
+    let ns = |span: Span| span.ps() as f64 / 1e3;
+    writeln!(
+        text,
+        "{:>10.1} ns  {event:<14} {index:>3} {:>9.1} ns {share:>6.3}",
+        ns(now.since_start()),
+        ns(gap)
+    )
+    .expect("writing to a String");
+}
+
+fn trajectory(settings: &IbaResponse) -> String {
+    let source = IbaSource::new(settings);
+    let packet = Rate::gbps(16).time_for(Bytes::new(2048 + 26));
+    let becns = [3u64, 8, 13, 18, 23].map(|us| Span::from_us(us).after_start());
+    let mut flow = source.at_rest(ServiceLevel(0));
+    let mut text = format!("{:>13}  {:<14} {:>3} {:>12} {:>6}\n", "time", "event", "idx", "gap", "share");
+    let mut becns = becns.into_iter().peekable();
+    let (mut now, mut shown) = (Time::ZERO, None);
+    while now < Span::from_us(120).after_start() {
+        while let Some(at) = becns.next_if(|&at| at <= now) {
+            let reaction = source.on_notification(&mut flow, at);
+            let event = if reaction.reached_trigger { "BECN, trigger" } else { "BECN" };
+            let index = source.index(&flow, at);
+            line(&mut text, at, event, index, source.gap(&mut flow, packet, at), packet);
+        }
+        let gap = source.gap(&mut flow, packet, now);
+        let index = source.index(&flow, now);
+        if shown.replace(index) != Some(index) {
+            line(&mut text, now, "packet", index, gap, packet);
+        }
+        now += packet + gap;
+    }
+    text
+}
+
+#[test]
+fn free_running() {
+    insta::assert_snapshot!(trajectory(&settings(TimerStart::FreeRunning)));
+}
+
+#[test]
+fn first_becn() {
+    insta::assert_snapshot!(trajectory(&settings(TimerStart::FirstBecn)));
+}
+
+#[test]
+fn each_becn() {
+    insta::assert_snapshot!(trajectory(&settings(TimerStart::EachBecn)));
+}
+
+/// A floor, a low ceiling, and a table that grows with the square of the index.
+#[test]
+fn between_floor_and_ceiling() {
+    let table = (0..=6u16).map(|i| (2, i * i)).collect();
+    let narrow = IbaResponse {
+        cct: Cct::Entries(table),
+        ccti_limit: 6,
+        ccti_min: 1,
+        ..settings(TimerStart::FirstBecn)
+    };
+    insta::assert_snapshot!(trajectory(&narrow));
+}

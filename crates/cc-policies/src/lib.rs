@@ -1,0 +1,25 @@
+//! Marking, echo and source response as pure state machines.
+//!
+//! Invariant: nothing here knows the event kernel, a queue or a packet's way. A policy is told facts and
+//! asked questions; what it was not told, it cannot use.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`policy`] | the three traits, and what their methods are told |
+//! | [`spec`] | what a scenario writes down |
+//! | [`check`] | what of that is refused, and why |
+//! | [`iba`] | InfiniBand's own congestion control (IBA volume 1, Annex A10) |
+//! | [`any`] | the closed sets: one enum for each trait, built from a [`spec::Scheme`] |
+//!
+//! The models are described in `docs/models/`, one page each.
+
+pub mod any;
+pub mod check;
+pub mod iba;
+pub mod policy;
+pub mod spec;
+
+pub use any::{AnyEcho, AnyMarker, AnyResponse, AnyState};
+pub use check::PolicyError;
+pub use policy::{Answer, Echo, Marker, MarkerSetup, Place, QueueView, Reaction, Response};
+pub use spec::Scheme;

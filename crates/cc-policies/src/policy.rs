@@ -1,0 +1,102 @@
+//! The three decisions of a congestion control, each made where its facts are.
+//!
+//! Invariant: a policy decides and remembers. It never schedules, sends, logs or owns a packet, and
+//! learns the time only as an argument; so each can be tested with a `for` loop.
+//!
+//! | trait | where | decides |
+//! |---|---|---|
+//! | [`Marker`] | a switch | whether a packet that leaves is marked, and why |
+//! | [`Echo`] | the destination | whether and how a mark is answered |
+//! | [`Response`] | the source | how long a flow rests after a packet |
+
+use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel};
+use rand_pcg::Pcg64Mcg;
+use units::{Bytes, Span, Time};
+
+/// What a marker is told of its switch when it is built.
+#[derive(Clone, Debug)]
+pub struct MarkerSetup {
+    /// Number of ports, each an input and an output.
+    pub radix: usize,
+    /// Number of data lanes of each port.
+    pub lanes: usize,
+    /// Buffer of an input and lane, as the switch has it by default: what thresholds are shares of. Ports
+    /// whose buffer differs keep the switch's thresholds, in bytes.
+    pub capacity: Bytes,
+    /// By output port: whether a channel adapter is at the other end of the cable.
+    pub faces_adapter: Vec<bool>,
+    /// The switch's own stream for marking, which nobody else draws from.
+    pub stream: Pcg64Mcg,
+}
+
+/// A virtual output queue of a switch: where a packet came in, where it will leave, on which lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Port by which the packet came in.
+    pub input: PortId,
+    /// Port by which it will leave.
+    pub output: PortId,
+    /// Lane on which it came in, whose buffer it occupies.
+    pub lane: Lane,
+}
+
+/// What a marker may see of the queue that changed: packets that wait, not those on their way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueView {
+    /// Waiting in this virtual output queue.
+    pub voq: Bytes,
+    /// Waiting for this output and lane, over all inputs.
+    pub sum: Bytes,
+    /// How many inputs have something waiting for this output and lane.
+    pub inputs: u32,
+}
+
+/// A switch's decision. One marker serves all outputs of one switch.
+pub trait Marker {
+    /// A packet has joined or left the queue at `place`, which now looks like `view`.
+    fn queue_changed(&mut self, place: Place, view: QueueView);
+
+    /// A packet waits for this output and lane, the wire is free, and there is no credit for it.
+    fn starved(&mut self, output: PortId, lane: Lane);
+
+    /// A packet of this length on the wire starts to leave, and has been taken off its queue: is it
+    /// marked, and why?
+    fn departing(&mut self, output: PortId, lane: Lane, length: Bytes) -> Option<MarkReason>;
+}
+
+/// How a mark is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// By a congestion notification packet.
+    Cnp,
+    /// By a mark on an acknowledgement, sent at once.
+    Acknowledgement,
+}
+
+/// A destination's decision.
+pub trait Echo {
+    /// Whether the packet that has come in calls for a notification, and of what kind.
+    fn answer(&self, packet: &Packet) -> Option<Answer>;
+}
+
+/// What came of a notification, for the record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reaction {
+    /// The flow's index reached its `Trigger_Threshold`.
+    pub reached_trigger: bool,
+}
+
+/// A source's decision. The settings are shared; each controlled flow has a small state of its own.
+pub trait Response {
+    /// What is remembered of one controlled flow.
+    type State: Copy;
+
+    /// The state of a flow that has not been told of any congestion.
+    fn at_rest(&self, service_level: ServiceLevel) -> Self::State;
+
+    /// A notification of congestion reached the flow.
+    fn on_notification(&self, state: &mut Self::State, now: Time) -> Reaction;
+
+    /// How long the flow rests after a packet that takes `packet_time` on the wire and starts to leave now.
+    fn gap(&self, state: &mut Self::State, packet_time: Span, now: Time) -> Span;
+}

@@ -1,0 +1,222 @@
+//! InfiniBand's response against one that really ticks, and against its own equilibrium: the index of a flow
+//! stays where it is if BECN rate times `CCTI_Increase` is one over `CCTI_Timer`.
+
+use cc_policies::Response;
+use cc_policies::iba::IbaSource;
+use cc_policies::spec::{Cct, IbaResponse, PortControl, ServiceLevelSetting, TimerStart};
+use packet::ServiceLevel;
+use proptest::prelude::*;
+use units::{Span, Time};
+
+/// Unit of `CCTI_Timer`.
+const TIMER_UNIT: Span = Span::from_ps(1_024_000);
+
+const PACKET_TIME: Span = Span::from_ns(1200);
+const STARTS: [TimerStart; 3] = [TimerStart::FreeRunning, TimerStart::FirstBecn, TimerStart::EachBecn];
+
+fn settings(limit: u16, min: u8, increase: u8, timer: u16, timer_start: TimerStart) -> IbaResponse {
+    IbaResponse {
+        port_control: PortControl::QueuePair,
+        cct: Cct::Linear { entries: limit + 1, shift: 1, step: 1 },
+        ccti_limit: limit,
+        ccti_increase: increase,
+        ccti_min: min,
+        ccti_timer: timer,
+        trigger_threshold: 0,
+        timer_start,
+        service_levels: vec![],
+    }
+}
+
+fn at(units: u64) -> Time {
+    (TIMER_UNIT * units).after_start()
+}
+
+/// The same response with a timer that ticks: what an adapter would do.
+struct Ticking {
+    start: TimerStart,
+    period: Span,
+    limit: u16,
+    min: u16,
+    increase: u16,
+    index: u16,
+    expires: Option<Time>,
+}
+
+impl Ticking {
+    fn new(of: &IbaResponse) -> Self {
+        let period = TIMER_UNIT * u64::from(of.ccti_timer);
+        Self {
+            start: of.timer_start,
+            period,
+            limit: of.ccti_limit,
+            min: of.ccti_min.into(),
+            increase: of.ccti_increase.into(),
+            index: of.ccti_min.into(),
+            expires: (of.timer_start == TimerStart::FreeRunning).then(|| period.after_start()),
+        }
+    }
+
+    fn run_to(&mut self, now: Time) {
+        while let Some(expiry) = self.expires.filter(|&expiry| expiry <= now) {
+            self.index -= u16::from(self.index > self.min);
+            let goes_on = self.start == TimerStart::FreeRunning || self.index > self.min;
+            self.expires = goes_on.then(|| expiry + self.period);
+        }
+    }
+
+    fn becn(&mut self, now: Time) {
+        self.run_to(now);
+        self.index = (self.index + self.increase).min(self.limit);
+        match self.start {
+            TimerStart::FreeRunning => {}
+            TimerStart::FirstBecn => self.expires = self.expires.or(Some(now + self.period)),
+            TimerStart::EachBecn => self.expires = Some(now + self.period),
+        }
+    }
+}
+
+prop_compose! {
+    fn any_settings()(
+        limit in 0..40u16, min in 0..40u8, increase in 0..12u8, timer in 1..20u16,
+        start in prop::sample::select(&STARTS[..]),
+    ) -> IbaResponse {
+        settings(limit, min.min(limit as u8), increase, timer, start)
+    }
+}
+
+/// Spans between what happens, many of them whole numbers of the timer's unit.
+fn any_wait() -> impl Strategy<Value = Span> {
+    prop_oneof![(0..40u64).prop_map(|units| TIMER_UNIT * units), (0..60_000_000u64).prop_map(Span::from_ps),]
+}
+
+proptest! {
+    #[test]
+    fn counting_expiries_is_ticking(
+        settings in any_settings(),
+        steps in prop::collection::vec((any_wait(), 0..3u8), 1..100),
+    ) {
+        let source = IbaSource::new(&settings);
+        let mut flow = source.at_rest(ServiceLevel(3));
+        let mut ticking = Ticking::new(&settings);
+        let mut now = Time::ZERO;
+        for (wait, what) in steps {
+            now += wait;
+            ticking.run_to(now);
+            match what {
+                0 => {
+                    source.on_notification(&mut flow, now);
+                    ticking.becn(now);
+                }
+                1 => {
+                    let gap = source.gap(&mut flow, PACKET_TIME, now);
+                    prop_assert_eq!(gap, Span::from_ns(600) * u64::from(ticking.index));
+                }
+                _ => {}
+            }
+            prop_assert_eq!(source.index(&flow, now), ticking.index);
+            prop_assert!((u16::from(settings.ccti_min)..=settings.ccti_limit).contains(&ticking.index));
+        }
+    }
+
+    /// As many steps up as down: `increase` for each BECN, one for each period, and a BECN in each
+    /// window of `increase` periods.
+    #[test]
+    fn an_index_in_balance_stays(
+        increase in 1..8u64, timer in 1..20u64, jitter in prop::collection::vec(0.0..1.0f64, 100),
+        start in prop::sample::select(&[TimerStart::FreeRunning, TimerStart::FirstBecn][..]),
+    ) {
+        let source = IbaSource::new(&settings(200, 0, increase as u8, timer as u16, start));
+        let mut flow = source.at_rest(ServiceLevel(0));
+        for _ in 0..100 / increase {
+            source.on_notification(&mut flow, Time::ZERO);
+        }
+        let level = source.index(&flow, Time::ZERO);
+        for (window, share) in (0..).zip(jitter) {
+            let length = TIMER_UNIT * (timer * increase);
+            let begin = (length * window).after_start();
+            let within = Span::from_ps((length.ps() as f64 * share) as u64);
+            prop_assert_eq!(source.index(&flow, begin), level);
+            source.on_notification(&mut flow, begin + within);
+        }
+    }
+
+    /// A timer that each BECN starts anew holds the balance only if BECNs keep time.
+    #[test]
+    fn a_restarted_timer_balances_regular_becns(increase in 1..8u64, timer in 1..20u64) {
+        let source = IbaSource::new(&settings(200, 0, increase as u8, timer as u16, TimerStart::EachBecn));
+        let mut flow = source.at_rest(ServiceLevel(0));
+        for _ in 0..100 / increase {
+            source.on_notification(&mut flow, Time::ZERO);
+        }
+        let level = source.index(&flow, Time::ZERO);
+        for window in 1..100 {
+            source.on_notification(&mut flow, at(timer * increase * window));
+            prop_assert_eq!(source.index(&flow, at(timer * increase * window)), level);
+        }
+    }
+}
+
+#[test]
+fn faster_than_its_period_a_restarted_timer_never_expires() {
+    for (start, expected) in STARTS.into_iter().zip([10, 10, 100]) {
+        let source = IbaSource::new(&settings(127, 0, 1, 10, start));
+        let mut flow = source.at_rest(ServiceLevel(0));
+        for becn in 0..100 {
+            source.on_notification(&mut flow, at(9 * becn));
+        }
+        // 100 BECNs up, and 90 periods of 10 in 900 units down; the last BECN is at 891.
+        assert_eq!(source.index(&flow, at(900)), expected, "{start:?}");
+    }
+}
+
+#[test]
+fn a_trigger_is_crossed_from_below() {
+    let source = IbaSource::new(&IbaResponse {
+        trigger_threshold: 5,
+        ..settings(20, 0, 3, 10, TimerStart::FirstBecn)
+    });
+    let mut flow = source.at_rest(ServiceLevel(0));
+    let mut reaches = |units| source.on_notification(&mut flow, at(units)).reached_trigger;
+    assert_eq!([reaches(0), reaches(1), reaches(2)], [false, true, false], "3, 6, 9");
+    // Six expiries later the index is 3, so the next BECN crosses again.
+    assert!(reaches(60));
+}
+
+#[test]
+fn a_service_level_may_have_settings_of_its_own() {
+    let own = ServiceLevelSetting {
+        service_level: 2,
+        ccti_increase: 7,
+        ccti_min: 4,
+        ccti_timer: 1,
+        trigger_threshold: 0,
+    };
+    let source = IbaSource::new(&IbaResponse {
+        service_levels: vec![own],
+        ..settings(20, 1, 3, 100, TimerStart::FirstBecn)
+    });
+    let indices = |level| {
+        let mut flow = source.at_rest(ServiceLevel(level));
+        let rest = source.index(&flow, at(0));
+        source.on_notification(&mut flow, at(0));
+        [rest, source.index(&flow, at(0)), source.index(&flow, at(5)), source.index(&flow, at(50))]
+    };
+    assert_eq!(indices(1), [1, 4, 4, 4]);
+    assert_eq!(indices(2), [4, 11, 6, 4]);
+}
+
+#[test]
+fn an_entry_is_a_shift_and_a_multiplier() {
+    let cct = Cct::Entries(vec![(0, 0), (3, 5), (0, 16_383)]);
+    let source = IbaSource::new(&IbaResponse { cct, ..settings(2, 0, 1, 100, TimerStart::FirstBecn) });
+    let mut flow = source.at_rest(ServiceLevel(0));
+    let mut gap = |units| source.gap(&mut flow, Span::from_ps(1_000_007), at(units));
+    assert_eq!(gap(0), Span::ZERO);
+    let mut flow = source.at_rest(ServiceLevel(0));
+    source.on_notification(&mut flow, at(1));
+    // 1,000,007 >> 3 = 125,000: the shift comes first.
+    assert_eq!(source.gap(&mut flow, Span::from_ps(1_000_007), at(1)), Span::from_ps(625_000));
+    source.on_notification(&mut flow, at(2));
+    assert_eq!(source.gap(&mut flow, Span::from_ns(1000), at(2)), Span::from_us(16_383));
+}

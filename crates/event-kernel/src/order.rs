@@ -1,0 +1,110 @@
+//! The place of an event among those of the same instant.
+//!
+//! Invariant: an order is made from what the event *is* (where it happens, of which kind, on which
+//! port and lane, the how-manieth of its node), never from when it was inserted. That is what makes
+//! a run's results independent of the number of threads.
+//!
+//! ```text
+//! 63      62        40 39    36 35      24 23    20 19         0
+//! phase   node         kind     port       lane     sequence      an event at a node
+//! 1       0 . . . . . . . . . . . 0        sequence, 32 bits       a probe
+//! ```
+
+/// The total order of simultaneous events, smallest first.
+///
+/// Two events of the same instant must differ in their order, unless it makes no difference which
+/// of them comes first. Two that one wire delivers at one instant differ in kind or lane; two that
+/// a node sets for itself differ in the node's own sequence number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Order(u64);
+
+const NODE_BITS: u32 = 23;
+const KIND_BITS: u32 = 4;
+const PORT_BITS: u32 = 12;
+const LANE_BITS: u32 = 4;
+const SEQUENCE_BITS: u32 = 20;
+
+const LANE_SHIFT: u32 = SEQUENCE_BITS;
+const PORT_SHIFT: u32 = LANE_SHIFT + LANE_BITS;
+const KIND_SHIFT: u32 = PORT_SHIFT + PORT_BITS;
+const NODE_SHIFT: u32 = KIND_SHIFT + KIND_BITS;
+const PHASE_SHIFT: u32 = NODE_SHIFT + NODE_BITS;
+const _: () = assert!(PHASE_SHIFT == 63);
+
+impl Order {
+    /// The order of something that happens at a node: below every probe of the same instant.
+    ///
+    /// `node` < 2^23, `kind` < 16, `port` < 4096 and `lane` < 16, which debug builds assert. Of
+    /// `sequence` the low 20 bits count: it may wrap, so a node may hold at most 2^20 events of one
+    /// kind, port and lane for one instant.
+    #[inline]
+    #[must_use]
+    pub const fn new(node: u32, kind: u8, port: u16, lane: u8, sequence: u32) -> Self {
+        debug_assert!(node < 1 << NODE_BITS, "a node's number takes at most 23 bits");
+        debug_assert!(kind < 1 << KIND_BITS, "an event's kind takes at most 4 bits");
+        debug_assert!(port < 1 << PORT_BITS, "a port's number takes at most 12 bits");
+        debug_assert!(lane < 1 << LANE_BITS, "a lane's number takes at most 4 bits");
+        Self(
+            (node as u64) << NODE_SHIFT
+                | (kind as u64) << KIND_SHIFT
+                | (port as u64) << PORT_SHIFT
+                | (lane as u64) << LANE_SHIFT
+                | (sequence & ((1 << SEQUENCE_BITS) - 1)) as u64,
+        )
+    }
+
+    /// The order of a probe, which looks when everything else of its instant is done.
+    #[inline]
+    #[must_use]
+    pub const fn probe(sequence: u32) -> Self {
+        Self(1 << PHASE_SHIFT | sequence as u64)
+    }
+
+    /// Whether this is the order of a probe.
+    #[inline]
+    #[must_use]
+    pub const fn is_probe(self) -> bool {
+        self.0 >> PHASE_SHIFT == 1
+    }
+
+    #[inline]
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_outranks_all_that_follow_it() {
+        let (node, kind, port, lane, sequence) = ((1 << 23) - 1, 15, 4095, 15, (1 << 20) - 1);
+        assert!(Order::new(1, 0, 0, 0, 0) > Order::new(0, kind, port, lane, sequence));
+        assert!(Order::new(0, 1, 0, 0, 0) > Order::new(0, 0, port, lane, sequence));
+        assert!(Order::new(0, 0, 1, 0, 0) > Order::new(0, 0, 0, lane, sequence));
+        assert!(Order::new(0, 0, 0, 1, 0) > Order::new(0, 0, 0, 0, sequence));
+        assert!(Order::new(0, 0, 0, 0, 1) > Order::new(0, 0, 0, 0, 0));
+        assert!(Order::probe(0) > Order::new(node, kind, port, lane, sequence));
+        assert!(Order::probe(1) > Order::probe(0));
+        assert!(Order::probe(0).is_probe() && !Order::new(node, kind, port, lane, sequence).is_probe());
+    }
+
+    #[test]
+    fn the_sequence_wraps() {
+        assert_eq!(Order::new(7, 1, 2, 3, 1 << 20), Order::new(7, 1, 2, 3, 0));
+        assert_ne!(Order::probe(1 << 20), Order::probe(0));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a port's number takes at most 12 bits")]
+    fn a_port_out_of_range_is_caught() {
+        let _ = Order::new(0, 0, 4096, 0, 0);
+    }
+}

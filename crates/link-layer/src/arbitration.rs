@@ -1,0 +1,223 @@
+//! Which lane of a port goes next: IBA's virtual lane arbitration (volume 1, 7.6.9).
+//!
+//! Invariant: a lane that is ready and has weight is served after boundedly many bytes of others, unless
+//! the high-priority table may go on for ever (`LimitOfHighPriority` 255). VL15 goes before all others.
+
+use packet::Lane;
+use units::Bytes;
+
+use crate::spec::{VlArbitrationSpec, VlWeight};
+
+/// A set of lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneSet(u16);
+
+impl LaneSet {
+    /// Puts a lane in.
+    pub fn insert(&mut self, lane: Lane) {
+        self.0 |= 1 << lane.0;
+    }
+
+    /// Takes a lane out.
+    pub fn remove(&mut self, lane: Lane) {
+        self.0 &= !(1 << lane.0);
+    }
+
+    /// Whether the lane is in it.
+    #[must_use]
+    pub const fn contains(self, lane: Lane) -> bool {
+        self.0 >> lane.0 & 1 == 1
+    }
+
+    /// Whether no lane is in it.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The first lane after `last`, going round.
+    fn next_after(self, last: Lane) -> Option<Lane> {
+        let turned = self.0.rotate_right(u32::from(last.0) + 1);
+        (turned != 0).then(|| Lane(((u32::from(last.0) + 1 + turned.trailing_zeros()) % 16) as u8))
+    }
+}
+
+/// Takes the lanes out, lowest first.
+impl Iterator for LaneSet {
+    type Item = Lane;
+    fn next(&mut self) -> Option<Lane> {
+        let lane = (self.0 != 0).then(|| Lane(self.0.trailing_zeros() as u8))?;
+        self.0 &= self.0 - 1;
+        Some(lane)
+    }
+}
+
+/// The arbiter of one port's lanes.
+#[derive(Clone, Debug)]
+pub struct VlArbiter {
+    high: Table,
+    low: Table,
+    /// Bytes of high priority that may pass while low priority waits; `None` for no limit.
+    limit: Option<i64>,
+    left_of_limit: i64,
+    last: Lane,
+}
+
+/// A weighted table, and whose turn it is.
+#[derive(Clone, Debug)]
+struct Table {
+    entries: Vec<VlWeight>,
+    turn: usize,
+    /// Bytes left in this turn; a turn may be overdrawn by less than one packet.
+    left: i64,
+}
+
+impl VlArbiter {
+    /// An arbiter with these tables; with none, lanes take turns packet by packet.
+    #[must_use]
+    pub fn new(spec: &VlArbitrationSpec) -> Self {
+        // IBA: the limit counts 4,096 bytes; 0 lets a single packet pass, 255 sets no limit.
+        let limit = (spec.limit_of_high_priority != 255)
+            .then(|| i64::from(spec.limit_of_high_priority).max(1) * 4096);
+        let limit = if spec.limit_of_high_priority == 0 { Some(1) } else { limit };
+        Self {
+            high: Table::new(&spec.high),
+            low: Table::new(&spec.low),
+            limit,
+            left_of_limit: limit.unwrap_or(0),
+            last: Lane::MANAGEMENT,
+        }
+    }
+
+    /// Which of the lanes that have a packet ready goes next; none if no table gives any of them weight.
+    pub fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
+        if ready.contains(Lane::MANAGEMENT) {
+            return Some(Lane::MANAGEMENT);
+        }
+        if self.high.entries.is_empty() && self.low.entries.is_empty() {
+            return ready.next_after(self.last);
+        }
+        let low_is_due = self.limit.is_some() && self.left_of_limit <= 0;
+        if low_is_due && self.low.serves(ready) {
+            return self.low.pick(ready);
+        }
+        self.high.pick(ready).or_else(|| self.low.pick(ready))
+    }
+
+    /// The lane that was picked sends a packet of this length.
+    pub fn sent(&mut self, lane: Lane, length: Bytes) {
+        self.last = lane;
+        if lane == Lane::MANAGEMENT {
+            return;
+        }
+        let length = length.get() as i64;
+        if self.high.is_turn_of(lane) {
+            self.high.left -= length;
+            self.left_of_limit -= length;
+        } else if self.low.is_turn_of(lane) {
+            self.low.left -= length;
+            self.left_of_limit = self.limit.unwrap_or(0);
+        }
+    }
+}
+
+impl Table {
+    fn new(entries: &[VlWeight]) -> Self {
+        let entries: Vec<_> = entries.iter().copied().filter(|entry| entry.weight > 0).collect();
+        let left = entries.first().map_or(0, |entry| i64::from(entry.weight) * 64);
+        Self { entries, turn: 0, left }
+    }
+
+    fn serves(&self, ready: LaneSet) -> bool {
+        self.entries.iter().any(|entry| ready.contains(Lane(entry.lane)))
+    }
+
+    fn is_turn_of(&self, lane: Lane) -> bool {
+        self.entries.get(self.turn).is_some_and(|entry| entry.lane == lane.0)
+    }
+
+    /// The lane of the current turn while it has weight left, else of the next turn that is ready.
+    fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
+        let count = self.entries.len();
+        for step in 0..=count {
+            let turn = (self.turn + step) % count.max(1);
+            let entry = self.entries.get(turn)?;
+            let spent = step == 0 && self.left <= 0;
+            if ready.contains(Lane(entry.lane)) && !spent {
+                if step > 0 {
+                    self.turn = turn;
+                    self.left = i64::from(entry.weight) * 64;
+                }
+                return Some(Lane(entry.lane));
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(entries: &[(u8, u8)]) -> Vec<VlWeight> {
+        entries.iter().map(|&(lane, weight)| VlWeight { lane, weight }).collect()
+    }
+
+    fn set(lanes: &[u8]) -> LaneSet {
+        let mut set = LaneSet::default();
+        lanes.iter().for_each(|lane| set.insert(Lane(*lane)));
+        set
+    }
+
+    /// Bytes that each lane gets while all of `ready` always have packets of 1,024 bytes.
+    fn shares(arbiter: &mut VlArbiter, ready: &[u8], packets: usize) -> [u64; 16] {
+        let mut sent = [0; 16];
+        for _ in 0..packets {
+            let lane = arbiter.pick(set(ready)).expect("a lane is ready");
+            arbiter.sent(lane, Bytes::new(1024));
+            sent[lane.index()] += 1024;
+        }
+        sent
+    }
+
+    #[test]
+    fn without_tables_lanes_take_turns() {
+        let mut arbiter = VlArbiter::new(&VlArbitrationSpec::default());
+        let sent = shares(&mut arbiter, &[0, 3, 14], 300);
+        assert_eq!((sent[0], sent[3], sent[14]), (102_400, 102_400, 102_400));
+    }
+
+    #[test]
+    fn low_priority_shares_by_weight() {
+        let spec = VlArbitrationSpec { low: weights(&[(0, 64), (1, 192)]), ..Default::default() };
+        let sent = shares(&mut VlArbiter::new(&spec), &[0, 1], 1600);
+        assert_eq!(sent[1], 3 * sent[0]);
+    }
+
+    #[test]
+    fn high_priority_goes_first_up_to_its_limit() {
+        let spec = |limit| VlArbitrationSpec {
+            high: weights(&[(1, 255)]),
+            low: weights(&[(0, 255)]),
+            limit_of_high_priority: limit,
+        };
+        let sent = shares(&mut VlArbiter::new(&spec(255)), &[0, 1], 100);
+        assert_eq!(sent[0], 0, "no limit: low priority waits for ever");
+        let sent = shares(&mut VlArbiter::new(&spec(2)), &[0, 1], 90);
+        assert_eq!(sent[1], 8 * sent[0], "8,192 bytes of high priority for each packet of low");
+        let sent = shares(&mut VlArbiter::new(&spec(0)), &[0, 1], 90);
+        assert_eq!(sent[1], sent[0], "limit 0: one packet each");
+    }
+
+    #[test]
+    fn management_goes_before_all() {
+        let spec = VlArbitrationSpec { high: weights(&[(0, 255)]), ..Default::default() };
+        assert_eq!(VlArbiter::new(&spec).pick(set(&[0, 15])), Some(Lane::MANAGEMENT));
+    }
+
+    #[test]
+    fn a_lane_without_weight_is_not_served() {
+        let spec = VlArbitrationSpec { high: weights(&[(0, 1)]), ..Default::default() };
+        assert_eq!(VlArbiter::new(&spec).pick(set(&[1])), None);
+    }
+}

@@ -1,0 +1,30 @@
+//! May this packet start? Wires, credits, virtual lanes, and what flows back.
+//!
+//! Invariant: nothing in this crate knows what a node does with its packets. A [`Port`] answers when
+//! a packet that starts now will be heard at the far end, and whether the far end has room for it.
+//!
+//! | module | holds | IBA's term |
+//! |---|---|---|
+//! | [`spec`] | what a scenario writes down | link width, speed, MTU |
+//! | [`wire`] | when what starts now arrives | |
+//! | [`credits`] | the two halves of flow control | FCTBS, FCCL, ABR (7.9) |
+//! | [`arbitration`] | which lane goes next | `VLArbitrationTable` (7.6.9) |
+//! | [`port`] | a wire with its flow control | |
+//! | [`port_set`] | sets of ports as bit masks | |
+//! | [`outlet`] | a node's way to the world | |
+
+pub mod arbitration;
+pub mod credits;
+pub mod outlet;
+pub mod port;
+pub mod port_set;
+pub mod spec;
+pub mod wire;
+
+pub use arbitration::{LaneSet, VlArbiter};
+pub use credits::{Credits, Signal};
+pub use outlet::{Broken, Outlet};
+pub use port::{Passage, Port, PortSetup};
+pub use port_set::PortSet;
+pub use spec::{CableSpec, LinkSpec};
+pub use wire::Wire;

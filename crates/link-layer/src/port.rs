@@ -1,0 +1,209 @@
+//! A node's end of a cable: the outgoing wire, and the flow control of both directions.
+//!
+//! Invariant: the wire carries one thing at a time, in the order in which they were started. A
+//! flow-control packet never interrupts a packet; it goes before the next one.
+
+use packet::{Lane, PacketId, PortId};
+use smallvec::SmallVec;
+use units::{Bytes, Span, Time};
+
+use crate::credits::{self, Credits, FLOW_CONTROL_PACKET, Signal, UpdateRule};
+use crate::outlet::{Broken, Outlet};
+use crate::spec::WireTime;
+use crate::wire::Wire;
+
+/// A node's end of a cable.
+#[derive(Clone, Debug)]
+pub struct Port {
+    id: PortId,
+    wire: Wire,
+    free_at: Time,
+    lanes: SmallVec<[Credits; 1]>,
+    rule: UpdateRule,
+    update_time: Span,
+    updates: u64,
+}
+
+/// A packet's passage over the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// When its first byte starts: now, or once a flow-control packet has gone.
+    pub starts: Time,
+    /// When its last byte has left this end.
+    pub left: Time,
+    /// When the far end can act on it.
+    pub arrives: Time,
+    /// When its last byte has come through at the far end.
+    pub tail: Time,
+}
+
+/// What a port is made of.
+#[derive(Clone, Debug)]
+pub struct PortSetup<'a> {
+    /// Its number at its node.
+    pub id: PortId,
+    /// The outgoing wire.
+    pub wire: Wire,
+    /// Buffer of each data lane here, for what comes in.
+    pub buffers: &'a [Bytes],
+    /// Buffer of each data lane at the far end.
+    pub far_buffers: &'a [Bytes],
+    /// When credits are handed back.
+    pub rule: UpdateRule,
+    /// Whether flow-control packets take time on the wire.
+    pub wire_time: WireTime,
+}
+
+impl Port {
+    /// A port of a link that has just been brought up: both ends are idle, and know each other's buffers.
+    ///
+    /// # Panics
+    /// If a buffer is larger than credits can describe, 128 KiB.
+    #[must_use]
+    pub fn new(setup: &PortSetup<'_>) -> Self {
+        let whole_blocks = |size: &Bytes| (size.get() / credits::BLOCK) as u16;
+        let lanes = setup
+            .buffers
+            .iter()
+            .zip(setup.far_buffers)
+            .map(|(here, there)| Credits::new(whole_blocks(here), whole_blocks(there)));
+        Self {
+            id: setup.id,
+            wire: setup.wire,
+            free_at: Time::ZERO,
+            lanes: lanes.collect(),
+            rule: setup.rule,
+            update_time: match setup.wire_time {
+                WireTime::Counted => setup.wire.time_for(FLOW_CONTROL_PACKET),
+                WireTime::Free => Span::ZERO,
+            },
+            updates: 0,
+        }
+    }
+
+    /// The outgoing wire.
+    #[must_use]
+    pub const fn wire(&self) -> &Wire {
+        &self.wire
+    }
+
+    /// Flow-control packets sent so far.
+    #[must_use]
+    pub const fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    /// Whether the far end has room for a packet of this length. VL15 knows no credits (IBA 7.9.1).
+    #[must_use]
+    pub fn admits(&self, lane: Lane, length: Bytes) -> bool {
+        lane == Lane::MANAGEMENT || self.lanes[lane.index()].admits(credits::blocks(length))
+    }
+
+    /// Starts a packet: at once, or after the flow-control packets that go before it.
+    pub fn start(&mut self, lane: Lane, length: Bytes, now: Time) -> Passage {
+        if lane != Lane::MANAGEMENT {
+            self.lanes[lane.index()].sent(credits::blocks(length));
+        }
+        let starts = now.max(self.free_at);
+        let wire_time = self.wire.time_for(length);
+        self.free_at = starts + wire_time;
+        Passage {
+            starts,
+            left: self.free_at,
+            arrives: self.wire.arrives(starts, wire_time),
+            tail: self.free_at + self.wire.latency(),
+        }
+    }
+
+    /// Starts the clocks that make credits come back even if nothing happens. Call once, at the start.
+    pub fn bring_up<W>(&mut self, outlet: &mut impl Outlet<W>, timer: impl Fn(PortId, Lane) -> W) {
+        for lane in 0..self.lanes.len() {
+            self.set_alarm(Lane(lane as u8), outlet, &timer);
+        }
+    }
+
+    /// A packet of this length came in on `lane`, and takes up its buffer.
+    pub fn stored<W>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) {
+        if lane != Lane::MANAGEMENT && !self.lanes[lane.index()].stored(credits::blocks(length)) {
+            outlet.broken(self.id, lane, Broken::Overflow);
+        }
+    }
+
+    /// A packet of this length has left the buffer of `lane`: its credit goes back, now or soon.
+    pub fn freed<W>(
+        &mut self,
+        lane: Lane,
+        length: Bytes,
+        outlet: &mut impl Outlet<W>,
+        timer: impl Fn(PortId, Lane) -> W,
+    ) {
+        if lane == Lane::MANAGEMENT {
+            return;
+        }
+        let credits = &mut self.lanes[lane.index()];
+        credits.freed(credits::blocks(length));
+        if credits.is_due(&self.rule, outlet.now()) {
+            self.update(lane, outlet);
+        } else {
+            self.set_alarm(lane, outlet, &timer);
+        }
+    }
+
+    /// The alarm of `lane` rings; a stale one is ignored.
+    pub fn alarm<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>, timer: impl Fn(PortId, Lane) -> W) {
+        let now = outlet.now();
+        let credits = &mut self.lanes[lane.index()];
+        if credits.alarm() != now {
+            return;
+        }
+        credits.set_alarm(Time::NEVER);
+        if credits.is_due(&self.rule, now) {
+            self.update(lane, outlet);
+        }
+        self.set_alarm(lane, outlet, &timer);
+    }
+
+    /// A signal of the far end came in.
+    pub fn heard<W>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
+        let Signal::Credit { lane, fctbs, fccl } = signal;
+        let credits = &mut self.lanes[lane.index()];
+        credits.heard_limit(fccl);
+        if !credits.heard_total(fctbs) {
+            outlet.broken(self.id, lane, Broken::Miscount);
+        }
+    }
+
+    /// Whether the wire is idle, all buffers here are empty, and all credits of the far end are here.
+    #[must_use]
+    pub fn at_rest(&self, now: Time) -> bool {
+        self.free_at <= now && self.lanes.iter().all(Credits::at_rest)
+    }
+
+    fn update<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
+        let now = outlet.now();
+        let signal = self.lanes[lane.index()].update(lane, now);
+        let starts = now.max(self.free_at);
+        self.free_at = starts + self.update_time;
+        self.updates += 1;
+        outlet.signal(self.id, self.free_at + self.wire.latency(), signal, self.updates as u32);
+    }
+
+    /// Sets the alarm of `lane` for when its next update is due, unless it rings earlier anyway.
+    fn set_alarm<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>, timer: &impl Fn(PortId, Lane) -> W) {
+        let credits = &mut self.lanes[lane.index()];
+        let due = credits.due(&self.rule);
+        if due < credits.alarm() {
+            credits.set_alarm(due);
+            outlet.wake(due, timer(self.id, lane));
+        }
+    }
+}
+
+/// Where a packet goes by a port, for callers that only need to pass it on.
+impl Passage {
+    /// Hands the packet over to the far end.
+    pub fn deliver<W>(&self, port: PortId, packet: PacketId, outlet: &mut impl Outlet<W>) {
+        outlet.packets()[packet].tail = self.tail;
+        outlet.deliver(port, self.arrives, packet);
+    }
+}

@@ -1,0 +1,121 @@
+//! Sets of ports as bit masks, for contenders and for work to do.
+//!
+//! Invariant: a switch has at most 254 external ports (IBA numbers them 1 to 254), so four words hold
+//! any set, and taking turns is a rotation and a count of trailing zeros.
+
+use packet::PortId;
+
+const WORDS: usize = 4;
+
+/// A set of ports of one node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortSet([u64; WORDS]);
+
+impl PortSet {
+    /// The most ports that a set can hold.
+    pub const CAPACITY: usize = 64 * WORDS;
+    /// No port.
+    pub const EMPTY: Self = Self([0; WORDS]);
+
+    /// Puts a port in.
+    pub fn insert(&mut self, port: PortId) {
+        self.0[port.index() / 64] |= 1 << (port.0 % 64);
+    }
+
+    /// Takes a port out.
+    pub fn remove(&mut self, port: PortId) {
+        self.0[port.index() / 64] &= !(1 << (port.0 % 64));
+    }
+
+    /// Whether the port is in it.
+    #[must_use]
+    pub const fn contains(&self, port: PortId) -> bool {
+        self.0[port.index() / 64] >> (port.0 % 64) & 1 == 1
+    }
+
+    /// Whether no port is in it.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
+    }
+
+    /// How many ports are in it.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Puts all ports of another set in.
+    pub fn insert_all(&mut self, other: &Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine |= theirs;
+        }
+    }
+
+    /// The ports that are in both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self(core::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    /// The first port after `last`, going round: whose turn it is.
+    #[must_use]
+    pub fn next_after(&self, last: PortId) -> Option<PortId> {
+        let (word, bit) = (last.index() / 64, u32::from(last.0) % 64);
+        let above = self.0[word] & (u64::MAX << bit) << 1;
+        if above != 0 {
+            return Some(Self::port(word, above));
+        }
+        (1..=WORDS).map(|step| (word + step) % WORDS).find_map(|word| {
+            let bits = self.0[word];
+            (bits != 0).then(|| Self::port(word, bits))
+        })
+    }
+
+    /// Takes out the port with the lowest number.
+    pub fn pop(&mut self) -> Option<PortId> {
+        let word = self.0.iter().position(|bits| *bits != 0)?;
+        let port = Self::port(word, self.0[word]);
+        self.0[word] &= self.0[word] - 1;
+        Some(port)
+    }
+
+    fn port(word: usize, bits: u64) -> PortId {
+        PortId((word * 64) as u16 + bits.trailing_zeros() as u16)
+    }
+}
+
+/// Takes the ports out, lowest first.
+impl Iterator for PortSet {
+    type Item = PortId;
+    fn next(&mut self) -> Option<PortId> {
+        self.pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn it_is_a_set_and_turns_go_round(members in prop::collection::btree_set(0..256u16, 0..40), last in 0..256u16) {
+            let mut set = PortSet::EMPTY;
+            for port in &members {
+                set.insert(PortId(*port));
+            }
+            let expected = members.range(last + 1..).chain(members.range(..=last)).next().copied();
+            prop_assert_eq!(set.next_after(PortId(last)).map(|port| port.0), expected);
+            prop_assert_eq!(set.len() as usize, members.len());
+            prop_assert_eq!(set.is_empty(), members.is_empty());
+            prop_assert_eq!(set.map(|port| port.0).collect::<BTreeSet<_>>(), members.clone());
+            for port in &members {
+                prop_assert!(set.contains(PortId(*port)));
+                set.remove(PortId(*port));
+            }
+            prop_assert!(set.is_empty());
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Headers as fields, opcodes, and what a packet weighs on the wire.
+//!
+//! Invariant: every field that a decision in the simulator depends on is the header's own field;
+//! what only real memory would need (virtual address, `R_Key`) is counted in the length and not kept.
+//!
+//! Lengths in bytes, in wire order (IBA volume 1, chapters 7 and 9):
+//!
+//! ```text
+//! LRH 8 | BTH 12 | RETH 16 or AETH 4, by opcode | payload, padded to 4 | ICRC 4 | VCRC 2
+//! ```
+//!
+//! The start and end delimiters of the physical layer are not counted.
+
+use bitflags::bitflags;
+use serde::{Deserialize, Serialize};
+use units::{Bytes, Time};
+
+use crate::ids::{FlowId, Lane, Lid, QpNumber, ServiceLevel};
+use crate::pool::PacketId;
+use crate::psn::Psn;
+
+/// Length of the local route header: what a switch must have before it can route, in bytes.
+pub const LRH_BYTES: u16 = 8;
+/// Length of the base transport header, in bytes.
+pub const BTH_BYTES: u16 = 12;
+/// Length of the RDMA extended transport header, in bytes.
+pub const RETH_BYTES: u16 = 16;
+/// Length of the acknowledgement extended transport header, in bytes.
+pub const AETH_BYTES: u16 = 4;
+/// Length of the invariant CRC, in bytes.
+pub const ICRC_BYTES: u16 = 4;
+/// Length of the variant CRC, in bytes.
+pub const VCRC_BYTES: u16 = 2;
+/// What a data packet of the largest kind carries besides its payload, in bytes.
+pub const MAX_OVERHEAD: u16 = LRH_BYTES + BTH_BYTES + RETH_BYTES + ICRC_BYTES + VCRC_BYTES;
+
+/// The largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Bytes", into = "Bytes")]
+pub enum Mtu {
+    /// 256 bytes.
+    B256,
+    /// 512 bytes.
+    B512,
+    /// 1024 bytes.
+    K1,
+    /// 2048 bytes.
+    K2,
+    /// 4096 bytes.
+    K4,
+}
+
+/// An amount of data that is no MTU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is not an MTU: use \"256 B\", \"512 B\", \"1 KiB\", \"2 KiB\" or \"4 KiB\"")]
+pub struct NotAnMtu(Bytes);
+
+impl TryFrom<Bytes> for Mtu {
+    type Error = NotAnMtu;
+    fn try_from(size: Bytes) -> Result<Self, NotAnMtu> {
+        Self::ALL.into_iter().find(|mtu| Bytes::from(*mtu) == size).ok_or(NotAnMtu(size))
+    }
+}
+
+impl From<Mtu> for Bytes {
+    fn from(mtu: Mtu) -> Self {
+        Self::new(u64::from(mtu.bytes()))
+    }
+}
+
+impl Mtu {
+    /// Every MTU, smallest first.
+    pub const ALL: [Self; 5] = [Self::B256, Self::B512, Self::K1, Self::K2, Self::K4];
+
+    /// The largest payload in bytes.
+    #[must_use]
+    pub const fn bytes(self) -> u16 {
+        match self {
+            Self::B256 => 256,
+            Self::B512 => 512,
+            Self::K1 => 1024,
+            Self::K2 => 2048,
+            Self::K4 => 4096,
+        }
+    }
+
+    /// The longest packet with this payload on the wire.
+    #[must_use]
+    pub const fn longest_packet(self) -> Bytes {
+        Bytes::new((self.bytes() + MAX_OVERHEAD) as u64)
+    }
+}
+
+/// What a packet is (IBA `OpCode`, table 38): the reliable connection's set, and the CNP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Opcode {
+    /// First packet of a SEND of several.
+    SendFirst = 0x00,
+    /// A packet within a SEND.
+    SendMiddle = 0x01,
+    /// Last packet of a SEND.
+    SendLast = 0x02,
+    /// A SEND of one packet.
+    SendOnly = 0x04,
+    /// First packet of an RDMA WRITE of several.
+    WriteFirst = 0x06,
+    /// A packet within an RDMA WRITE.
+    WriteMiddle = 0x07,
+    /// Last packet of an RDMA WRITE.
+    WriteLast = 0x08,
+    /// An RDMA WRITE of one packet.
+    WriteOnly = 0x0A,
+    /// A request to read remote memory.
+    ReadRequest = 0x0C,
+    /// First packet of the answer to an RDMA READ.
+    ReadResponseFirst = 0x0D,
+    /// A packet within the answer to an RDMA READ.
+    ReadResponseMiddle = 0x0E,
+    /// Last packet of the answer to an RDMA READ.
+    ReadResponseLast = 0x0F,
+    /// The answer to an RDMA READ, in one packet.
+    ReadResponseOnly = 0x10,
+    /// Acknowledgement, positive or negative by its AETH.
+    Acknowledge = 0x11,
+    /// Congestion notification packet (IBA A10.3.2): BECN set, PSN 0, addressed to the source's
+    /// queue pair.
+    Cnp = 0x80,
+}
+
+impl Opcode {
+    /// Length of the extended transport header that this opcode brings, in bytes.
+    #[must_use]
+    pub const fn extension(self) -> u16 {
+        match self {
+            Self::WriteFirst | Self::WriteOnly | Self::ReadRequest => RETH_BYTES,
+            Self::ReadResponseFirst | Self::ReadResponseLast | Self::ReadResponseOnly | Self::Acknowledge => {
+                AETH_BYTES
+            }
+            _ => 0,
+        }
+    }
+
+    /// Length of a packet with this opcode and `payload` bytes on the wire, pad and CRCs included.
+    #[must_use]
+    pub const fn wire_bytes(self, payload: u16) -> u16 {
+        LRH_BYTES + BTH_BYTES + self.extension() + payload.next_multiple_of(4) + ICRC_BYTES + VCRC_BYTES
+    }
+
+    /// Whether the packet carries a message's payload.
+    #[must_use]
+    pub const fn is_data(self) -> bool {
+        !matches!(self, Self::Acknowledge | Self::Cnp | Self::ReadRequest)
+    }
+
+    /// Whether the packet ends a message.
+    #[must_use]
+    pub const fn ends_message(self) -> bool {
+        matches!(
+            self,
+            Self::SendLast
+                | Self::SendOnly
+                | Self::WriteLast
+                | Self::WriteOnly
+                | Self::ReadResponseLast
+                | Self::ReadResponseOnly
+        )
+    }
+}
+
+/// Local route header: the fields that the fabric reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lrh {
+    /// Source LID (`SLID`).
+    pub source: Lid,
+    /// Destination LID (`DLID`).
+    pub destination: Lid,
+    /// Lane of the link that the packet is on, set anew at each output (`VL`).
+    pub lane: Lane,
+    /// Service level, the same all the way (`SL`).
+    pub service_level: ServiceLevel,
+}
+
+bitflags! {
+    /// One-bit fields of the base transport header.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BthFlags: u8 {
+        /// Forward explicit congestion notification: bit 31 of the word that names the destination QP.
+        const FECN = 1 << 0;
+        /// Backward explicit congestion notification: bit 30 of the same word.
+        const BECN = 1 << 1;
+        /// The responder shall acknowledge this packet (`AckReq`, `A`).
+        const ACK_REQUEST = 1 << 2;
+    }
+}
+
+/// Base transport header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bth {
+    /// Queue pair at the destination (`DestQP`).
+    pub destination_qp: QpNumber,
+    /// Packet sequence number (`PSN`).
+    pub psn: Psn,
+    /// What the packet is (`OpCode`).
+    pub opcode: Opcode,
+    /// FECN, BECN and `AckReq`.
+    pub flags: BthFlags,
+}
+
+/// Syndrome of an acknowledgement (IBA table 43), as far as the simulator answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Syndrome {
+    /// Positive acknowledgement.
+    Ack = 0b000_11111,
+    /// Negative: PSN sequence error; the requester goes back to the PSN in the BTH.
+    SequenceError = 0b011_00000,
+}
+
+/// Why a switch set FECN on a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum MarkReason {
+    /// The output was over its threshold and had credits: a root of congestion (IBA A10).
+    Root = 0,
+    /// The output was over its threshold without credits, and its bit in `Victim_Mask` is set.
+    VictimMask = 1,
+}
+
+impl MarkReason {
+    /// How many reasons there are.
+    pub const COUNT: usize = 2;
+    /// Every reason, in the order of its number.
+    pub const ALL: [Self; Self::COUNT] = [Self::Root, Self::VictimMask];
+
+    /// The word for it in tables and files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::VictimMask => "victim_mask",
+        }
+    }
+}
+
+/// A packet under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// When its last byte has come through to where the packet now is.
+    pub tail: Time,
+    /// When its first byte left the source's adapter.
+    pub injected: Time,
+    /// Local route header.
+    pub lrh: Lrh,
+    /// Base transport header.
+    pub bth: Bth,
+    /// Queue pair at the source: what real hardware keeps in the destination's connection state.
+    pub source_qp: QpNumber,
+    /// The flow whose payload this is, or to which it answers.
+    pub flow: FlowId,
+    /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits.
+    pub msn: u32,
+    /// Next packet of the queue that this one waits in.
+    pub(crate) next: PacketId,
+    /// Payload in bytes, at most the MTU.
+    pub payload: u16,
+    /// Length on the wire, in bytes.
+    pub wire: u16,
+    /// Port by which it came into the switch where it waits.
+    pub input: u16,
+    /// Syndrome of the AETH, where the opcode has one.
+    pub syndrome: Syndrome,
+}
+
+const _: () = assert!(size_of::<Packet>() <= 64, "a packet is at most one cache line");
+
+impl Packet {
+    /// A packet with the given headers and `payload` bytes, not yet on any wire.
+    #[must_use]
+    pub fn new(lrh: Lrh, bth: Bth, source_qp: QpNumber, flow: FlowId, payload: u16) -> Self {
+        Self {
+            tail: Time::ZERO,
+            injected: Time::ZERO,
+            lrh,
+            bth,
+            source_qp,
+            flow,
+            msn: 0,
+            next: PacketId::NONE,
+            payload,
+            wire: bth.opcode.wire_bytes(payload),
+            input: 0,
+            syndrome: Syndrome::Ack,
+        }
+    }
+
+    /// Whether `flag` is set in the BTH.
+    #[must_use]
+    pub const fn has(&self, flag: BthFlags) -> bool {
+        self.bth.flags.contains(flag)
+    }
+
+    /// Length on the wire.
+    #[must_use]
+    pub fn wire_bytes(&self) -> Bytes {
+        Bytes::new(u64::from(self.wire))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_on_the_wire() {
+        assert_eq!(Opcode::SendMiddle.wire_bytes(2048), 8 + 12 + 2048 + 4 + 2);
+        assert_eq!(Opcode::WriteOnly.wire_bytes(1), 8 + 12 + 16 + 4 + 4 + 2);
+        assert_eq!(Opcode::Acknowledge.wire_bytes(0), 30);
+        assert_eq!(Opcode::Cnp.wire_bytes(0), 26);
+        assert_eq!(Opcode::ReadResponseMiddle.wire_bytes(4096), 4122);
+    }
+}

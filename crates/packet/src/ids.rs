@@ -1,0 +1,119 @@
+//! The names by which things in a fabric are known to each other.
+//!
+//! Invariant: an identifier is an index into a dense table, so looking one up never hashes.
+
+use core::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+/// A node: channel adapters come first, then switches, each in the order of the topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// A port of a node, counted from 0. IBA and every tool count external ports from 1, and so does
+/// the printed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PortId(pub u16);
+
+/// A virtual lane (IBA `VL`): 0 to 14 carry data, 15 carries management and knows no credits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lane(pub u8);
+
+/// A service level (IBA `SL`), 0 to 15: what a packet asks for; a port maps it to a lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ServiceLevel(pub u8);
+
+/// A local identifier (IBA `LID`), the address that forwarding tables know; 0 is reserved.
+/// Here the adapter of node `n` has LID `n + 1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lid(pub u16);
+
+/// A queue pair's number (IBA `QPN`), 24 bits, unique within its adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QpNumber(pub u32);
+
+/// A flow: what one queue pair sends to one other, as the workload counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+impl NodeId {
+    /// The place in a table of nodes.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The LID of this node's adapter.
+    ///
+    /// # Panics
+    /// If the node number passes the unicast range of LIDs, 0x0001 to 0xBFFF.
+    #[must_use]
+    pub const fn lid(self) -> Lid {
+        assert!(self.0 < 0xBFFF, "the fabric has more nodes than unicast LIDs");
+        Lid(self.0 as u16 + 1)
+    }
+}
+
+impl PortId {
+    /// The place in a table of ports.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Lane {
+    /// VL15, the management lane.
+    pub const MANAGEMENT: Self = Self(15);
+    /// How many lanes IBA knows.
+    pub const COUNT: usize = 16;
+
+    /// The place in a table of lanes.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Lid {
+    /// The node whose adapter has this LID.
+    #[must_use]
+    pub const fn node(self) -> NodeId {
+        NodeId(self.0 as u32 - 1)
+    }
+
+    /// The place in a forwarding table, which has an entry for LID 0 too.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl QpNumber {
+    /// The place in an adapter's table of queue pairs.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl FlowId {
+    /// The place in a table of flows.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Display for PortId {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0 + 1)
+    }
+}
+
+impl Display for Lane {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "VL{}", self.0)
+    }
+}

@@ -1,0 +1,22 @@
+//! What travels: identifiers, headers as the InfiniBand Architecture defines them, and the pool in
+//! which packets live while they are under way.
+//!
+//! Invariant: a [`Packet`] is one cache line, and is named by a [`PacketId`] from its injection to
+//! its delivery; it never moves in memory on the way. This crate knows no order of time and no policy.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`ids`] | nodes, ports, lanes, queue pairs, flows |
+//! | [`psn`] | the 24-bit packet sequence number and its arithmetic |
+//! | [`header`] | opcodes, header fields, lengths on the wire |
+//! | [`pool`] | where packets live, and queues threaded through them |
+
+pub mod header;
+pub mod ids;
+pub mod pool;
+pub mod psn;
+
+pub use header::{Bth, BthFlags, Lrh, MarkReason, Mtu, Opcode, Packet};
+pub use ids::{FlowId, Lane, Lid, NodeId, PortId, QpNumber, ServiceLevel};
+pub use pool::{PacketId, PacketPool, PacketQueue};
+pub use psn::Psn;

@@ -1,0 +1,158 @@
+//! Where packets live: one dense table, and first-in-first-out queues threaded through it.
+//!
+//! Invariant: a packet is in at most one queue at a time; a freed slot is the next one used, so the
+//! table stays as small as the most packets that were ever under way at once.
+
+use core::ops::{Index, IndexMut};
+
+use crate::header::Packet;
+
+/// The name of a packet while it is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PacketId(u32);
+
+impl PacketId {
+    /// No packet: the end of a queue.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+/// All packets under way in one partition of the fabric.
+#[derive(Debug, Default)]
+pub struct PacketPool {
+    packets: Vec<Packet>,
+    free: Vec<PacketId>,
+}
+
+/// A first-in-first-out queue of packets, threaded through the pool.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketQueue {
+    head: PacketId,
+    tail: PacketId,
+}
+
+impl PacketPool {
+    /// Takes `packet` in and names it.
+    pub fn insert(&mut self, packet: Packet) -> PacketId {
+        if let Some(id) = self.free.pop() {
+            self.packets[id.0 as usize] = packet;
+            id
+        } else {
+            let id = PacketId(u32::try_from(self.packets.len()).expect("fewer than 2^32 packets under way"));
+            self.packets.push(packet);
+            id
+        }
+    }
+
+    /// Takes the packet out: delivered, or lost.
+    pub fn remove(&mut self, id: PacketId) -> Packet {
+        self.free.push(id);
+        self.packets[id.0 as usize]
+    }
+
+    /// How many packets are under way.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.packets.len() - self.free.len()
+    }
+
+    /// Whether no packet is under way.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Index<PacketId> for PacketPool {
+    type Output = Packet;
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.packets[id.0 as usize]
+    }
+}
+
+impl IndexMut<PacketId> for PacketPool {
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.packets[id.0 as usize]
+    }
+}
+
+impl Default for PacketQueue {
+    fn default() -> Self {
+        Self { head: PacketId::NONE, tail: PacketId::NONE }
+    }
+}
+
+impl PacketQueue {
+    /// Whether nothing waits here.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.head == PacketId::NONE
+    }
+
+    /// The packet that has waited longest.
+    #[must_use]
+    pub fn head(&self) -> Option<PacketId> {
+        (!self.is_empty()).then_some(self.head)
+    }
+
+    /// Puts a packet at the end.
+    pub fn push(&mut self, id: PacketId, pool: &mut PacketPool) {
+        pool[id].next = PacketId::NONE;
+        if self.is_empty() {
+            self.head = id;
+        } else {
+            pool[self.tail].next = id;
+        }
+        self.tail = id;
+    }
+
+    /// Takes the packet at the head.
+    pub fn pop(&mut self, pool: &PacketPool) -> Option<PacketId> {
+        let id = self.head()?;
+        self.head = pool[id].next;
+        Some(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Psn, QpNumber, ServiceLevel};
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    fn packet(n: u32) -> Packet {
+        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let bth = Bth {
+            destination_qp: QpNumber(0),
+            psn: Psn::new(n),
+            opcode: Opcode::SendOnly,
+            flags: BthFlags::empty(),
+        };
+        Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
+    }
+
+    proptest! {
+        /// Two queues over one pool behave as two `VecDeque`s, and the pool never holds more slots
+        /// than packets were ever in it at once.
+        #[test]
+        fn queues_keep_order_and_slots_are_reused(ops in prop::collection::vec((0..2usize, any::<bool>()), 0..200)) {
+            let mut pool = PacketPool::default();
+            let mut queues = [PacketQueue::default(); 2];
+            let mut oracle = [VecDeque::new(), VecDeque::new()];
+            let mut most = 0;
+            for (n, (which, push)) in (0u32..).zip(ops) {
+                if push {
+                    let id = pool.insert(packet(n));
+                    queues[which].push(id, &mut pool);
+                    oracle[which].push_back(n);
+                } else {
+                    let got = queues[which].pop(&pool).map(|id| pool.remove(id).bth.psn.get());
+                    prop_assert_eq!(got, oracle[which].pop_front());
+                }
+                most = most.max(oracle[0].len() + oracle[1].len());
+                prop_assert_eq!(pool.len(), oracle[0].len() + oracle[1].len());
+            }
+            prop_assert_eq!(pool.packets.len(), most);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The packet sequence number: 24 bits, counting every packet of a queue pair, wrapping to 0.
+//!
+//! Invariant: two numbers are compared only within half the circle (2^23), as IBA 9.7.1 asks; a
+//! requester therefore never has more than 2^23 packets outstanding.
+
+/// A packet sequence number (IBA `PSN`), 0 to 2^24 - 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Psn(u32);
+
+impl Psn {
+    /// The highest number: 2^24 - 1. Adding it is going one back.
+    pub const MASK: u32 = (1 << 24) - 1;
+    /// The most packets that may be outstanding at once: half the circle.
+    pub const MAX_OUTSTANDING: u32 = 1 << 23;
+
+    /// The number `n` modulo 2^24.
+    #[must_use]
+    pub const fn new(n: u32) -> Self {
+        Self(n & Self::MASK)
+    }
+
+    /// The number, below 2^24.
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The number `n` packets later.
+    #[must_use]
+    pub const fn plus(self, n: u32) -> Self {
+        Self(self.0.wrapping_add(n) & Self::MASK)
+    }
+
+    /// How many packets `self` lies after `earlier`, going forward round the circle: 0 to 2^24 - 1.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> u32 {
+        self.0.wrapping_sub(earlier.0) & Self::MASK
+    }
+
+    /// Whether `self` comes before `other` within half the circle.
+    #[must_use]
+    pub const fn precedes(self, other: Self) -> bool {
+        let ahead = other.since(self);
+        ahead != 0 && ahead < Self::MAX_OUTSTANDING
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_number_wraps() {
+        let last = Psn::new(Psn::MASK);
+        assert_eq!(last.plus(1), Psn::new(0));
+        assert!(last.precedes(Psn::new(0)));
+        assert!(!Psn::new(0).precedes(last));
+        assert_eq!(Psn::new(5).since(last), 6);
+    }
+
+    proptest! {
+        #[test]
+        fn order_is_that_of_distance(start: u32, ahead in 1..Psn::MAX_OUTSTANDING) {
+            let (early, late) = (Psn::new(start), Psn::new(start).plus(ahead));
+            prop_assert!(early.precedes(late));
+            prop_assert!(!late.precedes(early));
+            prop_assert_eq!(late.since(early), ahead);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a scenario writes down about its fabric.
+//!
+//! Invariant: as written, not yet checked: [`TopologySpec::build`] checks it.
+
+use serde::{Deserialize, Serialize};
+
+/// The fabric: scenario field `topology`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum TopologySpec {
+    /// Every node and link by name.
+    Custom(Custom),
+    /// A two-tier folded Clos.
+    Clos(Clos),
+}
+
+/// A fabric given node by node and link by link.
+///
+/// ```
+/// let two: topology::Custom = ron::from_str(
+///     r#"(hosts: ["h1", "h2"], switches: ["s"], links: [
+///         (from: "h1", to: "s", cable: "copper"),
+///         (from: "h2", to: "s", cable: "copper"),
+///     ])"#,
+/// )?;
+/// let graph = topology::TopologySpec::Custom(two).build(&["copper"])?;
+/// assert_eq!(graph.ports(graph.find("s").unwrap()).len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Custom {
+    /// Names of the hosts. Each has one channel adapter with one port.
+    pub hosts: Vec<String>,
+    /// Names of the switches.
+    pub switches: Vec<String>,
+    /// The links. The ports of a node are numbered from 1, in the order in which links name the node.
+    pub links: Vec<LinkEnds>,
+}
+
+/// One full-duplex link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkEnds {
+    /// The node at one end, a host or a switch.
+    pub from: String,
+    /// The node at the other end.
+    pub to: String,
+    /// The name of its kind of cable.
+    pub cable: String,
+}
+
+/// A two-tier folded Clos of switches with K ports each: K leaves with K/2 hosts each, and K/2 spines;
+/// one link from every leaf to every spine. It carries K^2/2 hosts at full bisection bandwidth.
+///
+/// Hosts are named `h1`, `h2`, ..., leaves `leaf1`, ..., spines `spine1`, .... A leaf has its hosts at
+/// ports 1 to K/2 and spine j at port K/2 + j; every spine has leaf i at port i.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clos {
+    /// K, the ports of each switch: even, 2 to 254.
+    pub radix: u16,
+    /// The name of the kind of cable between host and leaf.
+    pub host_cable: String,
+    /// The name of the kind of cable between leaf and spine.
+    pub trunk_cable: String,
+}

@@ -1,0 +1,122 @@
+//! Each way in which a topology can be wrong, with the field that it names.
+
+use topology::{Clos, Custom, LinkEnds, TopologyErrorKind as Kind, TopologySpec};
+
+fn custom(hosts: &[&str], switches: &[&str], links: &[(&str, &str)]) -> Custom {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let link = |(from, to): &(&str, &str)| LinkEnds {
+        from: (*from).to_owned(),
+        to: (*to).to_owned(),
+        cable: "copper".to_owned(),
+    };
+    Custom { hosts: owned(hosts), switches: owned(switches), links: links.iter().map(link).collect() }
+}
+
+fn clos(radix: u16) -> Clos {
+    Clos { radix, host_cable: "copper".to_owned(), trunk_cable: "fibre".to_owned() }
+}
+
+/// Builds what must fail, and compares the path and the kind of the fault.
+#[track_caller]
+fn fails(spec: &TopologySpec, path: &str, kind: &Kind) {
+    let error = spec.build(&["copper", "fibre"]).expect_err("it has a fault");
+    assert_eq!((error.path().as_str(), error.kind()), (path, kind));
+    assert_eq!(error.to_string(), kind.to_string());
+}
+
+#[track_caller]
+fn custom_fails(custom: Custom, path: &str, kind: &Kind) {
+    fails(&TopologySpec::Custom(custom), path, kind);
+}
+
+fn name(name: &str) -> String {
+    name.to_owned()
+}
+
+#[test]
+fn names_are_given_and_given_once() {
+    let same = Kind::DuplicateName { name: name("a") };
+    custom_fails(custom(&["a", "b", "a"], &[], &[]), "hosts[2]", &same);
+    custom_fails(custom(&["a"], &["s", "a"], &[]), "switches[1]", &same);
+    custom_fails(custom(&[""], &[], &[]), "hosts[0]", &Kind::EmptyName);
+}
+
+#[test]
+fn links_name_what_exists() {
+    let unknown = |given| Kind::UnknownNode { given: name(given) };
+    custom_fails(custom(&["a"], &["s"], &[("b", "s")]), "links[0].from", &unknown("b"));
+    custom_fails(custom(&["a", "b"], &["s"], &[("a", "s"), ("b", "t")]), "links[1].to", &unknown("t"));
+    let mut wrong = custom(&["a"], &["s"], &[("a", "s")]);
+    wrong.links[0].cable = name("coper");
+    custom_fails(wrong, "links[0].cable", &Kind::UnknownCable { given: name("coper") });
+}
+
+#[test]
+fn a_link_has_two_ends() {
+    custom_fails(custom(&[], &["s"], &[("s", "s")]), "links[0].to", &Kind::SelfLink { name: name("s") });
+}
+
+#[test]
+fn a_host_has_exactly_one_link() {
+    let twice = custom(&["a", "b"], &["s"], &[("b", "s"), ("a", "s"), ("s", "b")]);
+    custom_fails(twice, "links[2].to", &Kind::HostWithSeveralLinks { name: name("b"), first: 0 });
+    let never = custom(&["a", "b"], &["s"], &[("a", "s")]);
+    custom_fails(never, "hosts[1]", &Kind::HostWithoutLink { name: name("b") });
+}
+
+#[test]
+fn a_switch_has_at_most_254_ports() {
+    let full: Vec<(&str, &str)> = vec![("s", "t"); 254];
+    assert!(TopologySpec::Custom(custom(&[], &["s", "t"], &full)).build(&["copper"]).is_ok());
+    let over: Vec<(&str, &str)> = vec![("s", "t"); 255];
+    custom_fails(custom(&[], &["s", "t"], &over), "links[254].from", &Kind::TooManyPorts);
+    fails(&TopologySpec::Clos(clos(256)), "radix", &Kind::TooManyPorts);
+    assert!(TopologySpec::Clos(clos(254)).build(&["copper", "fibre"]).is_ok());
+}
+
+#[test]
+fn a_radix_is_even_and_at_least_two() {
+    fails(&TopologySpec::Clos(clos(0)), "radix", &Kind::RadixTooSmall { radix: 0 });
+    fails(&TopologySpec::Clos(clos(1)), "radix", &Kind::RadixTooSmall { radix: 1 });
+    fails(&TopologySpec::Clos(clos(7)), "radix", &Kind::RadixOdd { radix: 7 });
+}
+
+#[test]
+fn the_cables_of_a_clos_exist() {
+    let unknown = || Kind::UnknownCable { given: name("wire") };
+    let host = Clos { host_cable: name("wire"), ..clos(4) };
+    fails(&TopologySpec::Clos(host), "host_cable", &unknown());
+    let trunk = Clos { trunk_cable: name("wire"), ..clos(4) };
+    fails(&TopologySpec::Clos(trunk), "trunk_cable", &unknown());
+}
+
+#[test]
+fn there_is_a_lid_for_every_node() {
+    let hosts: Vec<String> = (0..topology::MAX_NODES).map(|i| i.to_string()).collect();
+    let crowd = Custom { hosts, switches: vec![name("s")], links: vec![] };
+    custom_fails(crowd, "hosts", &Kind::TooManyNodes { nodes: 0xC000 });
+}
+
+#[test]
+fn messages_say_what_would_be_right() {
+    let message = |kind: Kind| kind.to_string();
+    assert_eq!(
+        message(Kind::UnknownNode { given: name("s9") }),
+        "`s9` is neither a host nor a switch: name one that `hosts` or `switches` lists"
+    );
+    assert_eq!(
+        message(Kind::TooManyNodes { nodes: 0xC000 }),
+        "49152 hosts and switches are too many: IBA has 49151 unicast LIDs, 0x0001 to 0xBFFF"
+    );
+}
+
+#[test]
+fn unknown_fields_are_refused() {
+    let extra = ron::from_str::<TopologySpec>(
+        r#"Clos((radix: 4, host_cable: "copper", trunk_cable: "fibre", spines: 3))"#,
+    );
+    assert!(extra.unwrap_err().to_string().contains("spines"));
+    let unwrapped =
+        r#"#![enable(unwrap_variant_newtypes)] Clos(radix: 4, host_cable: "copper", trunk_cable: "fibre")"#;
+    assert_eq!(ron::from_str(unwrapped), Ok(TopologySpec::Clos(clos(4))));
+}

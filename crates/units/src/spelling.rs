@@ -1,0 +1,241 @@
+//! How quantities are written and read: a decimal number, a space, a unit.
+//!
+//! Invariant: printing loses nothing, so that what is printed reads back as the same quantity.
+
+use core::fmt::{self, Display, Formatter};
+use core::str::FromStr;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::quantity::{Bytes, Length, Rate, Span, Time};
+
+/// Why a text is not a quantity.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnitError {
+    /// The text does not have the form `NUMBER UNIT`.
+    #[error("`{given}` is not {what}: write a number and a unit, such as \"{example}\"")]
+    Form {
+        /// The text as given.
+        given: String,
+        /// What was wanted, with its article: `a rate`.
+        what: &'static str,
+        /// A text that would be right.
+        example: &'static str,
+    },
+    /// The unit is not one of this quantity's.
+    #[error("`{unit}` is not a unit of {what}: use one of {known}, such as \"{example}\"")]
+    Unit {
+        /// The unit as given.
+        unit: String,
+        /// What was wanted, with its article.
+        what: &'static str,
+        /// The units that exist, as a list.
+        known: String,
+        /// A text that would be right.
+        example: &'static str,
+    },
+    /// The number is finer than the smallest unit, or larger than fits.
+    #[error(
+        "`{given}` cannot be held exactly: the smallest step of {what} is 1 {smallest}, the largest value {largest}"
+    )]
+    Precision {
+        /// The text as given.
+        given: String,
+        /// What was wanted, with its article.
+        what: &'static str,
+        /// The smallest unit.
+        smallest: &'static str,
+        /// The largest value that can be held, in words.
+        largest: String,
+    },
+}
+
+/// What the spelling of one quantity needs: its units, largest first, each with its size in the
+/// smallest; and words for messages.
+struct Spelling {
+    what: &'static str,
+    example: &'static str,
+    smallest: &'static str,
+    units: &'static [(&'static str, u64)],
+    /// Units that are understood, but not printed.
+    also: &'static [(&'static str, u64)],
+}
+
+const TIME: Spelling = Spelling {
+    what: "a time",
+    example: "1.024 us",
+    smallest: "ps",
+    units: &[("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)],
+    also: &[("µs", 1_000_000)],
+};
+
+const BYTES: Spelling = Spelling {
+    what: "an amount of data",
+    example: "8 KiB",
+    smallest: "B",
+    units: &[("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)],
+    also: &[("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000), ("KB", 1_000)],
+};
+
+const RATE: Spelling = Spelling {
+    what: "a rate",
+    example: "13.2 Gb/s",
+    smallest: "b/s",
+    units: &[
+        ("Tb/s", 1_000_000_000_000),
+        ("Gb/s", 1_000_000_000),
+        ("Mb/s", 1_000_000),
+        ("kb/s", 1_000),
+        ("b/s", 1),
+    ],
+    also: &[("Kb/s", 1_000), ("GB/s", 8_000_000_000), ("MB/s", 8_000_000)],
+};
+
+const LENGTH: Spelling = Spelling {
+    what: "a length",
+    example: "2 m",
+    smallest: "mm",
+    units: &[("km", 1_000_000), ("m", 1_000), ("mm", 1)],
+    also: &[("cm", 10)],
+};
+
+impl Spelling {
+    fn read(&self, given: &str) -> Result<u64, UnitError> {
+        let form = || UnitError::Form { given: given.to_owned(), what: self.what, example: self.example };
+        let text = given.trim();
+        let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').ok_or_else(form)?;
+        let (number, unit) = (&text[..split], text[split..].trim_start());
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if whole.is_empty() || fraction.contains('.') || (number.contains('.') && fraction.is_empty()) {
+            return Err(form());
+        }
+        let size = self.size_of(unit)?;
+        exact(whole, fraction, size).ok_or_else(|| UnitError::Precision {
+            given: given.to_owned(),
+            what: self.what,
+            smallest: self.smallest,
+            largest: self.written(u64::MAX - 1),
+        })
+    }
+
+    fn size_of(&self, unit: &str) -> Result<u64, UnitError> {
+        let all = self.units.iter().chain(self.also);
+        all.clone().find(|(name, _)| *name == unit).map(|(_, size)| *size).ok_or_else(|| UnitError::Unit {
+            unit: unit.to_owned(),
+            what: self.what,
+            known: all.map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+            example: self.example,
+        })
+    }
+
+    /// The value in the largest unit that shows it with at most three decimals.
+    fn written(&self, value: u64) -> String {
+        let fits = |size: u64| value >= size && (u128::from(value) * 1000).is_multiple_of(u128::from(size));
+        let (unit, size) =
+            self.units.iter().copied().find(|(_, size)| fits(*size)).unwrap_or((self.smallest, 1));
+        let thousandths = u128::from(value) * 1000 / u128::from(size);
+        let (whole, part) = (thousandths / 1000, thousandths % 1000);
+        if part == 0 {
+            format!("{whole} {unit}")
+        } else {
+            let decimals = format!("{part:03}");
+            format!("{whole}.{} {unit}", decimals.trim_end_matches('0'))
+        }
+    }
+}
+
+/// `whole.fraction` times `size`, if that is a whole number below `u64::MAX`.
+fn exact(whole: &str, fraction: &str, size: u64) -> Option<u64> {
+    let digits: String = whole.chars().chain(fraction.chars()).filter(|c| *c != '_').collect();
+    let decimals = fraction.chars().filter(|c| *c != '_').count();
+    let scale = 10u128.checked_pow(u32::try_from(decimals).ok()?)?;
+    let scaled = digits.parse::<u128>().ok()?.checked_mul(u128::from(size))?;
+    let value = u64::try_from(scaled / scale).ok()?;
+    (scaled % scale == 0 && value != u64::MAX).then_some(value)
+}
+
+macro_rules! spelled {
+    ($($quantity:ident by $spelling:ident: $get:ident, $make:expr;)*) => {$(
+        impl Display for $quantity {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.pad(&$spelling.written(self.$get()))
+            }
+        }
+
+        impl FromStr for $quantity {
+            type Err = UnitError;
+            fn from_str(text: &str) -> Result<Self, UnitError> {
+                $spelling.read(text).map($make)
+            }
+        }
+
+        impl Serialize for $quantity {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $quantity {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Text;
+                impl Visitor<'_> for Text {
+                    type Value = $quantity;
+                    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                        write!(f, "{} in quotes, such as \"{}\"", $spelling.what, $spelling.example)
+                    }
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$quantity, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+                deserializer.deserialize_str(Text)
+            }
+        }
+    )*};
+}
+
+spelled! {
+    Time by TIME: ps, Time::from_ps;
+    Span by TIME: ps, Span::from_ps;
+    Bytes by BYTES: get, Bytes::new;
+    Rate by RATE: get, Rate::bps;
+    Length by LENGTH: mm, Length::from_mm;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_usual_spellings_are_read() {
+        assert_eq!("56 Gb/s".parse(), Ok(Rate::gbps(56)));
+        assert_eq!("13.2Gb/s".parse(), Ok(Rate::bps(13_200_000_000)));
+        assert_eq!("8 KiB".parse(), Ok(Bytes::kib(8)));
+        assert_eq!("1 MB".parse(), Ok(Bytes::new(1_000_000)));
+        assert_eq!("1.024 us".parse(), Ok(Span::from_ps(1_024_000)));
+        assert_eq!("2 m".parse(), Ok(Length::from_mm(2000)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let message = |text: &str| text.parse::<Rate>().unwrap_err().to_string();
+        assert!(message("13.2").contains("write a number and a unit"));
+        assert!(message("13.2 GHz").contains("not a unit of a rate: use one of Tb/s, Gb/s"));
+        assert!(message("1.5 b/s").contains("smallest step of a rate is 1 b/s"));
+        assert!(message("99999999999999 Tb/s").contains("cannot be held"));
+        assert!(message(". Gb/s").contains("is not a rate"));
+        assert!(message("1. Gb/s").contains("is not a rate"));
+        assert!(message("-1 Gb/s").contains("is not a rate"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_reads_back_the_same(n in 0..u64::MAX) {
+            prop_assert_eq!(Time::from_ps(n).to_string().parse(), Ok(Time::from_ps(n)));
+            prop_assert_eq!(Bytes::new(n).to_string().parse(), Ok(Bytes::new(n)));
+            prop_assert_eq!(Rate::bps(n).to_string().parse(), Ok(Rate::bps(n)));
+            prop_assert_eq!(Length::from_mm(n).to_string().parse(), Ok(Length::from_mm(n)));
+        }
+    }
+}

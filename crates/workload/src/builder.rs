@@ -1,0 +1,139 @@
+//! From traffic as written to a workload, with every check on the way.
+//!
+//! Invariant: fields are checked flow by flow and pattern by pattern, in the order of the file; the
+//! first fault is the one reported.
+
+use std::collections::BTreeMap;
+
+use packet::{NodeId, ServiceLevel};
+use units::{Bytes, Rate, Time};
+
+use crate::error::{WorkloadError, WorkloadErrorKind as Kind};
+use crate::flow::{Flow, Post, Posting, Workload};
+use crate::spec::{FlowSpec, Load, PatternSpec};
+use crate::{LONGEST_MESSAGE, MAX_LISTED, pattern};
+
+impl Workload {
+    /// The workload that these flows and patterns describe. `hosts` names the hosts in the order of their
+    /// nodes, `host_rate` is the data rate of a host's link, and `seed` is the run's.
+    ///
+    /// # Errors
+    /// If a field is wrong, with its path in the scenario.
+    pub fn build(
+        flows: &[FlowSpec],
+        patterns: &[PatternSpec],
+        hosts: &[&str],
+        host_rate: &dyn Fn(NodeId) -> Rate,
+        seed: u64,
+    ) -> Result<Self, WorkloadError> {
+        let site = Site::new(hosts, host_rate, seed);
+        let mut named = BTreeMap::new();
+        let mut all = Vec::new();
+        for (i, spec) in flows.iter().enumerate() {
+            all.push(spec.flow(&site).map_err(|(field, kind)| at_flow(i, field, kind))?);
+            if named.insert(spec.name.as_str(), i).is_some() {
+                return Err(duplicate(i, &spec.name));
+            }
+        }
+        for i in 0..patterns.len() {
+            let more = pattern::flows(patterns, i, &site).map_err(|(field, kind)| {
+                let dot = if field.is_empty() { "" } else { "." };
+                WorkloadError::new(format!("traffic[{i}]{dot}{field}"), kind)
+            })?;
+            if let Some((i, flow)) =
+                more.iter().find_map(|flow| Some((*named.get(flow.name.as_str())?, flow)))
+            {
+                return Err(duplicate(i, &flow.name));
+            }
+            all.extend(more);
+        }
+        Ok(Self { flows: all })
+    }
+}
+
+impl FlowSpec {
+    fn flow(&self, site: &Site<'_>) -> Result<Flow, Fault> {
+        if self.name.is_empty() {
+            return Err(("name", Kind::EmptyName));
+        }
+        let source = site.host(&self.from).map_err(|kind| ("from", kind))?;
+        let destination = site.host(&self.to).map_err(|kind| ("to", kind))?;
+        if source == destination {
+            return Err(("to", Kind::FlowToItself { name: self.to.clone() }));
+        }
+        if let Some(stop) = self.stop {
+            check_period(self.start, stop).map_err(|kind| ("stop", kind))?;
+        }
+        if self.service_level > ServiceLevel(15) {
+            return Err(("service_level", Kind::ServiceLevel { given: self.service_level.0 }));
+        }
+        check_message(self.message).map_err(|kind| ("message", kind))?;
+        Ok(Flow {
+            name: self.name.clone(),
+            named: true,
+            source,
+            destination,
+            service_level: self.service_level,
+            operation: self.operation,
+            posting: self.posting()?,
+        })
+    }
+
+    fn posting(&self) -> Result<Posting, Fault> {
+        let (message, start, stop) = (self.message, self.start, self.stop.unwrap_or(Time::NEVER));
+        match self.load {
+            Load::Saturate { outstanding: 0 } => Err(("load.outstanding", Kind::Outstanding)),
+            Load::Saturate { outstanding } => Ok(Posting::Saturate { outstanding, message, start, stop }),
+            Load::Paced(rate) if rate == Rate::bps(0) => Err(("load", Kind::ZeroRate)),
+            Load::Paced(rate) => Ok(Posting::Paced { message, rate, start, stop }),
+            Load::Messages(_) if self.stop.is_some() => Err(("stop", Kind::StopWithMessages)),
+            Load::Messages(0) => Err(("load", Kind::NoMessages)),
+            Load::Messages(n) if u64::from(n) > MAX_LISTED => {
+                Err(("load", Kind::TooManyMessages { expected: n.into() }))
+            }
+            Load::Messages(n) => Ok(Posting::Listed(vec![Post { at: start, bytes: message }; n as usize])),
+        }
+    }
+}
+
+/// What is wrong with a flow or a pattern, and in which of its fields; no field if in the whole.
+pub(crate) type Fault = (&'static str, Kind);
+
+/// What flows and patterns are built against.
+pub(crate) struct Site<'a> {
+    pub(crate) hosts: &'a [&'a str],
+    by_name: BTreeMap<&'a str, NodeId>,
+    pub(crate) host_rate: &'a dyn Fn(NodeId) -> Rate,
+    pub(crate) seed: u64,
+}
+
+impl<'a> Site<'a> {
+    fn new(hosts: &'a [&'a str], host_rate: &'a dyn Fn(NodeId) -> Rate, seed: u64) -> Self {
+        let by_name = hosts.iter().copied().zip((0..).map(NodeId)).collect();
+        Self { hosts, by_name, host_rate, seed }
+    }
+
+    pub(crate) fn host(&self, name: &str) -> Result<NodeId, Kind> {
+        self.by_name.get(name).copied().ok_or_else(|| Kind::UnknownHost { given: name.to_owned() })
+    }
+
+    pub(crate) fn name(&self, host: NodeId) -> &str {
+        self.hosts[host.index()]
+    }
+}
+
+pub(crate) fn check_message(given: Bytes) -> Result<(), Kind> {
+    if given == Bytes::ZERO || given > LONGEST_MESSAGE { Err(Kind::MessageSize { given }) } else { Ok(()) }
+}
+
+pub(crate) fn check_period(start: Time, stop: Time) -> Result<(), Kind> {
+    if stop <= start { Err(Kind::StopBeforeStart { start, stop }) } else { Ok(()) }
+}
+
+fn at_flow(i: usize, field: &str, kind: Kind) -> WorkloadError {
+    WorkloadError::new(format!("flows[{i}].{field}"), kind)
+}
+
+fn duplicate(i: usize, name: &str) -> WorkloadError {
+    at_flow(i, "name", Kind::DuplicateFlow { name: name.to_owned() })
+}

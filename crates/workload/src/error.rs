@@ -1,0 +1,120 @@
+//! What can be wrong with a scenario's traffic, and in which field.
+//!
+//! Invariant: a message says what is wrong and what would be right; names that come close to an
+//! unknown one are found by the caller, who knows all that may stand there.
+
+use units::{Bytes, Time};
+
+use crate::{LONGEST_MESSAGE, MAX_LISTED};
+
+/// Why a workload cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{kind}")]
+pub struct WorkloadError {
+    path: String,
+    kind: WorkloadErrorKind,
+}
+
+/// What is wrong, apart from where.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WorkloadErrorKind {
+    /// A flow without a name.
+    #[error("a flow has no name: give it one")]
+    EmptyName,
+    /// Two flows of one name.
+    #[error("a second flow is called `{name}`: give it another name")]
+    DuplicateFlow {
+        /// The name.
+        name: String,
+    },
+    /// A flow names a host that does not exist.
+    #[error("`{given}` is not a host of the topology: name one that is")]
+    UnknownHost {
+        /// The name as given.
+        given: String,
+    },
+    /// A flow from a host to itself.
+    #[error("the flow leads from `{name}` back to `{name}`: it is between two different hosts")]
+    FlowToItself {
+        /// The host.
+        name: String,
+    },
+    /// A message of no length, or longer than IBA allows.
+    #[error("a message of {given} cannot be sent: its payload is 1 B to {LONGEST_MESSAGE}")]
+    MessageSize {
+        /// The length as given.
+        given: Bytes,
+    },
+    /// A service level that IBA does not have.
+    #[error("there is no service level {given}: IBA has 0 to 15")]
+    ServiceLevel {
+        /// The service level as given.
+        given: u8,
+    },
+    /// A flow that keeps no message posted.
+    #[error("with 0 messages outstanding the flow sends nothing: keep at least 1 posted")]
+    Outstanding,
+    /// A flow of no messages.
+    #[error("a flow of 0 messages sends nothing: give it at least 1")]
+    NoMessages,
+    /// A flow at no rate.
+    #[error("at a rate of 0 the flow sends nothing: give a rate above 0")]
+    ZeroRate,
+    /// A load that is not a share of a link.
+    #[error("a load of {given} is not a share of a link's data rate: it is above 0 and at most 1")]
+    LoadRange {
+        /// The load as given.
+        given: f64,
+    },
+    /// An end that does not come after the beginning.
+    #[error("{stop} is not later than the start, {start}: nothing would be sent")]
+    StopBeforeStart {
+        /// The beginning.
+        start: Time,
+        /// The end as given.
+        stop: Time,
+    },
+    /// A stop for a flow that posts everything at its start.
+    #[error("a flow of a counted number of messages posts them all at its start: leave `stop` out")]
+    StopWithMessages,
+    /// More senders than hosts, or none.
+    #[error("{given} hosts cannot send to this one: between 1 and all {others} others can")]
+    Senders {
+        /// The number as given.
+        given: u32,
+        /// How many other hosts there are.
+        others: usize,
+    },
+    /// A pattern that needs other hosts.
+    #[error("a pattern needs at least 2 hosts, and the topology has {hosts}")]
+    TooFewHosts {
+        /// How many there are.
+        hosts: usize,
+    },
+    /// More messages than can be listed before the run.
+    #[error(
+        "this makes about {expected} messages, more than the {MAX_LISTED} that can be listed before a run: make messages longer, or the time or the load less"
+    )]
+    TooManyMessages {
+        /// How many there would be.
+        expected: u64,
+    },
+}
+
+impl WorkloadError {
+    pub(crate) fn new(path: impl Into<String>, kind: WorkloadErrorKind) -> Self {
+        Self { path: path.into(), kind }
+    }
+
+    /// The path of the field at fault in the scenario: `flows[2].to`, `traffic[0].load`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        self.path.clone()
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &WorkloadErrorKind {
+        &self.kind
+    }
+}

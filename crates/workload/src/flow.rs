@@ -1,0 +1,105 @@
+//! Flows, and when their messages are posted.
+//!
+//! Invariant: listed posts are in order of time; a flow that saturates or paces has a stop later than
+//! its start, or none.
+
+use packet::{NodeId, ServiceLevel};
+use units::{Bytes, Rate, Time};
+
+use crate::spec::Operation;
+
+/// Everything that is sent in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Workload {
+    /// Named flows first, in the order of the scenario; then those of the patterns, in their order, each
+    /// pattern's by source and then by destination. A [`FlowId`](packet::FlowId) is a place in here.
+    pub flows: Vec<Flow>,
+}
+
+/// What one host sends to one other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// As the scenario names it, or made from the pattern and both hosts: `poisson:h3->h7`. Where a
+    /// scenario has several patterns of a kind, the second one's flows begin `poisson2:`, and so on.
+    /// No two flows have the same name.
+    pub name: String,
+    /// Whether the scenario names it.
+    pub named: bool,
+    /// The host that sends.
+    pub source: NodeId,
+    /// The host that receives.
+    pub destination: NodeId,
+    /// What its packets ask of the fabric.
+    pub service_level: ServiceLevel,
+    /// What each message does at the destination.
+    pub operation: Operation,
+    /// When messages are posted, and how long they are.
+    pub posting: Posting,
+}
+
+/// When the messages of a flow are posted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Posting {
+    /// As fast as they are acknowledged.
+    Saturate {
+        /// Messages posted at the start; one more is posted for each that completes. At least 1.
+        outstanding: u32,
+        /// Payload of each message.
+        message: Bytes,
+        /// When it starts.
+        start: Time,
+        /// When it posts no further message; [`Time::NEVER`] if it goes on.
+        stop: Time,
+    },
+    /// Evenly spaced: message k (from 0) when k messages have taken their time at `rate`.
+    Paced {
+        /// Payload of each message.
+        message: Bytes,
+        /// Mean rate of payload, not zero.
+        rate: Rate,
+        /// When it starts.
+        start: Time,
+        /// When it posts no further message; [`Time::NEVER`] if it goes on.
+        stop: Time,
+    },
+    /// At these times.
+    Listed(Vec<Post>),
+}
+
+/// One message, to be posted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Post {
+    /// When.
+    pub at: Time,
+    /// Its payload.
+    pub bytes: Bytes,
+}
+
+impl Posting {
+    /// When the first message is posted; [`Time::NEVER`] if none is.
+    #[must_use]
+    pub fn start(&self) -> Time {
+        match self {
+            Self::Saturate { start, .. } | Self::Paced { start, .. } => *start,
+            Self::Listed(posts) => posts.first().map_or(Time::NEVER, |post| post.at),
+        }
+    }
+
+    /// When it posts no further message, where that was declared; [`Time::NEVER`] if not.
+    #[must_use]
+    pub fn stop(&self) -> Time {
+        match self {
+            Self::Saturate { stop, .. } | Self::Paced { stop, .. } => *stop,
+            Self::Listed(_) => Time::NEVER,
+        }
+    }
+
+    /// All the payload that it posts, where that is known beforehand.
+    #[must_use]
+    pub fn total(&self) -> Option<Bytes> {
+        match self {
+            Self::Saturate { .. } | Self::Paced { .. } => None,
+            Self::Listed(posts) => Some(posts.iter().map(|post| post.bytes).sum()),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Who sends what to whom, when.
+//!
+//! Invariant: all chance is drawn when a [`Workload`] is built, from streams that belong to traffic
+//! alone. Two designs of one scenario meet identical arrivals, and no float is left when the run starts.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`spec`] | what a scenario writes down |
+//! | `builder` | from there to a workload, with every check |
+//! | `pattern` | the flows of a rule: permutation, Poisson, incast |
+//! | `exponential` | exponentially distributed draws, the same on every machine |
+//! | [`flow`] | flows, and when their messages are posted |
+//! | [`change`] | the declared changes of named flows |
+//! | [`poster`] | at run time: when the next message of a flow is posted |
+//! | [`error`] | what can be wrong, and where |
+//!
+//! ```text
+//! FlowSpec, PatternSpec --Workload::build--> Flow --Poster::new--> Poster: deadline, on_deadline, on_completed
+//! ```
+
+mod builder;
+pub mod change;
+pub mod error;
+mod exponential;
+pub mod flow;
+mod pattern;
+pub mod poster;
+pub mod spec;
+
+pub use change::Change;
+pub use error::{WorkloadError, WorkloadErrorKind};
+pub use flow::{Flow, Post, Posting, Workload};
+pub use poster::Poster;
+pub use spec::{FlowSpec, Load, Operation, PatternSpec};
+
+use units::Bytes;
+
+/// The longest message: 2^31 bytes (IBA volume 1, chapter 9: the same for SEND and RDMA WRITE).
+pub const LONGEST_MESSAGE: Bytes = Bytes::new(1 << 31);
+
+/// The most messages that a flow may list, or a pattern is expected to: 2^26, which take 1 GiB.
+pub const MAX_LISTED: u64 = 1 << 26;

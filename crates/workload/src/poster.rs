@@ -1,0 +1,215 @@
+//! At run time: when the next message of a flow is posted.
+//!
+//! Invariant: [`Poster::deadline`] is the time of the next message that time alone brings, and moves
+//! only when [`Poster::on_deadline`] hands that message out. Messages that completions bring have none.
+//!
+//! | posting | deadline brings | completion brings |
+//! |---|---|---|
+//! | saturate | the first `outstanding` messages, all at the start | the next message, before the stop |
+//! | paced | each message | nothing |
+//! | listed | each message | nothing |
+
+use units::{Bytes, Rate, Time};
+
+use crate::flow::{Flow, Post, Posting};
+
+/// Posts the messages of one flow. It allocates nothing after [`Poster::new`].
+///
+/// ```
+/// # use units::{Bytes, Rate, Time};
+/// # use workload::{Flow, Posting, Poster};
+/// # let (message, rate, start, stop) = (Bytes::kib(1), Rate::gbps(8), Time::ZERO, Time::NEVER);
+/// # let flow = Flow {
+/// #     name: "F1".to_owned(), named: true, source: packet::NodeId(0), destination: packet::NodeId(1),
+/// #     service_level: Default::default(), operation: Default::default(),
+/// #     posting: Posting::Paced { message, rate, start, stop },
+/// # };
+/// let mut poster = Poster::new(&flow); // 1 KiB messages at 8 Gb/s
+/// let now = poster.deadline();
+/// assert_eq!(poster.on_deadline(now), Some(Bytes::kib(1)));
+/// assert_eq!(poster.deadline(), Time::from_ps(1_024_000));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Poster {
+    deadline: Time,
+    rule: Rule,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    Saturate { message: Bytes, stop: Time, at_start: u32 },
+    Paced { message: Bytes, rate: Rate, start: Time, stop: Time, posted: u64 },
+    Listed { posts: Box<[Post]>, next: usize },
+}
+
+const _: () = assert!(size_of::<Poster>() <= 64, "a poster is at most one cache line");
+
+impl Poster {
+    /// For a flow that has posted nothing yet.
+    #[must_use]
+    pub fn new(flow: &Flow) -> Self {
+        let rule = match &flow.posting {
+            Posting::Saturate { outstanding, message, stop, .. } => {
+                Rule::Saturate { message: *message, stop: *stop, at_start: *outstanding }
+            }
+            Posting::Paced { message, rate, start, stop } => {
+                Rule::Paced { message: *message, rate: *rate, start: *start, stop: *stop, posted: 0 }
+            }
+            Posting::Listed(posts) => Rule::Listed { posts: posts.as_slice().into(), next: 0 },
+        };
+        let start = flow.posting.start();
+        Self { deadline: if start < flow.posting.stop() { start } else { Time::NEVER }, rule }
+    }
+
+    /// When [`on_deadline`](Self::on_deadline) is to be called; [`Time::NEVER`] if nothing is scheduled.
+    #[must_use]
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// The payload of a message to post, if one is due. To be called again while the deadline is not
+    /// later than `now`; a call before it does nothing.
+    pub fn on_deadline(&mut self, now: Time) -> Option<Bytes> {
+        if now < self.deadline || self.deadline == Time::NEVER {
+            return None;
+        }
+        match &mut self.rule {
+            Rule::Saturate { message, at_start, .. } => {
+                *at_start -= 1;
+                if *at_start == 0 {
+                    self.deadline = Time::NEVER;
+                }
+                Some(*message)
+            }
+            Rule::Paced { message, rate, start, stop, posted } => {
+                *posted += 1;
+                let next = paced(*start, *posted, *message, *rate);
+                self.deadline = if next < *stop { next } else { Time::NEVER };
+                Some(*message)
+            }
+            Rule::Listed { posts, next } => {
+                let bytes = posts[*next].bytes;
+                *next += 1;
+                self.deadline = posts.get(*next).map_or(Time::NEVER, |post| post.at);
+                Some(bytes)
+            }
+        }
+    }
+
+    /// Told that a message was acknowledged: the payload of the message to post in its place, if any.
+    pub fn on_completed(&mut self, now: Time) -> Option<Bytes> {
+        match &self.rule {
+            Rule::Saturate { message, stop, .. } => (now < *stop).then_some(*message),
+            Rule::Paced { .. } | Rule::Listed { .. } => None,
+        }
+    }
+}
+
+/// When message `k` is posted: `start + k * message / rate`, rounded up to the next picosecond. Always
+/// from `k` itself, so that rounding does not add up. [`Time::NEVER`] past the end of the clock.
+fn paced(start: Time, k: u64, message: Bytes, rate: Rate) -> Time {
+    const PS_PER_BYTE_AT_1_BPS: u128 = 8_000_000_000_000;
+    // At most 2^31 * 2^43 a message, and a run posts far fewer than 2^54 messages.
+    let bit_ps = u128::from(k) * (u128::from(message.get()) * PS_PER_BYTE_AT_1_BPS);
+    let at = u128::from(start.ps()) + bit_ps.div_ceil(u128::from(rate.get()));
+    u64::try_from(at).map_or(Time::NEVER, Time::from_ps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use packet::NodeId;
+    use proptest::prelude::*;
+
+    const KIB: Bytes = Bytes::kib(1);
+
+    fn poster(posting: Posting) -> Poster {
+        Poster::new(&Flow {
+            name: "F1".to_owned(),
+            named: true,
+            source: NodeId(0),
+            destination: NodeId(1),
+            service_level: Default::default(),
+            operation: Default::default(),
+            posting,
+        })
+    }
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    /// All messages that are due at `now`.
+    fn due(poster: &mut Poster, now: Time) -> Vec<Bytes> {
+        let mut messages = Vec::new();
+        while poster.deadline() <= now {
+            messages.push(poster.on_deadline(now).expect("a message is due"));
+        }
+        messages
+    }
+
+    #[test]
+    fn saturation_keeps_messages_outstanding_until_it_stops() {
+        let mut p = poster(Posting::Saturate { outstanding: 3, message: KIB, start: at(10), stop: at(50) });
+        assert_eq!(p.deadline(), at(10));
+        assert_eq!(p.on_deadline(at(9)), None);
+        assert_eq!(due(&mut p, at(10)), [KIB; 3]);
+        assert_eq!(p.deadline(), Time::NEVER);
+        assert_eq!(p.on_deadline(at(20)), None);
+        assert_eq!(p.on_completed(at(49)), Some(KIB));
+        assert_eq!(p.on_completed(at(50)), None);
+        assert_eq!(p.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_flow_that_stops_at_its_start_posts_nothing() {
+        let p = poster(Posting::Saturate { outstanding: 3, message: KIB, start: at(10), stop: at(10) });
+        assert_eq!(p.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_list_is_posted_in_order_and_once() {
+        let post = |ps, n| Post { at: at(ps), bytes: Bytes::new(n) };
+        let mut p = poster(Posting::Listed(vec![post(5, 1), post(5, 2), post(9, 3)]));
+        assert_eq!(due(&mut p, at(5)), [Bytes::new(1), Bytes::new(2)]);
+        assert_eq!((p.deadline(), p.on_completed(at(6))), (at(9), None));
+        assert_eq!(due(&mut p, at(9)), [Bytes::new(3)]);
+        assert_eq!((p.deadline(), p.on_deadline(at(99))), (Time::NEVER, None));
+        assert_eq!(poster(Posting::Listed(vec![])).deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn paced_messages_do_not_drift() {
+        // 8,192 bits at 3 Gb/s take 2,730,666.67 ps: a rounded interval would be 333,333 ps off in the end.
+        let rate = Rate::gbps(3);
+        let mut p = poster(Posting::Paced { message: KIB, rate, start: at(7), stop: Time::NEVER });
+        for _ in 0..1_000_000 {
+            let now = p.deadline();
+            assert_eq!(p.on_deadline(now), Some(KIB));
+        }
+        assert_eq!(p.deadline(), at(7 + 8_192_000_000_000 / 3 + 1));
+        assert_eq!(p.on_completed(p.deadline()), None);
+    }
+
+    #[test]
+    fn pacing_ends_at_the_stop_or_the_end_of_the_clock() {
+        let paced = |rate, stop| poster(Posting::Paced { message: KIB, rate, start: at(0), stop });
+        let mut p = paced(Rate::gbps(8), at(2 * 1_024_000));
+        assert_eq!(due(&mut p, at(u64::MAX - 1)), [KIB; 2]);
+        let mut p = paced(Rate::bps(1), Time::NEVER);
+        assert_eq!(due(&mut p, at(u64::MAX - 1)).len(), 1 + 18_446_744 / 8_192);
+    }
+
+    proptest! {
+        /// Message k is posted no earlier than k messages at the exact rate, and less than 1 ps later.
+        #[test]
+        fn pacing_is_exact(message in 1..1u64 << 31, rate in 1..1u64 << 40, k in 0..1u64 << 20, start: u32) {
+            let posted = paced(at(start.into()), k, Bytes::new(message), Rate::bps(rate));
+            let exact = u128::from(k) * u128::from(message) * 8_000_000_000_000;
+            if posted != Time::NEVER {
+                let scaled = u128::from(posted.ps() - u64::from(start)) * u128::from(rate);
+                prop_assert!(scaled >= exact && scaled - exact < u128::from(rate));
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Each way in which traffic can be wrong, with the field that it names.
+
+use packet::ServiceLevel;
+use units::{Bytes, Rate, Time};
+use workload::{FlowSpec, Load, Operation, PatternSpec, Workload, WorkloadErrorKind as Kind};
+
+const HOSTS: [&str; 4] = ["h1", "h2", "h3", "h4"];
+
+fn ms(n: u64) -> Time {
+    Time::from_ps(n * 1_000_000_000)
+}
+
+fn flow() -> FlowSpec {
+    FlowSpec {
+        name: "F1".to_owned(),
+        from: "h1".to_owned(),
+        to: "h2".to_owned(),
+        start: ms(1),
+        stop: None,
+        service_level: ServiceLevel(0),
+        operation: Operation::Send,
+        message: Bytes::kib(4),
+        load: Load::Saturate { outstanding: 2 },
+    }
+}
+
+fn build(flows: &[FlowSpec], patterns: &[PatternSpec], hosts: &[&str]) -> Result<Workload, (String, Kind)> {
+    Workload::build(flows, patterns, hosts, &|_| Rate::gbps(54), 1).map_err(|error| {
+        assert_eq!(error.to_string(), error.kind().to_string());
+        (error.path(), error.kind().clone())
+    })
+}
+
+#[track_caller]
+fn flow_fails(change: impl Fn(&mut FlowSpec), path: &str, kind: Kind) {
+    let mut wrong = FlowSpec { name: "F2".to_owned(), ..flow() };
+    change(&mut wrong);
+    assert_eq!(build(&[flow(), wrong], &[], &HOSTS), Err((path.to_owned(), kind)));
+}
+
+#[track_caller]
+fn pattern_fails(wrong: PatternSpec, path: &str, kind: Kind) {
+    let right = PatternSpec::Permutation { at: ms(0), bytes: Bytes::kib(1) };
+    assert_eq!(build(&[], &[right, wrong], &HOSTS), Err((path.to_owned(), kind)));
+}
+
+fn poisson(from: Time, until: Time, message: Bytes, load: f64) -> PatternSpec {
+    PatternSpec::Poisson { from, until, message, load }
+}
+
+fn incast(to: &str, senders: u32, bytes: Bytes) -> PatternSpec {
+    PatternSpec::Incast { at: ms(0), to: to.to_owned(), senders, bytes }
+}
+
+#[test]
+fn names_are_given_and_given_once() {
+    flow_fails(|f| f.name.clear(), "flows[1].name", Kind::EmptyName);
+    let same = |name: &str| Kind::DuplicateFlow { name: name.to_owned() };
+    flow_fails(|f| f.name = "F1".to_owned(), "flows[1].name", same("F1"));
+    let taken = FlowSpec { name: "incast:h1->h4".to_owned(), ..flow() };
+    let found = build(&[flow(), taken], &[incast("h4", 1, Bytes::kib(1))], &HOSTS);
+    assert_eq!(found, Err(("flows[1].name".to_owned(), same("incast:h1->h4"))));
+}
+
+#[test]
+fn flows_are_between_two_hosts_that_exist() {
+    let unknown = || Kind::UnknownHost { given: "h9".to_owned() };
+    flow_fails(|f| f.from = "h9".to_owned(), "flows[1].from", unknown());
+    flow_fails(|f| f.to = "h9".to_owned(), "flows[1].to", unknown());
+    flow_fails(|f| f.to = "h1".to_owned(), "flows[1].to", Kind::FlowToItself { name: "h1".to_owned() });
+    pattern_fails(incast("h9", 1, Bytes::kib(1)), "traffic[1].to", unknown());
+}
+
+#[test]
+fn messages_have_a_length_that_iba_allows() {
+    for given in [Bytes::ZERO, Bytes::new((1 << 31) + 1)] {
+        let kind = || Kind::MessageSize { given };
+        flow_fails(|f| f.message = given, "flows[1].message", kind());
+        pattern_fails(PatternSpec::Permutation { at: ms(0), bytes: given }, "traffic[1].bytes", kind());
+        pattern_fails(poisson(ms(0), ms(1), given, 0.5), "traffic[1].message", kind());
+        pattern_fails(incast("h1", 1, given), "traffic[1].bytes", kind());
+    }
+    assert!(build(&[FlowSpec { message: Bytes::new(1 << 31), ..flow() }], &[], &HOSTS).is_ok());
+}
+
+#[test]
+fn a_service_level_has_four_bits() {
+    let kind = Kind::ServiceLevel { given: 16 };
+    flow_fails(|f| f.service_level = ServiceLevel(16), "flows[1].service_level", kind);
+}
+
+#[test]
+fn a_load_sends_something() {
+    let outstanding = Load::Saturate { outstanding: 0 };
+    flow_fails(|f| f.load = outstanding, "flows[1].load.outstanding", Kind::Outstanding);
+    flow_fails(|f| f.load = Load::Paced(Rate::bps(0)), "flows[1].load", Kind::ZeroRate);
+    flow_fails(|f| f.load = Load::Messages(0), "flows[1].load", Kind::NoMessages);
+    for given in [0.0, -0.1, 1.01, f64::INFINITY] {
+        pattern_fails(
+            poisson(ms(0), ms(1), Bytes::kib(1), given),
+            "traffic[1].load",
+            Kind::LoadRange { given },
+        );
+    }
+    let nan = build(&[], &[poisson(ms(0), ms(1), Bytes::kib(1), f64::NAN)], &HOSTS);
+    assert!(matches!(nan, Err((path, Kind::LoadRange { .. })) if path == "traffic[0].load"));
+}
+
+#[test]
+fn an_end_comes_after_its_beginning() {
+    let before = |start, stop| Kind::StopBeforeStart { start: ms(start), stop: ms(stop) };
+    flow_fails(|f| f.stop = Some(ms(1)), "flows[1].stop", before(1, 1));
+    pattern_fails(poisson(ms(3), ms(2), Bytes::kib(1), 0.5), "traffic[1].until", before(3, 2));
+    let counted = |f: &mut FlowSpec| (f.stop, f.load) = (Some(ms(2)), Load::Messages(3));
+    flow_fails(counted, "flows[1].stop", Kind::StopWithMessages);
+}
+
+#[test]
+fn patterns_have_the_hosts_they_need() {
+    for given in [0, 4] {
+        let kind = Kind::Senders { given, others: 3 };
+        pattern_fails(incast("h1", given, Bytes::kib(1)), "traffic[1].senders", kind);
+    }
+    let patterns = [PatternSpec::Permutation { at: ms(0), bytes: Bytes::kib(1) }];
+    let alone = build(&[], &patterns, &["h1"]);
+    assert_eq!(alone, Err(("traffic[0]".to_owned(), Kind::TooFewHosts { hosts: 1 })));
+}
+
+/// 4 hosts at 54 Gb/s post 27 million one-byte messages a millisecond.
+#[test]
+fn what_is_listed_before_the_run_has_a_limit() {
+    let kind = Kind::TooManyMessages { expected: 270_000_000 };
+    pattern_fails(poisson(ms(0), ms(10), Bytes::new(1), 1.0), "traffic[1]", kind);
+    let kind = Kind::TooManyMessages { expected: u64::from(u32::MAX) };
+    flow_fails(|f| f.load = Load::Messages(u32::MAX), "flows[1].load", kind);
+}
+
+#[test]
+fn messages_say_what_would_be_right() {
+    let message = |kind: Kind| kind.to_string();
+    assert_eq!(
+        message(Kind::MessageSize { given: Bytes::ZERO }),
+        "a message of 0 B cannot be sent: its payload is 1 B to 2 GiB"
+    );
+    assert_eq!(
+        message(Kind::LoadRange { given: 80.0 }),
+        "a load of 80 is not a share of a link's data rate: it is above 0 and at most 1"
+    );
+    assert_eq!(
+        message(Kind::StopBeforeStart { start: ms(3), stop: ms(2) }),
+        "2 ms is not later than the start, 3 ms: nothing would be sent"
+    );
+}

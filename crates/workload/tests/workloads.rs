@@ -1,0 +1,190 @@
+//! What workloads promise: the flows that specs make, and the statistics of patterns.
+
+use packet::{NodeId, ServiceLevel};
+use proptest::prelude::*;
+use units::{Bytes, Rate, Time};
+use workload::{Change, Flow, FlowSpec, Load, Operation, PatternSpec, Post, Posting, Workload};
+
+const RATE: Rate = Rate::gbps(54);
+const MESSAGE: Bytes = Bytes::kib(2);
+
+fn us(n: u64) -> Time {
+    Time::from_ps(n * 1_000_000)
+}
+
+fn named(name: &str, start: u64, stop: Option<u64>, load: Load) -> FlowSpec {
+    FlowSpec {
+        name: name.to_owned(),
+        from: "h1".to_owned(),
+        to: "h2".to_owned(),
+        start: us(start),
+        stop: stop.map(us),
+        service_level: ServiceLevel(3),
+        operation: Operation::Send,
+        message: MESSAGE,
+        load,
+    }
+}
+
+fn of_patterns(patterns: &[PatternSpec], hosts: usize, seed: u64) -> Vec<Flow> {
+    let names: Vec<String> = (1..=hosts).map(|i| format!("h{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Workload::build(&[], patterns, &names, &|_| RATE, seed).expect("good patterns").flows
+}
+
+fn poisson(until: Time, load: f64) -> PatternSpec {
+    PatternSpec::Poisson { from: us(0), until, message: MESSAGE, load }
+}
+
+fn posts(flow: &Flow) -> &[Post] {
+    let Posting::Listed(posts) = &flow.posting else { panic!("a pattern's flow lists its posts") };
+    posts
+}
+
+#[test]
+fn named_flows_are_as_written() {
+    let specs = [
+        named("F1", 5, None, Load::Saturate { outstanding: 2 }),
+        named("F2", 5, Some(9), Load::Paced(Rate::gbps(8))),
+        named("F3", 7, None, Load::Messages(2)),
+    ];
+    let built = Workload::build(&specs, &[], &["h1", "h2"], &|_| RATE, 1).expect("good flows");
+    let post = Post { at: us(7), bytes: MESSAGE };
+    let postings: Vec<&Posting> = built.flows.iter().map(|flow| &flow.posting).collect();
+    let (message, start) = (MESSAGE, us(5));
+    assert_eq!(
+        postings,
+        [
+            &Posting::Saturate { outstanding: 2, message, start, stop: Time::NEVER },
+            &Posting::Paced { message, rate: Rate::gbps(8), start, stop: us(9) },
+            &Posting::Listed(vec![post, post]),
+        ]
+    );
+    let Flow { name, named, source, destination, service_level, operation, .. } = &built.flows[0];
+    assert_eq!((name.as_str(), *named, *source, *destination), ("F1", true, NodeId(0), NodeId(1)));
+    assert_eq!((*service_level, *operation), (ServiceLevel(3), Operation::Send));
+}
+
+#[test]
+fn changes_of_one_instant_are_one() {
+    let saturate = Load::Saturate { outstanding: 1 };
+    let specs = [
+        named("F1", 0, Some(10), saturate),
+        named("F2", 10, Some(20), Load::Paced(RATE)),
+        named("F3", 10, Some(20), saturate),
+        named("F4", 30, None, Load::Messages(7)),
+    ];
+    let patterns = [poisson(us(50), 0.5)];
+    let built = Workload::build(&specs, &patterns, &["h1", "h2"], &|_| RATE, 1).expect("good flows");
+    let expected = [(0, "F1 starts"), (10, "F1 stops; F2, F3 start"), (20, "F2, F3 stop"), (30, "F4 starts")];
+    assert_eq!(built.changes(), expected.map(|(at, what)| Change { at: us(at), what: what.to_owned() }));
+}
+
+/// The number of messages of n hosts at rate r in time t is Poisson distributed with mean m = n r t, so
+/// its standard deviation is sqrt(m): five of them are passed once in 1.7 million.
+#[test]
+fn the_offered_load_is_that_asked_for() {
+    let (hosts, ms) = (8, 20);
+    for (seed, load) in [(1, 0.1), (2, 0.5), (3, 1.0)] {
+        let flows = of_patterns(&[poisson(us(ms * 1000), load)], hosts, seed);
+        let found = flows.iter().map(|flow| posts(flow).len()).sum::<usize>() as f64;
+        let per_host = load * RATE.get() as f64 / (8.0 * MESSAGE.get() as f64) * ms as f64 / 1000.0;
+        let mean = hosts as f64 * per_host;
+        assert!((found - mean).abs() < 5.0 * mean.sqrt(), "load {load}: {found} messages for {mean}");
+    }
+}
+
+/// Given N messages in all, those of the 56 pairs are multinomial: chi-squared with 55 degrees of freedom
+/// (each source's own count is free too) passes 114 once in 200,000.
+#[test]
+fn destinations_are_uniform() {
+    let flows = of_patterns(&[poisson(us(20_000), 0.8)], 8, 5);
+    assert_eq!(flows.len(), 8 * 7);
+    let counts: Vec<f64> = flows.iter().map(|flow| posts(flow).len() as f64).collect();
+    let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+    let chi_squared: f64 = counts.iter().map(|n| (n - mean).powi(2) / mean).sum();
+    assert!(chi_squared < 114.0, "{chi_squared}");
+}
+
+/// What a host sends depends on its name, not on how many other hosts there are or how fast they are.
+#[test]
+fn sources_are_independent() {
+    let arrivals = |hosts: &[&str], slow: u32| {
+        let rate = |host: NodeId| if host.0 == slow { Rate::gbps(1) } else { RATE };
+        let flows = Workload::build(&[], &[poisson(us(100), 0.7)], hosts, &rate, 9).expect("good").flows;
+        let from_a = flows.iter().filter(|flow| hosts[flow.source.index()] == "a");
+        let mut times: Vec<Time> = from_a.flat_map(|flow| posts(flow).iter().map(|post| post.at)).collect();
+        times.sort_unstable();
+        times
+    };
+    let alone = arrivals(&["a", "b"], u32::MAX);
+    assert!(!alone.is_empty());
+    assert_eq!(alone, arrivals(&["b", "c", "a"], 1));
+}
+
+proptest! {
+    #[test]
+    fn a_permutation_has_one_sender_and_one_receiver_each(hosts in 2..40usize, seed: u64) {
+        let flows = of_patterns(&[PatternSpec::Permutation { at: us(3), bytes: MESSAGE }], hosts, seed);
+        let sources: Vec<usize> = flows.iter().map(|flow| flow.source.index()).collect();
+        let mut destinations: Vec<usize> = flows.iter().map(|flow| flow.destination.index()).collect();
+        prop_assert!(sources.iter().zip(&destinations).all(|(from, to)| from != to));
+        destinations.sort_unstable();
+        prop_assert_eq!(&sources, &(0..hosts).collect::<Vec<_>>());
+        prop_assert_eq!(&destinations, &sources);
+        let post = Post { at: us(3), bytes: MESSAGE };
+        prop_assert!(flows.iter().all(|flow| posts(flow) == [post]));
+    }
+
+    #[test]
+    fn poisson_flows_are_in_order(hosts in 2..9usize, seed: u64, load in 0.05..1.0) {
+        let flows = of_patterns(&[poisson(us(20), load)], hosts, seed);
+        prop_assert!(flows.is_sorted_by_key(|flow| (flow.source, flow.destination)));
+        for flow in &flows {
+            prop_assert!(flow.source != flow.destination);
+            prop_assert!(posts(flow).is_sorted_by_key(|post| post.at));
+            prop_assert!(!posts(flow).is_empty());
+            prop_assert!(posts(flow).iter().all(|post| post.at < us(20) && post.bytes == MESSAGE));
+        }
+        prop_assert_eq!(flows, of_patterns(&[poisson(us(20), load)], hosts, seed));
+    }
+}
+
+#[test]
+fn an_incast_comes_from_the_hosts_that_follow() {
+    let incast = PatternSpec::Incast { at: us(1), to: "h4".to_owned(), senders: 3, bytes: MESSAGE };
+    let flows = of_patterns(&[incast.clone(), incast], 5, 1);
+    let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
+    let first = ["incast:h1->h4", "incast:h2->h4", "incast:h5->h4"];
+    let second = ["incast2:h1->h4", "incast2:h2->h4", "incast2:h5->h4"];
+    assert_eq!(names, [first, second].concat());
+    assert!(flows.iter().all(|flow| !flow.named && flow.operation == Operation::RdmaWrite));
+}
+
+/// If this fails after an update of a random number crate, every stored result with patterns has changed
+/// too.
+#[test]
+fn golden_traffic() {
+    let permutation = PatternSpec::Permutation { at: us(2), bytes: MESSAGE };
+    let flows = of_patterns(&[permutation, poisson(us(2), 0.6)], 4, 1);
+    let lines = flows.iter().map(|flow| {
+        let times: Vec<String> = posts(flow).iter().map(|post| post.at.to_string()).collect();
+        format!("{} at {}", flow.name, times.join(", "))
+    });
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
+    permutation:h1->h3 at 2 us
+    permutation:h2->h1 at 2 us
+    permutation:h3->h4 at 2 us
+    permutation:h4->h2 at 2 us
+    poisson:h1->h2 at 1618.345 ns
+    poisson:h1->h3 at 1867.637 ns
+    poisson:h1->h4 at 55.644 ns, 905.541 ns, 1540.618 ns
+    poisson:h2->h1 at 793.816 ns, 1745.574 ns
+    poisson:h2->h3 at 641.511 ns, 1915.721 ns
+    poisson:h2->h4 at 762.362 ns
+    poisson:h3->h1 at 1570.909 ns
+    poisson:h3->h2 at 141.907 ns, 1486.8 ns, 1561.361 ns
+    poisson:h4->h1 at 562.697 ns, 1173.09 ns, 1671.115 ns
+    poisson:h4->h3 at 1048.856 ns, 1071.678 ns, 1483.742 ns
+    ");
+}
