@@ -1,0 +1,25 @@
+//! The switch: buffer organisations, arbitration, and the pipeline that they share.
+//!
+//! Invariant: a switch knows no adapters, no other switches and no files. It sees packets come in, and
+//! lets them go when its outputs are free and the far ends have room.
+//!
+//! ```text
+//! arrive -> forwarding table -> [ready: a faster output waits for the tail] -> buffering
+//!        -> arbiter (once per instant) -> marker -> wire        tail left -> buffer freed -> credit back
+//! ```
+//!
+//! | module | answers |
+//! |---|---|
+//! | [`buffering`] | where packets wait, and who therefore contends for an output |
+//! | [`arbiter`] | who wins |
+//! | [`ledger`] | how much waits from where to where |
+//! | [`switch`] | the pipeline |
+
+pub mod arbiter;
+pub mod buffering;
+pub mod ledger;
+pub mod spec;
+pub mod switch;
+
+pub use spec::SwitchSpec;
+pub use switch::{Switch, SwitchSetup, SwitchWake};

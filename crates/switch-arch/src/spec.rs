@@ -1,0 +1,75 @@
+//! What a scenario writes down about a switch.
+
+use packet::{Lane, PortId};
+use serde::{Deserialize, Serialize};
+use units::{Bytes, Span};
+
+/// A switch: scenario field `switch` for all of them, `switches` by name for those that differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchSpec {
+    /// Where packets wait, and therefore who contends for an output.
+    pub buffering: BufferingSpec,
+    /// Who wins.
+    pub arbiter: ArbiterSpec,
+    /// Buffer of each port and lane, at least one packet of the link's MTU, at most 128 KiB
+    /// (IBA's credits count to 2,048 blocks of 64 bytes).
+    pub buffer: Bytes,
+    /// Ports or lanes whose buffer differs.
+    #[serde(default)]
+    pub buffers: Vec<BufferOverride>,
+    /// From the header's arrival to the packet's readiness to leave.
+    pub latency: Span,
+    /// Whether a packet may leave before its tail has come in.
+    pub forwarding: Forwarding,
+    /// How much faster an input's buffer can be read than its link fills it, at least 1. A single packet
+    /// can always be read at the rate of its output.
+    pub speedup: f64,
+}
+
+impl SwitchSpec {
+    /// Buffer of a port and lane, with the override that names it; a later one stands over an earlier.
+    #[must_use]
+    pub fn buffer_of(&self, port: PortId, lane: Lane) -> Bytes {
+        let names = |special: &&BufferOverride| {
+            special.port == port.0 + 1 && special.lane.is_none_or(|number| number == lane.0)
+        };
+        self.buffers.iter().rev().find(names).map_or(self.buffer, |special| special.size)
+    }
+}
+
+/// Where packets wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BufferingSpec {
+    /// At the inputs, in a queue for each output (virtual output queues).
+    InputVoq,
+}
+
+/// Who wins an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ArbiterSpec {
+    /// Inputs take turns.
+    RoundRobin,
+}
+
+/// When a packet may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Forwarding {
+    /// As soon as it is routed, if its tail cannot be overrun: virtual cut-through.
+    CutThrough,
+    /// Once its tail has come in.
+    StoreAndForward,
+}
+
+/// A port, or one lane of it, whose buffer differs from the switch's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BufferOverride {
+    /// The port, counted from 1.
+    pub port: u16,
+    /// The lane; every lane if left out.
+    #[serde(default)]
+    pub lane: Option<u8>,
+    /// Its buffer.
+    pub size: Bytes,
+}

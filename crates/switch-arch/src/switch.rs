@@ -1,0 +1,407 @@
+//! The pipeline that all buffer organisations share: from a packet's arrival to its tail's departure.
+//!
+//! Invariant: a buffer is charged when a packet is routed and freed when its tail has left; an output
+//! carries one packet at a time; nothing starts without credit. Decisions fall once an instant, after
+//! everything that arrives in it has arrived.
+
+use cc_policies::AnyMarker;
+use cc_policies::policy::{Marker, Place};
+use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
+use packet::{BthFlags, Lane, PacketId, PortId};
+use smallvec::SmallVec;
+use telemetry::{LaneInput, LaneOutput};
+use units::{Bytes, Rate, Time};
+
+use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request, Requests};
+use crate::buffering::{AnyBuffering, Buffering};
+use crate::ledger::Ledger;
+
+/// What a switch asks to be woken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchWake {
+    /// A packet may start on its output, which is faster than the wire by which it came. Two packets of
+    /// one input are never ready at one instant, since the tail of the later one is a whole packet later.
+    Ready(PacketId, PortId),
+    /// A packet's tail has left.
+    TailLeft {
+        /// The output.
+        output: PortId,
+        /// The input whose buffer it occupied.
+        input: PortId,
+        /// The lane.
+        lane: Lane,
+        /// Its length on the wire, in bytes.
+        length: u16,
+    },
+    /// A credit update may be due.
+    Credit(PortId, Lane),
+}
+
+/// What a switch is made of.
+#[derive(Debug)]
+pub struct SwitchSetup {
+    /// Its ports, in order.
+    pub ports: Vec<Port>,
+    /// Arbiter of each port's lanes.
+    pub lanes: Vec<VlArbiter>,
+    /// Number of data lanes.
+    pub data_lanes: usize,
+    /// The longest packet of the link's MTU.
+    pub longest_packet: Bytes,
+    /// Output by destination LID.
+    pub forwarding: Vec<Option<PortId>>,
+    /// Where packets wait.
+    pub buffering: AnyBuffering,
+    /// Who wins.
+    pub arbiter: AnyArbiter,
+    /// Who is marked.
+    pub marker: AnyMarker,
+    /// How much faster an input's buffer can be read than its link fills it, in thousandths.
+    pub speedup_thousandths: u64,
+}
+
+/// A switch.
+#[derive(Debug)]
+pub struct Switch {
+    ports: Vec<SwitchPort>,
+    /// Output by destination LID; `u16::MAX` for none.
+    forwarding: Vec<u16>,
+    longest_packet: Bytes,
+    buffering: AnyBuffering,
+    arbiter: AnyArbiter,
+    ledger: Ledger,
+    marker: AnyMarker,
+    readers: Readers,
+    /// Outputs to look at when this instant's arrivals are all in.
+    pending: PortSet,
+    /// Outputs whose contenders can all be read no faster at present.
+    awaiting_reader: PortSet,
+    requests: Vec<Request>,
+    grants: Vec<Grant>,
+}
+
+/// A port of a switch, with what is observed there.
+#[derive(Debug)]
+struct SwitchPort {
+    link: Port,
+    lanes: VlArbiter,
+    sending: bool,
+    inputs: SmallVec<[LaneInput; 1]>,
+    outputs: SmallVec<[LaneOutput; 1]>,
+}
+
+/// How fast each input's buffer is being read, against how fast it can be.
+#[derive(Debug)]
+struct Readers {
+    limited: bool,
+    reading: Vec<u64>,
+    limit: Vec<u64>,
+    busy: PortSet,
+}
+
+impl Switch {
+    /// A switch at rest.
+    ///
+    /// # Panics
+    /// If it has more ports than a [`PortSet`] holds.
+    #[must_use]
+    pub fn new(setup: SwitchSetup) -> Self {
+        let (ports, lanes) = (setup.ports.len(), setup.data_lanes);
+        assert!(ports < PortSet::CAPACITY, "a switch has at most 254 external ports");
+        let limit = |port: &Port| {
+            (u128::from(port.wire().rate().get()) * u128::from(setup.speedup_thousandths) / 1000) as u64
+        };
+        Self {
+            readers: Readers {
+                limited: setup.buffering.reads_at_inputs(),
+                reading: vec![0; ports],
+                limit: setup.ports.iter().map(limit).collect(),
+                busy: PortSet::EMPTY,
+            },
+            ports: setup
+                .ports
+                .into_iter()
+                .zip(setup.lanes)
+                .map(|(link, arbiter)| SwitchPort {
+                    link,
+                    lanes: arbiter,
+                    sending: false,
+                    inputs: SmallVec::from_elem(LaneInput::default(), lanes),
+                    outputs: SmallVec::from_elem(LaneOutput::default(), lanes),
+                })
+                .collect(),
+            forwarding: setup.forwarding.iter().map(|port| port.map_or(u16::MAX, |port| port.0)).collect(),
+            longest_packet: setup.longest_packet,
+            buffering: setup.buffering,
+            arbiter: setup.arbiter,
+            ledger: Ledger::new(ports, lanes),
+            marker: setup.marker,
+            pending: PortSet::EMPTY,
+            awaiting_reader: PortSet::EMPTY,
+            requests: Vec::with_capacity(ports),
+            grants: Vec::with_capacity(ports),
+        }
+    }
+
+    /// Starts the clocks of all ports. Call once, at the start.
+    pub fn bring_up(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+        for port in &mut self.ports {
+            port.link.bring_up(outlet, SwitchWake::Credit);
+        }
+    }
+
+    /// A packet has come in by `input`, and has been routed.
+    pub fn arrive(&mut self, input: PortId, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+        let now = outlet.now();
+        let packet = &mut outlet.packets()[id];
+        packet.input = input.0;
+        let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
+        let output = PortId(self.forwarding[packet.lrh.destination.index()]);
+        let port = &mut self.ports[input.index()];
+        port.inputs[lane.index()].stored(length, now);
+        port.link.stored(lane, length, outlet);
+        let (from, to) = (port.link.wire().rate(), self.rate(output));
+        if to > from {
+            // The tail must not be overrun: start so late that it has come in when it is due.
+            let ready = Time::from_ps(tail.ps().saturating_sub(to.time_for(length).ps()));
+            if ready > now {
+                outlet.wake(ready, SwitchWake::Ready(id, input));
+                return;
+            }
+        }
+        self.queue(id, output, outlet);
+    }
+
+    /// The far end of `port` says something.
+    pub fn heard(&mut self, port: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
+        self.ports[port.index()].link.heard(signal, outlet);
+        self.pending.insert(port);
+    }
+
+    /// What the switch wanted to be woken for has come.
+    pub fn woken(&mut self, wake: SwitchWake, outlet: &mut impl Outlet<SwitchWake>) {
+        match wake {
+            SwitchWake::Ready(id, _) => {
+                let destination = outlet.packets()[id].lrh.destination;
+                self.queue(id, PortId(self.forwarding[destination.index()]), outlet);
+            }
+            SwitchWake::TailLeft { output, input, lane, length } => {
+                self.tail_left(Place { input, output, lane }, Bytes::new(u64::from(length)), outlet);
+            }
+            SwitchWake::Credit(port, lane) => {
+                self.ports[port.index()].link.alarm(lane, outlet, SwitchWake::Credit);
+            }
+        }
+    }
+
+    /// Everything of this instant has arrived: lets go what can go.
+    pub fn decide(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+        if self.pending.is_empty() {
+            return;
+        }
+        self.requests.clear();
+        self.grants.clear();
+        for output in core::mem::take(&mut self.pending) {
+            self.ask(output, outlet);
+        }
+        let mut board = Board {
+            requests: &self.requests,
+            ports: &self.ports,
+            readers: &mut self.readers,
+            grants: &mut self.grants,
+        };
+        self.arbiter.matching(&mut board);
+        // An output that asked in vain waits for a reader; one that won takes itself off by sending.
+        for request in &self.requests {
+            self.awaiting_reader.insert(request.output);
+        }
+        for index in 0..self.grants.len() {
+            let grant = self.grants[index];
+            self.awaiting_reader.remove(grant.output);
+            self.launch(grant, outlet);
+        }
+    }
+
+    /// Ports of this switch, with their flow control.
+    pub fn links(&self) -> impl ExactSizeIterator<Item = &Port> {
+        self.ports.iter().map(|port| &port.link)
+    }
+
+    /// What was observed at a port and lane: what came in there, what left there.
+    #[must_use]
+    pub fn observed(&self, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
+        let port = &self.ports[port.index()];
+        (&port.inputs[lane.index()], &port.outputs[lane.index()])
+    }
+
+    fn rate(&self, output: PortId) -> Rate {
+        self.ports[output.index()].link.wire().rate()
+    }
+
+    /// A packet is ready to leave by `output`.
+    fn queue(&mut self, id: PacketId, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
+        let pool = outlet.packets();
+        let packet = &pool[id];
+        let place = Place { input: PortId(packet.input), output, lane: packet.lrh.lane };
+        let view = self.ledger.add(place, packet.wire);
+        self.marker.queue_changed(place, view);
+        self.buffering.store(place, id, pool);
+        self.pending.insert(output);
+    }
+
+    fn tail_left(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
+        let rate = self.rate(place.output);
+        self.readers.done(place.input, rate);
+        self.ports[place.output.index()].sending = false;
+        let input = &mut self.ports[place.input.index()];
+        input.inputs[place.lane.index()].freed(length, outlet.now());
+        input.link.freed(place.lane, length, outlet, SwitchWake::Credit);
+        self.pending.insert(place.output);
+        self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
+    }
+
+    /// Adds what `output` could send now to the requests, or notes what it lacks.
+    fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
+        if self.ports[output.index()].sending {
+            return;
+        }
+        let mut ready = LaneSet::default();
+        for lane in self.buffering.lanes(output) {
+            let contenders = self.readable(output, lane);
+            let port = &mut self.ports[output.index()];
+            if contenders.is_empty() {
+                self.awaiting_reader.insert(output);
+            } else if has_credit(
+                port,
+                &self.buffering,
+                self.longest_packet,
+                (output, lane),
+                contenders,
+                outlet,
+            ) {
+                ready.insert(lane);
+            } else {
+                self.marker.starved(output, lane);
+                port.outputs[lane.index()].starved(outlet.now());
+            }
+        }
+        if ready.is_empty() {
+            return;
+        }
+        if let Some(lane) = self.ports[output.index()].lanes.pick(ready) {
+            let contenders = self.readable(output, lane);
+            self.requests.push(Request { output, lane, contenders });
+        }
+    }
+
+    /// Contenders for an output and lane whose buffers can be read at its rate now.
+    fn readable(&self, output: PortId, lane: Lane) -> PortSet {
+        self.readers.available(self.buffering.contenders(output, lane), self.rate(output))
+    }
+
+    /// Starts the packet that won.
+    fn launch(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
+        let Grant { input, output, lane } = grant;
+        let place = Place { input, output, lane };
+        let now = outlet.now();
+        let pool = outlet.packets();
+        let id = self.buffering.take(place, pool);
+        let packet = &mut pool[id];
+        let length = packet.wire_bytes();
+        let port = &mut self.ports[output.index()];
+        let view = self.ledger.remove(place, packet.wire);
+        self.marker.queue_changed(place, view);
+        if let Some(reason) = self.marker.departing(output, lane, length) {
+            packet.bth.flags.insert(BthFlags::FECN);
+            port.outputs[lane.index()].marks.count(reason);
+        }
+        let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
+        let passage = port.link.start(lane, length, now);
+        port.sending = true;
+        port.lanes.sent(lane, length);
+        port.outputs[lane.index()].sent(length, now);
+        passage.deliver(output, id, outlet);
+        outlet.wake(passage.left, tail_left);
+    }
+}
+
+/// Whether the credit fits every contender's packet. Where it falls short of one, all wait: else short
+/// packets would for ever eat the credit that a long one waits for.
+fn has_credit(
+    port: &SwitchPort,
+    buffering: &AnyBuffering,
+    longest: Bytes,
+    (output, lane): (PortId, Lane),
+    contenders: PortSet,
+    outlet: &mut impl Outlet<SwitchWake>,
+) -> bool {
+    port.link.admits(lane, longest) || {
+        let mut contenders = contenders;
+        contenders.all(|input| {
+            let head = buffering.head(Place { input, output, lane });
+            port.link.admits(lane, outlet.packets()[head].wire_bytes())
+        })
+    }
+}
+
+/// The requests of one instant, and the watch over what inputs can be read for.
+struct Board<'a> {
+    requests: &'a [Request],
+    ports: &'a [SwitchPort],
+    readers: &'a mut Readers,
+    grants: &'a mut Vec<Grant>,
+}
+
+impl Board<'_> {
+    fn rate(&self, output: PortId) -> Rate {
+        self.ports[output.index()].link.wire().rate()
+    }
+}
+
+impl Requests for Board<'_> {
+    fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    fn request(&self, index: usize) -> Request {
+        let request = self.requests[index];
+        let contenders = self.readers.available(request.contenders, self.rate(request.output));
+        Request { contenders, ..request }
+    }
+
+    fn grant(&mut self, index: usize, input: PortId) {
+        let Request { output, lane, .. } = self.requests[index];
+        self.readers.start(input, self.rate(output));
+        self.grants.push(Grant { input, output, lane });
+    }
+}
+
+impl Readers {
+    /// Those of `inputs` whose buffer can be read at `rate` now. An idle one always can: a single packet
+    /// is read at the rate of its output.
+    fn available(&self, inputs: PortSet, rate: Rate) -> PortSet {
+        let mut available = inputs;
+        for input in inputs.and(&self.busy) {
+            if self.reading[input.index()] + rate.get() > self.limit[input.index()] {
+                available.remove(input);
+            }
+        }
+        available
+    }
+
+    fn start(&mut self, input: PortId, rate: Rate) {
+        if self.limited {
+            self.reading[input.index()] += rate.get();
+            self.busy.insert(input);
+        }
+    }
+
+    fn done(&mut self, input: PortId, rate: Rate) {
+        if self.limited {
+            self.reading[input.index()] -= rate.get();
+            if self.reading[input.index()] == 0 {
+                self.busy.remove(input);
+            }
+        }
+    }
+}

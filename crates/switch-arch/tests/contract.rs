@@ -1,0 +1,171 @@
+//! What every buffer organisation and every arbiter promises, run for each of them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use cc_policies::policy::Place;
+use link_layer::PortSet;
+use packet::{
+    Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, PacketPool, PortId, Psn, QpNumber, ServiceLevel,
+};
+use proptest::prelude::*;
+use switch_arch::arbiter::{AnyArbiter, Arbiter, Request, Requests};
+use switch_arch::buffering::{AnyBuffering, Buffering};
+use switch_arch::spec::{ArbiterSpec, BufferingSpec};
+
+const PORTS: u16 = 5;
+const LANES: u8 = 2;
+const ORGANISATIONS: [BufferingSpec; 1] = [BufferingSpec::InputVoq];
+const ARBITERS: [ArbiterSpec; 1] = [ArbiterSpec::RoundRobin];
+
+fn packet(number: u32, place: Place) -> Packet {
+    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: place.lane, service_level: ServiceLevel(0) };
+    let flags = BthFlags::empty();
+    let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(number), opcode: Opcode::SendOnly, flags };
+    let mut packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), 64);
+    packet.input = place.input.0;
+    packet
+}
+
+fn places() -> impl Iterator<Item = Place> {
+    (0..PORTS).flat_map(|input| {
+        (0..PORTS).flat_map(move |output| {
+            (0..LANES).map(move |lane| Place {
+                input: PortId(input),
+                output: PortId(output),
+                lane: Lane(lane),
+            })
+        })
+    })
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    (0..PORTS, 0..PORTS, 0..LANES).prop_map(|(input, output, lane)| Place {
+        input: PortId(input),
+        output: PortId(output),
+        lane: Lane(lane),
+    })
+}
+
+/// Stores and takes in any order: nothing is lost or invented, every flow keeps its order, contenders are
+/// exactly those who can be taken, and all buffers drain.
+fn keeps_every_packet(spec: BufferingSpec, ops: Vec<(Place, bool)>) -> Result<(), TestCaseError> {
+    let mut buffering = AnyBuffering::new(spec, usize::from(PORTS), usize::from(LANES));
+    let mut pool = PacketPool::default();
+    let mut stored: BTreeMap<(u16, u16, u8), VecDeque<u32>> = BTreeMap::new();
+    let key = |place: Place| (place.input.0, place.output.0, place.lane.0);
+    for (number, (place, store)) in (0..).zip(ops) {
+        if store {
+            let id = pool.insert(packet(number, place));
+            buffering.store(place, id, &mut pool);
+            stored.entry(key(place)).or_default().push_back(number);
+        } else if buffering.contenders(place.output, place.lane).contains(place.input) {
+            take(&mut buffering, &mut pool, place, stored.get_mut(&key(place)))?;
+        }
+        for place in places() {
+            let contends = buffering.contenders(place.output, place.lane).contains(place.input);
+            prop_assert!(!contends || stored.get(&key(place)).is_some_and(|queue| !queue.is_empty()));
+            prop_assert!(!contends || buffering.lanes(place.output).contains(place.lane));
+        }
+    }
+    while let Some(place) =
+        places().find(|place| buffering.contenders(place.output, place.lane).contains(place.input))
+    {
+        take(&mut buffering, &mut pool, place, stored.get_mut(&key(place)))?;
+    }
+    prop_assert!(pool.is_empty(), "something stays behind for ever");
+    prop_assert!((0..PORTS).all(|output| buffering.lanes(PortId(output)).is_empty()));
+    Ok(())
+}
+
+fn take(
+    buffering: &mut AnyBuffering,
+    pool: &mut PacketPool,
+    place: Place,
+    oracle: Option<&mut VecDeque<u32>>,
+) -> Result<(), TestCaseError> {
+    let head = buffering.head(place);
+    let id = buffering.take(place, pool);
+    prop_assert_eq!(id, head);
+    prop_assert_eq!(Some(pool.remove(id).bth.psn.get()), oracle.and_then(VecDeque::pop_front));
+    Ok(())
+}
+
+/// Requests in which every input can be read once.
+struct Once {
+    requests: Vec<Request>,
+    read: PortSet,
+    granted: Vec<(PortId, PortId)>,
+}
+
+impl Requests for Once {
+    fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    fn request(&self, index: usize) -> Request {
+        let mut request = self.requests[index];
+        for input in self.read {
+            request.contenders.remove(input);
+        }
+        request
+    }
+
+    fn grant(&mut self, index: usize, input: PortId) {
+        assert!(self.request(index).contenders.contains(input), "granted to one who did not ask");
+        self.read.insert(input);
+        self.granted.push((input, self.requests[index].output));
+    }
+}
+
+fn once(asking: &[(u16, Vec<u16>)]) -> Once {
+    let requests = asking.iter().map(|(output, inputs)| {
+        let mut contenders = PortSet::EMPTY;
+        inputs.iter().for_each(|input| contenders.insert(PortId(*input)));
+        Request { output: PortId(*output), lane: Lane(0), contenders }
+    });
+    Once { requests: requests.collect(), read: PortSet::EMPTY, granted: Vec::new() }
+}
+
+proptest! {
+    #[test]
+    fn organisations_keep_every_packet(ops in prop::collection::vec((place(), any::<bool>()), 0..300)) {
+        for spec in ORGANISATIONS {
+            keeps_every_packet(spec, ops.clone())?;
+        }
+    }
+
+    /// A match is one: no output twice, no input twice, only what was asked; and nothing that asks and
+    /// could be served is left out.
+    #[test]
+    fn arbiters_match_maximally(rows in prop::collection::vec(prop::collection::btree_set(0..PORTS, 0..4), 1..5)) {
+        for spec in ARBITERS {
+            let mut arbiter = AnyArbiter::new(spec, usize::from(PORTS), 1);
+            let asking: Vec<_> =
+                (0..).zip(&rows).map(|(output, inputs)| (output, inputs.iter().copied().collect())).collect();
+            for _ in 0..8 {
+                let mut requests = once(&asking);
+                arbiter.matching(&mut requests);
+                let outputs: Vec<_> = requests.granted.iter().map(|grant| grant.1).collect();
+                for index in 0..requests.len() {
+                    let times = outputs.iter().filter(|output| **output == requests.requests[index].output).count();
+                    prop_assert!(times <= 1);
+                    prop_assert!(times == 1 || requests.request(index).contenders.is_empty());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn arbiters_starve_no_input() {
+    for spec in ARBITERS {
+        let mut arbiter = AnyArbiter::new(spec, usize::from(PORTS), 1);
+        let mut wins = [0; PORTS as usize];
+        for _ in 0..1000 {
+            let mut requests = once(&[(0, vec![0, 1, 2, 3, 4])]);
+            arbiter.matching(&mut requests);
+            wins[requests.granted[0].0.index()] += 1;
+        }
+        assert_eq!(wins, [200; 5], "inputs that always ask share alike");
+    }
+}

@@ -1,0 +1,12 @@
+//! What a run records, as plain data: filled by the nodes and the loop, read by the report.
+//!
+//! Invariant: nothing here is computed for show. Rates, shares and indices are the reader's business;
+//! a record holds counts, spans and snapshots that can be added up.
+
+mod lane;
+mod record;
+
+pub use lane::{LaneInput, LaneOutput, Marks};
+pub use record::{
+    Audit, FlowRecord, LaneRecord, Phase, Progress, RunRecord, Series, Snapshot, TransportTally,
+};
