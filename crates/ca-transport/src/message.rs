@@ -1,0 +1,98 @@
+//! Messages posted and not yet acknowledged, and how they become packets.
+//!
+//! Invariant: a message's packets are numbered without gaps from its first, and all but the last carry
+//! a full MTU.
+
+use packet::{Mtu, Opcode};
+use slotmap::{SlotMap, new_key_type};
+use units::Bytes;
+use workload::spec::Operation;
+
+new_key_type! {
+    /// The name of a message in an adapter's [`Messages`].
+    pub struct MessageKey;
+}
+
+/// All messages of an adapter's queue pairs.
+pub type Messages = SlotMap<MessageKey, Message>;
+
+/// A message under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// Number of its first packet, counted from the queue pair's first.
+    pub first: u64,
+    /// Its payload.
+    pub bytes: Bytes,
+    /// The message posted after it.
+    pub next: Option<MessageKey>,
+}
+
+/// A packet's part of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// What the packet is.
+    pub opcode: Opcode,
+    /// Its payload in bytes.
+    pub payload: u16,
+    /// Whether it is the message's last.
+    pub last: bool,
+}
+
+impl Message {
+    /// How many packets it takes, at least one.
+    #[must_use]
+    pub const fn packets(&self, mtu: Mtu) -> u64 {
+        let packets = self.bytes.get().div_ceil(mtu.bytes() as u64);
+        if packets == 0 { 1 } else { packets }
+    }
+
+    /// Number of the packet after its last.
+    #[must_use]
+    pub const fn end(&self, mtu: Mtu) -> u64 {
+        self.first + self.packets(mtu)
+    }
+
+    /// Its part in packet `number`, counted from the queue pair's first.
+    #[must_use]
+    pub fn segment(&self, number: u64, mtu: Mtu, operation: Operation) -> Segment {
+        let (index, packets) = (number - self.first, self.packets(mtu));
+        let rest = self.bytes.get() - index * u64::from(mtu.bytes());
+        let (first, last) = (index == 0, index + 1 == packets);
+        Segment {
+            opcode: opcode(operation, first, last),
+            payload: rest.min(u64::from(mtu.bytes())) as u16,
+            last,
+        }
+    }
+}
+
+const fn opcode(operation: Operation, first: bool, last: bool) -> Opcode {
+    match (operation, first, last) {
+        (Operation::Send, true, true) => Opcode::SendOnly,
+        (Operation::Send, true, false) => Opcode::SendFirst,
+        (Operation::Send, false, false) => Opcode::SendMiddle,
+        (Operation::Send, false, true) => Opcode::SendLast,
+        (Operation::RdmaWrite, true, true) => Opcode::WriteOnly,
+        (Operation::RdmaWrite, true, false) => Opcode::WriteFirst,
+        (Operation::RdmaWrite, false, false) => Opcode::WriteMiddle,
+        (Operation::RdmaWrite, false, true) => Opcode::WriteLast,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn segments_add_up_to_the_message(bytes in 1..100_000u64, first in 0..1u64 << 40, mtu in 0..5usize) {
+            let (message, mtu) = (Message { first, bytes: Bytes::new(bytes), next: None }, Mtu::ALL[mtu]);
+            let parts: Vec<_> = (first..message.end(mtu)).map(|n| message.segment(n, mtu, Operation::Send)).collect();
+            prop_assert_eq!(parts.iter().map(|part| u64::from(part.payload)).sum::<u64>(), bytes);
+            prop_assert!(parts.iter().all(|part| part.payload > 0));
+            prop_assert_eq!(parts.iter().filter(|part| part.opcode.ends_message()).count(), 1);
+            prop_assert!(parts.last().is_some_and(|part| part.last && part.opcode.ends_message()));
+        }
+    }
+}

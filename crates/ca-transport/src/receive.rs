@@ -1,0 +1,80 @@
+//! What waits for the host, and how fast it takes it.
+//!
+//! Invariant: packets are taken in the order of their arrival, one after the other. While a packet
+//! waits or is being taken it holds its place in the receive buffer: a slow host pushes back.
+
+use packet::{PacketId, PacketPool, PacketQueue};
+use units::{Bytes, Rate, Span, Time};
+
+/// The host's side of a receive buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Drain {
+    limit: Option<Rate>,
+    queue: PacketQueue,
+    waiting: u64,
+}
+
+/// What the host behind a queue pair has taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SinkTally {
+    /// Payload taken.
+    pub delivered: Bytes,
+    /// Data packets accepted.
+    pub packets: u64,
+    /// Latency of all packets, added up: from the first byte's start to the payload's taking.
+    pub latency_sum: Span,
+    /// The longest latency of a packet.
+    pub latency_max: Span,
+    /// When payload was last taken, if it ever was.
+    pub last: Option<Time>,
+}
+
+impl Drain {
+    /// A host that takes payload at this rate; at once if there is no limit.
+    #[must_use]
+    pub fn new(limit: Option<Rate>) -> Self {
+        Self { limit, queue: PacketQueue::default(), waiting: 0 }
+    }
+
+    /// A packet has been accepted. Returns when the host will have taken it, if that is the next thing
+    /// to wait for; `None` if it queues behind another. At once means now.
+    pub fn accept(&mut self, id: PacketId, pool: &mut PacketPool, now: Time) -> Option<Time> {
+        self.waiting += 1;
+        let Some(limit) = self.limit else {
+            self.queue.push(id, pool);
+            return Some(now);
+        };
+        let idle = self.queue.is_empty();
+        self.queue.push(id, pool);
+        idle.then(|| now + limit.time_for(Bytes::new(u64::from(pool[id].payload))))
+    }
+
+    /// The host has taken the first packet. Returns it, and when the next will have been taken.
+    ///
+    /// # Panics
+    /// If nothing waits.
+    pub fn taken(&mut self, pool: &PacketPool, now: Time) -> (PacketId, Option<Time>) {
+        let id = self.queue.pop(pool).expect("the host takes what waits");
+        self.waiting -= 1;
+        let next = self.queue.head().zip(self.limit);
+        (id, next.map(|(head, limit)| now + limit.time_for(Bytes::new(u64::from(pool[head].payload)))))
+    }
+
+    /// How many packets wait or are being taken.
+    #[must_use]
+    pub const fn waiting(&self) -> u64 {
+        self.waiting
+    }
+}
+
+impl SinkTally {
+    /// The host has taken a packet's payload, whose first byte started at `injected`.
+    pub fn take(&mut self, payload: Bytes, injected: Time, now: Time) {
+        let latency = now.since(injected);
+        self.last = Some(now);
+        self.delivered += payload;
+        self.packets += 1;
+        self.latency_sum += latency;
+        self.latency_max = self.latency_max.max(latency);
+    }
+}

@@ -1,0 +1,253 @@
+//! Whose turn it is, and who rests.
+//!
+//! Invariant: only a flow that its source response delays is held back; all others of the same lane
+//! take turns, packet by packet. A *flow* here is what the response controls: one queue pair, or all
+//! queue pairs of a service level together.
+//!
+//! ```text
+//! queue pair has something to send -> in its flow's ring
+//! flow has a ring:  its rest is over -> in its lane's ring (ready)
+//!                   else             -> in the heap of those that rest
+//! ```
+
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use cc_policies::AnyState;
+use packet::Lane;
+use units::Time;
+
+/// No further member: the end of a ring.
+const END: u32 = u32::MAX;
+
+/// A first-in-first-out list of numbered things, threaded through a table of who comes next.
+#[derive(Clone, Copy, Debug)]
+struct Ring {
+    first: u32,
+    last: u32,
+}
+
+/// What a source response controls.
+#[derive(Clone, Debug)]
+struct Flow {
+    state: AnyState,
+    lane: Lane,
+    /// It may not send before.
+    rests_until: Time,
+    /// Queue pairs with something to send.
+    members: Ring,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Nowhere,
+    Ready,
+    Resting,
+}
+
+/// The queue pairs and flows of an adapter, and whose turn it is.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    flows: Vec<Flow>,
+    /// Next flow of the same lane's ring, by flow.
+    next_flow: Vec<u32>,
+    /// Next queue pair of the same flow's ring, by queue pair.
+    next_member: Vec<u32>,
+    /// Whether a queue pair is in its flow's ring, by queue pair.
+    offered: Vec<bool>,
+    /// By lane.
+    ready: Vec<Ring>,
+    resting: BinaryHeap<Reverse<(Time, u32)>>,
+}
+
+/// Whose turn it is on a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The controlled flow, by number.
+    pub flow: u32,
+    /// The queue pair, by number.
+    pub queue_pair: u32,
+}
+
+impl Schedule {
+    /// Nobody to serve yet, on this many lanes.
+    #[must_use]
+    pub fn new(lanes: usize) -> Self {
+        Self {
+            flows: Vec::new(),
+            next_flow: Vec::new(),
+            next_member: Vec::new(),
+            offered: Vec::new(),
+            ready: vec![Ring::EMPTY; lanes],
+            resting: BinaryHeap::new(),
+        }
+    }
+
+    /// Adds a controlled flow, and returns its number.
+    pub fn add_flow(&mut self, state: AnyState, lane: Lane) -> u32 {
+        self.next_flow.push(END);
+        let place = Place::Nowhere;
+        self.flows.push(Flow { state, lane, rests_until: Time::ZERO, members: Ring::EMPTY, place });
+        self.resting.reserve(1);
+        self.flows.len() as u32 - 1
+    }
+
+    /// Makes room for a queue pair more, with the next number.
+    pub fn add_queue_pair(&mut self) {
+        self.next_member.push(END);
+        self.offered.push(false);
+    }
+
+    /// What the source response remembers of a flow.
+    pub fn state(&mut self, flow: u32) -> &mut AnyState {
+        &mut self.flows[flow as usize].state
+    }
+
+    /// A queue pair of `flow` has something to send; it may be known already.
+    pub fn offer(&mut self, flow: u32, queue_pair: u32, now: Time) {
+        if !core::mem::replace(&mut self.offered[queue_pair as usize], true) {
+            self.flows[flow as usize].members.push(queue_pair, &mut self.next_member);
+            self.place(flow, now);
+        }
+    }
+
+    /// Wakes the flows whose rest is over.
+    pub fn wake(&mut self, now: Time) {
+        while let Some(&Reverse((until, flow))) = self.resting.peek()
+            && until <= now
+        {
+            self.resting.pop();
+            self.flows[flow as usize].place = Place::Nowhere;
+            self.place(flow, now);
+        }
+    }
+
+    /// When the next rest is over.
+    #[must_use]
+    pub fn next_wake(&self) -> Time {
+        self.resting.peek().map_or(Time::NEVER, |Reverse((until, _))| *until)
+    }
+
+    /// Whose turn it is on this lane.
+    #[must_use]
+    pub fn turn(&self, lane: Lane) -> Option<Turn> {
+        let flow = self.ready[lane.index()].first()?;
+        let queue_pair = self.flows[flow as usize].members.first().expect("a ready flow has a member");
+        Some(Turn { flow, queue_pair })
+    }
+
+    /// Whether it is anyone's turn on any lane.
+    #[must_use]
+    pub fn any_turn(&self) -> bool {
+        self.ready.iter().any(|ring| ring.first().is_some())
+    }
+
+    /// The queue pair whose turn it was has sent; `more` says whether it has something left, and its
+    /// flow rests until `rests_until`.
+    pub fn sent(&mut self, turn: Turn, more: bool, rests_until: Time, now: Time) {
+        let flow = &mut self.flows[turn.flow as usize];
+        self.ready[flow.lane.index()].pop(&self.next_flow);
+        flow.members.pop(&self.next_member);
+        flow.rests_until = rests_until;
+        flow.place = Place::Nowhere;
+        if more {
+            flow.members.push(turn.queue_pair, &mut self.next_member);
+        } else {
+            self.offered[turn.queue_pair as usize] = false;
+        }
+        self.place(turn.flow, now);
+    }
+
+    /// The queue pair whose turn it was has nothing to send after all.
+    pub fn withdraw(&mut self, turn: Turn, now: Time) {
+        let rests_until = self.flows[turn.flow as usize].rests_until;
+        self.sent(turn, false, rests_until, now);
+    }
+
+    /// Puts a flow where it belongs, if it is nowhere.
+    fn place(&mut self, number: u32, now: Time) {
+        let flow = &mut self.flows[number as usize];
+        if flow.place != Place::Nowhere || flow.members.first().is_none() {
+            return;
+        }
+        if flow.rests_until > now {
+            flow.place = Place::Resting;
+            self.resting.push(Reverse((flow.rests_until, number)));
+        } else {
+            flow.place = Place::Ready;
+            self.ready[flow.lane.index()].push(number, &mut self.next_flow);
+        }
+    }
+}
+
+impl Ring {
+    const EMPTY: Self = Self { first: END, last: END };
+
+    fn first(&self) -> Option<u32> {
+        (self.first != END).then_some(self.first)
+    }
+
+    fn push(&mut self, member: u32, next: &mut [u32]) {
+        next[member as usize] = END;
+        if self.first == END {
+            self.first = member;
+        } else {
+            next[self.last as usize] = member;
+        }
+        self.last = member;
+    }
+
+    fn pop(&mut self, next: &[u32]) {
+        self.first = next[self.first as usize];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Span;
+
+    fn at(us: u64) -> Time {
+        Span::from_us(us).after_start()
+    }
+
+    #[test]
+    fn a_resting_flow_holds_back_nobody_else() {
+        let mut schedule = Schedule::new(1);
+        for queue_pair in 0..3 {
+            schedule.add_queue_pair();
+            let flow = schedule.add_flow(AnyState::Off, Lane(0));
+            schedule.offer(flow, queue_pair, at(0));
+        }
+        let mut order = Vec::new();
+        for now in 0..9 {
+            schedule.wake(at(now));
+            let turn = schedule.turn(Lane(0)).expect("two never rest");
+            let rest = if turn.flow == 1 { at(now + 5) } else { Time::ZERO };
+            schedule.sent(turn, true, rest, at(now));
+            order.push(turn.flow);
+        }
+        assert_eq!(order, [0, 1, 2, 0, 2, 0, 2, 0, 1]);
+        assert_eq!(schedule.next_wake(), at(13));
+    }
+
+    #[test]
+    fn members_of_one_flow_share_its_rest_and_take_turns() {
+        let mut schedule = Schedule::new(1);
+        let flow = schedule.add_flow(AnyState::Off, Lane(0));
+        for queue_pair in 0..2 {
+            schedule.add_queue_pair();
+            schedule.offer(flow, queue_pair, at(0));
+        }
+        let mut order = Vec::new();
+        for now in (0..40).step_by(10) {
+            schedule.wake(at(now));
+            let turn = schedule.turn(Lane(0)).expect("the rest is over");
+            schedule.sent(turn, true, at(now + 10), at(now));
+            assert_eq!(schedule.turn(Lane(0)), None);
+            order.push(turn.queue_pair);
+        }
+        assert_eq!(order, [0, 1, 0, 1]);
+    }
+}
