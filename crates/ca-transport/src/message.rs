@@ -21,6 +21,8 @@ pub type Messages = SlotMap<MessageKey, Message>;
 pub struct Message {
     /// Number of its first packet, counted from the queue pair's first.
     pub first: u64,
+    /// Number of the packet after its last.
+    pub end: u64,
     /// Its payload.
     pub bytes: Bytes,
     /// The message posted after it.
@@ -39,25 +41,18 @@ pub struct Segment {
 }
 
 impl Message {
-    /// How many packets it takes, at least one.
+    /// A message of this payload whose first packet is number `first`; even an empty one takes a packet.
     #[must_use]
-    pub const fn packets(&self, mtu: Mtu) -> u64 {
-        let packets = self.bytes.get().div_ceil(mtu.bytes() as u64);
-        if packets == 0 { 1 } else { packets }
-    }
-
-    /// Number of the packet after its last.
-    #[must_use]
-    pub const fn end(&self, mtu: Mtu) -> u64 {
-        self.first + self.packets(mtu)
+    pub const fn new(first: u64, bytes: Bytes, mtu: Mtu) -> Self {
+        let packets = bytes.get().div_ceil(mtu.bytes() as u64);
+        Self { first, end: first + if packets == 0 { 1 } else { packets }, bytes, next: None }
     }
 
     /// Its part in packet `number`, counted from the queue pair's first.
     #[must_use]
     pub fn segment(&self, number: u64, mtu: Mtu, operation: Operation) -> Segment {
-        let (index, packets) = (number - self.first, self.packets(mtu));
-        let rest = self.bytes.get() - index * u64::from(mtu.bytes());
-        let (first, last) = (index == 0, index + 1 == packets);
+        let (first, last) = (number == self.first, number + 1 == self.end);
+        let rest = self.bytes.get() - (number - self.first) * u64::from(mtu.bytes());
         Segment {
             opcode: opcode(operation, first, last),
             payload: rest.min(u64::from(mtu.bytes())) as u16,
@@ -87,8 +82,9 @@ mod tests {
     proptest! {
         #[test]
         fn segments_add_up_to_the_message(bytes in 1..100_000u64, first in 0..1u64 << 40, mtu in 0..5usize) {
-            let (message, mtu) = (Message { first, bytes: Bytes::new(bytes), next: None }, Mtu::ALL[mtu]);
-            let parts: Vec<_> = (first..message.end(mtu)).map(|n| message.segment(n, mtu, Operation::Send)).collect();
+            let mtu = Mtu::ALL[mtu];
+            let message = Message::new(first, Bytes::new(bytes), mtu);
+            let parts: Vec<_> = (first..message.end).map(|n| message.segment(n, mtu, Operation::Send)).collect();
             prop_assert_eq!(parts.iter().map(|part| u64::from(part.payload)).sum::<u64>(), bytes);
             prop_assert!(parts.iter().all(|part| part.payload > 0));
             prop_assert_eq!(parts.iter().filter(|part| part.opcode.ends_message()).count(), 1);

@@ -74,8 +74,8 @@ pub enum Overdue {
 impl Requester {
     /// Takes a message to send.
     pub fn post(&mut self, bytes: Bytes, messages: &mut Messages, rule: &RequesterRule) {
-        let message = Message { first: self.posted, bytes, next: None };
-        self.posted = message.end(rule.mtu);
+        let message = Message::new(self.posted, bytes, rule.mtu);
+        self.posted = message.end;
         let key = messages.insert(message);
         match self.tail.replace(key) {
             Some(tail) => messages[tail].next = Some(key),
@@ -113,27 +113,21 @@ impl Requester {
     }
 
     /// The packet that `outgoing` named has gone.
-    pub fn sent(&mut self, messages: &Messages, rule: &RequesterRule, now: Time) {
+    pub fn sent(&mut self, messages: &Messages, now: Time) {
         if self.next == self.unacked {
             self.progress = now;
         }
         self.next += 1;
         self.highest = self.highest.max(self.next);
         if let Some(key) = self.cursor
-            && messages[key].end(rule.mtu) == self.next
+            && messages[key].end == self.next
         {
             self.cursor = messages[key].next;
         }
     }
 
     /// Everything up to and with `psn` is acknowledged. Returns how many messages that completes.
-    pub fn acknowledged(
-        &mut self,
-        psn: Psn,
-        messages: &mut Messages,
-        rule: &RequesterRule,
-        now: Time,
-    ) -> u32 {
+    pub fn acknowledged(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> u32 {
         let ahead = u64::from(psn.plus(1).since(Psn::new(self.unacked as u32)));
         if ahead == 0 || ahead > self.highest - self.unacked {
             return 0; // A repeated acknowledgement, from before.
@@ -141,18 +135,12 @@ impl Requester {
         self.unacked += ahead;
         self.progress = now;
         self.retries = 0;
-        self.complete(messages, rule)
+        self.complete(messages)
     }
 
     /// The responder misses `psn`: everything before it is acknowledged, and it goes next.
-    pub fn sequence_error(
-        &mut self,
-        psn: Psn,
-        messages: &mut Messages,
-        rule: &RequesterRule,
-        now: Time,
-    ) -> u32 {
-        let completed = self.acknowledged(psn.plus(Psn::MASK), messages, rule, now);
+    pub fn sequence_error(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> u32 {
+        let completed = self.acknowledged(psn.plus(Psn::MASK), messages, now);
         if Psn::new(self.unacked as u32) == psn {
             self.go_back();
         }
@@ -195,10 +183,10 @@ impl Requester {
     }
 
     /// Lets go of messages that are acknowledged to their last packet.
-    fn complete(&mut self, messages: &mut Messages, rule: &RequesterRule) -> u32 {
+    fn complete(&mut self, messages: &mut Messages) -> u32 {
         let mut completed = 0;
         while let Some(key) = self.head
-            && messages[key].end(rule.mtu) <= self.unacked
+            && messages[key].end <= self.unacked
         {
             self.head = messages[key].next;
             if self.head.is_none() {
@@ -313,7 +301,7 @@ mod tests {
             while !requester.at_rest() {
                 now += Span::from_us(1);
                 if let Some(out) = requester.outgoing(&messages, Operation::Send, &RULE) {
-                    requester.sent(&messages, &RULE, now);
+                    requester.sent(&messages, now);
                     prop_assert!(requester.next - requester.unacked <= RULE.max_outstanding);
                     if lost.next() == Some(false) { data.push_back(out); }
                 } else if let Some(out) = data.pop_front() {
@@ -331,8 +319,8 @@ mod tests {
                     }
                 } else if let Some(reply) = replies.pop_front() {
                     completed += match reply {
-                        Reply::Ack(psn) => requester.acknowledged(psn, &mut messages, &RULE, now),
-                        Reply::Nak(psn) => requester.sequence_error(psn, &mut messages, &RULE, now),
+                        Reply::Ack(psn) => requester.acknowledged(psn, &mut messages, now),
+                        Reply::Nak(psn) => requester.sequence_error(psn, &mut messages, now),
                     };
                 } else {
                     now = requester.deadline(&RULE);
@@ -351,7 +339,7 @@ mod tests {
     fn a_dead_peer_is_given_up_after_the_last_retry() {
         let (mut requester, mut messages) = (Requester::default(), Messages::default());
         requester.post(Bytes::new(1), &mut messages, &RULE);
-        requester.sent(&messages, &RULE, Time::ZERO);
+        requester.sent(&messages, Time::ZERO);
         let mut rings = 0;
         loop {
             rings += 1;
@@ -359,7 +347,7 @@ mod tests {
             if requester.on_deadline(&RULE, at) == Overdue::GaveUp {
                 break;
             }
-            requester.sent(&messages, &RULE, at);
+            requester.sent(&messages, at);
         }
         assert_eq!(rings, 1 + u32::from(RULE.retry_count));
         assert!(requester.at_rest() && !requester.may_send(&RULE));

@@ -15,6 +15,7 @@ use std::collections::BinaryHeap;
 
 use cc_policies::AnyState;
 use packet::Lane;
+use smallvec::SmallVec;
 use units::Time;
 
 /// No further member: the end of a ring.
@@ -31,12 +32,40 @@ struct Ring {
 #[derive(Clone, Debug)]
 struct Flow {
     state: AnyState,
-    lane: Lane,
     /// It may not send before.
     rests_until: Time,
     /// Queue pairs with something to send.
     members: Ring,
+    /// The flow after it in its lane's ring.
+    next: u32,
+    lane: Lane,
     place: Place,
+}
+
+/// A queue pair in its flow's ring.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// The queue pair after it.
+    next: u32,
+    /// Whether it is in the ring.
+    offered: bool,
+}
+
+/// What comes next in a ring.
+trait Linked {
+    fn next(&mut self) -> &mut u32;
+}
+
+impl Linked for Flow {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
+}
+
+impl Linked for Member {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,15 +78,13 @@ enum Place {
 /// The queue pairs and flows of an adapter, and whose turn it is.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    flows: Vec<Flow>,
-    /// Next flow of the same lane's ring, by flow.
-    next_flow: Vec<u32>,
-    /// Next queue pair of the same flow's ring, by queue pair.
-    next_member: Vec<u32>,
-    /// Whether a queue pair is in its flow's ring, by queue pair.
-    offered: Vec<bool>,
     /// By lane.
-    ready: Vec<Ring>,
+    ready: SmallVec<[Ring; 2]>,
+    /// When the next rest is over: the top of `resting`, kept at hand.
+    next_wake: Time,
+    flows: Vec<Flow>,
+    /// By queue pair.
+    members: Vec<Member>,
     resting: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
@@ -75,28 +102,25 @@ impl Schedule {
     #[must_use]
     pub fn new(lanes: usize) -> Self {
         Self {
+            ready: SmallVec::from_elem(Ring::EMPTY, lanes),
+            next_wake: Time::NEVER,
             flows: Vec::new(),
-            next_flow: Vec::new(),
-            next_member: Vec::new(),
-            offered: Vec::new(),
-            ready: vec![Ring::EMPTY; lanes],
+            members: Vec::new(),
             resting: BinaryHeap::new(),
         }
     }
 
     /// Adds a controlled flow, and returns its number.
     pub fn add_flow(&mut self, state: AnyState, lane: Lane) -> u32 {
-        self.next_flow.push(END);
-        let place = Place::Nowhere;
-        self.flows.push(Flow { state, lane, rests_until: Time::ZERO, members: Ring::EMPTY, place });
-        self.resting.reserve(1);
+        let (rests_until, members, place) = (Time::ZERO, Ring::EMPTY, Place::Nowhere);
+        self.flows.push(Flow { state, rests_until, members, next: END, lane, place });
+        self.resting.reserve(self.flows.len() - self.resting.len());
         self.flows.len() as u32 - 1
     }
 
     /// Makes room for a queue pair more, with the next number.
     pub fn add_queue_pair(&mut self) {
-        self.next_member.push(END);
-        self.offered.push(false);
+        self.members.push(Member { next: END, offered: false });
     }
 
     /// What the source response remembers of a flow.
@@ -106,27 +130,27 @@ impl Schedule {
 
     /// A queue pair of `flow` has something to send; it may be known already.
     pub fn offer(&mut self, flow: u32, queue_pair: u32, now: Time) {
-        if !core::mem::replace(&mut self.offered[queue_pair as usize], true) {
-            self.flows[flow as usize].members.push(queue_pair, &mut self.next_member);
+        if !core::mem::replace(&mut self.members[queue_pair as usize].offered, true) {
+            self.flows[flow as usize].members.push(queue_pair, &mut self.members);
             self.place(flow, now);
         }
     }
 
     /// Wakes the flows whose rest is over.
     pub fn wake(&mut self, now: Time) {
-        while let Some(&Reverse((until, flow))) = self.resting.peek()
-            && until <= now
-        {
-            self.resting.pop();
-            self.flows[flow as usize].place = Place::Nowhere;
-            self.place(flow, now);
+        while self.next_wake <= now {
+            if let Some(Reverse((_, flow))) = self.resting.pop() {
+                self.flows[flow as usize].place = Place::Nowhere;
+                self.place(flow, now);
+            }
+            self.next_wake = self.resting.peek().map_or(Time::NEVER, |Reverse((until, _))| *until);
         }
     }
 
     /// When the next rest is over.
     #[must_use]
-    pub fn next_wake(&self) -> Time {
-        self.resting.peek().map_or(Time::NEVER, |Reverse((until, _))| *until)
+    pub const fn next_wake(&self) -> Time {
+        self.next_wake
     }
 
     /// Whose turn it is on this lane.
@@ -146,15 +170,16 @@ impl Schedule {
     /// The queue pair whose turn it was has sent; `more` says whether it has something left, and its
     /// flow rests until `rests_until`.
     pub fn sent(&mut self, turn: Turn, more: bool, rests_until: Time, now: Time) {
+        let lane = self.flows[turn.flow as usize].lane;
+        self.ready[lane.index()].pop(&mut self.flows);
         let flow = &mut self.flows[turn.flow as usize];
-        self.ready[flow.lane.index()].pop(&self.next_flow);
-        flow.members.pop(&self.next_member);
+        flow.members.pop(&mut self.members);
         flow.rests_until = rests_until;
         flow.place = Place::Nowhere;
         if more {
-            flow.members.push(turn.queue_pair, &mut self.next_member);
+            flow.members.push(turn.queue_pair, &mut self.members);
         } else {
-            self.offered[turn.queue_pair as usize] = false;
+            self.members[turn.queue_pair as usize].offered = false;
         }
         self.place(turn.flow, now);
     }
@@ -173,10 +198,12 @@ impl Schedule {
         }
         if flow.rests_until > now {
             flow.place = Place::Resting;
+            self.next_wake = self.next_wake.min(flow.rests_until);
             self.resting.push(Reverse((flow.rests_until, number)));
         } else {
             flow.place = Place::Ready;
-            self.ready[flow.lane.index()].push(number, &mut self.next_flow);
+            let lane = flow.lane;
+            self.ready[lane.index()].push(number, &mut self.flows);
         }
     }
 }
@@ -188,18 +215,18 @@ impl Ring {
         (self.first != END).then_some(self.first)
     }
 
-    fn push(&mut self, member: u32, next: &mut [u32]) {
-        next[member as usize] = END;
+    fn push(&mut self, member: u32, all: &mut [impl Linked]) {
+        *all[member as usize].next() = END;
         if self.first == END {
             self.first = member;
         } else {
-            next[self.last as usize] = member;
+            *all[self.last as usize].next() = member;
         }
         self.last = member;
     }
 
-    fn pop(&mut self, next: &[u32]) {
-        self.first = next[self.first as usize];
+    fn pop(&mut self, all: &mut [impl Linked]) {
+        self.first = *all[self.first as usize].next();
     }
 }
 

@@ -52,15 +52,21 @@ impl Iterator for LaneSet {
     }
 }
 
-/// The arbiter of one port's lanes.
+/// The arbiter of one port's lanes. Most ports have no tables, and stay small.
 #[derive(Clone, Debug)]
 pub struct VlArbiter {
+    last: Lane,
+    tables: Option<Box<Tables>>,
+}
+
+/// Both tables, and how far the high one may still go on.
+#[derive(Clone, Debug)]
+struct Tables {
     high: Table,
     low: Table,
     /// Bytes of high priority that may pass while low priority waits; `None` for no limit.
     limit: Option<i64>,
     left_of_limit: i64,
-    last: Lane,
 }
 
 /// A weighted table, and whose turn it is.
@@ -76,17 +82,8 @@ impl VlArbiter {
     /// An arbiter with these tables; with none, lanes take turns packet by packet.
     #[must_use]
     pub fn new(spec: &VlArbitrationSpec) -> Self {
-        // IBA: the limit counts 4,096 bytes; 0 lets a single packet pass, 255 sets no limit.
-        let limit = (spec.limit_of_high_priority != 255)
-            .then(|| i64::from(spec.limit_of_high_priority).max(1) * 4096);
-        let limit = if spec.limit_of_high_priority == 0 { Some(1) } else { limit };
-        Self {
-            high: Table::new(&spec.high),
-            low: Table::new(&spec.low),
-            limit,
-            left_of_limit: limit.unwrap_or(0),
-            last: Lane::MANAGEMENT,
-        }
+        let any = !(spec.high.is_empty() && spec.low.is_empty());
+        Self { last: Lane::MANAGEMENT, tables: any.then(|| Box::new(Tables::new(spec))) }
     }
 
     /// Which of the lanes that have a packet ready goes next; none if no table gives any of them weight.
@@ -94,9 +91,36 @@ impl VlArbiter {
         if ready.contains(Lane::MANAGEMENT) {
             return Some(Lane::MANAGEMENT);
         }
-        if self.high.entries.is_empty() && self.low.entries.is_empty() {
-            return ready.next_after(self.last);
+        match &mut self.tables {
+            None => ready.next_after(self.last),
+            Some(tables) => tables.pick(ready),
         }
+    }
+
+    /// The lane that was picked sends a packet of this length.
+    pub fn sent(&mut self, lane: Lane, length: Bytes) {
+        self.last = lane;
+        if let Some(tables) = &mut self.tables
+            && lane != Lane::MANAGEMENT
+        {
+            tables.sent(lane, length.get() as i64);
+        }
+    }
+}
+
+impl Tables {
+    fn new(spec: &VlArbitrationSpec) -> Self {
+        // IBA: the limit counts 4,096 bytes; 0 lets a single packet pass, 255 sets no limit.
+        let limit = match spec.limit_of_high_priority {
+            255 => None,
+            0 => Some(1),
+            limit => Some(i64::from(limit) * 4096),
+        };
+        let (high, low) = (Table::new(&spec.high), Table::new(&spec.low));
+        Self { high, low, limit, left_of_limit: limit.unwrap_or(0) }
+    }
+
+    fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
         let low_is_due = self.limit.is_some() && self.left_of_limit <= 0;
         if low_is_due && self.low.serves(ready) {
             return self.low.pick(ready);
@@ -104,13 +128,7 @@ impl VlArbiter {
         self.high.pick(ready).or_else(|| self.low.pick(ready))
     }
 
-    /// The lane that was picked sends a packet of this length.
-    pub fn sent(&mut self, lane: Lane, length: Bytes) {
-        self.last = lane;
-        if lane == Lane::MANAGEMENT {
-            return;
-        }
-        let length = length.get() as i64;
+    fn sent(&mut self, lane: Lane, length: i64) {
         if self.high.is_turn_of(lane) {
             self.high.left -= length;
             self.left_of_limit -= length;

@@ -204,6 +204,9 @@ impl Switch {
         for output in core::mem::take(&mut self.pending) {
             self.ask(output, outlet);
         }
+        if self.requests.is_empty() {
+            return;
+        }
         let mut board = Board {
             requests: &self.requests,
             ports: &self.ports,
@@ -211,15 +214,18 @@ impl Switch {
             grants: &mut self.grants,
         };
         self.arbiter.matching(&mut board);
-        // An output that asked in vain waits for a reader; one that won takes itself off by sending.
-        for request in &self.requests {
-            self.awaiting_reader.insert(request.output);
+        if self.grants.len() < self.requests.len() {
+            self.wait_for_readers();
         }
         for index in 0..self.grants.len() {
-            let grant = self.grants[index];
-            self.awaiting_reader.remove(grant.output);
-            self.launch(grant, outlet);
+            self.launch(self.grants[index], outlet);
         }
+    }
+
+    /// Outputs that asked in vain wait for an input that can be read.
+    fn wait_for_readers(&mut self) {
+        self.requests.iter().for_each(|request| self.awaiting_reader.insert(request.output));
+        self.grants.iter().for_each(|grant| self.awaiting_reader.remove(grant.output));
     }
 
     /// Ports of this switch, with their flow control.
@@ -265,7 +271,7 @@ impl Switch {
         if self.ports[output.index()].sending {
             return;
         }
-        let mut ready = LaneSet::default();
+        let (mut ready, mut found) = (LaneSet::default(), None);
         for lane in self.buffering.lanes(output) {
             let contenders = self.readable(output, lane);
             let port = &mut self.ports[output.index()];
@@ -280,18 +286,20 @@ impl Switch {
                 outlet,
             ) {
                 ready.insert(lane);
+                found = Some(Request { output, lane, contenders });
             } else {
                 self.marker.starved(output, lane);
                 port.outputs[lane.index()].starved(outlet.now());
             }
         }
-        if ready.is_empty() {
-            return;
-        }
-        if let Some(lane) = self.ports[output.index()].lanes.pick(ready) {
-            let contenders = self.readable(output, lane);
-            self.requests.push(Request { output, lane, contenders });
-        }
+        let Some(last) = found else { return };
+        let Some(lane) = self.ports[output.index()].lanes.pick(ready) else { return };
+        let request = if lane == last.lane {
+            last
+        } else {
+            Request { output, lane, contenders: self.readable(output, lane) }
+        };
+        self.requests.push(request);
     }
 
     /// Contenders for an output and lane whose buffers can be read at its rate now.
@@ -365,6 +373,9 @@ impl Requests for Board<'_> {
 
     fn request(&self, index: usize) -> Request {
         let request = self.requests[index];
+        if self.grants.is_empty() {
+            return request; // Nothing has been taken since it was made.
+        }
         let contenders = self.readers.available(request.contenders, self.rate(request.output));
         Request { contenders, ..request }
     }

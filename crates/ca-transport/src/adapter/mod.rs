@@ -1,0 +1,374 @@
+//! The adapter: queue pairs on one side, one port on the other.
+//!
+//! Invariant: notifications go before acknowledgements, and both before data. What an adapter sends is
+//! decided once an instant, after everything that arrives in it has arrived.
+
+mod receiving;
+mod sending;
+
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use cc_policies::policy::Response;
+use cc_policies::spec::PortControl;
+use cc_policies::{AnyEcho, AnyResponse};
+use event_kernel::Digest;
+use link_layer::{Outlet, Port, Signal, VlArbiter};
+use packet::{FlowId, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel};
+use smallvec::SmallVec;
+use telemetry::{LaneInput, LaneOutput, TransportTally};
+use units::{Rate, Time};
+use workload::Poster;
+use workload::spec::Operation;
+
+use crate::message::Messages;
+use crate::receive::{Drain, SinkTally};
+use crate::reliable::{Requester, RequesterRule, Responder};
+use crate::schedule::Schedule;
+use crate::spec::AdapterSpec;
+
+/// The adapter's only port.
+const PORT: PortId = PortId(0);
+
+/// What an adapter asks to be woken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdapterWake {
+    /// Something may be sent.
+    Send,
+    /// The host has taken a packet.
+    Taken,
+    /// A message of this queue pair is due to be posted.
+    Post(QpNumber),
+    /// A credit update may be due.
+    Credit(Lane),
+}
+
+/// What an adapter is made of.
+#[derive(Debug)]
+pub struct AdapterSetup<'a> {
+    /// Its own address.
+    pub lid: Lid,
+    /// Its port.
+    pub port: Port,
+    /// Arbiter of the port's lanes.
+    pub lanes: VlArbiter,
+    /// Number of data lanes.
+    pub data_lanes: usize,
+    /// Lane by service level.
+    pub sl_to_vl: [Lane; 16],
+    /// The largest payload of a packet.
+    pub mtu: Mtu,
+    /// What the scenario says of it.
+    pub spec: &'a AdapterSpec,
+    /// How it answers marks.
+    pub echo: AnyEcho,
+    /// How it responds to notifications.
+    pub response: AnyResponse,
+}
+
+/// One end of a flow, as its adapter needs to know it.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowEnd {
+    /// The flow.
+    pub flow: FlowId,
+    /// The adapter at the other end.
+    pub peer: Lid,
+    /// The queue pair there.
+    pub peer_qp: QpNumber,
+    /// The flow's service level.
+    pub service_level: ServiceLevel,
+    /// What its messages do.
+    pub operation: Operation,
+}
+
+/// A channel adapter.
+#[derive(Debug)]
+pub struct Adapter {
+    lid: Lid,
+    port: Port,
+    lanes: VlArbiter,
+    lane_count: usize,
+    sl_to_vl: [Lane; 16],
+    rule: RequesterRule,
+    injection_limit: Option<Rate>,
+    echo: AnyEcho,
+    response: AnyResponse,
+    queue_pairs: Vec<QueuePair>,
+    /// By queue pair that sends.
+    posters: Vec<Poster>,
+    messages: Messages,
+    schedule: Schedule,
+    /// The flow that a service level's queue pairs share, where the response controls service levels.
+    shared_flows: [Option<u32>; 16],
+    /// What goes before data, by lane.
+    answers: SmallVec<[Answers; 1]>,
+    /// When to look whether a requester has made progress: at most one entry a queue pair.
+    timers: BinaryHeap<Reverse<(Time, u32)>>,
+    /// The top of `timers`, kept at hand.
+    next_timer: Time,
+    /// When the packet on the wire has left.
+    sending_until: Time,
+    /// When the host's bus has the next payload ready.
+    bus_free_at: Time,
+    /// When the adapter will be woken to send.
+    wake_at: Time,
+    drain: Drain,
+    silent: bool,
+    inputs: SmallVec<[LaneInput; 1]>,
+    outputs: SmallVec<[LaneOutput; 1]>,
+    tally: TransportTally,
+    injected: u64,
+    received: u64,
+    digest: Digest,
+}
+
+/// A queue pair: a requester, a responder, and who is at the other end.
+#[derive(Clone, Debug)]
+struct QueuePair {
+    end: FlowEnd,
+    requester: Requester,
+    responder: Responder,
+    /// The controlled flow that it belongs to.
+    flow: u32,
+    /// Its place among the posters, if it sends.
+    poster: Option<u32>,
+    timer_set: bool,
+    sink: SinkTally,
+    becns: u64,
+    messages: u64,
+}
+
+/// What goes before data on a lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Answers {
+    notifications: PacketQueue,
+    acknowledgements: PacketQueue,
+}
+
+impl Adapter {
+    /// An adapter at rest, without queue pairs.
+    #[must_use]
+    pub fn new(setup: AdapterSetup<'_>) -> Self {
+        let (lanes, spec) = (setup.data_lanes, setup.spec);
+        Self {
+            lid: setup.lid,
+            port: setup.port,
+            lanes: setup.lanes,
+            lane_count: lanes,
+            sl_to_vl: setup.sl_to_vl,
+            rule: RequesterRule {
+                mtu: setup.mtu,
+                ack_every: spec.ack_every,
+                max_outstanding: u64::from(spec.max_outstanding),
+                timeout: spec.timeout(),
+                retry_count: spec.retry_count,
+            },
+            injection_limit: spec.injection_limit,
+            echo: setup.echo,
+            response: setup.response,
+            queue_pairs: Vec::new(),
+            posters: Vec::new(),
+            messages: Messages::default(),
+            schedule: Schedule::new(lanes),
+            shared_flows: [None; 16],
+            answers: SmallVec::from_elem(Answers::default(), lanes),
+            timers: BinaryHeap::new(),
+            next_timer: Time::NEVER,
+            sending_until: Time::ZERO,
+            bus_free_at: Time::ZERO,
+            wake_at: Time::NEVER,
+            drain: Drain::new(spec.drain_limit),
+            silent: false,
+            inputs: SmallVec::from_elem(LaneInput::default(), lanes),
+            outputs: SmallVec::from_elem(LaneOutput::default(), lanes),
+            tally: TransportTally::default(),
+            injected: 0,
+            received: 0,
+            digest: Digest::default(),
+        }
+    }
+
+    /// The number that the next queue pair will have.
+    #[must_use]
+    pub fn next_qp(&self) -> QpNumber {
+        QpNumber(self.queue_pairs.len() as u32)
+    }
+
+    /// Adds a queue pair: the sending end of a flow if it has a poster, else the receiving end.
+    pub fn open(&mut self, end: FlowEnd, poster: Option<Poster>) -> QpNumber {
+        let number = self.next_qp();
+        let flow = self.controlled_flow(end.service_level);
+        self.schedule.add_queue_pair();
+        self.timers.reserve(1);
+        self.queue_pairs.push(QueuePair {
+            end,
+            requester: Requester::default(),
+            responder: Responder::default(),
+            flow,
+            poster: poster.as_ref().map(|_| self.posters.len() as u32),
+            timer_set: false,
+            sink: SinkTally::default(),
+            becns: 0,
+            messages: 0,
+        });
+        self.posters.extend(poster);
+        number
+    }
+
+    /// Starts the clocks: of the port, and of everything that posts messages. Call once, at the start.
+    pub fn bring_up(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
+        self.port.bring_up(outlet, |_, lane| AdapterWake::Credit(lane));
+        for (number, queue_pair) in self.queue_pairs.iter().enumerate() {
+            if let Some(poster) = queue_pair.poster {
+                let due = self.posters[poster as usize].deadline();
+                if due != Time::NEVER {
+                    outlet.wake(due, AdapterWake::Post(QpNumber(number as u32)));
+                }
+            }
+        }
+    }
+
+    /// From now on no message is posted; what has been posted is still sent.
+    pub fn silence(&mut self) {
+        self.silent = true;
+    }
+
+    /// A packet has come in, to its last byte.
+    pub fn arrive(&mut self, id: PacketId, outlet: &mut impl Outlet<AdapterWake>) {
+        let now = outlet.now();
+        let packet = outlet.packets()[id];
+        let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
+        self.inputs[lane.index()].stored(length, now);
+        self.port.stored(lane, length, outlet);
+        self.received += 1;
+        self.digest.absorb(now.ps());
+        self.digest.absorb(
+            u64::from(packet.flow.0) << 32
+                | u64::from(packet.bth.psn.get()) << 8
+                | u64::from(packet.bth.flags.bits()),
+        );
+        match packet.bth.opcode {
+            Opcode::Acknowledge | Opcode::Cnp => {
+                self.reply(&packet, outlet);
+                self.let_go(id, outlet);
+            }
+            _ => self.data(id, &packet, outlet),
+        }
+    }
+
+    /// The far end says something.
+    pub fn heard(&mut self, signal: Signal, outlet: &mut impl Outlet<AdapterWake>) {
+        self.port.heard(signal, outlet);
+    }
+
+    /// What the adapter wanted to be woken for has come.
+    pub fn woken(&mut self, wake: AdapterWake, outlet: &mut impl Outlet<AdapterWake>) {
+        match wake {
+            AdapterWake::Send => {
+                if self.wake_at == outlet.now() {
+                    self.wake_at = Time::NEVER;
+                }
+            }
+            AdapterWake::Taken => self.taken(outlet),
+            AdapterWake::Post(number) => self.post_due(number, outlet),
+            AdapterWake::Credit(lane) => {
+                self.port.alarm(lane, outlet, |_, lane| AdapterWake::Credit(lane));
+            }
+        }
+    }
+
+    /// Everything of this instant has arrived: sends what can be sent.
+    pub fn decide(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
+        let now = outlet.now();
+        self.ring_timers(now);
+        self.schedule.wake(now);
+        if self.sending_until <= now {
+            self.send(outlet);
+        }
+        let next = self.next_look(now);
+        if next < self.wake_at {
+            self.wake_at = next;
+            outlet.wake(next, AdapterWake::Send);
+        }
+    }
+
+    fn controlled_flow(&mut self, service_level: ServiceLevel) -> u32 {
+        let lane = self.sl_to_vl[usize::from(service_level.0)];
+        let shared = match self.response.port_control() {
+            PortControl::QueuePair => None,
+            PortControl::ServiceLevel => self.shared_flows[usize::from(service_level.0)],
+        };
+        shared.unwrap_or_else(|| {
+            let flow = self.schedule.add_flow(self.response.at_rest(service_level), lane);
+            self.shared_flows[usize::from(service_level.0)] = Some(flow);
+            flow
+        })
+    }
+}
+
+impl Answers {
+    fn is_empty(&self) -> bool {
+        self.notifications.is_empty() && self.acknowledgements.is_empty()
+    }
+}
+
+/// What was observed.
+impl Adapter {
+    /// The port, with its flow control.
+    #[must_use]
+    pub const fn port(&self) -> &Port {
+        &self.port
+    }
+
+    /// What was observed on a lane: what came in, what left.
+    #[must_use]
+    pub fn observed(&self, lane: Lane) -> (&LaneInput, &LaneOutput) {
+        (&self.inputs[lane.index()], &self.outputs[lane.index()])
+    }
+
+    /// What the host behind a queue pair has taken.
+    #[must_use]
+    pub fn sink(&self, number: QpNumber) -> &SinkTally {
+        &self.queue_pairs[number.index()].sink
+    }
+
+    /// What a queue pair that sends has seen: messages acknowledged, and BECNs.
+    #[must_use]
+    pub fn source(&self, number: QpNumber) -> (u64, u64) {
+        let queue_pair = &self.queue_pairs[number.index()];
+        (queue_pair.messages, queue_pair.becns)
+    }
+
+    /// Counts over all queue pairs.
+    #[must_use]
+    pub const fn tally(&self) -> &TransportTally {
+        &self.tally
+    }
+
+    /// Packets made here, and packets that came in here.
+    #[must_use]
+    pub const fn turnover(&self) -> (u64, u64) {
+        (self.injected, self.received)
+    }
+
+    /// Packets that have come in and wait for the host.
+    #[must_use]
+    pub const fn waiting_for_host(&self) -> u64 {
+        self.drain.waiting()
+    }
+
+    /// What came in, in one number.
+    #[must_use]
+    pub const fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Whether nothing is left to send, to acknowledge or to take, and the port is at rest.
+    #[must_use]
+    pub fn at_rest(&self, now: Time) -> bool {
+        self.port.at_rest(now)
+            && self.drain.waiting() == 0
+            && self.answers.iter().all(Answers::is_empty)
+            && self.queue_pairs.iter().all(|queue_pair| queue_pair.requester.at_rest())
+    }
+}

@@ -1,0 +1,201 @@
+//! What an adapter sends, and when.
+//!
+//! Invariant: notifications go before acknowledgements, and both before data; one packet at a time.
+
+use core::cmp::Reverse;
+
+use cc_policies::policy::Response;
+use link_layer::{LaneSet, Outlet, Passage};
+use packet::{Bth, BthFlags, Lane, Packet, PacketId, QpNumber};
+use units::{Bytes, Span, Time};
+
+use super::{Adapter, AdapterWake, PORT};
+use crate::reliable::{Outgoing, Overdue};
+use crate::schedule::Turn;
+
+/// What could go next on a lane.
+#[derive(Clone, Copy, Debug)]
+enum Candidate {
+    Notification,
+    Acknowledgement,
+    Data(Turn, Outgoing),
+}
+
+impl Adapter {
+    /// Posts what is due for a queue pair, and asks to be woken for the next.
+    pub(super) fn post_due(&mut self, number: QpNumber, outlet: &mut impl Outlet<AdapterWake>) {
+        let now = outlet.now();
+        let queue_pair = &mut self.queue_pairs[number.index()];
+        let Some(poster) = queue_pair.poster.map(|poster| &mut self.posters[poster as usize]) else { return };
+        if self.silent {
+            return;
+        }
+        while poster.deadline() <= now {
+            if let Some(bytes) = poster.on_deadline(now) {
+                queue_pair.requester.post(bytes, &mut self.messages, &self.rule);
+            }
+        }
+        if poster.deadline() != Time::NEVER {
+            outlet.wake(poster.deadline(), AdapterWake::Post(number));
+        }
+        self.offer(number, now);
+    }
+
+    /// Messages of a queue pair are acknowledged: the next may be posted.
+    pub(super) fn completed(&mut self, number: QpNumber, count: u32, now: Time) {
+        let queue_pair = &mut self.queue_pairs[number.index()];
+        queue_pair.messages += u64::from(count);
+        let Some(poster) = queue_pair.poster.filter(|_| !self.silent) else { return };
+        for _ in 0..count {
+            if let Some(bytes) = self.posters[poster as usize].on_completed(now) {
+                queue_pair.requester.post(bytes, &mut self.messages, &self.rule);
+            }
+        }
+    }
+
+    /// Puts a queue pair in line, if it may send.
+    pub(super) fn offer(&mut self, number: QpNumber, now: Time) {
+        let queue_pair = &self.queue_pairs[number.index()];
+        if queue_pair.requester.may_send(&self.rule) {
+            self.schedule.offer(queue_pair.flow, number.0, now);
+        }
+    }
+
+    /// Lets requesters that have waited in vain go back.
+    pub(super) fn ring_timers(&mut self, now: Time) {
+        while self.next_timer <= now {
+            let Some(Reverse((_, number))) = self.timers.pop() else { break };
+            let queue_pair = &mut self.queue_pairs[number as usize];
+            queue_pair.timer_set = false;
+            match queue_pair.requester.on_deadline(&self.rule, now) {
+                Overdue::No => {}
+                Overdue::WentBack => self.tally.timeouts += 1,
+                Overdue::GaveUp => self.tally.failed_queue_pairs += 1,
+            }
+            self.next_timer = self.timers.peek().map_or(Time::NEVER, |Reverse((due, _))| *due);
+            self.set_timer(QpNumber(number));
+            self.offer(QpNumber(number), now);
+        }
+    }
+
+    fn set_timer(&mut self, number: QpNumber) {
+        let queue_pair = &mut self.queue_pairs[number.index()];
+        let due = queue_pair.requester.deadline(&self.rule);
+        if due != Time::NEVER && !queue_pair.timer_set {
+            queue_pair.timer_set = true;
+            self.next_timer = self.next_timer.min(due);
+            self.timers.push(Reverse((due, number.0)));
+        }
+    }
+
+    /// Sends the next packet, if there is one and the far end has room.
+    pub(super) fn send(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
+        let now = outlet.now();
+        let (mut ready, mut found) = (LaneSet::default(), None);
+        for lane in (0..self.lane_count as u8).map(Lane) {
+            let Some((candidate, length)) = self.candidate(lane, outlet) else { continue };
+            if self.port.admits(lane, length) {
+                ready.insert(lane);
+                found = Some((lane, candidate, length));
+            } else {
+                self.outputs[lane.index()].starved(now);
+            }
+        }
+        let Some(last) = found else { return };
+        let Some(lane) = self.lanes.pick(ready) else { return };
+        if lane == last.0 {
+            self.start(last, outlet);
+        } else if let Some((candidate, length)) = self.candidate(lane, outlet) {
+            self.start((lane, candidate, length), outlet);
+        }
+    }
+
+    /// What would go next on a lane, and its length on the wire.
+    fn candidate(&mut self, lane: Lane, outlet: &mut impl Outlet<AdapterWake>) -> Option<(Candidate, Bytes)> {
+        if let Some(id) = self.answers[lane.index()].notifications.head() {
+            return Some((Candidate::Notification, outlet.packets()[id].wire_bytes()));
+        }
+        if let Some(id) = self.answers[lane.index()].acknowledgements.head() {
+            return Some((Candidate::Acknowledgement, outlet.packets()[id].wire_bytes()));
+        }
+        if self.bus_free_at > outlet.now() {
+            return None;
+        }
+        while let Some(turn) = self.schedule.turn(lane) {
+            let queue_pair = &self.queue_pairs[turn.queue_pair as usize];
+            let operation = queue_pair.end.operation;
+            if let Some(out) = queue_pair.requester.outgoing(&self.messages, operation, &self.rule) {
+                let length = out.segment.opcode.wire_bytes(out.segment.payload);
+                return Some((Candidate::Data(turn, out), Bytes::new(u64::from(length))));
+            }
+            self.schedule.withdraw(turn, outlet.now());
+        }
+        None
+    }
+
+    /// Puts the packet that was picked on the wire.
+    fn start(
+        &mut self,
+        (lane, candidate, length): (Lane, Candidate, Bytes),
+        outlet: &mut impl Outlet<AdapterWake>,
+    ) {
+        let now = outlet.now();
+        let passage = self.port.start(lane, length, now);
+        let id = match candidate {
+            Candidate::Notification => self.answers[lane.index()].notifications.pop(outlet.packets()),
+            Candidate::Acknowledgement => self.answers[lane.index()].acknowledgements.pop(outlet.packets()),
+            Candidate::Data(turn, out) => Some(self.make_data(turn, out, &passage, outlet)),
+        };
+        let id = id.expect("the candidate is there");
+        outlet.packets()[id].injected = passage.starts;
+        self.sending_until = passage.left;
+        self.lanes.sent(lane, length);
+        self.outputs[lane.index()].sent(length, now);
+        passage.deliver(PORT, id, outlet);
+    }
+
+    /// Makes the data packet whose turn it is, and puts its queue pair back in line or to rest.
+    fn make_data(
+        &mut self,
+        turn: Turn,
+        out: Outgoing,
+        passage: &Passage,
+        outlet: &mut impl Outlet<AdapterWake>,
+    ) -> PacketId {
+        let now = outlet.now();
+        let number = QpNumber(turn.queue_pair);
+        let queue_pair = &mut self.queue_pairs[number.index()];
+        let end = queue_pair.end;
+        queue_pair.requester.sent(&self.messages, now);
+        let more = queue_pair.requester.may_send(&self.rule);
+        self.tally.retransmitted += u64::from(out.again);
+        self.injected += 1;
+        let gap = self.response.gap(self.schedule.state(turn.flow), passage.left - passage.starts, now);
+        // Without a gap the flow is back in line at once: the wire itself keeps the packets apart.
+        let rests_until = if gap == Span::ZERO { Time::ZERO } else { passage.left + gap };
+        self.schedule.sent(turn, more, rests_until, now);
+        if let Some(limit) = self.injection_limit {
+            self.bus_free_at = now + limit.time_for(Bytes::new(u64::from(out.segment.payload)));
+        }
+        self.set_timer(number);
+        let flags = if out.ack_request { BthFlags::ACK_REQUEST } else { BthFlags::empty() };
+        let bth = Bth { destination_qp: end.peer_qp, psn: out.psn, opcode: out.segment.opcode, flags };
+        outlet.packets().insert(Packet::new(self.route(&end), bth, number, end.flow, out.segment.payload))
+    }
+
+    /// When there may be something to do that nothing from outside announces.
+    pub(super) fn next_look(&self, now: Time) -> Time {
+        let control = self.answers.iter().any(|answers| !answers.is_empty());
+        let wire = self.sending_until;
+        let bus = wire.max(self.bus_free_at);
+        let mut next = self.next_timer;
+        // What could go now and does not lacks credit, and is woken by credit.
+        if control && wire > now {
+            next = next.min(wire);
+        }
+        if self.schedule.any_turn() && bus > now {
+            next = next.min(bus);
+        }
+        next.min(self.schedule.next_wake().max(bus))
+    }
+}
