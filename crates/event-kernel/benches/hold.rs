@@ -1,9 +1,20 @@
-//! The hold model: pop one event, push one, with a constant number pending.
+//! The hold model: pop one event, push one, with a constant number pending; and a burst.
 //!
 //! The delays are those of a network: 30 % of 1 to 10 ns (a credit, a routed header), 40 % of 100
 //! to 600 ns (a packet on the wire), 30 % of 1 to 2 us (a long link), and 1 in 1000 of 150 us (a
 //! congestion-control timer, `CCTI_Timer`). The queue is measured against `BinaryHeap` with the same
 //! entries.
+//!
+//! Nanoseconds a hold on two shared cores of an AMD EPYC 9005, Rust 1.95:
+//!
+//! | queue | 1 k pending | 20 k | 500 k |
+//! |---|---|---|---|
+//! | ring | 22 | 30 | 83 |
+//! | ring, late events inserted in place instead of heaped | 21 | 28 | 64 to 81 |
+//! | `BinaryHeap` | 56 | 90 | 570 |
+//!
+//! A burst of 1 k, 10 k and 100 k nodes takes 40, 52 and 76 ns an event. With late events inserted in
+//! place, 10 k nodes take some 40 times as long, and 100 k did not finish in minutes.
 //!
 //! `cargo bench -p event-kernel`
 

@@ -48,9 +48,18 @@ mod tests {
     #[test]
     fn golden_values() {
         assert_eq!(first_two(stream(0, "", "")), [0xf22c_20c6_b932_cd29, 0xc3c1_23bf_2e16_fbda]);
-        assert_eq!(first_two(stream(1, "arrivals", "host 0")), [0xcc57_b3d9_ff6c_9fed, 0x0c08_0f42_7e33_ff39]);
-        assert_eq!(first_two(stream(1, "arrivals", "host 1")), [0x33c6_7923_d920_443a, 0x0c3f_f8e1_38c8_3457]);
-        assert_eq!(first_two(stream(2, "arrivals", "host 0")), [0x4501_0799_756e_7f98, 0x1194_c972_970a_867f]);
+        assert_eq!(
+            first_two(stream(1, "arrivals", "host 0")),
+            [0xcc57_b3d9_ff6c_9fed, 0x0c08_0f42_7e33_ff39]
+        );
+        assert_eq!(
+            first_two(stream(1, "arrivals", "host 1")),
+            [0x33c6_7923_d920_443a, 0x0c3f_f8e1_38c8_3457]
+        );
+        assert_eq!(
+            first_two(stream(2, "arrivals", "host 0")),
+            [0x4501_0799_756e_7f98, 0x1194_c972_970a_867f]
+        );
     }
 
     #[test]
