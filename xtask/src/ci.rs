@@ -1,0 +1,81 @@
+//! `cargo xtask ci`: every check that a change must pass, cheapest first.
+//!
+//! Invariant: the steps are data. What runs elsewhere runs this, so that a check that fails there
+//! fails here too.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use crate::cargo::{cargo, finish};
+use crate::tidy;
+
+struct Step {
+    name: &'static str,
+    work: Work,
+    /// What to do about a failure.
+    on_failure: &'static str,
+}
+
+enum Work {
+    /// Arguments for cargo, and variables for its environment.
+    Cargo(&'static [&'static str], &'static [(&'static str, &'static str)]),
+    Tidy,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "format",
+        work: Work::Cargo(&["fmt", "--all", "--check"], &[]),
+        on_failure: "the code is not formatted: run `cargo fmt --all`",
+    },
+    Step {
+        name: "tidy",
+        work: Work::Tidy,
+        on_failure: "a house rule is broken: each line above says what would be right",
+    },
+    Step {
+        name: "lints",
+        work: Work::Cargo(
+            &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"],
+            &[],
+        ),
+        on_failure: "the compiler or clippy objects: mend it, or write `#[expect(LINT, reason = \"...\")]` where it errs",
+    },
+    Step {
+        name: "documentation",
+        work: Work::Cargo(
+            &["doc", "--workspace", "--no-deps", "--locked"],
+            &[("RUSTDOCFLAGS", "--deny warnings")],
+        ),
+        on_failure: "the documentation does not build: a link or an example in it is broken",
+    },
+    Step {
+        name: "tests",
+        work: Work::Cargo(&["test", "--workspace", "--locked"], &[]),
+        on_failure: "a test fails: if a snapshot changed on purpose, run `cargo xtask bless` and read the diff",
+    },
+];
+
+/// Runs every step, up to the first that fails.
+pub(crate) fn run(_: &[OsString]) -> ExitCode {
+    for (number, Step { name, work, on_failure }) in STEPS.iter().enumerate() {
+        eprintln!("ci {}/{}: {name}", number + 1, STEPS.len());
+        let start = Instant::now();
+        let status = match work {
+            Work::Tidy => tidy::run(&[]),
+            Work::Cargo(arguments, variables) => {
+                let mut command = cargo(arguments);
+                command.envs(variables.iter().copied());
+                finish(command)
+            }
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        if status != ExitCode::SUCCESS {
+            eprintln!("ci {}/{}: {name} FAILED after {seconds:.1} s\n{on_failure}", number + 1, STEPS.len());
+            return status;
+        }
+        eprintln!("ci {}/{}: {name} passed in {seconds:.1} s", number + 1, STEPS.len());
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,65 @@
+//! `cargo xtask VERB [ARGS]`: simulations and chores, by one door.
+//!
+//! Invariant: this file only routes. A simulation verb goes to a release build of `backwater`
+//! untouched, and its exit status comes back untouched; a chore has a module of its own. Nothing
+//! here knows a type of the simulator.
+//!
+//! | status | means |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | a check failed, or a command could not be run |
+//! | 2 | the command line was not understood |
+//! | any other | the status of what was run |
+
+mod bless;
+mod cargo;
+mod ci;
+mod help;
+mod simulate;
+mod test;
+mod tidy;
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Something to do by name.
+struct Verb {
+    name: &'static str,
+    about: &'static str,
+    task: Task,
+}
+
+enum Task {
+    /// Run `backwater` with the verb and its arguments.
+    Simulate,
+    /// Run a chore with its arguments.
+    Chore(fn(&[OsString]) -> ExitCode),
+}
+
+const VERBS: &[Verb] = &[
+    Verb { name: "sim", about: "run a scenario", task: Task::Simulate },
+    Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
+    Verb { name: "check", about: "check scenarios without running them", task: Task::Simulate },
+    Verb { name: "repro", about: "hold results against what a paper reports", task: Task::Simulate },
+    Verb { name: "bench", about: "measure packet-hops a second of whole runs", task: Task::Simulate },
+    Verb { name: "test", about: "run all tests; arguments go to cargo test", task: Task::Chore(test::run) },
+    Verb { name: "tidy", about: "check layers, links and house rules", task: Task::Chore(tidy::run) },
+    Verb { name: "ci", about: "run every check that a change must pass", task: Task::Chore(ci::run) },
+    Verb { name: "bless", about: "accept the snapshots as they now are", task: Task::Chore(bless::run) },
+    Verb { name: "help", about: "print this list", task: Task::Chore(help::run) },
+];
+
+fn main() -> ExitCode {
+    let mut arguments = env::args_os().skip(1);
+    let Some(name) = arguments.next() else {
+        return help::run(&[]);
+    };
+    let rest: Vec<OsString> = arguments.collect();
+    match VERBS.iter().find(|verb| name == verb.name) {
+        Some(Verb { name, task: Task::Simulate, .. }) => simulate::run(name, &rest),
+        Some(Verb { task: Task::Chore(run), .. }) => run(&rest),
+        None if name == "--help" || name == "-h" => help::run(&rest),
+        None => help::unknown(&name.to_string_lossy()),
+    }
+}

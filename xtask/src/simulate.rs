@@ -1,0 +1,106 @@
+//! `sim`, `list`, `check`, `repro`, `bench`: handed to a release build of `backwater`.
+//!
+//! Invariant: standard output and the exit status are those of `backwater`, to the byte. What the
+//! build has to say goes to standard error, and only if it fails or takes long.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::cargo::{cargo, code};
+
+/// Builds `backwater`, and becomes it.
+pub(crate) fn run(verb: &str, arguments: &[OsString]) -> ExitCode {
+    match build() {
+        Ok(program) => become_it(Command::new(program).arg(verb).args(arguments)),
+        Err(failed) => failed,
+    }
+}
+
+/// The path of the program, up to date.
+fn build() -> Result<PathBuf, ExitCode> {
+    let color = if io::stderr().is_terminal() { "always" } else { "never" };
+    let mut command = cargo(&["build", "--release", "--package", "runner", "--bin", "backwater", "--quiet"]);
+    command.args(["--message-format", "json-render-diagnostics", "--color", color]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = said_if_long(|| command.output()).map_err(|cause| {
+        eprintln!("error: cannot start cargo to build backwater: {cause}");
+        ExitCode::FAILURE
+    })?;
+    program(&output).ok_or_else(|| {
+        // Nothing more can be done if even standard error is closed.
+        let _ = io::stderr().write_all(&output.stderr);
+        eprintln!("error: backwater does not build");
+        if output.status.success() { ExitCode::FAILURE } else { code(output.status) }
+    })
+}
+
+/// Does it, and says what is going on if two seconds have not been enough.
+fn said_if_long<T>(work: impl FnOnce() -> T) -> T {
+    let (done, wait) = mpsc::channel::<()>();
+    let watch = thread::spawn(move || {
+        if wait.recv_timeout(Duration::from_secs(2)) == Err(mpsc::RecvTimeoutError::Timeout) {
+            eprintln!(
+                "building backwater, optimised: once after every change, about a minute when from scratch"
+            );
+        }
+    });
+    let result = work();
+    drop(done);
+    watch.join().expect("the watch only waits and prints");
+    result
+}
+
+/// The program among the artifacts that cargo names, one JSON object a line, if the build succeeded.
+fn program(output: &Output) -> Option<PathBuf> {
+    let artifacts = str::from_utf8(&output.stdout).ok().filter(|_| output.status.success())?;
+    artifacts.lines().find_map(executable)
+}
+
+fn executable(line: &str) -> Option<PathBuf> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let is_backwater = message["target"]["name"] == "backwater" && message["target"]["kind"][0] == "bin";
+    message["executable"].as_str().filter(|_| is_backwater).map(PathBuf::from)
+}
+
+/// Replaces this process, so that signals and the exit status are the program's own.
+#[cfg(unix)]
+fn become_it(command: &mut Command) -> ExitCode {
+    use std::os::unix::process::CommandExt;
+    let cause = command.exec();
+    eprintln!("error: cannot start {}: {cause}", command.get_program().display());
+    ExitCode::FAILURE
+}
+
+#[cfg(not(unix))]
+fn become_it(command: &mut Command) -> ExitCode {
+    match command.status() {
+        Ok(status) => code(status),
+        Err(cause) => {
+            eprintln!("error: cannot start {}: {cause}", command.get_program().display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_found_among_the_artifacts() {
+        let library = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"backwater"},"executable":null}"#;
+        let program = r#"{"reason":"compiler-artifact","target":{"kind":["bin"],"name":"backwater"},"executable":"/t/backwater"}"#;
+        let another = r#"{"reason":"compiler-artifact","target":{"kind":["bin"],"name":"else"},"executable":"/t/else"}"#;
+        assert_eq!(executable(library), None);
+        assert_eq!(executable(another), None);
+        assert_eq!(executable("not an object"), None);
+        assert_eq!(executable(program), Some("/t/backwater".into()));
+    }
+}

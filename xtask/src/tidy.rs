@@ -1,0 +1,139 @@
+//! `cargo xtask tidy`: house rules that neither the compiler nor clippy knows.
+//!
+//! Invariant: every rule is a pure function from text to findings, and every finding names a file, a
+//! line, what is wrong and what would be right.
+//!
+//! | rules | module |
+//! |---|---|
+//! | layers point down; the root manifest lists crates in their order; lints are the workspace's | [`layers`] |
+//! | files open with their purpose, stay short, and hold no tabs, no trailing blanks, no bare `allow` | [`text`] |
+//! | relative links lead somewhere | [`links`] |
+
+mod layers;
+mod links;
+mod text;
+
+use std::ffi::OsString;
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::cargo::{cargo, root};
+
+/// A rule that some file does not keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Finding {
+    /// Relative to the workspace.
+    file: PathBuf,
+    /// From 1.
+    line: usize,
+    grade: Grade,
+    fault: String,
+    remedy: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grade {
+    Error,
+    Warning,
+}
+
+impl Finding {
+    fn error(file: &Path, line: usize, fault: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let (fault, remedy) = (fault.into(), remedy.into());
+        Self { file: file.to_path_buf(), line, grade: Grade::Error, fault, remedy }
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { file, line, grade, fault, remedy } = self;
+        let grade = match grade {
+            Grade::Error => "error",
+            Grade::Warning => "warning",
+        };
+        write!(f, "{grade}: {}:{line}: {fault}: {remedy}", file.display())
+    }
+}
+
+/// Checks the whole workspace.
+pub(crate) fn run(_: &[OsString]) -> ExitCode {
+    let findings = match findings(&root()) {
+        Ok(findings) => findings,
+        Err(cause) => {
+            eprintln!("error: tidy cannot look: {cause}");
+            return ExitCode::FAILURE;
+        }
+    };
+    findings.iter().for_each(|finding| eprintln!("{finding}"));
+    match findings.iter().filter(|finding| finding.grade == Grade::Error).count() {
+        0 => ExitCode::SUCCESS,
+        errors => {
+            eprintln!("tidy: {errors} to mend");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn findings(root: &Path) -> io::Result<Vec<Finding>> {
+    let crates = layers::crates(&metadata(cargo(&["metadata", "--format-version", "1", "--no-deps"]))?, root);
+    let mut found = layers::check_root_manifest(&fs::read_to_string(root.join("Cargo.toml"))?, &crates);
+    for member in &crates {
+        let manifest = fs::read_to_string(root.join(&member.folder).join("Cargo.toml"))?;
+        found.extend(layers::check_crate(member, &manifest, &crates));
+    }
+    let map = Path::new("ARCHITECTURE.md");
+    if let Ok(text) = fs::read_to_string(root.join(map)) {
+        found.extend(layers::check_map(map, &text, &crates));
+    }
+    for file in files(root)? {
+        let Some(check) = file.extension().and_then(|extension| check_of(extension.to_str()?)) else {
+            continue;
+        };
+        found.extend(check(root, &file, &fs::read_to_string(root.join(&file))?));
+    }
+    Ok(found)
+}
+
+type Check = fn(&Path, &Path, &str) -> Vec<Finding>;
+
+/// The check for files with this extension.
+fn check_of(extension: &str) -> Option<Check> {
+    match extension {
+        "rs" => Some(|_, file, text| [text::check_rust(file, text), text::check_lines(file, text)].concat()),
+        "md" => Some(|root, file, text| {
+            let leads =
+                |target: &str| root.join(file).parent().is_some_and(|from| from.join(target).exists());
+            [links::check(file, text, leads), text::check_lines(file, text)].concat()
+        }),
+        "ron" | "toml" => Some(|_, file, text| text::check_lines(file, text)),
+        _ => None,
+    }
+}
+
+fn metadata(mut command: Command) -> io::Result<serde_json::Value> {
+    let output = command.stderr(Stdio::inherit()).output()?;
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Every file of the workspace, relative to it, in a stable order; built files left out.
+fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root.join(&folder))? {
+            let (name, kind) = entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)))?;
+            let built =
+                folder.as_os_str().is_empty() && ["target", "out", ".git"].iter().any(|dir| name == *dir);
+            match folder.join(name) {
+                path if kind.is_dir() && !built => folders.push(path),
+                path if kind.is_file() => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
