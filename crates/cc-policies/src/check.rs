@@ -151,7 +151,7 @@ impl PolicyError {
 }
 
 fn in_table(entry: Option<usize>, field: &str) -> String {
-    entry.map_or_else(|| format!("response.cct.{field}"), |i| format!("response.cct.entries[{i}]"))
+    entry.map_or_else(|| format!("response.cct.{field}"), |i| format!("response.cct[{i}]"))
 }
 
 fn in_level(level: Option<usize>, field: &str) -> String {

@@ -22,7 +22,7 @@ pub struct SwitchSpec {
     pub latency: Span,
     /// Whether a packet may leave before its tail has come in.
     pub forwarding: Forwarding,
-    /// How much faster an input's buffer can be read than its link fills it, at least 1. A single packet
+    /// How much faster an input's buffer can be read than its link fills it, 1 to 1000. A single packet
     /// can always be read at the rate of its output.
     pub speedup: f64,
 }

@@ -115,7 +115,7 @@ impl Spelling {
             given: given.to_owned(),
             what: self.what,
             smallest: self.smallest,
-            largest: self.written(u64::MAX - 1),
+            largest: self.largest(),
         })
     }
 
@@ -127,6 +127,12 @@ impl Spelling {
             known: all.map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
             example: self.example,
         })
+    }
+
+    /// The largest value that can be held, in whole numbers of the largest unit.
+    fn largest(&self) -> String {
+        let (unit, size) = self.units[0];
+        format!("{} {unit}", (u64::MAX - 1) / size)
     }
 
     /// The value in the largest unit that shows it with at most three decimals.
