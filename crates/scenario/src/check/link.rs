@@ -1,0 +1,132 @@
+//! Cables, lanes and credits.
+
+use link_layer::credits::BLOCK;
+use link_layer::spec::{CreditSpec, Discipline, Propagation, VlWeight};
+use packet::Lane;
+use units::{Bytes, Length, Span};
+
+use super::Faults;
+use crate::path::Path;
+use crate::spec::Scenario;
+
+/// The most entries of a lane arbitration table (IBA 14.2.5.9).
+const MOST_ENTRIES: usize = 64;
+
+/// A wire takes time, or two ends of it would have to decide at one instant.
+pub(super) fn check_cables(scenario: &Scenario, faults: &mut Faults<'_>) {
+    for (name, cable) in &scenario.cables {
+        let path = Path::from("cables").name(name).name("propagation");
+        let message = "a cable takes no time to cross";
+        match cable.propagation {
+            Propagation::Cable(length) if length == Length::default() => {
+                faults.add(&path, message, "write a length of at least \"1 mm\"");
+            }
+            Propagation::Delay(Span::ZERO) => {
+                faults.add(&path, message, "write a delay of at least \"1 ps\"");
+            }
+            Propagation::Cable(_) | Propagation::Delay(_) => {}
+        }
+    }
+}
+
+/// What all links have in common.
+pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
+    let link = &scenario.link;
+    let path = Path::from("link");
+    let before = faults.found.len();
+    faults.whole_number(&path.name("data_lanes"), link.data_lanes);
+    if faults.found.len() == before {
+        check_mapping(scenario, faults);
+        for (table, entries) in [("high", &link.vl_arbitration.high), ("low", &link.vl_arbitration.low)] {
+            check_table(&path.name("vl_arbitration").name(table), entries, link.data_lanes, faults);
+        }
+        if faults.found.len() == before {
+            check_every_lane_served(scenario, faults);
+        }
+    }
+    let Discipline::Credits(credits) = &link.flow_control;
+    check_credits(scenario, credits, faults);
+}
+
+fn check_mapping(scenario: &Scenario, faults: &mut Faults<'_>) {
+    for (level, lane) in &scenario.link.sl_to_vl {
+        let path = Path::from("link.sl_to_vl").name(&level.to_string());
+        if *level > 15 {
+            let message = format!("there is no service level {level}");
+            faults.add_name(&path, message, "write a service level from 0 to 15");
+        }
+        check_lane(&path, *lane, scenario.link.data_lanes, faults);
+    }
+}
+
+/// A lane has to be one of the data lanes.
+pub(super) fn check_lane(path: &Path, lane: u8, data_lanes: u8, faults: &mut Faults<'_>) {
+    if lane >= data_lanes {
+        let message = format!("lane {lane} is not configured");
+        let help = match data_lanes {
+            1 => "with 1 data lane, write 0; or raise `link.data_lanes`".to_owned(),
+            lanes => format!("with {lanes} data lanes, write 0 to {}; or raise `link.data_lanes`", lanes - 1),
+        };
+        faults.add(path, message, help);
+    }
+}
+
+fn check_table(path: &Path, entries: &[VlWeight], data_lanes: u8, faults: &mut Faults<'_>) {
+    if entries.len() > MOST_ENTRIES {
+        let message = format!("the table has {} entries", entries.len());
+        faults.add(path, message, format!("write at most {MOST_ENTRIES} of them (IBA 7.6.9)"));
+    }
+    for (i, entry) in entries.iter().enumerate() {
+        check_lane(&path.index(i).name("lane"), entry.lane, data_lanes, faults);
+    }
+}
+
+/// A lane that packets take must have its turn, if lanes have turns by table.
+fn check_every_lane_served(scenario: &Scenario, faults: &mut Faults<'_>) {
+    let tables = &scenario.link.vl_arbitration;
+    if tables.high.is_empty() && tables.low.is_empty() {
+        return;
+    }
+    let served = |lane: Lane| {
+        let mut entries = tables.high.iter().chain(&tables.low);
+        entries.any(|entry| entry.lane == lane.0 && entry.weight > 0)
+    };
+    let mut unserved: Vec<_> = scenario.link.lanes_by_service_level().into_iter().collect();
+    unserved.retain(|lane| !served(*lane));
+    unserved.sort_unstable();
+    unserved.dedup();
+    for lane in unserved {
+        let message = format!("{lane} has no weight in either table, so its packets would wait for ever");
+        let help = format!(
+            "give lane {0} an entry such as `(lane: {0}, weight: 64)`, or let no service level lead to it",
+            lane.0
+        );
+        faults.add(&"link.vl_arbitration".into(), message, help);
+    }
+}
+
+fn check_credits(scenario: &Scenario, credits: &CreditSpec, faults: &mut Faults<'_>) {
+    let path = Path::from("link.flow_control");
+    let before = faults.found.len();
+    faults.whole_number(&path.name("update_blocks"), credits.update_blocks);
+    let (smallest, whose) = smallest_buffer(scenario);
+    let blocks = smallest.get() / BLOCK;
+    if faults.found.len() == before && u64::from(credits.update_blocks) > blocks.max(1) {
+        let message = format!(
+            "{} blocks never come free at once in the smallest buffer, `{whose}`: it holds {blocks}",
+            credits.update_blocks
+        );
+        faults.add(&path.name("update_blocks"), message, format!("write 1 to {blocks}"));
+    }
+    if credits.update_interval == Span::ZERO {
+        let message = "an interval of 0 would return credits without end";
+        faults.add(&path.name("update_interval"), message, "write at least \"1 ps\"; \"4.096 us\" is usual");
+    }
+}
+
+/// The smallest buffer of all, and where it is written.
+fn smallest_buffer(scenario: &Scenario) -> (Bytes, Path) {
+    let smallest = super::node::buffers(scenario).into_iter().min_by_key(|(_, size)| *size);
+    let (path, size) = smallest.expect("a scenario gives switches and adapters their buffers");
+    (size, path)
+}

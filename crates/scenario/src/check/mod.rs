@@ -1,0 +1,154 @@
+//! From a scenario as written to a plan.
+//!
+//! Invariant: every range that the documentation of a field states is held here, or by the crate that
+//! owns the field. All faults that do not follow from one another are reported together.
+//!
+//! | module | checks |
+//! |---|---|
+//! | here | the run as a whole, and the order of the checks |
+//! | `link` | cables, lanes, credits |
+//! | `node` | switches and adapters |
+//! | `traffic` | flows, and whether they can reach their hosts |
+
+mod link;
+mod node;
+mod traffic;
+
+use core::fmt::Display;
+
+use topology::{Graph, Routes, TopologyError, TopologyErrorKind, TopologySpec};
+use units::Span;
+
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::path::Path;
+use crate::plan::Plan;
+use crate::source::Source;
+use crate::spec::Scenario;
+use crate::{nearest, range, wording};
+
+impl Scenario {
+    /// Checks the scenario; `source` is the text that it was read from.
+    ///
+    /// # Errors
+    /// If anything is out of range, missing, or at odds with something else.
+    pub fn check(self, source: &Source) -> Result<Plan, Diagnostic> {
+        let mut faults = Faults { source, found: Vec::new() };
+        self.check_run(&mut faults);
+        link::check_cables(&self, &mut faults);
+        link::check(&self, &mut faults);
+        node::check_values(&self, &mut faults);
+        if let Err(error) = self.congestion_control.check() {
+            faults.of_crate(&Path::from("congestion_control").join(&error.path()), &error);
+        }
+        let Some(graph) = self.graph(&mut faults) else { return Err(faults.into_diagnostic()) };
+        node::check_names(&self, &graph, &mut faults);
+        let routes = Routes::min_hop(&graph);
+        let workload = traffic::workload(&self, &graph, &routes, &mut faults);
+        match workload {
+            Some(workload) if faults.found.is_empty() => {
+                Ok(Plan::new(self, source.stem(), graph, routes, workload))
+            }
+            _ => Err(faults.into_diagnostic()),
+        }
+    }
+
+    fn check_run(&self, faults: &mut Faults<'_>) {
+        if self.duration == Span::ZERO {
+            faults.add(&"duration".into(), "the run is over before it begins", "write at least \"1 ps\"");
+        }
+        let too_long = self.sample > self.duration && self.duration > Span::ZERO;
+        if self.sample == Span::ZERO || too_long {
+            let message = format!("{} cannot be the interval of samples", self.sample);
+            let help = format!("write more than 0, and at most the duration, {}", self.duration);
+            faults.add(&"sample".into(), message, help);
+        }
+        if self.name.as_deref() == Some("") {
+            faults.add(&"name".into(), "the scenario's name is empty", "give it one, or leave `name` out");
+        }
+    }
+
+    /// The fabric, unless something is wrong with it.
+    fn graph(&self, faults: &mut Faults<'_>) -> Option<Graph> {
+        let cables: Vec<&str> = self.cables.keys().map(String::as_str).collect();
+        match self.topology.build(&cables) {
+            Ok(graph) => Some(graph),
+            Err(error) => {
+                let path = Path::from("topology").join(&error.path());
+                match self.names_for(&error, &cables) {
+                    Some(help) => faults.add(&path, wording::in_two(&error.to_string()).0, help),
+                    None => faults.of_crate(&path, &error),
+                }
+                None
+            }
+        }
+    }
+
+    /// The name that was probably meant, where an unknown one stands in the topology.
+    fn names_for(&self, error: &TopologyError, cables: &[&str]) -> Option<String> {
+        match (error.kind(), &self.topology) {
+            (TopologyErrorKind::UnknownCable { given }, _) => Some(nearest::help(given, cables, "cables")),
+            (TopologyErrorKind::UnknownNode { given }, TopologySpec::Custom(custom)) => {
+                let nodes = custom.hosts.iter().chain(&custom.switches).map(String::as_str);
+                Some(nearest::help(given, nodes, "hosts and switches"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What has been found wrong.
+struct Faults<'a> {
+    source: &'a Source,
+    found: Vec<Fault>,
+}
+
+impl Faults<'_> {
+    /// The value at this path is wrong.
+    fn add(&mut self, path: &Path, message: impl Display, help: impl Display) {
+        self.push(path, message.to_string(), Some(help.to_string()), false);
+    }
+
+    /// The name at the end of this path is wrong.
+    fn add_name(&mut self, path: &Path, message: impl Display, help: impl Display) {
+        self.push(path, message.to_string(), Some(help.to_string()), true);
+    }
+
+    /// What another crate says is wrong, in the form `WRONG: RIGHT`.
+    fn of_crate(&mut self, path: &Path, error: &dyn Display) {
+        let (message, help) = wording::in_two(&error.to_string());
+        self.push(path, message, help, false);
+    }
+
+    /// The whole number at this path has to be in the range that its field has.
+    fn whole_number(&mut self, path: &Path, value: impl Into<u64>) {
+        let value = value.into();
+        if range::of(path).is_some_and(|range| !range.contains(&value)) {
+            self.push(path, format!("{value} is out of range"), range::help(path), false);
+        }
+    }
+
+    fn push(&mut self, path: &Path, message: String, help: Option<String>, of_name: bool) {
+        let fault = match self.source.outline() {
+            Ok(outline) => {
+                let text = self.source.text();
+                let span = if of_name { outline.key_span(text, path) } else { outline.span(text, path) };
+                self.source.fault(&span, path, message, help)
+            }
+            Err(fault) => Fault { path: path.to_string(), message, help, ..fault },
+        };
+        self.found.push(fault);
+    }
+
+    /// Whether the value at this path comes from an override.
+    fn overridden(&self, path: &Path) -> bool {
+        let source = self.source;
+        source.outline().is_ok_and(|outline| {
+            let site = outline.reach(source.text(), path);
+            site.steps == path.steps().len() && source.is_overridden(site.node.span.start)
+        })
+    }
+
+    fn into_diagnostic(self) -> Diagnostic {
+        Diagnostic::new(self.found)
+    }
+}

@@ -1,0 +1,153 @@
+//! Switches and channel adapters.
+
+use ca_transport::spec::AdapterSpec;
+use link_layer::credits::{BLOCK, MAX_BLOCKS};
+use packet::NodeId;
+use switch_arch::spec::SwitchSpec;
+use topology::Graph;
+use units::{Bytes, Rate};
+
+use super::Faults;
+use super::link::check_lane;
+use crate::nearest;
+use crate::path::Path;
+use crate::spec::Scenario;
+
+/// The largest buffer that credits can describe.
+const LARGEST: Bytes = Bytes::new(MAX_BLOCKS as u64 * BLOCK);
+/// The largest speed-up: far beyond any switch, and small enough for exact rates.
+const MOST_SPEEDUP: f64 = 1000.0;
+
+/// Every value that can be judged without the topology.
+pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
+    for (path, size) in buffers(scenario) {
+        check_buffer(scenario, &path, size, faults);
+    }
+    for (path, spec) in switches(scenario) {
+        if !(1.0..=MOST_SPEEDUP).contains(&spec.speedup) {
+            let message = format!("a speed-up of {:?} is out of range", spec.speedup);
+            faults.add(
+                &path.name("speedup"),
+                message,
+                format!("write a number from 1.0 to {MOST_SPEEDUP:?}"),
+            );
+        }
+        for (i, special) in spec.buffers.iter().enumerate() {
+            let path = path.name("buffers").index(i);
+            faults.whole_number(&path.name("port"), special.port);
+            if let Some(lane) = special.lane {
+                check_lane(&path.name("lane"), lane, scenario.link.data_lanes, faults);
+            }
+        }
+    }
+    for (path, spec) in adapters(scenario) {
+        faults.whole_number(&path.name("ack_every"), spec.ack_every);
+        faults.whole_number(&path.name("max_outstanding"), spec.max_outstanding);
+        faults.whole_number(&path.name("ack_timeout"), spec.ack_timeout);
+        faults.whole_number(&path.name("retry_count"), spec.retry_count);
+        for (field, limit) in [("injection_limit", spec.injection_limit), ("drain_limit", spec.drain_limit)] {
+            if limit == Some(Rate::bps(0)) {
+                let help = "write a rate above 0, or leave it out for no limit";
+                faults.add(&path.name(field), "at a rate of 0 nothing moves", help);
+            }
+        }
+    }
+}
+
+/// Every name and port has to be one of the fabric's.
+pub(super) fn check_names(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
+    let all: Vec<&str> = graph.names().collect();
+    let (hosts, switches) = all.split_at(graph.hosts());
+    for name in scenario.switches.keys() {
+        check_name(&Path::from("switches").name(name), name, ("switch", switches), ("host", hosts), faults);
+    }
+    for name in scenario.adapters.keys() {
+        check_name(&Path::from("adapters").name(name), name, ("host", hosts), ("switch", switches), faults);
+    }
+    check_ports(graph, scenario, faults);
+}
+
+fn check_name(
+    path: &Path,
+    name: &str,
+    (kind, right): (&str, &[&str]),
+    (other, wrong): (&str, &[&str]),
+    faults: &mut Faults<'_>,
+) {
+    if right.contains(&name) {
+        return;
+    }
+    if wrong.contains(&name) {
+        let own = if other == "switch" { "switches" } else { "adapters" };
+        faults.add_name(path, format!("`{name}` is a {other}, not a {kind}"), format!("write it in `{own}`"));
+    } else {
+        let all = if kind == "switch" { "switches" } else { "hosts" };
+        faults.add_name(path, format!("there is no {kind} `{name}`"), nearest::help(name, right, all));
+    }
+}
+
+/// A port whose buffer differs has to be there: at the switch, or at one of those that share the settings.
+fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
+    let nodes = || (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
+    for (path, spec) in switches(scenario) {
+        let own = path.names_upwards().next().filter(|name| scenario.switches.contains_key(*name));
+        let shares = |node: &NodeId| match own {
+            Some(name) => graph.name(*node) == name,
+            None => !scenario.switches.contains_key(graph.name(*node)),
+        };
+        let Some(most) = nodes().filter(shares).map(|node| graph.ports(node).len()).max() else { continue };
+        for (i, special) in spec.buffers.iter().enumerate() {
+            if usize::from(special.port) > most {
+                let whose = own.map_or_else(|| "no switch".to_owned(), |name| format!("`{name}` does not"));
+                let has = if own.is_some() { "have" } else { "has" };
+                let message = format!("{whose} {has} a port {}", special.port);
+                let help = format!("write a port from 1 to {most}");
+                faults.add(&path.name("buffers").index(i).name("port"), message, help);
+            }
+        }
+    }
+}
+
+/// Every buffer that the scenario writes down, and where.
+pub(super) fn buffers(scenario: &Scenario) -> Vec<(Path, Bytes)> {
+    let mut all = Vec::new();
+    for (path, spec) in switches(scenario) {
+        all.push((path.name("buffer"), spec.buffer));
+        let special = spec.buffers.iter().enumerate();
+        all.extend(special.map(|(i, special)| (path.name("buffers").index(i).name("size"), special.size)));
+    }
+    all.extend(adapters(scenario).map(|(path, spec)| (path.name("receive_buffer"), spec.receive_buffer)));
+    all
+}
+
+/// A buffer holds whole blocks of credit, and at least one whole packet in them.
+fn check_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faults<'_>) {
+    let mtu = scenario.link.mtu;
+    let longest = mtu.longest_packet();
+    let least = Bytes::new(longest.get().next_multiple_of(BLOCK));
+    let help = format!("write \"{least}\" to \"{LARGEST}\"");
+    if size < least {
+        let message = format!(
+            "a buffer of {size} cannot hold one packet: with an MTU of {} a packet has up to {longest}, \
+             {} blocks of credit",
+            Bytes::from(mtu),
+            least.get() / BLOCK,
+        );
+        faults.add(path, message, help);
+    } else if size > LARGEST {
+        let message = format!("credits cannot count {size}: they go to {MAX_BLOCKS} blocks of {BLOCK} bytes");
+        faults.add(path, message, help);
+    }
+}
+
+/// Every description of a switch, and where it stands.
+fn switches(scenario: &Scenario) -> impl Iterator<Item = (Path, &SwitchSpec)> {
+    let own = scenario.switches.iter().map(|(name, spec)| (Path::from("switches").name(name), spec));
+    [(Path::from("switch"), &scenario.switch)].into_iter().chain(own)
+}
+
+/// Every description of a channel adapter, and where it stands.
+fn adapters(scenario: &Scenario) -> impl Iterator<Item = (Path, &AdapterSpec)> {
+    let own = scenario.adapters.iter().map(|(name, spec)| (Path::from("adapters").name(name), spec));
+    [(Path::from("adapter"), &scenario.adapter)].into_iter().chain(own)
+}

@@ -1,0 +1,110 @@
+//! Flows: what they are, when they start, and whether they can reach their hosts.
+
+use packet::NodeId;
+use topology::{Graph, Routes};
+use units::{Rate, Time};
+use workload::{Flow, PatternSpec, Workload, WorkloadError, WorkloadErrorKind};
+
+use super::Faults;
+use crate::nearest;
+use crate::path::Path;
+use crate::spec::Scenario;
+use crate::wording;
+
+/// The scenario's traffic, unless something is wrong with it.
+pub(super) fn workload(
+    scenario: &Scenario,
+    graph: &Graph,
+    routes: &Routes,
+    faults: &mut Faults<'_>,
+) -> Option<Workload> {
+    check_times(scenario, faults);
+    let hosts: Vec<&str> = graph.host_names().collect();
+    let cables: Vec<_> = scenario.cables.values().collect();
+    let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].data_rate() };
+    match Workload::build(&scenario.flows, &scenario.traffic, &hosts, &host_rate, scenario.seed) {
+        Ok(workload) => {
+            check_routes(&workload.flows, graph, routes, faults);
+            Some(workload)
+        }
+        Err(error) => {
+            add_error(&error, &hosts, faults);
+            None
+        }
+    }
+}
+
+fn add_error(error: &WorkloadError, hosts: &[&str], faults: &mut Faults<'_>) {
+    let path = Path::default().join(&error.path());
+    match error.kind() {
+        WorkloadErrorKind::UnknownHost { given } => {
+            let message = wording::in_two(&error.to_string()).0;
+            faults.add(&path, message, nearest::help(given, hosts, "hosts"));
+        }
+        _ => faults.of_crate(&path, error),
+    }
+}
+
+/// Traffic has to begin within the run. Where an override shortened the run, the override is at fault.
+fn check_times(scenario: &Scenario, faults: &mut Faults<'_>) {
+    let end = scenario.duration.after_start();
+    let mut late: Vec<_> = starts(scenario).into_iter().filter(|(_, _, start)| *start >= end).collect();
+    if end == Time::ZERO {
+        return;
+    }
+    let duration = Path::from("duration");
+    if faults.overridden(&duration) && !late.iter().any(|(path, ..)| faults.overridden(path)) {
+        late.sort_by_key(|(_, _, start)| *start);
+        if let Some((path, whose, start)) = late.pop() {
+            let message = format!("{whose} would start when the run is over");
+            faults.add(&duration, message, format!("write more than {start}, or set `{path}` too"));
+        }
+        return;
+    }
+    for (path, whose, start) in late {
+        let message = format!("{whose} starts at {start}, when the run is over");
+        faults.add(&path, message, format!("write less than the duration, {}", scenario.duration));
+    }
+}
+
+/// Where it is written when a flow or pattern starts, what that is, and when.
+fn starts(scenario: &Scenario) -> Vec<(Path, String, Time)> {
+    let mut all = Vec::new();
+    for (i, flow) in scenario.flows.iter().enumerate() {
+        let path = Path::from("flows").index(i).name("start");
+        all.push((path, format!("flow `{}`", flow.name), flow.start));
+    }
+    for (i, pattern) in scenario.traffic.iter().enumerate() {
+        let (field, start) = match pattern {
+            PatternSpec::Permutation { at, .. } | PatternSpec::Incast { at, .. } => ("at", *at),
+            PatternSpec::Poisson { from, .. } => ("from", *from),
+        };
+        all.push((Path::from("traffic").index(i).name(field), format!("`traffic[{i}]`"), start));
+    }
+    all
+}
+
+/// Data has to reach its destination, and acknowledgements have to come back.
+fn check_routes(flows: &[Flow], graph: &Graph, routes: &Routes, faults: &mut Faults<'_>) {
+    for (i, flow) in flows.iter().enumerate() {
+        let ways = [(flow.source, flow.destination), (flow.destination, flow.source)];
+        let Some((from, to)) = ways.into_iter().find(|(from, to)| !leads(graph, routes, *from, *to)) else {
+            continue;
+        };
+        let (path, field) =
+            if flow.named { (Path::from("flows").index(i), "to") } else { ("traffic".into(), "") };
+        let path = if field.is_empty() { path } else { path.name(field) };
+        let (from, to) = (graph.name(from), graph.name(to));
+        let message = format!("no route leads from `{from}` to `{to}`, and flow `{}` needs one", flow.name);
+        faults.add(&path, message, format!("connect the switches of `{from}` and `{to}` in `topology`"));
+        if !flow.named {
+            break;
+        }
+    }
+}
+
+/// Whether the tables lead from one host to another: if the first switch knows a way, so do all on it.
+fn leads(graph: &Graph, routes: &Routes, from: NodeId, to: NodeId) -> bool {
+    let next = graph.ports(from)[0].peer;
+    next == to || !graph.is_host(next) && routes.table(next)[to.lid().index()].is_some()
+}

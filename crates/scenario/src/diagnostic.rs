@@ -1,0 +1,173 @@
+//! What is wrong with a scenario, and how it is printed.
+//!
+//! Invariant: the first line of a printed fault is `error: FILE:LINE:COLUMN: PATH: MESSAGE`, whatever is
+//! wrong; a part that does not apply is left out.
+//!
+//! ```text
+//! error: mine.ron:12:8: link.mtu: `3 KiB` is not an MTU
+//!    |
+//! 12 |   mtu: "3 KiB",
+//!    |        ^^^^^^^
+//!    |
+//! help: use "256 B", "512 B", "1 KiB", "2 KiB" or "4 KiB"
+//! ```
+
+use core::fmt::{self, Display, Formatter};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+/// The most faults that are printed.
+const MOST_SHOWN: usize = 8;
+
+/// Why a scenario is refused: one fault or several, none of which follows from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    faults: Vec<Fault>,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The file; `--set PATH=VALUE` where an override is at fault.
+    pub file: String,
+    /// Where in it, if anywhere.
+    pub place: Option<Box<Place>>,
+    /// The field's path, as `--set` takes it; empty if no field is at fault.
+    pub path: String,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// What would be right, in one line.
+    pub help: Option<String>,
+}
+
+/// A stretch of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The first character of the stretch, counted from 1.
+    pub column: usize,
+    /// How many characters.
+    pub width: usize,
+    /// The whole line.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// Of all that is wrong.
+    ///
+    /// # Panics
+    /// If nothing is.
+    #[must_use]
+    pub fn new(faults: Vec<Fault>) -> Self {
+        assert!(!faults.is_empty(), "a diagnostic holds at least one fault");
+        Self { faults }
+    }
+
+    /// All that is wrong, at least one thing.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// As printed: with colours for a terminal, or without.
+    #[must_use]
+    pub fn render(&self, colours: bool) -> String {
+        let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
+        let shown = self.faults.iter().take(MOST_SHOWN).map(|fault| fault.render(&renderer));
+        let left_out = self.faults.len().saturating_sub(MOST_SHOWN);
+        let more = (left_out > 0).then(|| format!("and {left_out} more errors"));
+        shown.chain(more).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+impl From<Fault> for Diagnostic {
+    fn from(fault: Fault) -> Self {
+        Self { faults: vec![fault] }
+    }
+}
+
+/// Prints without colours.
+impl Display for Diagnostic {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl core::error::Error for Diagnostic {}
+
+impl Fault {
+    /// The first line, without the word `error`.
+    fn title(&self) -> String {
+        let place = self.place.as_ref().map(|place| format!(":{}:{}", place.line, place.column));
+        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
+        format!("{}{}: {path}{}", self.file, place.unwrap_or_default(), self.message)
+    }
+
+    fn render(&self, renderer: &Renderer) -> String {
+        let title = Group::with_title(Level::ERROR.primary_title(self.title()));
+        let help = self.help.as_deref().map(|help| Group::with_title(Level::HELP.secondary_title(help)));
+        let Some(place) = &self.place else {
+            // Rendered apart: together, an empty margin would stand between the two lines.
+            let groups = [Some(title), help].into_iter().flatten();
+            return groups.map(|group| renderer.render(&[group])).collect::<Vec<_>>().join("\n");
+        };
+        let mark = AnnotationKind::Primary.span(place.bytes());
+        let line = Snippet::source(place.text.as_str()).line_start(place.line).fold(false).annotation(mark);
+        let report: Vec<_> = [Some(title.element(line)), help].into_iter().flatten().collect();
+        renderer.render(&report)
+    }
+}
+
+impl Place {
+    /// The stretch of `text` from byte `start` to byte `end`, as far as it lies on one line.
+    #[must_use]
+    pub(crate) fn new(text: &str, start: usize, end: usize) -> Self {
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[line_start..].lines().next().unwrap_or_default();
+        let end = end.clamp(start, (line_start + line.len()).max(start));
+        Self {
+            line: text[..line_start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            width: text[start..end].chars().count().max(1),
+            text: line.to_owned(),
+        }
+    }
+
+    /// The stretch in bytes of its line.
+    fn bytes(&self) -> core::ops::Range<usize> {
+        let at = |column: usize| self.text.char_indices().nth(column).map_or(self.text.len(), |(at, _)| at);
+        at(self.column - 1)..at(self.column - 1 + self.width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault() -> Fault {
+        let text = "(\n    µ: \"3 KiB\",\n)";
+        let start = text.find('"').unwrap();
+        Fault {
+            file: "a.ron".to_owned(),
+            place: Some(Box::new(Place::new(text, start, start + 7))),
+            path: "µ".to_owned(),
+            message: "wrong".to_owned(),
+            help: Some("right".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_fault_is_printed_with_its_line() {
+        let expected =
+            "error: a.ron:2:8: µ: wrong\n  |\n2 |     µ: \"3 KiB\",\n  |        ^^^^^^^\n  |\nhelp: right";
+        assert_eq!(Diagnostic::from(fault()).to_string(), expected);
+    }
+
+    #[test]
+    fn faults_stand_apart() {
+        let bare = Fault { place: None, path: String::new(), help: None, ..fault() };
+        let two = Diagnostic::new(vec![bare.clone(), bare]);
+        assert_eq!(two.to_string(), "error: a.ron: wrong\n\nerror: a.ron: wrong");
+    }
+}

@@ -1,0 +1,44 @@
+//! The file format of experiments: RON to [`Scenario`] (as written) to [`Plan`] (checked).
+//!
+//! Invariant: only a checked plan runs. Whatever is wrong with a file or an override is said with its
+//! place, its path, and what would be right; nothing is guessed, and nothing is silently ignored.
+//!
+//! ```text
+//! Source::find --set*--> Source --Scenario::read--> Scenario --check--> Plan
+//!    a file's text          |                           |
+//!                           +-------- Diagnostic -------+
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `spec` | the file's fields |
+//! | `shipped` | the scenarios that ship |
+//! | `source` | a file's text, with parts of it overridden |
+//! | `overrides` | `--set PATH=VALUE` |
+//! | `scan`, `outline`, `path` | where in a text the value at a path stands |
+//! | `read` | from text to scenario |
+//! | `check` | from scenario to plan |
+//! | `plan` | what a run needs to know |
+//! | `diagnostic` | what is wrong, and how it is printed |
+//! | `wording`, `range`, `nearest` | what is said of it |
+
+mod check;
+mod diagnostic;
+mod nearest;
+mod outline;
+mod overrides;
+mod path;
+mod plan;
+mod range;
+mod read;
+mod scan;
+mod shipped;
+mod source;
+mod spec;
+mod wording;
+
+pub use diagnostic::{Diagnostic, Fault, Place};
+pub use plan::Plan;
+pub use shipped::{Shipped, shipped};
+pub use source::Source;
+pub use spec::Scenario;

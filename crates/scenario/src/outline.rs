@@ -1,0 +1,247 @@
+//! The outline of a scenario's text: which part of it is the value at which path.
+//!
+//! Invariant: an outline belongs to one text. It knows where values begin and end, and nothing of what
+//! they mean; so it stands even where a value is wrong.
+//!
+//! A single value in parentheses after a name (`Paced("1 Gb/s")`, `Some(5)`) is as one with what is in
+//! it: steps lead through it.
+
+use core::ops::Range;
+
+use crate::path::{Path, Step};
+use crate::scan::{self, Flaw, first_line};
+
+/// The outline of one text.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline {
+    root: Node,
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// Where it stands, from its name or opening bracket to its end.
+    pub(crate) span: Range<usize>,
+    pub(crate) shape: Shape,
+}
+
+/// What kind of value, and what is in it.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    /// A number, a text, a character or a name; or several words that want quotes.
+    Scalar,
+    /// `( name: value, ... )`, with or without a name before it.
+    Fields(Vec<Item>),
+    /// `{ key: value, ... }`.
+    Map(Vec<Item>),
+    /// `[ value, ... ]`.
+    List(Vec<Node>),
+    /// `( value, ... )`, with or without a name before it.
+    Tuple { named: bool, values: Vec<Node> },
+}
+
+/// A field, or an entry of a map.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) key: String,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) value: Node,
+}
+
+/// How far a path leads.
+#[derive(Clone, Debug)]
+pub(crate) struct Site<'a> {
+    /// The value, or the nearest that is there.
+    pub(crate) node: &'a Node,
+    /// Where its name stands, if it is a field or a map's entry.
+    pub(crate) key_span: Option<Range<usize>>,
+    /// Its path, with elements by index.
+    pub(crate) path: Path,
+    /// How many of the steps led here.
+    pub(crate) steps: usize,
+}
+
+impl Outline {
+    /// The outline of a scenario's text.
+    pub(crate) fn new(text: &str) -> Result<Self, Flaw> {
+        Ok(Self { root: scan::document(text)? })
+    }
+
+    /// The value at this path, or the nearest above it.
+    pub(crate) fn reach(&self, text: &str, path: &Path) -> Site<'_> {
+        let mut site = Site { node: &self.root, key_span: None, path: Path::default(), steps: 0 };
+        for step in path.steps() {
+            let Some((key_span, node, step)) = site.node.child(text, step) else { break };
+            site = Site { node, key_span, path: site.path.step(step), steps: site.steps + 1 };
+        }
+        site
+    }
+
+    /// What to underline for a fault at this path: the value if it is short; the beginning of one that
+    /// goes over several lines, with its name.
+    pub(crate) fn span(&self, text: &str, path: &Path) -> Range<usize> {
+        let Site { node, key_span, .. } = self.reach(text, path);
+        if !text[node.span.clone()].contains('\n') {
+            return node.span.clone();
+        }
+        let opening = node.opening(text);
+        let start = key_span.map_or(node.span.start, |key| key.start);
+        first_line(text, start..opening)
+    }
+
+    /// What to underline for a fault of the name at the end of this path.
+    pub(crate) fn key_span(&self, text: &str, path: &Path) -> Range<usize> {
+        let site = self.reach(text, path);
+        let own = site.key_span.clone().filter(|_| site.steps == path.steps().len());
+        own.unwrap_or_else(|| self.span(text, path))
+    }
+
+    /// The path of the innermost value that stands here.
+    pub(crate) fn path_at(&self, offset: usize) -> Path {
+        let mut path = Path::default();
+        let mut node = &self.root;
+        while let Some((step, inner)) = node.part_at(offset) {
+            path = path.step(step);
+            node = inner;
+        }
+        path
+    }
+
+    /// The paths of all values, outermost first.
+    #[cfg(test)]
+    pub(crate) fn paths(&self) -> Vec<Path> {
+        let mut all = vec![(Path::default(), &self.root)];
+        let mut next = 0;
+        while let Some((path, node)) = all.get(next).cloned() {
+            all.extend(node.parts().into_iter().map(|(step, part)| (path.step(step), part)));
+            next += 1;
+        }
+        all.into_iter().map(|(path, _)| path).collect()
+    }
+}
+
+impl Node {
+    /// This value, or what a name in front of it wraps up.
+    pub(crate) fn inside(&self) -> &Self {
+        match &self.shape {
+            Shape::Tuple { named: true, values } if values.len() == 1 => values[0].inside(),
+            _ => self,
+        }
+    }
+
+    /// Where its content begins: after its opening bracket.
+    pub(crate) fn opening(&self, text: &str) -> usize {
+        let bracket = match self.shape {
+            Shape::Scalar => return self.span.end,
+            Shape::List(_) => '[',
+            Shape::Map(_) => '{',
+            Shape::Fields(_) | Shape::Tuple { .. } => '(',
+        };
+        text[self.span.clone()].find(bracket).map_or(self.span.end, |at| self.span.start + at + 1)
+    }
+
+    /// The names of its fields or entries; of a list's elements, as far as they have names.
+    pub(crate) fn names(&self, text: &str) -> Vec<String> {
+        match &self.inside().shape {
+            Shape::Fields(items) | Shape::Map(items) => items.iter().map(|item| item.key.clone()).collect(),
+            Shape::List(nodes) => nodes.iter().filter_map(|node| node.own_name(text)).collect(),
+            Shape::Scalar | Shape::Tuple { .. } => Vec::new(),
+        }
+    }
+
+    /// The text in its field `name`.
+    fn own_name(&self, text: &str) -> Option<String> {
+        let Shape::Fields(items) = &self.inside().shape else { return None };
+        let name = items.iter().find(|item| item.key == "name")?;
+        Some(unquoted(&text[name.value.span.clone()]))
+    }
+
+    /// The part that a step leads to, with where its name stands, and the step by index.
+    fn child(&self, text: &str, step: &Step) -> Option<(Option<Range<usize>>, &Self, Step)> {
+        match (&self.inside().shape, step) {
+            (Shape::Fields(items) | Shape::Map(items), Step::Name(name)) => {
+                let item = items.iter().find(|item| item.key == *name)?;
+                Some((Some(item.key_span.clone()), &item.value, step.clone()))
+            }
+            (Shape::List(nodes) | Shape::Tuple { values: nodes, .. }, Step::Index(index)) => {
+                Some((None, nodes.get(*index)?, step.clone()))
+            }
+            (Shape::List(nodes), Step::Name(name)) => {
+                let index = nodes.iter().position(|node| node.own_name(text).as_ref() == Some(name))?;
+                Some((None, &nodes[index], Step::Index(index)))
+            }
+            _ => None,
+        }
+    }
+
+    fn part_at(&self, offset: usize) -> Option<(Step, &Self)> {
+        let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
+        match &self.inside().shape {
+            Shape::Fields(items) | Shape::Map(items) => {
+                let item = items.iter().find(|item| holds(&(item.key_span.start..item.value.span.end)))?;
+                Some((Step::Name(item.key.clone()), &item.value))
+            }
+            Shape::List(nodes) | Shape::Tuple { values: nodes, .. } => {
+                let index = nodes.iter().position(|node| holds(&node.span))?;
+                Some((Step::Index(index), &nodes[index]))
+            }
+            Shape::Scalar => None,
+        }
+    }
+
+    #[cfg(test)]
+    fn parts(&self) -> Vec<(Step, &Self)> {
+        match &self.inside().shape {
+            Shape::Fields(items) | Shape::Map(items) => {
+                items.iter().map(|item| (Step::Name(item.key.clone()), &item.value)).collect()
+            }
+            Shape::List(nodes) | Shape::Tuple { values: nodes, .. } => {
+                nodes.iter().enumerate().map(|(index, node)| (Step::Index(index), node)).collect()
+            }
+            Shape::Scalar => Vec::new(),
+        }
+    }
+}
+
+/// A text without its quotes; a name as it stands.
+pub(crate) fn unquoted(written: &str) -> String {
+    let quoted = written.contains('"').then(|| ron::from_str(written).ok()).flatten();
+    quoted.unwrap_or_else(|| written.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shipped;
+
+    #[test]
+    fn every_value_is_a_value_by_itself() {
+        for scenario in shipped() {
+            let outline = Outline::new(scenario.text).expect("a shipped scenario has an outline");
+            let paths = outline.paths();
+            assert!(paths.len() > 50, "{}: {} paths", scenario.name, paths.len());
+            for path in paths {
+                let site = outline.reach(scenario.text, &path);
+                assert_eq!((site.steps, &site.path), (path.steps().len(), &path));
+                let value = &scenario.text[site.node.span.clone()];
+                assert!(ron::from_str::<ron::Value>(value).is_ok(), "{path} is `{value}`");
+            }
+        }
+    }
+
+    #[test]
+    fn marks_within_texts_and_comments_do_not_count() {
+        let text = r###"( a: "]\")", /* ( /* " */ */ b: r#"""}"#, c: '\'', // {
+            d: Some(X(1, 'x')), e: {"k]": [b"\"", r"\"]}, )"###;
+        let outline = Outline::new(text).expect("it is well-formed");
+        let value = |path: &str| {
+            let site = outline.reach(text, &path.into());
+            (site.steps, &text[site.node.span.clone()])
+        };
+        assert_eq!(value("a"), (1, r#""]\")""#));
+        assert_eq!(value("b"), (1, r##"r#"""}"#"##));
+        assert_eq!(value("c"), (1, r"'\''"));
+        assert_eq!(value("d[1]"), (2, "'x'"));
+        assert_eq!(value("e.\"k]\"[1]"), (3, "r\"\\\""));
+    }
+}

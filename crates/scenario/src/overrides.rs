@@ -1,0 +1,239 @@
+//! `--set PATH=VALUE`: one field of a scenario, set from outside.
+//!
+//! Invariant: an override changes the text and nothing else, so what it sets is read, checked and
+//! reported like anything that stands in the file. One that cannot be read changes nothing.
+//!
+//! ```text
+//! the value is there          replace it
+//! a field or entry is not     add it to what should hold it
+//! what should hold it is not  add that too, as a struct or as a map
+//! ```
+//!
+//! A value that cannot be read as it stands is read as a text in quotes: `duration=5 ms`.
+
+use crate::diagnostic::{Diagnostic, Fault, Place};
+use crate::nearest;
+use crate::outline::{Shape, Site};
+use crate::path::{Path, Step};
+use crate::read::parse;
+use crate::scan::{self, Flaw};
+use crate::source::{Patch, Source};
+use crate::wording;
+
+impl Source {
+    /// Sets the value at a path: `PATH=VALUE`, as `duration=5 ms`, `flows.F3.start="1 s"` or
+    /// `congestion_control=Off`. Elements of a list go by index or by their `name`.
+    ///
+    /// # Errors
+    /// If nothing can stand at the path, if the value cannot stand there, or if the file's own brackets,
+    /// quotes or commas are wrong. What a plan may not say is left to [`Scenario::check`](crate::Scenario::check).
+    pub fn set(&mut self, assignment: &str) -> Result<(), Diagnostic> {
+        let given = Assignment::new(assignment)?;
+        let site = self.outline()?.reach(self.text(), &given.path);
+        let places = given.places(self, &site)?;
+        let own = site.path.steps().iter().chain(&given.path.steps()[site.steps..]);
+        let own = own.fold(Path::default(), |path, step| path.step(step.clone()));
+        *self = given.put(self, &places, &own)?;
+        Ok(())
+    }
+}
+
+/// `PATH=VALUE`, taken apart.
+struct Assignment<'a> {
+    name: String,
+    written_path: &'a str,
+    path: Path,
+    value: &'a str,
+}
+
+/// A place for a value: what it replaces, and what belongs around it.
+type Around = (core::ops::Range<usize>, String, String);
+
+/// What came of putting a value in: the text, or why it cannot stand there, and how far reading came.
+type Trial = Result<Source, (usize, Fault)>;
+
+impl<'a> Assignment<'a> {
+    fn new(assignment: &'a str) -> Result<Self, Fault> {
+        let name = format!("--set {assignment}");
+        let nowhere = |message: String| Fault {
+            file: name.clone(),
+            place: None,
+            path: String::new(),
+            message,
+            help: Some("write `--set PATH=VALUE`, such as `--set congestion_control=Off`".to_owned()),
+        };
+        let (path, value) = assignment.split_once('=').ok_or_else(|| nowhere("`=` is missing".to_owned()))?;
+        let parsed = Path::parse(path).map_err(|error| nowhere(error.to_string()))?;
+        Ok(Self { written_path: path.trim(), path: parsed, value: value.trim(), name })
+    }
+
+    /// Where the value could go, likeliest first.
+    fn places(&self, source: &Source, site: &Site<'_>) -> Result<Vec<Around>, Fault> {
+        let missing = &self.path.steps()[site.steps..];
+        let holder = site.node.inside();
+        let opening = holder.opening(source.text());
+        let add = |key: &str, wraps: Vec<(String, String)>| {
+            let around = |(open, close): (String, String)| {
+                (opening..opening, format!("{key}: {open}"), format!("{close}, "))
+            };
+            wraps.into_iter().map(around).collect::<Vec<_>>()
+        };
+        match (&holder.shape, missing) {
+            (_, []) => Ok(vec![(site.node.span.clone(), String::new(), String::new())]),
+            (Shape::Fields(_), [Step::Name(field), deeper @ ..]) if deeper.len() <= 2 => {
+                match wraps(deeper) {
+                    Some(wraps) => Ok(add(field, wraps)),
+                    None => Err(self.absent(source, site, field)),
+                }
+            }
+            (Shape::Map(_), [Step::Name(key)]) => {
+                let plain = (String::new(), String::new());
+                let mut places = add(key, vec![plain.clone()]);
+                places.extend(add(&format!("{key:?}"), vec![plain]));
+                Ok(places)
+            }
+            _ => Err(self.unreachable(source, site, &missing[0])),
+        }
+    }
+
+    /// The text with the value in the first of the places where it can stand, as given or in quotes.
+    fn put(&self, source: &Source, places: &[Around], own: &Path) -> Result<Source, Fault> {
+        let flaw = self.flaw(own);
+        let quotable = !self.value.contains(['"', '\\']);
+        let mut best: Option<(usize, Fault)> = None;
+        for place in places {
+            let raw = flaw.is_none().then_some("");
+            for quote in raw.into_iter().chain(quotable.then_some("\"")) {
+                match self.try_at(source, place, quote, own) {
+                    Ok(source) => return Ok(source),
+                    Err(fault) if best.as_ref().is_none_or(|best| fault.0 > best.0) => best = Some(fault),
+                    Err(_) => {}
+                }
+            }
+        }
+        match (flaw, best) {
+            (Some(flaw), _) if self.value.is_empty() || self.value.contains(['(', '[', '{', '"']) => {
+                Err(flaw)
+            }
+            (_, Some((_, fault))) => Err(fault),
+            (flaw, None) => Err(flaw.expect("a value is tried as given unless it has a flaw")),
+        }
+    }
+
+    fn try_at(&self, source: &Source, place: &Around, quote: &str, own: &Path) -> Trial {
+        let (span, before, after) = place.clone();
+        let patch =
+            Patch { span, before: before + quote, value: self.value, after: format!("{quote}{after}") };
+        let patched = source.patched(&patch, &self.name);
+        if let Err(fault) = patched.outline() {
+            return Err((0, fault));
+        }
+        let Err(fault) = parse(patched.text()) else { return Ok(patched) };
+        let reached = fault.path.clone().unwrap_or_default();
+        if !reached.starts_with(own) && !patched.is_of_last_override(fault.span.start) {
+            return Ok(patched);
+        }
+        let explained = match &fault.error {
+            ron::Error::NoSuchStructField { expected, found, .. } if own.starts_with(&reached) => {
+                let help = nearest::help(found, expected.iter(), "fields here");
+                self.at_path(&reached, format!("there is no field `{found}`"), help)
+            }
+            _ => wording::explain(&patched, &fault),
+        };
+        Err((reached.steps().len(), explained))
+    }
+
+    /// What is wrong with the value's own brackets, quotes and commas.
+    fn flaw(&self, own: &Path) -> Option<Fault> {
+        let found = |flaw: Flaw| {
+            let alone = Source::new(&self.name, self.value);
+            let path = own.join(&flaw.path.to_string());
+            wording::flaw(&alone, &Flaw { path, ..flaw })
+        };
+        let several_words = |node: &crate::outline::Node| {
+            matches!(node.shape, Shape::Scalar)
+                && !self.value.starts_with(['"', '\'', 'r', 'b'])
+                && self.value.contains(char::is_whitespace)
+        };
+        match scan::single(self.value) {
+            Err(flaw) => Some(found(flaw)),
+            Ok(node) if several_words(&node) => {
+                let kind = scan::FlawKind::AfterEnd;
+                Some(found(Flaw { span: 0..self.value.len(), path: Path::default(), kind }))
+            }
+            Ok(_) => None,
+        }
+    }
+
+    /// There is no way on from what is there.
+    fn unreachable(&self, source: &Source, site: &Site<'_>, step: &Step) -> Fault {
+        let (text, holder) = (source.text(), site.node.inside());
+        let path = site.path.step(step.clone());
+        let names = holder.names(text);
+        let (message, help) = match (&holder.shape, step) {
+            (Shape::List(all) | Shape::Tuple { values: all, .. }, Step::Index(index)) => {
+                let help = match all.len() {
+                    0 => "the list is empty".to_owned(),
+                    count => format!("its elements are [0] to [{}]", count - 1),
+                };
+                (format!("there is no element {index}"), help)
+            }
+            (Shape::List(_) | Shape::Map(_), Step::Name(name)) => {
+                let message = format!("there is no `{name}` in `{}`", site.path);
+                (message, nearest::help(name, &names, "names here"))
+            }
+            _ => {
+                let shown = text[site.node.span.clone()].lines().next().unwrap_or_default();
+                (
+                    format!("`{shown}` has nothing of this kind in it"),
+                    format!("set `{}` as a whole", site.path),
+                )
+            }
+        };
+        self.at_path(&path, message, help)
+    }
+
+    /// The field on the way is left out in the file, or there is none such.
+    fn absent(&self, source: &Source, site: &Site<'_>, field: &str) -> Fault {
+        let path = site.path.name(field);
+        let opening = site.node.inside().opening(source.text());
+        let place = (opening..opening, format!("{field}: "), ", ".to_owned());
+        let unit = Assignment { name: self.name.clone(), path: path.clone(), value: "()", ..*self };
+        match unit.try_at(source, &place, "", &path) {
+            Err((_, Fault { message, help: Some(help), .. })) if message.starts_with("there is no field") => {
+                self.at_path(&path, message, help)
+            }
+            _ => self.at_path(&path, "this field is left out".to_owned(), format!("set `{path}` as a whole")),
+        }
+    }
+
+    /// A fault of the path, not of the value.
+    fn at_path(&self, path: &Path, message: String, help: String) -> Fault {
+        let shown = format!("{}={}", self.written_path, self.value);
+        let place = Box::new(Place::new(&shown, 0, self.written_path.len()));
+        Fault {
+            file: self.name.clone(),
+            place: Some(place),
+            path: path.to_string(),
+            message,
+            help: Some(help),
+        }
+    }
+}
+
+/// Every way to wrap a value into what has these names in it: structs, maps by name, maps by text.
+fn wraps(names: &[Step]) -> Option<Vec<(String, String)>> {
+    let Some((first, deeper)) = names.split_first() else {
+        return Some(vec![(String::new(), String::new())]);
+    };
+    let Step::Name(name) = first else { return None };
+    let inner = wraps(deeper)?;
+    let forms = [("(", name.clone(), ")"), ("{", name.clone(), "}"), ("{", format!("{name:?}"), "}")];
+    let wrap = |(open, key, close): &(&str, String, &str)| {
+        let within = |(before, after): &(String, String)| {
+            (format!("{open}{key}: {before}"), format!("{after}{close}"))
+        };
+        inner.iter().map(within).collect::<Vec<_>>()
+    };
+    Some(forms.iter().flat_map(wrap).collect())
+}

@@ -1,0 +1,159 @@
+//! A checked scenario: all that a run needs to know.
+//!
+//! Invariant: only [`Scenario::check`] makes a plan, so whoever holds one need not check anything again.
+
+use link_layer::spec::{CableSpec, LinkSpec};
+use packet::NodeId;
+use ron::ser::PrettyConfig;
+use telemetry::Phase;
+use topology::{Graph, Routes};
+use units::{Span, Time};
+use workload::Workload;
+
+use ca_transport::spec::AdapterSpec;
+use cc_policies::spec::Scheme;
+use switch_arch::spec::SwitchSpec;
+
+use crate::read::options;
+use crate::spec::Scenario;
+
+/// A scenario that has been checked, and what follows from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// As written, with its name and every default filled in.
+    scenario: Scenario,
+    name: String,
+    cables: Vec<CableSpec>,
+    graph: Graph,
+    routes: Routes,
+    workload: Workload,
+    phases: Vec<Phase>,
+}
+
+impl Plan {
+    /// Of a scenario that has been checked, and the graph, routes and workload that follow from it.
+    pub(crate) fn new(
+        mut scenario: Scenario,
+        stem: &str,
+        graph: Graph,
+        routes: Routes,
+        workload: Workload,
+    ) -> Self {
+        let name = scenario.name.get_or_insert_with(|| stem.to_owned()).clone();
+        let cables = scenario.cables.values().cloned().collect();
+        let phases = phases(&workload, scenario.duration.after_start());
+        Self { scenario, name, cables, graph, routes, workload, phases }
+    }
+
+    /// What the experiment is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the experiment shows.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.scenario.about
+    }
+
+    /// Seed of all random streams.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.scenario.seed
+    }
+
+    /// How long it is simulated.
+    #[must_use]
+    pub fn duration(&self) -> Span {
+        self.scenario.duration
+    }
+
+    /// Interval of the series over time.
+    #[must_use]
+    pub fn sample(&self) -> Span {
+        self.scenario.sample
+    }
+
+    /// Who is cabled to whom.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Which port leads to which host.
+    #[must_use]
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// A kind of cable, by its place as an [`End`](topology::End) of the graph gives it.
+    ///
+    /// # Panics
+    /// If there is none at this place.
+    #[must_use]
+    pub fn cable(&self, place: usize) -> &CableSpec {
+        &self.cables[place]
+    }
+
+    /// What all links have in common.
+    #[must_use]
+    pub fn link(&self) -> &LinkSpec {
+        &self.scenario.link
+    }
+
+    /// A switch's own settings, or those of all switches.
+    #[must_use]
+    pub fn switch_of(&self, node: NodeId) -> &SwitchSpec {
+        self.scenario.switches.get(self.graph.name(node)).unwrap_or(&self.scenario.switch)
+    }
+
+    /// A channel adapter's own settings, or those of all adapters.
+    #[must_use]
+    pub fn adapter_of(&self, node: NodeId) -> &AdapterSpec {
+        self.scenario.adapters.get(self.graph.name(node)).unwrap_or(&self.scenario.adapter)
+    }
+
+    /// Congestion control.
+    #[must_use]
+    pub fn scheme(&self) -> &Scheme {
+        &self.scenario.congestion_control
+    }
+
+    /// Who sends what to whom, when.
+    #[must_use]
+    pub fn workload(&self) -> &Workload {
+        &self.workload
+    }
+
+    /// The stretches between declared changes of traffic, in order, from the start of the run to its end.
+    #[must_use]
+    pub fn phases(&self) -> &[Phase] {
+        &self.phases
+    }
+
+    /// The scenario as a file, with its name, every override and every default written out. Reading it
+    /// gives the same plan.
+    ///
+    /// # Panics
+    /// Never: a plan is plain data.
+    #[must_use]
+    pub fn resolved(&self) -> String {
+        let layout = PrettyConfig::new().depth_limit(3).new_line("\n");
+        let ron = options().to_string_pretty(&self.scenario, layout).expect("a scenario is plain data");
+        format!("// The scenario as it was run, with every default and override written out.\n{ron}\n")
+    }
+}
+
+/// The stretches between changes: the first begins with the run; changes at or after its end are none.
+fn phases(workload: &Workload, end: Time) -> Vec<Phase> {
+    let mut changes = workload.changes();
+    changes.retain(|change| change.at < end);
+    let mut begins: Vec<(String, Time)> =
+        changes.into_iter().map(|change| (change.what, change.at)).collect();
+    if begins.first().is_none_or(|(_, at)| *at > Time::ZERO) {
+        begins.insert(0, ("start".to_owned(), Time::ZERO));
+    }
+    let ends = begins.iter().skip(1).map(|(_, at)| *at).chain([end]).collect::<Vec<_>>();
+    begins.into_iter().zip(ends).map(|((name, from), to)| Phase { name, from, to }).collect()
+}

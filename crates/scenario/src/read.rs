@@ -1,0 +1,72 @@
+//! From text to a scenario as written.
+//!
+//! Invariant: what is read is exactly what stands in the text; nothing is checked against anything else.
+
+use core::ops::Range;
+
+use ron::extensions::Extensions;
+use serde_path_to_error::Segment;
+
+use crate::diagnostic::Diagnostic;
+use crate::path::Path;
+use crate::source::Source;
+use crate::spec::Scenario;
+use crate::wording;
+
+/// How scenarios are read and written: `Some` may be left out, and so may the second parentheses of a
+/// variant with a struct in it.
+pub(crate) fn options() -> ron::Options {
+    let extensions = Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES;
+    ron::Options::default().with_default_extension(extensions)
+}
+
+/// Why a text cannot be read.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadFault {
+    pub(crate) error: ron::Error,
+    /// The value at which reading stopped, if the reader could name it.
+    pub(crate) path: Option<Path>,
+    /// The part of the text at which it stopped.
+    pub(crate) span: Range<usize>,
+}
+
+impl Scenario {
+    /// Reads a scenario.
+    ///
+    /// # Errors
+    /// If the text is no scenario: where, why, and what would be right.
+    pub fn read(source: &Source) -> Result<Self, Diagnostic> {
+        source.outline()?;
+        parse(source.text()).map_err(|fault| wording::explain(source, &fault).into())
+    }
+}
+
+/// Reads a text.
+pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
+    let early = |error: ron::error::SpannedError| ReadFault {
+        span: span_of(text, &error.span),
+        error: error.code,
+        path: None,
+    };
+    let mut deserializer = ron::Deserializer::from_str_with_options(text, &options()).map_err(early)?;
+    let scenario = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let known = !error.path().iter().any(|segment| matches!(segment, Segment::Unknown));
+        let path = known.then(|| Path::of_reader(error.path()));
+        let error = deserializer.span_error(error.into_inner());
+        ReadFault { span: span_of(text, &error.span), error: error.code, path }
+    })?;
+    deserializer.end().map_err(|error| early(deserializer.span_error(error)))?;
+    Ok(scenario)
+}
+
+fn span_of(text: &str, span: &ron::error::Span) -> Range<usize> {
+    let start = offset_of(text, span.start);
+    start..offset_of(text, span.end).max(start)
+}
+
+/// The byte at a line and column, both counted from 1, columns in characters.
+fn offset_of(text: &str, position: ron::error::Position) -> usize {
+    let line_start: usize = text.split_inclusive('\n').take(position.line - 1).map(str::len).sum();
+    let column = text[line_start..].char_indices().nth(position.col - 1);
+    column.map_or(text.len(), |(at, _)| line_start + at)
+}

@@ -1,0 +1,400 @@
+//! From RON text to its outline, or to where its brackets, quotes and commas go wrong.
+//!
+//! Invariant: whatever the RON parser accepts has an outline; what is scanned here is only where values
+//! begin and end, never what they mean.
+
+use core::ops::Range;
+
+use crate::outline::{Item, Node, Shape, unquoted};
+use crate::path::{Path, Step};
+
+/// What is wrong with the form of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Flaw {
+    pub(crate) span: Range<usize>,
+    /// The innermost value that the flaw lies in.
+    pub(crate) path: Path,
+    pub(crate) kind: FlawKind,
+}
+
+/// What is wrong, apart from where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FlawKind {
+    #[error("the text ends here, and `{}` is not closed", open.last().map_or('(', |(bracket, _)| *bracket))]
+    Unclosed {
+        /// Brackets that are open, outermost first, each with where it stands.
+        open: Vec<(char, usize)>,
+    },
+    #[error("`{found}` does not close `{bracket}`")]
+    Mismatch { found: char, bracket: char, opened: usize },
+    #[error("this quotation mark is not closed")]
+    UnclosedText,
+    #[error("this comment is not closed")]
+    UnclosedComment,
+    #[error("a comma is missing after this")]
+    MissingComma,
+    #[error("`{found}` is out of place")]
+    NoField { found: String },
+    #[error("a value is missing here")]
+    NoValue,
+    #[error("`{name}` stands here twice")]
+    Twice { name: String },
+    #[error("this stands after the end of the scenario")]
+    AfterEnd,
+    #[error("a scenario is a list of fields in ( )")]
+    NotAScenario,
+}
+
+/// Scans a whole scenario.
+pub(crate) fn document(text: &str) -> Result<Node, Flaw> {
+    let mut scanner = Scanner::new(text);
+    scanner.skip_attributes()?;
+    if scanner.rest().is_empty() {
+        return Err(Flaw { kind: FlawKind::NotAScenario, ..scanner.unclosed() });
+    }
+    let node = scanner.value()?;
+    if !matches!(node.shape, Shape::Fields(_)) {
+        return Err(scanner.flaw(first_line(text, node.span), FlawKind::NotAScenario));
+    }
+    scanner.end()?;
+    Ok(node)
+}
+
+/// Scans a single value.
+pub(crate) fn single(text: &str) -> Result<Node, Flaw> {
+    let mut scanner = Scanner::new(text);
+    let node = scanner.value()?;
+    scanner.end()?;
+    Ok(node)
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    open: Vec<(char, usize)>,
+    path: Path,
+}
+
+type Scanned<T> = Result<T, Flaw>;
+
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, at: 0, open: Vec::new(), path: Path::default() }
+    }
+
+    fn end(&mut self) -> Scanned<()> {
+        self.skip()?;
+        match self.rest() {
+            "" => Ok(()),
+            _ => Err(self.flaw(first_line(self.text, self.at..self.text.len()), FlawKind::AfterEnd)),
+        }
+    }
+
+    fn value(&mut self) -> Scanned<Node> {
+        self.skip()?;
+        let start = self.at;
+        match self.peek() {
+            None => Err(self.unclosed()),
+            Some('[') => {
+                self.values('[', ']', start, false).map(|(span, all)| Node { span, shape: Shape::List(all) })
+            }
+            Some('{') => self.items('{', '}', start).map(|(span, all)| Node { span, shape: Shape::Map(all) }),
+            Some('(') => self.group(start),
+            Some('\'') => self.character(start),
+            Some(_) if self.begins_text() => self.quoted(start),
+            Some(_) => self.bare(start),
+        }
+    }
+
+    /// What stands in parentheses: fields, or values without names.
+    fn group(&mut self, start: usize) -> Scanned<Node> {
+        let mut ahead = Self { at: self.at + 1, path: Path::default(), open: Vec::new(), ..*self };
+        ahead.skip()?;
+        if matches!(ahead.peek(), Some(')')) || ahead.begins_field()? {
+            return self.items('(', ')', start).map(|(span, all)| Node { span, shape: Shape::Fields(all) });
+        }
+        let named = self.at > start;
+        let (span, values) = self.values('(', ')', start, named)?;
+        Ok(Node { span, shape: Shape::Tuple { named, values } })
+    }
+
+    /// Values one after another. The first after a name is as one with it, and has its path.
+    fn values(
+        &mut self,
+        open: char,
+        close: char,
+        start: usize,
+        named: bool,
+    ) -> Scanned<(Range<usize>, Vec<Node>)> {
+        self.enter(open);
+        let mut values = Vec::new();
+        let above = self.path.clone();
+        while !self.leaves(close)? {
+            let one_with_name = named && values.is_empty();
+            self.path = if one_with_name { above.clone() } else { above.index(values.len()) };
+            values.push(self.value()?);
+            self.separated(close)?;
+            self.path = above.clone();
+        }
+        Ok((start..self.at, values))
+    }
+
+    fn items(&mut self, open: char, close: char, start: usize) -> Scanned<(Range<usize>, Vec<Item>)> {
+        self.enter(open);
+        let mut items: Vec<Item> = Vec::new();
+        let above = self.path.clone();
+        while !self.leaves(close)? {
+            let (key, key_span) = self.key()?;
+            self.path = above.step(Step::Name(key.clone()));
+            if items.iter().any(|item| item.key == key) {
+                return Err(self.flaw(key_span, FlawKind::Twice { name: key }));
+            }
+            let value = self.value()?;
+            items.push(Item { key, key_span, value });
+            self.separated(close)?;
+            self.path = above.clone();
+        }
+        Ok((start..self.at, items))
+    }
+
+    /// A field's name or a map's key, and the colon after it.
+    fn key(&mut self) -> Scanned<(String, Range<usize>)> {
+        let start = self.at;
+        let node = if self.begins_text() { self.quoted(start)? } else { self.bare(start)? };
+        let written = &self.text[node.span.clone()];
+        self.skip()?;
+        if self.peek() != Some(':') {
+            if self.rest().is_empty() {
+                return Err(self.unclosed());
+            }
+            let span = first_line(self.text, node.span);
+            let found = self.text[span.clone()].to_owned();
+            return Err(self.flaw(span, FlawKind::NoField { found }));
+        }
+        self.at += 1;
+        Ok((unquoted(written), node.span))
+    }
+
+    /// A number, a name, or several words without quotes; with what stands in parentheses after a name.
+    fn bare(&mut self, start: usize) -> Scanned<Node> {
+        let rest = self.rest();
+        let stop = |c: char| ",()[]{}:\"\n".contains(c);
+        let end = rest.find(stop).unwrap_or(rest.len());
+        let end = ["//", "/*"].iter().filter_map(|comment| rest[..end].find(comment)).min().unwrap_or(end);
+        let word = rest[..end].trim_end();
+        if word.is_empty() {
+            let shown = self.at..self.at + rest.chars().next().map_or(0, char::len_utf8);
+            return Err(self.flaw(shown, FlawKind::NoValue));
+        }
+        self.at += end;
+        if self.peek() == Some('(') && is_name(word) {
+            return self.group(start);
+        }
+        self.at = start + word.len();
+        Ok(Node { span: start..self.at, shape: Shape::Scalar })
+    }
+
+    fn begins_text(&self) -> bool {
+        let rest = self.rest();
+        let after_b = rest.strip_prefix('b').unwrap_or(rest);
+        let raw = after_b.strip_prefix('r').map(|raw| raw.trim_start_matches('#'));
+        after_b.starts_with('"') || raw.is_some_and(|raw| raw.starts_with('"'))
+    }
+
+    fn quoted(&mut self, start: usize) -> Scanned<Node> {
+        let rest = self.rest();
+        let opening = rest.find('"').unwrap_or_default();
+        let prefix = &rest[..opening];
+        let hashes = prefix.matches('#').count();
+        let body = &rest[opening + 1..];
+        let length = if prefix.contains('r') {
+            let closing = format!("\"{}", "#".repeat(hashes));
+            body.find(&closing).map(|end| end + closing.len())
+        } else {
+            end_of_escaped(body, '"')
+        };
+        let Some(length) = length else {
+            let shown = first_line(self.text, start..self.text.len());
+            return Err(self.flaw(shown, FlawKind::UnclosedText));
+        };
+        self.at += opening + 1 + length;
+        Ok(Node { span: start..self.at, shape: Shape::Scalar })
+    }
+
+    fn character(&mut self, start: usize) -> Scanned<Node> {
+        let Some(length) = end_of_escaped(&self.rest()[1..], '\'') else {
+            return Err(self.flaw(first_line(self.text, start..self.text.len()), FlawKind::UnclosedText));
+        };
+        self.at += 1 + length;
+        Ok(Node { span: start..self.at, shape: Shape::Scalar })
+    }
+
+    /// Whether a name and a colon come next.
+    fn begins_field(&self) -> Scanned<bool> {
+        let rest = self.rest();
+        let after = rest.trim_start_matches(|c: char| c.is_alphanumeric() || "_#+-.".contains(c));
+        let mut ahead = Scanner { at: self.text.len() - after.len(), ..Self::new(self.text) };
+        ahead.skip()?;
+        Ok(after.len() < rest.len() && ahead.peek() == Some(':'))
+    }
+
+    fn enter(&mut self, open: char) {
+        self.open.push((open, self.at));
+        self.at += 1;
+    }
+
+    /// Whether the innermost bracket is closed next; if so, goes past it.
+    fn leaves(&mut self, close: char) -> Scanned<bool> {
+        self.skip()?;
+        match self.peek() {
+            None => Err(self.unclosed()),
+            Some(found) if found == close => {
+                self.at += 1;
+                self.open.pop();
+                Ok(true)
+            }
+            Some(found) if ")]}".contains(found) => {
+                let (bracket, opened) = *self.open.last().expect("within a bracket");
+                Err(self.flaw(self.at..self.at + 1, FlawKind::Mismatch { found, bracket, opened }))
+            }
+            Some(_) => Ok(false),
+        }
+    }
+
+    /// Goes past the comma after a value, unless the bracket is closed next.
+    fn separated(&mut self, close: char) -> Scanned<()> {
+        let end = self.at;
+        self.skip()?;
+        match self.peek() {
+            Some(',') => {
+                self.at += 1;
+                Ok(())
+            }
+            None => Err(self.unclosed()),
+            Some(next) if next == close || ")]}".contains(next) => Ok(()),
+            Some(_) => {
+                let last = self.text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+                Err(self.flaw(last..end, FlawKind::MissingComma))
+            }
+        }
+    }
+
+    /// Goes past blanks and comments.
+    fn skip(&mut self) -> Scanned<()> {
+        loop {
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start().len();
+            let rest = self.rest();
+            if rest.starts_with("//") {
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if rest.starts_with("/*") {
+                let Some(length) = block_comment(rest) else {
+                    let shown = first_line(self.text, self.at..self.text.len());
+                    return Err(self.flaw(shown, FlawKind::UnclosedComment));
+                };
+                self.at += length;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_attributes(&mut self) -> Scanned<()> {
+        self.skip()?;
+        while self.rest().starts_with("#!") {
+            self.at += self.rest().find(']').map_or(self.rest().len(), |end| end + 1);
+            self.skip()?;
+        }
+        Ok(())
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn unclosed(&self) -> Flaw {
+        let end = self.text.trim_end().len();
+        let last = self.text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+        let kind = if self.open.is_empty() {
+            FlawKind::NoValue
+        } else {
+            FlawKind::Unclosed { open: self.open.clone() }
+        };
+        self.flaw(last..end, kind)
+    }
+
+    fn flaw(&self, span: Range<usize>, kind: FlawKind) -> Flaw {
+        Flaw { span, path: self.path.clone(), kind }
+    }
+}
+
+/// As much of the span as stands on its first line.
+pub(crate) fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
+    let shown = text[span.clone()].lines().next().unwrap_or_default();
+    span.start..span.start + shown.trim_end().len()
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !word.contains(char::is_whitespace)
+}
+
+/// How long the rest of a text is, up to and with its closing mark.
+fn end_of_escaped(body: &str, mark: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in body.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == mark => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// How long a block comment is; it may hold others.
+fn block_comment(text: &str) -> Option<usize> {
+    let (mut depth, mut at) = (0_usize, 0);
+    loop {
+        let rest = &text[at..];
+        let (opens, closes) = (rest.find("/*"), rest.find("*/")?);
+        if opens.is_some_and(|opens| opens < closes) {
+            depth += 1;
+            at += opens.unwrap_or_default() + 2;
+        } else {
+            depth -= 1;
+            at += closes + 2;
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_found_where_it_is() {
+        let flaw = |text: &str| {
+            let flaw = document(text).expect_err(text);
+            (flaw.path.to_string(), text[flaw.span].to_owned(), flaw.kind.to_string())
+        };
+        let found = |path: &str, at: &str, kind: &str| (path.to_owned(), at.to_owned(), kind.to_owned());
+        assert_eq!(flaw("(a: [1, (b: 2"), found("a[1].b", "2", "the text ends here, and `(` is not closed"));
+        assert_eq!(flaw("(a: [1)"), found("a", ")", "`)` does not close `[`"));
+        assert_eq!(flaw("(a: \"x)"), found("a", "\"x)", "this quotation mark is not closed"));
+        assert_eq!(flaw("(a: 1 /* b)"), found("a", "/* b)", "this comment is not closed"));
+        assert_eq!(flaw("(a: \"x\" b: 2)"), found("a", "\"", "a comma is missing after this"));
+        assert_eq!(flaw("(a: 1, a: 2)"), found("a", "a", "`a` stands here twice"));
+        assert_eq!(flaw("(a: , b: 1)"), found("a", ",", "a value is missing here"));
+        assert_eq!(flaw("(a: 1, 2)"), found("", "2", "`2` is out of place"));
+        assert_eq!(flaw("[1]"), found("", "[1]", "a scenario is a list of fields in ( )"));
+        assert_eq!(flaw("(a: 1) b"), found("", "b", "this stands after the end of the scenario"));
+    }
+}

@@ -1,0 +1,50 @@
+//! The scenarios that ship.
+//!
+//! Invariant: each is a file of `fixtures/scenarios`, and every file there is in this list.
+
+use crate::read::parse;
+
+/// A scenario that ships.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shipped {
+    /// Its name, on the command line and in results.
+    pub name: &'static str,
+    /// Its file.
+    pub text: &'static str,
+}
+
+impl Shipped {
+    /// What it shows.
+    ///
+    /// # Panics
+    /// Never: the scenarios that ship are tested.
+    #[must_use]
+    pub fn about(&self) -> String {
+        parse(self.text).expect("a shipped scenario can be read").about
+    }
+}
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(Shipped {
+            name: $name,
+            text: include_str!(concat!("../../../fixtures/scenarios/", $name, ".ron")),
+        }),*]
+    };
+}
+
+const ALL: &[Shipped] = shipped![
+    "one-flow",
+    "two-flows-one-link",
+    "victim",
+    "gran2011-scenario1",
+    "gran2011-scenario2",
+    "bench-a32",
+    "bench-b128",
+];
+
+/// The scenarios that ship, those for learning first.
+#[must_use]
+pub fn shipped() -> &'static [Shipped] {
+    ALL
+}

@@ -1,0 +1,224 @@
+//! The text of a scenario: a file's, with parts of it overridden.
+//!
+//! Invariant: every byte of the text knows where it comes from, so a fault is shown in the file as it is
+//! on disk, or in the override as it was given.
+
+use core::ops::Range;
+use std::path::Path as FilePath;
+use std::{fs, io};
+
+use crate::diagnostic::{Diagnostic, Fault, Place};
+use crate::outline::Outline;
+use crate::path::Path;
+use crate::scan::Flaw;
+use crate::{nearest, shipped, wording};
+
+/// A scenario as text, before it is read.
+///
+/// ```
+/// let mut source = scenario::Source::find("one-flow")?;
+/// source.set("duration=2 ms")?;
+/// let plan = scenario::Scenario::read(&source)?.check(&source)?;
+/// assert_eq!(plan.duration(), units::Span::from_us(2000));
+/// # Ok::<(), scenario::Diagnostic>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Source {
+    stem: String,
+    /// The file, then every override in the order in which it was given.
+    origins: Vec<Origin>,
+    /// What the text is made of.
+    pieces: Vec<Piece>,
+    text: String,
+    outline: Result<Outline, Flaw>,
+}
+
+/// Where text comes from.
+#[derive(Clone, Debug)]
+struct Origin {
+    name: String,
+    text: String,
+}
+
+/// A part of the text that comes from one place.
+#[derive(Clone, Debug)]
+struct Piece {
+    origin: usize,
+    /// Where it begins in its origin.
+    start: usize,
+    length: usize,
+    /// Whether it was put around an override's value, and stands in no origin.
+    added: bool,
+}
+
+/// A value to be put into the text, and what is to be put around it.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch<'a> {
+    /// What it replaces.
+    pub(crate) span: Range<usize>,
+    pub(crate) before: String,
+    pub(crate) value: &'a str,
+    pub(crate) after: String,
+}
+
+impl Source {
+    /// The scenario that a command line names: a file if there is one of this name or the name ends in
+    /// `.ron`, else a shipped scenario.
+    ///
+    /// # Errors
+    /// If there is no such file or scenario, or the file cannot be read.
+    pub fn find(argument: &str) -> Result<Self, Diagnostic> {
+        let file = FilePath::new(argument);
+        if file.is_file() || file.extension().is_some_and(|extension| extension == "ron") {
+            let text = fs::read_to_string(file).map_err(|error| unreadable(argument, &error))?;
+            return Ok(Self::new(argument, &text));
+        }
+        let known = || shipped().iter().map(|scenario| scenario.name);
+        let found = shipped().iter().find(|scenario| scenario.name == argument);
+        found.map(|scenario| Self::new(&format!("{argument}.ron"), scenario.text)).ok_or_else(|| {
+            let message = "there is neither a file nor a shipped scenario of this name".to_owned();
+            nowhere(argument, message, nearest::help(argument, known(), "shipped scenarios"))
+        })
+    }
+
+    /// A scenario in a file called `file`.
+    #[must_use]
+    pub fn new(file: &str, text: &str) -> Self {
+        let stem = FilePath::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        Self {
+            stem: stem.unwrap_or_default(),
+            origins: vec![Origin { name: file.to_owned(), text: text.to_owned() }],
+            pieces: vec![Piece { origin: 0, start: 0, length: text.len(), added: false }],
+            text: text.to_owned(),
+            outline: Outline::new(text),
+        }
+    }
+
+    /// The file's name without folder and extension: what a scenario is called that gives no name.
+    #[must_use]
+    pub fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    /// The text, overrides included.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text's outline, or what is wrong with its brackets, quotes and commas.
+    pub(crate) fn outline(&self) -> Result<&Outline, Fault> {
+        self.outline.as_ref().map_err(|flaw| wording::flaw(self, flaw))
+    }
+
+    /// The same with a value put in, which `name` gave.
+    pub(crate) fn patched(&self, patch: &Patch<'_>, name: &str) -> Self {
+        let Patch { span, before, value, after } = patch;
+        let mut origins = self.origins.clone();
+        origins.push(Origin { name: name.to_owned(), text: (*value).to_owned() });
+        let origin = origins.len() - 1;
+        let piece = |length: usize, added: bool| Piece { origin, start: 0, length, added };
+        let (mut pieces, rest) = self.cut(span);
+        pieces.extend([piece(before.len(), true), piece(value.len(), false), piece(after.len(), true)]);
+        pieces.extend(rest);
+        let text = [&self.text[..span.start], before.as_str(), value, after.as_str(), &self.text[span.end..]]
+            .concat();
+        let outline = Outline::new(&text);
+        Self { stem: self.stem.clone(), origins, pieces, text, outline }
+    }
+
+    /// The pieces before and after a part that goes.
+    fn cut(&self, gone: &Range<usize>) -> (Vec<Piece>, Vec<Piece>) {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        for piece in &self.pieces {
+            let end = at + piece.length;
+            if at < gone.start {
+                let length = end.min(gone.start) - at;
+                before.push(Piece { length, ..piece.clone() });
+            }
+            if end > gone.end {
+                let skipped = gone.end.saturating_sub(at);
+                let length = piece.length - skipped;
+                after.push(Piece { start: piece.start + skipped, length, ..piece.clone() });
+            }
+            at = end;
+        }
+        (before, after)
+    }
+
+    /// Whether this place in the text comes from an override.
+    pub(crate) fn is_overridden(&self, offset: usize) -> bool {
+        self.piece_at(offset).0.origin > 0
+    }
+
+    /// Whether this place in the text comes from the last override.
+    pub(crate) fn is_of_last_override(&self, offset: usize) -> bool {
+        self.piece_at(offset).0.origin == self.origins.len() - 1
+    }
+
+    /// The line of the origin in which this place of the text stands.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        self.place(&(offset..offset)).1.line
+    }
+
+    /// A fault that is seen at this part of the text.
+    pub(crate) fn fault(
+        &self,
+        span: &Range<usize>,
+        path: &Path,
+        message: String,
+        help: Option<String>,
+    ) -> Fault {
+        let (file, place) = self.place(span);
+        Fault { file: file.to_owned(), place: Some(Box::new(place)), path: path.to_string(), message, help }
+    }
+
+    /// The origin of a part of the text, and where it stands there.
+    fn place(&self, span: &Range<usize>) -> (&str, Place) {
+        let (piece, offset) = self.piece_at(span.start);
+        let origin = &self.origins[piece.origin];
+        if piece.added {
+            return (&origin.name, Place::new(&origin.text, 0, origin.text.len()));
+        }
+        let start = piece.start + offset;
+        let (last, into) = self.piece_at(span.end.max(span.start + 1) - 1);
+        let whole = last.origin == piece.origin && !last.added;
+        let end = if whole { last.start + into + 1 } else { piece.start + piece.length };
+        let end = if span.is_empty() { start } else { end };
+        (&origin.name, Place::new(&origin.text, start.min(origin.text.len()), end.min(origin.text.len())))
+    }
+
+    /// The piece in which this place of the text lies, and how far into it.
+    fn piece_at(&self, offset: usize) -> (&Piece, usize) {
+        let mut at = 0;
+        for piece in &self.pieces {
+            if offset < at + piece.length {
+                return (piece, offset - at);
+            }
+            at += piece.length;
+        }
+        let last = self.pieces.last().expect("a text has at least one piece");
+        (last, last.length)
+    }
+}
+
+fn unreadable(file: &str, error: &io::Error) -> Diagnostic {
+    let missing = error.kind() == io::ErrorKind::NotFound;
+    let message =
+        if missing { "there is no such file".to_owned() } else { format!("it cannot be read: {error}") };
+    let help = if missing {
+        nearest::help(
+            file.trim_end_matches(".ron"),
+            shipped().iter().map(|scenario| scenario.name),
+            "shipped scenarios, named without `.ron`,",
+        )
+    } else {
+        "a scenario is a text file in UTF-8".to_owned()
+    };
+    nowhere(file, message, help)
+}
+
+fn nowhere(file: &str, message: String, help: String) -> Diagnostic {
+    Fault { file: file.to_owned(), place: None, path: String::new(), message, help: Some(help) }.into()
+}

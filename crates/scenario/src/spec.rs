@@ -1,0 +1,63 @@
+//! The scenario file, as written.
+//!
+//! Invariant: no field is checked against another here; that is [`Scenario::check`]'s.
+
+use std::collections::BTreeMap;
+
+use ca_transport::spec::AdapterSpec;
+use cc_policies::spec::Scheme;
+use link_layer::spec::{CableSpec, LinkSpec};
+use serde::{Deserialize, Serialize};
+use switch_arch::spec::SwitchSpec;
+use topology::TopologySpec;
+use units::Span;
+use workload::{FlowSpec, PatternSpec};
+
+/// An experiment: a fabric, what is sent over it, and for how long.
+///
+/// The file holds it in RON. `Some` may be left out; a variant with fields needs one pair of
+/// parentheses: `congestion_control: Iba(marking: (...), ...)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What the experiment shows. Its first sentence stands in the list of scenarios.
+    pub about: String,
+    /// What it is called in tables and files; the file's name if left out.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// How long it is simulated; above 0.
+    pub duration: Span,
+    /// Seed of all random streams.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Interval of the series over time; above 0, at most the duration.
+    pub sample: Span,
+    /// Who is cabled to whom.
+    pub topology: TopologySpec,
+    /// Kinds of cable, by the name that `topology` gives them.
+    pub cables: BTreeMap<String, CableSpec>,
+    /// What all links have in common.
+    pub link: LinkSpec,
+    /// Every switch but those in `switches`.
+    pub switch: SwitchSpec,
+    /// Switches that differ, by name.
+    #[serde(default)]
+    pub switches: BTreeMap<String, SwitchSpec>,
+    /// Every channel adapter but those in `adapters`.
+    pub adapter: AdapterSpec,
+    /// Channel adapters that differ, by the name of their host.
+    #[serde(default)]
+    pub adapters: BTreeMap<String, AdapterSpec>,
+    /// Congestion control, in all places at once.
+    pub congestion_control: Scheme,
+    /// Flows with a name of their own.
+    #[serde(default)]
+    pub flows: Vec<FlowSpec>,
+    /// Flows made by a rule.
+    #[serde(default)]
+    pub traffic: Vec<PatternSpec>,
+}
+
+fn one() -> u64 {
+    1
+}

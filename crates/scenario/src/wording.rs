@@ -1,0 +1,188 @@
+//! What is said of a text that cannot be read.
+//!
+//! Invariant: a message says what stands there and what would be right, in the words of the scenario's
+//! fields. Where the reader knows what it expected but does not tell, it is asked again with another
+//! value in the same place (`Asked::probe`).
+
+use crate::diagnostic::Fault;
+use crate::nearest::{self, quoted};
+use crate::outline::{Shape, unquoted};
+use crate::path::Path;
+use crate::range;
+use crate::read::{ReadFault, parse};
+use crate::scan::{Flaw, FlawKind};
+use crate::source::Source;
+
+/// What is said of wrong brackets, quotes and commas.
+pub(crate) fn flaw(source: &Source, flaw: &Flaw) -> Fault {
+    let line = |offset: usize| source.line(offset);
+    let help = match &flaw.kind {
+        FlawKind::Unclosed { open } => {
+            let all = open.iter().rev().map(|(bracket, at)| format!("`{bracket}` of line {}", line(*at)));
+            Some(format!("still open are {}", all.collect::<Vec<_>>().join(", ")))
+        }
+        FlawKind::Mismatch { bracket, opened, .. } => {
+            Some(format!("close the `{bracket}` of line {} first", line(*opened)))
+        }
+        FlawKind::UnclosedText => Some("write the same mark at the end of the text".to_owned()),
+        FlawKind::UnclosedComment => Some("write `*/` at its end".to_owned()),
+        FlawKind::MissingComma => Some("write `,` between two values".to_owned()),
+        FlawKind::NoField { .. } => Some("write `name: value`".to_owned()),
+        FlawKind::NoValue => Some("write one, or take out the mark that it belongs to".to_owned()),
+        FlawKind::Twice { .. } => Some("write it once".to_owned()),
+        FlawKind::AfterEnd => Some("the `)` before it closes the scenario".to_owned()),
+        FlawKind::NotAScenario => Some("write `(`, then `field: value,` for each field, then `)`".to_owned()),
+    };
+    source.fault(&flaw.span, &flaw.path, flaw.kind.to_string(), help)
+}
+
+/// What is said of a text whose form is right, and which is no scenario.
+pub(crate) fn explain(source: &Source, fault: &ReadFault) -> Fault {
+    let Ok(outline) = source.outline() else { return plain(source, fault) };
+    let text = source.text();
+    let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
+    match &fault.error {
+        ron::Error::NoSuchStructField { expected, found, .. } => {
+            let path = if path.names_upwards().next() == Some(found) { path } else { path.name(found) };
+            let help = nearest::help(found, expected.iter(), "fields here");
+            let message = format!("there is no field `{found}`");
+            source.fault(&outline.key_span(text, &path), &path, message, Some(help))
+        }
+        ron::Error::MissingStructField { field, .. } => {
+            let span = outline.span(text, &path);
+            let help = format!("write `{field}: ...` among the fields that stand here");
+            source.fault(&span, &path.name(field), "this field is missing".to_owned(), Some(help))
+        }
+        ron::Error::NoSuchEnumVariant { expected, found, .. } => {
+            let help = nearest::help(found, expected.iter(), "choices");
+            source.fault(
+                &outline.span(text, &path),
+                &path,
+                format!("there is no choice `{found}`"),
+                Some(help),
+            )
+        }
+        ron::Error::Message(message) => {
+            let (message, help) = in_two(message);
+            source.fault(&outline.span(text, &path), &path, message, help)
+        }
+        _ => wrong_value(source, fault, &path),
+    }
+}
+
+/// What is said of a value of the wrong kind.
+fn wrong_value(source: &Source, fault: &ReadFault, path: &Path) -> Fault {
+    let Ok(outline) = source.outline() else { return plain(source, fault) };
+    let text = source.text();
+    let site = outline.reach(text, path);
+    if site.steps < path.steps().len() {
+        return plain(source, fault);
+    }
+    let place = Asked { source, path, given: &text[site.node.span.clone()], at: site.node.span.clone() };
+    let whole_number = || (format!("{} is not a whole number", place.shown()), range::help(path));
+    let (message, help) = match &fault.error {
+        ron::Error::IntegerOutOfBounds => (format!("{} is out of range", place.shown()), range::help(path)),
+        ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. } => whole_number(),
+        ron::Error::ExpectedComma if matches!(site.node.shape, Shape::Scalar) => whole_number(),
+        ron::Error::ExpectedFloat => (format!("{} is not a number", place.shown()), None),
+        ron::Error::ExpectedBoolean => (format!("{} is neither `true` nor `false`", place.shown()), None),
+        ron::Error::ExpectedString => place.expected_text(),
+        ron::Error::ExpectedIdentifier | ron::Error::SuggestRawIdentifier(_) => place.expected_choice(),
+        ron::Error::ExpectedArray => place.expected("a list", "[ ]"),
+        ron::Error::ExpectedMap => place.expected("a map", "{ }"),
+        ron::Error::ExpectedStructLike | ron::Error::ExpectedNamedStructLike(_) => place.expected_fields(),
+        ron::Error::InvalidValueForType { expected, .. } => {
+            (format!("{} is not {expected}", place.shown()), None)
+        }
+        _ => return plain(source, fault),
+    };
+    source.fault(&outline.span(text, path), path, message, help)
+}
+
+/// The reader's own words, where nothing better is known.
+fn plain(source: &Source, fault: &ReadFault) -> Fault {
+    let said = fault.error.to_string();
+    let mut letters = said.chars();
+    let said = letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect());
+    source.fault(&fault.span, &fault.path.clone().unwrap_or_default(), said, None)
+}
+
+/// A place in the text, and the value that stands there.
+struct Asked<'a> {
+    source: &'a Source,
+    path: &'a Path,
+    given: &'a str,
+    at: core::ops::Range<usize>,
+}
+
+type Said = (String, Option<String>);
+
+impl Asked<'_> {
+    /// What stands here, for a message: in full, or how it begins.
+    fn shown(&self) -> String {
+        let first = self.given.lines().next().unwrap_or_default().trim_end();
+        let more = if first.len() < self.given.len() { " ..." } else { "" };
+        format!("`{first}{more}`")
+    }
+
+    fn expected(&self, what: &str, brackets: &str) -> Said {
+        (format!("{} is not {what}", self.shown()), Some(format!("write {what} in {brackets}")))
+    }
+
+    fn expected_text(&self) -> Said {
+        if self.given.starts_with(['"', '(', '[', '{']) {
+            return self.expected("a text", "quotes");
+        }
+        let quoted = format!("\"{}\"", self.given.replace(['"', '\\'], ""));
+        match self.probe(&quoted) {
+            Some(ron::Error::Message(message)) => in_two(&message),
+            _ => (format!("{} stands without quotes", self.shown()), Some(format!("write `{quoted}`"))),
+        }
+    }
+
+    fn expected_choice(&self) -> Said {
+        let Some(ron::Error::NoSuchEnumVariant { expected, .. }) = self.probe("_") else {
+            return (format!("{} is out of place", self.shown()), None);
+        };
+        let name = unquoted(self.given);
+        if expected.contains(&name.as_str()) {
+            return (format!("{} stands in quotes", self.shown()), Some(format!("write `{name}`")));
+        }
+        let help = nearest::help(&name, expected.iter(), "choices");
+        (format!("{} is none of the choices", self.shown()), Some(help))
+    }
+
+    fn expected_fields(&self) -> Said {
+        let is_name = self.given.starts_with(char::is_alphabetic);
+        let name = if is_name { self.given } else { "" };
+        let fields = match self.probe(&format!("{name}(_: ())")) {
+            Some(ron::Error::NoSuchStructField { expected, .. }) => {
+                format!(", with the fields {}", quoted(expected))
+            }
+            _ => String::new(),
+        };
+        let message = if is_name {
+            format!("{} lacks what belongs to it", self.shown())
+        } else {
+            format!("{} is not a value with fields", self.shown())
+        };
+        (message, Some(format!("write `{name}(...)`{fields}")))
+    }
+
+    /// What the reader says if another value stands here; nothing if it is content, or stumbles elsewhere.
+    fn probe(&self, value: &str) -> Option<ron::Error> {
+        let text = self.source.text();
+        let text = [&text[..self.at.start], value, &text[self.at.end..]].concat();
+        let fault = parse(&text).err()?;
+        let here = fault.path.is_none_or(|path| path.starts_with(self.path));
+        here.then_some(fault.error)
+    }
+}
+
+/// A message of the form `WHAT IS WRONG: WHAT WOULD BE RIGHT`, in its two halves.
+pub(crate) fn in_two(message: &str) -> (String, Option<String>) {
+    match message.rsplit_once(": ") {
+        Some((wrong, right)) => (wrong.to_owned(), Some(right.to_owned())),
+        None => (message.to_owned(), None),
+    }
+}
