@@ -1,0 +1,147 @@
+//! From a plan to a world at rest.
+//!
+//! Invariant: what is built depends on the plan alone. Random streams are named after their owners, so
+//! one more node changes nobody else's chances.
+
+use ca_transport::{Adapter, AdapterSetup, FlowEnd};
+use cc_policies::policy::MarkerSetup;
+use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
+use link_layer::credits::{REFRESH_SYMBOLS, UpdateRule};
+use link_layer::spec::Discipline;
+use link_layer::{CableSpec, Port, PortSetup, VlArbiter, Wire};
+use packet::{FlowId, Lane, NodeId, PortId};
+use scenario::Plan;
+use switch_arch::arbiter::AnyArbiter;
+use switch_arch::buffering::AnyBuffering;
+use switch_arch::spec::Forwarding;
+use switch_arch::{Switch, SwitchSetup};
+use topology::End;
+use units::Bytes;
+use workload::Poster;
+
+use crate::probe::{Ends, Probes};
+use crate::world::World;
+
+/// The world that a plan describes, at rest at time zero.
+pub(crate) fn world(plan: &Plan) -> World {
+    let graph = plan.graph();
+    let nodes = (0..graph.nodes() as u32).map(NodeId);
+    let (hosts, switches): (Vec<_>, Vec<_>) = nodes.clone().partition(|node| graph.is_host(*node));
+    let mut adapters: Vec<_> = hosts.into_iter().map(|node| adapter(plan, node)).collect();
+    let switches = switches.into_iter().map(|node| switch(plan, node)).collect();
+    let ends = connect(plan, &mut adapters);
+    let named = plan.workload().flows.iter().filter(|flow| flow.named).count();
+    let end = plan.duration().after_start();
+    let probes = Probes::new(ends, named, plan.phases(), plan.sample(), end);
+    let peers: Vec<Vec<_>> = nodes
+        .clone()
+        .map(|node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect())
+        .collect();
+    World::new(
+        nodes.map(|node| graph.name(node).to_owned()).collect(),
+        adapters,
+        switches,
+        &peers,
+        probes,
+        end,
+    )
+}
+
+/// Opens the two queue pairs of every flow.
+fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<Ends> {
+    let open = |(number, flow): (usize, &workload::Flow)| {
+        let (from, to) = (flow.source, flow.destination);
+        let (source, sink) = (adapters[from.index()].next_qp(), adapters[to.index()].next_qp());
+        let end = |peer: NodeId, peer_qp| FlowEnd {
+            flow: FlowId(number as u32),
+            peer: peer.lid(),
+            peer_qp,
+            service_level: flow.service_level,
+            operation: flow.operation,
+        };
+        adapters[from.index()].open(end(to, sink), Some(Poster::new(flow)));
+        adapters[to.index()].open(end(from, source), None);
+        Ends { source: (from, source), sink: (to, sink) }
+    };
+    plan.workload().flows.iter().enumerate().map(open).collect()
+}
+
+fn adapter(plan: &Plan, node: NodeId) -> Adapter {
+    let (link, scheme) = (plan.link(), plan.scheme());
+    Adapter::new(AdapterSetup {
+        lid: node.lid(),
+        port: port(plan, node, PortId(0)),
+        lanes: VlArbiter::new(&link.vl_arbitration),
+        data_lanes: usize::from(link.data_lanes),
+        sl_to_vl: link.lanes_by_service_level(),
+        mtu: link.mtu,
+        spec: plan.adapter_of(node),
+        echo: AnyEcho::new(scheme),
+        response: AnyResponse::new(scheme),
+    })
+}
+
+fn switch(plan: &Plan, node: NodeId) -> Switch {
+    let (graph, link, spec) = (plan.graph(), plan.link(), plan.switch_of(node));
+    let (radix, lanes) = (graph.ports(node).len(), usize::from(link.data_lanes));
+    let marker = MarkerSetup {
+        radix,
+        lanes,
+        capacity: spec.buffer,
+        faces_adapter: graph.ports(node).iter().map(|end| graph.is_host(end.peer)).collect(),
+        stream: event_kernel::stream(plan.seed(), "marking", graph.name(node)),
+    };
+    Switch::new(SwitchSetup {
+        ports: (0..radix as u16).map(|number| port(plan, node, PortId(number))).collect(),
+        lanes: vec![VlArbiter::new(&link.vl_arbitration); radix],
+        data_lanes: lanes,
+        longest_packet: link.mtu.longest_packet(),
+        forwarding: plan.routes().table(node).to_vec(),
+        buffering: AnyBuffering::new(spec.buffering, radix, lanes),
+        arbiter: AnyArbiter::new(spec.arbiter, radix, lanes),
+        marker: AnyMarker::new(plan.scheme(), &marker),
+        speedup_thousandths: (spec.speedup * 1000.0).round() as u64,
+    })
+}
+
+/// A node's end of a cable.
+fn port(plan: &Plan, node: NodeId, number: PortId) -> Port {
+    let End { peer, peer_port, cable } = plan.graph().ports(node)[number.index()];
+    let cable = plan.cable(cable);
+    let Discipline::Credits(credits) = &plan.link().flow_control;
+    Port::new(&PortSetup {
+        id: number,
+        wire: wire(plan, cable, peer),
+        buffers: &buffers(plan, node, number),
+        far_buffers: &buffers(plan, peer, peer_port),
+        rule: UpdateRule {
+            blocks: credits.update_blocks,
+            interval: credits.update_interval,
+            refresh: cable.symbol_time() * REFRESH_SYMBOLS,
+        },
+        wire_time: credits.wire_time,
+    })
+}
+
+/// The direction of a cable that leads to `receiver`, whose own latency counts as the wire's.
+fn wire(plan: &Plan, cable: &CableSpec, receiver: NodeId) -> Wire {
+    let (rate, flight) = (cable.data_rate(), cable.time_of_flight());
+    if plan.graph().is_host(receiver) {
+        return Wire::store_and_forward(rate, flight);
+    }
+    let spec = plan.switch_of(receiver);
+    match spec.forwarding {
+        Forwarding::CutThrough => Wire::cut_through(rate, flight + spec.latency),
+        Forwarding::StoreAndForward => Wire::store_and_forward(rate, flight + spec.latency),
+    }
+}
+
+/// The receive buffer of each lane of a port.
+pub(crate) fn buffers(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
+    let lanes = (0..plan.link().data_lanes).map(Lane);
+    if plan.graph().is_host(node) {
+        lanes.map(|_| plan.adapter_of(node).receive_buffer).collect()
+    } else {
+        lanes.map(|lane| plan.switch_of(node).buffer_of(port, lane)).collect()
+    }
+}

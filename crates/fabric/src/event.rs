@@ -1,0 +1,51 @@
+//! What can happen, and in which order within one instant.
+//!
+//! Invariant: the order of two events at one instant depends on what they are, never on when or by whom
+//! they were planned. Two events that one wire delivers at one instant differ in kind or lane; two that
+//! a node sets for itself differ in kind, port, lane or sequence, or are of no consequence to each other.
+
+use ca_transport::AdapterWake;
+use event_kernel::Order;
+use link_layer::Signal;
+use packet::{NodeId, PacketId, PortId};
+use switch_arch::SwitchWake;
+
+/// Something that happens at a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) node: NodeId,
+    pub(crate) what: What,
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// A packet arrives.
+    Arrive(PortId, PacketId),
+    /// A signal of the link layer arrives.
+    Signal(PortId, Signal),
+    /// Something that an adapter wanted to be woken for.
+    Adapter(AdapterWake),
+    /// Something that a switch wanted to be woken for.
+    Switch(SwitchWake),
+}
+
+const _: () = assert!(size_of::<Event>() <= 16, "an event with its time and order is half a cache line");
+
+impl Event {
+    /// Its place among the events of its instant; `sequence` is its sender's count of signals.
+    pub(crate) fn order(&self, sequence: u32) -> Order {
+        let (kind, port, lane, sequence) = match self.what {
+            What::Arrive(port, _) => (0, port.0, 0, 0),
+            What::Signal(port, Signal::Credit { lane, .. }) => (1, port.0, lane.0, sequence),
+            What::Switch(SwitchWake::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
+            What::Switch(SwitchWake::Ready(_, input)) => (3, input.0, 0, 0),
+            What::Switch(SwitchWake::Credit(port, lane)) => (4, port.0, lane.0, 0),
+            What::Adapter(AdapterWake::Taken) => (2, 0, 0, 0),
+            What::Adapter(AdapterWake::Post(queue_pair)) => (3, 0, 0, queue_pair.0),
+            What::Adapter(AdapterWake::Credit(lane)) => (4, 0, lane.0, 0),
+            What::Adapter(AdapterWake::Send) => (5, 0, 0, 0),
+        };
+        Order::new(self.node.0, kind, port, lane, sequence)
+    }
+}

@@ -1,0 +1,43 @@
+//! The world: every node, every wire, the event loop.
+//!
+//! Invariant: the loop decides nothing. It hands events to nodes in their total order, lets every node
+//! that something happened to decide once an instant, and lets the instruments look when all is done.
+//!
+//! ```text
+//! for each instant:  events, in the order (node, kind, port, lane)  ->  nodes decide  ->  probes look
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `build` | from a plan to a world at rest |
+//! | `event` | what can happen, and in which order |
+//! | `world` | the loop |
+//! | `probe` | what is looked at, and when |
+//! | `record` | from a world to its record |
+
+mod build;
+mod event;
+mod probe;
+mod record;
+mod world;
+
+use scenario::Plan;
+use telemetry::{Progress, RunRecord};
+
+pub use world::{Options, Violation};
+
+/// Runs a plan to its end, and records what happened.
+///
+/// `progress` is told now and then how far the run has come.
+///
+/// # Errors
+/// If a run finds one of the simulator's own promises broken.
+pub fn simulate(
+    plan: &Plan,
+    options: Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<RunRecord, Violation> {
+    let mut world = build::world(plan);
+    world.run(options, progress)?;
+    Ok(record::collect(plan, &world))
+}

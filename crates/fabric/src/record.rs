@@ -1,0 +1,123 @@
+//! From a world to its record.
+//!
+//! Invariant: the record is a function of what happened; looking twice gives the same.
+
+use event_kernel::Digest;
+use link_layer::Port;
+use packet::{Lane, MarkReason, NodeId, PortId};
+use scenario::Plan;
+use telemetry::{Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, Marks, RunRecord, TransportTally};
+use units::Time;
+
+use crate::build::buffers;
+use crate::world::World;
+
+/// Gathers what every node and instrument observed.
+pub(crate) fn collect(plan: &Plan, world: &World) -> RunRecord {
+    let now = world.fabric.now;
+    let lanes = lanes(plan, world, now);
+    let mut marks = Marks::default();
+    lanes.iter().for_each(|lane| marks.add(&lane.marks));
+    let fullest =
+        lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
+    RunRecord {
+        simulated: now.since_start(),
+        events: world.events,
+        packet_hops: world.fabric.packet_hops,
+        delivered_packets: world.audit.delivered,
+        dropped_packets: world.audit.dropped,
+        flow_control_packets: ports(world).map(Port::updates).sum(),
+        digest: digest(world, &lanes).get(),
+        marks,
+        transport: transport(world),
+        flows: flows(plan, world),
+        phases: plan.phases().to_vec(),
+        snapshots: world.probes.snapshots.clone(),
+        series: world.probes.series.clone(),
+        audit: Audit { fullest_buffer: fullest, ..world.audit.clone() },
+        lanes,
+    }
+}
+
+fn ports(world: &World) -> impl Iterator<Item = &Port> {
+    let adapters = world.adapters.iter().map(ca_transport::Adapter::port);
+    adapters.chain(world.switches.iter().flat_map(switch_arch::Switch::links))
+}
+
+fn transport(world: &World) -> TransportTally {
+    world.adapters.iter().fold(TransportTally::default(), |sum, adapter| sum.plus(adapter.tally()))
+}
+
+fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
+    let name = |node: NodeId| plan.graph().name(node).to_owned();
+    let record = |(flow, ends): (&workload::Flow, &crate::probe::Ends)| {
+        let (source, sink) = (&world.adapters[ends.source.0.index()], &world.adapters[ends.sink.0.index()]);
+        let ((messages, becns), taken) = (source.source(ends.source.1), sink.sink(ends.sink.1));
+        FlowRecord {
+            name: flow.name.clone(),
+            source: name(flow.source),
+            destination: name(flow.destination),
+            named: flow.named,
+            start: flow.posting.start(),
+            stop: Some(flow.posting.stop()).filter(|stop| *stop != Time::NEVER),
+            total: flow.posting.total(),
+            last_delivery: taken.last,
+            delivered: taken.delivered,
+            packets: taken.packets,
+            messages,
+            becns,
+            latency_sum: taken.latency_sum,
+            latency_max: taken.latency_max,
+        }
+    };
+    plan.workload().flows.iter().zip(world.probes.flows()).map(record).collect()
+}
+
+fn lanes(plan: &Plan, world: &World, now: Time) -> Vec<LaneRecord> {
+    let graph = plan.graph();
+    let mut records = Vec::new();
+    for node in (0..graph.nodes() as u32).map(NodeId) {
+        for (number, end) in graph.ports(node).iter().enumerate() {
+            let port = PortId(number as u16);
+            for (lane, buffer) in (0..).map(Lane).zip(buffers(plan, node, port)) {
+                let (input, output) = observed(world, node, port, lane);
+                records.push(LaneRecord {
+                    node: graph.name(node).to_owned(),
+                    port: port.0 + 1,
+                    peer: graph.name(end.peer).to_owned(),
+                    lane: lane.0,
+                    sent: output.bytes,
+                    packets: output.packets,
+                    buffer,
+                    peak: input.peak(),
+                    mean: input.mean(now),
+                    without_credit: output.without_credit(now),
+                    marks: output.marks,
+                });
+            }
+        }
+    }
+    records
+}
+
+fn observed(world: &World, node: NodeId, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
+    match node.index().checked_sub(world.adapters.len()) {
+        None => world.adapters[node.index()].observed(lane),
+        Some(switch) => world.switches[switch].observed(port, lane),
+    }
+}
+
+/// What every adapter received and when, then what every lane carried, marked and waited.
+fn digest(world: &World, lanes: &[LaneRecord]) -> Digest {
+    let lanes = lanes.iter().map(|lane| {
+        let mut digest = Digest::new();
+        for word in [lane.sent.get(), lane.packets, lane.peak.get(), lane.without_credit.ps()] {
+            digest.absorb(word);
+        }
+        for reason in MarkReason::ALL {
+            digest.absorb(lane.marks.of(reason));
+        }
+        digest
+    });
+    Digest::combine(world.adapters.iter().map(ca_transport::Adapter::digest).chain(lanes))
+}

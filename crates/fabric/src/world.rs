@@ -1,0 +1,360 @@
+//! The loop, and the way that it lends to nodes.
+//!
+//! Invariant: one instant is finished before the next begins; every node that something happened to
+//! decides exactly once in it. What nodes do to each other goes over wires, which take time, so the
+//! order in which nodes decide cannot matter.
+
+use ca_transport::{Adapter, AdapterWake};
+use event_kernel::{EventQueue, Stream};
+use link_layer::{Broken, Outlet, Signal};
+use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
+use rand::seq::SliceRandom;
+use switch_arch::{Switch, SwitchWake};
+use telemetry::{Audit, Progress};
+use units::{Span, Time};
+
+use crate::event::{Event, What};
+use crate::probe::Probes;
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Silence the sources at the end, run to quiet, and demand every packet delivered and every credit home.
+    pub drain: bool,
+    /// Let the nodes that something happened to in one instant decide in an order drawn from this seed, so
+    /// that simultaneous events are planned in another order. Nothing may depend on it: a test says so.
+    pub scramble: Option<u64>,
+}
+
+/// One of the simulator's promises found broken: a bug of the simulator, not of the scenario.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Violation {
+    /// A node found it.
+    #[error("{node}, port {port}, {lane}, at {at}: {what}")]
+    AtNode {
+        /// The node, by name.
+        node: String,
+        /// The port.
+        port: PortId,
+        /// The lane.
+        lane: Lane,
+        /// When.
+        at: Time,
+        /// Which promise.
+        what: Broken,
+    },
+    /// Packets were lost or invented.
+    #[error(
+        "{injected} packets were injected, {delivered} delivered and {under_way} are under way at {at}: they do not add up"
+    )]
+    Conservation {
+        /// Packets made.
+        injected: u64,
+        /// Packets that came in.
+        delivered: u64,
+        /// Packets between.
+        under_way: u64,
+        /// When.
+        at: Time,
+    },
+    /// A drain did not come to rest.
+    #[error("{node} is not at rest {waited} after the sources fell silent: packets or credits are missing")]
+    Unrest {
+        /// The first node that is not at rest, by name.
+        node: String,
+        /// How long was waited.
+        waited: Span,
+    },
+}
+
+/// How long a drain waits without any packet arriving before it gives up.
+const PATIENCE: Span = Span::from_us(1_000_000);
+/// How often a drain looks whether all is quiet.
+const DRAIN_STEP: Span = Span::from_us(10);
+/// Events between two reports of progress.
+const PROGRESS_EVERY: u64 = 1 << 18;
+
+/// Every node, every wire, and what is to come.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) names: Vec<String>,
+    pub(crate) adapters: Vec<Adapter>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) probes: Probes,
+    pub(crate) end: Time,
+    pub(crate) fabric: Wiring,
+    pub(crate) events: u64,
+    pub(crate) audit: Audit,
+    touched: Vec<NodeId>,
+    is_touched: Vec<bool>,
+    scramble: Option<Stream>,
+}
+
+/// What nodes share: the clock, the packets, the cables.
+#[derive(Debug)]
+pub(crate) struct Wiring {
+    pub(crate) queue: EventQueue<Event>,
+    pub(crate) pool: PacketPool,
+    /// What is at the other end, by node and port.
+    pub(crate) peers: Vec<(NodeId, PortId)>,
+    /// Where each node's ports begin in `peers`.
+    pub(crate) first_port: Vec<u32>,
+    pub(crate) now: Time,
+    pub(crate) packet_hops: u64,
+    broken: Option<(NodeId, PortId, Lane, Broken)>,
+}
+
+impl World {
+    pub(crate) fn new(
+        names: Vec<String>,
+        adapters: Vec<Adapter>,
+        switches: Vec<Switch>,
+        peers: &[Vec<(NodeId, PortId)>],
+        probes: Probes,
+        end: Time,
+    ) -> Self {
+        let first_port = peers.iter().scan(0, |next, ports| {
+            let first = *next;
+            *next += ports.len() as u32;
+            Some(first)
+        });
+        Self {
+            touched: Vec::with_capacity(names.len()),
+            is_touched: vec![false; names.len()],
+            names,
+            adapters,
+            switches,
+            probes,
+            end,
+            fabric: Wiring {
+                queue: EventQueue::new(),
+                pool: PacketPool::default(),
+                first_port: first_port.collect(),
+                peers: peers.concat(),
+                now: Time::ZERO,
+                packet_hops: 0,
+                broken: None,
+            },
+            events: 0,
+            audit: Audit::default(),
+            scramble: None,
+        }
+    }
+
+    /// Runs to the end, and to quiet if asked.
+    pub(crate) fn run(
+        &mut self,
+        options: Options,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Violation> {
+        self.scramble = options.scramble.map(|seed| event_kernel::stream(seed, "scramble", "world"));
+        for (node, adapter) in self.adapters.iter_mut().enumerate() {
+            adapter.bring_up(&mut self.fabric.outlet(node));
+        }
+        for (node, switch) in self.switches.iter_mut().enumerate() {
+            switch.bring_up(&mut self.fabric.outlet(self.adapters.len() + node));
+        }
+        self.run_until(self.end, progress)?;
+        self.check_conservation()?;
+        if options.drain { self.drain(progress) } else { Ok(()) }
+    }
+
+    /// Handles every event up to and with the instant `end`, with the probes that look on the way.
+    fn run_until(&mut self, end: Time, progress: &mut dyn FnMut(Progress)) -> Result<(), Violation> {
+        let mut report_at = self.events + PROGRESS_EVERY;
+        loop {
+            let look = self.probes.deadline();
+            let stop = end.min(look);
+            while let Some((now, event)) = self.fabric.queue.pop_before(after(stop)) {
+                self.instant(now, event);
+                if self.fabric.broken.is_some() {
+                    return Err(self.violation());
+                }
+                if self.events >= report_at {
+                    report_at = self.events + PROGRESS_EVERY;
+                    progress(Progress { now, packet_hops: self.fabric.packet_hops });
+                }
+            }
+            self.fabric.now = stop;
+            if look > end {
+                progress(Progress { now: end, packet_hops: self.fabric.packet_hops });
+                return Ok(());
+            }
+            self.probes.look(look, &self.adapters);
+        }
+    }
+
+    /// Handles all events of one instant, the first of which is at hand, and lets nodes decide.
+    fn instant(&mut self, now: Time, first: Event) {
+        self.fabric.now = now;
+        let mut next = Some(first);
+        while let Some(event) = next {
+            self.events += 1;
+            self.handle(event);
+            if !core::mem::replace(&mut self.is_touched[event.node.index()], true) {
+                self.touched.push(event.node);
+            }
+            next = self.fabric.queue.pop_at(now);
+        }
+        if let Some(stream) = &mut self.scramble {
+            self.touched.shuffle(stream);
+        }
+        while let Some(node) = self.touched.pop() {
+            self.is_touched[node.index()] = false;
+            let outlet = &mut self.fabric.outlet(node.index());
+            match node.index().checked_sub(self.adapters.len()) {
+                None => self.adapters[node.index()].decide(outlet),
+                Some(switch) => self.switches[switch].decide(outlet),
+            }
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        let node = event.node.index();
+        let outlet = &mut self.fabric.outlet(node);
+        match (event.what, node.checked_sub(self.adapters.len())) {
+            (What::Arrive(_, packet), None) => self.adapters[node].arrive(packet, outlet),
+            (What::Arrive(port, packet), Some(switch)) => self.switches[switch].arrive(port, packet, outlet),
+            (What::Signal(_, signal), None) => self.adapters[node].heard(signal, outlet),
+            (What::Signal(port, signal), Some(switch)) => self.switches[switch].heard(port, signal, outlet),
+            (What::Adapter(wake), _) => self.adapters[node].woken(wake, outlet),
+            (What::Switch(wake), Some(switch)) => self.switches[switch].woken(wake, outlet),
+            (What::Switch(_), None) => unreachable!("an adapter is not woken as a switch"),
+        }
+    }
+
+    /// Silences the sources and runs until every node is at rest.
+    fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Violation> {
+        self.adapters.iter_mut().for_each(Adapter::silence);
+        let (start, mut moved, mut hops) = (self.fabric.now, self.fabric.now, self.fabric.packet_hops);
+        loop {
+            self.run_until(self.fabric.now + DRAIN_STEP, progress)?;
+            let now = self.fabric.now;
+            if hops != self.fabric.packet_hops {
+                (moved, hops) = (now, self.fabric.packet_hops);
+            }
+            let Some(node) = self.restless(now) else {
+                self.audit.drained = true;
+                self.audit.drain = now.since(start);
+                return self.check_conservation();
+            };
+            if now.since(moved) > PATIENCE {
+                return Err(Violation::Unrest { node: self.names[node].clone(), waited: now.since(start) });
+            }
+        }
+    }
+
+    /// The first node that is not at rest.
+    fn restless(&self, now: Time) -> Option<usize> {
+        let adapter = self.adapters.iter().position(|adapter| !adapter.at_rest(now));
+        let switch = || {
+            let restless = |switch: &Switch| switch.links().any(|link| !link.at_rest(now));
+            self.switches.iter().position(restless).map(|switch| switch + self.adapters.len())
+        };
+        adapter.or_else(switch)
+    }
+
+    /// Whatever was made has come in or is under way.
+    fn check_conservation(&mut self) -> Result<(), Violation> {
+        let (mut injected, mut delivered, mut waiting) = (0, 0, 0);
+        for adapter in &self.adapters {
+            let (made, came) = adapter.turnover();
+            injected += made;
+            delivered += came;
+            waiting += adapter.waiting_for_host();
+        }
+        let under_way = self.fabric.pool.len() as u64 - waiting;
+        self.audit = Audit { injected, delivered, under_way, ..core::mem::take(&mut self.audit) };
+        if injected == delivered + under_way {
+            Ok(())
+        } else {
+            Err(Violation::Conservation { injected, delivered, under_way, at: self.fabric.now })
+        }
+    }
+
+    fn violation(&self) -> Violation {
+        let (node, port, lane, what) = self.fabric.broken.expect("something is broken");
+        Violation::AtNode { node: self.names[node.index()].clone(), port, lane, at: self.fabric.now, what }
+    }
+}
+
+/// The instant after this one.
+fn after(instant: Time) -> Time {
+    Time::from_ps(instant.ps().saturating_add(1))
+}
+
+impl Wiring {
+    fn outlet(&mut self, node: usize) -> NodeOutlet<'_> {
+        NodeOutlet { node: NodeId(node as u32), wiring: self }
+    }
+
+    fn push(&mut self, at: Time, event: Event, sequence: u32) {
+        self.queue.push(at, event.order(sequence), event);
+    }
+}
+
+/// The way to the world of the node whose turn it is.
+struct NodeOutlet<'a> {
+    node: NodeId,
+    wiring: &'a mut Wiring,
+}
+
+impl NodeOutlet<'_> {
+    fn peer(&self, port: PortId) -> (NodeId, PortId) {
+        self.wiring.peers[self.wiring.first_port[self.node.index()] as usize + port.index()]
+    }
+
+    fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
+        let (node, port) = self.peer(port);
+        self.wiring.packet_hops += 1;
+        self.wiring.push(at, Event { node, what: What::Arrive(port, packet) }, 0);
+    }
+
+    fn signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32) {
+        let (node, port) = self.peer(port);
+        self.wiring.push(at, Event { node, what: What::Signal(port, signal) }, sequence);
+    }
+
+    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+        self.wiring.broken.get_or_insert((self.node, port, lane, what));
+    }
+}
+
+macro_rules! outlet {
+    ($wake:ty, $what:path) => {
+        impl Outlet<$wake> for NodeOutlet<'_> {
+            #[inline]
+            fn now(&self) -> Time {
+                self.wiring.now
+            }
+
+            #[inline]
+            fn packets(&mut self) -> &mut PacketPool {
+                &mut self.wiring.pool
+            }
+
+            #[inline]
+            fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
+                self.deliver(port, at, packet);
+            }
+
+            #[inline]
+            fn signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32) {
+                self.signal(port, at, signal, sequence);
+            }
+
+            #[inline]
+            fn wake(&mut self, at: Time, what: $wake) {
+                let event = Event { node: self.node, what: $what(what) };
+                self.wiring.push(at, event, 0);
+            }
+
+            fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+                self.broken(port, lane, what);
+            }
+        }
+    };
+}
+
+outlet!(AdapterWake, What::Adapter);
+outlet!(SwitchWake, What::Switch);

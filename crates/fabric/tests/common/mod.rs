@@ -1,0 +1,38 @@
+//! Plans for tests, and what is read off their records.
+
+use fabric::{Options, simulate};
+use scenario::{Plan, Scenario, Source};
+use telemetry::RunRecord;
+
+/// The plan of a file in `fixtures/laws`, with fields set.
+pub(crate) fn law(name: &str, sets: &[&str]) -> Plan {
+    let file = format!("{}/../../fixtures/laws/{name}.ron", env!("CARGO_MANIFEST_DIR"));
+    plan(Source::find(&file), sets)
+}
+
+/// The plan of a shipped scenario, with fields set.
+pub(crate) fn shipped(name: &str, sets: &[&str]) -> Plan {
+    plan(Source::find(name), sets)
+}
+
+fn plan(source: Result<Source, scenario::Diagnostic>, sets: &[&str]) -> Plan {
+    let checked = source.and_then(|mut source| {
+        sets.iter().try_for_each(|set| source.set(set))?;
+        Scenario::read(&source)?.check(&source)
+    });
+    checked.unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
+}
+
+/// Runs a plan.
+pub(crate) fn run(plan: &Plan) -> RunRecord {
+    simulate(plan, Options::default(), &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"))
+}
+
+/// Goodput of a flow in the settled half of a phase, in bit/s.
+pub(crate) fn settled_bps(record: &RunRecord, flow: usize, phase: usize) -> f64 {
+    let phase = &record.phases[phase];
+    let at =
+        |time| record.snapshots.iter().find(|snapshot| snapshot.at == time).expect("a snapshot is there");
+    let (middle, end) = (at(phase.middle()), at(phase.to));
+    (end.delivered[flow] - middle.delivered[flow]).bps_over(phase.to - phase.middle())
+}

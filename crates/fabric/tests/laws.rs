@@ -1,0 +1,241 @@
+//! Physics with a known answer: what a run must show, from theory and not from a simulator.
+
+mod common;
+
+use common::{law, run, settled_bps, shipped};
+use link_layer::CableSpec;
+use link_layer::spec::{Propagation, Speed, Width};
+use packet::{Mtu, Opcode};
+use telemetry::RunRecord;
+use units::{Bytes, Length, Rate, Span};
+
+/// Time of a full data packet on the wire, for messages that are SENDs: no packet has a RETH.
+fn packet_time(mtu: Mtu, rate: Rate) -> Span {
+    rate.time_for(Bytes::new(u64::from(Opcode::SendMiddle.wire_bytes(mtu.bytes()))))
+}
+
+fn mtu_word(mtu: Mtu) -> String {
+    format!("\"{}\"", Bytes::from(mtu))
+}
+
+/// A lone flow gets exactly one packet in each packet time, for every MTU, width and speed: in the settled
+/// half of the run the payload delivered differs from that by less than two packets.
+#[test]
+fn a_lone_flow_gets_the_wire() {
+    let rates = Speed::ALL.into_iter().map(|speed| (Width::X4, speed));
+    let widths = Width::ALL.into_iter().map(|width| (width, Speed::Edr));
+    for (width, speed) in rates.chain(widths) {
+        for mtu in Mtu::ALL {
+            let cable = CableSpec { width, speed, propagation: Propagation::Cable(Length::from_mm(2000)) };
+            let word = format!("{speed:?}").to_uppercase();
+            let plan = law(
+                "back-to-back",
+                &[
+                    &format!("cables.wire.width={width:?}"),
+                    &format!("cables.wire.speed={word}"),
+                    &format!("link.mtu={}", mtu_word(mtu)),
+                ],
+            );
+            let record = run(&plan);
+            let (middle, end) = (&record.snapshots[1], &record.snapshots[2]);
+            let delivered = end.delivered[0] - middle.delivered[0];
+            let packets = (end.at - middle.at).ps() as f64 / packet_time(mtu, cable.data_rate()).ps() as f64;
+            let off = delivered.get() as f64 / f64::from(mtu.bytes()) - packets;
+            assert!(off.abs() < 2.0, "{width:?} {speed:?} {mtu:?}: {off} packets off {packets}");
+        }
+    }
+}
+
+/// The latency of one packet over three switches, part by part, in picoseconds.
+#[test]
+fn latency_is_the_sum_of_its_parts() {
+    let length = Bytes::new(u64::from(Opcode::SendOnly.wire_bytes(2048)));
+    let (qdr, ddr) = (Rate::gbps(32), Rate::gbps(16));
+    let (edge, core, switch) = (Span::from_ns(15), Span::from_ns(100), Span::from_ns(150));
+    let flight = edge + core + core + edge + switch * 3;
+    let header = |rate: Rate| rate.time_for(Bytes::new(8));
+    let latency = |sets: &[&str]| run(&law("chain", sets)).flows[0].latency_max;
+
+    let cut_through = flight + header(qdr) * 3 + qdr.time_for(length);
+    assert_eq!(latency(&[]), cut_through);
+
+    let stored = flight + qdr.time_for(length) * 4;
+    assert_eq!(latency(&["switch.forwarding=StoreAndForward"]), stored);
+
+    // Slow, fast, fast, slow: at the first switch the packet waits until its tail is due on the faster wire,
+    // and from there on its header runs ahead again.
+    let late = ddr.time_for(length) - qdr.time_for(length);
+    let uneven = flight + late + header(qdr) * 2 + ddr.time_for(length);
+    assert_eq!(latency(&["cables.edge.speed=DDR"]), uneven);
+
+    // Fast, slow, slow, fast: the packet streams into the slow wire at once, and its tail comes in at the
+    // last switch at the slow rate, where it has to be waited for.
+    let uneven = flight + header(qdr) + header(ddr) + ddr.time_for(length);
+    assert_eq!(latency(&["cables.core.speed=DDR"]), uneven);
+}
+
+/// With buffer for three packets and a long cable, three packets pass in each round trip.
+#[test]
+fn too_few_credits_limit_throughput_to_buffer_over_round_trip() {
+    for (buffer, packets) in [("8 KiB", 3), ("4 KiB", 1), ("16 KiB", 7)] {
+        let plan = law(
+            "back-to-back",
+            &[
+                &format!("adapter.receive_buffer=\"{buffer}\""),
+                "cables.wire.propagation=Delay(\"10 us\")",
+                "link.flow_control.update_blocks=1",
+                "duration=\"20 ms\"",
+            ],
+        );
+        let wire = Rate::gbps(32);
+        let round_trip = packet_time(Mtu::K2, wire) + Span::from_us(20);
+        let expected = f64::from(packets) * 2048.0 * 8.0 / round_trip.seconds();
+        let got = settled_bps(&run(&plan), 0, 0);
+        assert!((got / expected - 1.0).abs() < 2e-3, "{buffer}: {got} where {expected} is due");
+    }
+}
+
+/// Two switches, k local and n remote flows to one port, a victim over the trunk, all saturating, round robin:
+/// local flows get 1/(k+1) of the root, remote flows and the victim 1/((k+1)n).
+#[test]
+fn plateaus_without_control() {
+    for (local, remote) in [(1, 2), (2, 2), (5, 5)] {
+        let flow = |from: String, to: &str| {
+            format!(
+                "(name: \"{from}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", operation: Send, \
+                 message: \"64 KiB\", load: Saturate(outstanding: 4))"
+            )
+        };
+        let flows: Vec<_> = (1..=local)
+            .map(|n| flow(format!("l{n}"), "root"))
+            .chain((1..=remote).map(|n| flow(format!("r{n}"), "root")))
+            .chain([flow("v".to_owned(), "vd")])
+            .collect();
+        let record = run(&law("two-switches", &[&format!("flows=[{}]", flows.join(", "))]));
+        let total: f64 = (0..local + remote).map(|flow| settled_bps(&record, flow, 0)).sum();
+        let share = |flow: usize| settled_bps(&record, flow, 0) / total;
+        let remote_share = 1.0 / ((local + 1) * remote) as f64;
+        for flow in 0..local {
+            assert!((share(flow) * (local + 1) as f64 - 1.0).abs() < 0.02, "local {flow}: {}", share(flow));
+        }
+        for flow in local..=local + remote {
+            assert!(
+                (share(flow) / remote_share - 1.0).abs() < 0.02,
+                "remote or victim {flow}: {}",
+                share(flow)
+            );
+        }
+        let analytic = 2048.0 * 8.0 / packet_time(Mtu::K2, Rate::gbps(8)).seconds();
+        assert!((total / analytic - 1.0).abs() < 0.01, "the root is used fully: {total} of {analytic}");
+    }
+}
+
+/// In equilibrium a flow's index rises as often as it falls: BECNs times `CCTI_Increase` equal the expiries of
+/// its timer, but for the 127 that the index itself can hold (2.6 % of the expiries here). The table's fine
+/// step keeps the index away from 0, where an expiry would lower nothing.
+#[test]
+fn becns_balance_the_timer() {
+    let record = run(&law("incast", &[]));
+    let timer = Span::from_ps(20 * 1_024_000);
+    let expiries = record.simulated.ps() as f64 / timer.ps() as f64;
+    for flow in &record.flows {
+        let balance = flow.becns as f64 / expiries;
+        assert!((balance - 1.0).abs() < 0.05, "{}: {} BECNs to {expiries} expiries", flow.name, flow.becns);
+    }
+}
+
+/// One flow to a host that is four times slower than its link: the switch port before it is no root, for it
+/// waits for credit, and marks only if `Victim_Mask` says so.
+#[test]
+fn a_slow_host_marks_only_by_victim_mask() {
+    let flow = "flows=[(name: \"F\", from: \"s1\", to: \"sink\", start: \"0 s\", message: \"64 KiB\", \
+                load: Saturate(outstanding: 4))]";
+    let slow = ["adapter.drain_limit=\"2 Gb/s\"", flow];
+    let masked = run(&law("incast", &slow));
+    assert_eq!(masked.marks.total(), masked.marks.of(packet::MarkReason::VictimMask));
+    assert!(masked.marks.total() > 100);
+    let bare = run(&law("incast", &[&slow[..], &["congestion_control.marking.victim_mask=None"]].concat()));
+    assert_eq!(bare.marks.total(), 0, "no output that waits for credit is a root");
+}
+
+/// Lanes share a link by the weights of its arbitration table. 64 times 64 bytes let two packets of 2,074 bytes
+/// start, and three times that let six.
+#[test]
+fn lanes_share_by_weight() {
+    let flow = |name: &str, level: u8| {
+        format!(
+            "(name: \"{name}\", from: \"A\", to: \"B\", start: \"0 s\", operation: Send, service_level: {level}, \
+             message: \"1 MiB\", load: Saturate(outstanding: 4))"
+        )
+    };
+    let record = run(&law(
+        "back-to-back",
+        &[
+            "link.data_lanes=2",
+            "link.vl_arbitration=(low: [(lane: 0, weight: 64), (lane: 1, weight: 192)])",
+            &format!("flows=[{}, {}]", flow("one", 0), flow("three", 1)),
+            "duration=\"2 ms\"",
+        ],
+    ));
+    let ratio = settled_bps(&record, 1, 0) / settled_bps(&record, 0, 0);
+    assert!((ratio - 3.0).abs() < 0.02, "weights 1 to 3 give {ratio}");
+}
+
+/// A drained fabric is at rest: everything made has come in, and every credit is home. The run itself demands
+/// it; here it is demanded of every shipped scenario that is not a benchmark.
+#[test]
+fn drained_fabrics_are_at_rest() {
+    for (name, sets) in [
+        ("one-flow", vec![]),
+        ("two-flows-one-link", vec![]),
+        ("victim", vec![]),
+        ("gran2011-scenario1", vec!["congestion_control=Off", "duration=\"450 ms\""]),
+        ("gran2011-scenario1", vec![]),
+        ("gran2011-scenario2", vec!["congestion_control.echo=Acknowledgement"]),
+    ] {
+        let plan = shipped(name, &sets);
+        let options = fabric::Options { drain: true, ..fabric::Options::default() };
+        let record = fabric::simulate(&plan, options, &mut |_| {}).expect("no promise is broken");
+        assert!(record.audit.drained, "{name}");
+        assert_eq!((record.audit.under_way, record.audit.injected), (0, record.audit.delivered), "{name}");
+    }
+}
+
+/// The order in which simultaneous events are planned changes nothing.
+#[test]
+fn the_digest_does_not_depend_on_the_order_of_insertion() {
+    let short = ["duration=30ms", "flows.F2.start=10ms", "flows.F3.start=20ms"];
+    for (name, sets) in
+        [("victim", &[][..]), ("gran2011-scenario2", &short), ("bench-a32", &["duration=2ms"])]
+    {
+        let plan = shipped(name, sets);
+        let digest = |scramble| {
+            let options = fabric::Options { scramble, ..fabric::Options::default() };
+            fabric::simulate(&plan, options, &mut |_| {}).expect("no promise is broken").digest
+        };
+        let plain = digest(None);
+        for seed in 0..3 {
+            assert_eq!(digest(Some(seed)), plain, "{name}, scrambled with seed {seed}");
+        }
+    }
+}
+
+/// Every constant of the model that a scenario holds shows in the digest, and nothing else does.
+#[test]
+fn the_digest_changes_with_the_model_and_not_with_the_instruments() {
+    let digest = |sets: &[&str]| {
+        let sets: Vec<_> = [&["duration=\"20 ms\"", "flows.F2.start=\"2 ms\""], sets].concat();
+        let record: RunRecord = run(&shipped("two-flows-one-link", &sets));
+        record.digest
+    };
+    let plain = digest(&[]);
+    assert_eq!(digest(&["sample=\"3 ms\""]), plain);
+    for set in [
+        "switch.latency=\"101 ns\"",
+        "link.mtu=\"1 KiB\"",
+        "adapter.ack_every=15",
+        "switch.buffer=\"16 KiB\"",
+    ] {
+        assert_ne!(digest(&[set]), plain, "{set}");
+    }
+}
