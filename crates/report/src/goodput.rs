@@ -1,0 +1,123 @@
+//! Rates and fairness: what each flow's destination took, phase by phase.
+//!
+//! Invariant: goodput is payload that a destination's host took, over simulated time; headers,
+//! acknowledgements and repeats are never in it.
+
+use telemetry::{Phase, RunRecord};
+
+/// A part of a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stretch {
+    /// All of it.
+    Whole,
+    /// Its second half, when the transition that began it is over.
+    Settled,
+}
+
+/// One flow in one phase.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowGoodput {
+    /// Whether it had something to send.
+    pub active: bool,
+    whole: f64,
+    settled: f64,
+}
+
+/// All flows in one phase.
+#[derive(Clone, Debug)]
+pub struct PhaseGoodput<'a> {
+    /// The phase.
+    pub phase: &'a Phase,
+    /// Flows that the scenario names.
+    pub named: Vec<FlowGoodput>,
+    /// All other flows.
+    pub others: Vec<FlowGoodput>,
+}
+
+/// The goodput of every flow in every phase of a run.
+#[must_use]
+pub fn by_phase(record: &RunRecord) -> Vec<PhaseGoodput<'_>> {
+    let in_phase = |phase| {
+        let all = (0..record.flows.len()).map(|flow| FlowGoodput::of(record, flow, phase));
+        let mut named: Vec<_> = all.collect();
+        let others = named.split_off(record.named());
+        PhaseGoodput { phase, named, others }
+    };
+    record.phases.iter().map(in_phase).collect()
+}
+
+impl FlowGoodput {
+    fn of(record: &RunRecord, flow: usize, phase: &Phase) -> Self {
+        let rate = |from| record.delivered_between(flow, from, phase.to).bps_over(phase.to.since(from));
+        Self { active: record.active(flow, phase), whole: rate(phase.from), settled: rate(phase.middle()) }
+    }
+
+    /// Its goodput in bit/s.
+    #[must_use]
+    pub const fn over(&self, stretch: Stretch) -> f64 {
+        match stretch {
+            Stretch::Whole => self.whole,
+            Stretch::Settled => self.settled,
+        }
+    }
+}
+
+/// The sum of the flows' goodput in bit/s.
+#[must_use]
+pub fn total(flows: &[FlowGoodput], stretch: Stretch) -> f64 {
+    flows.iter().map(|flow| flow.over(stretch)).sum()
+}
+
+/// Jain's index of those flows that were active in the phase.
+#[must_use]
+pub fn jain_of_active(flows: &[FlowGoodput], stretch: Stretch) -> f64 {
+    jain(flows.iter().filter(|flow| flow.active).map(|flow| flow.over(stretch)))
+}
+
+/// Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 where all are equal, `1/n` where one has all
+/// (Jain, Chiu and Hawe 1984). It is 1 for fewer than two values, and where all are zero.
+///
+/// ```
+/// assert_eq!(report::goodput::jain([5.0, 5.0]), 1.0);
+/// assert_eq!(report::goodput::jain([5.0, 0.0]), 0.5);
+/// ```
+#[must_use]
+pub fn jain(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (mut count, mut sum, mut squares) = (0u32, 0.0, 0.0);
+    for value in values {
+        count += 1;
+        sum += value;
+        squares += value * value;
+    }
+    if count < 2 || squares == 0.0 { 1.0 } else { sum * sum / (f64::from(count) * squares) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn jain_s_index_at_its_known_values() {
+        assert_eq!(jain([]), 1.0);
+        assert_eq!(jain([7.0]), 1.0);
+        assert_eq!(jain([0.0, 0.0]), 1.0);
+        assert_eq!(jain([1.0, 0.0, 0.0, 0.0]), 0.25);
+        // The parking lot of two remote and two local contributors.
+        assert!((jain([1.0 / 6.0, 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0]) - 0.9).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_phase_is_judged_whole_and_settled_and_by_its_active_flows() {
+        let record = sample::record();
+        let phases = by_phase(&record);
+        let (first, second) = (&phases[0], &phases[1]);
+        assert_eq!(first.named[0].over(Stretch::Whole), 8e9);
+        assert_eq!(first.named[0].over(Stretch::Settled), 12e9);
+        assert!(!first.named[1].active && second.named[1].active);
+        assert_eq!(jain_of_active(&first.named, Stretch::Whole), 1.0);
+        assert_eq!(jain_of_active(&second.named, Stretch::Settled), jain([6e9, 2e9]));
+        assert_eq!(total(&second.named, Stretch::Settled), 8e9);
+        assert_eq!(total(&second.others, Stretch::Whole), 4e9);
+    }
+}

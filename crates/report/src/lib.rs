@@ -1,0 +1,80 @@
+//! What a run looks like to its reader: a summary, tables, a figure, and the folder that holds them.
+//!
+//! Invariant: everything here is a pure function of the run's record, except for three fields of the
+//! summary that tell what the run cost ([`Cost`]). The same record gives the same bytes.
+//!
+//! | module | makes |
+//! |---|---|
+//! | [`goodput`] | rates and fairness of every flow in every phase |
+//! | [`summary`] | `summary.json`, and what the next one prints |
+//! | [`printed`] | the tables on the terminal |
+//! | [`tables`] | `flows.csv`, `series.csv`, `ports.csv` |
+//! | [`figure`] | `throughput.svg` |
+//! | [`folder`] | the output folder, written whole or not at all |
+//!
+//! `docs/outputs.md` describes every column and field.
+
+pub mod figure;
+pub mod folder;
+pub mod goodput;
+pub mod printed;
+pub mod summary;
+pub mod tables;
+
+use std::time::Duration;
+
+use telemetry::RunRecord;
+
+pub use folder::OutputError;
+pub use summary::Summary;
+
+/// Which run this was.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The scenario's name.
+    pub scenario: &'a str,
+    /// The seed of its random streams.
+    pub seed: u64,
+    /// The version of the simulator.
+    pub version: &'a str,
+}
+
+/// What the run cost the machine: the only part of a report that differs from run to run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cost {
+    /// Time on the clock on the wall.
+    pub wall: Duration,
+    /// The most memory that the process held, in bytes, where the system tells.
+    pub peak_rss: Option<u64>,
+}
+
+/// A file of the output folder.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its name within the folder.
+    pub name: &'static str,
+    /// What it holds.
+    pub contents: String,
+}
+
+/// The files of a run, in the order in which they are listed. `plan` is the resolved plan as text.
+#[must_use]
+pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<File> {
+    vec![
+        File { name: "summary.json", contents: summary.json() },
+        File { name: "flows.csv", contents: tables::flows(record) },
+        File { name: "series.csv", contents: tables::series(record) },
+        File { name: "ports.csv", contents: tables::ports(record) },
+        File { name: "throughput.svg", contents: figure::throughput(&summary.scenario, record) },
+        File { name: "plan.ron", contents: plan },
+    ]
+}
+
+/// `value` rounded to so many decimals, so that files show no more than there is.
+fn rounded(value: f64, decimals: i32) -> f64 {
+    let scale = 10f64.powi(decimals);
+    (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod sample;

@@ -1,0 +1,264 @@
+//! The tables on the terminal: goodput per flow and phase, then what else was counted.
+//!
+//! Invariant: nothing here is computed; every number stands in the [`Summary`] too.
+
+use std::path::Path;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::goodput::Stretch;
+use crate::summary::{FlowSummary, PhaseSummary, Summary};
+
+/// So many flows stand side by side; more continue in a block of their own.
+const FLOWS_A_BLOCK: usize = 8;
+
+/// Everything that a run prints, but for where its files are.
+#[must_use]
+pub fn tables(summary: &Summary) -> String {
+    let whole = goodput(summary, Stretch::Whole);
+    let settled = goodput(summary, Stretch::Settled);
+    format!(
+        "{}\n\nGoodput over each phase, in Gb/s\n{whole}\n\n\
+         Goodput over the second half of each phase, when it has settled, in Gb/s\n{settled}\n\n{}\n",
+        head(summary),
+        counts(summary),
+    )
+}
+
+/// Where the files are.
+#[must_use]
+pub fn written(folder: &Path, names: &[&str]) -> String {
+    format!("written to {}: {}\n", folder.display(), names.join(", "))
+}
+
+fn head(summary: &Summary) -> String {
+    format!(
+        "{}, seed {}: {} s simulated in {:.2} s; {} packet-hops, {} a second",
+        summary.scenario,
+        summary.seed,
+        summary.simulated_s,
+        summary.wall_s,
+        grouped(summary.packet_hops),
+        grouped(summary.packet_hops_per_s as u64),
+    )
+}
+
+/// One row a phase, one column a flow; blocks of flows below each other, totals in the last.
+fn goodput(summary: &Summary, stretch: Stretch) -> String {
+    let flows = summary.phases.first().map_or(&[][..], |phase| &phase.flows);
+    let names: Vec<&str> = flows.iter().map(|flow| flow.flow.as_str()).collect();
+    let starts: Vec<usize> = (0..names.len().max(1)).step_by(FLOWS_A_BLOCK).collect();
+    let block = |&start: &usize| {
+        let end = names.len().min(start + FLOWS_A_BLOCK);
+        let last = end == names.len();
+        let mut header = vec!["phase".to_owned(), "from (s)".to_owned(), "to (s)".to_owned()];
+        header.extend(names[start..end].iter().map(|name| (*name).to_owned()));
+        if last {
+            header.extend(totals_header(summary));
+        }
+        let mut table = plain_table();
+        table.set_header(header);
+        for phase in &summary.phases {
+            let mut row = vec![phase.name.clone(), phase.from_s.to_string(), phase.to_s.to_string()];
+            row.extend(phase.flows[start..end].iter().map(|flow| cell(flow, stretch)));
+            if last {
+                row.extend(totals(summary, phase, stretch));
+            }
+            table.add_row(row);
+        }
+        aligned(table, 1)
+    };
+    starts.iter().map(block).collect::<Vec<_>>().join("\n")
+}
+
+fn totals_header(summary: &Summary) -> Vec<String> {
+    let others = ["others", "their Jain"].map(str::to_owned);
+    let jain = if summary.named() > 0 { vec!["Jain".to_owned()] } else { vec![] };
+    if summary.others.flows == 0 {
+        [vec!["total".to_owned()], jain].concat()
+    } else {
+        [jain, others.to_vec(), vec!["total".to_owned()]].concat()
+    }
+}
+
+/// Total and index of the named flows; of all others too, where there are any.
+fn totals(summary: &Summary, phase: &PhaseSummary, stretch: Stretch) -> Vec<String> {
+    let others = &phase.others;
+    let (jain, total, others_total, others_jain) = match stretch {
+        Stretch::Whole => (phase.jain, phase.total_goodput_bps, others.total_goodput_bps, others.jain),
+        Stretch::Settled => (
+            phase.settled_jain,
+            phase.settled_total_goodput_bps,
+            others.settled_total_goodput_bps,
+            others.settled_jain,
+        ),
+    };
+    let jain = if summary.named() > 0 { vec![format!("{jain:.3}")] } else { vec![] };
+    if summary.others.flows == 0 {
+        [vec![gbps(total)], jain].concat()
+    } else {
+        let others_jain = if others.active_flows == 0 { "-".to_owned() } else { format!("{others_jain:.3}") };
+        [jain, vec![gbps(others_total), others_jain, gbps(total)]].concat()
+    }
+}
+
+fn cell(flow: &FlowSummary, stretch: Stretch) -> String {
+    let goodput = match stretch {
+        Stretch::Whole => flow.goodput_bps,
+        Stretch::Settled => flow.settled_goodput_bps,
+    };
+    if flow.active || goodput > 0.0 { gbps(goodput) } else { "-".to_owned() }
+}
+
+fn counts(summary: &Summary) -> String {
+    let mut table = plain_table();
+    let marked: u64 = summary.marks.values().sum();
+    let reasons: Vec<_> =
+        summary.marks.iter().map(|(reason, count)| format!("{reason} {}", grouped(*count))).collect();
+    table.add_row(vec!["marks".to_owned(), format!("{} packets ({})", grouped(marked), reasons.join(", "))]);
+    let transport = &summary.transport;
+    table.add_row(vec![
+        "notifications".to_owned(),
+        format!(
+            "{} CNPs sent, {} BECNs received; trigger threshold reached {} times",
+            grouped(transport.cnps),
+            grouped(transport.becns),
+            grouped(transport.trigger_events)
+        ),
+    ]);
+    table.add_row(vec![
+        "transport".to_owned(),
+        format!(
+            "{} ACKs, {} NAKs, {} time-outs, {} packets sent again, {} queue pairs failed",
+            grouped(transport.acknowledgements),
+            grouped(transport.naks),
+            grouped(transport.timeouts),
+            grouped(transport.retransmitted_packets),
+            grouped(transport.failed_queue_pairs)
+        ),
+    ]);
+    if summary.others.flows > 0 {
+        table.add_row(vec![
+            "others".to_owned(),
+            format!(
+                "{} flows that the scenario does not name, {} of them complete; each stands in flows.csv",
+                grouped(summary.others.flows as u64),
+                grouped(summary.others.completed_flows as u64)
+            ),
+        ]);
+    }
+    table.add_row(vec!["audit".to_owned(), audit(summary)]);
+    table.add_row(vec!["digest".to_owned(), summary.digest.clone()]);
+    aligned(table, 2)
+}
+
+fn audit(summary: &Summary) -> String {
+    let audit = &summary.audit;
+    let drained = if audit.drained {
+        format!("; drained to rest in {:.3} us", audit.drain_s * 1e6)
+    } else {
+        String::new()
+    };
+    format!(
+        "{} packets injected = {} delivered + {} dropped + {} under way; fullest buffer {:.1} %{drained}",
+        grouped(audit.injected_packets),
+        grouped(audit.delivered_packets),
+        grouped(audit.dropped_packets),
+        grouped(audit.under_way_packets),
+        audit.fullest_buffer_share * 100.0,
+    )
+}
+
+impl Summary {
+    fn named(&self) -> usize {
+        self.phases.first().map_or(0, |phase| phase.flows.len())
+    }
+}
+
+fn gbps(bps: f64) -> String {
+    format!("{:.2}", bps / 1e9)
+}
+
+/// A table without frames, in the looks that all tables share.
+#[must_use]
+pub fn plain_table() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table
+}
+
+/// The table as text: the first `left` columns to the left, all others to the right.
+#[must_use]
+pub fn aligned(mut table: Table, left: usize) -> String {
+    for (place, column) in table.column_iter_mut().enumerate() {
+        if place >= left {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// `1234567` as `1,234,567`.
+#[must_use]
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Summary, sample};
+
+    #[test]
+    fn the_tables_with_named_and_other_flows() {
+        let summary = Summary::new(sample::CONTEXT, &sample::record(), sample::cost());
+        insta::assert_snapshot!(tables(&summary));
+    }
+
+    #[test]
+    fn the_tables_with_named_flows_only() {
+        let mut record = sample::record();
+        record.flows.truncate(2);
+        record.audit.drained = true;
+        record.audit.drain = units::Span::from_us(12);
+        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
+        insta::assert_snapshot!(tables(&summary));
+    }
+
+    #[test]
+    fn the_tables_with_no_named_flow() {
+        let mut record = sample::record();
+        record.flows.drain(..2);
+        for snapshot in &mut record.snapshots {
+            snapshot.delivered.drain(..2);
+        }
+        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
+        insta::assert_snapshot!(tables(&summary));
+    }
+
+    #[test]
+    fn many_flows_continue_in_another_block() {
+        let mut record = sample::record();
+        record.flows = (1..=10)
+            .map(|n| telemetry::FlowRecord { name: format!("F{n}"), ..record.flows[0].clone() })
+            .collect();
+        for snapshot in &mut record.snapshots {
+            snapshot.delivered.resize(10, units::Bytes::ZERO);
+        }
+        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
+        insta::assert_snapshot!(goodput(&summary, Stretch::Whole));
+    }
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        assert_eq!(["0", "999", "1,000", "12,345,678"], [0, 999, 1000, 12_345_678].map(grouped));
+    }
+}

@@ -1,0 +1,111 @@
+//! A record made by hand, for the tests of this crate.
+
+use packet::MarkReason;
+use telemetry::{Audit, FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot, TransportTally};
+use units::{Bytes, Span, Time};
+
+use crate::{Context, Cost};
+
+pub(crate) const CONTEXT: Context<'static> = Context { scenario: "hand-made", seed: 7, version: "0.0.0" };
+
+pub(crate) fn cost() -> Cost {
+    Cost { wall: std::time::Duration::from_millis(1500), peak_rss: Some(12_345_678) }
+}
+
+/// Two phases of 10 ms. `F1` sends from the start, `F2` joins at 10 ms; two flows of a pattern send
+/// 2.5 MB each in the second phase.
+pub(crate) fn record() -> RunRecord {
+    let at = |ms: u64| Span::from_us(1000 * ms).after_start();
+    let snapshot = |ms: u64, delivered: [u64; 4]| Snapshot {
+        at: at(ms),
+        delivered: delivered.iter().map(|kb| Bytes::new(kb * 1000)).collect(),
+    };
+    RunRecord {
+        simulated: Span::from_us(20_000),
+        events: 1_234_567,
+        packet_hops: 456_789,
+        delivered_packets: 15_000,
+        dropped_packets: 0,
+        flow_control_packets: 54_321,
+        digest: 0x0123_4567_89ab_cdef,
+        marks: marks(40, 2),
+        transport: TransportTally { acknowledgements: 900, cnps: 42, becns: 41, ..TransportTally::default() },
+        flows: vec![
+            flow("F1", ("H1", "H3"), at(0), true),
+            flow("F2", ("H2", "H3"), at(10), true),
+            flow("incast[0]", ("H4", "H3"), at(10), false),
+            flow("incast[1]", ("H5", "H3"), at(10), false),
+        ],
+        lanes: vec![lane("H1", 1, "S1"), lane("S1", 2, "H3")],
+        phases: vec![
+            Phase { name: "F1 starts".to_owned(), from: at(0), to: at(10) },
+            Phase { name: "F2 starts".to_owned(), from: at(10), to: at(20) },
+        ],
+        snapshots: vec![
+            snapshot(0, [0; 4]),
+            snapshot(5, [2_500, 0, 0, 0]),
+            snapshot(10, [10_000, 0, 0, 0]),
+            snapshot(15, [14_000, 4_000, 1_000, 1_250]),
+            snapshot(20, [17_750, 5_250, 2_500, 2_500]),
+        ],
+        series: Series {
+            interval: Span::from_us(5000),
+            rows: [[2_500, 0, 0], [7_500, 0, 0], [4_000, 4_000, 2_250], [3_750, 1_250, 2_750]]
+                .iter()
+                .map(|row| row.iter().map(|kb| Bytes::new(kb * 1000)).collect())
+                .collect(),
+        },
+        audit: Audit {
+            injected: 15_012,
+            delivered: 15_000,
+            under_way: 12,
+            fullest_buffer: 0.953_125,
+            ..Audit::default()
+        },
+    }
+}
+
+fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: bool) -> FlowRecord {
+    FlowRecord {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        destination: destination.to_owned(),
+        named,
+        start,
+        stop: None,
+        total: (!named).then_some(Bytes::new(2_500_000)),
+        last_delivery: Some(Span::from_us(19_500).after_start()),
+        delivered: Bytes::new(2_500_000),
+        packets: 1250,
+        messages: 10,
+        becns: 3,
+        latency_sum: Span::from_us(12_500),
+        latency_max: Span::from_ns(31_500),
+    }
+}
+
+fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
+    LaneRecord {
+        node: node.to_owned(),
+        port,
+        peer: peer.to_owned(),
+        lane: 0,
+        sent: Bytes::new(21_000_000),
+        packets: 10_000,
+        buffer: Bytes::kib(64),
+        peak: Bytes::new(62_464),
+        mean: 12_345.678_9,
+        without_credit: Span::from_us(1250),
+        marks: marks(20, 1),
+    }
+}
+
+fn marks(root: u32, victim_mask: u32) -> Marks {
+    let mut marks = Marks::default();
+    for (reason, count) in [(MarkReason::Root, root), (MarkReason::VictimMask, victim_mask)] {
+        for _ in 0..count {
+            marks.count(reason);
+        }
+    }
+    marks
+}

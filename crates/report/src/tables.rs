@@ -1,0 +1,177 @@
+//! The tables: `flows.csv`, `series.csv`, `ports.csv`.
+//!
+//! Invariant: units stand in every column's name, and `docs/outputs.md` describes each column.
+
+use packet::MarkReason;
+use telemetry::{FlowRecord, LaneRecord, RunRecord};
+use units::{Bytes, Time};
+
+use crate::goodput::{self, Stretch};
+use crate::rounded;
+
+/// One row a flow, named or not, in the order of the plan.
+#[must_use]
+pub fn flows(record: &RunRecord) -> String {
+    let phases = goodput::by_phase(record);
+    let mut header: Vec<String> = FLOW_COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for number in 1..=phases.len() {
+        header.push(format!("phase_{number}_goodput_bps"));
+        header.push(format!("phase_{number}_settled_goodput_bps"));
+    }
+    let row = |(place, flow): (usize, &FlowRecord)| {
+        let mut row: Vec<String> = FLOW_COLUMNS.iter().map(|(_, cell)| cell(flow)).collect();
+        for phase in &phases {
+            let goodput =
+                phase.named.iter().chain(&phase.others).nth(place).expect("every flow is in every phase");
+            row.push(goodput.over(Stretch::Whole).round().to_string());
+            row.push(goodput.over(Stretch::Settled).round().to_string());
+        }
+        row
+    };
+    csv(header, record.flows.iter().enumerate().map(row))
+}
+
+/// One row a sample: goodput of each named flow, and of all others together where there are any.
+#[must_use]
+pub fn series(record: &RunRecord) -> String {
+    let named = &record.flows[..record.named()];
+    let mut header = vec!["time_s".to_owned()];
+    header.extend(named.iter().map(|flow| format!("{}_goodput_bps", flow.name)));
+    if others_are_sampled(record) {
+        header.push("all_others_goodput_bps".to_owned());
+    }
+    let rows = (1..).zip(&record.series.rows).map(|(number, row)| {
+        let time = (record.series.interval * number).after_start();
+        let goodput = |bytes: &Bytes| bytes.bps_over(record.series.interval).round().to_string();
+        std::iter::once(time.seconds().to_string()).chain(row.iter().map(goodput)).collect()
+    });
+    csv(header, rows)
+}
+
+/// One row a port and lane, adapters first.
+#[must_use]
+pub fn ports(record: &RunRecord) -> String {
+    let mut header: Vec<String> = LANE_COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    header.extend(MarkReason::ALL.map(|reason| format!("marked_{}_packets", reason.word())));
+    let row = |lane: &LaneRecord| {
+        let cells = LANE_COLUMNS.iter().map(|(_, cell)| cell(lane));
+        cells.chain(MarkReason::ALL.map(|reason| lane.marks.of(reason).to_string())).collect()
+    };
+    csv(header, record.lanes.iter().map(row))
+}
+
+/// Whether the samples have a column for all flows that the scenario does not name.
+pub(crate) fn others_are_sampled(record: &RunRecord) -> bool {
+    record.series.rows.first().is_some_and(|row| row.len() > record.named())
+}
+
+/// A column: its name, and the cell of a record.
+type Column<Record> = (&'static str, fn(&Record) -> String);
+
+const FLOW_COLUMNS: [Column<FlowRecord>; 15] = [
+    ("flow", |flow| flow.name.clone()),
+    ("src", |flow| flow.source.clone()),
+    ("dst", |flow| flow.destination.clone()),
+    ("named", |flow| flow.named.to_string()),
+    ("start_s", |flow| seconds(flow.start)),
+    ("stop_s", |flow| flow.stop.map_or_else(String::new, seconds)),
+    ("size_bytes", |flow| flow.total.map_or_else(String::new, |total| total.get().to_string())),
+    ("completed_s", |flow| flow.completed().map_or_else(String::new, seconds)),
+    ("delivered_bytes", |flow| flow.delivered.get().to_string()),
+    ("delivered_packets", |flow| flow.packets.to_string()),
+    ("acknowledged_messages", |flow| flow.messages.to_string()),
+    ("received_becns", |flow| flow.becns.to_string()),
+    ("mean_goodput_bps", |flow| {
+        flow.last_delivery
+            .map_or(0.0, |last| flow.delivered.bps_over(last.since(flow.start)))
+            .round()
+            .to_string()
+    }),
+    ("mean_packet_latency_us", |flow| microseconds(mean_latency_ps(flow))),
+    ("max_packet_latency_us", |flow| microseconds(flow.latency_max.ps() as f64)),
+];
+
+const LANE_COLUMNS: [Column<LaneRecord>; 10] = [
+    ("node", |lane| lane.node.clone()),
+    ("port", |lane| lane.port.to_string()),
+    ("peer", |lane| lane.peer.clone()),
+    ("lane", |lane| lane.lane.to_string()),
+    ("sent_bytes", |lane| lane.sent.get().to_string()),
+    ("sent_packets", |lane| lane.packets.to_string()),
+    ("without_credit_s", |lane| lane.without_credit.seconds().to_string()),
+    ("buffer_bytes", |lane| lane.buffer.get().to_string()),
+    ("buffer_peak_bytes", |lane| lane.peak.get().to_string()),
+    ("buffer_mean_bytes", |lane| rounded(lane.mean, 3).to_string()),
+];
+
+fn seconds(time: Time) -> String {
+    time.seconds().to_string()
+}
+
+fn microseconds(ps: f64) -> String {
+    rounded(ps / 1e6, 6).to_string()
+}
+
+fn mean_latency_ps(flow: &FlowRecord) -> f64 {
+    if flow.packets == 0 { 0.0 } else { flow.latency_sum.ps() as f64 / flow.packets as f64 }
+}
+
+fn csv(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in std::iter::once(header).chain(rows) {
+        writer.write_record(row).expect("rows are as long as the header, and memory takes them");
+    }
+    let bytes = writer.into_inner().expect("memory takes what is left");
+    String::from_utf8(bytes).expect("names and numbers are UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn the_tables_as_they_are_written() {
+        let record = sample::record();
+        insta::assert_snapshot!("flows", flows(&record));
+        insta::assert_snapshot!("series", series(&record));
+        insta::assert_snapshot!("ports", ports(&record));
+    }
+
+    #[test]
+    fn without_other_flows_there_is_no_column_for_them() {
+        let mut record = sample::record();
+        record.flows.truncate(2);
+        for snapshot in &mut record.snapshots {
+            snapshot.delivered.truncate(2);
+        }
+        for row in &mut record.series.rows {
+            row.truncate(2);
+        }
+        assert!(series(&record).starts_with("time_s,F1_goodput_bps,F2_goodput_bps\n0.005,4000000000,0\n"));
+        assert_eq!(flows(&record).lines().count(), 3);
+    }
+
+    #[test]
+    fn a_name_with_a_comma_is_quoted() {
+        let mut record = sample::record();
+        record.flows[0].name = "F1, the first".to_owned();
+        assert!(flows(&record).contains("\n\"F1, the first\",H1,"));
+    }
+
+    #[test]
+    fn the_manual_describes_every_column() {
+        let manual = include_str!("../../../docs/outputs.md");
+        let record = sample::record();
+        for table in [flows(&record), series(&record), ports(&record)] {
+            for column in table.lines().next().unwrap().split(',') {
+                let general = column
+                    .replace("phase_1_", "phase_N_")
+                    .replace("phase_2_", "phase_N_")
+                    .replace("F1_", "FLOW_")
+                    .replace("F2_", "FLOW_");
+                assert!(manual.contains(&format!("`{general}`")), "docs/outputs.md lacks `{general}`");
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The verbs and their options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// What `sim` runs when it is not told what to.
+pub(crate) const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
+
+/// Backwater simulates congestion in lossless fabrics, packet by packet.
+///
+/// Exit status: 0 done; 1 a claim of `repro` failed; 2 bad input; 3 a broken invariant of the simulator.
+#[derive(Debug, Parser)]
+#[command(name = "backwater", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Run a scenario, print who got what, and write the results to a folder.
+    Sim(SimOptions),
+    /// List the scenarios that ship.
+    List,
+    /// Check a scenario without running it, and say what it is.
+    Check {
+        /// A file, or the name of a shipped scenario.
+        scenario: String,
+        /// Set a field: `--set congestion_control=Off`, `--set 'duration=20 ms'`.
+        #[arg(long, value_name = "PATH=VALUE")]
+        set: Vec<String>,
+    },
+    /// Run what a paper reports, and compare.
+    Repro(ReproOptions),
+    /// Measure the simulator's own speed and memory.
+    Bench(BenchOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SimOptions {
+    /// A file, or the name of a shipped scenario (see `list`).
+    #[arg(default_value = DEFAULT_SCENARIO)]
+    pub(crate) scenario: String,
+    /// Set a field: `--set congestion_control=Off`, `--set 'duration=20 ms'`.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Seed of the random streams, instead of the scenario's own.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Folder for the results [default: out/NAME].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// At the end silence the sources, run to quiet, and demand every packet delivered and every credit home.
+    #[arg(long)]
+    pub(crate) drain: bool,
+    /// Print `summary.json` instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing but errors.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReproOptions {
+    /// The paper; every paper if left out.
+    pub(crate) paper: Option<String>,
+    /// Print a JSON list of claims instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Run as long as the paper did, instead of a tenth of it.
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BenchOptions {
+    /// Print a JSON list of cases instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How often each case is run; the fastest run is reported.
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: u32,
+    /// Run one case once in this process, and print what it cost: what `bench` starts for each run.
+    #[arg(long, hide = true)]
+    pub(crate) case: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,58 @@
+//! What can go wrong, and the exit status for it.
+
+use std::process::ExitCode;
+
+use fabric::Violation;
+use report::OutputError;
+
+use crate::repro::Missing;
+
+/// Why a verb did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The scenario is wrong; the message says where, and what would be right.
+    #[error("{0}")]
+    Scenario(#[from] scenario::Diagnostic),
+    /// The output folder cannot be written to.
+    #[error("error: {0}\nhelp: choose another folder with `--out DIR`")]
+    Output(#[from] OutputError),
+    /// There is no such paper.
+    #[error("error: there are no claims of a paper `{given}`\nhelp: there are claims of {known}")]
+    UnknownPaper { given: String, known: String },
+    /// There is no such case to bench.
+    #[error("error: there is no case `{0}`")]
+    UnknownCase(String),
+    /// A claims file asks for what a run does not have.
+    #[error("error: {0}")]
+    Claims(#[from] Missing),
+    /// A case of the bench could not be run in a process of its own.
+    #[error("error: case {case} could not be run: {what}")]
+    Case { case: &'static str, what: String, status: Option<i32> },
+    /// Claims of a paper failed; the table has said which.
+    #[error("error: {0} of the claims failed")]
+    ClaimsFailed(usize),
+    /// The simulator broke one of its own promises: a bug.
+    #[error(
+        "error: broken invariant: {0}\nThis is a bug of the simulator: please report it, with the scenario."
+    )]
+    Broken(#[from] Violation),
+}
+
+impl Failure {
+    /// What is said of it, in colours if they can be seen.
+    pub(crate) fn message(&self, colours: bool) -> String {
+        match self {
+            Self::Scenario(diagnostic) => diagnostic.render(colours),
+            other => other.to_string(),
+        }
+    }
+
+    /// The status to exit with.
+    pub(crate) fn status(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::ClaimsFailed(_) => 1,
+            Self::Broken(_) | Self::Case { status: Some(3), .. } => 3,
+            _ => 2,
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! The command line: simulate, check, list, reproduce, bench.
+//!
+//! Invariant: this crate only routes. What is simulated, computed or drawn is another crate's; here
+//! stand the words on the command line, the exit status, and what a run cost.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `cli` | the verbs and their options |
+//! | `failure` | what can go wrong, and the exit status for it |
+//! | `engine` | from a scenario's name to the outcome of its run |
+//! | `sim`, `list`, `check`, `repro`, `bench` | a verb each |
+//! | `progress` | the bar on a terminal |
+//! | `resources` | processor time and memory, as the system counts them |
+
+mod bench;
+mod check;
+mod cli;
+mod engine;
+mod failure;
+mod list;
+mod progress;
+mod repro;
+mod resources;
+mod sim;
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Verb};
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().verb {
+        Verb::Sim(options) => sim::run(&options),
+        Verb::List => {
+            list::run();
+            Ok(())
+        }
+        Verb::Check { scenario, set } => check::run(&scenario, &set),
+        Verb::Repro(options) => repro::run(&options),
+        Verb::Bench(options) => bench::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{}", failure.message(io::stderr().is_terminal()).trim_end());
+            failure.status()
+        }
+    }
+}
+
+/// Prints to standard output. That its reader has gone away (`backwater list | head -1`) is no fault.
+fn print(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
+}

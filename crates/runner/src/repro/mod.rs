@@ -1,0 +1,213 @@
+//! `repro`: what papers report, run and compared.
+//!
+//! Invariant: each distinct run is run once, whatever the number of claims that look at it; runs share
+//! nothing, so their results do not depend on how many run at the same time.
+
+mod claims;
+mod judge;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IsTerminal};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+use report::printed::{aligned, plain_table};
+
+use self::claims::{PAPERS, Paper, Run};
+use self::judge::{Judgement, Verdict};
+use crate::cli::ReproOptions;
+use crate::engine::{self, Outcome};
+use crate::failure::Failure;
+
+pub(crate) use self::judge::Missing;
+
+/// Runs what the claims need, judges them, prints them.
+pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
+    let papers = papers(options.paper.as_deref())?;
+    let began = Instant::now();
+    let wanted: BTreeSet<Run> = papers
+        .iter()
+        .flat_map(|(_, paper)| paper.runs.values().map(|run| paper.at_length(run, options.full)))
+        .collect();
+    let count = wanted.len();
+    let outcomes = run_all(wanted)?;
+    let mut judgements = Vec::new();
+    for (name, paper) in &papers {
+        let of = |run: &str| &outcomes[&paper.at_length(&paper.runs[run], options.full)];
+        judgements.extend(judge::judge(name, paper, of)?);
+    }
+    if options.json {
+        let json = serde_json::to_string_pretty(&judgements).expect("judgements are plain data");
+        crate::print(&(json + "\n"));
+    } else {
+        crate::print(&printed(&papers, &judgements));
+        let seconds = began.elapsed().as_secs_f64();
+        crate::print(&format!("{}; {count} runs in {seconds:.1} s\n", totals(&judgements)));
+    }
+    match judgements.iter().filter(|one| one.verdict == Verdict::Fail).count() {
+        0 => Ok(()),
+        failed => Err(Failure::ClaimsFailed(failed)),
+    }
+}
+
+fn papers(wanted: Option<&str>) -> Result<Vec<(&'static str, Paper)>, Failure> {
+    let chosen: Vec<_> = PAPERS
+        .iter()
+        .filter(|(name, _)| wanted.is_none_or(|wanted| wanted == *name))
+        .map(|(name, text)| (*name, Paper::read(name, text)))
+        .collect();
+    match wanted {
+        Some(given) if chosen.is_empty() => Err(Failure::UnknownPaper {
+            given: given.to_owned(),
+            known: PAPERS.map(|(name, _)| format!("`{name}`")).join(", "),
+        }),
+        _ => Ok(chosen),
+    }
+}
+
+impl Paper {
+    /// The run as it is run: with the paper's own times if `full`.
+    fn at_length(&self, run: &Run, full: bool) -> Run {
+        let longer = self.full.get(&run.scenario).filter(|_| full);
+        Run { set: run.set.iter().chain(longer.into_iter().flatten()).cloned().collect(), ..run.clone() }
+    }
+}
+
+/// Runs them all, as many at a time as there are processors.
+fn run_all(runs: BTreeSet<Run>) -> Result<BTreeMap<Run, Outcome>, Failure> {
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(runs.len());
+    let total = runs.len();
+    let waiting = Mutex::new(runs.into_iter());
+    let done = Mutex::new(BTreeMap::new());
+    let work = || -> Result<(), Failure> {
+        loop {
+            // The lock is held for the choice only.
+            let next = waiting.lock().expect("no worker panics").next();
+            let Some(run) = next else { return Ok(()) };
+            let plan = engine::plan(&run.scenario, &run.set, None)?;
+            let outcome = engine::run(&plan, false, &mut |_| {})?;
+            let mut done = done.lock().expect("no worker panics");
+            done.insert(run, outcome);
+            if io::stderr().is_terminal() {
+                eprint!(
+                    "\r{} of {total} runs done{}",
+                    done.len(),
+                    if done.len() == total { "\n" } else { "" }
+                );
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("no worker panics"))
+    })?;
+    Ok(done.into_inner().expect("no worker panics"))
+}
+
+fn printed(papers: &[(&str, Paper)], judgements: &[Judgement]) -> String {
+    let mut text = String::new();
+    for (name, paper) in papers {
+        text += &format!("{name}: {}\n\n", paper.reference);
+    }
+    let mut table = plain_table();
+    table.set_header(["claim", "what is reported", "measured", "expected", "verdict"]);
+    for one in judgements {
+        table.add_row([&one.id, &one.statement, &one.measured_words(), &one.expected, one.verdict.word()]);
+    }
+    text += &aligned(table, 5);
+    text += "\n\n";
+    for (one, reason) in judgements.iter().filter_map(|one| one.reason.as_ref().map(|reason| (one, reason))) {
+        text += &format!("{}: {}\n", one.id, reason);
+    }
+    text
+}
+
+fn totals(judgements: &[Judgement]) -> String {
+    let count = |verdict: &Verdict| judgements.iter().filter(|one| one.verdict == *verdict).count();
+    let usual = [Verdict::Pass, Verdict::Fail, Verdict::Info];
+    let marked = [Verdict::Known, Verdict::Fixed].into_iter().filter(|verdict| count(verdict) > 0);
+    let parts =
+        usual.into_iter().chain(marked).map(|verdict| format!("{} {}", verdict.word(), count(&verdict)));
+    format!("{} claims: {}", judgements.len(), parts.collect::<Vec<_>>().join(", "))
+}
+
+impl Verdict {
+    /// The word in the table.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Info => "INFO",
+            Self::Known => "KNOWN",
+            Self::Fixed => "FIXED",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_paper_is_told_the_known_ones() {
+        let message = papers(Some("gran2012")).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "error: there are no claims of a paper `gran2012`\nhelp: there are claims of `gran2011`"
+        );
+        assert_eq!(papers(None).unwrap().len(), PAPERS.len());
+    }
+
+    #[test]
+    fn full_runs_take_the_paper_s_times() {
+        let (_, paper) = papers(Some("gran2011")).unwrap().remove(0);
+        let run = &paper.runs["scenario 1 off"];
+        assert_eq!(paper.at_length(run, false), *run);
+        let full = paper.at_length(run, true);
+        assert_eq!(full.set[0], "congestion_control=Off");
+        assert_eq!(full.set[1], "duration=5 s");
+    }
+
+    #[test]
+    fn every_claim_looks_at_flows_and_phases_that_its_run_has() {
+        for (_, paper) in papers(None).unwrap() {
+            let claims = paper.claims.iter().map(|claim| (&claim.run, &claim.measure));
+            let references = paper.references.values().map(|quantity| (&quantity.run, &quantity.measure));
+            for ((name, measure), full) in
+                claims.chain(references).flat_map(|wanted| [(wanted, false), (wanted, true)])
+            {
+                let run = paper.at_length(&paper.runs[name], full);
+                let plan = engine::plan(&run.scenario, &run.set, None).unwrap();
+                assert!(measure.phase() <= plan.phases().len(), "{name} has no phase {}", measure.phase());
+                for flow in measure.flows() {
+                    let found = plan.workload().flows.iter().any(|one| one.named && one.name == *flow);
+                    assert!(found, "{name} has no flow {flow}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_names_claim_number_expectation_and_verdict() {
+        let (name, mut paper) = papers(Some("gran2011")).unwrap().remove(0);
+        paper.reference = "Someone 2000".to_owned();
+        let judgement = |verdict, reason: Option<&str>| Judgement {
+            paper: name.to_owned(),
+            id: "s1-off-3".to_owned(),
+            statement: "F3 halves all three".to_owned(),
+            source: "figure 7(c)".to_owned(),
+            scenario: "gran2011-scenario1".to_owned(),
+            set: vec![],
+            measured: vec![0.499, 0.501],
+            unit: "C".to_owned(),
+            expected: "0.500 C ± 5 %".to_owned(),
+            verdict,
+            reason: reason.map(str::to_owned),
+        };
+        let judgements =
+            [judgement(Verdict::Pass, None), judgement(Verdict::Known, Some("the switch is another"))];
+        let text = printed(&[(name, paper)], &judgements) + &totals(&judgements);
+        insta::assert_snapshot!(text);
+    }
+}

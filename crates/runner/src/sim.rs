@@ -1,0 +1,50 @@
+//! `sim`: one run, printed and written to a folder.
+//!
+//! Invariant: whether the folder can be written to is known before the run, and nothing is in it before
+//! the run is over.
+
+use std::path::PathBuf;
+
+use report::{folder, printed};
+
+use crate::cli::SimOptions;
+use crate::engine;
+use crate::failure::Failure;
+use crate::progress::Bar;
+
+/// Runs, prints, writes.
+pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
+    let plan = engine::plan(&options.scenario, &options.set, options.seed)?;
+    let out = options.out.clone().unwrap_or_else(|| default_folder(plan.name()));
+    folder::probe(&out)?;
+    let bar = Bar::new(plan.duration(), !options.quiet);
+    let outcome = engine::run(&plan, options.drain, &mut |progress| bar.update(progress))?;
+    drop(bar);
+    let files = report::files(&outcome.summary, &outcome.record, plan.resolved());
+    folder::write(&out, &files)?;
+    if options.json {
+        crate::print(&outcome.summary.json());
+    } else if !options.quiet {
+        let names: Vec<_> = files.iter().map(|file| file.name).collect();
+        crate::print(&printed::tables(&outcome.summary));
+        crate::print(&format!("\n{}", printed::written(&out, &names)));
+    }
+    Ok(())
+}
+
+/// `out/NAME`, whatever characters the name has.
+fn default_folder(name: &str) -> PathBuf {
+    let safe = |c: char| if c.is_alphanumeric() || "-_+".contains(c) { c } else { '_' };
+    PathBuf::from("out").join(name.chars().map(safe).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        assert_eq!(default_folder("gran2011-scenario1"), PathBuf::from("out/gran2011-scenario1"));
+        assert_eq!(default_folder("../a b"), PathBuf::from("out/___a_b"));
+    }
+}

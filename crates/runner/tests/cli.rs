@@ -1,0 +1,206 @@
+//! The command line as its user meets it: what is printed, what is written, and the exit status.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A folder of one test's own, empty at its start, in which `backwater` is run.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        // Left by an earlier run that failed.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let backwater = env!("CARGO_BIN_EXE_backwater");
+        Command::new(backwater).args(arguments).current_dir(&self.0).output().unwrap()
+    }
+
+    /// Runs what must succeed, and returns what it printed.
+    fn printed(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(text(&output.stderr), "", "nothing but errors goes to standard error when piped");
+        text(&output.stdout)
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.0.join(file)).unwrap_or_else(|cause| panic!("{file}: {cause}"))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|fault| panic!("{fault} in {text}"))
+}
+
+/// A refusal: status 2, a message on standard error, nothing on standard output.
+fn assert_refused(output: &Output, message: &str) {
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains(message), "no `{message}` in: {}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "");
+}
+
+const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
+const FILES: [&str; 6] =
+    ["flows.csv", "plan.ron", "ports.csv", "series.csv", "summary.json", "throughput.svg"];
+
+#[test]
+fn an_unknown_scenario_is_refused_with_the_nearest_name() {
+    let scratch = Scratch::new("unknown-scenario");
+    assert_refused(&scratch.run(&["sim", "gran2011-scenaro1"]), "gran2011-scenario1");
+    assert_eq!(scratch.names(), [""; 0]);
+}
+
+#[test]
+fn an_unwritable_folder_is_refused_before_the_run_and_nothing_is_left() {
+    let scratch = Scratch::new("unwritable");
+    fs::write(scratch.0.join("file"), "mine").unwrap();
+    let output = scratch.run(&["sim", "one-flow", "--out", "file/results"]);
+    let message = "error: cannot write to the output folder `file/results`: Not a directory (os error 20)\n\
+                   help: choose another folder with `--out DIR`\n";
+    assert_refused(
+        &output,
+        if cfg!(target_os = "linux") { message } else { "cannot write to the output folder" },
+    );
+    assert_eq!(scratch.names(), ["file"]);
+    assert_eq!(scratch.read("file"), "mine");
+}
+
+#[test]
+fn a_wrong_option_and_a_wrong_field_are_refused() {
+    let scratch = Scratch::new("wrong-option");
+    assert_refused(&scratch.run(&["sim", "--nonsense"]), "--nonsense");
+    assert_refused(&scratch.run(&["sim", "one-flow", "--set", "durration=1 ms"]), "durration");
+    assert_refused(&scratch.run(&["sim", "one-flow", "--set", "duration"]), "duration");
+    assert_refused(&scratch.run(&["repro", "nobody1999"]), "gran2011");
+    assert_eq!(scratch.names(), [""; 0]);
+}
+
+#[test]
+fn list_has_a_line_for_each_scenario() {
+    let printed = Scratch::new("list").printed(&["list"]);
+    for name in
+        ["gran2011-scenario1", "gran2011-scenario2", "one-flow", "two-flows-one-link", "victim", "bench-a32"]
+    {
+        let line = printed.lines().find(|line| line.split_whitespace().next() == Some(name));
+        let line = line.unwrap_or_else(|| panic!("no {name} in {printed}"));
+        assert!(line.split_whitespace().count() > 2, "`{line}` says nothing about it");
+    }
+}
+
+#[test]
+fn check_says_what_a_scenario_is_and_writes_nothing() {
+    let scratch = Scratch::new("check");
+    let printed = scratch.printed(&["check", "gran2011-scenario1"]);
+    assert_eq!(
+        printed,
+        "gran2011-scenario1: 7 hosts, 2 switches, 8 links; 5 named flows; 500 ms in 5 phases\n"
+    );
+    assert_eq!(scratch.names(), [""; 0]);
+}
+
+#[test]
+fn the_json_is_the_summary_file_and_has_every_promised_field() {
+    let scratch = Scratch::new("json");
+    let printed = scratch.printed(&[&ONE_FLOW[..], &["--json", "--out", "results"]].concat());
+    assert_eq!(printed, scratch.read("results/summary.json"));
+    let summary = json(&printed);
+    for field in [
+        "schema",
+        "scenario",
+        "seed",
+        "version",
+        "digest",
+        "simulated_s",
+        "wall_s",
+        "events",
+        "packet_hops",
+        "packet_hops_per_s",
+        "peak_rss_bytes",
+        "delivered_packets",
+        "dropped_packets",
+        "marks",
+        "phases",
+    ] {
+        assert!(!summary[field].is_null(), "no {field}");
+    }
+    let phase = &summary["phases"][0];
+    for field in ["name", "from_s", "to_s", "total_goodput_bps", "jain", "flows"] {
+        assert!(!phase[field].is_null(), "no {field}");
+    }
+    for field in ["flow", "src", "dst", "goodput_bps", "settled_goodput_bps"] {
+        assert!(!phase["flows"][0][field].is_null(), "no {field}");
+    }
+    assert!(phase["flows"][0]["settled_goodput_bps"].as_f64().unwrap() > 1e9);
+}
+
+#[test]
+fn the_default_folder_is_out_and_the_name_and_holds_six_files() {
+    let scratch = Scratch::new("folder");
+    let printed = scratch.printed(&ONE_FLOW);
+    for words in ["Goodput over each phase", "Jain", "marks", "audit", "digest", "written to out/one-flow: "]
+    {
+        assert!(printed.contains(words), "no `{words}` in {printed}");
+    }
+    let mut names: Vec<_> = fs::read_dir(scratch.0.join("out/one-flow"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, FILES);
+}
+
+#[test]
+fn the_resolved_plan_repeats_the_run() {
+    let scratch = Scratch::new("plan");
+    let set = ["--set", "duration=3 ms", "--seed", "5", "--quiet"];
+    assert_eq!(scratch.printed(&[&ONE_FLOW[..], &set, &["--out", "first"]].concat()), "");
+    scratch.printed(&["sim", "first/plan.ron", "--quiet", "--out", "second"]);
+    for file in FILES {
+        let (mut first, mut second) =
+            (scratch.read(&format!("first/{file}")), scratch.read(&format!("second/{file}")));
+        if file == "summary.json" {
+            (first, second) = (repeatable(&first), repeatable(&second));
+        }
+        assert_eq!(first, second, "{file} differs");
+    }
+    assert_eq!(json(&scratch.read("second/summary.json"))["seed"], 5);
+}
+
+/// A summary without what depends on the machine.
+fn repeatable(summary: &str) -> String {
+    let mut summary = json(summary);
+    for field in ["wall_s", "packet_hops_per_s", "peak_rss_bytes"] {
+        summary.as_object_mut().unwrap().remove(field).unwrap_or_else(|| panic!("no {field}"));
+    }
+    summary.to_string()
+}
+
+#[test]
+fn a_drained_run_says_so() {
+    let scratch = Scratch::new("drain");
+    let printed = scratch.printed(&[&ONE_FLOW[..], &["--drain", "--json"]].concat());
+    let audit = &json(&printed)["audit"];
+    assert_eq!(audit["drained"], true);
+    assert_eq!(audit["under_way_packets"], 0);
+    assert_eq!(audit["injected_packets"], audit["delivered_packets"]);
+}
