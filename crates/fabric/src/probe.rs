@@ -43,7 +43,7 @@ impl Probes {
             named,
             sample: Time::ZERO + interval,
             end,
-            last: vec![Bytes::ZERO; named],
+            last: vec![Bytes::ZERO; named + 1],
             series: Series { interval, rows: Vec::new() },
         }
     }
@@ -62,10 +62,9 @@ impl Probes {
     pub(crate) fn look(&mut self, now: Time, adapters: &[Adapter]) {
         if self.sample == now {
             self.sample = now + self.series.interval;
-            let delivered: Vec<_> = (0..self.named).map(|flow| self.delivered(flow, adapters)).collect();
-            self.series
-                .rows
-                .push(delivered.iter().zip(&self.last).map(|(now, before)| *now - *before).collect());
+            let delivered = self.columns(adapters);
+            let gained = delivered.iter().zip(&self.last).map(|(now, before)| *now - *before);
+            self.series.rows.push(gained.collect());
             self.last = delivered;
         }
         if self.due.last() == Some(&now) {
@@ -73,6 +72,16 @@ impl Probes {
             let delivered = (0..self.flows.len()).map(|flow| self.delivered(flow, adapters)).collect();
             self.snapshots.push(Snapshot { at: now, delivered });
         }
+    }
+
+    /// What has been delivered by each named flow, and by all others together where there are any.
+    fn columns(&self, adapters: &[Adapter]) -> Vec<Bytes> {
+        let mut columns: Vec<_> = (0..self.named).map(|flow| self.delivered(flow, adapters)).collect();
+        if self.named < self.flows.len() {
+            let all: Bytes = adapters.iter().map(Adapter::taken_by_host).sum();
+            columns.push(all - columns.iter().copied().sum());
+        }
+        columns
     }
 
     fn delivered(&self, flow: usize, adapters: &[Adapter]) -> Bytes {

@@ -17,7 +17,7 @@ use link_layer::{Outlet, Port, Signal, VlArbiter};
 use packet::{FlowId, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel};
 use smallvec::SmallVec;
 use telemetry::{LaneInput, LaneOutput, TransportTally};
-use units::{Rate, Time};
+use units::{Bytes, Rate, Time};
 use workload::Poster;
 use workload::spec::Operation;
 
@@ -117,6 +117,7 @@ pub struct Adapter {
     inputs: SmallVec<[LaneInput; 1]>,
     outputs: SmallVec<[LaneOutput; 1]>,
     tally: TransportTally,
+    taken: Bytes,
     injected: u64,
     received: u64,
     digest: Digest,
@@ -182,6 +183,7 @@ impl Adapter {
             inputs: SmallVec::from_elem(LaneInput::default(), lanes),
             outputs: SmallVec::from_elem(LaneOutput::default(), lanes),
             tally: TransportTally::default(),
+            taken: Bytes::ZERO,
             injected: 0,
             received: 0,
             digest: Digest::default(),
@@ -349,6 +351,12 @@ impl Adapter {
     #[must_use]
     pub const fn turnover(&self) -> (u64, u64) {
         (self.injected, self.received)
+    }
+
+    /// Payload that the host has taken, of all flows.
+    #[must_use]
+    pub const fn taken_by_host(&self) -> Bytes {
+        self.taken
     }
 
     /// Packets that have come in and wait for the host.

@@ -65,7 +65,9 @@ impl Adapter {
         }
         let packet = &outlet.packets()[id];
         let queue_pair = &mut self.queue_pairs[packet.bth.destination_qp.index()];
-        queue_pair.sink.take(Bytes::new(u64::from(packet.payload)), packet.injected, now);
+        let payload = Bytes::new(u64::from(packet.payload));
+        queue_pair.sink.take(payload, packet.injected, now);
+        self.taken += payload;
         self.let_go(id, outlet);
     }
 
