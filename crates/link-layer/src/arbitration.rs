@@ -67,6 +67,15 @@ struct Tables {
     /// Bytes of high priority that may pass while low priority waits; `None` for no limit.
     limit: Option<i64>,
     left_of_limit: i64,
+    /// Whose turn was picked last, and whether low priority was kept waiting.
+    picked: Priority,
+    low_waits: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Priority {
+    High,
+    Low,
 }
 
 /// A weighted table, and whose turn it is.
@@ -103,7 +112,7 @@ impl VlArbiter {
         if let Some(tables) = &mut self.tables
             && lane != Lane::MANAGEMENT
         {
-            tables.sent(lane, length.get() as i64);
+            tables.sent(length.get() as i64);
         }
     }
 }
@@ -116,25 +125,38 @@ impl Tables {
             0 => Some(1),
             limit => Some(i64::from(limit) * 4096),
         };
-        let (high, low) = (Table::new(&spec.high), Table::new(&spec.low));
-        Self { high, low, limit, left_of_limit: limit.unwrap_or(0) }
+        Self {
+            high: Table::new(&spec.high),
+            low: Table::new(&spec.low),
+            limit,
+            left_of_limit: limit.unwrap_or(0),
+            picked: Priority::Low,
+            low_waits: false,
+        }
     }
 
     fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
-        let low_is_due = self.limit.is_some() && self.left_of_limit <= 0;
-        if low_is_due && self.low.serves(ready) {
-            return self.low.pick(ready);
+        self.low_waits = self.low.serves(ready);
+        let low_is_due = self.low_waits && self.limit.is_some() && self.left_of_limit <= 0;
+        if !low_is_due && let Some(lane) = self.high.pick(ready) {
+            self.picked = Priority::High;
+            return Some(lane);
         }
-        self.high.pick(ready).or_else(|| self.low.pick(ready))
+        self.picked = Priority::Low;
+        self.low.pick(ready)
     }
 
-    fn sent(&mut self, lane: Lane, length: i64) {
-        if self.high.is_turn_of(lane) {
-            self.high.left -= length;
-            self.left_of_limit -= length;
-        } else if self.low.is_turn_of(lane) {
-            self.low.left -= length;
-            self.left_of_limit = self.limit.unwrap_or(0);
+    /// What was picked last sends a packet of this length.
+    fn sent(&mut self, length: i64) {
+        match self.picked {
+            Priority::High => {
+                self.high.left -= length;
+                self.left_of_limit -= if self.low_waits { length } else { 0 };
+            }
+            Priority::Low => {
+                self.low.left -= length;
+                self.left_of_limit = self.limit.unwrap_or(0);
+            }
         }
     }
 }
@@ -148,10 +170,6 @@ impl Table {
 
     fn serves(&self, ready: LaneSet) -> bool {
         self.entries.iter().any(|entry| ready.contains(Lane(entry.lane)))
-    }
-
-    fn is_turn_of(&self, lane: Lane) -> bool {
-        self.entries.get(self.turn).is_some_and(|entry| entry.lane == lane.0)
     }
 
     /// The lane of the current turn while it has weight left, else of the next turn that is ready.
@@ -225,6 +243,18 @@ mod tests {
         assert_eq!(sent[1], 8 * sent[0], "8,192 bytes of high priority for each packet of low");
         let sent = shares(&mut VlArbiter::new(&spec(0)), &[0, 1], 90);
         assert_eq!(sent[1], sent[0], "limit 0: one packet each");
+    }
+
+    #[test]
+    fn a_lane_in_both_tables_starves_nobody() {
+        let spec = VlArbitrationSpec {
+            high: weights(&[(0, 64)]),
+            low: weights(&[(0, 64), (1, 64)]),
+            limit_of_high_priority: 1,
+        };
+        let sent = shares(&mut VlArbiter::new(&spec), &[0, 1], 800);
+        // In each round 4,096 bytes of high priority and then one packet of low, whose turns hold four.
+        assert_eq!((sent[0], sent[1]), (720 * 1024, 80 * 1024));
     }
 
     #[test]

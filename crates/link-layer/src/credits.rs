@@ -141,7 +141,7 @@ impl Credits {
     /// When an update is due, if nothing else happens; `NEVER` until the clock has been started.
     #[must_use]
     pub fn due(&self, rule: &UpdateRule) -> Time {
-        self.updated + if self.unadvertised > 0 { rule.interval } else { rule.refresh }
+        self.updated + if self.unadvertised > 0 { rule.interval.min(rule.refresh) } else { rule.refresh }
     }
 
     /// Whether an update is due now.
@@ -202,6 +202,41 @@ mod tests {
         let Signal::Credit { fccl, .. } = receiver.update(Lane(0), Time::ZERO);
         sender.heard_limit(fccl);
         assert!(sender.admits(67) && !sender.admits(68));
+    }
+
+    #[test]
+    fn an_update_is_due_by_blocks_by_interval_and_at_the_latest_by_refresh() {
+        let at = |us: u64| Span::from_us(us).after_start();
+        let rule = |interval, refresh| UpdateRule {
+            blocks: 10,
+            interval: Span::from_us(interval),
+            refresh: Span::from_us(refresh),
+        };
+        let mut credits = Credits::new(100, 0);
+        let usual = rule(4, 50);
+        assert!(!credits.is_due(&usual, at(49)) && credits.is_due(&usual, at(50)));
+        assert!(credits.stored(20));
+        credits.freed(9);
+        assert!(!credits.is_due(&usual, at(3)) && credits.is_due(&usual, at(4)));
+        credits.freed(1);
+        assert!(credits.is_due(&usual, at(0)));
+        let _ = credits.update(Lane(0), at(0));
+        credits.freed(1);
+        assert_eq!(credits.due(&rule(1000, 50)), at(50), "a long interval does not put the refresh off");
+    }
+
+    #[test]
+    fn what_was_lost_on_the_wire_is_noticed_and_made_good() {
+        let (mut sender, mut receiver) = (Credits::new(0, 100), Credits::new(100, 0));
+        sender.sent(33);
+        assert!(receiver.stored(33));
+        sender.sent(33); // Lost.
+        let Signal::Credit { fctbs, .. } = sender.update(Lane(0), Time::ZERO);
+        assert!(!receiver.heard_total(fctbs), "33 blocks are missing");
+        receiver.freed(33);
+        let Signal::Credit { fccl, .. } = receiver.update(Lane(0), Time::ZERO);
+        sender.heard_limit(fccl);
+        assert!(sender.at_rest() && receiver.heard_total(fctbs));
     }
 
     proptest! {
