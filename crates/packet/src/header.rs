@@ -9,7 +9,7 @@
 //! LRH 8 | BTH 12 | RETH 16 or AETH 4, by opcode | payload, padded to 4 | ICRC 4 | VCRC 2
 //! ```
 //!
-//! The start and end delimiters of the physical layer are not counted.
+//! DEVIATION: the start and end delimiters of the physical layer are not counted (below 0.1 % of a full packet).
 
 use bitflags::bitflags;
 use serde::{Deserialize, Serialize};
@@ -175,7 +175,7 @@ pub struct Lrh {
     pub source: Lid,
     /// Destination LID (`DLID`).
     pub destination: Lid,
-    /// Lane of the link that the packet is on, set anew at each output (`VL`).
+    /// Lane of the link that the packet is on (`VL`); all ports map service levels alike, so it stays the same.
     pub lane: Lane,
     /// Service level, the same all the way (`SL`).
     pub service_level: ServiceLevel,

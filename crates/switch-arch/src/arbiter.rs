@@ -32,7 +32,7 @@ pub struct Grant {
 
 /// What could move at one switch in one instant, and what has been granted of it.
 pub trait Requests {
-    /// How many outputs ask.
+    /// How many outputs ask; they come in the order of their numbers.
     fn len(&self) -> usize;
 
     /// Whether none asks.
@@ -60,24 +60,28 @@ pub struct RoundRobin {
     lanes: usize,
     /// The input that won last, by (output, lane).
     last: Vec<PortId>,
-    first: usize,
+    /// The output that was first to choose last time.
+    first: PortId,
 }
 
 impl RoundRobin {
     /// For a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { lanes, last: vec![PortId(0); ports * lanes], first: 0 }
+        Self { lanes, last: vec![PortId(0); ports * lanes], first: PortId(0) }
     }
 }
 
 impl Arbiter for RoundRobin {
     fn matching(&mut self, requests: &mut impl Requests) {
         let count = requests.len();
-        self.first = if self.first + 1 < count { self.first + 1 } else { 0 };
+        let first = (0..count).find(|index| requests.request(*index).output > self.first).unwrap_or(0);
         for turn in 0..count {
-            let index = if turn + self.first < count { turn + self.first } else { turn + self.first - count };
+            let index = if turn + first < count { turn + first } else { turn + first - count };
             let request = requests.request(index);
+            if turn == 0 {
+                self.first = request.output;
+            }
             let last = &mut self.last[request.output.index() * self.lanes + request.lane.index()];
             if let Some(input) = request.contenders.next_after(*last) {
                 *last = input;

@@ -13,11 +13,13 @@
 //! | [`buffering`] | where packets wait, and who therefore contends for an output |
 //! | [`arbiter`] | who wins |
 //! | [`ledger`] | how much waits from where to where |
+//! | `readers` | how fast an input's buffer can be read |
 //! | [`switch`] | the pipeline |
 
 pub mod arbiter;
 pub mod buffering;
 pub mod ledger;
+mod readers;
 pub mod spec;
 pub mod switch;
 

@@ -15,6 +15,7 @@ use units::{Bytes, Rate, Time};
 use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request, Requests};
 use crate::buffering::{AnyBuffering, Buffering};
 use crate::ledger::Ledger;
+use crate::readers::Readers;
 
 /// What a switch asks to be woken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,15 +91,6 @@ struct SwitchPort {
     outputs: SmallVec<[LaneOutput; 1]>,
 }
 
-/// How fast each input's buffer is being read, against how fast it can be.
-#[derive(Debug)]
-struct Readers {
-    limited: bool,
-    reading: Vec<u64>,
-    limit: Vec<u64>,
-    busy: PortSet,
-}
-
 impl Switch {
     /// A switch at rest.
     ///
@@ -112,12 +104,7 @@ impl Switch {
             (u128::from(port.wire().rate().get()) * u128::from(setup.speedup_thousandths) / 1000) as u64
         };
         Self {
-            readers: Readers {
-                limited: setup.buffering.reads_at_inputs(),
-                reading: vec![0; ports],
-                limit: setup.ports.iter().map(limit).collect(),
-                busy: PortSet::EMPTY,
-            },
+            readers: Readers::new(setup.buffering.reads_at_inputs(), setup.ports.iter().map(limit).collect()),
             ports: setup
                 .ports
                 .into_iter()
@@ -240,6 +227,11 @@ impl Switch {
         (&port.inputs[lane.index()], &port.outputs[lane.index()])
     }
 
+    /// What was observed at every port and lane, in order.
+    pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
+        self.ports.iter().flat_map(|port| port.inputs.iter().zip(&port.outputs))
+    }
+
     fn rate(&self, output: PortId) -> Rate {
         self.ports[output.index()].link.wire().rate()
     }
@@ -276,7 +268,7 @@ impl Switch {
             let contenders = self.readable(output, lane);
             let port = &mut self.ports[output.index()];
             if contenders.is_empty() {
-                self.awaiting_reader.insert(output);
+                self.await_reader(output, lane, outlet);
             } else if has_credit(
                 port,
                 &self.buffering,
@@ -302,9 +294,20 @@ impl Switch {
         self.requests.push(request);
     }
 
+    /// None of the contenders can be read fast enough at present. If there is credit, what this output needs of
+    /// one of them is kept for it: else slower outputs could keep that one busy for ever.
+    fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) {
+        let contenders = self.buffering.contenders(output, lane);
+        let port = &self.ports[output.index()];
+        if has_credit(port, &self.buffering, self.longest_packet, (output, lane), contenders, outlet) {
+            self.readers.claim(output, self.rate(output), contenders);
+        }
+        self.awaiting_reader.insert(output);
+    }
+
     /// Contenders for an output and lane whose buffers can be read at its rate now.
     fn readable(&self, output: PortId, lane: Lane) -> PortSet {
-        self.readers.available(self.buffering.contenders(output, lane), self.rate(output))
+        self.readers.available(self.buffering.contenders(output, lane), output, self.rate(output))
     }
 
     /// Starts the packet that won.
@@ -376,43 +379,14 @@ impl Requests for Board<'_> {
         if self.grants.is_empty() {
             return request; // Nothing has been taken since it was made.
         }
-        let contenders = self.readers.available(request.contenders, self.rate(request.output));
+        let contenders =
+            self.readers.available(request.contenders, request.output, self.rate(request.output));
         Request { contenders, ..request }
     }
 
     fn grant(&mut self, index: usize, input: PortId) {
         let Request { output, lane, .. } = self.requests[index];
-        self.readers.start(input, self.rate(output));
+        self.readers.start(input, output, self.rate(output));
         self.grants.push(Grant { input, output, lane });
-    }
-}
-
-impl Readers {
-    /// Those of `inputs` whose buffer can be read at `rate` now. An idle one always can: a single packet
-    /// is read at the rate of its output.
-    fn available(&self, inputs: PortSet, rate: Rate) -> PortSet {
-        let mut available = inputs;
-        for input in inputs.and(&self.busy) {
-            if self.reading[input.index()] + rate.get() > self.limit[input.index()] {
-                available.remove(input);
-            }
-        }
-        available
-    }
-
-    fn start(&mut self, input: PortId, rate: Rate) {
-        if self.limited {
-            self.reading[input.index()] += rate.get();
-            self.busy.insert(input);
-        }
-    }
-
-    fn done(&mut self, input: PortId, rate: Rate) {
-        if self.limited {
-            self.reading[input.index()] -= rate.get();
-            if self.reading[input.index()] == 0 {
-                self.busy.remove(input);
-            }
-        }
     }
 }
