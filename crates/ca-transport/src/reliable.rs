@@ -20,7 +20,8 @@ use crate::message::{Message, MessageKey, Messages, Segment};
 pub struct RequesterRule {
     /// The largest payload of a packet.
     pub mtu: Mtu,
-    /// A packet whose number in its message is a multiple of this asks for an acknowledgement.
+    /// A packet whose number in its message is a multiple of this asks for an acknowledgement; so do a
+    /// message's last packet, the one that closes the window, and all that follow a time-out.
     pub ack_every: u32,
     /// The most packets that may be unacknowledged.
     pub max_outstanding: u64,
@@ -101,7 +102,10 @@ impl Requester {
         Some(Outgoing {
             segment,
             psn: Psn::new(self.next as u32),
-            ack_request: segment.last || number.is_multiple_of(u64::from(rule.ack_every)),
+            ack_request: segment.last
+                || number.is_multiple_of(u64::from(rule.ack_every))
+                || self.next + 1 - self.unacked == rule.max_outstanding
+                || self.retries > 0,
             again: self.next < self.highest,
         })
     }
@@ -333,6 +337,19 @@ mod tests {
             prop_assert_eq!(responder.msn() as usize, sizes.len());
             prop_assert!(messages.is_empty());
         }
+    }
+
+    #[test]
+    fn a_window_shorter_than_the_acknowledgement_interval_does_not_stall() {
+        let rule = RequesterRule { ack_every: 1000, max_outstanding: 3, timeout: None, ..RULE };
+        let (mut requester, mut messages) = (Requester::default(), Messages::default());
+        requester.post(Bytes::new(256 * 100), &mut messages, &rule);
+        let mut asked = Vec::new();
+        while let Some(out) = requester.outgoing(&messages, Operation::Send, &rule) {
+            requester.sent(&messages, Time::ZERO);
+            asked.push(out.ack_request);
+        }
+        assert_eq!(asked, [false, false, true]);
     }
 
     #[test]

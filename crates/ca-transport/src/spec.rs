@@ -16,8 +16,8 @@ pub struct AdapterSpec {
     /// How fast the host takes payload from its adapter; no limit if left out.
     #[serde(default)]
     pub drain_limit: Option<Rate>,
-    /// A requester asks for an acknowledgement (`AckReq`) on each message's last packet, and on every
-    /// packet whose number in the message is a multiple of this; at least 1.
+    /// A requester asks for an acknowledgement (`AckReq`) on each message's last packet, on every packet
+    /// whose number in the message is a multiple of this (at least 1), and on the one that closes its window.
     pub ack_every: u32,
     /// The most packets of a queue pair that may be unacknowledged, 1 to 8,388,608 (half the PSN circle).
     pub max_outstanding: u32,

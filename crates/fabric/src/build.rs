@@ -123,7 +123,10 @@ fn port(plan: &Plan, node: NodeId, number: PortId) -> Port {
     })
 }
 
-/// The direction of a cable that leads to `receiver`, whose own latency counts as the wire's.
+/// The direction of a cable that leads to `receiver`.
+///
+/// DEVIATION: a switch's latency counts as the wire's, so its buffer is charged once a packet is routed, not when
+/// its first byte comes in. Credits are not touched by that, and a hop costs one event less.
 fn wire(plan: &Plan, cable: &CableSpec, receiver: NodeId) -> Wire {
     let (rate, flight) = (cable.data_rate(), cable.time_of_flight());
     if plan.graph().is_host(receiver) {

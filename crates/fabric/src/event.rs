@@ -33,6 +33,14 @@ pub(crate) enum What {
 const _: () = assert!(size_of::<Event>() <= 16, "an event with its time and order is half a cache line");
 
 impl Event {
+    /// Whether it moves a packet, a message or a host on. Credits and their alarms go on for ever.
+    pub(crate) const fn is_work(&self) -> bool {
+        !matches!(
+            self.what,
+            What::Signal(..) | What::Switch(SwitchWake::Credit(..)) | What::Adapter(AdapterWake::Credit(_))
+        )
+    }
+
     /// Its place among the events of its instant; `sequence` is its sender's count of signals.
     pub(crate) fn order(&self, sequence: u32) -> Order {
         let (kind, port, lane, sequence) = match self.what {
@@ -45,6 +53,8 @@ impl Event {
             What::Adapter(AdapterWake::Post(queue_pair)) => (3, 0, 0, queue_pair.0),
             What::Adapter(AdapterWake::Credit(lane)) => (4, 0, lane.0, 0),
             What::Adapter(AdapterWake::Send) => (5, 0, 0, 0),
+            What::Adapter(AdapterWake::Rested) => (6, 0, 0, 0),
+            What::Adapter(AdapterWake::Overdue) => (7, 0, 0, 0),
         };
         Order::new(self.node.0, kind, port, lane, sequence)
     }

@@ -2,10 +2,12 @@
 //!
 //! Invariant: the record is a function of what happened; looking twice gives the same.
 
+use ca_transport::Adapter;
 use event_kernel::Digest;
 use link_layer::Port;
 use packet::{Lane, MarkReason, NodeId, PortId};
 use scenario::Plan;
+use switch_arch::Switch;
 use telemetry::{Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, Marks, RunRecord, TransportTally};
 use units::Time;
 
@@ -27,7 +29,7 @@ pub(crate) fn collect(plan: &Plan, world: &World) -> RunRecord {
         delivered_packets: world.audit.delivered,
         dropped_packets: world.audit.dropped,
         flow_control_packets: ports(world).map(Port::updates).sum(),
-        digest: digest(world, &lanes).get(),
+        digest: world.digest.get(),
         marks,
         transport: transport(world),
         flows: flows(plan, world),
@@ -40,8 +42,8 @@ pub(crate) fn collect(plan: &Plan, world: &World) -> RunRecord {
 }
 
 fn ports(world: &World) -> impl Iterator<Item = &Port> {
-    let adapters = world.adapters.iter().map(ca_transport::Adapter::port);
-    adapters.chain(world.switches.iter().flat_map(switch_arch::Switch::links))
+    let adapters = world.adapters.iter().map(Adapter::port);
+    adapters.chain(world.switches.iter().flat_map(Switch::links))
 }
 
 fn transport(world: &World) -> TransportTally {
@@ -108,16 +110,20 @@ fn observed(world: &World, node: NodeId, port: PortId, lane: Lane) -> (&LaneInpu
 }
 
 /// What every adapter received and when, then what every lane carried, marked and waited.
-fn digest(world: &World, lanes: &[LaneRecord]) -> Digest {
-    let lanes = lanes.iter().map(|lane| {
+pub(crate) fn digest(world: &World) -> Digest {
+    let now = world.fabric.now;
+    let adapters = world.adapters.iter().flat_map(Adapter::all_observed);
+    let switches = world.switches.iter().flat_map(Switch::all_observed);
+    let lanes = adapters.chain(switches).map(|(input, output)| {
         let mut digest = Digest::new();
-        for word in [lane.sent.get(), lane.packets, lane.peak.get(), lane.without_credit.ps()] {
+        for word in [output.bytes.get(), output.packets, input.peak().get(), output.without_credit(now).ps()]
+        {
             digest.absorb(word);
         }
         for reason in MarkReason::ALL {
-            digest.absorb(lane.marks.of(reason));
+            digest.absorb(output.marks.of(reason));
         }
         digest
     });
-    Digest::combine(world.adapters.iter().map(ca_transport::Adapter::digest).chain(lanes))
+    Digest::combine(world.adapters.iter().map(Adapter::digest).chain(lanes))
 }

@@ -5,7 +5,7 @@
 //! order in which nodes decide cannot matter.
 
 use ca_transport::{Adapter, AdapterWake};
-use event_kernel::{EventQueue, Stream};
+use event_kernel::{Digest, EventQueue, Stream};
 use link_layer::{Broken, Outlet, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use rand::seq::SliceRandom;
@@ -15,6 +15,7 @@ use units::{Span, Time};
 
 use crate::event::{Event, What};
 use crate::probe::Probes;
+use crate::record;
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +59,10 @@ pub enum Violation {
         at: Time,
     },
     /// A drain did not come to rest.
-    #[error("{node} is not at rest {waited} after the sources fell silent: packets or credits are missing")]
+    #[error(
+        "{node} is not at rest, and nothing moves any more, {waited} after the sources fell silent: packets or \
+         credits are missing, or routes and buffers have closed a circle (a deadlock)"
+    )]
     Unrest {
         /// The first node that is not at rest, by name.
         node: String,
@@ -67,8 +71,9 @@ pub enum Violation {
     },
 }
 
-/// How long a drain waits without any packet arriving before it gives up.
-const PATIENCE: Span = Span::from_us(1_000_000);
+/// How long a drain waits for credits alone, when no packet and no host has anything left to do. By then every
+/// link has sent its credits several times over: the slowest refreshes them each 0.3 ms.
+const PATIENCE: Span = Span::from_us(10_000);
 /// How often a drain looks whether all is quiet.
 const DRAIN_STEP: Span = Span::from_us(10);
 /// Events between two reports of progress.
@@ -85,6 +90,8 @@ pub(crate) struct World {
     pub(crate) fabric: Wiring,
     pub(crate) events: u64,
     pub(crate) audit: Audit,
+    /// The run's digest, taken when its time is over and before it is drained.
+    pub(crate) digest: Digest,
     touched: Vec<NodeId>,
     is_touched: Vec<bool>,
     scramble: Option<Stream>,
@@ -101,6 +108,8 @@ pub(crate) struct Wiring {
     pub(crate) first_port: Vec<u32>,
     pub(crate) now: Time,
     pub(crate) packet_hops: u64,
+    /// Events to come other than credits and their alarms, which never end.
+    work_to_come: u64,
     broken: Option<(NodeId, PortId, Lane, Broken)>,
 }
 
@@ -133,10 +142,12 @@ impl World {
                 peers: peers.concat(),
                 now: Time::ZERO,
                 packet_hops: 0,
+                work_to_come: 0,
                 broken: None,
             },
             events: 0,
             audit: Audit::default(),
+            digest: Digest::new(),
             scramble: None,
         }
     }
@@ -155,6 +166,7 @@ impl World {
             switch.bring_up(&mut self.fabric.outlet(self.adapters.len() + node));
         }
         self.run_until(self.end, progress)?;
+        self.digest = record::digest(self);
         self.check_conservation()?;
         if options.drain { self.drain(progress) } else { Ok(()) }
     }
@@ -190,6 +202,7 @@ impl World {
         let mut next = Some(first);
         while let Some(event) = next {
             self.events += 1;
+            self.fabric.work_to_come -= u64::from(event.is_work());
             self.handle(event);
             if !core::mem::replace(&mut self.is_touched[event.node.index()], true) {
                 self.touched.push(event.node);
@@ -226,19 +239,21 @@ impl World {
     /// Silences the sources and runs until every node is at rest.
     fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Violation> {
         self.adapters.iter_mut().for_each(Adapter::silence);
-        let (start, mut moved, mut hops) = (self.fabric.now, self.fabric.now, self.fabric.packet_hops);
+        let (start, mut worked) = (self.fabric.now, self.fabric.now);
         loop {
             self.run_until(self.fabric.now + DRAIN_STEP, progress)?;
             let now = self.fabric.now;
-            if hops != self.fabric.packet_hops {
-                (moved, hops) = (now, self.fabric.packet_hops);
+            if self.fabric.work_to_come > 0 {
+                worked = now;
             }
             let Some(node) = self.restless(now) else {
+                self.check_conservation()?;
+                assert_eq!(self.audit.under_way, 0, "packets are under way, and every node is at rest");
                 self.audit.drained = true;
                 self.audit.drain = now.since(start);
-                return self.check_conservation();
+                return Ok(());
             };
-            if now.since(moved) > PATIENCE {
+            if now.since(worked) > PATIENCE {
                 return Err(Violation::Unrest { node: self.names[node].clone(), waited: now.since(start) });
             }
         }
@@ -289,6 +304,7 @@ impl Wiring {
     }
 
     fn push(&mut self, at: Time, event: Event, sequence: u32) {
+        self.work_to_come += u64::from(event.is_work());
         self.queue.push(at, event.order(sequence), event);
     }
 }

@@ -1,6 +1,6 @@
 //! The adapter: queue pairs on one side, one port on the other.
 //!
-//! Invariant: notifications go before acknowledgements, and both before data. What an adapter sends is
+//! Invariant: notifications go before everything, acknowledgements before data of their lane. What it sends is
 //! decided once an instant, after everything that arrives in it has arrived.
 
 mod receiving;
@@ -30,11 +30,18 @@ use crate::spec::AdapterSpec;
 /// The adapter's only port.
 const PORT: PortId = PortId(0);
 
+/// The most queue pairs of an adapter: their numbers order simultaneous events with 20 bits.
+pub const MAX_QUEUE_PAIRS: u32 = 1 << 20;
+
 /// What an adapter asks to be woken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdapterWake {
-    /// Something may be sent.
+    /// The wire or the host's bus is free.
     Send,
+    /// A flow's rest is over.
+    Rested,
+    /// A requester may have waited in vain.
+    Overdue,
     /// The host has taken a packet.
     Taken,
     /// A message of this queue pair is due to be posted.
@@ -110,8 +117,9 @@ pub struct Adapter {
     sending_until: Time,
     /// When the host's bus has the next payload ready.
     bus_free_at: Time,
-    /// When the adapter will be woken to send.
-    wake_at: Time,
+    send_alarm: Alarm,
+    rest_alarm: Alarm,
+    overdue_alarm: Alarm,
     drain: Drain,
     silent: bool,
     inputs: SmallVec<[LaneInput; 1]>,
@@ -129,14 +137,46 @@ struct QueuePair {
     end: FlowEnd,
     requester: Requester,
     responder: Responder,
-    /// The controlled flow that it belongs to.
+    /// The controlled flow that it belongs to, if it sends.
     flow: u32,
     /// Its place among the posters, if it sends.
     poster: Option<u32>,
+    /// A positive acknowledgement of its that still waits to be sent.
+    queued_ack: Option<PacketId>,
     timer_set: bool,
     sink: SinkTally,
     becns: u64,
     messages: u64,
+}
+
+/// The earliest wake-up of one kind that is under way. Only it counts; a later one that was planned before it is
+/// stale when it comes. So at most one far wake-up of a kind is planned at a time.
+#[derive(Clone, Copy, Debug)]
+struct Alarm {
+    at: Time,
+}
+
+impl Default for Alarm {
+    fn default() -> Self {
+        Self { at: Time::NEVER }
+    }
+}
+
+impl Alarm {
+    /// Plans a wake-up, unless one that is no later is under way.
+    fn set(&mut self, due: Time, what: AdapterWake, outlet: &mut impl Outlet<AdapterWake>) {
+        if due < self.at {
+            self.at = due;
+            outlet.wake(due, what);
+        }
+    }
+
+    /// A wake-up has come; a stale one changes nothing.
+    fn rang(&mut self, now: Time) {
+        if self.at == now {
+            self.at = Time::NEVER;
+        }
+    }
 }
 
 /// What goes before data on a lane.
@@ -177,7 +217,9 @@ impl Adapter {
             next_timer: Time::NEVER,
             sending_until: Time::ZERO,
             bus_free_at: Time::ZERO,
-            wake_at: Time::NEVER,
+            send_alarm: Alarm::default(),
+            rest_alarm: Alarm::default(),
+            overdue_alarm: Alarm::default(),
             drain: Drain::new(spec.drain_limit),
             silent: false,
             inputs: SmallVec::from_elem(LaneInput::default(), lanes),
@@ -197,9 +239,13 @@ impl Adapter {
     }
 
     /// Adds a queue pair: the sending end of a flow if it has a poster, else the receiving end.
+    ///
+    /// # Panics
+    /// If there are [`MAX_QUEUE_PAIRS`] already.
     pub fn open(&mut self, end: FlowEnd, poster: Option<Poster>) -> QpNumber {
         let number = self.next_qp();
-        let flow = self.controlled_flow(end.service_level);
+        assert!(number.0 < MAX_QUEUE_PAIRS, "an adapter has at most {MAX_QUEUE_PAIRS} queue pairs");
+        let flow = poster.as_ref().map_or(u32::MAX, |_| self.controlled_flow(end.service_level));
         self.schedule.add_queue_pair();
         self.timers.reserve(1);
         self.queue_pairs.push(QueuePair {
@@ -208,6 +254,7 @@ impl Adapter {
             responder: Responder::default(),
             flow,
             poster: poster.as_ref().map(|_| self.posters.len() as u32),
+            queued_ack: None,
             timer_set: false,
             sink: SinkTally::default(),
             becns: 0,
@@ -266,11 +313,9 @@ impl Adapter {
     /// What the adapter wanted to be woken for has come.
     pub fn woken(&mut self, wake: AdapterWake, outlet: &mut impl Outlet<AdapterWake>) {
         match wake {
-            AdapterWake::Send => {
-                if self.wake_at == outlet.now() {
-                    self.wake_at = Time::NEVER;
-                }
-            }
+            AdapterWake::Send => self.send_alarm.rang(outlet.now()),
+            AdapterWake::Rested => self.rest_alarm.rang(outlet.now()),
+            AdapterWake::Overdue => self.overdue_alarm.rang(outlet.now()),
             AdapterWake::Taken => self.taken(outlet),
             AdapterWake::Post(number) => self.post_due(number, outlet),
             AdapterWake::Credit(lane) => {
@@ -287,11 +332,9 @@ impl Adapter {
         if self.sending_until <= now {
             self.send(outlet);
         }
-        let next = self.next_look(now);
-        if next < self.wake_at {
-            self.wake_at = next;
-            outlet.wake(next, AdapterWake::Send);
-        }
+        self.send_alarm.set(self.next_chance(now), AdapterWake::Send, outlet);
+        self.rest_alarm.set(self.schedule.next_wake(), AdapterWake::Rested, outlet);
+        self.overdue_alarm.set(self.next_timer, AdapterWake::Overdue, outlet);
     }
 
     fn controlled_flow(&mut self, service_level: ServiceLevel) -> u32 {
@@ -326,6 +369,11 @@ impl Adapter {
     #[must_use]
     pub fn observed(&self, lane: Lane) -> (&LaneInput, &LaneOutput) {
         (&self.inputs[lane.index()], &self.outputs[lane.index()])
+    }
+
+    /// What was observed on every lane, in order.
+    pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
+        self.inputs.iter().zip(&self.outputs)
     }
 
     /// What the host behind a queue pair has taken.

@@ -109,7 +109,8 @@ impl Adapter {
         self.tally.cnps += 1;
     }
 
-    /// Queues an acknowledgement of what this queue pair's responder has accepted, or misses.
+    /// Queues an acknowledgement of what this queue pair's responder has accepted, or misses. One that still
+    /// waits is brought up to date instead of sending a second.
     fn acknowledge(
         &mut self,
         number: QpNumber,
@@ -117,16 +118,26 @@ impl Adapter {
         flags: BthFlags,
         outlet: &mut impl Outlet<AdapterWake>,
     ) {
-        let responder = &self.queue_pairs[number.index()].responder;
+        let queue_pair = &self.queue_pairs[number.index()];
+        let responder = &queue_pair.responder;
         let (psn, msn) = match syndrome {
             Syndrome::Ack => (responder.accepted(), responder.msn()),
             Syndrome::SequenceError => (responder.expected(), responder.msn()),
         };
+        if let (Syndrome::Ack, Some(queued)) = (syndrome, queue_pair.queued_ack) {
+            let packet = &mut outlet.packets()[queued];
+            (packet.bth.psn, packet.msn) = (psn, msn);
+            packet.bth.flags.insert(flags);
+            return;
+        }
         let mut packet = self.answer(number, Opcode::Acknowledge, psn, flags);
         (packet.syndrome, packet.msn) = (syndrome, msn);
         let id = outlet.packets().insert(packet);
         self.answers[packet.lrh.lane.index()].acknowledgements.push(id, outlet.packets());
         self.tally.acknowledgements += 1;
+        if syndrome == Syndrome::Ack {
+            self.queue_pairs[number.index()].queued_ack = Some(id);
+        }
     }
 
     /// A packet without payload to the other end of a queue pair.

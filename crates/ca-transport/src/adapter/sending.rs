@@ -1,6 +1,6 @@
 //! What an adapter sends, and when.
 //!
-//! Invariant: notifications go before acknowledgements, and both before data; one packet at a time.
+//! Invariant: notifications go before everything, acknowledgements before data of their lane; one packet at a time.
 
 use core::cmp::Reverse;
 
@@ -88,13 +88,18 @@ impl Adapter {
         }
     }
 
-    /// Sends the next packet, if there is one and the far end has room.
+    /// Sends the next packet, if there is one and the far end has room. A notification goes before the lanes'
+    /// arbitration, on whatever lane it is.
     pub(super) fn send(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
         let now = outlet.now();
         let (mut ready, mut found) = (LaneSet::default(), None);
         for lane in (0..self.lane_count as u8).map(Lane) {
             let Some((candidate, length)) = self.candidate(lane, outlet) else { continue };
             if self.port.admits(lane, length) {
+                if matches!(candidate, Candidate::Notification) {
+                    self.start((lane, candidate, length), outlet);
+                    return;
+                }
                 ready.insert(lane);
                 found = Some((lane, candidate, length));
             } else {
@@ -147,6 +152,10 @@ impl Adapter {
             Candidate::Data(turn, out) => Some(self.make_data(turn, out, &passage, outlet)),
         };
         let id = id.expect("the candidate is there");
+        if matches!(candidate, Candidate::Acknowledgement) {
+            let number = outlet.packets()[id].source_qp;
+            self.queue_pairs[number.index()].queued_ack.take_if(|queued| *queued == id);
+        }
         outlet.packets()[id].injected = passage.starts;
         self.sending_until = passage.left;
         self.lanes.sent(lane, length);
@@ -183,19 +192,14 @@ impl Adapter {
         outlet.packets().insert(Packet::new(self.route(&end), bth, number, end.flow, out.segment.payload))
     }
 
-    /// When there may be something to do that nothing from outside announces.
-    pub(super) fn next_look(&self, now: Time) -> Time {
-        let control = self.answers.iter().any(|answers| !answers.is_empty());
+    /// When the wire or the host's bus is free for what could go next. What could go now and does not lacks
+    /// credit, and credit wakes it.
+    pub(super) fn next_chance(&self, now: Time) -> Time {
         let wire = self.sending_until;
         let bus = wire.max(self.bus_free_at);
-        let mut next = self.next_timer;
-        // What could go now and does not lacks credit, and is woken by credit.
-        if control && wire > now {
-            next = next.min(wire);
+        if wire > now && self.answers.iter().any(|answers| !answers.is_empty()) {
+            return wire;
         }
-        if self.schedule.any_turn() && bus > now {
-            next = next.min(bus);
-        }
-        next.min(self.schedule.next_wake().max(bus))
+        if bus > now && self.schedule.any_turn() { bus } else { Time::NEVER }
     }
 }

@@ -1,8 +1,6 @@
 //! Physics with a known answer: what a run must show, from theory and not from a simulator.
 
-mod common;
-
-use common::{law, run, settled_bps, shipped};
+use crate::common::{law, run, settled_bps, shipped};
 use link_layer::CableSpec;
 use link_layer::spec::{Propagation, Speed, Width};
 use packet::{Mtu, Opcode};
@@ -46,32 +44,77 @@ fn a_lone_flow_gets_the_wire() {
     }
 }
 
-/// The latency of one packet over three switches, part by part, in picoseconds.
+/// The latency of one packet over n switches in a row, part by part, in picoseconds.
 #[test]
 fn latency_is_the_sum_of_its_parts() {
     let length = Bytes::new(u64::from(Opcode::SendOnly.wire_bytes(2048)));
     let (qdr, ddr) = (Rate::gbps(32), Rate::gbps(16));
     let (edge, core, switch) = (Span::from_ns(15), Span::from_ns(100), Span::from_ns(150));
-    let flight = edge + core + core + edge + switch * 3;
     let header = |rate: Rate| rate.time_for(Bytes::new(8));
-    let latency = |sets: &[&str]| run(&law("chain", sets)).flows[0].latency_max;
+    for switches in 1..=4 {
+        let latency = |set: &str| run(&law("chain", &[&chain(switches), set])).flows[0].latency_max;
+        let flight = edge * 2 + core * (switches - 1) + switch * switches;
 
-    let cut_through = flight + header(qdr) * 3 + qdr.time_for(length);
-    assert_eq!(latency(&[]), cut_through);
+        let cut_through = flight + header(qdr) * switches + qdr.time_for(length);
+        assert_eq!(latency("switch.forwarding=CutThrough"), cut_through, "{switches} switches");
 
-    let stored = flight + qdr.time_for(length) * 4;
-    assert_eq!(latency(&["switch.forwarding=StoreAndForward"]), stored);
+        let stored = flight + qdr.time_for(length) * (switches + 1);
+        assert_eq!(latency("switch.forwarding=StoreAndForward"), stored, "{switches} switches");
+        if switches == 1 {
+            continue; // No cable but the edges: nothing to be uneven.
+        }
 
-    // Slow, fast, fast, slow: at the first switch the packet waits until its tail is due on the faster wire,
-    // and from there on its header runs ahead again.
-    let late = ddr.time_for(length) - qdr.time_for(length);
-    let uneven = flight + late + header(qdr) * 2 + ddr.time_for(length);
-    assert_eq!(latency(&["cables.edge.speed=DDR"]), uneven);
+        // Slow, fast ..., slow: at the first switch the packet waits until its tail is due on the faster wire,
+        // and from there on its header runs ahead again.
+        let late = ddr.time_for(length) - qdr.time_for(length);
+        let uneven = flight + late + header(qdr) * (switches - 1) + ddr.time_for(length);
+        assert_eq!(latency("cables.edge.speed=DDR"), uneven, "{switches} switches");
 
-    // Fast, slow, slow, fast: the packet streams into the slow wire at once, and its tail comes in at the
-    // last switch at the slow rate, where it has to be waited for.
-    let uneven = flight + header(qdr) + header(ddr) + ddr.time_for(length);
-    assert_eq!(latency(&["cables.core.speed=DDR"]), uneven);
+        // Fast, slow ..., fast: the packet streams into the slow wire at once, and its tail comes in at the last
+        // switch at the slow rate, where it has to be waited for.
+        let uneven = flight + header(qdr) + header(ddr) * (switches - 2) + ddr.time_for(length);
+        assert_eq!(latency("cables.core.speed=DDR"), uneven, "{switches} switches");
+    }
+}
+
+/// Two hosts at the ends of a row of switches, as an override of the chain's topology.
+fn chain(switches: u64) -> String {
+    let names: Vec<_> = (1..=switches).map(|n| format!("\"S{n}\"")).collect();
+    let core = (1..switches).map(|n| format!("(from: \"S{n}\", to: \"S{}\", cable: \"core\")", n + 1));
+    let edges = [
+        "(from: \"A\", to: \"S1\", cable: \"edge\")".to_owned(),
+        format!("(from: \"S{switches}\", to: \"B\", cable: \"edge\")"),
+    ];
+    let links: Vec<_> = edges.into_iter().chain(core).collect();
+    format!(
+        "topology=Custom(hosts: [\"A\", \"B\"], switches: [{}], links: [{}])",
+        names.join(", "),
+        links.join(", ")
+    )
+}
+
+/// On an idle link each lane's credits are refreshed every 65,536 symbol times, however long the interval is.
+#[test]
+fn credits_are_refreshed_in_time() {
+    let idle = "flows=[]";
+    for (speed, symbols_ns) in [("SDR", 4), ("QDR", 1)] {
+        let sets = [idle, "duration=\"10 ms\"", "link.flow_control.update_interval=\"1 s\""];
+        let record =
+            run(&law("back-to-back", &[&sets[..], &[&format!("cables.wire.speed={speed}")]].concat()));
+        let due = 2 * (10_000_000 / (65_536 * symbols_ns));
+        assert_eq!(record.flow_control_packets, due, "{speed}: both ends refresh one lane");
+    }
+}
+
+/// An output that wants more of an input than slower ones leave is served all the same: the trunk carries the fast
+/// flow beside the slow ones. Four slow packets side by side and then a fast one take 2.6 us, so each flow gets 6.3 Gb/s.
+#[test]
+fn a_fast_output_is_not_starved_by_slow_ones() {
+    let record = run(&law("fast-output", &[]));
+    for flow in 0..5 {
+        let got = settled_bps(&record, flow, 0);
+        assert!((got / 6.3e9 - 1.0).abs() < 0.05, "flow {flow} gets {got}");
+    }
 }
 
 /// With buffer for three packets and a long cable, three packets pass in each round trip.

@@ -1,0 +1,5 @@
+//! Tests of whole runs: laws of physics, and every shipped scenario to the byte.
+
+mod common;
+mod golden;
+mod laws;
