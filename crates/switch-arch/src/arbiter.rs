@@ -32,7 +32,7 @@ pub struct Grant {
 
 /// What could move at one switch in one instant, and what has been granted of it.
 pub trait Requests {
-    /// How many outputs ask; they come in the order of their numbers.
+    /// How many outputs ask.
     fn len(&self) -> usize;
 
     /// Whether none asks.
@@ -54,38 +54,44 @@ pub trait Arbiter {
     fn matching(&mut self, requests: &mut impl Requests);
 }
 
-/// Inputs take turns at each output and lane; outputs take turns at being first.
+/// Inputs take turns at each output and lane. Outputs that got nothing when they last asked choose first.
 #[derive(Clone, Debug)]
 pub struct RoundRobin {
     lanes: usize,
     /// The input that won last, by (output, lane).
     last: Vec<PortId>,
-    /// The output that was first to choose last time.
-    first: PortId,
+    /// Outputs that asked in vain.
+    losers: PortSet,
 }
 
 impl RoundRobin {
     /// For a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { lanes, last: vec![PortId(0); ports * lanes], first: PortId(0) }
+        Self { lanes, last: vec![PortId(0); ports * lanes], losers: PortSet::EMPTY }
+    }
+
+    fn serve(&mut self, index: usize, requests: &mut impl Requests) {
+        let request = requests.request(index);
+        let last = &mut self.last[request.output.index() * self.lanes + request.lane.index()];
+        if let Some(input) = request.contenders.next_after(*last) {
+            *last = input;
+            self.losers.remove(request.output);
+            requests.grant(index, input);
+        } else {
+            self.losers.insert(request.output);
+        }
     }
 }
 
 impl Arbiter for RoundRobin {
     fn matching(&mut self, requests: &mut impl Requests) {
-        let count = requests.len();
-        let first = (0..count).find(|index| requests.request(*index).output > self.first).unwrap_or(0);
-        for turn in 0..count {
-            let index = if turn + first < count { turn + first } else { turn + first - count };
-            let request = requests.request(index);
-            if turn == 0 {
-                self.first = request.output;
-            }
-            let last = &mut self.last[request.output.index() * self.lanes + request.lane.index()];
-            if let Some(input) = request.contenders.next_after(*last) {
-                *last = input;
-                requests.grant(index, input);
+        let before = self.losers;
+        for first in [true, false] {
+            for index in 0..requests.len() {
+                if before.contains(requests.request(index).output) == first {
+                    self.serve(index, requests);
+                }
             }
         }
     }
