@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: every check that a change must pass, cheapest first.
+//! `cargo xtask ci`: every check that a change must pass, cheapest first, tests last.
 //!
 //! Invariant: the steps are data. What runs elsewhere runs this, so that a check that fails there
 //! fails here too.
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cargo::{cargo, finish};
-use crate::tidy;
+use crate::{help, tidy};
 
 struct Step {
     name: &'static str,
@@ -51,6 +51,16 @@ const STEPS: &[Step] = &[
         on_failure: "the documentation does not build: a link or an example in it is broken",
     },
     Step {
+        name: "claims",
+        work: Work::Cargo(
+            &["run", "--release", "--quiet", "--locked", "--package", "runner", "--", "repro"],
+            &[],
+        ),
+        on_failure: "a paper's figure no longer comes out: a line of the table says FAIL. If the change is right, mark \
+                     the claim `status: Failing(\"why\")` in fixtures/claims, and say so in CHANGELOG.md",
+    },
+    // The tests come last: their closing lines end what is printed to standard output.
+    Step {
         name: "tests",
         work: Work::Cargo(&["test", "--workspace", "--locked"], &[]),
         on_failure: "a test fails: if a snapshot changed on purpose, run `cargo xtask bless` and read the diff",
@@ -58,7 +68,10 @@ const STEPS: &[Step] = &[
 ];
 
 /// Runs every step, up to the first that fails.
-pub(crate) fn run(_: &[OsString]) -> ExitCode {
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    if let Some(refused) = help::refused("ci", arguments) {
+        return refused;
+    }
     for (number, Step { name, work, on_failure }) in STEPS.iter().enumerate() {
         eprintln!("ci {}/{}: {name}", number + 1, STEPS.len());
         let start = Instant::now();

@@ -20,6 +20,13 @@ pub(crate) fn unknown(given: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// Says that a verb takes no arguments, if there are any.
+pub(crate) fn refused(verb: &str, arguments: &[OsString]) -> Option<ExitCode> {
+    let given = arguments.first()?;
+    eprintln!("error: `cargo xtask {verb}` takes no arguments, and there is `{}`", given.to_string_lossy());
+    Some(ExitCode::from(2))
+}
+
 fn text() -> String {
     let lines = |simulates: bool| {
         VERBS
@@ -56,6 +63,12 @@ mod tests {
         for verb in VERBS {
             assert!(text.contains(&format!("\n  {:<7}{}\n", verb.name, verb.about)), "{}", verb.name);
         }
+    }
+
+    #[test]
+    fn arguments_of_a_verb_without_any_are_refused() {
+        assert_eq!(refused("ci", &[]), None);
+        assert_eq!(refused("ci", &["--frob".into()]), Some(ExitCode::from(2)));
     }
 
     #[test]

@@ -40,7 +40,7 @@ enum Task {
 const VERBS: &[Verb] = &[
     Verb { name: "sim", about: "run a scenario", task: Task::Simulate },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
-    Verb { name: "check", about: "check scenarios without running them", task: Task::Simulate },
+    Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
     Verb { name: "repro", about: "hold results against what a paper reports", task: Task::Simulate },
     Verb { name: "bench", about: "measure packet-hops a second of whole runs", task: Task::Simulate },
     Verb { name: "test", about: "run all tests; arguments go to cargo test", task: Task::Chore(test::run) },

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::cargo::{cargo, root};
+use crate::help;
 
 /// A rule that some file does not keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +60,10 @@ impl Display for Finding {
 }
 
 /// Checks the whole workspace.
-pub(crate) fn run(_: &[OsString]) -> ExitCode {
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    if let Some(refused) = help::refused("tidy", arguments) {
+        return refused;
+    }
     let findings = match findings(&root()) {
         Ok(findings) => findings,
         Err(cause) => {
@@ -118,15 +122,15 @@ fn metadata(mut command: Command) -> io::Result<serde_json::Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Every file of the workspace, relative to it, in a stable order; built files left out.
+/// Every file of the workspace, relative to it, in a stable order; built files and results left out.
 fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root.join(&folder))? {
             let (name, kind) = entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)))?;
-            let built =
-                folder.as_os_str().is_empty() && ["target", "out", ".git"].iter().any(|dir| name == *dir);
+            let at_root = folder.as_os_str().is_empty();
+            let built = name == "out" || at_root && (name == "target" || name == ".git");
             match folder.join(name) {
                 path if kind.is_dir() && !built => folders.push(path),
                 path if kind.is_file() => files.push(path),

@@ -23,6 +23,8 @@ pub enum PolicyError {
         "`Threshold` is {given}: write 0 to mark nothing, or 1 (marks late) to {MAX_THRESHOLD} (marks early)"
     )]
     Threshold {
+        /// The port that is singled out, by its place in the list; none for the fabric's own.
+        port: Option<usize>,
         /// As given.
         given: u8,
     },
@@ -135,7 +137,8 @@ impl PolicyError {
     #[must_use]
     pub fn path(&self) -> String {
         match *self {
-            Self::Threshold { .. } => "marking.threshold".to_owned(),
+            Self::Threshold { port: None, .. } => "marking.threshold".to_owned(),
+            Self::Threshold { port: Some(i), .. } => format!("marking.ports[{i}].threshold"),
             Self::NoEntries => "response.cct.entries".to_owned(),
             Self::LimitPastTable { .. } | Self::TablePastLimit { .. } => "response.ccti_limit".to_owned(),
             Self::Shift { entry, .. } => in_table(entry, "shift"),
@@ -160,7 +163,12 @@ fn in_level(level: Option<usize>, field: &str) -> String {
 
 fn check_iba(iba: &Iba) -> Result<(), PolicyError> {
     if iba.marking.threshold > MAX_THRESHOLD {
-        return Err(PolicyError::Threshold { given: iba.marking.threshold });
+        return Err(PolicyError::Threshold { port: None, given: iba.marking.threshold });
+    }
+    for (i, port) in iba.marking.ports.iter().enumerate() {
+        if port.threshold > MAX_THRESHOLD {
+            return Err(PolicyError::Threshold { port: Some(i), given: port.threshold });
+        }
     }
     check_table(&iba.response.cct, iba.response.ccti_limit)?;
     check_levels(&iba.response)
@@ -256,6 +264,7 @@ mod tests {
                 victim_mask: VictimMask::AdapterPorts,
                 compare: Compare::Sum,
                 hysteresis: Bytes::ZERO,
+                ports: Vec::new(),
             },
             echo: IbaEcho::Cnp,
             response: IbaResponse {

@@ -16,6 +16,8 @@ use units::{Bytes, Span, Time};
 /// What a marker is told of its switch when it is built.
 #[derive(Clone, Debug)]
 pub struct MarkerSetup {
+    /// The switch's name, by which settings single out its ports.
+    pub name: String,
     /// Number of ports, each an input and an output.
     pub radix: usize,
     /// Number of data lanes of each port.

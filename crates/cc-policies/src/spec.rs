@@ -43,6 +43,27 @@ pub struct IbaMarking {
     pub compare: Compare,
     /// How far the queue must fall below the threshold before the port leaves the congestion state.
     pub hysteresis: Bytes,
+    /// Ports whose settings differ (`SwitchPortCongestionSetting`, and their bits in `Victim_Mask`).
+    #[serde(default)]
+    pub ports: Vec<PortMarking>,
+}
+
+/// Settings of one switch port that differ from the fabric's (IBA `SwitchPortCongestionSetting`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PortMarking {
+    /// The switch, by name.
+    pub switch: String,
+    /// The port, counted from 1: the output at which is marked.
+    pub port: u16,
+    /// `Threshold` of this port, 0 to 15.
+    pub threshold: u8,
+    /// `Packet_Size` of this port, in units of 64 bytes.
+    pub packet_size: u8,
+    /// `Marking_Rate` of this port (`Cong_Parm`).
+    pub marking_rate: u16,
+    /// This port's bit in `Victim_Mask`.
+    pub victim_mask: bool,
 }
 
 /// Which outputs have their bit set in `Victim_Mask`.

@@ -32,6 +32,7 @@ fn schemes() -> Vec<Scheme> {
                     victim_mask,
                     compare,
                     hysteresis: Bytes::new(512),
+                    ports: Vec::new(),
                 },
                 echo,
                 response: IbaResponse {
@@ -81,6 +82,7 @@ struct Queues {
 impl Queues {
     fn new(scheme: &Scheme) -> Self {
         let setup = MarkerSetup {
+            name: "S".to_owned(),
             radix: RADIX.into(),
             lanes: LANES.into(),
             capacity: CAPACITY,

@@ -85,6 +85,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
     let (graph, link, spec) = (plan.graph(), plan.link(), plan.switch_of(node));
     let (radix, lanes) = (graph.ports(node).len(), usize::from(link.data_lanes));
     let marker = MarkerSetup {
+        name: graph.name(node).to_owned(),
         radix,
         lanes,
         capacity: spec.buffer,

@@ -2,12 +2,16 @@
 //!
 //! Invariant: the same record draws the same bytes; no clock, no chance, no font is consulted.
 //!
+//! Lines that coincide are drawn one upon the other, the first widest, so that each can be seen.
+//!
 //! ```text
 //!   title
 //!   legend ------
 //!   +-----------+-----------+   phases, divided by thin dashed lines
 //!   | F1 starts | F2 starts |
 //! ```
+
+use core::ops::Range;
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
@@ -17,7 +21,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use telemetry::{Phase, RunRecord};
 use units::Time;
 
-use crate::tables;
+use crate::{Summary, tables};
 
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (960, 480);
@@ -38,26 +42,34 @@ const COLOURS: [RGBColor; 6] = [
 const GREY: RGBColor = RGBColor(110, 110, 110);
 const FAINT: RGBColor = RGBColor(225, 225, 225);
 
+/// Lines coincide that are no farther apart than this share of the figure's height, about two pixels, for
+/// so many samples before and after.
+const NEAR: f64 = 0.006;
+const LASTING: usize = 3;
+/// How much wider a line is, in pixels, for each line that covers it.
+const WIDER: u32 = 4;
+
 type Failure = DrawingAreaErrorKind<std::io::Error>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// The figure of a run.
 #[must_use]
-pub fn throughput(scenario: &str, record: &RunRecord) -> String {
+pub fn throughput(summary: &Summary, record: &RunRecord) -> String {
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        draw(&area, scenario, record).expect("a string takes every drawing");
+        draw(&area, summary, record).expect("a string takes every drawing");
     }
     text
 }
 
-fn draw(area: &Area<'_>, scenario: &str, record: &RunRecord) -> Result<(), Failure> {
+fn draw(area: &Area<'_>, summary: &Summary, record: &RunRecord) -> Result<(), Failure> {
     area.fill(&WHITE)?;
     let lines = lines(record);
     let (header, body) = area.split_vertically(HEADER);
-    let title = format!("{scenario}: goodput of each flow");
+    let Summary { scenario, congestion_control, .. } = summary;
+    let title = format!("{scenario}, congestion control {congestion_control}: goodput of each flow");
     header.draw(&Text::new(title, (LEFT, 10), sans(17, &BLACK)))?;
     legend(&header, &lines)?;
     plot(&body, record, &lines)?;
@@ -145,17 +157,44 @@ fn plot(body: &Area<'_>, record: &RunRecord, lines: &[Line]) -> Result<(), Failu
         .draw()?;
     phases(&plot, &record.phases, scale, end, top)?;
     let interval = record.series.interval.seconds() * scale;
-    for line in lines {
+    for (place, line) in lines.iter().enumerate() {
+        let covered = covered(line, &lines[place + 1..], top);
         // A sample is the mean over the interval before it: it stands in that interval's middle.
-        let points = line
-            .goodput
-            .iter()
-            .enumerate()
-            .skip(line.first)
-            .map(|(row, y)| ((row as f64 + 0.5) * interval, *y));
-        plot.draw_series(LineSeries::new(points, line.style))?;
+        let point = |row: usize| ((row as f64 + 0.5) * interval, line.goodput[row]);
+        for piece in pieces(&covered, line.first) {
+            let width = line.style.stroke_width + WIDER * covered[piece.start];
+            plot.draw_series(LineSeries::new(piece.map(point), line.style.stroke_width(width)))?;
+        }
     }
     Ok(())
+}
+
+/// How many of the lines that are drawn after this one cover it, at each sample. Lines that only meet or
+/// cross do not count.
+fn covered(line: &Line, later: &[Line], top: f64) -> Vec<u32> {
+    let near = |other: &Line, row: usize| {
+        row >= other.first && (line.goodput[row] - other.goodput[row]).abs() <= NEAR * top
+    };
+    let count = |row| later.iter().filter(|other| near(other, row)).count() as u32;
+    let counts: Vec<_> = (0..line.goodput.len()).map(count).collect();
+    let long = |row: usize| {
+        let around = row.saturating_sub(LASTING)..(row + LASTING + 1).min(counts.len());
+        counts[around].iter().copied().min().unwrap_or_default()
+    };
+    (0..counts.len()).map(long).collect()
+}
+
+/// The samples from `first` on, cut where the count changes; each piece holds the first of the next.
+fn pieces(covered: &[u32], first: usize) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut start = first;
+    for row in first + 1..=covered.len() {
+        if row == covered.len() || covered[row] != covered[start] {
+            pieces.push(start..(row + 1).min(covered.len()));
+            start = row;
+        }
+    }
+    pieces
 }
 
 /// Where phases begin, and their names where those have room.
@@ -206,20 +245,44 @@ mod tests {
     use super::*;
     use crate::sample;
 
+    fn figure(record: &RunRecord) -> String {
+        throughput(&Summary::new(sample::CONTEXT, record, sample::cost()), record)
+    }
+
     #[test]
     fn the_figure_names_every_line_and_phase_and_is_the_same_each_time() {
         let record = sample::record();
-        let figure = throughput("hand-made", &record);
-        for text in ["hand-made: goodput of each flow", "F1", "F2", "2 other flows together", "F2 starts"] {
-            assert!(figure.contains(&format!("\n{text}\n")), "no `{text}` in {figure}");
+        let drawn = figure(&record);
+        let title = "hand-made, congestion control Iba: goodput of each flow";
+        for text in [title, "F1", "F2", "2 other flows together", "F2 starts"] {
+            assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
         }
-        assert_eq!(figure, throughput("hand-made", &record));
+        assert_eq!(drawn, figure(&record));
     }
 
     #[test]
     fn a_run_without_samples_or_flows_still_has_axes() {
-        let figure = throughput("empty", &RunRecord::default());
+        let figure = figure(&RunRecord::default());
         assert!(figure.contains("goodput (Gb/s)") && figure.contains("no flow of this run has a name"));
+    }
+
+    #[test]
+    fn a_line_is_covered_where_a_later_one_stays_upon_it() {
+        let line = |goodput: [f64; 12], first| Line {
+            name: String::new(),
+            style: style_of(0),
+            goodput: goodput.to_vec(),
+            first,
+        };
+        let flat = line([5.0; 12], 0);
+        let crossing = line([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.0, 9.0], 0);
+        let late = line([5.0; 12], 2);
+        assert_eq!(covered(&flat, &[crossing], 10.0), [0; 12]);
+        let counts = covered(&flat, &[late], 10.0);
+        assert_eq!(counts, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(pieces(&counts, 0), [0..6, 5..12]);
+        assert_eq!(pieces(&[], 0), []);
+        assert_eq!(pieces(&counts, 20), []);
     }
 
     #[test]

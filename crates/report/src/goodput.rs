@@ -65,7 +65,8 @@ impl FlowGoodput {
 /// The sum of the flows' goodput in bit/s.
 #[must_use]
 pub fn total(flows: &[FlowGoodput], stretch: Stretch) -> f64 {
-    flows.iter().map(|flow| flow.over(stretch)).sum()
+    // Not `sum()`, which makes -0.0 of nothing.
+    flows.iter().fold(0.0, |sum, flow| sum + flow.over(stretch))
 }
 
 /// Jain's index of those flows that were active in the phase.
@@ -119,5 +120,6 @@ mod tests {
         assert_eq!(jain_of_active(&second.named, Stretch::Settled), jain([6e9, 2e9]));
         assert_eq!(total(&second.named, Stretch::Settled), 8e9);
         assert_eq!(total(&second.others, Stretch::Whole), 4e9);
+        assert!(total(&[], Stretch::Whole).is_sign_positive(), "nobody's total is printed as 0, not -0");
     }
 }

@@ -33,6 +33,8 @@ pub use summary::Summary;
 pub struct Context<'a> {
     /// The scenario's name.
     pub scenario: &'a str,
+    /// Its scheme of congestion control, in the scenario's own word: `Off`, `Iba`.
+    pub congestion_control: &'a str,
     /// The seed of its random streams.
     pub seed: u64,
     /// The version of the simulator.
@@ -65,7 +67,7 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<File> {
         File { name: "flows.csv", contents: tables::flows(record) },
         File { name: "series.csv", contents: tables::series(record) },
         File { name: "ports.csv", contents: tables::ports(record) },
-        File { name: "throughput.svg", contents: figure::throughput(&summary.scenario, record) },
+        File { name: "throughput.svg", contents: figure::throughput(summary, record) },
         File { name: "plan.ron", contents: plan },
     ]
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
 use crate::goodput::Stretch;
 use crate::summary::{FlowSummary, PhaseSummary, Summary};
@@ -12,14 +12,19 @@ use crate::summary::{FlowSummary, PhaseSummary, Summary};
 /// So many flows stand side by side; more continue in a block of their own.
 const FLOWS_A_BLOCK: usize = 8;
 
+/// What papers call Jain's index is often that of the contributors to congestion alone.
+const JAIN_NOTE: &str =
+    "\nJain (all): the index of all named flows that were active in the phase, victims included.\n";
+
 /// Everything that a run prints, but for where its files are.
 #[must_use]
 pub fn tables(summary: &Summary) -> String {
     let whole = goodput(summary, Stretch::Whole);
     let settled = goodput(summary, Stretch::Settled);
+    let note = if summary.named() > 0 { JAIN_NOTE } else { "" };
     format!(
         "{}\n\nGoodput over each phase, in Gb/s\n{whole}\n\n\
-         Goodput over the second half of each phase, when it has settled, in Gb/s\n{settled}\n\n{}\n",
+         Goodput over the second half of each phase, when it has settled, in Gb/s\n{settled}\n{note}\n{}\n",
         head(summary),
         counts(summary),
     )
@@ -33,14 +38,20 @@ pub fn written(folder: &Path, names: &[&str]) -> String {
 
 fn head(summary: &Summary) -> String {
     format!(
-        "{}, seed {}: {} s simulated in {:.2} s; {} packet-hops, {} a second",
+        "{}, congestion control {}, seed {}: {} s simulated in {}; {} packet-hops, {} a second",
         summary.scenario,
+        summary.congestion_control,
         summary.seed,
         summary.simulated_s,
-        summary.wall_s,
+        on_the_wall(summary.wall_s),
         grouped(summary.packet_hops),
         grouped(summary.packet_hops_per_s as u64),
     )
+}
+
+/// Time on the clock on the wall, in the unit that shows something of it.
+fn on_the_wall(seconds: f64) -> String {
+    if seconds < 0.1 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
 /// One row a phase, one column a flow; blocks of flows below each other, totals in the last.
@@ -73,7 +84,7 @@ fn goodput(summary: &Summary, stretch: Stretch) -> String {
 
 fn totals_header(summary: &Summary) -> Vec<String> {
     let others = ["others", "their Jain"].map(str::to_owned);
-    let jain = if summary.named() > 0 { vec!["Jain".to_owned()] } else { vec![] };
+    let jain = if summary.named() > 0 { vec!["Jain (all)".to_owned()] } else { vec![] };
     if summary.others.flows == 0 {
         [vec!["total".to_owned()], jain].concat()
     } else {
@@ -187,6 +198,18 @@ pub fn plain_table() -> Table {
     table
 }
 
+/// The table made to fit so many characters, if it can be, by breaking the lines of one column only.
+#[must_use]
+pub fn fitted(mut table: Table, width: u16, breaking: usize) -> Table {
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    for (place, column) in table.column_iter_mut().enumerate() {
+        if place != breaking {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table
+}
+
 /// The table as text: the first `left` columns to the left, all others to the right.
 #[must_use]
 pub fn aligned(mut table: Table, left: usize) -> String {
@@ -255,6 +278,11 @@ mod tests {
         }
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
         insta::assert_snapshot!(goodput(&summary, Stretch::Whole));
+    }
+
+    #[test]
+    fn short_runs_are_told_in_milliseconds() {
+        assert_eq!([2.0, 0.1, 0.098_76, 0.000_2].map(on_the_wall), ["2.00 s", "0.10 s", "98.8 ms", "0.2 ms"]);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use units::{Bytes, Span, Time};
 
 use crate::{Context, Cost};
 
-pub(crate) const CONTEXT: Context<'static> = Context { scenario: "hand-made", seed: 7, version: "0.0.0" };
+pub(crate) const CONTEXT: Context<'static> =
+    Context { scenario: "hand-made", congestion_control: "Iba", seed: 7, version: "0.0.0" };
 
 pub(crate) fn cost() -> Cost {
     Cost { wall: std::time::Duration::from_millis(1500), peak_rss: Some(12_345_678) }

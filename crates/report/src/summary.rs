@@ -22,6 +22,8 @@ pub struct Summary {
     pub schema: &'static str,
     /// The scenario's name.
     pub scenario: String,
+    /// Its scheme of congestion control, in the scenario's own word.
+    pub congestion_control: String,
     /// The seed of its random streams.
     pub seed: u64,
     /// The version of the simulator.
@@ -171,6 +173,7 @@ impl Summary {
         Self {
             schema: SCHEMA,
             scenario: context.scenario.to_owned(),
+            congestion_control: context.congestion_control.to_owned(),
             seed: context.seed,
             version: context.version.to_owned(),
             digest: format!("{:016x}", record.digest),
@@ -293,6 +296,7 @@ mod tests {
         let top = [
             "schema",
             "scenario",
+            "congestion_control",
             "seed",
             "version",
             "digest",

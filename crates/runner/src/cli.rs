@@ -20,6 +20,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Run a scenario, print who got what, and write the results to a folder.
+    // Clap would leave out the brackets in some errors, as if the scenario had to be given.
+    #[command(override_usage = "backwater sim [OPTIONS] [SCENARIO]")]
     Sim(SimOptions),
     /// List the scenarios that ship.
     List,
@@ -27,7 +29,7 @@ pub(crate) enum Verb {
     Check {
         /// A file, or the name of a shipped scenario.
         scenario: String,
-        /// Set a field: `--set congestion_control=Off`, `--set 'duration=20 ms'`.
+        /// Set a field: `--set congestion_control=Off`, `--set 'duration=1 s'`.
         #[arg(long, value_name = "PATH=VALUE")]
         set: Vec<String>,
     },
@@ -42,7 +44,7 @@ pub(crate) struct SimOptions {
     /// A file, or the name of a shipped scenario (see `list`).
     #[arg(default_value = DEFAULT_SCENARIO)]
     pub(crate) scenario: String,
-    /// Set a field: `--set congestion_control=Off`, `--set 'duration=20 ms'`.
+    /// Set a field: `--set congestion_control=Off`, `--set 'duration=1 s'`.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
     /// Seed of the random streams, instead of the scenario's own.
@@ -57,8 +59,8 @@ pub(crate) struct SimOptions {
     /// Print `summary.json` instead of tables.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print nothing but errors.
-    #[arg(long, conflicts_with = "json")]
+    /// Print no progress and no tables: nothing but errors, and what `--json` asks for.
+    #[arg(long)]
     pub(crate) quiet: bool,
 }
 

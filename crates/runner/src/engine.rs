@@ -37,6 +37,11 @@ pub(crate) fn run(plan: &Plan, drain: bool, progress: &mut dyn FnMut(Progress)) 
     let began = Instant::now();
     let record = fabric::simulate(plan, Options { drain, ..Options::default() }, progress)?;
     let cost = Cost { wall: began.elapsed(), peak_rss: resources::peak_memory() };
-    let context = Context { scenario: plan.name(), seed: plan.seed(), version: VERSION };
+    let context = Context {
+        scenario: plan.name(),
+        congestion_control: plan.congestion_control(),
+        seed: plan.seed(),
+        version: VERSION,
+    };
     Ok(Outcome { summary: Summary::new(context, &record, cost), record })
 }

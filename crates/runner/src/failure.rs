@@ -17,8 +17,8 @@ pub(crate) enum Failure {
     #[error("error: {0}\nhelp: choose another folder with `--out DIR`")]
     Output(#[from] OutputError),
     /// There is no such paper.
-    #[error("error: there are no claims of a paper `{given}`\nhelp: there are claims of {known}")]
-    UnknownPaper { given: String, known: String },
+    #[error("error: there are no claims of a paper `{given}`\nhelp: {help}")]
+    UnknownPaper { given: String, help: String },
     /// There is no such case to bench.
     #[error("error: there is no case `{0}`")]
     UnknownCase(String),

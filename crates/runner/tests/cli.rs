@@ -91,6 +91,8 @@ fn a_wrong_option_and_a_wrong_field_are_refused() {
     assert_refused(&scratch.run(&["sim", "--nonsense"]), "--nonsense");
     assert_refused(&scratch.run(&["sim", "one-flow", "--set", "durration=1 ms"]), "durration");
     assert_refused(&scratch.run(&["sim", "one-flow", "--set", "duration"]), "duration");
+    assert_refused(&scratch.run(&["sim", "--seed", "5", "one-flow", "--nonsense"]), "[OPTIONS] [SCENARIO]");
+    assert_refused(&scratch.run(&["repro", "gran2012"]), "did you mean `gran2011`?");
     assert_refused(&scratch.run(&["repro", "nobody1999"]), "gran2011");
     assert_eq!(scratch.names(), [""; 0]);
 }
@@ -104,6 +106,16 @@ fn list_has_a_line_for_each_scenario() {
         let line = printed.lines().find(|line| line.split_whitespace().next() == Some(name));
         let line = line.unwrap_or_else(|| panic!("no {name} in {printed}"));
         assert!(line.split_whitespace().count() > 2, "`{line}` says nothing about it");
+    }
+}
+
+#[test]
+fn what_the_help_shows_can_be_set() {
+    let scratch = Scratch::new("help");
+    let help = scratch.printed(&["check", "--help"]);
+    for set in ["congestion_control=Off", "duration=1 s"] {
+        assert!(help.contains(set), "no `{set}` in {help}");
+        scratch.printed(&["check", "gran2011-scenario1", "--set", set]);
     }
 }
 
@@ -127,6 +139,7 @@ fn the_json_is_the_summary_file_and_has_every_promised_field() {
     for field in [
         "schema",
         "scenario",
+        "congestion_control",
         "seed",
         "version",
         "digest",
@@ -157,8 +170,15 @@ fn the_json_is_the_summary_file_and_has_every_promised_field() {
 fn the_default_folder_is_out_and_the_name_and_holds_six_files() {
     let scratch = Scratch::new("folder");
     let printed = scratch.printed(&ONE_FLOW);
-    for words in ["Goodput over each phase", "Jain", "marks", "audit", "digest", "written to out/one-flow: "]
-    {
+    for words in [
+        "congestion control ",
+        "Goodput over each phase",
+        "Jain (all)",
+        "marks",
+        "audit",
+        "digest",
+        "written to out/one-flow: ",
+    ] {
         assert!(printed.contains(words), "no `{words}` in {printed}");
     }
     let mut names: Vec<_> = fs::read_dir(scratch.0.join("out/one-flow"))
@@ -199,6 +219,8 @@ fn repeatable(summary: &str) -> String {
 fn a_drained_run_says_so() {
     let scratch = Scratch::new("drain");
     let printed = scratch.printed(&[&ONE_FLOW[..], &["--drain", "--json"]].concat());
+    let again = scratch.printed(&["sim", "out/one-flow/plan.ron", "--json"]);
+    assert_eq!(json(&printed)["digest"], json(&again)["digest"], "a drain is not in the digest");
     let audit = &json(&printed)["audit"];
     assert_eq!(audit["drained"], true);
     assert_eq!(audit["under_way_packets"], 0);

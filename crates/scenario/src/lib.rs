@@ -38,6 +38,7 @@ mod spec;
 mod wording;
 
 pub use diagnostic::{Diagnostic, Fault, Place};
+pub use nearest::help as help_with_name;
 pub use plan::Plan;
 pub use shipped::{Shipped, shipped};
 pub use source::Source;

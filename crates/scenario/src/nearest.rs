@@ -1,6 +1,7 @@
 //! The name that was probably meant.
 //!
-//! Invariant: a name is suggested only if it comes nearer than all others; otherwise the names are listed.
+//! Invariant: names are suggested only if they come nearer than all others, and then all that come equally
+//! near; where none stands out, the names are listed.
 
 use core::fmt::Display;
 
@@ -8,30 +9,58 @@ use strsim::damerau_levenshtein;
 
 /// The most names that are listed.
 const MOST_LISTED: usize = 12;
+/// The most names that can have been meant at once.
+const MOST_MEANT: usize = 4;
 
 /// A help line for `given`, which is none of the `known` names of such `things`.
-pub(crate) fn help(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>, things: &str) -> String {
+///
+/// ```
+/// let help = scenario::help_with_name("grna2011", ["gran2011"], "papers");
+/// assert_eq!(help, "did you mean `gran2011`?");
+/// ```
+pub fn help(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>, things: &str) -> String {
     let known: Vec<_> = known.into_iter().collect();
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let near = nearest(given, &known);
-    let listed = match (known.as_slice(), near.as_slice()) {
-        ([], _) => format!("there are no {things}"),
-        ([only], _) => format!("the only one of the {things} is {}", quoted(&[only])),
-        (all, _) if all.len() <= MOST_LISTED => format!("the {things} are {}", quoted(all)),
-        (_, []) => format!("there are {} {things}", known.len()),
-        (_, near) => format!("the nearest {things} are {}", quoted(&near[..near.len().min(MOST_LISTED)])),
+    let most = match (known.len(), given.chars().count()) {
+        // Of names as short as `H1`, too many are one letter away.
+        (_, ..=3) | (..=1, _) => 1,
+        (names, _) => MOST_MEANT.min(names - 1),
     };
-    match near[..] {
-        [one] if known.len() == 1 => format!("did you mean `{one}`?"),
-        [one] if known.len() > MOST_LISTED => format!("did you mean `{one}`?"),
-        [one] => format!("did you mean `{one}`? {}", capital(&listed)),
-        _ => listed,
+    if !(1..=most).contains(&near.len()) {
+        return listed(&known, &near, things);
+    }
+    let meant = format!("did you mean {}?", quoted(&near, " or "));
+    if known.len() == 1 || known.len() > MOST_LISTED {
+        meant
+    } else {
+        format!("{meant} {}", capital(&listed(&known, &near, things)))
+    }
+}
+
+/// All the names if they are few, else those that are nearest.
+fn listed(known: &[&str], near: &[&str], things: &str) -> String {
+    match (known, near) {
+        ([], _) => format!("there are no {things}"),
+        ([only], _) => format!("the only {} is `{only}`", singular(things)),
+        (all, _) if all.len() <= MOST_LISTED => format!("the {things} are {}", list(all)),
+        (_, []) => format!("there are {} {things}", known.len()),
+        (_, near) => format!("the nearest {things} are {}", list(&near[..near.len().min(MOST_LISTED)])),
     }
 }
 
 /// Names in backticks, as a list.
-pub(crate) fn quoted(names: &[impl Display]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+pub(crate) fn list(names: &[impl Display]) -> String {
+    quoted(names, ", ")
+}
+
+/// Names in backticks, the last two parted by `last`.
+fn quoted(names: &[impl Display], last: &str) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        Some((end, rest)) if !rest.is_empty() => format!("{}{last}{end}", rest.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 /// All names that are equally near to `given` and near enough to be meant.
@@ -44,15 +73,34 @@ fn nearest<'a>(given: &str, known: &[&'a str]) -> Vec<&'a str> {
     scored.into_iter().take_while(|(distance, _)| Some(*distance) == best).map(|(_, name)| name).collect()
 }
 
-/// How many letters are wrong; a name that is only cut short is farther off than any misspelling.
-fn distance(given: &str, name: &str) -> Option<usize> {
-    let longer = given.chars().count().max(name.chars().count());
+/// How far a name is from what was given; one that is only cut short is farther off than any misspelling,
+/// and may be misspelt itself.
+fn distance(given: &str, name: &str) -> Option<(bool, usize)> {
+    let (length, whole) = (given.chars().count(), name.chars().count());
     let edits = damerau_levenshtein(given, name);
-    if edits <= longer.div_ceil(3) {
-        return Some(edits);
+    if edits <= length.max(whole).div_ceil(3) {
+        return Some((false, edits));
     }
-    let cut_short = given.len() >= 3 && (name.starts_with(given) || given.starts_with(name));
-    cut_short.then_some(usize::MAX)
+    if length >= 3 && given.starts_with(name) {
+        return Some((true, 0));
+    }
+    // A slip may have taken a letter from the beginning of the name, or added one.
+    let cuts = length.saturating_sub(1)..=length + 1;
+    let beginnings = cuts.map(|cut| name.chars().take(cut).collect::<String>());
+    let slips = beginnings.map(|beginning| damerau_levenshtein(given, &beginning)).min()?;
+    (length >= 3 && whole > length && slips <= length / 4).then_some((true, slips))
+}
+
+/// `cables` as `cable`: the first word that can lose its ending does.
+fn singular(things: &str) -> String {
+    let (mut words, mut done) = (Vec::new(), false);
+    for word in things.split(' ') {
+        let ending = if word.ends_with("ches") { "es" } else { "s" };
+        let one = word.strip_suffix(ending).filter(|_| !done);
+        done |= one.is_some();
+        words.push(one.unwrap_or(word));
+    }
+    words.join(" ")
 }
 
 /// The same with a capital first letter.
@@ -75,9 +123,24 @@ mod tests {
     }
 
     #[test]
-    fn several_that_are_as_near_are_listed() {
+    fn all_that_are_as_near_are_suggested() {
+        let known = ["victim", "gran2011-scenario1", "gran2011-scenario2"];
+        let both = "did you mean `gran2011-scenario1` or `gran2011-scenario2`? The scenarios are `victim`";
+        for given in ["gran2011-scenario3", "gran2011", "grna2011", "gra2011", "GRAN2011-scen"] {
+            let said = help(given, known, "scenarios");
+            assert!(said.starts_with(both), "{given}: {said}");
+        }
+        assert!(help("vic", known, "scenarios").starts_with("did you mean `victim`?"));
+        assert!(help("grain", known, "scenarios").starts_with("did you mean"));
+        assert!(help("scenario", known, "scenarios").starts_with("the scenarios are"));
+    }
+
+    #[test]
+    fn where_none_stands_out_the_names_are_listed() {
         assert_eq!(help("H9", ["H1", "H2"], "hosts"), "the hosts are `H1`, `H2`");
         assert_eq!(help("none-of-it", ["one", "two"], "flows"), "the flows are `one`, `two`");
+        assert_eq!(help("none-of-it", ["F1"], "names here"), "the only name here is `F1`");
+        assert_eq!(help("none-of-it", [""; 0], "names here"), "there are no names here");
         let many: Vec<String> = (1..100).map(|i| format!("h{i}")).collect();
         let many = || many.iter().map(String::as_str);
         assert_eq!(help("h64", many(), "hosts"), "did you mean `h64`?");

@@ -120,6 +120,15 @@ impl Plan {
         &self.scenario.congestion_control
     }
 
+    /// The scheme of congestion control in the scenario's own word.
+    #[must_use]
+    pub fn congestion_control(&self) -> &'static str {
+        match self.scheme() {
+            Scheme::Off => "Off",
+            Scheme::Iba(_) => "Iba",
+        }
+    }
+
     /// Who sends what to whom, when.
     #[must_use]
     pub fn workload(&self) -> &Workload {

@@ -30,7 +30,7 @@ pub struct Scenario {
     /// Seed of all random streams.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Interval of the series over time; above 0, at most the duration.
+    /// Interval of the series over time; above 0, at most the duration, at least a millionth of it.
     pub sample: Span,
     /// Who is cabled to whom.
     pub topology: TopologySpec,

@@ -4,8 +4,10 @@
 //! fields. Where the reader knows what it expected but does not tell, it is asked again with another
 //! value in the same place (`Asked::probe`).
 
+use units::Bytes;
+
 use crate::diagnostic::Fault;
-use crate::nearest::{self, quoted};
+use crate::nearest::{self, list};
 use crate::outline::{Shape, unquoted};
 use crate::path::Path;
 use crate::range;
@@ -63,7 +65,8 @@ pub(crate) fn explain(source: &Source, fault: &ReadFault) -> Fault {
             )
         }
         ron::Error::Message(message) => {
-            let (message, help) = in_two(message);
+            let given = unquoted(&text[outline.reach(text, &path).node.span.clone()]);
+            let (message, help) = in_two(&as_written(message, &given));
             source.fault(&outline.span(text, &path), &path, message, help)
         }
         _ => wrong_value(source, fault, &path),
@@ -157,7 +160,7 @@ impl Asked<'_> {
         let name = if is_name { self.given } else { "" };
         let fields = match self.probe(&format!("{name}(_: ())")) {
             Some(ron::Error::NoSuchStructField { expected, .. }) => {
-                format!(", with the fields {}", quoted(expected))
+                format!(", with the fields {}", list(expected))
             }
             _ => String::new(),
         };
@@ -176,6 +179,18 @@ impl Asked<'_> {
         let fault = parse(&text).err()?;
         let here = fault.path.is_none_or(|path| path.starts_with(self.path));
         here.then_some(fault.error)
+    }
+}
+
+/// The message with an amount of data that it opens with as it was given: `512 KB`, not 500 KiB.
+fn as_written(message: &str, given: &str) -> String {
+    let same = |shown: &str| match (shown.parse::<Bytes>(), given.parse::<Bytes>()) {
+        (Ok(shown), Ok(given)) => shown == given,
+        _ => false,
+    };
+    match message.split_once(" is ") {
+        Some((shown, rest)) if same(shown) => format!("`{given}` is {rest}"),
+        _ => message.to_owned(),
     }
 }
 

@@ -17,7 +17,7 @@ use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
 use crate::policy::{Marker, MarkerSetup, Place, QueueView};
-use crate::spec::{Compare, IbaMarking, VictimMask};
+use crate::spec::{Compare, IbaMarking, PortMarking, VictimMask};
 
 /// Unit of `Packet_Size`: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
 const PACKET_SIZE_UNIT: Bytes = Bytes::new(64);
@@ -29,12 +29,8 @@ const THRESHOLD_PARTS: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct IbaMarker {
     lanes: usize,
-    /// None for `Threshold` 0.
-    threshold: Option<Bytes>,
     hysteresis: Bytes,
     compare: Compare,
-    smallest: Bytes,
-    marking_rate: u32,
     stream: Pcg64Mcg,
     /// By output and lane.
     port_vls: Vec<PortVl>,
@@ -47,6 +43,11 @@ pub struct IbaMarker {
 /// What is known of one output and lane.
 #[derive(Clone, Copy, Debug)]
 struct PortVl {
+    /// None for `Threshold` 0.
+    threshold: Option<Bytes>,
+    /// `Packet_Size` in bytes.
+    smallest: Bytes,
+    marking_rate: u32,
     /// Eligible packets that pass before the next is marked.
     to_pass: u32,
     /// How many of its queues are over the threshold.
@@ -65,39 +66,36 @@ impl IbaMarking {
     /// the switch. These are the even steps that lie strictly between a full and an empty buffer.
     #[must_use]
     pub const fn threshold_in(&self, capacity: Bytes) -> Option<Bytes> {
-        if self.threshold == 0 {
-            None
-        } else {
-            let parts = THRESHOLD_PARTS - self.threshold as u64;
-            Some(Bytes::new(capacity.get() * parts / THRESHOLD_PARTS))
-        }
+        threshold_in(self.threshold, capacity)
+    }
+}
+
+const fn threshold_in(weight: u8, capacity: Bytes) -> Option<Bytes> {
+    if weight == 0 {
+        None
+    } else {
+        Some(Bytes::new(capacity.get() * (THRESHOLD_PARTS - weight as u64) / THRESHOLD_PARTS))
     }
 }
 
 impl IbaMarker {
-    /// The marker of the switch described, with these settings at every port.
+    /// The marker of the switch described. A port that the settings single out has its own.
+    ///
+    /// # Panics
+    /// If `faces_adapter` does not have one entry for each output.
     #[must_use]
     pub fn new(settings: &IbaMarking, switch: &MarkerSetup) -> Self {
         assert_eq!(switch.faces_adapter.len(), switch.radix, "one entry for each output");
-        let masked = |&faces_adapter: &bool| match settings.victim_mask {
-            VictimMask::None => false,
-            VictimMask::AdapterPorts => faces_adapter,
-            VictimMask::All => true,
-        };
-        let port_vls: Vec<_> = switch
-            .faces_adapter
-            .iter()
-            .map(|port| PortVl { to_pass: 0, queues_over: 0, starved: false, victim_mask: masked(port) })
+        let port_vls: Vec<_> = (1..)
+            .zip(&switch.faces_adapter)
+            .map(|(port, faces_adapter)| PortVl::new(settings, switch, port, *faces_adapter))
             .flat_map(|vl| core::iter::repeat_n(vl, switch.lanes))
             .collect();
         let queues = if settings.compare == Compare::EachVoq { switch.radix } else { 1 };
         Self {
             lanes: switch.lanes,
-            threshold: settings.threshold_in(switch.capacity),
             hysteresis: settings.hysteresis,
             compare: settings.compare,
-            smallest: PACKET_SIZE_UNIT * u64::from(settings.packet_size),
-            marking_rate: u32::from(settings.marking_rate),
             stream: switch.stream.clone(),
             over: vec![false; port_vls.len() * queues],
             queues,
@@ -128,10 +126,39 @@ impl IbaMarker {
     }
 }
 
+impl PortVl {
+    /// An output, counted from 1, as the settings have it.
+    fn new(settings: &IbaMarking, switch: &MarkerSetup, port: u16, faces_adapter: bool) -> Self {
+        let common = PortMarking {
+            switch: switch.name.clone(),
+            port,
+            threshold: settings.threshold,
+            packet_size: settings.packet_size,
+            marking_rate: settings.marking_rate,
+            victim_mask: match settings.victim_mask {
+                VictimMask::None => false,
+                VictimMask::AdapterPorts => faces_adapter,
+                VictimMask::All => true,
+            },
+        };
+        let own = settings.ports.iter().rev().find(|own| own.switch == switch.name && own.port == port);
+        let port = own.unwrap_or(&common);
+        Self {
+            threshold: threshold_in(port.threshold, switch.capacity),
+            smallest: PACKET_SIZE_UNIT * u64::from(port.packet_size),
+            marking_rate: u32::from(port.marking_rate),
+            to_pass: 0,
+            queues_over: 0,
+            starved: false,
+            victim_mask: port.victim_mask,
+        }
+    }
+}
+
 impl Marker for IbaMarker {
     fn queue_changed(&mut self, place: Place, view: QueueView) {
-        let Some(threshold) = self.threshold else { return };
         let at = self.port_vl(place.output, place.lane);
+        let Some(threshold) = self.port_vls[at].threshold else { return };
         let (load, enter, leave) = self.levels(threshold, view);
         let input = if self.compare == Compare::EachVoq { place.input.index() } else { 0 };
         let queue = at * self.queues + input;
@@ -151,7 +178,7 @@ impl Marker for IbaMarker {
         let at = self.port_vl(output, lane);
         let vl = &mut self.port_vls[at];
         let starved = mem::take(&mut vl.starved);
-        if vl.queues_over == 0 || length < self.smallest || (starved && !vl.victim_mask) {
+        if vl.queues_over == 0 || length < vl.smallest || (starved && !vl.victim_mask) {
             return None;
         }
         if vl.to_pass > 0 {
@@ -159,8 +186,8 @@ impl Marker for IbaMarker {
             return None;
         }
         // A fixed count can fall into step with inputs that take turns, and mark one of them for ever.
-        if self.marking_rate > 0 {
-            vl.to_pass = self.stream.random_range(0..=2 * self.marking_rate);
+        if vl.marking_rate > 0 {
+            vl.to_pass = self.stream.random_range(0..=2 * vl.marking_rate);
         }
         Some(if starved { MarkReason::VictimMask } else { MarkReason::Root })
     }
@@ -182,6 +209,7 @@ mod tests {
             victim_mask: VictimMask::None,
             compare,
             hysteresis: Bytes::ZERO,
+            ports: Vec::new(),
         }
     }
 
@@ -191,7 +219,14 @@ mod tests {
         let stream = Pcg64Mcg::new(7);
         IbaMarker::new(
             settings,
-            &MarkerSetup { radix: 4, lanes: 2, capacity: CAPACITY, faces_adapter, stream },
+            &MarkerSetup {
+                name: "S".to_owned(),
+                radix: 4,
+                lanes: 2,
+                capacity: CAPACITY,
+                faces_adapter,
+                stream,
+            },
         )
     }
 
@@ -213,6 +248,28 @@ mod tests {
         let mut marker = marker(&settings(8, compare));
         marker.queue_changed(place(2), view(voq, sum, inputs));
         leaves(&mut marker).is_some()
+    }
+
+    #[test]
+    fn a_port_that_is_singled_out_has_its_own_settings() {
+        let own = |switch: &str, threshold| PortMarking {
+            switch: switch.to_owned(),
+            port: 1,
+            threshold,
+            packet_size: 0,
+            marking_rate: 0,
+            victim_mask: true,
+        };
+        let marks = |ports| {
+            let mut marker = marker(&IbaMarking { ports, ..settings(0, Compare::Sum) });
+            marker.queue_changed(place(1), QueueView { voq: CAPACITY, sum: CAPACITY, inputs: 1 });
+            marker.starved(PortId(0), Lane(1));
+            marker.departing(PortId(0), Lane(1), PACKET)
+        };
+        assert_eq!(marks(vec![]), None, "threshold 0 marks nothing");
+        assert_eq!(marks(vec![own("other", 15)]), None);
+        assert_eq!(marks(vec![own("S", 15)]), Some(MarkReason::VictimMask));
+        assert_eq!(marks(vec![own("S", 15), own("S", 0)]), None, "the last that names a port stands");
     }
 
     #[test]

@@ -9,6 +9,10 @@ use serde::Serialize;
 use super::claims::{Claim, Expectation, Measure, Paper, Status, Unit};
 use crate::engine::Outcome;
 
+const GOODPUT: &str = "goodput";
+/// The word for what depends on the length of samples.
+pub(super) const VARIATION: &str = "variation";
+
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -34,6 +38,8 @@ pub(crate) struct Judgement {
     pub(crate) source: String,
     pub(crate) scenario: String,
     pub(crate) set: Vec<String>,
+    /// What is measured, in words.
+    pub(crate) measure: &'static str,
     /// In `unit`, as many as the measure yields.
     pub(crate) measured: Vec<f64>,
     pub(crate) unit: String,
@@ -87,6 +93,7 @@ pub(crate) fn judge<'a>(
             scenario: run.scenario.clone(),
             set: run.set.clone(),
             verdict: verdict(claim, &measured),
+            measure: claim.measure.word(),
             measured,
             unit: claim.unit.word(),
             expected: claim.expect.words(&claim.unit),
@@ -154,6 +161,20 @@ fn variation(samples: &[f64]) -> f64 {
     if mean == 0.0 { 0.0 } else { variance.sqrt() / mean }
 }
 
+impl Measure {
+    /// What is measured, as the table and the JSON call it.
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Goodput { .. } => GOODPUT,
+            Self::Sum { .. } => "sum",
+            Self::Mean { .. } => "mean",
+            Self::Jain { .. } => "Jain's index",
+            Self::Spread { .. } => "largest deviation",
+            Self::Variation { .. } => VARIATION,
+        }
+    }
+}
+
 impl Unit {
     fn word(&self) -> String {
         match self {
@@ -167,14 +188,14 @@ impl Unit {
 impl Expectation {
     fn words(self, unit: &Unit) -> String {
         let unit = unit.word();
-        let number = |value| with_unit(&decimal(value), &unit);
+        let number = |value| with_unit(short(&decimal(value)), &unit);
         match self {
             Self::Within { value, tolerance } => {
                 format!("{} ± {} %", number(value), (tolerance * 1000.0).round() / 10.0)
             }
             Self::AtLeast(least) => format!("at least {}", number(least)),
             Self::AtMost(most) => format!("at most {}", number(most)),
-            Self::Between(least, most) => format!("{} to {}", decimal(least), number(most)),
+            Self::Between(least, most) => format!("{} to {}", short(&decimal(least)), number(most)),
             Self::Report => String::new(),
         }
     }
@@ -186,16 +207,20 @@ impl Judgement {
         let lowest = self.measured.iter().copied().fold(f64::INFINITY, f64::min);
         let highest = self.measured.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (lowest, highest) = (decimal(lowest), decimal(highest));
-        if lowest == highest {
-            with_unit(&lowest, &self.unit)
-        } else {
-            with_unit(&format!("{lowest} to {highest}"), &self.unit)
-        }
+        let range = if lowest == highest { lowest } else { format!("{lowest} to {highest}") };
+        // Goodput is what is measured if nothing else is said.
+        let word = if self.measure == GOODPUT { String::new() } else { format!("{} ", self.measure) };
+        with_unit(&format!("{word}{range}"), &self.unit)
     }
 }
 
 fn decimal(value: f64) -> String {
     format!("{value:.3}")
+}
+
+/// A decimal number without the noughts at its end.
+fn short(decimal: &str) -> &str {
+    decimal.trim_end_matches('0').trim_end_matches('.')
 }
 
 fn with_unit(text: &str, unit: &str) -> String {
@@ -227,7 +252,7 @@ mod tests {
             },
             ..RunRecord::default()
         };
-        let context = Context { scenario: "hand-made", seed: 1, version: "0.0.0" };
+        let context = Context { scenario: "hand-made", congestion_control: "Off", seed: 1, version: "0.0.0" };
         Outcome { summary: Summary::new(context, &record, Cost::default()), record }
     }
 
@@ -269,12 +294,12 @@ mod tests {
         let both = r#"measure: Goodput(flows: ["F1", "F2"], phase: 1), unit: Of("C"), "#;
         let good = judged(&format!("{both} expect: Within(value: 0.5, tolerance: 0.05)"));
         assert_eq!((good.verdict, good.measured_words().as_str()), (Verdict::Pass, "0.500 C"));
-        assert_eq!(good.expected, "0.500 C ± 5 %");
+        assert_eq!(good.expected, "0.5 C ± 5 %");
         let bad = judged(
             r#"measure: Goodput(flows: ["F1", "F3"], phase: 1), unit: Gbps, expect: Between(3.5, 4.5)"#,
         );
         assert_eq!((bad.verdict, bad.measured_words().as_str()), (Verdict::Fail, "4.000 to 8.000 Gb/s"));
-        assert_eq!(bad.expected, "3.500 to 4.500 Gb/s");
+        assert_eq!(bad.expected, "3.5 to 4.5 Gb/s");
     }
 
     #[test]

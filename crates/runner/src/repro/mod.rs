@@ -12,15 +12,21 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use report::printed::{aligned, plain_table};
+use report::printed::{aligned, fitted, plain_table};
 
 use self::claims::{PAPERS, Paper, Run};
-use self::judge::{Judgement, Verdict};
+use self::judge::{Judgement, VARIATION, Verdict};
 use crate::cli::ReproOptions;
 use crate::engine::{self, Outcome};
 use crate::failure::Failure;
 
 pub(crate) use self::judge::Missing;
+
+/// Nothing that is printed goes over more columns, if it can be helped.
+const WIDTH: usize = 120;
+
+const VARIATION_NOTE: &str = "variation: standard deviation over mean, from sample to sample. It depends on \
+    how long a sample is (the scenario's `sample`): the longer, the less; `--full` takes longer ones.";
 
 /// Runs what the claims need, judges them, prints them.
 pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
@@ -60,7 +66,7 @@ fn papers(wanted: Option<&str>) -> Result<Vec<(&'static str, Paper)>, Failure> {
     match wanted {
         Some(given) if chosen.is_empty() => Err(Failure::UnknownPaper {
             given: given.to_owned(),
-            known: PAPERS.map(|(name, _)| format!("`{name}`")).join(", "),
+            help: scenario::help_with_name(given, PAPERS.map(|(name, _)| name), "papers with claims"),
         }),
         _ => Ok(chosen),
     }
@@ -108,19 +114,40 @@ fn run_all(runs: BTreeSet<Run>) -> Result<BTreeMap<Run, Outcome>, Failure> {
 fn printed(papers: &[(&str, Paper)], judgements: &[Judgement]) -> String {
     let mut text = String::new();
     for (name, paper) in papers {
-        text += &format!("{name}: {}\n\n", paper.reference);
+        text += &format!("{}\n\n", filled(&format!("{name}: {}", paper.reference)));
     }
     let mut table = plain_table();
     table.set_header(["claim", "what is reported", "measured", "expected", "verdict"]);
     for one in judgements {
         table.add_row([&one.id, &one.statement, &one.measured_words(), &one.expected, one.verdict.word()]);
     }
-    text += &aligned(table, 5);
+    text += &aligned(fitted(table, WIDTH as u16, 1), 5);
     text += "\n\n";
+    if judgements.iter().any(|one| one.measure == VARIATION) {
+        text += &format!("{}\n", filled(VARIATION_NOTE));
+    }
     for (one, reason) in judgements.iter().filter_map(|one| one.reason.as_ref().map(|reason| (one, reason))) {
-        text += &format!("{}: {}\n", one.id, reason);
+        text += &format!("{}\n", filled(&format!("{}: {reason}", one.id)));
     }
     text
+}
+
+/// The words in lines that fit.
+fn filled(text: &str) -> String {
+    let mut filled = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let more = word.chars().count();
+        let (space, before) = match length {
+            0 => ("", 0),
+            _ if length + 1 + more > WIDTH => ("\n", 0),
+            _ => (" ", length + 1),
+        };
+        filled += space;
+        filled += word;
+        length = before + more;
+    }
+    filled
 }
 
 fn totals(judgements: &[Judgement]) -> String {
@@ -151,10 +178,14 @@ mod tests {
 
     #[test]
     fn an_unknown_paper_is_told_the_known_ones() {
-        let message = papers(Some("gran2012")).unwrap_err().to_string();
+        let message = |given| papers(Some(given)).unwrap_err().to_string();
         assert_eq!(
-            message,
-            "error: there are no claims of a paper `gran2012`\nhelp: there are claims of `gran2011`"
+            message("gran2012"),
+            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`?"
+        );
+        assert_eq!(
+            message("nobody"),
+            "error: there are no claims of a paper `nobody`\nhelp: the only paper with claims is `gran2011`"
         );
         assert_eq!(papers(None).unwrap().len(), PAPERS.len());
     }
@@ -199,6 +230,7 @@ mod tests {
             source: "figure 7(c)".to_owned(),
             scenario: "gran2011-scenario1".to_owned(),
             set: vec![],
+            measure: "goodput",
             measured: vec![0.499, 0.501],
             unit: "C".to_owned(),
             expected: "0.500 C ± 5 %".to_owned(),

@@ -7,10 +7,12 @@
 //! |---|---|
 //! | here | the run as a whole, and the order of the checks |
 //! | `link` | cables, lanes, credits |
+//! | `marking` | ports whose marking differs |
 //! | `node` | switches and adapters |
 //! | `traffic` | flows, and whether they can reach their hosts |
 
 mod link;
+mod marking;
 mod node;
 mod traffic;
 
@@ -25,6 +27,9 @@ use crate::plan::Plan;
 use crate::source::Source;
 use crate::spec::Scenario;
 use crate::{nearest, range, wording};
+
+/// The most samples of a run: each has a row in memory and in a file.
+const MOST_SAMPLES: u64 = 1_000_000;
 
 impl Scenario {
     /// Checks the scenario; `source` is the text that it was read from.
@@ -42,6 +47,7 @@ impl Scenario {
         }
         let Some(graph) = self.graph(&mut faults) else { return Err(faults.into_diagnostic()) };
         node::check_names(&self, &graph, &mut faults);
+        marking::check_ports(&self, &graph, &mut faults);
         let routes = Routes::min_hop(&graph);
         let workload = traffic::workload(&self, &graph, &routes, &mut faults);
         match workload {
@@ -61,10 +67,30 @@ impl Scenario {
             let message = format!("{} cannot be the interval of samples", self.sample);
             let help = format!("write more than 0, and at most the duration, {}", self.duration);
             faults.add(&"sample".into(), message, help);
+        } else {
+            self.check_samples(faults);
         }
         if self.name.as_deref() == Some("") {
             faults.add(&"name".into(), "the scenario's name is empty", "give it one, or leave `name` out");
         }
+    }
+
+    /// Samples are kept to the end of the run. Where only an override made it long, the override is at fault.
+    fn check_samples(&self, faults: &mut Faults<'_>) {
+        let Self { duration, sample, .. } = self;
+        let count = duration.ps() / sample.ps();
+        if count <= MOST_SAMPLES {
+            return;
+        }
+        let (here, other) = (Path::from("sample"), Path::from("duration"));
+        let longer = faults.overridden(&other) && !faults.overridden(&here);
+        let message = format!(
+            "a `sample` of {sample} over a `duration` of {duration} makes {count} samples, more than {MOST_SAMPLES}"
+        );
+        let least = Span::from_ps(duration.ps().div_ceil(MOST_SAMPLES));
+        let most = *sample * MOST_SAMPLES;
+        let help = format!("write a `sample` of at least \"{least}\", or a `duration` of at most \"{most}\"");
+        faults.add(if longer { &other } else { &here }, message, help);
     }
 
     /// The fabric, unless something is wrong with it.
@@ -89,7 +115,7 @@ impl Scenario {
             (TopologyErrorKind::UnknownCable { given }, _) => Some(nearest::help(given, cables, "cables")),
             (TopologyErrorKind::UnknownNode { given }, TopologySpec::Custom(custom)) => {
                 let nodes = custom.hosts.iter().chain(&custom.switches).map(String::as_str);
-                Some(nearest::help(given, nodes, "hosts and switches"))
+                Some(nearest::help(given, nodes, "nodes"))
             }
             _ => None,
         }
