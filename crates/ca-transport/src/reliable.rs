@@ -9,6 +9,8 @@
 //! responder:  expected                       (packets before it are accepted)
 //! ```
 
+use core::{num::NonZeroU32, ops::Range};
+
 use packet::{Mtu, Psn};
 use units::{Bytes, Span, Time};
 use workload::spec::Operation;
@@ -44,6 +46,8 @@ pub struct Requester {
     /// The message of packet `next`.
     cursor: Option<MessageKey>,
     progress: Time,
+    /// The most packets that may be unacknowledged by the word of congestion control.
+    window: Option<NonZeroU32>,
     retries: u8,
     failed: bool,
 }
@@ -102,10 +106,13 @@ impl Requester {
         Some(Outgoing {
             segment,
             psn: Psn::new(self.next as u32),
+            // A window of the response's may shrink to one packet while any number of them is under way, and one
+            // packet of it has to ask; so all ask.
             ack_request: segment.last
                 || number.is_multiple_of(u64::from(rule.ack_every))
                 || self.next + 1 - self.unacked == rule.max_outstanding
-                || self.retries > 0,
+                || self.retries > 0
+                || self.window.is_some(),
             again: self.next < self.highest,
         })
     }
@@ -113,7 +120,41 @@ impl Requester {
     /// Whether a packet may go: there is one, and the window is open.
     #[must_use]
     pub fn may_send(&self, rule: &RequesterRule) -> bool {
-        self.next < self.posted && self.next - self.unacked < rule.max_outstanding && !self.failed
+        self.next < self.posted && self.next - self.unacked < self.most_outstanding(rule) && !self.failed
+    }
+
+    /// Whether there is a packet, and the window is closed.
+    #[must_use]
+    pub fn window_closed(&self, rule: &RequesterRule) -> bool {
+        self.next < self.posted && self.next - self.unacked >= self.most_outstanding(rule)
+    }
+
+    /// Sets how many packets congestion control lets be unacknowledged, at least 1; `u32::MAX` for any number.
+    pub fn set_window(&mut self, packets: u32) {
+        self.window = NonZeroU32::new(packets).filter(|packets| packets.get() != u32::MAX);
+    }
+
+    /// The packets under way: from the oldest that is not acknowledged to before the next to be sent.
+    #[must_use]
+    pub const fn under_way(&self) -> Range<u64> {
+        self.unacked..self.next
+    }
+
+    /// The packet that an acknowledgement names, counted from the first: within half the circle of the oldest
+    /// that is not acknowledged.
+    #[must_use]
+    pub const fn number_of(&self, psn: Psn) -> u64 {
+        let oldest = Psn::new(self.unacked as u32);
+        let ahead = psn.since(oldest);
+        if ahead < Psn::MAX_OUTSTANDING {
+            self.unacked + ahead as u64
+        } else {
+            self.unacked.saturating_sub(oldest.since(psn) as u64)
+        }
+    }
+
+    fn most_outstanding(&self, rule: &RequesterRule) -> u64 {
+        self.window.map_or(rule.max_outstanding, |window| rule.max_outstanding.min(u64::from(window.get())))
     }
 
     /// The packet that `outgoing` named has gone.

@@ -40,6 +40,8 @@ struct Flow {
     next: u32,
     lane: Lane,
     place: Place,
+    /// Whether it rested with something to send, since it last sent.
+    rested: bool,
 }
 
 /// A queue pair in its flow's ring.
@@ -113,7 +115,7 @@ impl Schedule {
     /// Adds a controlled flow, and returns its number.
     pub fn add_flow(&mut self, state: AnyState, lane: Lane) -> u32 {
         let (rests_until, members, place) = (Time::ZERO, Ring::EMPTY, Place::Nowhere);
-        self.flows.push(Flow { state, rests_until, members, next: END, lane, place });
+        self.flows.push(Flow { state, rests_until, members, next: END, lane, place, rested: false });
         self.resting.reserve(self.flows.len() - self.resting.len());
         self.flows.len() as u32 - 1
     }
@@ -128,6 +130,12 @@ impl Schedule {
         &mut self.flows[flow as usize].state
     }
 
+    /// Whether the rest of a flow was what it waited for last, with something to send.
+    #[must_use]
+    pub fn rested(&self, flow: u32) -> bool {
+        self.flows[flow as usize].rested
+    }
+
     /// A queue pair of `flow` has something to send; it may be known already.
     pub fn offer(&mut self, flow: u32, queue_pair: u32, now: Time) {
         if !core::mem::replace(&mut self.members[queue_pair as usize].offered, true) {
@@ -140,7 +148,8 @@ impl Schedule {
     pub fn wake(&mut self, now: Time) {
         while self.next_wake <= now {
             if let Some(Reverse((_, flow))) = self.resting.pop() {
-                self.flows[flow as usize].place = Place::Nowhere;
+                let woken = &mut self.flows[flow as usize];
+                (woken.place, woken.rested) = (Place::Nowhere, true);
                 self.place(flow, now);
             }
             self.next_wake = self.resting.peek().map_or(Time::NEVER, |Reverse((until, _))| *until);
@@ -175,7 +184,7 @@ impl Schedule {
         let flow = &mut self.flows[turn.flow as usize];
         flow.members.pop(&mut self.members);
         flow.rests_until = rests_until;
-        flow.place = Place::Nowhere;
+        (flow.place, flow.rested) = (Place::Nowhere, false);
         if more {
             flow.members.push(turn.queue_pair, &mut self.members);
         } else {

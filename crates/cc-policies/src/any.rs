@@ -11,7 +11,10 @@ use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel};
 use units::{Bytes, Span, Time};
 
 use crate::iba::{Ccti, IbaMarker, IbaSource};
-use crate::policy::{Answer, Echo, Marker, MarkerSetup, Place, QueueView, Reaction, Response};
+use crate::policy::{
+    Acknowledged, Answer, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView, Reaction,
+    Response,
+};
 use crate::spec::{IbaEcho, PortControl, Scheme};
 
 /// Hands a call to the policy that is there; `Off` has a value of its own. The second form pairs a
@@ -142,11 +145,35 @@ impl Response for AnyResponse {
         dispatch!(self, Off => AnyState::Off, source => AnyState::Iba(source.at_rest(service_level)))
     }
 
-    fn on_notification(&self, state: &mut AnyState, now: Time) -> Reaction {
-        dispatch!(self, state, Off => Reaction::default(), (source, ccti) => source.on_notification(ccti, now))
+    // What a policy does not heed costs no look at the flow's state, which may lie far away.
+    fn on_sent(&self, _: &mut AnyState, _: LimitedBy, _: Time) {
+        match self {
+            Self::Off | Self::Iba(_) => {}
+        }
+    }
+
+    fn on_acknowledged(&self, state: &mut AnyState, ack: Acknowledged, now: Time) -> Reaction {
+        match self {
+            Self::Off => Reaction::default(),
+            Self::Iba(_) if !ack.marked => Reaction::default(),
+            Self::Iba(_) => {
+                dispatch!(self, state, Off => Reaction::default(), (source, own) => source.on_acknowledged(own, ack, now))
+            }
+        }
+    }
+
+    fn on_notification(&self, state: &mut AnyState, notified: Notified, now: Time) -> Reaction {
+        dispatch!(self, state, Off => Reaction::default(),
+            (source, own) => source.on_notification(own, notified, now))
     }
 
     fn gap(&self, state: &mut AnyState, packet_time: Span, now: Time) -> Span {
         dispatch!(self, state, Off => Span::ZERO, (source, ccti) => source.gap(ccti, packet_time, now))
+    }
+
+    fn window(&self, _: &AnyState) -> u32 {
+        match self {
+            Self::Off | Self::Iba(_) => u32::MAX,
+        }
     }
 }

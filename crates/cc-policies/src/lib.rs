@@ -21,5 +21,8 @@ pub mod spec;
 
 pub use any::{AnyEcho, AnyMarker, AnyResponse, AnyState};
 pub use check::PolicyError;
-pub use policy::{Answer, Echo, Marker, MarkerSetup, Place, QueueView, Reaction, Response};
+pub use policy::{
+    Acknowledged, Answer, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView, Reaction,
+    Response,
+};
 pub use spec::Scheme;

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | [`Marker`] | a switch | whether a packet that leaves is marked, and why |
 //! | [`Echo`] | the destination | whether and how a mark is answered |
-//! | [`Response`] | the source | how long a flow rests after a packet |
+//! | [`Response`] | the source | how long a flow rests after a packet, and how much it may have under way |
 
 use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel};
 use rand_pcg::Pcg64Mcg;
@@ -88,6 +88,41 @@ pub struct Reaction {
     pub reached_trigger: bool,
 }
 
+/// What held a packet back until it was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimitedBy {
+    /// The rest that the response had asked for after the packet before.
+    Rate,
+    /// A window that was closed after that rest was over.
+    Window,
+    /// Anything else: there was nothing to send, or others had their turn, or credit was missing.
+    #[default]
+    Other,
+}
+
+/// An acknowledgement. Packets are counted from the queue pair's first, with 64 bits, so that no order
+/// is lost where the wire's 24 bits wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// The packet that it names.
+    pub psn: u64,
+    /// The next packet that will be sent.
+    pub next: u64,
+    /// How many packets it is the first to acknowledge.
+    pub packets: u32,
+    /// Whether it says that the packet was marked.
+    pub marked: bool,
+}
+
+/// A notification of its own, not part of an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notified {
+    /// The packet that was marked; none where the notification does not name it, as IBA's CNP does not.
+    pub psn: Option<u64>,
+    /// The next packet that will be sent.
+    pub next: u64,
+}
+
 /// A source's decision. The settings are shared; each controlled flow has a small state of its own.
 pub trait Response {
     /// What is remembered of one controlled flow.
@@ -96,9 +131,18 @@ pub trait Response {
     /// The state of a flow that has not been told of any congestion.
     fn at_rest(&self, service_level: ServiceLevel) -> Self::State;
 
-    /// A notification of congestion reached the flow.
-    fn on_notification(&self, state: &mut Self::State, now: Time) -> Reaction;
+    /// A packet of the flow starts to leave.
+    fn on_sent(&self, state: &mut Self::State, limited_by: LimitedBy, now: Time);
+
+    /// An acknowledgement reached the flow, marked or not.
+    fn on_acknowledged(&self, state: &mut Self::State, ack: Acknowledged, now: Time) -> Reaction;
+
+    /// A notification of congestion reached the flow by itself.
+    fn on_notification(&self, state: &mut Self::State, notified: Notified, now: Time) -> Reaction;
 
     /// How long the flow rests after a packet that takes `packet_time` on the wire and starts to leave now.
     fn gap(&self, state: &mut Self::State, packet_time: Span, now: Time) -> Span;
+
+    /// How many packets of the flow may be unacknowledged; `u32::MAX` for as many as it likes.
+    fn window(&self, state: &Self::State) -> u32;
 }

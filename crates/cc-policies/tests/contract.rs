@@ -6,7 +6,8 @@ use cc_policies::spec::{
     Cct, Compare, Iba, IbaEcho, IbaMarking, IbaResponse, PortControl, TimerStart, VictimMask,
 };
 use cc_policies::{
-    Answer, AnyEcho, AnyMarker, AnyResponse, Echo, Marker, MarkerSetup, Place, QueueView, Response, Scheme,
+    Answer, AnyEcho, AnyMarker, AnyResponse, Echo, Marker, MarkerSetup, Notified, Place, QueueView, Response,
+    Scheme,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, MarkReason, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
@@ -50,6 +51,8 @@ fn schemes() -> Vec<Scheme> {
         });
     iter::once(Scheme::Off).chain(iba).collect()
 }
+
+const CNP: Notified = Notified { psn: None, next: 0 };
 
 const RADIX: u16 = 4;
 const LANES: u8 = 2;
@@ -225,8 +228,8 @@ fn response_contract(scheme: &Scheme, story: &[(u64, bool)]) -> Result<(), TestC
         let before = response.gap(&mut watched, packet_time, now);
         if notified {
             prop_assert_eq!(
-                response.on_notification(&mut flow, now),
-                response.on_notification(&mut watched, now)
+                response.on_notification(&mut flow, CNP, now),
+                response.on_notification(&mut watched, CNP, now)
             );
             prop_assert!(response.gap(&mut watched, packet_time, now) >= before);
         }

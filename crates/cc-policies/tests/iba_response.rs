@@ -1,9 +1,9 @@
 //! InfiniBand's response against one that really ticks, and against its own equilibrium: the index of a flow
 //! stays where it is if BECN rate times `CCTI_Increase` is one over `CCTI_Timer`.
 
-use cc_policies::Response;
 use cc_policies::iba::IbaSource;
 use cc_policies::spec::{Cct, IbaResponse, PortControl, ServiceLevelSetting, TimerStart};
+use cc_policies::{Notified, Response};
 use packet::ServiceLevel;
 use proptest::prelude::*;
 use units::{Span, Time};
@@ -11,6 +11,7 @@ use units::{Span, Time};
 /// Unit of `CCTI_Timer`.
 const TIMER_UNIT: Span = Span::from_ps(1_024_000);
 
+const CNP: Notified = Notified { psn: None, next: 0 };
 const PACKET_TIME: Span = Span::from_ns(1200);
 const STARTS: [TimerStart; 3] = [TimerStart::FreeRunning, TimerStart::FirstBecn, TimerStart::EachBecn];
 
@@ -105,7 +106,7 @@ proptest! {
             ticking.run_to(now);
             match what {
                 0 => {
-                    source.on_notification(&mut flow, now);
+                    source.on_notification(&mut flow, CNP, now);
                     ticking.becn(now);
                 }
                 1 => {
@@ -129,7 +130,7 @@ proptest! {
         let source = IbaSource::new(&settings(200, 0, increase as u8, timer as u16, start));
         let mut flow = source.at_rest(ServiceLevel(0));
         for _ in 0..100 / increase {
-            source.on_notification(&mut flow, Time::ZERO);
+            source.on_notification(&mut flow, CNP, Time::ZERO);
         }
         let level = source.index(&flow, Time::ZERO);
         for (window, share) in (0..).zip(jitter) {
@@ -137,7 +138,7 @@ proptest! {
             let begin = (length * window).after_start();
             let within = Span::from_ps((length.ps() as f64 * share) as u64);
             prop_assert_eq!(source.index(&flow, begin), level);
-            source.on_notification(&mut flow, begin + within);
+            source.on_notification(&mut flow, CNP, begin + within);
         }
     }
 
@@ -147,11 +148,11 @@ proptest! {
         let source = IbaSource::new(&settings(200, 0, increase as u8, timer as u16, TimerStart::EachBecn));
         let mut flow = source.at_rest(ServiceLevel(0));
         for _ in 0..100 / increase {
-            source.on_notification(&mut flow, Time::ZERO);
+            source.on_notification(&mut flow, CNP, Time::ZERO);
         }
         let level = source.index(&flow, Time::ZERO);
         for window in 1..100 {
-            source.on_notification(&mut flow, at(timer * increase * window));
+            source.on_notification(&mut flow, CNP, at(timer * increase * window));
             prop_assert_eq!(source.index(&flow, at(timer * increase * window)), level);
         }
     }
@@ -163,7 +164,7 @@ fn faster_than_its_period_a_restarted_timer_never_expires() {
         let source = IbaSource::new(&settings(127, 0, 1, 10, start));
         let mut flow = source.at_rest(ServiceLevel(0));
         for becn in 0..100 {
-            source.on_notification(&mut flow, at(9 * becn));
+            source.on_notification(&mut flow, CNP, at(9 * becn));
         }
         // 100 BECNs up, and 90 periods of 10 in 900 units down; the last BECN is at 891.
         assert_eq!(source.index(&flow, at(900)), expected, "{start:?}");
@@ -177,7 +178,7 @@ fn a_trigger_is_crossed_from_below() {
         ..settings(20, 0, 3, 10, TimerStart::FirstBecn)
     });
     let mut flow = source.at_rest(ServiceLevel(0));
-    let mut reaches = |units| source.on_notification(&mut flow, at(units)).reached_trigger;
+    let mut reaches = |units| source.on_notification(&mut flow, CNP, at(units)).reached_trigger;
     assert_eq!([reaches(0), reaches(1), reaches(2)], [false, true, false], "3, 6, 9");
     // Six expiries later the index is 3, so the next BECN crosses again.
     assert!(reaches(60));
@@ -199,7 +200,7 @@ fn a_service_level_may_have_settings_of_its_own() {
     let indices = |level| {
         let mut flow = source.at_rest(ServiceLevel(level));
         let rest = source.index(&flow, at(0));
-        source.on_notification(&mut flow, at(0));
+        source.on_notification(&mut flow, CNP, at(0));
         [rest, source.index(&flow, at(0)), source.index(&flow, at(5)), source.index(&flow, at(50))]
     };
     assert_eq!(indices(1), [1, 4, 4, 4]);
@@ -214,9 +215,9 @@ fn an_entry_is_a_shift_and_a_multiplier() {
     let mut gap = |units| source.gap(&mut flow, Span::from_ps(1_000_007), at(units));
     assert_eq!(gap(0), Span::ZERO);
     let mut flow = source.at_rest(ServiceLevel(0));
-    source.on_notification(&mut flow, at(1));
+    source.on_notification(&mut flow, CNP, at(1));
     // 1,000,007 >> 3 = 125,000: the shift comes first.
     assert_eq!(source.gap(&mut flow, Span::from_ps(1_000_007), at(1)), Span::from_ps(625_000));
-    source.on_notification(&mut flow, at(2));
+    source.on_notification(&mut flow, CNP, at(2));
     assert_eq!(source.gap(&mut flow, Span::from_ns(1000), at(2)), Span::from_us(16_383));
 }

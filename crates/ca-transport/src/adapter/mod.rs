@@ -144,6 +144,8 @@ struct QueuePair {
     /// A positive acknowledgement of its that still waits to be sent.
     queued_ack: Option<PacketId>,
     timer_set: bool,
+    /// Whether a closed window held back what is to be sent next.
+    held_by_window: bool,
     sink: SinkTally,
     becns: u64,
     messages: u64,
@@ -248,14 +250,19 @@ impl Adapter {
         let flow = poster.as_ref().map_or(u32::MAX, |_| self.controlled_flow(end.service_level));
         self.schedule.add_queue_pair();
         self.timers.reserve(1);
+        let mut requester = Requester::default();
+        if poster.is_some() {
+            requester.set_window(self.response.window(self.schedule.state(flow)));
+        }
         self.queue_pairs.push(QueuePair {
             end,
-            requester: Requester::default(),
+            requester,
             responder: Responder::default(),
             flow,
             poster: poster.as_ref().map(|_| self.posters.len() as u32),
             queued_ack: None,
             timer_set: false,
+            held_by_window: false,
             sink: SinkTally::default(),
             becns: 0,
             messages: 0,

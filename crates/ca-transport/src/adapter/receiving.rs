@@ -3,7 +3,7 @@
 //! Invariant: a packet is acted upon once, when its tail is here; it holds its place in the receive
 //! buffer until it is let go.
 
-use cc_policies::policy::{Answer, Echo, Response};
+use cc_policies::policy::{Acknowledged, Answer, Echo, Notified, Response};
 use link_layer::{Broken, Outlet};
 use packet::header::Syndrome;
 use packet::{Bth, BthFlags, Lrh, Opcode, Packet, PacketId, Psn, QpNumber};
@@ -84,21 +84,32 @@ impl Adapter {
         let now = outlet.now();
         let number = packet.bth.destination_qp;
         let queue_pair = &mut self.queue_pairs[number.index()];
-        if packet.has(BthFlags::BECN) {
-            queue_pair.becns += 1;
-            self.tally.becns += 1;
-            let reaction = self.response.on_notification(self.schedule.state(queue_pair.flow), now);
-            self.tally.trigger_events += u64::from(reaction.reached_trigger);
-        }
-        if packet.bth.opcode == Opcode::Acknowledge {
+        let marked = packet.has(BthFlags::BECN);
+        queue_pair.becns += u64::from(marked);
+        self.tally.becns += u64::from(marked);
+        let state = self.schedule.state(queue_pair.flow);
+        let requester = &mut queue_pair.requester;
+        let reaction = if packet.bth.opcode == Opcode::Acknowledge {
             let (psn, messages) = (packet.bth.psn, &mut self.messages);
+            let (named, before) = (requester.number_of(psn), requester.under_way().start);
             let completed = match packet.syndrome {
-                Syndrome::Ack => queue_pair.requester.acknowledged(psn, messages, now),
-                Syndrome::SequenceError => queue_pair.requester.sequence_error(psn, messages, now),
+                Syndrome::Ack => requester.acknowledged(psn, messages, now),
+                Syndrome::SequenceError => requester.sequence_error(psn, messages, now),
             };
+            let packets = (requester.under_way().start - before) as u32;
+            let ack = Acknowledged { psn: named, next: requester.under_way().end, packets, marked };
+            let reaction = self.response.on_acknowledged(state, ack, now);
+            requester.set_window(self.response.window(state));
             self.completed(number, completed, now);
             self.offer(number, now);
-        }
+            reaction
+        } else {
+            let notified = Notified { psn: None, next: requester.under_way().end };
+            let reaction = self.response.on_notification(state, notified, now);
+            requester.set_window(self.response.window(state));
+            reaction
+        };
+        self.tally.trigger_events += u64::from(reaction.reached_trigger);
     }
 
     /// Queues a congestion notification packet to the source of the flow that this queue pair receives.

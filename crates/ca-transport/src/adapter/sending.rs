@@ -4,7 +4,7 @@
 
 use core::cmp::Reverse;
 
-use cc_policies::policy::Response;
+use cc_policies::policy::{LimitedBy, Response};
 use link_layer::{LaneSet, Outlet, Passage};
 use packet::{Bth, BthFlags, Lane, Packet, PacketId, QpNumber};
 use units::{Bytes, Span, Time};
@@ -55,9 +55,11 @@ impl Adapter {
 
     /// Puts a queue pair in line, if it may send.
     pub(super) fn offer(&mut self, number: QpNumber, now: Time) {
-        let queue_pair = &self.queue_pairs[number.index()];
+        let queue_pair = &mut self.queue_pairs[number.index()];
         if queue_pair.requester.may_send(&self.rule) {
             self.schedule.offer(queue_pair.flow, number.0, now);
+        } else if queue_pair.requester.window_closed(&self.rule) {
+            queue_pair.held_by_window = true;
         }
     }
 
@@ -127,12 +129,14 @@ impl Adapter {
             return None;
         }
         while let Some(turn) = self.schedule.turn(lane) {
-            let queue_pair = &self.queue_pairs[turn.queue_pair as usize];
+            let queue_pair = &mut self.queue_pairs[turn.queue_pair as usize];
             let operation = queue_pair.end.operation;
             if let Some(out) = queue_pair.requester.outgoing(&self.messages, operation, &self.rule) {
                 let length = out.segment.opcode.wire_bytes(out.segment.payload);
                 return Some((Candidate::Data(turn, out), Bytes::new(u64::from(length))));
             }
+            // What was offered may no longer go: its window has shrunk.
+            queue_pair.held_by_window = queue_pair.requester.window_closed(&self.rule);
             self.schedule.withdraw(turn, outlet.now());
         }
         None
@@ -177,9 +181,19 @@ impl Adapter {
         let end = queue_pair.end;
         queue_pair.requester.sent(&self.messages, now);
         let more = queue_pair.requester.may_send(&self.rule);
+        let limited_by = if self.schedule.rested(turn.flow) {
+            LimitedBy::Rate
+        } else if queue_pair.held_by_window {
+            LimitedBy::Window
+        } else {
+            LimitedBy::Other
+        };
+        queue_pair.held_by_window = queue_pair.requester.window_closed(&self.rule);
+        let state = self.schedule.state(turn.flow);
+        self.response.on_sent(state, limited_by, now);
         self.tally.retransmitted += u64::from(out.again);
         self.injected += 1;
-        let gap = self.response.gap(self.schedule.state(turn.flow), passage.left - passage.starts, now);
+        let gap = self.response.gap(state, passage.left - passage.starts, now);
         // Without a gap the flow is back in line at once: the wire itself keeps the packets apart.
         let rests_until = if gap == Span::ZERO { Time::ZERO } else { passage.left + gap };
         self.schedule.sent(turn, more, rests_until, now);

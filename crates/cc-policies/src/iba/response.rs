@@ -16,7 +16,7 @@
 use packet::ServiceLevel;
 use units::{Span, Time};
 
-use crate::policy::{Reaction, Response};
+use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response};
 use crate::spec::{Cct, IbaResponse, PortControl, TimerStart};
 
 /// Unit of `CCTI_Timer`: 1.024 us (`OpenSM`, `ib_types.h`; Linux, `hfi1`: 1024 ns times the value).
@@ -30,7 +30,7 @@ const SERVICE_LEVELS: usize = 16;
 /// ```
 /// use cc_policies::iba::IbaSource;
 /// use cc_policies::spec::{Cct, IbaResponse, PortControl, TimerStart};
-/// use cc_policies::Response;
+/// use cc_policies::{Notified, Response};
 /// use packet::ServiceLevel;
 /// use units::{Span, Time};
 ///
@@ -46,7 +46,7 @@ const SERVICE_LEVELS: usize = 16;
 ///     service_levels: vec![],
 /// });
 /// let mut flow = source.at_rest(ServiceLevel(0));
-/// source.on_notification(&mut flow, Time::ZERO);
+/// source.on_notification(&mut flow, Notified { psn: None, next: 0 }, Time::ZERO);
 /// // Entry 3 of this table: half a packet's time, three times.
 /// assert_eq!(source.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1500));
 /// ```
@@ -178,17 +178,9 @@ impl IbaSource {
         // No more than the index itself, which fits.
         state.index -= expiries.min(above_rest) as u16;
     }
-}
 
-impl Response for IbaSource {
-    type State = Ccti;
-
-    fn at_rest(&self, service_level: ServiceLevel) -> Ccti {
-        let min = self.levels[usize::from(service_level.0)].min;
-        Ccti { anchor: Time::ZERO, index: u16::from(min), service_level }
-    }
-
-    fn on_notification(&self, state: &mut Ccti, now: Time) -> Reaction {
+    /// A BECN came in.
+    fn becn(&self, state: &mut Ccti, now: Time) -> Reaction {
         self.settle(state, now);
         let level = *self.level(state);
         let before = state.index;
@@ -205,6 +197,27 @@ impl Response for IbaSource {
         let trigger = u16::from(level.trigger);
         Reaction { reached_trigger: before < trigger && trigger <= state.index }
     }
+}
+
+impl Response for IbaSource {
+    type State = Ccti;
+
+    fn at_rest(&self, service_level: ServiceLevel) -> Ccti {
+        let min = self.levels[usize::from(service_level.0)].min;
+        Ccti { anchor: Time::ZERO, index: u16::from(min), service_level }
+    }
+
+    /// Who held a packet back makes no difference here.
+    fn on_sent(&self, _: &mut Ccti, _: LimitedBy, _: Time) {}
+
+    /// A BECN is a BECN, whatever packet brings it (Gran and Reinemo 2011, 2.2).
+    fn on_acknowledged(&self, state: &mut Ccti, ack: Acknowledged, now: Time) -> Reaction {
+        if ack.marked { self.becn(state, now) } else { Reaction::default() }
+    }
+
+    fn on_notification(&self, state: &mut Ccti, _: Notified, now: Time) -> Reaction {
+        self.becn(state, now)
+    }
 
     fn gap(&self, state: &mut Ccti, packet_time: Span, now: Time) -> Span {
         self.settle(state, now);
@@ -212,6 +225,10 @@ impl Response for IbaSource {
         // IRD = (packet time >> CCT_Shift) * CCT_Multiplier (Omni-Path fabric manager, citing STL volume 1,
         // 17.3.12, which descends from A10; Linux, `hfi1`, `set_link_ipg`).
         Span::from_ps(packet_time.ps() >> shift) * u64::from(multiplier)
+    }
+
+    fn window(&self, _: &Ccti) -> u32 {
+        u32::MAX
     }
 }
 

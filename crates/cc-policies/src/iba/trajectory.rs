@@ -9,8 +9,10 @@ use packet::ServiceLevel;
 use units::{Bytes, Rate, Span, Time};
 
 use super::IbaSource;
-use crate::policy::Response;
+use crate::policy::{Notified, Response};
 use crate::spec::{Cct, IbaResponse, PortControl, TimerStart};
+
+const CNP: Notified = Notified { psn: None, next: 0 };
 
 /// `CCTI_Timer` 10 (10.24 us), `CCTI_Increase` 2, and the table 0:0, 0:1, ... 0:127.
 fn settings(timer_start: TimerStart) -> IbaResponse {
@@ -49,7 +51,7 @@ fn trajectory(settings: &IbaResponse) -> String {
     let (mut now, mut shown) = (Time::ZERO, None);
     while now < Span::from_us(120).after_start() {
         while let Some(at) = becns.next_if(|&at| at <= now) {
-            let reaction = source.on_notification(&mut flow, at);
+            let reaction = source.on_notification(&mut flow, CNP, at);
             let event = if reaction.reached_trigger { "BECN, trigger" } else { "BECN" };
             let index = source.index(&flow, at);
             line(&mut text, at, event, index, source.gap(&mut flow, packet, at), packet);
