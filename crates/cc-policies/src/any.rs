@@ -1,6 +1,6 @@
 //! The closed sets of policies: one enum for each trait, at the edge of this crate.
 //!
-//! Invariant: all enums have the same variants, those of [`Scheme`], and one scheme builds all of them.
+//! Invariant: one [`Scheme`] builds all of them, each of its own kind; `Off` is among each.
 //!
 //! Closed, not `dyn`, for three reasons. The decisions lie in the innermost loop, where a `match` on a
 //! known set costs nothing and an indirect call does. A flow's state stays `Copy` and of known size. And
@@ -10,12 +10,13 @@
 use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel};
 use units::{Bytes, Span, Time};
 
+use crate::hp::{HpSource, HpState};
 use crate::iba::{Ccti, IbaMarker, IbaSource};
 use crate::policy::{
     Acknowledged, Answer, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView, Reaction,
     Response,
 };
-use crate::spec::{IbaEcho, PortControl, Scheme};
+use crate::spec::{IbaEcho, MarkingChoice, PortControl, ResponseChoice, Scheme};
 
 /// Hands a call to the policy that is there; `Off` has a value of its own. The second form pairs a
 /// response with the state that it made.
@@ -30,7 +31,8 @@ macro_rules! dispatch {
         match ($any, $state) {
             (Self::Off, _) => $nothing,
             (Self::Iba($policy), AnyState::Iba($own)) => $call,
-            (Self::Iba(_), other) => unreachable!("a state of another scheme: {other:?}"),
+            (Self::Hp($policy), AnyState::Hp($own)) => $call,
+            (_, other) => unreachable!("a state of another scheme: {other:?}"),
         }
     };
 }
@@ -60,6 +62,8 @@ pub enum AnyResponse {
     Off,
     /// InfiniBand's.
     Iba(IbaSource),
+    /// The HP proposal's.
+    Hp(HpSource),
 }
 
 /// What any response remembers of one controlled flow. Only the response that made it can use it.
@@ -69,6 +73,8 @@ pub enum AnyState {
     Off,
     /// The index into the table, and its timer.
     Iba(Ccti),
+    /// Rate, window, and what led to them.
+    Hp(HpState),
 }
 
 const _: () = assert!(size_of::<AnyState>() <= 24, "a controlled flow is three words");
@@ -80,6 +86,10 @@ impl AnyMarker {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(IbaMarker::new(&iba.marking, switch)),
+            Scheme::Mixed(mixed) => match &mixed.marking {
+                MarkingChoice::Off => Self::Off,
+                MarkingChoice::Iba(marking) => Self::Iba(IbaMarker::new(marking, switch)),
+            },
         }
     }
 }
@@ -91,6 +101,7 @@ impl AnyEcho {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(iba.echo),
+            Scheme::Mixed(mixed) => Self::Iba(mixed.echo),
         }
     }
 }
@@ -105,6 +116,11 @@ impl AnyResponse {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(IbaSource::new(&iba.response)),
+            Scheme::Mixed(mixed) => match &mixed.response {
+                ResponseChoice::Off => Self::Off,
+                ResponseChoice::Iba(response) => Self::Iba(IbaSource::new(response)),
+                ResponseChoice::Hp(response) => Self::Hp(HpSource::new(response)),
+            },
         }
     }
 
@@ -112,7 +128,8 @@ impl AnyResponse {
     #[must_use]
     pub const fn port_control(&self) -> PortControl {
         match self {
-            Self::Off => PortControl::QueuePair,
+            // The proposal keeps the state of a reliable connection with its queue pair.
+            Self::Off | Self::Hp(_) => PortControl::QueuePair,
             Self::Iba(source) => source.port_control(),
         }
     }
@@ -142,13 +159,17 @@ impl Response for AnyResponse {
     type State = AnyState;
 
     fn at_rest(&self, service_level: ServiceLevel) -> AnyState {
-        dispatch!(self, Off => AnyState::Off, source => AnyState::Iba(source.at_rest(service_level)))
+        match self {
+            Self::Off => AnyState::Off,
+            Self::Iba(source) => AnyState::Iba(source.at_rest(service_level)),
+            Self::Hp(source) => AnyState::Hp(source.at_rest(service_level)),
+        }
     }
 
     // What a policy does not heed costs no look at the flow's state, which may lie far away.
-    fn on_sent(&self, _: &mut AnyState, _: LimitedBy, _: Time) {
-        match self {
-            Self::Off | Self::Iba(_) => {}
+    fn on_sent(&self, state: &mut AnyState, limited_by: LimitedBy, now: Time) {
+        if let (Self::Hp(source), AnyState::Hp(own)) = (self, state) {
+            source.on_sent(own, limited_by, now);
         }
     }
 
@@ -156,7 +177,7 @@ impl Response for AnyResponse {
         match self {
             Self::Off => Reaction::default(),
             Self::Iba(_) if !ack.marked => Reaction::default(),
-            Self::Iba(_) => {
+            Self::Iba(_) | Self::Hp(_) => {
                 dispatch!(self, state, Off => Reaction::default(), (source, own) => source.on_acknowledged(own, ack, now))
             }
         }
@@ -171,9 +192,10 @@ impl Response for AnyResponse {
         dispatch!(self, state, Off => Span::ZERO, (source, ccti) => source.gap(ccti, packet_time, now))
     }
 
-    fn window(&self, _: &AnyState) -> u32 {
-        match self {
-            Self::Off | Self::Iba(_) => u32::MAX,
+    fn window(&self, state: &AnyState) -> u32 {
+        match (self, state) {
+            (Self::Hp(source), AnyState::Hp(own)) => source.window(own),
+            _ => u32::MAX,
         }
     }
 }

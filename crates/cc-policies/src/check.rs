@@ -3,7 +3,8 @@
 //! Invariant: a scheme that passes can be built, and every part of what it says can have an effect.
 //! Each error names the field by its path below `congestion_control`, and says what would be right.
 
-use crate::spec::{Cct, Iba, IbaResponse, Scheme};
+use crate::hp::check::{HpError, check_response as check_hp_response};
+use crate::spec::{Cct, Iba, IbaMarking, IbaResponse, MarkingChoice, ResponseChoice, Scheme};
 
 /// The largest `Threshold`: four bits.
 const MAX_THRESHOLD: u8 = 15;
@@ -16,7 +17,7 @@ const MAX_SERVICE_LEVEL: u8 = 15;
 
 /// Why a scheme is refused. `level` is the place in `service_levels` of settings that are wrong there,
 /// none for the adapter's own; `entry` likewise the place in a table that is written out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PolicyError {
     /// `Threshold` out of range.
     #[error(
@@ -117,6 +118,9 @@ pub enum PolicyError {
         /// Where it was before, counted from 0.
         first: usize,
     },
+    /// Something of the HP proposal.
+    #[error(transparent)]
+    Hp(#[from] HpError),
 }
 
 impl Scheme {
@@ -128,6 +132,17 @@ impl Scheme {
         match self {
             Self::Off => Ok(()),
             Self::Iba(iba) => check_iba(iba),
+            Self::Mixed(mixed) => {
+                match &mixed.marking {
+                    MarkingChoice::Off => {}
+                    MarkingChoice::Iba(marking) => check_marking(marking)?,
+                }
+                match &mixed.response {
+                    ResponseChoice::Off => Ok(()),
+                    ResponseChoice::Iba(response) => check_response(response),
+                    ResponseChoice::Hp(response) => Ok(check_hp_response(response)?),
+                }
+            }
         }
     }
 }
@@ -137,6 +152,7 @@ impl PolicyError {
     #[must_use]
     pub fn path(&self) -> String {
         match *self {
+            Self::Hp(error) => error.path(),
             Self::Threshold { port: None, .. } => "marking.threshold".to_owned(),
             Self::Threshold { port: Some(i), .. } => format!("marking.ports[{i}].threshold"),
             Self::NoEntries => "response.cct.entries".to_owned(),
@@ -162,16 +178,25 @@ fn in_level(level: Option<usize>, field: &str) -> String {
 }
 
 fn check_iba(iba: &Iba) -> Result<(), PolicyError> {
-    if iba.marking.threshold > MAX_THRESHOLD {
-        return Err(PolicyError::Threshold { port: None, given: iba.marking.threshold });
+    check_marking(&iba.marking)?;
+    check_response(&iba.response)
+}
+
+fn check_marking(marking: &IbaMarking) -> Result<(), PolicyError> {
+    if marking.threshold > MAX_THRESHOLD {
+        return Err(PolicyError::Threshold { port: None, given: marking.threshold });
     }
-    for (i, port) in iba.marking.ports.iter().enumerate() {
+    for (i, port) in marking.ports.iter().enumerate() {
         if port.threshold > MAX_THRESHOLD {
             return Err(PolicyError::Threshold { port: Some(i), given: port.threshold });
         }
     }
-    check_table(&iba.response.cct, iba.response.ccti_limit)?;
-    check_levels(&iba.response)
+    Ok(())
+}
+
+fn check_response(response: &IbaResponse) -> Result<(), PolicyError> {
+    check_table(&response.cct, response.ccti_limit)?;
+    check_levels(response)
 }
 
 /// IBA's `CCTI_Limit` is the index of the last entry (as `OpenSM` and PSM set it: the number of entries

@@ -9,12 +9,14 @@
 //! | [`spec`] | what a scenario writes down |
 //! | [`check`] | what of that is refused, and why |
 //! | [`iba`] | InfiniBand's own congestion control (IBA volume 1, Annex A10) |
+//! | [`hp`] | the HP proposal, and what Santos, Turner and Janakiraman made of it |
 //! | [`any`] | the closed sets: one enum for each trait, built from a [`spec::Scheme`] |
 //!
 //! The models are described in `docs/models/`, one page each.
 
 pub mod any;
 pub mod check;
+pub mod hp;
 pub mod iba;
 pub mod policy;
 pub mod spec;

@@ -3,6 +3,7 @@
 //! Invariant: a scheme is three decisions in three places. One field of the scenario holds all of
 //! them, and turns all of them off.
 
+pub use crate::hp::spec::{HpResponse, RateControl, RpiAfterDecrease, WindowControl};
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
@@ -13,6 +14,52 @@ pub enum Scheme {
     Off,
     /// InfiniBand's own congestion control (IBA volume 1, Annex A10).
     Iba(Iba),
+    /// Any marking with any response.
+    Mixed(Mixed),
+}
+
+impl Scheme {
+    /// The settings of marking by IBA's rules, if switches mark by them.
+    #[must_use]
+    pub const fn iba_marking(&self) -> Option<&IbaMarking> {
+        match self {
+            Self::Iba(iba) => Some(&iba.marking),
+            Self::Mixed(Mixed { marking: MarkingChoice::Iba(marking), .. }) => Some(marking),
+            _ => None,
+        }
+    }
+}
+
+/// Marking, notification and response of different schemes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mixed {
+    /// At every switch.
+    pub marking: MarkingChoice,
+    /// At the destination: how a mark is answered.
+    pub echo: IbaEcho,
+    /// At the source.
+    pub response: ResponseChoice,
+}
+
+/// Who is marked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum MarkingChoice {
+    /// Nobody.
+    Off,
+    /// By InfiniBand's rules.
+    Iba(IbaMarking),
+}
+
+/// Who is slowed down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ResponseChoice {
+    /// Nobody.
+    Off,
+    /// By a congestion control table.
+    Iba(IbaResponse),
+    /// By the HP proposal's function.
+    Hp(HpResponse),
 }
 
 /// InfiniBand's own congestion control, place by place.

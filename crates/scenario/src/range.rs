@@ -35,6 +35,16 @@ const RANGES: &[(&str, RangeInclusive<u64>)] = &[
     ("shift", 0..=3),
     ("step", 0..=16_383),
     ("cct", 0..=16_383),
+    // The HP proposal's response.
+    ("max_ipd", 1..=255),
+    ("rate_increase", 0..=255),
+    ("rate_decrease", 0..=255),
+    ("new_rate_rpi", 1..=u32::MAX as u64),
+    ("max_window", 2..=65_535),
+    ("window_increase", 1..=65_535),
+    ("window_decrease", 1..=65_535),
+    ("new_window_rpi", 1..=u32::MAX as u64),
+    ("window", 1..=65_535),
     // Traffic.
     ("service_level", 0..=15),
     ("outstanding", 1..=u32::MAX as u64),

@@ -1,6 +1,5 @@
 //! Ports whose marking differs: they have to be there.
 
-use cc_policies::Scheme;
 use topology::Graph;
 
 use super::Faults;
@@ -10,10 +9,10 @@ use crate::spec::Scenario;
 
 /// Every port that the marking settings single out is a port of a switch.
 pub(super) fn check_ports(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
-    let Scheme::Iba(iba) = &scenario.congestion_control else { return };
+    let Some(marking) = scenario.congestion_control.iba_marking() else { return };
     let all: Vec<&str> = graph.names().collect();
     let switches = &all[graph.hosts()..];
-    for (i, own) in iba.marking.ports.iter().enumerate() {
+    for (i, own) in marking.ports.iter().enumerate() {
         let path = Path::from("congestion_control").name("marking").name("ports").index(i);
         let Some(node) = graph.find(&own.switch).filter(|node| !graph.is_host(*node)) else {
             let message = format!("there is no switch `{}`", own.switch);

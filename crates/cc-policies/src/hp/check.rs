@@ -1,0 +1,206 @@
+//! What a scenario may not say of the HP proposal.
+//!
+//! Invariant: a response that passes can be built, and its tables never lead out of themselves.
+
+use super::spec::{HpResponse, RateControl, WindowControl};
+
+/// What a decrease may divide by.
+const DIVISORS: core::ops::RangeInclusive<f64> = 1.01..=256.0;
+/// The most entries of a rate table: the IPD has eight bits.
+const MOST_RATES: usize = 256;
+/// The most entries of a window table.
+const MOST_WINDOWS: usize = 65_535;
+
+/// Why settings are refused. `table` is the field's name, `entry` the place in it, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum HpError {
+    /// A divisor that does not divide, or by too much.
+    #[error("a decrease cannot divide by {given}: write a number from {} to {}", DIVISORS.start(), DIVISORS.end())]
+    Divisor {
+        /// `rate` or `window`.
+        of: &'static str,
+        /// As given.
+        given: f64,
+    },
+    /// No delay, or no window, to choose from.
+    #[error(
+        "`{field}` is {given}, which leaves nothing to choose: write {least} or more, or leave `{of}` out"
+    )]
+    TooFew {
+        /// `rate` or `window`.
+        of: &'static str,
+        /// Its name.
+        field: &'static str,
+        /// As given.
+        given: u16,
+        /// The least.
+        least: u16,
+    },
+    /// A window of nothing.
+    #[error("a window of 0 lets nothing go: write 1 or more")]
+    NoWindow,
+    /// A table of the wrong length.
+    #[error("`{table}` has {given} entries: write {}", lengths(*least, *most))]
+    Length {
+        /// `rate` or `window`.
+        of: &'static str,
+        /// Its name.
+        table: &'static str,
+        /// As given.
+        given: usize,
+        /// The least number that would be right.
+        least: usize,
+        /// The greatest.
+        most: usize,
+    },
+    /// An entry that leads out of the table, or the wrong way.
+    #[error("entry {entry} of `{table}` is {given}: write {}", lengths(*least as usize, *most as usize))]
+    Entry {
+        /// `rate` or `window`.
+        of: &'static str,
+        /// Its name.
+        table: &'static str,
+        /// Which.
+        entry: usize,
+        /// As given.
+        given: u32,
+        /// The least that would be right.
+        least: u32,
+        /// The greatest.
+        most: u32,
+    },
+}
+
+fn lengths(least: usize, most: usize) -> String {
+    if least == most { format!("{least}") } else { format!("{least} to {most}") }
+}
+
+impl HpError {
+    /// The field that is wrong, below `congestion_control`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match *self {
+            Self::Divisor { of, .. } => format!("response.{of}.divisor"),
+            Self::TooFew { of, field, .. } => format!("response.{of}.{field}"),
+            Self::NoWindow => "response.window".to_owned(),
+            Self::Length { of, table, .. } => format!("response.{of}.{table}"),
+            Self::Entry { of, table, entry, .. } => format!("response.{of}.{table}[{entry}]"),
+        }
+    }
+}
+
+/// Whether the response can be built.
+pub(crate) fn check_response(response: &HpResponse) -> Result<(), HpError> {
+    response.rate.as_ref().map_or(Ok(()), check_rate)?;
+    response.window.as_ref().map_or(Ok(()), check_window)
+}
+
+fn check_rate(rate: &RateControl) -> Result<(), HpError> {
+    let least = |max_ipd: u8| {
+        let error = HpError::TooFew { of: "rate", field: "max_ipd", given: 0, least: 1 };
+        if max_ipd == 0 { Err(error) } else { Ok(()) }
+    };
+    match rate {
+        RateControl::Aimd { max_ipd, divisor } | RateControl::Fimd { max_ipd, divisor } => {
+            least(*max_ipd)?;
+            check_divisor("rate", *divisor)
+        }
+        RateControl::Lipd { max_ipd } => least(*max_ipd),
+        RateControl::Derived { rate_decrease } => {
+            let table = Table { of: "rate", name: "rate_decrease", length: (2, MOST_RATES) };
+            table.check_length(rate_decrease.len())?;
+            let last = rate_decrease.len() - 1;
+            let mut lowest = 0;
+            table.check(rate_decrease.iter().copied().map(u32::from), |ipd| {
+                let range = (lowest.max((ipd + 1).min(last)), last);
+                lowest = usize::from(rate_decrease[ipd]);
+                range
+            })
+        }
+        RateControl::Tables { rate_increase, rate_decrease, new_rate_rpi } => {
+            let (n, last) = (rate_increase.len(), rate_increase.len().saturating_sub(1));
+            let table = |name| Table { of: "rate", name, length: (n, n) };
+            Table { length: (2, MOST_RATES), ..table("rate_increase") }.check_length(n)?;
+            table("rate_decrease").check_length(rate_decrease.len())?;
+            table("new_rate_rpi").check_length(new_rate_rpi.len())?;
+            table("rate_increase").check(rate_increase.iter().copied().map(u32::from), |ipd| (0, ipd))?;
+            table("rate_decrease").check(rate_decrease.iter().copied().map(u32::from), |ipd| (ipd, last))?;
+            table("new_rate_rpi").check(new_rate_rpi.iter().copied(), |_| (1, u32::MAX as usize))
+        }
+    }
+}
+
+fn check_window(window: &WindowControl) -> Result<(), HpError> {
+    match window {
+        WindowControl::Fixed(0) => Err(HpError::NoWindow),
+        WindowControl::Fixed(_) => Ok(()),
+        WindowControl::Aimd { max_window, divisor } | WindowControl::Fimd { max_window, divisor } => {
+            if *max_window < 2 {
+                let (of, field) = ("window", "max_window");
+                return Err(HpError::TooFew { of, field, given: *max_window, least: 2 });
+            }
+            check_divisor("window", *divisor)
+        }
+        WindowControl::Derived { window_decrease } => {
+            let table = Table { of: "window", name: "window_decrease", length: (2, MOST_WINDOWS) };
+            table.check_length(window_decrease.len())?;
+            let mut lowest = 1;
+            table.check(window_decrease.iter().copied().map(u32::from), |place| {
+                let range = (lowest, place.max(1));
+                lowest = usize::from(window_decrease[place]);
+                range
+            })
+        }
+        WindowControl::Tables { window_increase, window_decrease, new_window_rpi } => {
+            let n = window_increase.len();
+            let table = |name| Table { of: "window", name, length: (n, n) };
+            Table { length: (2, MOST_WINDOWS), ..table("window_increase") }.check_length(n)?;
+            table("window_decrease").check_length(window_decrease.len())?;
+            table("new_window_rpi").check_length(new_window_rpi.len())?;
+            let of = |entries: &[u16]| entries.iter().copied().map(u32::from).collect::<Vec<_>>();
+            table("window_increase").check(of(window_increase).into_iter(), |place| (place + 1, n))?;
+            table("window_decrease").check(of(window_decrease).into_iter(), |place| (1, place + 1))?;
+            table("new_window_rpi").check(new_window_rpi.iter().copied(), |_| (1, u32::MAX as usize))
+        }
+    }
+}
+
+fn check_divisor(of: &'static str, given: f64) -> Result<(), HpError> {
+    if DIVISORS.contains(&given) { Ok(()) } else { Err(HpError::Divisor { of, given }) }
+}
+
+/// A table that is written out.
+#[derive(Clone, Copy)]
+struct Table {
+    of: &'static str,
+    name: &'static str,
+    /// The least and the greatest number of entries.
+    length: (usize, usize),
+}
+
+impl Table {
+    fn check_length(&self, given: usize) -> Result<(), HpError> {
+        let (least, most) = self.length;
+        if (least..=most).contains(&given) {
+            Ok(())
+        } else {
+            Err(HpError::Length { of: self.of, table: self.name, given, least, most })
+        }
+    }
+
+    /// Each entry has to be in the range that its place has.
+    fn check(
+        &self,
+        entries: impl Iterator<Item = u32>,
+        mut range: impl FnMut(usize) -> (usize, usize),
+    ) -> Result<(), HpError> {
+        for (entry, given) in entries.enumerate() {
+            let (least, most) = range(entry);
+            let (least, most) = (least as u32, most as u32);
+            if !(least..=most).contains(&given) {
+                return Err(HpError::Entry { of: self.of, table: self.name, entry, given, least, most });
+            }
+        }
+        Ok(())
+    }
+}

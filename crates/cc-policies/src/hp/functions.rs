@@ -1,0 +1,59 @@
+//! The rate functions of the papers, as real numbers.
+//!
+//! Invariant: rates are in units of the lowest, Rmin, and go from 1 to `highest` = Rmax / Rmin. An increase
+//! is what one unmarked acknowledgement does.
+//!
+//! | | decrease | increase | source |
+//! |---|---|---|---|
+//! | AIMD | r / m | r + (m - 1) / r | decrease: the proposal, m = 2; increase: derived here, see below |
+//! | FIMD | r / m | r * m^(1/r) | US 7,920,476, claims 2 and 3 |
+//! | LIPD | R / (R / r + 1), R = Rmax | r / (1 - 1 / R) | a summary of INFOCOM 2003 |
+//!
+//! AIMD's increase is in no source at hand. This is the smallest constant gain per time that leaves Rmin in
+//! one step for the rate whose decrease ends there.
+
+/// A pair of functions, and with it a clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RateFunction {
+    /// Additive increase, multiplicative decrease by this divisor.
+    Aimd(f64),
+    /// Fast increase, multiplicative decrease by this divisor.
+    Fimd(f64),
+    /// Linear inter-packet delay.
+    Lipd,
+}
+
+impl RateFunction {
+    /// The rate after a marked acknowledgement.
+    #[must_use]
+    pub fn decrease(self, rate: f64, highest: f64) -> f64 {
+        match self {
+            Self::Aimd(divisor) | Self::Fimd(divisor) => rate / divisor,
+            Self::Lipd => highest / (highest / rate + 1.0),
+        }
+        .max(1.0)
+    }
+
+    /// The rate after one unmarked acknowledgement.
+    #[must_use]
+    pub fn increase(self, rate: f64, highest: f64) -> f64 {
+        match self {
+            Self::Aimd(divisor) => rate + (divisor - 1.0) / rate,
+            Self::Fimd(divisor) => rate * divisor.powf(1.0 / rate),
+            Self::Lipd => rate / (1.0 - 1.0 / highest),
+        }
+        .min(highest)
+    }
+
+    /// When a flow that starts at Rmin and is never marked passes this rate, in packet times at Rmin, were
+    /// the increase continuous: at rate r acknowledgements come r times as fast, so `d clock / d r` is 1 over r
+    /// times the gain of one of them. One unit of it is what FIMD and LIPD take to recover.
+    #[must_use]
+    pub fn clock(self, rate: f64, highest: f64) -> f64 {
+        match self {
+            Self::Aimd(divisor) => (rate - 1.0) / (divisor - 1.0),
+            Self::Fimd(divisor) => rate.ln() / divisor.ln(),
+            Self::Lipd => highest - highest / rate,
+        }
+    }
+}

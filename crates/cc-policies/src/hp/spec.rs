@@ -1,0 +1,106 @@
+//! What a scenario writes down about the HP proposal, with the names of its slides.
+//!
+//! Invariant: a table is indexed by the present value of what it changes, as in the slides.
+
+use serde::{Deserialize, Serialize};
+
+/// How a source answers marks: the proposal's function template. Rate and window together are its
+/// hybrid; either may be left out, and so may both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HpResponse {
+    /// Control of the rate by the inter-packet delay (IPD); none if left out.
+    #[serde(default)]
+    pub rate: Option<RateControl>,
+    /// Control of the number of unacknowledged packets (CWND); none if left out.
+    #[serde(default)]
+    pub window: Option<WindowControl>,
+    /// What a decrease does to the count of acknowledgements that an increase still takes (RPI).
+    pub rpi_after_decrease: RpiAfterDecrease,
+}
+
+/// What becomes of RPI at a decrease. The slides' function leaves it alone; but then a flow that has just fallen
+/// to its lowest rate may have to wait for many acknowledgements, against the slides' third property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RpiAfterDecrease {
+    /// It stays as it is: the function as the slides write it.
+    Kept,
+    /// It is loaded for the new rate or window, as after an increase.
+    Reloaded,
+}
+
+/// Rate tables, indexed by the IPD: at IPD `i` the rate is `Rmax / (i + 1)`, and `max_ipd`, 1 to 255 (IBA's IPD has
+/// eight bits), stands for the lowest rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum RateControl {
+    /// Additive increase, multiplicative decrease.
+    Aimd {
+        /// The longest delay, in packet times.
+        max_ipd: u8,
+        /// What a decrease divides the rate by, 1.01 to 256; the slides' is 2.
+        divisor: f64,
+    },
+    /// Fast increase, multiplicative decrease.
+    Fimd {
+        /// The longest delay, in packet times.
+        max_ipd: u8,
+        /// What a decrease divides the rate by, 1.01 to 256.
+        divisor: f64,
+    },
+    /// Linear inter-packet delay: a decrease adds 1 to it.
+    Lipd {
+        /// The longest delay, in packet times.
+        max_ipd: u8,
+    },
+    /// The increase that follows from this decrease by the proposal's three properties.
+    Derived {
+        /// New IPD by IPD: above it, and the last entry its own place.
+        rate_decrease: Vec<u8>,
+    },
+    /// All three tables, as written.
+    Tables {
+        /// New IPD by IPD: not above it.
+        rate_increase: Vec<u8>,
+        /// New IPD by IPD: not below it.
+        rate_decrease: Vec<u8>,
+        /// `new_rate_RPI`: unmarked acknowledgements until the next increase, by new IPD; at least 1.
+        new_rate_rpi: Vec<u32>,
+    },
+}
+
+/// Window tables, indexed by CWND, whose first entry is for a window of 1 packet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum WindowControl {
+    /// Always this many packets, at least 1; no tables.
+    Fixed(u16),
+    /// Additive increase, multiplicative decrease.
+    Aimd {
+        /// The widest window, in packets, at least 2.
+        max_window: u16,
+        /// What a decrease divides the window by, 1.01 to 256.
+        divisor: f64,
+    },
+    /// Fast increase, multiplicative decrease.
+    Fimd {
+        /// The widest window, in packets, at least 2.
+        max_window: u16,
+        /// What a decrease divides the window by, 1.01 to 256.
+        divisor: f64,
+    },
+    /// The increase that follows from this decrease by the proposal's three properties.
+    Derived {
+        /// New CWND by CWND: below it, and the first entry 1.
+        window_decrease: Vec<u16>,
+    },
+    /// All three tables, as written.
+    Tables {
+        /// New CWND by CWND: not below it.
+        window_increase: Vec<u16>,
+        /// New CWND by CWND: not above it.
+        window_decrease: Vec<u16>,
+        /// `new_window_RPI`: unmarked acknowledgements until the next increase, by new CWND; at least 1.
+        new_window_rpi: Vec<u32>,
+    },
+}

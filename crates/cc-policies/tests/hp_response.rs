@@ -1,0 +1,224 @@
+//! The HP proposal's properties, over generated parameters: on the functions as real numbers, on the tables made of
+//! them, and on the response that uses the tables.
+//!
+//! 1. An increase after a decrease leads no higher than before: `f_inc(f_dec(r)) <= r`. Below `f_inc(Rmin)` this
+//!    contradicts the third property, which wins there.
+//! 2. Recovery takes no longer at a lower rate. With one step for each acknowledgement it may be late by a packet.
+//! 3. From the lowest rate one unmarked packet suffices.
+
+use cc_policies::hp::HpSource;
+use cc_policies::hp::functions::RateFunction;
+use cc_policies::hp::ladder::{Ladder, Step, ipd_rates, window_rates};
+use cc_policies::spec::{HpResponse, RateControl, RpiAfterDecrease, WindowControl};
+use cc_policies::{Acknowledged, LimitedBy, Response};
+use packet::ServiceLevel;
+use proptest::prelude::*;
+use units::{Span, Time};
+
+fn any_function() -> impl Strategy<Value = RateFunction> {
+    prop_oneof![
+        (1.05..8.0).prop_map(RateFunction::Aimd),
+        (1.05..8.0).prop_map(RateFunction::Fimd),
+        Just(RateFunction::Lipd),
+    ]
+}
+
+fn any_rates() -> impl Strategy<Value = Vec<f64>> {
+    prop_oneof![(1..=255u8).prop_map(ipd_rates), (2..=300u16).prop_map(window_rates)]
+}
+
+/// A decrease of each level that leads down, and keeps the order of levels.
+fn any_decrease(levels: usize) -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(0.0..1.0f64, levels).prop_map(|shares| {
+        let mut lowest = 0;
+        let level = |(level, share): (usize, f64)| {
+            let highest = level.saturating_sub(1);
+            lowest = (lowest + (share * share * share * (highest - lowest + 1) as f64) as usize).min(highest);
+            lowest
+        };
+        shares.into_iter().enumerate().map(level).collect()
+    })
+}
+
+/// Packet times at the lowest rate from a decrease at `level` until the flow is back there.
+fn recovery(steps: &[Step], rates: &[f64], level: usize) -> f64 {
+    let (mut at, mut time) = (usize::from(steps[level].decrease), 0.0);
+    while at < level {
+        time += f64::from(steps[at].new_rpi) / rates[at];
+        at = usize::from(steps[at].increase);
+    }
+    time
+}
+
+/// What holds of all tables. A recovery may be late by so many packets at the rate reached, and one for each lowest
+/// rate's packet time that it takes.
+fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
+    let (steps, rates, clock) = (ladder.steps(), ladder.rates(), ladder.clock());
+    let top = rates.len() - 1;
+    prop_assert_eq!(steps[0].new_rpi, 1, "third property");
+    prop_assert_eq!((steps[0].decrease, usize::from(steps[top].increase)), (0, top));
+    for (level, step) in steps.iter().enumerate() {
+        let (up, down) = (usize::from(step.increase), usize::from(step.decrease));
+        prop_assert!(up <= top && (up > level || level == top) && (down < level || level == 0));
+        prop_assert!(step.new_rpi >= 1);
+        if let Some(next) = steps.get(level + 1) {
+            prop_assert!(
+                step.increase <= next.increase && step.decrease <= next.decrease,
+                "order at {}",
+                level
+            );
+        }
+        let back = usize::from(steps[down].increase);
+        let first = usize::from(steps[0].increase);
+        prop_assert!(back <= level.max(first), "first property: {} -> {} -> {}", level, down, back);
+        if level > first {
+            // Second property: the time that the function takes; two packets at the rate reached either way, and
+            // one more late for each lowest rate's packet time.
+            let (time, ideal) = (recovery(&steps, rates, level), clock[level] - clock[down]);
+            let packet = 1.0 / rates[down];
+            prop_assert!(time > ideal - 2.0 * packet - 1e-6, "{} early: {} of {}", level, time, ideal);
+            prop_assert!(
+                time < ideal + (late + ideal) * packet + 1e-6,
+                "{} late: {} of {}",
+                level,
+                time,
+                ideal
+            );
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn functions_have_the_properties(function in any_function(), highest in 2.0..300.0f64, share in 0.0..1.0f64) {
+        let rate = 1.0 + share * (highest - 1.0);
+        let (up, down) = (function.increase(rate, highest), function.decrease(rate, highest));
+        prop_assert!(1.0 <= down && down <= rate && rate <= up && up <= highest);
+        let least = function.increase(1.0, highest);
+        prop_assert!(function.increase(down, highest) <= rate.max(least) * (1.0 + 1e-12), "first property");
+        // In the continuous limit recovery takes the difference of the clocks.
+        let recovery = |rate: f64| function.clock(rate, highest) - function.clock(function.decrease(rate, highest), highest);
+        let lower = 1.0 + share * share * (highest - 1.0);
+        prop_assert!(recovery(lower) <= recovery(rate) + 1e-6, "second property");
+        if down > 1.0 && !matches!(function, RateFunction::Aimd(_)) {
+            prop_assert!((recovery(rate) - 1.0).abs() < 1e-6, "one packet time at the lowest rate");
+        }
+        prop_assert!(least > 1.0, "third property");
+    }
+
+    /// The clock is what the increase integrates to: an acknowledgement moves it by its own time, and FIMD and LIPD,
+    /// whose rate grows meanwhile, by a bit less than the next one would.
+    #[test]
+    fn steps_follow_the_clock(function in any_function(), highest in 4.0..300.0f64, share in 0.0..1.0f64) {
+        let rate = 1.0 + share * (highest - 1.0);
+        let next = function.increase(rate, highest);
+        prop_assume!(next < highest);
+        let gain = function.clock(next, highest) - function.clock(rate, highest);
+        prop_assert!((gain - 1.0 / rate).abs() < 1e-6, "{} of {}", gain, 1.0 / rate);
+    }
+
+    #[test]
+    fn tables_have_the_properties(function in any_function(), rates in any_rates()) {
+        check_tables(&Ladder::of(function, rates), 2.0)?;
+    }
+
+    /// Where neighbouring levels fall to neighbouring levels, the first property lets a climb skip none of them, and
+    /// each may cost a packet: no narrower bound holds for every decrease.
+    #[test]
+    fn derived_tables_have_the_properties(
+        (rates, decrease) in any_rates().prop_flat_map(|rates| {
+            let levels = rates.len();
+            (Just(rates), any_decrease(levels))
+        }),
+    ) {
+        let levels = rates.len() as f64;
+        check_tables(&Ladder::derived(decrease, rates), levels)?;
+    }
+
+    /// Whatever comes, rate and window stay in their ranges; and one flight brings one decrease.
+    #[test]
+    fn rates_are_bounded(
+        max_ipd in 1..=255u8, max_window in 2..100u16, divisor in 1.01..8.0f64, kept: bool,
+        story in prop::collection::vec((0..20u64, 0..4u32, any::<bool>(), 0..3u8), 0..300),
+    ) {
+        let source = HpSource::new(&HpResponse {
+            rate: Some(RateControl::Fimd { max_ipd, divisor }),
+            window: Some(WindowControl::Aimd { max_window, divisor }),
+            rpi_after_decrease: if kept { RpiAfterDecrease::Kept } else { RpiAfterDecrease::Reloaded },
+        });
+        let mut flow = source.at_rest(ServiceLevel(0));
+        let mut apsn = 0;
+        let mut next = 20;
+        for (back, packets, marked, limit) in story {
+            let limited_by = [LimitedBy::Rate, LimitedBy::Window, LimitedBy::Other][usize::from(limit)];
+            source.on_sent(&mut flow, limited_by, Time::ZERO);
+            let before = flow;
+            let psn = next - back;
+            source.on_acknowledged(&mut flow, Acknowledged { psn, next, packets, marked }, Time::ZERO);
+            prop_assert!(source.ipd(&flow) <= max_ipd);
+            prop_assert!((1..=u32::from(max_window)).contains(&source.window(&flow)));
+            let (slower, narrower) = (source.ipd(&flow) > source.ipd(&before), source.window(&flow) < source.window(&before));
+            if marked && psn >= apsn {
+                prop_assert!(slower || source.ipd(&flow) == max_ipd);
+                prop_assert!(narrower || source.window(&flow) == 1);
+                apsn = next;
+            } else {
+                prop_assert!(!slower && !narrower);
+            }
+            next += u64::from(packets);
+        }
+    }
+}
+
+/// Given the papers' decrease, what is derived is the papers' increase.
+#[test]
+fn what_is_derived_is_what_the_papers_have() {
+    for (function, decrease) in [
+        (RateFunction::Fimd(2.0), (0..=255usize).map(|ipd| (2 * ipd + 1).min(255)).collect::<Vec<_>>()),
+        (RateFunction::Lipd, (0..=255).map(|ipd| (ipd + 1).min(255)).collect()),
+    ] {
+        let levels = decrease.iter().rev().map(|ipd| 255 - ipd).collect();
+        let (derived, papers) =
+            (Ladder::derived(levels, ipd_rates(255)), Ladder::of(function, ipd_rates(255)));
+        for (one, other) in derived.clock().iter().zip(papers.clock()) {
+            assert!((one - other).abs() < 1e-6, "{function:?}: {one} {other}");
+        }
+        assert_eq!(derived.steps(), papers.steps(), "{function:?}");
+    }
+}
+
+/// LIPD's table as it follows from the formula: an IPD is left after 256 / (IPD + 1) acknowledgements, rounded up.
+#[test]
+fn lipd_as_a_table() {
+    let steps = Ladder::of(RateFunction::Lipd, ipd_rates(255)).steps();
+    for (ipd, step) in (0..=255u32).rev().zip(&steps).filter(|(ipd, _)| *ipd > 0) {
+        assert_eq!(
+            (step.new_rpi, u32::from(step.increase)),
+            (256u32.div_ceil(ipd + 1), 256 - ipd),
+            "IPD {ipd}"
+        );
+    }
+}
+
+#[test]
+fn a_gap_is_as_many_packet_times_as_the_ipd() {
+    let rate = Some(RateControl::Tables {
+        rate_increase: vec![0, 0, 1],
+        rate_decrease: vec![2, 2, 2],
+        new_rate_rpi: vec![1, 3, 2],
+    });
+    let source =
+        HpSource::new(&HpResponse { rate, window: None, rpi_after_decrease: RpiAfterDecrease::Kept });
+    let mut flow = source.at_rest(ServiceLevel(0));
+    let mut course = Vec::new();
+    for (number, marked) in (0..).zip([true, true, false, false, false, false]) {
+        source.on_sent(&mut flow, LimitedBy::Rate, Time::ZERO);
+        let ack = Acknowledged { psn: number, next: 2, packets: 1, marked };
+        source.on_acknowledged(&mut flow, ack, Time::ZERO);
+        course.push(source.gap(&mut flow, Span::from_ns(100), Time::ZERO));
+    }
+    // One decrease for the flight; RPI stays 1, as the slides have it; then 3 acknowledgements at IPD 1.
+    assert_eq!(course, [200, 200, 100, 100, 100, 0].map(Span::from_ns));
+    assert_eq!(source.window(&flow), u32::MAX);
+}
