@@ -10,11 +10,11 @@
 use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel};
 use units::{Bytes, Span, Time};
 
-use crate::hp::{HpSource, HpState};
+use crate::hp::{HpMarker, HpSource, HpState};
 use crate::iba::{Ccti, IbaMarker, IbaSource};
 use crate::policy::{
-    Acknowledged, Answer, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView, Reaction,
-    Response,
+    Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
+    Reaction, Response,
 };
 use crate::spec::{IbaEcho, MarkingChoice, PortControl, ResponseChoice, Scheme};
 
@@ -44,6 +44,8 @@ pub enum AnyMarker {
     Off,
     /// InfiniBand's.
     Iba(IbaMarker),
+    /// The HP proposal's.
+    Hp(HpMarker),
 }
 
 /// Any echo.
@@ -86,9 +88,11 @@ impl AnyMarker {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(IbaMarker::new(&iba.marking, switch)),
+            Scheme::Hp(hp) => Self::Hp(HpMarker::new(&hp.marking, switch)),
             Scheme::Mixed(mixed) => match &mixed.marking {
                 MarkingChoice::Off => Self::Off,
                 MarkingChoice::Iba(marking) => Self::Iba(IbaMarker::new(marking, switch)),
+                MarkingChoice::Hp(marking) => Self::Hp(HpMarker::new(marking, switch)),
             },
         }
     }
@@ -101,6 +105,8 @@ impl AnyEcho {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(iba.echo),
+            // The proposal copies the mark to the acknowledgement, as one of IBA's two ways does.
+            Scheme::Hp(_) => Self::Iba(IbaEcho::Acknowledgement),
             Scheme::Mixed(mixed) => Self::Iba(mixed.echo),
         }
     }
@@ -116,6 +122,7 @@ impl AnyResponse {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(IbaSource::new(&iba.response)),
+            Scheme::Hp(hp) => Self::Hp(HpSource::new(&hp.response)),
             Scheme::Mixed(mixed) => match &mixed.response {
                 ResponseChoice::Off => Self::Off,
                 ResponseChoice::Iba(response) => Self::Iba(IbaSource::new(response)),
@@ -137,15 +144,33 @@ impl AnyResponse {
 
 impl Marker for AnyMarker {
     fn queue_changed(&mut self, place: Place, view: QueueView) {
-        dispatch!(self, Off => (), marker => marker.queue_changed(place, view));
+        match self {
+            Self::Off => {}
+            Self::Iba(marker) => marker.queue_changed(place, view),
+            Self::Hp(marker) => marker.queue_changed(place, view),
+        }
+    }
+
+    fn buffer_changed(&mut self, input: PortId, lane: Lane, view: BufferView) {
+        if let Self::Hp(marker) = self {
+            marker.buffer_changed(input, lane, view);
+        }
     }
 
     fn starved(&mut self, output: PortId, lane: Lane) {
-        dispatch!(self, Off => (), marker => marker.starved(output, lane));
+        match self {
+            Self::Off => {}
+            Self::Iba(marker) => marker.starved(output, lane),
+            Self::Hp(marker) => marker.starved(output, lane),
+        }
     }
 
-    fn departing(&mut self, output: PortId, lane: Lane, length: Bytes) -> Option<MarkReason> {
-        dispatch!(self, Off => None, marker => marker.departing(output, lane, length))
+    fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason> {
+        match self {
+            Self::Off => None,
+            Self::Iba(marker) => marker.departing(place, length),
+            Self::Hp(marker) => marker.departing(place, length),
+        }
     }
 }
 

@@ -132,9 +132,10 @@ impl Scheme {
         match self {
             Self::Off => Ok(()),
             Self::Iba(iba) => check_iba(iba),
+            Self::Hp(hp) => Ok(check_hp_response(&hp.response)?),
             Self::Mixed(mixed) => {
                 match &mixed.marking {
-                    MarkingChoice::Off => {}
+                    MarkingChoice::Off | MarkingChoice::Hp(_) => {}
                     MarkingChoice::Iba(marking) => check_marking(marking)?,
                 }
                 match &mixed.response {

@@ -24,7 +24,7 @@ pub mod spec;
 pub use any::{AnyEcho, AnyMarker, AnyResponse, AnyState};
 pub use check::PolicyError;
 pub use policy::{
-    Acknowledged, Answer, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView, Reaction,
-    Response,
+    Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
+    Reaction, Response,
 };
 pub use spec::Scheme;

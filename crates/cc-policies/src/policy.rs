@@ -25,6 +25,8 @@ pub struct MarkerSetup {
     /// Buffer of an input and lane, as the switch has it by default: what thresholds are shares of. Ports
     /// whose buffer differs keep the switch's thresholds, in bytes.
     pub capacity: Bytes,
+    /// The longest packet of the link's MTU.
+    pub longest_packet: Bytes,
     /// By output port: whether a channel adapter is at the other end of the cable.
     pub faces_adapter: Vec<bool>,
     /// The switch's own stream for marking, which nobody else draws from.
@@ -53,17 +55,30 @@ pub struct QueueView {
     pub inputs: u32,
 }
 
+/// What a marker may see of the buffer of an input and lane: all that occupies it, also what is on its way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferView {
+    /// Occupied, in whole blocks of credit.
+    pub held: Bytes,
+    /// Free, in whole blocks of credit.
+    pub room: Bytes,
+}
+
 /// A switch's decision. One marker serves all outputs of one switch.
 pub trait Marker {
     /// A packet has joined or left the queue at `place`, which now looks like `view`.
     fn queue_changed(&mut self, place: Place, view: QueueView);
 
+    /// A packet has come into the buffer of this input and lane, or has left it for good. Of a packet that
+    /// comes in, this is told before it joins a queue.
+    fn buffer_changed(&mut self, input: PortId, lane: Lane, view: BufferView);
+
     /// A packet waits for this output and lane, the wire is free, and there is no credit for it.
     fn starved(&mut self, output: PortId, lane: Lane);
 
-    /// A packet of this length on the wire starts to leave, and has been taken off its queue: is it
-    /// marked, and why?
-    fn departing(&mut self, output: PortId, lane: Lane, length: Bytes) -> Option<MarkReason>;
+    /// A packet of this length on the wire starts to leave, and has been taken off its queue at `place`: is
+    /// it marked, and why?
+    fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason>;
 }
 
 /// How a mark is answered.

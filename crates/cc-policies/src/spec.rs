@@ -3,7 +3,9 @@
 //! Invariant: a scheme is three decisions in three places. One field of the scenario holds all of
 //! them, and turns all of them off.
 
-pub use crate::hp::spec::{HpResponse, RateControl, RpiAfterDecrease, WindowControl};
+pub use crate::hp::spec::{
+    Hp, HpMarking, HpResponse, MarkedSet, RateControl, RootTrigger, RpiAfterDecrease, Trigger, WindowControl,
+};
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
@@ -14,6 +16,8 @@ pub enum Scheme {
     Off,
     /// InfiniBand's own congestion control (IBA volume 1, Annex A10).
     Iba(Iba),
+    /// The HP proposal (2001), as Santos, Turner and Janakiraman evaluated it.
+    Hp(Hp),
     /// Any marking with any response.
     Mixed(Mixed),
 }
@@ -49,6 +53,8 @@ pub enum MarkingChoice {
     Off,
     /// By InfiniBand's rules.
     Iba(IbaMarking),
+    /// By the HP proposal's.
+    Hp(HpMarking),
 }
 
 /// Who is slowed down.

@@ -89,6 +89,7 @@ impl Queues {
             radix: RADIX.into(),
             lanes: LANES.into(),
             capacity: CAPACITY,
+            longest_packet: Bytes::new(LONGEST),
             faces_adapter: (0..RADIX).map(|port| port < 2).collect(),
             stream: Pcg64Mcg::new(11),
         };
@@ -132,7 +133,7 @@ impl Queues {
                 let place = Self::places(output, lane).find(|&at| !self.waiting[Self::at(at)].is_empty())?;
                 let length = self.waiting[Self::at(place)].remove(0);
                 self.tell(place);
-                Some((length, self.marker.departing(place.output, place.lane, Bytes::new(length))))
+                Some((length, self.marker.departing(place, Bytes::new(length))))
             }
             Op::Starve => {
                 self.marker.starved(PortId(output), Lane(lane));

@@ -89,6 +89,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
         radix,
         lanes,
         capacity: spec.buffer,
+        longest_packet: link.mtu.longest_packet(),
         faces_adapter: graph.ports(node).iter().map(|end| graph.is_host(end.peer)).collect(),
         stream: event_kernel::stream(plan.seed(), "marking", graph.name(node)),
     };

@@ -121,7 +121,16 @@ pub(crate) fn digest(world: &World) -> Digest {
             digest.absorb(word);
         }
         for reason in MarkReason::ALL {
-            digest.absorb(output.marks.of(reason));
+            let marks = output.marks.of(reason);
+            match reason {
+                MarkReason::Root | MarkReason::VictimMask => digest.absorb(marks),
+                // Where nothing is marked for them, digests are those of before there were these reasons.
+                MarkReason::Propagation | MarkReason::Generation if marks == 0 => {}
+                MarkReason::Propagation | MarkReason::Generation => {
+                    digest.absorb(reason as u64);
+                    digest.absorb(marks);
+                }
+            }
         }
         digest
     });

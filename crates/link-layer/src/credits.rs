@@ -123,6 +123,12 @@ impl Credits {
         self.held <= self.capacity
     }
 
+    /// Blocks of the buffer here that are occupied, and that are free.
+    #[must_use]
+    pub const fn occupancy(&self) -> (u16, u16) {
+        (self.held, self.capacity.saturating_sub(self.held))
+    }
+
     /// The far end says how much it has sent in total; false if that is not what came in, which means
     /// that something was lost. The count is set right.
     #[must_use]

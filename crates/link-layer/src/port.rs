@@ -149,6 +149,13 @@ impl Port {
         }
     }
 
+    /// What of the buffer of `lane` is occupied, and what is free, in whole blocks. VL15 has none.
+    #[must_use]
+    pub fn occupancy(&self, lane: Lane) -> (Bytes, Bytes) {
+        let (held, room) = self.lanes.get(lane.index()).map_or((0, 0), Credits::occupancy);
+        (Bytes::new(u64::from(held) * credits::BLOCK), Bytes::new(u64::from(room) * credits::BLOCK))
+    }
+
     /// The alarm of `lane` rings; a stale one is ignored.
     pub fn alarm<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>, timer: impl Fn(PortId, Lane) -> W) {
         let now = outlet.now();

@@ -225,13 +225,17 @@ pub enum MarkReason {
     Root = 0,
     /// The output was over its threshold without credits, and its bit in `Victim_Mask` is set.
     VictimMask = 1,
+    /// It waited in a full buffer: it propagates a congestion tree (HP proposal).
+    Propagation = 2,
+    /// Its output was taken for the root of a congestion tree, which it helps to generate (HP proposal).
+    Generation = 3,
 }
 
 impl MarkReason {
     /// How many reasons there are.
-    pub const COUNT: usize = 2;
+    pub const COUNT: usize = 4;
     /// Every reason, in the order of its number.
-    pub const ALL: [Self; Self::COUNT] = [Self::Root, Self::VictimMask];
+    pub const ALL: [Self; Self::COUNT] = [Self::Root, Self::VictimMask, Self::Propagation, Self::Generation];
 
     /// The word for it in tables and files.
     #[must_use]
@@ -239,6 +243,8 @@ impl MarkReason {
         match self {
             Self::Root => "root",
             Self::VictimMask => "victim_mask",
+            Self::Propagation => "propagation",
+            Self::Generation => "generation",
         }
     }
 }

@@ -126,6 +126,7 @@ impl Plan {
         match self.scheme() {
             Scheme::Off => "Off",
             Scheme::Iba(_) => "Iba",
+            Scheme::Hp(_) => "Hp",
             Scheme::Mixed(_) => "Mixed",
         }
     }

@@ -5,7 +5,7 @@
 //! everything that arrives in it has arrived.
 
 use cc_policies::AnyMarker;
-use cc_policies::policy::{Marker, Place};
+use cc_policies::policy::{BufferView, Marker, Place};
 use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
 use packet::{BthFlags, Lane, PacketId, PortId};
 use smallvec::SmallVec;
@@ -147,6 +147,8 @@ impl Switch {
         let port = &mut self.ports[input.index()];
         port.inputs[lane.index()].stored(length, now);
         port.link.stored(lane, length, outlet);
+        let (held, room) = port.link.occupancy(lane);
+        self.marker.buffer_changed(input, lane, BufferView { held, room });
         let (from, to) = (port.link.wire().rate(), self.rate(output));
         if to > from {
             // The tail must not be overrun: start so late that it has come in when it is due.
@@ -254,6 +256,8 @@ impl Switch {
         let input = &mut self.ports[place.input.index()];
         input.inputs[place.lane.index()].freed(length, outlet.now());
         input.link.freed(place.lane, length, outlet, SwitchWake::Credit);
+        let (held, room) = input.link.occupancy(place.lane);
+        self.marker.buffer_changed(place.input, place.lane, BufferView { held, room });
         self.pending.insert(place.output);
         self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
     }
@@ -322,7 +326,7 @@ impl Switch {
         let port = &mut self.ports[output.index()];
         let view = self.ledger.remove(place, packet.wire);
         self.marker.queue_changed(place, view);
-        if let Some(reason) = self.marker.departing(output, lane, length) {
+        if let Some(reason) = self.marker.departing(place, length) {
             packet.bth.flags.insert(BthFlags::FECN);
             port.outputs[lane.index()].marks.count(reason);
         }

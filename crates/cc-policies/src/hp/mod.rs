@@ -11,15 +11,18 @@
 //! | [`check`] | what of that is refused, and why |
 //! | [`functions`] | the rate functions of the papers, as real numbers |
 //! | [`ladder`] | from a function to tables of whole numbers |
+//! | [`marking`] | switch: which packets belong to a congestion tree |
 //! | [`response`] | source: marks on acknowledgements to rate and window |
 
 pub mod check;
 pub mod functions;
 pub mod ladder;
+pub mod marking;
 pub mod response;
 pub mod spec;
 
 #[cfg(test)]
 mod trajectory;
 
+pub use marking::HpMarker;
 pub use response::{HpSource, HpState};

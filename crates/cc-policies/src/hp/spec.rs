@@ -3,6 +3,54 @@
 //! Invariant: a table is indexed by the present value of what it changes, as in the slides.
 
 use serde::{Deserialize, Serialize};
+use units::Bytes;
+
+/// The HP proposal, place by place. Marks are answered on acknowledgements, sent at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hp {
+    /// At every switch.
+    pub marking: HpMarking,
+    /// At the source.
+    pub response: HpResponse,
+}
+
+/// Which packets a switch marks. The proposal itself is `Full` and `Selective(InputAndOutput)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HpMarking {
+    /// When an input's buffer counts as full.
+    pub trigger: Trigger,
+    /// What is marked then.
+    pub set: MarkedSet,
+}
+
+/// When an input's buffer counts as full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Trigger {
+    /// When it has no room for one more packet of the MTU.
+    Full,
+    /// When more than this is occupied, counted in whole blocks of 64 bytes.
+    Above(Bytes),
+}
+
+/// What is marked when an input's buffer is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MarkedSet {
+    /// The packets in the full buffer.
+    Naive,
+    /// These, and the packets elsewhere in the switch that leave by an output that one of them is destined to.
+    Selective(RootTrigger),
+}
+
+/// What makes an output a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RootTrigger {
+    /// The state of inputs alone: a packet for it in a full buffer.
+    Input,
+    /// The state of the output too: it has credit, and is a root until it runs out of it.
+    InputAndOutput,
+}
 
 /// How a source answers marks: the proposal's function template. Rate and window together are its
 /// hybrid; either may be left out, and so may both.

@@ -16,7 +16,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
-use crate::policy::{Marker, MarkerSetup, Place, QueueView};
+use crate::policy::{BufferView, Marker, MarkerSetup, Place, QueueView};
 use crate::spec::{Compare, IbaMarking, PortMarking, VictimMask};
 
 /// Unit of `Packet_Size`: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
@@ -174,8 +174,11 @@ impl Marker for IbaMarker {
         self.port_vls[at].starved = true;
     }
 
-    fn departing(&mut self, output: PortId, lane: Lane, length: Bytes) -> Option<MarkReason> {
-        let at = self.port_vl(output, lane);
+    /// What occupies a buffer makes no difference here: what waits does.
+    fn buffer_changed(&mut self, _: PortId, _: Lane, _: BufferView) {}
+
+    fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason> {
+        let at = self.port_vl(place.output, place.lane);
         let vl = &mut self.port_vls[at];
         let starved = mem::take(&mut vl.starved);
         if vl.queues_over == 0 || length < vl.smallest || (starved && !vl.victim_mask) {
@@ -224,6 +227,7 @@ mod tests {
                 radix: 4,
                 lanes: 2,
                 capacity: CAPACITY,
+                longest_packet: Bytes::new(2090),
                 faces_adapter,
                 stream,
             },
@@ -239,7 +243,7 @@ mod tests {
     }
 
     fn leaves(marker: &mut IbaMarker) -> Option<MarkReason> {
-        marker.departing(PortId(0), Lane(1), PACKET)
+        marker.departing(place(0), PACKET)
     }
 
     /// Bytes over a threshold of 8 KiB (weight 8), seen by `compare` as a queue of `voq` in a sum of `sum`
@@ -264,7 +268,7 @@ mod tests {
             let mut marker = marker(&IbaMarking { ports, ..settings(0, Compare::Sum) });
             marker.queue_changed(place(1), QueueView { voq: CAPACITY, sum: CAPACITY, inputs: 1 });
             marker.starved(PortId(0), Lane(1));
-            marker.departing(PortId(0), Lane(1), PACKET)
+            marker.departing(place(1), PACKET)
         };
         assert_eq!(marks(vec![]), None, "threshold 0 marks nothing");
         assert_eq!(marks(vec![own("other", 15)]), None);
@@ -300,7 +304,7 @@ mod tests {
             marker.queue_changed(place, view(9000, 9000, 1));
             marker.starved(place.output, place.lane);
             // The second packet follows without having waited.
-            [(); 2].map(|()| marker.departing(place.output, place.lane, PACKET))
+            [(); 2].map(|()| marker.departing(place, PACKET))
         };
         let (root, victim) = (Some(MarkReason::Root), Some(MarkReason::VictimMask));
         assert_eq!(marks(VictimMask::None, 0), [None, root]);
@@ -346,7 +350,10 @@ mod tests {
     fn one_lane_of_one_output_is_not_another() {
         let mut marker = marker(&settings(15, Compare::EachVoq));
         marker.queue_changed(place(3), view(9000, 9000, 1));
-        let mut marks = |output, lane| marker.departing(PortId(output), Lane(lane), PACKET).is_some();
+        let mut marks = |output, lane| {
+            let place = Place { input: PortId(3), output: PortId(output), lane: Lane(lane) };
+            marker.departing(place, PACKET).is_some()
+        };
         let all: Vec<_> = (0..4).flat_map(|output| [(output, 0), (output, 1)]).collect();
         let marked: Vec<_> = all.into_iter().filter(|&(output, lane)| marks(output, lane)).collect();
         assert_eq!(marked, [(0, 1)]);
@@ -410,7 +417,7 @@ mod tests {
             let length = (64 * u64::from(packet_size) + off).saturating_sub(64);
             let mut marker = marker(&IbaMarking { packet_size, ..settings(15, Compare::Sum) });
             marker.queue_changed(place(1), view(9000, 9000, 1));
-            let marked = marker.departing(PortId(0), Lane(1), Bytes::new(length)).is_some();
+            let marked = marker.departing(place(1), Bytes::new(length)).is_some();
             prop_assert_eq!(marked, length >= 64 * u64::from(packet_size));
         }
 
@@ -425,7 +432,7 @@ mod tests {
                 if is_large {
                     prop_assert_eq!(leaves(&mut mixed), leaves(&mut large));
                 } else {
-                    prop_assert_eq!(mixed.departing(PortId(0), Lane(1), Bytes::new(511)), None);
+                    prop_assert_eq!(mixed.departing(place(1), Bytes::new(511)), None);
                 }
             }
         }
