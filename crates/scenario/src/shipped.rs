@@ -39,6 +39,9 @@ const ALL: &[Shipped] = shipped![
     "victim",
     "gran2011-scenario1",
     "gran2011-scenario2",
+    "hp2001-window-only",
+    "hp2001-rate",
+    "santos2003",
     "bench-a32",
     "bench-b128",
 ];
