@@ -274,6 +274,8 @@ pub struct Packet {
     pub wire: u16,
     /// Port by which it came into the switch where it waits.
     pub input: u16,
+    /// Port by which it will leave that switch.
+    pub output: u16,
     /// Syndrome of the AETH, where the opcode has one.
     pub syndrome: Syndrome,
 }
@@ -296,6 +298,7 @@ impl Packet {
             payload,
             wire: bth.opcode.wire_bytes(payload),
             input: 0,
+            output: 0,
             syndrome: Syndrome::Ack,
         }
     }

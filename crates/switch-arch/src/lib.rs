@@ -14,14 +14,18 @@
 //! | [`arbiter`] | who wins |
 //! | [`ledger`] | how much waits from where to where |
 //! | `readers` | how fast an input's buffer can be read |
+//! | `board` | the requests of one instant, as the arbiter sees them |
 //! | [`switch`] | the pipeline |
 
 pub mod arbiter;
+mod board;
 pub mod buffering;
 pub mod ledger;
 mod readers;
+mod setup;
 pub mod spec;
 pub mod switch;
 
+pub use setup::{SwitchSetup, SwitchWake};
 pub use spec::SwitchSpec;
-pub use switch::{Switch, SwitchSetup, SwitchWake};
+pub use switch::Switch;

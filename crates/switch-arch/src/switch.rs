@@ -12,54 +12,12 @@ use smallvec::SmallVec;
 use telemetry::{LaneInput, LaneOutput};
 use units::{Bytes, Rate, Time};
 
-use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request, Requests};
-use crate::buffering::{AnyBuffering, Buffering};
+use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request};
+use crate::board::Board;
+use crate::buffering::{AnyBuffering, Buffering, Taken};
 use crate::ledger::Ledger;
 use crate::readers::Readers;
-
-/// What a switch asks to be woken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchWake {
-    /// A packet may start on its output, which is faster than the wire by which it came. Two packets of
-    /// one input are never ready at one instant, since the tail of the later one is a whole packet later.
-    Ready(PacketId, PortId),
-    /// A packet's tail has left.
-    TailLeft {
-        /// The output.
-        output: PortId,
-        /// The input whose buffer it occupied.
-        input: PortId,
-        /// The lane.
-        lane: Lane,
-        /// Its length on the wire, in bytes.
-        length: u16,
-    },
-    /// A credit update may be due.
-    Credit(PortId, Lane),
-}
-
-/// What a switch is made of.
-#[derive(Debug)]
-pub struct SwitchSetup {
-    /// Its ports, in order.
-    pub ports: Vec<Port>,
-    /// Arbiter of each port's lanes.
-    pub lanes: Vec<VlArbiter>,
-    /// Number of data lanes.
-    pub data_lanes: usize,
-    /// The longest packet of the link's MTU.
-    pub longest_packet: Bytes,
-    /// Output by destination LID.
-    pub forwarding: Vec<Option<PortId>>,
-    /// Where packets wait.
-    pub buffering: AnyBuffering,
-    /// Who wins.
-    pub arbiter: AnyArbiter,
-    /// Who is marked.
-    pub marker: AnyMarker,
-    /// How much faster an input's buffer can be read than its link fills it, in thousandths.
-    pub speedup_thousandths: u64,
-}
+use crate::setup::{SwitchSetup, SwitchWake};
 
 /// A switch.
 #[derive(Debug)]
@@ -83,8 +41,8 @@ pub struct Switch {
 
 /// A port of a switch, with what is observed there.
 #[derive(Debug)]
-struct SwitchPort {
-    link: Port,
+pub(crate) struct SwitchPort {
+    pub(crate) link: Port,
     lanes: VlArbiter,
     sending: bool,
     inputs: SmallVec<[LaneInput; 1]>,
@@ -183,11 +141,15 @@ impl Switch {
         }
     }
 
-    /// Everything of this instant has arrived: lets go what can go.
+    /// Everything of this instant has arrived: lets go what can go. Where a packet that leaves exposes one that
+    /// stood behind it, that one may still go in the same instant.
     pub fn decide(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
-        if self.pending.is_empty() {
-            return;
+        while !self.pending.is_empty() {
+            self.decide_once(outlet);
         }
+    }
+
+    fn decide_once(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
         self.requests.clear();
         self.grants.clear();
         for output in core::mem::take(&mut self.pending) {
@@ -241,7 +203,8 @@ impl Switch {
     /// A packet is ready to leave by `output`.
     fn queue(&mut self, id: PacketId, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
         let pool = outlet.packets();
-        let packet = &pool[id];
+        let packet = &mut pool[id];
+        packet.output = output.0;
         let place = Place { input: PortId(packet.input), output, lane: packet.lrh.lane };
         let view = self.ledger.add(place, packet.wire);
         self.marker.queue_changed(place, view);
@@ -320,7 +283,10 @@ impl Switch {
         let place = Place { input, output, lane };
         let now = outlet.now();
         let pool = outlet.packets();
-        let id = self.buffering.take(place, pool);
+        let Taken { packet: id, exposed } = self.buffering.take(place, pool);
+        if let Some(output) = exposed {
+            self.pending.insert(output);
+        }
         let packet = &mut pool[id];
         let length = packet.wire_bytes();
         let port = &mut self.ports[output.index()];
@@ -356,41 +322,5 @@ fn has_credit(
             let head = buffering.head(Place { input, output, lane });
             port.link.admits(lane, outlet.packets()[head].wire_bytes())
         })
-    }
-}
-
-/// The requests of one instant, and the watch over what inputs can be read for.
-struct Board<'a> {
-    requests: &'a [Request],
-    ports: &'a [SwitchPort],
-    readers: &'a mut Readers,
-    grants: &'a mut Vec<Grant>,
-}
-
-impl Board<'_> {
-    fn rate(&self, output: PortId) -> Rate {
-        self.ports[output.index()].link.wire().rate()
-    }
-}
-
-impl Requests for Board<'_> {
-    fn len(&self) -> usize {
-        self.requests.len()
-    }
-
-    fn request(&self, index: usize) -> Request {
-        let request = self.requests[index];
-        if self.grants.is_empty() {
-            return request; // Nothing has been taken since it was made.
-        }
-        let contenders =
-            self.readers.available(request.contenders, request.output, self.rate(request.output));
-        Request { contenders, ..request }
-    }
-
-    fn grant(&mut self, index: usize, input: PortId) {
-        let Request { output, lane, .. } = self.requests[index];
-        self.readers.start(input, output, self.rate(output));
-        self.grants.push(Grant { input, output, lane });
     }
 }

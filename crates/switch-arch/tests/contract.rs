@@ -22,7 +22,7 @@ fn packet(number: u32, place: Place) -> Packet {
     let flags = BthFlags::empty();
     let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(number), opcode: Opcode::SendOnly, flags };
     let mut packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), 64);
-    packet.input = place.input.0;
+    (packet.input, packet.output) = (place.input.0, place.output.0);
     packet
 }
 
@@ -84,7 +84,7 @@ fn take(
     oracle: Option<&mut VecDeque<u32>>,
 ) -> Result<(), TestCaseError> {
     let head = buffering.head(place);
-    let id = buffering.take(place, pool);
+    let id = buffering.take(place, pool).packet;
     prop_assert_eq!(id, head);
     prop_assert_eq!(Some(pool.remove(id).bth.psn.get()), oracle.and_then(VecDeque::pop_front));
     Ok(())

@@ -1,13 +1,16 @@
-//! Where packets wait, and who therefore contends for an output.
+//! Buffer organisations: where packets wait, and who therefore contends for an output.
 //!
 //! Invariant: an organisation neither loses nor invents a packet, and keeps the order of every flow.
 //! The set of organisations is closed: a plan names one, and the event loop pays a branch for it,
 //! not an indirect call.
 
+mod input_voq;
+
 use cc_policies::policy::Place;
 use link_layer::{LaneSet, PortSet};
-use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId};
+use packet::{Lane, PacketId, PacketPool, PortId};
 
+pub use self::input_voq::InputVoq;
 use crate::spec::BufferingSpec;
 
 /// A buffer organisation.
@@ -31,82 +34,20 @@ pub trait Buffering {
     ///
     /// # Panics
     /// If the input is not among the contenders.
-    fn take(&mut self, place: Place, pool: &PacketPool) -> PacketId;
+    fn take(&mut self, place: Place, pool: &PacketPool) -> Taken;
 
     /// Whether packets are read out of a buffer at their input, which can only be read so fast.
     fn reads_at_inputs(&self) -> bool;
 }
 
-/// Packets wait at their input, in a queue for each output and lane: virtual output queues.
-#[derive(Clone, Debug)]
-pub struct InputVoq {
-    ports: usize,
-    lanes: usize,
-    /// By (output, lane, input).
-    queues: Vec<PacketQueue>,
-    /// By (output, lane).
-    contenders: Vec<PortSet>,
-    /// By output.
-    waiting: Vec<LaneSet>,
-}
-
-impl InputVoq {
-    /// Empty queues for a switch of this many ports and lanes.
-    #[must_use]
-    pub fn new(ports: usize, lanes: usize) -> Self {
-        Self {
-            ports,
-            lanes,
-            queues: vec![PacketQueue::default(); ports * ports * lanes],
-            contenders: vec![PortSet::EMPTY; ports * lanes],
-            waiting: vec![LaneSet::default(); ports],
-        }
-    }
-
-    fn output(&self, output: PortId, lane: Lane) -> usize {
-        output.index() * self.lanes + lane.index()
-    }
-
-    fn queue(&self, place: Place) -> usize {
-        self.output(place.output, place.lane) * self.ports + place.input.index()
-    }
-}
-
-impl Buffering for InputVoq {
-    fn store(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool) {
-        let (output, queue) = (self.output(place.output, place.lane), self.queue(place));
-        self.queues[queue].push(packet, pool);
-        self.contenders[output].insert(place.input);
-        self.waiting[place.output.index()].insert(place.lane);
-    }
-
-    fn lanes(&self, output: PortId) -> LaneSet {
-        self.waiting[output.index()]
-    }
-
-    fn contenders(&self, output: PortId, lane: Lane) -> PortSet {
-        self.contenders[self.output(output, lane)]
-    }
-
-    fn head(&self, place: Place) -> PacketId {
-        self.queues[self.queue(place)].head().expect("a contender has a packet")
-    }
-
-    fn take(&mut self, place: Place, pool: &PacketPool) -> PacketId {
-        let (output, queue) = (self.output(place.output, place.lane), self.queue(place));
-        let packet = self.queues[queue].pop(pool).expect("a contender has a packet");
-        if self.queues[queue].is_empty() {
-            self.contenders[output].remove(place.input);
-            if self.contenders[output].is_empty() {
-                self.waiting[place.output.index()].remove(place.lane);
-            }
-        }
-        packet
-    }
-
-    fn reads_at_inputs(&self) -> bool {
-        true
-    }
+/// What was taken, and what can be taken since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The packet.
+    pub packet: PacketId,
+    /// The output that found a contender by it where it had none: a packet that stood behind has come to the
+    /// head of its queue. None where queues hold packets of one output only.
+    pub exposed: Option<PortId>,
 }
 
 /// Any buffer organisation that a scenario can name.
@@ -151,7 +92,7 @@ impl Buffering for AnyBuffering {
         dispatch!(self, organisation => organisation.head(place))
     }
 
-    fn take(&mut self, place: Place, pool: &PacketPool) -> PacketId {
+    fn take(&mut self, place: Place, pool: &PacketPool) -> Taken {
         dispatch!(self, organisation => organisation.take(place, pool))
     }
 

@@ -1,11 +1,14 @@
-//! Who wins: once per switch and instant, over everything that could move.
+//! Arbiters: who wins, once per switch and instant, over everything that could move.
 //!
 //! Invariant: an arbiter sees only who asks for what. It grants an output to at most one input, and an
 //! input at most what its buffer can be read for, which the [`Requests`] watch over.
 
+mod round_robin;
+
 use link_layer::PortSet;
 use packet::{Lane, PortId};
 
+pub use self::round_robin::RoundRobin;
 use crate::spec::ArbiterSpec;
 
 /// One output that could send now, and the inputs that have something for it.
@@ -52,49 +55,6 @@ pub trait Requests {
 pub trait Arbiter {
     /// Grants what shall move in this instant.
     fn matching(&mut self, requests: &mut impl Requests);
-}
-
-/// Inputs take turns at each output and lane. Outputs that got nothing when they last asked choose first.
-#[derive(Clone, Debug)]
-pub struct RoundRobin {
-    lanes: usize,
-    /// The input that won last, by (output, lane).
-    last: Vec<PortId>,
-    /// Outputs that asked in vain.
-    losers: PortSet,
-}
-
-impl RoundRobin {
-    /// For a switch of this many ports and lanes.
-    #[must_use]
-    pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { lanes, last: vec![PortId(0); ports * lanes], losers: PortSet::EMPTY }
-    }
-
-    fn serve(&mut self, index: usize, requests: &mut impl Requests) {
-        let request = requests.request(index);
-        let last = &mut self.last[request.output.index() * self.lanes + request.lane.index()];
-        if let Some(input) = request.contenders.next_after(*last) {
-            *last = input;
-            self.losers.remove(request.output);
-            requests.grant(index, input);
-        } else {
-            self.losers.insert(request.output);
-        }
-    }
-}
-
-impl Arbiter for RoundRobin {
-    fn matching(&mut self, requests: &mut impl Requests) {
-        let before = self.losers;
-        for first in [true, false] {
-            for index in 0..requests.len() {
-                if before.contains(requests.request(index).output) == first {
-                    self.serve(index, requests);
-                }
-            }
-        }
-    }
 }
 
 /// Any arbiter that a scenario can name.

@@ -1,0 +1,46 @@
+//! The requests of one instant, as the arbiter sees them.
+//!
+//! Invariant: no grant lets an input be read faster than it can be.
+
+use packet::PortId;
+use units::Rate;
+
+use crate::arbiter::{Grant, Request, Requests};
+use crate::readers::Readers;
+use crate::switch::SwitchPort;
+
+/// The requests of one instant, and the watch over what inputs can be read for.
+pub(crate) struct Board<'a> {
+    pub(crate) requests: &'a [Request],
+    pub(crate) ports: &'a [SwitchPort],
+    pub(crate) readers: &'a mut Readers,
+    pub(crate) grants: &'a mut Vec<Grant>,
+}
+
+impl Board<'_> {
+    fn rate(&self, output: PortId) -> Rate {
+        self.ports[output.index()].link.wire().rate()
+    }
+}
+
+impl Requests for Board<'_> {
+    fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    fn request(&self, index: usize) -> Request {
+        let request = self.requests[index];
+        if self.grants.is_empty() {
+            return request; // Nothing has been taken since it was made.
+        }
+        let contenders =
+            self.readers.available(request.contenders, request.output, self.rate(request.output));
+        Request { contenders, ..request }
+    }
+
+    fn grant(&mut self, index: usize, input: PortId) {
+        let Request { output, lane, .. } = self.requests[index];
+        self.readers.start(input, output, self.rate(output));
+        self.grants.push(Grant { input, output, lane });
+    }
+}

@@ -1,0 +1,53 @@
+//! What a switch is made of, and what it asks to be woken for.
+
+use cc_policies::AnyMarker;
+use link_layer::{Port, VlArbiter};
+use packet::{Lane, PacketId, PortId};
+use units::Bytes;
+
+use crate::arbiter::AnyArbiter;
+use crate::buffering::AnyBuffering;
+
+/// What a switch asks to be woken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchWake {
+    /// A packet may start on its output, which is faster than the wire by which it came. Two packets of
+    /// one input are never ready at one instant, since the tail of the later one is a whole packet later.
+    Ready(PacketId, PortId),
+    /// A packet's tail has left.
+    TailLeft {
+        /// The output.
+        output: PortId,
+        /// The input whose buffer it occupied.
+        input: PortId,
+        /// The lane.
+        lane: Lane,
+        /// Its length on the wire, in bytes.
+        length: u16,
+    },
+    /// A credit update may be due.
+    Credit(PortId, Lane),
+}
+
+/// What a switch is made of.
+#[derive(Debug)]
+pub struct SwitchSetup {
+    /// Its ports, in order.
+    pub ports: Vec<Port>,
+    /// Arbiter of each port's lanes.
+    pub lanes: Vec<VlArbiter>,
+    /// Number of data lanes.
+    pub data_lanes: usize,
+    /// The longest packet of the link's MTU.
+    pub longest_packet: Bytes,
+    /// Output by destination LID.
+    pub forwarding: Vec<Option<PortId>>,
+    /// Where packets wait.
+    pub buffering: AnyBuffering,
+    /// Who wins.
+    pub arbiter: AnyArbiter,
+    /// Who is marked.
+    pub marker: AnyMarker,
+    /// How much faster an input's buffer can be read than its link fills it, in thousandths.
+    pub speedup_thousandths: u64,
+}
