@@ -17,6 +17,7 @@ const RANGES: &[(&str, RangeInclusive<u64>)] = &[
     ("update_blocks", 1..=2048),
     // Nodes.
     ("radix", 2..=254),
+    ("iterations", 1..=254),
     ("port", 1..=254),
     ("ack_every", 1..=u32::MAX as u64),
     ("max_outstanding", 1..=8_388_608),

@@ -2,10 +2,12 @@
 //!
 //! Invariant: no grant lets an input be read faster than it can be.
 
-use packet::PortId;
-use units::Rate;
+use cc_policies::policy::Place;
+use packet::{PacketPool, PortId};
+use units::{Rate, Time};
 
 use crate::arbiter::{Grant, Request, Requests};
+use crate::buffering::{AnyBuffering, Buffering};
 use crate::readers::Readers;
 use crate::switch::SwitchPort;
 
@@ -13,6 +15,8 @@ use crate::switch::SwitchPort;
 pub(crate) struct Board<'a> {
     pub(crate) requests: &'a [Request],
     pub(crate) ports: &'a [SwitchPort],
+    pub(crate) buffering: &'a AnyBuffering,
+    pub(crate) packets: &'a PacketPool,
     pub(crate) readers: &'a mut Readers,
     pub(crate) grants: &'a mut Vec<Grant>,
 }
@@ -36,6 +40,11 @@ impl Requests for Board<'_> {
         let contenders =
             self.readers.available(request.contenders, request.output, self.rate(request.output));
         Request { contenders, ..request }
+    }
+
+    fn since(&self, index: usize, input: PortId) -> Time {
+        let Request { output, lane, .. } = self.requests[index];
+        self.packets[self.buffering.head(Place { input, output, lane })].tail
     }
 
     fn grant(&mut self, index: usize, input: PortId) {

@@ -23,7 +23,8 @@ pub struct SwitchSpec {
     /// Whether a packet may leave before its tail has come in.
     pub forwarding: Forwarding,
     /// How much faster an input's buffer can be read than its link fills it, 1 to 1000. A single packet
-    /// can always be read at the rate of its output.
+    /// can always be read at the rate of its output. `Output` and `Central` are not read at inputs, and not
+    /// limited by it.
     pub speedup: f64,
 }
 
@@ -38,18 +39,34 @@ impl SwitchSpec {
     }
 }
 
-/// Where packets wait.
+/// Where packets wait. Everywhere the memory is allotted by input and lane ([`SwitchSpec::buffer`]), and a
+/// packet is charged to its input's until its tail has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BufferingSpec {
+    /// At the inputs, in one queue for each lane: head-of-line blocking and all.
+    InputFifo,
     /// At the inputs, in a queue for each output (virtual output queues).
     InputVoq,
+    /// At the outputs, in one queue for each lane. All inputs write at once, so the memory is as many times
+    /// faster than a link as there are ports; `speedup` has no bearing.
+    Output,
+    /// In a memory that all ports share, with one queue for each output and lane, as in `Output`.
+    Central,
 }
 
 /// Who wins an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum ArbiterSpec {
     /// Inputs take turns.
     RoundRobin,
+    /// Outputs grant and inputs accept, each in turn, so often in an instant (McKeown 1999).
+    Islip {
+        /// How often, 1 to 254. With as many as ports nothing that could move is left out.
+        iterations: u8,
+    },
+    /// What came in first goes first.
+    OldestFirst,
 }
 
 /// When a packet may leave.

@@ -161,6 +161,8 @@ impl Switch {
         let mut board = Board {
             requests: &self.requests,
             ports: &self.ports,
+            buffering: &self.buffering,
+            packets: outlet.packets(),
             readers: &mut self.readers,
             grants: &mut self.grants,
         };

@@ -3,7 +3,7 @@
 use ca_transport::spec::AdapterSpec;
 use link_layer::credits::{BLOCK, MAX_BLOCKS};
 use packet::NodeId;
-use switch_arch::spec::SwitchSpec;
+use switch_arch::spec::{ArbiterSpec, SwitchSpec};
 use topology::Graph;
 use units::{Bytes, Rate};
 
@@ -31,6 +31,9 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
                 message,
                 format!("write a number from 1.0 to {MOST_SPEEDUP:?}"),
             );
+        }
+        if let ArbiterSpec::Islip { iterations } = spec.arbiter {
+            faults.whole_number(&path.name("arbiter").name("iterations"), iterations);
         }
         for (i, special) in spec.buffers.iter().enumerate() {
             let path = path.name("buffers").index(i);

@@ -3,11 +3,16 @@
 //! Invariant: an arbiter sees only who asks for what. It grants an output to at most one input, and an
 //! input at most what its buffer can be read for, which the [`Requests`] watch over.
 
+mod islip;
+mod oldest_first;
 mod round_robin;
 
 use link_layer::PortSet;
 use packet::{Lane, PortId};
+use units::Time;
 
+pub use self::islip::Islip;
+pub use self::oldest_first::OldestFirst;
 pub use self::round_robin::RoundRobin;
 use crate::spec::ArbiterSpec;
 
@@ -47,6 +52,9 @@ pub trait Requests {
     /// been taken out.
     fn request(&self, index: usize) -> Request;
 
+    /// When the tail of the packet came in, or will have, that this contender has for this request.
+    fn since(&self, index: usize, input: PortId) -> Time;
+
     /// Grants a request to one of its contenders.
     fn grant(&mut self, index: usize, input: PortId);
 }
@@ -62,6 +70,10 @@ pub trait Arbiter {
 pub enum AnyArbiter {
     /// Taking turns.
     RoundRobin(RoundRobin),
+    /// Granting and accepting in turn.
+    Islip(Islip),
+    /// By age.
+    OldestFirst(OldestFirst),
 }
 
 impl AnyArbiter {
@@ -70,6 +82,8 @@ impl AnyArbiter {
     pub fn new(spec: ArbiterSpec, ports: usize, lanes: usize) -> Self {
         match spec {
             ArbiterSpec::RoundRobin => Self::RoundRobin(RoundRobin::new(ports, lanes)),
+            ArbiterSpec::Islip { iterations } => Self::Islip(Islip::new(iterations, ports, lanes)),
+            ArbiterSpec::OldestFirst => Self::OldestFirst(OldestFirst::new(ports)),
         }
     }
 }
@@ -78,6 +92,8 @@ impl Arbiter for AnyArbiter {
     fn matching(&mut self, requests: &mut impl Requests) {
         match self {
             Self::RoundRobin(arbiter) => arbiter.matching(requests),
+            Self::Islip(arbiter) => arbiter.matching(requests),
+            Self::OldestFirst(arbiter) => arbiter.matching(requests),
         }
     }
 }

@@ -4,13 +4,17 @@
 //! The set of organisations is closed: a plan names one, and the event loop pays a branch for it,
 //! not an indirect call.
 
+mod input_fifo;
 mod input_voq;
+mod output;
 
 use cc_policies::policy::Place;
 use link_layer::{LaneSet, PortSet};
 use packet::{Lane, PacketId, PacketPool, PortId};
 
+pub use self::input_fifo::InputFifo;
 pub use self::input_voq::InputVoq;
+pub use self::output::Output;
 use crate::spec::BufferingSpec;
 
 /// A buffer organisation.
@@ -45,16 +49,20 @@ pub trait Buffering {
 pub struct Taken {
     /// The packet.
     pub packet: PacketId,
-    /// The output that found a contender by it where it had none: a packet that stood behind has come to the
-    /// head of its queue. None where queues hold packets of one output only.
+    /// Another output that found a contender by it: the packet that stood behind has come to the head of its
+    /// queue. None where queues hold packets of one output only.
     pub exposed: Option<PortId>,
 }
 
 /// Any buffer organisation that a scenario can name.
 #[derive(Clone, Debug)]
 pub enum AnyBuffering {
+    /// One queue at each input.
+    InputFifo(InputFifo),
     /// Virtual output queues at the inputs.
     InputVoq(InputVoq),
+    /// One queue for each output: output queueing, and a central memory.
+    Output(Output),
 }
 
 impl AnyBuffering {
@@ -62,7 +70,9 @@ impl AnyBuffering {
     #[must_use]
     pub fn new(spec: BufferingSpec, ports: usize, lanes: usize) -> Self {
         match spec {
+            BufferingSpec::InputFifo => Self::InputFifo(InputFifo::new(ports, lanes)),
             BufferingSpec::InputVoq => Self::InputVoq(InputVoq::new(ports, lanes)),
+            BufferingSpec::Output | BufferingSpec::Central => Self::Output(Output::new(ports, lanes)),
         }
     }
 }
@@ -70,7 +80,9 @@ impl AnyBuffering {
 macro_rules! dispatch {
     ($any:expr, $organisation:ident => $call:expr) => {
         match $any {
+            AnyBuffering::InputFifo($organisation) => $call,
             AnyBuffering::InputVoq($organisation) => $call,
+            AnyBuffering::Output($organisation) => $call,
         }
     };
 }
