@@ -54,7 +54,7 @@ pub enum BufferingSpec {
     Central,
 }
 
-/// Who wins an output.
+/// Who wins an output, where packets wait at inputs. In `Output` and `Central` nobody contends for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum ArbiterSpec {

@@ -166,7 +166,11 @@ impl Switch {
             readers: &mut self.readers,
             grants: &mut self.grants,
         };
-        self.arbiter.matching(&mut board);
+        if self.buffering.reads_at_inputs() {
+            self.arbiter.matching(&mut board);
+        } else {
+            board.grant_all();
+        }
         if self.grants.len() < self.requests.len() {
             self.wait_for_readers();
         }
