@@ -243,3 +243,41 @@ fn arbiters_starve_no_input() {
         assert_eq!(wins, [200; 5], "inputs that always ask share alike");
     }
 }
+
+/// Oldest first goes by age, packet by packet.
+#[test]
+fn oldest_first_goes_by_age() {
+    let everything: Vec<_> = (0..PORTS).map(|output| (output, (0..PORTS).collect())).collect();
+    let mut ages = Ages::ALIKE;
+    for (number, since) in (0..).zip(ages.since.as_flattened_mut()) {
+        *since = number * 7 % 25 / 2; // Each age twice, but for one.
+    }
+    let mut requests = once(&everything, ages);
+    AnyArbiter::new(ArbiterSpec::OldestFirst, usize::from(PORTS), 1).matching(&mut requests);
+    assert_eq!(requests.granted.len(), usize::from(PORTS));
+    let mut open: Vec<_> = places().filter(|place| place.lane == Lane(0)).collect();
+    for (input, output) in requests.granted {
+        let age = |place: &&Place| {
+            (ages.since[place.input.index()][place.output.index()], place.input, place.output)
+        };
+        let first = open.iter().min_by_key(age).expect("as many are open as are granted");
+        assert_eq!((first.input, first.output), (input, output));
+        open.retain(|place| place.input != input && place.output != output);
+    }
+}
+
+/// Where every input has something for every output, the pointers of iSLIP get out of each other's step, and from
+/// then on one iteration matches all (McKeown 1999, section II.C).
+#[test]
+fn islip_gets_out_of_step() {
+    let everything: Vec<_> = (0..PORTS).map(|output| (output, (0..PORTS).collect())).collect();
+    let mut arbiter = AnyArbiter::new(ArbiterSpec::Islip { iterations: 1 }, usize::from(PORTS), 1);
+    let mut sizes = Vec::new();
+    for _ in 0..20 {
+        let mut requests = once(&everything, Ages::ALIKE);
+        arbiter.matching(&mut requests);
+        sizes.push(requests.granted.len());
+    }
+    assert_eq!(sizes[0], 1, "in step at first");
+    assert!(sizes[usize::from(PORTS)..].iter().all(|size| *size == usize::from(PORTS)), "{sizes:?}");
+}

@@ -1,0 +1,57 @@
+//! What buffer organisations have in common and in what they differ, on whole fabrics.
+
+use crate::common::{law, run, shipped};
+
+const ORGANISATIONS: [&str; 4] = ["InputFifo", "InputVoq", "Output", "Central"];
+const ARBITERS: [&str; 4] = ["RoundRobin", "Islip(iterations: 1)", "Islip(iterations: 4)", "OldestFirst"];
+
+/// With one destination there is nothing to block: input FIFO and virtual output queues do the same to the byte.
+#[test]
+fn input_fifo_equals_voq_for_one_destination() {
+    for arbiter in ARBITERS {
+        let digest = |buffering: &str| {
+            let sets = [&format!("switch.arbiter={arbiter}"), &format!("switch.buffering={buffering}")];
+            run(&law("incast", &sets.map(String::as_str))).digest
+        };
+        assert_eq!(digest("InputFifo"), digest("InputVoq"), "{arbiter}");
+    }
+}
+
+/// A memory that inputs share in fixed parts does what output queueing does, to the byte.
+#[test]
+fn central_equals_output() {
+    for (name, duration) in [("santos2003", "5 ms"), ("bench-a32", "2 ms")] {
+        let digest = |buffering: &str| {
+            let sets = [&format!("duration=\"{duration}\""), &format!("switch.buffering={buffering}")];
+            run(&shipped(name, &sets.map(String::as_str))).digest
+        };
+        assert_eq!(digest("Central"), digest("Output"), "{name}");
+        assert_ne!(digest("InputVoq"), digest("Output"), "{name}: the field has no effect");
+        assert_ne!(digest("InputVoq"), digest("InputFifo"), "{name}: the field has no effect");
+    }
+}
+
+/// Losslessness and conservation hold, and all credits come home, whatever the switches are built of.
+#[test]
+fn every_organisation_drains() {
+    for buffering in ORGANISATIONS {
+        for arbiter in ARBITERS {
+            for (name, speedup) in [("santos2003", 1.0), ("bench-a32", 2.0)] {
+                let sets = [
+                    &*format!("switch.arbiter={arbiter}"),
+                    &*format!("switch.buffering={buffering}"),
+                    &*format!("switch.speedup={speedup:?}"),
+                    "duration=\"2 ms\"",
+                ];
+                let plan = shipped(name, &sets);
+                let options = fabric::Options { drain: true, ..fabric::Options::default() };
+                let record = fabric::simulate(&plan, options, &mut |_| {})
+                    .unwrap_or_else(|violation| panic!("{name}, {buffering}, {arbiter}: {violation}"));
+                assert!(
+                    record.audit.drained && record.audit.delivered > 1000,
+                    "{name}, {buffering}, {arbiter}"
+                );
+            }
+        }
+    }
+}

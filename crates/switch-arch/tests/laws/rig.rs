@@ -1,0 +1,307 @@
+//! One switch on the bench: every port has a station at the other end of its cable, which sends packets of one
+//! length and takes what comes at once.
+//!
+//! Invariant: everything passes by real ports, wires and credits, and no promise of theirs is broken. All stations
+//! start together and flow-control packets take no time, so saturated inputs make the switch work in slots.
+
+use std::collections::BTreeMap;
+
+use cc_policies::AnyMarker;
+use link_layer::credits::UpdateRule;
+use link_layer::spec::{VlArbitrationSpec, WireTime};
+use link_layer::{Broken, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
+use packet::{
+    Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
+    ServiceLevel,
+};
+use switch_arch::arbiter::AnyArbiter;
+use switch_arch::buffering::AnyBuffering;
+use switch_arch::spec::{ArbiterSpec, BufferingSpec};
+use switch_arch::{Switch, SwitchSetup, SwitchWake};
+use units::{Bytes, Rate, Span, Time};
+
+/// Payload of every packet.
+const MTU: Mtu = Mtu::B256;
+/// Rate of every wire: a byte takes a nanosecond.
+const RATE: Rate = Rate::gbps(8);
+/// The buffer of each input: the most that credits can describe, 409 packets.
+pub(crate) const BUFFER: Bytes = Bytes::new(2048 * 64);
+
+/// How long a packet takes on a wire.
+pub(crate) fn slot() -> Span {
+    RATE.time_for(Bytes::new(u64::from(Opcode::SendOnly.wire_bytes(MTU.bytes()))))
+}
+
+/// A packet that has started to leave the switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Departure {
+    pub(crate) at: Time,
+    /// From its arrival at the switch to its start.
+    pub(crate) wait: Span,
+    pub(crate) input: PortId,
+}
+
+/// A switch with a station at each port.
+pub(crate) struct Rig {
+    switch: Switch,
+    stations: Vec<Station>,
+    wiring: Wiring,
+}
+
+struct Station {
+    port: Port,
+    free_at: Time,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    ToSwitch(PortId, PacketId),
+    HeardBySwitch(PortId, Signal),
+    Switch(SwitchWake),
+    ToStation(PortId, PacketId),
+    HeardByStation(PortId, Signal),
+    Alarm(PortId, Lane),
+    /// A station sends to this output.
+    Send(PortId, PortId),
+    /// A station's wire is free.
+    Free,
+}
+
+struct Wiring {
+    now: Time,
+    pool: PacketPool,
+    agenda: BTreeMap<(Time, u64), What>,
+    planned: u64,
+    departures: Vec<Departure>,
+}
+
+impl Rig {
+    pub(crate) fn new(ports: usize, buffering: BufferingSpec, arbiter: ArbiterSpec) -> Self {
+        let numbers = || (0..ports as u16).map(PortId);
+        let mut rig = Self {
+            switch: Switch::new(SwitchSetup {
+                ports: numbers().map(port).collect(),
+                lanes: vec![VlArbiter::new(&VlArbitrationSpec::default()); ports],
+                data_lanes: 1,
+                longest_packet: MTU.longest_packet(),
+                forwarding: numbers().map(Some).collect(),
+                buffering: AnyBuffering::new(buffering, ports, 1),
+                arbiter: AnyArbiter::new(arbiter, ports, 1),
+                marker: AnyMarker::Off,
+                speedup_thousandths: 1000,
+            }),
+            stations: numbers().map(|id| Station { port: port(id), free_at: Time::ZERO }).collect(),
+            wiring: Wiring {
+                now: Time::ZERO,
+                pool: PacketPool::default(),
+                agenda: BTreeMap::new(),
+                planned: 0,
+                departures: Vec::new(),
+            },
+        };
+        rig.switch.bring_up(&mut rig.wiring.of_switch());
+        for station in numbers() {
+            let Station { port, .. } = &mut rig.stations[station.index()];
+            port.bring_up(&mut rig.wiring.of_station(station), |_, lane| lane);
+        }
+        rig
+    }
+
+    /// Every station sends whatever its wire and its credits let it, to the outputs that `next` names.
+    pub(crate) fn saturate(&mut self, end: Time, mut next: impl FnMut(PortId) -> PortId) -> &[Departure] {
+        self.wiring.plan(Time::ZERO, What::Free);
+        while self.step(end) {
+            for station in (0..self.stations.len() as u16).map(PortId) {
+                if self.may_send(station) {
+                    self.send(station, next(station));
+                }
+            }
+        }
+        &self.wiring.departures
+    }
+
+    /// Stations send at given times: each names the time and the output of the packet after, in order of time.
+    /// The packet goes by the next station whose wire is free, in turn.
+    pub(crate) fn offer(&mut self, end: Time, mut next: impl FnMut() -> (Time, PortId)) -> &[Departure] {
+        let (mut due, mut turn) = (next(), 0);
+        self.wiring.plan(due.0, What::Free);
+        while self.step(end) {
+            while due.0 == self.wiring.now {
+                let free = |station: &u16| self.may_send(PortId(*station));
+                let ports = self.stations.len() as u16;
+                turn = (1..=ports).map(|step| (turn + step) % ports).find(free).expect("a wire is free");
+                self.send(PortId(turn), due.1);
+                due = next();
+                self.wiring.plan(due.0, What::Free);
+            }
+        }
+        &self.wiring.departures
+    }
+
+    /// Every station sends what it is told to, at its time, in order of time. What has come in has time to leave.
+    pub(crate) fn play(&mut self, plan: &[(Time, PortId, PortId)]) -> &[Departure] {
+        let end = plan.last().map_or(Time::ZERO, |(at, ..)| *at + slot() * 10_000);
+        for (at, station, output) in plan {
+            self.wiring.plan(*at, What::Send(*station, *output));
+        }
+        while self.step(end) {}
+        &self.wiring.departures
+    }
+
+    fn may_send(&self, station: PortId) -> bool {
+        let Station { port, free_at } = &self.stations[station.index()];
+        *free_at <= self.wiring.now && port.admits(Lane(0), MTU.longest_packet())
+    }
+
+    fn send(&mut self, station: PortId, output: PortId) {
+        let lrh = Lrh {
+            source: Lid(station.0),
+            destination: Lid(output.0),
+            lane: Lane(0),
+            service_level: ServiceLevel(0),
+        };
+        let (opcode, flags) = (Opcode::SendOnly, BthFlags::empty());
+        let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, flags };
+        let packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), MTU.bytes());
+        let id = self.wiring.pool.insert(packet);
+        let Station { port, free_at } = &mut self.stations[station.index()];
+        let passage = port.start(Lane(0), packet.wire_bytes(), self.wiring.now);
+        *free_at = passage.left;
+        passage.deliver(station, id, &mut self.wiring.of_station(station));
+        self.wiring.plan(passage.left, What::Free);
+    }
+
+    /// Handles one instant; none is left once `end` is over.
+    fn step(&mut self, end: Time) -> bool {
+        let Some(((now, _), _)) = self.wiring.agenda.first_key_value() else { return false };
+        self.wiring.now = *now;
+        if self.wiring.now > end {
+            return false;
+        }
+        while let Some(entry) =
+            self.wiring.agenda.first_entry().filter(|entry| entry.key().0 == self.wiring.now)
+        {
+            let what = entry.remove();
+            self.handle(what);
+        }
+        self.switch.decide(&mut self.wiring.of_switch());
+        true
+    }
+
+    fn handle(&mut self, what: What) {
+        match what {
+            What::ToSwitch(port, id) => {
+                self.wiring.pool[id].injected = self.wiring.now;
+                self.switch.arrive(port, id, &mut self.wiring.of_switch());
+            }
+            What::HeardBySwitch(port, signal) => {
+                self.switch.heard(port, signal, &mut self.wiring.of_switch());
+            }
+            What::Switch(wake) => self.switch.woken(wake, &mut self.wiring.of_switch()),
+            What::ToStation(station, id) => {
+                let length = self.wiring.pool.remove(id).wire_bytes();
+                let port = &mut self.stations[station.index()].port;
+                let outlet = &mut self.wiring.of_station(station);
+                port.stored(Lane(0), length, outlet);
+                port.freed(Lane(0), length, outlet, |_, lane| lane);
+            }
+            What::HeardByStation(station, signal) => {
+                self.stations[station.index()].port.heard(signal, &mut self.wiring.of_station(station));
+            }
+            What::Alarm(station, lane) => {
+                let outlet = &mut self.wiring.of_station(station);
+                self.stations[station.index()].port.alarm(lane, outlet, |_, lane| lane);
+            }
+            What::Send(station, output) => {
+                assert!(self.may_send(station), "no wire or no credit for what is to be sent");
+                self.send(station, output);
+            }
+            What::Free => {}
+        }
+    }
+}
+
+fn port(id: PortId) -> Port {
+    Port::new(&PortSetup {
+        id,
+        wire: Wire::cut_through(RATE, Span::from_ns(1)),
+        buffers: &[BUFFER],
+        far_buffers: &[BUFFER],
+        rule: UpdateRule { blocks: 1, interval: Span::from_us(1), refresh: Span::from_us(60) },
+        wire_time: WireTime::Free,
+    })
+}
+
+impl Wiring {
+    fn plan(&mut self, at: Time, what: What) {
+        self.planned += 1;
+        self.agenda.insert((at, self.planned), what);
+    }
+
+    fn of_switch(&mut self) -> OfSwitch<'_> {
+        OfSwitch(self)
+    }
+
+    fn of_station(&mut self, station: PortId) -> OfStation<'_> {
+        OfStation(self, station)
+    }
+}
+
+struct OfSwitch<'a>(&'a mut Wiring);
+
+impl Outlet<SwitchWake> for OfSwitch<'_> {
+    fn now(&self) -> Time {
+        self.0.now
+    }
+
+    fn packets(&mut self) -> &mut PacketPool {
+        &mut self.0.pool
+    }
+
+    fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
+        let Packet { injected, input, .. } = self.0.pool[packet];
+        let wait = self.0.now.since(injected);
+        self.0.departures.push(Departure { at: self.0.now, wait, input: PortId(input) });
+        self.0.plan(at, What::ToStation(port, packet));
+    }
+
+    fn signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
+        self.0.plan(at, What::HeardByStation(port, signal));
+    }
+
+    fn wake(&mut self, at: Time, what: SwitchWake) {
+        self.0.plan(at, What::Switch(what));
+    }
+
+    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+        panic!("the switch, port {port}, {lane}: {what}");
+    }
+}
+
+struct OfStation<'a>(&'a mut Wiring, PortId);
+
+impl Outlet<Lane> for OfStation<'_> {
+    fn now(&self) -> Time {
+        self.0.now
+    }
+
+    fn packets(&mut self) -> &mut PacketPool {
+        &mut self.0.pool
+    }
+
+    fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
+        self.0.plan(at, What::ToSwitch(port, packet));
+    }
+
+    fn signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
+        self.0.plan(at, What::HeardBySwitch(port, signal));
+    }
+
+    fn wake(&mut self, at: Time, lane: Lane) {
+        self.0.plan(at, What::Alarm(self.1, lane));
+    }
+
+    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+        panic!("the station of port {port}, {lane}: {what}");
+    }
+}
