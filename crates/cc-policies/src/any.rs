@@ -165,6 +165,10 @@ impl Marker for AnyMarker {
         }
     }
 
+    fn left_input(&mut self, place: Place) -> Option<MarkReason> {
+        if let Self::Hp(marker) = self { marker.left_input(place) } else { None }
+    }
+
     fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason> {
         match self {
             Self::Off => None,

@@ -44,7 +44,8 @@ pub struct Place {
     pub lane: Lane,
 }
 
-/// What a marker may see of the queue that changed: packets that wait, not those on their way out.
+/// What a marker may see of the queue that changed: packets that wait, not those on their way out. One that has
+/// gone from its input's buffer to a queue at its output still waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueView {
     /// Waiting in this virtual output queue.
@@ -76,8 +77,17 @@ pub trait Marker {
     /// A packet waits for this output and lane, the wire is free, and there is no credit for it.
     fn starved(&mut self, output: PortId, lane: Lane);
 
-    /// A packet of this length on the wire starts to leave, and has been taken off its queue at `place`: is
-    /// it marked, and why?
+    /// A packet starts to leave its input's buffer, to its output's wire or to a queue there, and has been taken
+    /// off the buffer's queue at `place`: is it marked for what happened in that buffer, and why?
+    fn left_input(&mut self, place: Place) -> Option<MarkReason>;
+
+    /// A packet of this length on the wire, which came in and leaves as `place` says, starts to leave the switch:
+    /// is it marked for what happened at its output, and why?
+    ///
+    /// Of every packet both are asked, [`left_input`](Marker::left_input) first. Where nothing lies between a
+    /// buffer and the wire, that is at one instant; a switch with queues at its outputs too asks the second when
+    /// the packet's turn on the wire has come. The first reason given is the packet's, and a mark is never taken
+    /// back.
     fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason>;
 }
 

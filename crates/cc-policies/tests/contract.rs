@@ -133,7 +133,9 @@ impl Queues {
                 let place = Self::places(output, lane).find(|&at| !self.waiting[Self::at(at)].is_empty())?;
                 let length = self.waiting[Self::at(place)].remove(0);
                 self.tell(place);
-                Some((length, self.marker.departing(place, Bytes::new(length))))
+                let at_input = self.marker.left_input(place);
+                let at_output = self.marker.departing(place, Bytes::new(length));
+                Some((length, at_input.or(at_output)))
             }
             Op::Starve => {
                 self.marker.starved(PortId(output), Lane(lane));

@@ -298,7 +298,9 @@ impl Switch {
         let port = &mut self.ports[output.index()];
         let view = self.ledger.remove(place, packet.wire);
         self.marker.queue_changed(place, view);
-        if let Some(reason) = self.marker.departing(place, length) {
+        // From the buffer straight to the wire: both are asked at once, and the first that knows a reason gives it.
+        let (at_input, at_output) = (self.marker.left_input(place), self.marker.departing(place, length));
+        if let Some(reason) = at_input.or(at_output) {
             packet.bth.flags.insert(BthFlags::FECN);
             port.outputs[lane.index()].marks.count(reason);
         }

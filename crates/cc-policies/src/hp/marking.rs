@@ -46,7 +46,7 @@ struct Queue {
 /// An output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Output {
-    /// Packets that wait for it, at all inputs.
+    /// Packets in the switch that wait for it: at all inputs, and where there is one, in a queue of its own.
     packets: u32,
     /// Packets that will leave before it is no longer a root; 0 where it is none.
     root_for: u32,
@@ -97,7 +97,7 @@ impl Marker for HpMarker {
         let joined = view.voq.get() > queue.bytes;
         queue.bytes = view.voq.get();
         if !joined {
-            return; // What leaves is counted as it departs.
+            return; // What leaves is counted as it goes.
         }
         queue.packets += 1;
         self.outputs[output].packets += 1;
@@ -134,16 +134,23 @@ impl Marker for HpMarker {
         }
     }
 
-    fn departing(&mut self, place: Place, _: Bytes) -> Option<MarkReason> {
-        let (queue, output) = (self.queue(place), self.vl(place.output, place.lane));
-        let (queue, output) = (&mut self.queues[queue], &mut self.outputs[output]);
+    fn left_input(&mut self, place: Place) -> Option<MarkReason> {
+        let queue = self.queue(place);
+        let queue = &mut self.queues[queue];
         queue.packets -= 1;
+        let propagates = queue.propagating > 0;
+        queue.propagating -= u32::from(propagates);
+        propagates.then_some(MarkReason::Propagation)
+    }
+
+    fn departing(&mut self, place: Place, _: Bytes) -> Option<MarkReason> {
+        let output = self.vl(place.output, place.lane);
+        let output = &mut self.outputs[output];
         output.packets -= 1;
         output.starved = false;
-        let (propagates, generates) = (queue.propagating > 0, output.root_for > 0);
-        queue.propagating -= u32::from(propagates);
+        let generates = output.root_for > 0;
         output.root_for -= u32::from(generates);
-        if propagates { Some(MarkReason::Propagation) } else { generates.then_some(MarkReason::Generation) }
+        generates.then_some(MarkReason::Generation)
     }
 }
 
@@ -209,10 +216,10 @@ mod tests {
         fn leaves(&mut self, input: usize, output: usize) -> Option<MarkReason> {
             self.waiting[input][output] -= 1;
             let place = self.queue(input, output);
-            let mark = self.marker.departing(place, PACKET);
+            let (at_input, at_output) = (self.marker.left_input(place), self.marker.departing(place, PACKET));
             self.held[input] -= 1;
             self.buffer(input);
-            mark
+            at_input.or(at_output)
         }
     }
 
@@ -266,6 +273,20 @@ mod tests {
             [0, 0, 0, 1].map(|input| switch.leaves(input, 2)),
             [PROPAGATION, PROPAGATION, PROPAGATION, GENERATION]
         );
+        switch.arrives(1, 2);
+        assert_eq!(switch.leaves(1, 2), None);
+    }
+
+    #[test]
+    fn what_has_crossed_to_its_output_is_still_present_for_it() {
+        let mut switch = filled(Trigger::Full, BOTH);
+        let place = |input, output| Place { input: PortId(input), output: PortId(output), lane: Lane(0) };
+        // All but one cross to a queue at output 2, and only then the first leaves.
+        assert_eq!(switch.marker.left_input(place(1, 2)), None, "its own buffer is not full");
+        assert_eq!([(); 2].map(|()| switch.marker.left_input(place(0, 2))), [PROPAGATION; 2]);
+        assert_eq!([1, 0, 0].map(|input| switch.marker.departing(place(input, 2), PACKET)), [GENERATION; 3]);
+        assert_eq!(switch.marker.left_input(place(0, 2)), PROPAGATION);
+        assert_eq!(switch.marker.departing(place(0, 2), PACKET), GENERATION, "the last that was present");
         switch.arrives(1, 2);
         assert_eq!(switch.leaves(1, 2), None);
     }

@@ -177,6 +177,11 @@ impl Marker for IbaMarker {
     /// What occupies a buffer makes no difference here: what waits does.
     fn buffer_changed(&mut self, _: PortId, _: Lane, _: BufferView) {}
 
+    /// The congestion state is that of an output.
+    fn left_input(&mut self, _: Place) -> Option<MarkReason> {
+        None
+    }
+
     fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason> {
         let at = self.port_vl(place.output, place.lane);
         let vl = &mut self.port_vls[at];
