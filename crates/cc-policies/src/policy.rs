@@ -54,6 +54,8 @@ pub struct QueueView {
     pub sum: Bytes,
     /// How many inputs have something waiting for this output and lane.
     pub inputs: u32,
+    /// Whether the output's wire carries a packet whose tail has yet to leave: what joins now has to wait for it.
+    pub wire_busy: bool,
 }
 
 /// What a marker may see of the buffer of an input and lane: all that occupies it, also what is on its way out.

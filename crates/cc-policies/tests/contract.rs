@@ -113,6 +113,7 @@ impl Queues {
             voq: Bytes::new(held(changed)),
             sum: Bytes::new(all.clone().sum()),
             inputs: all.filter(|&bytes| bytes > 0).count() as u32,
+            wire_busy: false,
         };
         self.marker.queue_changed(changed, view);
     }

@@ -62,6 +62,11 @@ impl Ledger {
     }
 
     fn view(voq: u32, output: OutputCount) -> QueueView {
-        QueueView { voq: Bytes::new(u64::from(voq)), sum: Bytes::new(output.bytes), inputs: output.inputs }
+        QueueView {
+            voq: Bytes::new(u64::from(voq)),
+            sum: Bytes::new(output.bytes),
+            inputs: output.inputs,
+            wire_busy: false, // The ledger does not know; the switch does.
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! everything that arrives in it has arrived.
 
 use cc_policies::AnyMarker;
-use cc_policies::policy::{BufferView, Marker, Place};
+use cc_policies::policy::{BufferView, Marker, Place, QueueView};
 use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
 use packet::{BthFlags, Lane, PacketId, PortId};
 use smallvec::SmallVec;
@@ -45,6 +45,8 @@ pub(crate) struct SwitchPort {
     pub(crate) link: Port,
     lanes: VlArbiter,
     sending: bool,
+    /// When the tail of the last packet that started here leaves.
+    tail_leaves: Time,
     inputs: SmallVec<[LaneInput; 1]>,
     outputs: SmallVec<[LaneOutput; 1]>,
 }
@@ -71,6 +73,7 @@ impl Switch {
                     link,
                     lanes: arbiter,
                     sending: false,
+                    tail_leaves: Time::ZERO,
                     inputs: SmallVec::from_elem(LaneInput::default(), lanes),
                     outputs: SmallVec::from_elem(LaneOutput::default(), lanes),
                 })
@@ -208,11 +211,12 @@ impl Switch {
 
     /// A packet is ready to leave by `output`.
     fn queue(&mut self, id: PacketId, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
+        let wire_busy = self.ports[output.index()].tail_leaves > outlet.now();
         let pool = outlet.packets();
         let packet = &mut pool[id];
         packet.output = output.0;
         let place = Place { input: PortId(packet.input), output, lane: packet.lrh.lane };
-        let view = self.ledger.add(place, packet.wire);
+        let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
         self.marker.queue_changed(place, view);
         self.buffering.store(place, id, pool);
         self.pending.insert(output);
@@ -307,6 +311,7 @@ impl Switch {
         let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
         let passage = port.link.start(lane, length, now);
         port.sending = true;
+        port.tail_leaves = passage.left;
         port.lanes.sent(lane, length);
         port.outputs[lane.index()].sent(length, now);
         passage.deliver(output, id, outlet);

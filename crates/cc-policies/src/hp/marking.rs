@@ -1,6 +1,6 @@
 //! When a switch marks, by the HP proposal.
 //!
-//! Invariant: a packet is marked only if, while it waited, its own buffer was full (it *propagates* a congestion
+//! Invariant: a packet is marked only if, while it was there, its own buffer was full (it *propagates* a congestion
 //! tree) or its output was taken for a root (it *generates* one). Marks are never taken back.
 //!
 //! ```text
@@ -9,12 +9,13 @@
 //! candidate   output and lane that such a packet is destined to, unless it is out of credit
 //! root        a candidate, until it is out of credit, or all packets that were present for it have left
 //! generation  other packets that leave by a root
+//! immediate   packets that did not wait for their wire: marked like others, or spared
 //! ```
 
 use packet::{Lane, MarkReason, PortId};
 use units::Bytes;
 
-use super::spec::{HpMarking, MarkedSet, RootTrigger, Trigger};
+use super::spec::{HpMarking, Immediate, MarkedSet, RootTrigger, Trigger};
 use crate::policy::{BufferView, Marker, MarkerSetup, Place, QueueView};
 
 /// The marker of one switch.
@@ -25,10 +26,13 @@ pub struct HpMarker {
     trigger: Trigger,
     longest: Bytes,
     set: MarkedSet,
+    immediate: Immediate,
     /// By output, lane and input.
     queues: Vec<Queue>,
     /// By output and lane.
     outputs: Vec<Output>,
+    /// Packets that have left by each output port, on any lane; what counts is only whether it has changed.
+    departures: Vec<u32>,
     /// Whether the buffer of an input and lane is full.
     full: Vec<bool>,
 }
@@ -41,6 +45,10 @@ struct Queue {
     packets: u32,
     /// The next packets to leave, which were in a full buffer.
     propagating: u32,
+    /// The last packets to have come, which found the wire of their output free, if nothing has left by it since.
+    fresh: u32,
+    /// The output port's `departures` when these came.
+    fresh_since: u32,
 }
 
 /// An output and lane.
@@ -50,6 +58,10 @@ struct Output {
     packets: u32,
     /// Packets that will leave before it is no longer a root; 0 where it is none.
     root_for: u32,
+    /// Packets that have left their input's buffer, but not yet the switch.
+    crossed: u32,
+    /// Where the first of these had not waited for the wire by then, the output port's `departures` by then.
+    immediate: Option<u32>,
     /// Whether a packet has waited for credit, with the wire free, since the last departure.
     starved: bool,
 }
@@ -65,8 +77,10 @@ impl HpMarker {
             trigger: settings.trigger,
             longest: switch.longest_packet,
             set: settings.set,
+            immediate: settings.immediate,
             queues: vec![Queue::default(); vls * switch.radix],
             outputs: vec![Output::default(); vls],
+            departures: vec![0; switch.radix],
             full: vec![false; vls],
         }
     }
@@ -100,6 +114,11 @@ impl Marker for HpMarker {
             return; // What leaves is counted as it goes.
         }
         queue.packets += 1;
+        let departures = self.departures[place.output.index()];
+        if !view.wire_busy {
+            queue.fresh = if queue.fresh_since == departures { queue.fresh + 1 } else { 1 };
+            queue.fresh_since = departures;
+        }
         self.outputs[output].packets += 1;
         if self.full[self.vl(place.input, place.lane)] {
             self.queues[at].propagating = self.queues[at].packets;
@@ -135,22 +154,34 @@ impl Marker for HpMarker {
     }
 
     fn left_input(&mut self, place: Place) -> Option<MarkReason> {
-        let queue = self.queue(place);
-        let queue = &mut self.queues[queue];
+        let (queue, output) = (self.queue(place), self.vl(place.output, place.lane));
+        let (queue, output) = (&mut self.queues[queue], &mut self.outputs[output]);
+        // Where something has left by this output since the packet came, or was leaving as it came, it had to wait.
+        let departures = self.departures[place.output.index()];
+        let fresh = queue.fresh_since == departures && queue.fresh == queue.packets;
+        let immediate = fresh && !output.starved && output.crossed == 0;
+        if immediate {
+            output.immediate = Some(departures);
+        }
+        output.crossed += 1;
         queue.packets -= 1;
         let propagates = queue.propagating > 0;
         queue.propagating -= u32::from(propagates);
-        propagates.then_some(MarkReason::Propagation)
+        (propagates && !(immediate && self.immediate == Immediate::Spared)).then_some(MarkReason::Propagation)
     }
 
     fn departing(&mut self, place: Place, _: Bytes) -> Option<MarkReason> {
         let output = self.vl(place.output, place.lane);
         let output = &mut self.outputs[output];
+        let departures = &mut self.departures[place.output.index()];
+        let immediate = output.immediate.take() == Some(*departures) && !output.starved;
+        *departures = departures.wrapping_add(1);
         output.packets -= 1;
+        output.crossed -= 1;
         output.starved = false;
         let generates = output.root_for > 0;
         output.root_for -= u32::from(generates);
-        generates.then_some(MarkReason::Generation)
+        (generates && !(immediate && self.immediate == Immediate::Spared)).then_some(MarkReason::Generation)
     }
 }
 
@@ -172,10 +203,16 @@ mod tests {
         marker: HpMarker,
         held: [u64; 4],
         waiting: [[u64; 4]; 4],
+        /// Whether an output's wire carries a packet.
+        wire_busy: [bool; 4],
     }
 
     impl Switch {
         fn new(trigger: Trigger, set: MarkedSet) -> Self {
+            Self::with(HpMarking { trigger, set, immediate: Immediate::Marked })
+        }
+
+        fn with(settings: HpMarking) -> Self {
             let setup = MarkerSetup {
                 name: "S".to_owned(),
                 radix: 4,
@@ -186,9 +223,10 @@ mod tests {
                 stream: Pcg64Mcg::new(1),
             };
             Self {
-                marker: HpMarker::new(&HpMarking { trigger, set }, &setup),
+                marker: HpMarker::new(&settings, &setup),
                 held: [0; 4],
                 waiting: [[0; 4]; 4],
+                wire_busy: [false; 4],
             }
         }
 
@@ -201,7 +239,8 @@ mod tests {
         fn queue(&mut self, input: usize, output: usize) -> Place {
             let voq = PACKET * self.waiting[input][output];
             let place = Place { input: PortId(input as u16), output: PortId(output as u16), lane: Lane(0) };
-            self.marker.queue_changed(place, QueueView { voq, sum: voq, inputs: 1 });
+            let wire_busy = self.wire_busy[output];
+            self.marker.queue_changed(place, QueueView { voq, sum: voq, inputs: 1, wire_busy });
             place
         }
 
@@ -230,6 +269,42 @@ mod tests {
             switch.arrives(input, output);
         }
         switch
+    }
+
+    /// What can leave at once is spared, and output 2's wire is busy. Input 1 has a packet for `other`, then four fill
+    /// input 0: two for output 2, two for output 3.
+    fn sparing(other: usize) -> Switch {
+        let mut switch =
+            Switch::with(HpMarking { trigger: Trigger::Full, set: INPUT, immediate: Immediate::Spared });
+        switch.wire_busy[2] = true;
+        switch.arrives(1, other);
+        [2, 3, 3, 2].into_iter().for_each(|output| switch.arrives(0, output));
+        switch
+    }
+
+    #[test]
+    fn what_can_leave_at_once_is_spared() {
+        let mut switch = sparing(1);
+        assert_eq!(switch.leaves(0, 3), None, "its wire was free all the time");
+        assert_eq!(switch.leaves(0, 3), PROPAGATION, "it was behind the other");
+        // A wire that was busy as it came, or has stood without credit since, would not have let it go at once.
+        let mut switch = sparing(1);
+        switch.wire_busy[2] = false;
+        switch.marker.starved(PortId(3), Lane(0));
+        assert_eq!([2, 3].map(|output| switch.leaves(0, output)), [PROPAGATION; 2]);
+        // A root spares likewise; but of two that could leave at once only one did.
+        assert_eq!(sparing(3).leaves(1, 3), None);
+        assert_eq!(sparing(2).leaves(1, 2), GENERATION);
+        let mut switch = sparing(3);
+        assert_eq!([0, 1].map(|input| switch.leaves(input, 3)), [None, GENERATION]);
+    }
+
+    #[test]
+    fn nothing_passes_what_has_crossed_to_the_same_output() {
+        let mut switch = sparing(3);
+        let place = |input| Place { input: PortId(input), output: PortId(3), lane: Lane(0) };
+        assert_eq!([1, 0].map(|input| switch.marker.left_input(place(input))), [None, PROPAGATION]);
+        assert_eq!([1, 0].map(|input| switch.marker.departing(place(input), PACKET)), [None, GENERATION]);
     }
 
     #[test]

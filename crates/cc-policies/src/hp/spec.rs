@@ -23,6 +23,9 @@ pub struct HpMarking {
     pub trigger: Trigger,
     /// What is marked then.
     pub set: MarkedSet,
+    /// What of that becomes of a packet that can leave at once.
+    #[serde(default)]
+    pub immediate: Immediate,
 }
 
 /// When an input's buffer counts as full.
@@ -32,6 +35,18 @@ pub enum Trigger {
     Full,
     /// When more than this is occupied, counted in whole blocks of 64 bytes.
     Above(Bytes),
+}
+
+/// What becomes of a packet that would be marked but can leave at once: its output's wire is free as it becomes
+/// ready, stays so until it is the packet's turn, and has credit. Whether its input's buffer is being read for another
+/// output until then makes no difference: the packet does not wait for its link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Immediate {
+    /// It is marked like those that wait: the slides mark every packet in a full buffer.
+    #[default]
+    Marked,
+    /// It is not: INFOCOM 2003 marks "all packets that cannot leave the congested link immediately" (as summarised).
+    Spared,
 }
 
 /// What is marked when an input's buffer is full.

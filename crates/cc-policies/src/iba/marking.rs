@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn view(voq: u64, sum: u64, inputs: u32) -> QueueView {
-        QueueView { voq: Bytes::new(voq), sum: Bytes::new(sum), inputs }
+        QueueView { voq: Bytes::new(voq), sum: Bytes::new(sum), inputs, wire_busy: false }
     }
 
     fn leaves(marker: &mut IbaMarker) -> Option<MarkReason> {
@@ -271,7 +271,7 @@ mod tests {
         };
         let marks = |ports| {
             let mut marker = marker(&IbaMarking { ports, ..settings(0, Compare::Sum) });
-            marker.queue_changed(place(1), QueueView { voq: CAPACITY, sum: CAPACITY, inputs: 1 });
+            marker.queue_changed(place(1), view(CAPACITY.get(), CAPACITY.get(), 1));
             marker.starved(PortId(0), Lane(1));
             marker.departing(place(1), PACKET)
         };

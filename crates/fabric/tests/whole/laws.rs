@@ -214,6 +214,23 @@ fn a_slow_host_marks_only_by_victim_mask() {
     assert_eq!(bare.marks.total(), 0, "no output that waits for credit is a root");
 }
 
+/// A flow of one packet at a time that has its last link to itself never waits for that link, whatever fills the
+/// buffer before it: where what can leave at once is spared, it is never marked, and nothing but the trunk's
+/// buffer is left to slow it down.
+#[test]
+fn a_victim_with_a_link_of_its_own_is_spared() {
+    let victim = |immediate: &str| {
+        let set = format!("congestion_control.marking.immediate={immediate}");
+        let record = run(&shipped("santos2003", &[&set]));
+        assert!(record.marks.total() > 100, "the others are marked");
+        (record.flows[0].becns, settled_bps(&record, 0, 0))
+    };
+    let (marked, spared) = (victim("Marked"), victim("Spared"));
+    assert!(marked.0 > 0, "else sparing it would mean nothing");
+    assert_eq!(spared.0, 0);
+    assert!(spared.1 > 2.0 * marked.1, "{} and {} bit/s", spared.1, marked.1);
+}
+
 /// Lanes share a link by the weights of its arbitration table. 64 times 64 bytes let two packets of 2,074 bytes
 /// start, and three times that let six.
 #[test]
