@@ -32,6 +32,16 @@ impl Scheme {
             _ => None,
         }
     }
+
+    /// The settings of marking by the HP proposal's rules, if switches mark by them.
+    #[must_use]
+    pub const fn hp_marking(&self) -> Option<&HpMarking> {
+        match self {
+            Self::Hp(hp) => Some(&hp.marking),
+            Self::Mixed(Mixed { marking: MarkingChoice::Hp(marking), .. }) => Some(marking),
+            _ => None,
+        }
+    }
 }
 
 /// Marking, notification and response of different schemes.

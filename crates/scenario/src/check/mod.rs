@@ -7,7 +7,7 @@
 //! |---|---|
 //! | here | the run as a whole, and the order of the checks |
 //! | `link` | cables, lanes, credits |
-//! | `marking` | ports whose marking differs |
+//! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
 //! | `node` | switches and adapters |
 //! | `traffic` | flows, and whether they can reach their hosts |
 
@@ -48,6 +48,7 @@ impl Scenario {
         let Some(graph) = self.graph(&mut faults) else { return Err(faults.into_diagnostic()) };
         node::check_names(&self, &graph, &mut faults);
         marking::check_ports(&self, &graph, &mut faults);
+        marking::check_trigger(&self, &graph, &mut faults);
         let routes = Routes::min_hop(&graph);
         let workload = traffic::workload(&self, &graph, &routes, &mut faults);
         match workload {
