@@ -11,6 +11,7 @@
 //! | [`check`] | what of that is refused, and why |
 //! | [`functions`] | the rate functions of the papers, as real numbers |
 //! | [`ladder`] | from a function to tables of whole numbers |
+//! | `tables` | from what a scenario says to these tables |
 //! | [`marking`] | switch: which packets belong to a congestion tree |
 //! | [`response`] | source: marks on acknowledgements to rate and window |
 
@@ -20,6 +21,7 @@ pub mod ladder;
 pub mod marking;
 pub mod response;
 pub mod spec;
+mod tables;
 
 #[cfg(test)]
 mod trajectory;

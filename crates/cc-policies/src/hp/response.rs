@@ -16,8 +16,7 @@
 use packet::ServiceLevel;
 use units::{Span, Time};
 
-use super::functions::RateFunction;
-use super::ladder::{Ladder, Step, ipd_rates, window_rates};
+use super::ladder::Step;
 use super::spec::{HpResponse, RateControl, RpiAfterDecrease, WindowControl};
 use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response};
 
@@ -174,65 +173,182 @@ impl Response for HpSource {
     }
 }
 
-impl RateControl {
-    /// The tables, by IPD.
-    fn table(&self) -> Vec<Step> {
-        match self {
-            Self::Aimd { max_ipd, divisor } => by_ipd(RateFunction::Aimd(*divisor), *max_ipd),
-            Self::Fimd { max_ipd, divisor } => by_ipd(RateFunction::Fimd(*divisor), *max_ipd),
-            Self::Lipd { max_ipd } => by_ipd(RateFunction::Lipd, *max_ipd),
-            Self::Derived { rate_decrease } => {
-                let longest = rate_decrease.len() - 1;
-                let levels = rate_decrease.iter().rev().map(|ipd| longest - usize::from(*ipd)).collect();
-                upside_down(&Ladder::derived(levels, ipd_rates(longest as u8)).steps())
-            }
-            Self::Tables { rate_increase, rate_decrease, new_rate_rpi } => {
-                let steps = rate_increase.iter().zip(rate_decrease).zip(new_rate_rpi);
-                steps
-                    .map(|((up, down), rpi)| Step {
-                        increase: u16::from(*up),
-                        decrease: u16::from(*down),
-                        new_rpi: *rpi,
-                    })
-                    .collect()
-            }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use RpiAfterDecrease::{Kept, Reloaded};
+
+    const PACKET: Span = Span::from_ns(1000);
+
+    fn rate() -> Option<RateControl> {
+        Some(RateControl::Tables {
+            rate_increase: vec![0, 0, 1, 2],
+            rate_decrease: vec![1, 2, 3, 3],
+            new_rate_rpi: vec![9, 4, 3, 2],
+        })
+    }
+
+    fn window() -> Option<WindowControl> {
+        Some(WindowControl::Tables {
+            window_increase: vec![2, 3, 4, 4],
+            window_decrease: vec![1, 1, 2, 3],
+            new_window_rpi: vec![1, 2, 5, 9],
+        })
+    }
+
+    /// A flow and the adapter that it sends from.
+    struct Flow(HpSource, HpState);
+
+    impl Flow {
+        fn new(rate: Option<RateControl>, window: Option<WindowControl>, then: RpiAfterDecrease) -> Self {
+            let source = HpSource::new(&HpResponse { rate, window, rpi_after_decrease: then });
+            let state = source.at_rest(ServiceLevel(0));
+            Self(source, state)
+        }
+
+        fn sent(&mut self, limited_by: LimitedBy) {
+            self.0.on_sent(&mut self.1, limited_by, Time::ZERO);
+        }
+
+        fn acknowledged(&mut self, psn: u64, next: u64, packets: u32, marked: bool) -> (u8, u32) {
+            let ack = Acknowledged { psn, next, packets, marked };
+            self.0.on_acknowledged(&mut self.1, ack, Time::ZERO);
+            self.levels()
+        }
+
+        /// A mark that is not of an earlier flight.
+        fn marked(&mut self) -> (u8, u32) {
+            let next = self.1.apsn + 1;
+            self.acknowledged(self.1.apsn, next, 1, true)
+        }
+
+        fn unmarked(&mut self, packets: u32) -> (u8, u32) {
+            self.acknowledged(0, 0, packets, false)
+        }
+
+        /// CIPD and CWND.
+        fn levels(&self) -> (u8, u32) {
+            (self.1.ipd, self.0.window(&self.1))
         }
     }
-}
 
-fn by_ipd(function: RateFunction, max_ipd: u8) -> Vec<Step> {
-    upside_down(&Ladder::of(function, ipd_rates(max_ipd)).steps())
-}
-
-/// Levels go from slow to fast, delays from fast to slow.
-fn upside_down(steps: &[Step]) -> Vec<Step> {
-    let top = steps.len() as u16 - 1;
-    let turned = |step: &Step| Step {
-        increase: top - step.increase,
-        decrease: top - step.decrease,
-        new_rpi: step.new_rpi,
-    };
-    steps.iter().rev().map(turned).collect()
-}
-
-impl WindowControl {
-    /// The tables, by CWND less one; none for a window that does not change.
-    fn table(&self) -> Vec<Step> {
-        let of = |function, max_window| Ladder::of(function, window_rates(max_window)).steps();
-        match self {
-            Self::Fixed(_) => Vec::new(),
-            Self::Aimd { max_window, divisor } => of(RateFunction::Aimd(*divisor), *max_window),
-            Self::Fimd { max_window, divisor } => of(RateFunction::Fimd(*divisor), *max_window),
-            Self::Derived { window_decrease } => {
-                let levels = window_decrease.iter().map(|window| usize::from(*window) - 1).collect();
-                Ladder::derived(levels, window_rates(window_decrease.len() as u16)).steps()
-            }
-            Self::Tables { window_increase, window_decrease, new_window_rpi } => {
-                let steps = window_increase.iter().zip(window_decrease).zip(new_window_rpi);
-                steps
-                    .map(|((up, down), rpi)| Step { increase: up - 1, decrease: down - 1, new_rpi: *rpi })
-                    .collect()
-            }
+    #[test]
+    fn what_held_the_last_packet_back_is_what_grows() {
+        for (limited_by, grown) in
+            [(LimitedBy::Rate, (2, 1)), (LimitedBy::Window, (3, 2)), (LimitedBy::Other, (3, 1))]
+        {
+            let mut flow = Flow::new(rate(), window(), Kept);
+            (0..4).for_each(|_| _ = flow.marked());
+            assert_eq!(flow.levels(), (3, 1), "hybrid: a mark lowers both");
+            assert_eq!(flow.0.gap(&mut flow.1, PACKET, Time::ZERO), PACKET * 3);
+            // The last packet counts, not those before it.
+            [LimitedBy::Window, LimitedBy::Rate, limited_by].into_iter().for_each(|by| flow.sent(by));
+            assert_eq!(flow.unmarked(1), grown, "{limited_by:?}");
         }
+    }
+
+    #[test]
+    fn one_count_serves_rate_and_window() {
+        let mut flow = Flow::new(rate(), window(), Kept);
+        (0..4).for_each(|_| _ = flow.marked());
+        flow.sent(LimitedBy::Rate);
+        assert_eq!(flow.unmarked(1), (2, 1), "RPI is now 3, by the new CIPD");
+        assert_eq!(flow.unmarked(2), (2, 1));
+        flow.sent(LimitedBy::Window);
+        assert_eq!(flow.unmarked(1), (2, 2), "what the rate counted down, the window goes by");
+        assert_eq!(flow.1.rpi, 2, "by the new CWND");
+    }
+
+    #[test]
+    fn a_decrease_keeps_or_reloads_the_count() {
+        let count = |limited_by, then| {
+            let mut flow = Flow::new(rate(), window(), then);
+            flow.marked();
+            flow.sent(limited_by);
+            flow.marked();
+            assert_eq!(flow.levels(), (2, 2));
+            flow.1.rpi
+        };
+        for limited_by in [LimitedBy::Rate, LimitedBy::Window, LimitedBy::Other] {
+            assert_eq!(count(limited_by, Kept), 1, "as at rest");
+        }
+        assert_eq!(count(LimitedBy::Rate, Reloaded), 3);
+        assert_eq!(count(LimitedBy::Window, Reloaded), 2);
+        // Where only one is controlled, the count is that one's.
+        for limited_by in [LimitedBy::Rate, LimitedBy::Window] {
+            let mut only = [Flow::new(rate(), None, Reloaded), Flow::new(None, window(), Reloaded)];
+            let counts = only.each_mut().map(|flow| {
+                flow.sent(limited_by);
+                flow.marked();
+                flow.1.rpi
+            });
+            assert_eq!(counts, [4, 5]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_controlled_does_not_count_down() {
+        let mut flow = Flow::new(rate(), Some(WindowControl::Fixed(7)), Reloaded);
+        flow.sent(LimitedBy::Rate);
+        assert_eq!(flow.marked(), (1, 7));
+        flow.sent(LimitedBy::Window);
+        assert_eq!((flow.unmarked(100), flow.1.rpi), ((1, 7), 4));
+        let mut flow = Flow::new(None, window(), Reloaded);
+        flow.sent(LimitedBy::Window);
+        assert_eq!(flow.marked(), (0, 3));
+        flow.sent(LimitedBy::Rate);
+        assert_eq!((flow.unmarked(100), flow.1.rpi), ((0, 3), 5));
+    }
+
+    #[test]
+    fn without_rate_and_window_nothing_has_an_effect() {
+        for then in [Kept, Reloaded] {
+            let mut flow = Flow::new(None, None, then);
+            for limited_by in [LimitedBy::Rate, LimitedBy::Window, LimitedBy::Other] {
+                flow.sent(limited_by);
+                assert_eq!(flow.marked(), (0, u32::MAX));
+                assert_eq!(flow.unmarked(1000), (0, u32::MAX));
+            }
+            assert_eq!(flow.0.gap(&mut flow.1, PACKET, Time::ZERO), Span::ZERO);
+        }
+    }
+
+    /// The wire's PSN has 24 bits; the requester counts on, so that what was sent after the wrap comes after.
+    #[test]
+    fn marks_of_one_flight_count_once_also_where_the_psn_wraps() {
+        const WRAP: u64 = 1 << 24;
+        let mut flow = Flow::new(rate(), window(), Kept);
+        assert_eq!(flow.acknowledged(WRAP - 3, WRAP + 2, 1, true), (1, 3));
+        // Sent before the decrease, on either side of the wrap.
+        for psn in [WRAP - 2, WRAP - 1, WRAP, WRAP + 1] {
+            assert_eq!(flow.acknowledged(psn, WRAP + 2, 1, true), (1, 3), "{psn:#x}");
+        }
+        assert_eq!(flow.acknowledged(WRAP + 2, WRAP + 4, 1, true), (2, 2));
+        // A notification that names its packet obeys the same rule, and one that does not counts always.
+        let mut notified = |psn, next| {
+            flow.0.on_notification(&mut flow.1, Notified { psn, next }, Time::ZERO);
+            flow.levels()
+        };
+        assert_eq!(notified(Some(WRAP + 3), WRAP + 5), (2, 2));
+        assert_eq!(notified(Some(WRAP + 4), WRAP + 5), (3, 1));
+        assert_eq!(notified(None, WRAP + 6), (3, 1), "both at their lowest");
+        assert_eq!(flow.1.apsn, WRAP + 6);
+    }
+
+    #[test]
+    fn a_window_shrinks_under_what_is_outstanding() {
+        // Four are under way as the first of them comes back marked: the rest of the flight changes nothing.
+        let mut flow = Flow::new(None, window(), Reloaded);
+        flow.sent(LimitedBy::Window);
+        assert_eq!(flow.acknowledged(0, 4, 1, true), (0, 3));
+        assert_eq!(flow.acknowledged(3, 4, 3, true), (0, 3));
+        // Now three are, and so on down to one, where it stays.
+        assert_eq!(flow.acknowledged(4, 7, 1, true), (0, 2));
+        assert_eq!(flow.acknowledged(7, 9, 1, true), (0, 1));
+        assert_eq!(flow.acknowledged(9, 10, 1, true), (0, 1));
+        // From there one packet suffices; and one acknowledgement of many goes as far as so many of one.
+        assert_eq!(flow.unmarked(1), (0, 2));
+        assert_eq!(flow.unmarked(2 + 5 + 8), (0, 4));
+        assert_eq!(flow.1.rpi, 1);
     }
 }

@@ -1,0 +1,70 @@
+//! From what a scenario says of rate and window to their tables.
+//!
+//! Invariant: a table is indexed by the present value of what it changes, and none of its entries leads out of it.
+
+use super::functions::RateFunction;
+use super::ladder::{Ladder, Step, ipd_rates, window_rates};
+use super::spec::{RateControl, WindowControl};
+
+impl RateControl {
+    /// The tables, by IPD.
+    pub(super) fn table(&self) -> Vec<Step> {
+        match self {
+            Self::Aimd { max_ipd, divisor } => by_ipd(RateFunction::Aimd(*divisor), *max_ipd),
+            Self::Fimd { max_ipd, divisor } => by_ipd(RateFunction::Fimd(*divisor), *max_ipd),
+            Self::Lipd { max_ipd } => by_ipd(RateFunction::Lipd, *max_ipd),
+            Self::Derived { rate_decrease } => {
+                let longest = rate_decrease.len() - 1;
+                let levels = rate_decrease.iter().rev().map(|ipd| longest - usize::from(*ipd)).collect();
+                upside_down(&Ladder::derived(levels, ipd_rates(longest as u8)).steps())
+            }
+            Self::Tables { rate_increase, rate_decrease, new_rate_rpi } => {
+                let steps = rate_increase.iter().zip(rate_decrease).zip(new_rate_rpi);
+                steps
+                    .map(|((up, down), rpi)| Step {
+                        increase: u16::from(*up),
+                        decrease: u16::from(*down),
+                        new_rpi: *rpi,
+                    })
+                    .collect()
+            }
+        }
+    }
+}
+
+fn by_ipd(function: RateFunction, max_ipd: u8) -> Vec<Step> {
+    upside_down(&Ladder::of(function, ipd_rates(max_ipd)).steps())
+}
+
+/// Levels go from slow to fast, delays from fast to slow.
+fn upside_down(steps: &[Step]) -> Vec<Step> {
+    let top = steps.len() as u16 - 1;
+    let turned = |step: &Step| Step {
+        increase: top - step.increase,
+        decrease: top - step.decrease,
+        new_rpi: step.new_rpi,
+    };
+    steps.iter().rev().map(turned).collect()
+}
+
+impl WindowControl {
+    /// The tables, by CWND less one; none for a window that does not change.
+    pub(super) fn table(&self) -> Vec<Step> {
+        let of = |function, max_window| Ladder::of(function, window_rates(max_window)).steps();
+        match self {
+            Self::Fixed(_) => Vec::new(),
+            Self::Aimd { max_window, divisor } => of(RateFunction::Aimd(*divisor), *max_window),
+            Self::Fimd { max_window, divisor } => of(RateFunction::Fimd(*divisor), *max_window),
+            Self::Derived { window_decrease } => {
+                let levels = window_decrease.iter().map(|window| usize::from(*window) - 1).collect();
+                Ladder::derived(levels, window_rates(window_decrease.len() as u16)).steps()
+            }
+            Self::Tables { window_increase, window_decrease, new_window_rpi } => {
+                let steps = window_increase.iter().zip(window_decrease).zip(new_window_rpi);
+                steps
+                    .map(|((up, down), rpi)| Step { increase: up - 1, decrease: down - 1, new_rpi: *rpi })
+                    .collect()
+            }
+        }
+    }
+}
