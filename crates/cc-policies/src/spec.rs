@@ -4,7 +4,8 @@
 //! them, and turns all of them off.
 
 pub use crate::hp::spec::{
-    Hp, HpMarking, HpResponse, MarkedSet, RateControl, RootTrigger, RpiAfterDecrease, Trigger, WindowControl,
+    Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RootTrigger, RpiAfterDecrease, Trigger,
+    WindowControl,
 };
 use serde::{Deserialize, Serialize};
 use units::Bytes;

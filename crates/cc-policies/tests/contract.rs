@@ -1,63 +1,24 @@
 //! What every policy promises, whatever the scheme: one function for each trait, run for all schemes.
 
-use core::iter;
+mod schemes;
 
-use cc_policies::spec::{
-    Cct, Compare, Iba, IbaEcho, IbaMarking, IbaResponse, PortControl, TimerStart, VictimMask,
-};
 use cc_policies::{
-    Answer, AnyEcho, AnyMarker, AnyResponse, Echo, Marker, MarkerSetup, Notified, Place, QueueView, Response,
-    Scheme,
+    Acknowledged, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferView, Echo, LimitedBy, Marker,
+    MarkerSetup, Notified, Place, QueueView, Reaction, Response, Scheme,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, MarkReason, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
 };
 use proptest::prelude::*;
 use rand_pcg::Pcg64Mcg;
+use schemes::{marks, schemes};
 use units::{Bytes, Span, Time};
-
-/// Every scheme, with every way of its choices.
-fn schemes() -> Vec<Scheme> {
-    let compares = [Compare::EachVoq, Compare::Sum, Compare::SumOverInputs, Compare::SumAgainstShare];
-    let masks = [VictimMask::None, VictimMask::AdapterPorts, VictimMask::All];
-    let starts = [TimerStart::FreeRunning, TimerStart::FirstBecn, TimerStart::EachBecn];
-    let echoes = [IbaEcho::Cnp, IbaEcho::Acknowledgement];
-    let combinations = compares.into_iter().zip(masks.into_iter().cycle()).zip(starts.into_iter().cycle());
-    let iba =
-        combinations.zip(echoes.into_iter().cycle()).map(|(((compare, victim_mask), timer_start), echo)| {
-            Scheme::Iba(Iba {
-                marking: IbaMarking {
-                    threshold: 12,
-                    packet_size: 8,
-                    marking_rate: 2,
-                    victim_mask,
-                    compare,
-                    hysteresis: Bytes::new(512),
-                    ports: Vec::new(),
-                },
-                echo,
-                response: IbaResponse {
-                    port_control: PortControl::QueuePair,
-                    cct: Cct::Linear { entries: 32, shift: 1, step: 3 },
-                    ccti_limit: 31,
-                    ccti_increase: 4,
-                    ccti_min: 2,
-                    ccti_timer: 7,
-                    trigger_threshold: 9,
-                    timer_start,
-                    service_levels: vec![],
-                },
-            })
-        });
-    iter::once(Scheme::Off).chain(iba).collect()
-}
-
-const CNP: Notified = Notified { psn: None, next: 0 };
 
 const RADIX: u16 = 4;
 const LANES: u8 = 2;
 const CAPACITY: Bytes = Bytes::kib(16);
 const LONGEST: u64 = 4138;
+const BLOCK: u64 = 64;
 
 /// What can happen to a switch's queues.
 #[derive(Clone, Copy, Debug)]
@@ -118,14 +79,26 @@ impl Queues {
         self.marker.queue_changed(changed, view);
     }
 
+    /// What all packets that came in as these did occupy, in whole blocks.
+    fn held(&self, input: u16, lane: u8) -> Bytes {
+        let place = |output| Place { input: PortId(input), output: PortId(output), lane: Lane(lane) };
+        let lengths = (0..RADIX).flat_map(|output| &self.waiting[Self::at(place(output))]);
+        Bytes::new(lengths.map(|length| length.next_multiple_of(BLOCK)).sum())
+    }
+
+    fn tell_of_buffer(&mut self, Place { input, lane, .. }: Place) {
+        let held = self.held(input.0, lane.0);
+        self.marker.buffer_changed(input, lane, BufferView { held, room: CAPACITY - held });
+    }
+
     /// The packet that leaves, if any does: its length, and whether it is marked.
     fn apply(&mut self, (output, lane, op): (u16, u8, Op)) -> Option<(u64, Option<MarkReason>)> {
         match op {
             Op::Store { input, length } => {
                 let place = Place { input: PortId(input), output: PortId(output), lane: Lane(lane) };
-                let queue = &mut self.waiting[Self::at(place)];
-                if queue.iter().sum::<u64>() + length <= CAPACITY.get() {
-                    queue.push(length);
+                if self.held(input, lane).get() + length.next_multiple_of(BLOCK) <= CAPACITY.get() {
+                    self.waiting[Self::at(place)].push(length);
+                    self.tell_of_buffer(place);
                     self.tell(place);
                 }
                 None
@@ -136,6 +109,7 @@ impl Queues {
                 self.tell(place);
                 let at_input = self.marker.left_input(place);
                 let at_output = self.marker.departing(place, Bytes::new(length));
+                self.tell_of_buffer(place);
                 Some((length, at_input.or(at_output)))
             }
             Op::Starve => {
@@ -156,13 +130,13 @@ impl Queues {
 /// been and gone leaves nothing behind.
 fn marker_contract(scheme: &Scheme, ops: &[(u16, u8, Op)]) -> Result<(), TestCaseError> {
     let (mut one, mut other) = (Queues::new(scheme), Queues::new(scheme));
-    let mut marks = 0;
+    let mut marked = 0;
     for &op in ops {
         let outcome = one.apply(op);
         prop_assert_eq!(outcome, other.apply(op));
-        marks += usize::from(matches!(outcome, Some((_, Some(_)))));
+        marked += usize::from(matches!(outcome, Some((_, Some(_)))));
     }
-    prop_assert!(*scheme != Scheme::Off || marks == 0, "a mark without a marker");
+    prop_assert!(marks(scheme) || marked == 0, "a mark without a marker");
     one.drain();
     for &(output, lane, op) in ops {
         if let Op::Store { .. } | Op::Starve = op {
@@ -172,6 +146,14 @@ fn marker_contract(scheme: &Scheme, ops: &[(u16, u8, Op)]) -> Result<(), TestCas
         }
     }
     Ok(())
+}
+
+/// Four packets of one input fill its buffer, and go. Whatever marks at all marks one of them.
+fn marks_a_full_buffer(scheme: &Scheme) {
+    let mut queues = Queues::new(scheme);
+    (0..4).for_each(|_| _ = queues.apply((2, 1, Op::Store { input: 3, length: 4000 })));
+    let left = [(); 4].map(|()| queues.apply((2, 1, Op::Leave)).expect("it was stored").1);
+    assert_eq!(left.iter().any(Option::is_some), marks(scheme), "{scheme:?}: {left:?}");
 }
 
 fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
@@ -217,34 +199,82 @@ fn echo_contract(scheme: &Scheme) {
     }
 }
 
+/// What a flow of packets of this time may do now: the gap after a packet, and its window.
+fn allowed(response: &AnyResponse, state: &mut AnyState, packet_time: Span, now: Time) -> (Span, u32) {
+    (response.gap(state, packet_time, now), response.window(state))
+}
+
+/// What can happen to a flow.
+#[derive(Clone, Copy, Debug)]
+enum Fact {
+    Sent(LimitedBy),
+    Acknowledged { packets: u32, marked: bool },
+    Notified,
+}
+
+fn any_fact() -> impl Strategy<Value = Fact> {
+    let limits = prop::sample::select(vec![LimitedBy::Rate, LimitedBy::Window, LimitedBy::Other]);
+    prop_oneof![
+        limits.prop_map(Fact::Sent),
+        (1..40u32, any::<bool>()).prop_map(|(packets, marked)| Fact::Acknowledged { packets, marked }),
+        Just(Fact::Notified),
+    ]
+}
+
+/// Tells it; the `number`th fact is of packet `number`.
+fn tell(response: &AnyResponse, state: &mut AnyState, number: u64, fact: Fact, now: Time) -> Reaction {
+    match fact {
+        Fact::Sent(limited_by) => {
+            response.on_sent(state, limited_by, now);
+            Reaction::default()
+        }
+        Fact::Acknowledged { packets, marked } => {
+            let ack = Acknowledged { psn: number, next: number + 1, packets, marked };
+            response.on_acknowledged(state, ack, now)
+        }
+        Fact::Notified => response.on_notification(state, Notified { psn: None, next: number + 1 }, now),
+    }
+}
+
 /// A response is a function of its story, and looking does not change the story; longer packets rest no
-/// shorter; a notification never shortens the rest; and long enough without one, all is as it was.
-fn response_contract(scheme: &Scheme, story: &[(u64, bool)]) -> Result<(), TestCaseError> {
+/// shorter; a mark never shortens the rest or widens the window, and an unmarked acknowledgement does nothing else;
+/// something may always go; and after long enough without a mark, all is as it was.
+fn response_contract(scheme: &Scheme, story: &[(u64, Fact)]) -> Result<(), TestCaseError> {
     let response = AnyResponse::new(scheme);
     let packet_time = Span::from_ns(1000);
-    let mut rested = response.at_rest(ServiceLevel(5));
-    let at_rest = response.gap(&mut rested, packet_time, Time::ZERO);
+    let at_rest = allowed(&response, &mut response.at_rest(ServiceLevel(5)), packet_time, Time::ZERO);
     let (mut flow, mut watched) = (response.at_rest(ServiceLevel(5)), response.at_rest(ServiceLevel(5)));
     let mut now = Time::ZERO;
-    for &(wait, notified) in story {
+    for (number, &(wait, fact)) in (0..).zip(story) {
         response.gap(&mut watched, packet_time, now + Span::from_ns(wait) / 2);
         now += Span::from_ns(wait);
-        let before = response.gap(&mut watched, packet_time, now);
-        if notified {
-            prop_assert_eq!(
-                response.on_notification(&mut flow, CNP, now),
-                response.on_notification(&mut watched, CNP, now)
-            );
-            prop_assert!(response.gap(&mut watched, packet_time, now) >= before);
+        let before = allowed(&response, &mut watched, packet_time, now);
+        prop_assert_eq!(
+            tell(&response, &mut flow, number, fact, now),
+            tell(&response, &mut watched, number, fact, now)
+        );
+        let after = allowed(&response, &mut watched, packet_time, now);
+        match fact {
+            Fact::Sent(_) => prop_assert_eq!(before, after),
+            Fact::Acknowledged { marked: false, .. } => {
+                prop_assert!(after.0 <= before.0 && after.1 >= before.1, "{:?} to {:?}", before, after);
+            }
+            Fact::Acknowledged { .. } | Fact::Notified => {
+                prop_assert!(after.0 >= before.0 && after.1 <= before.1, "{:?} to {:?}", before, after);
+            }
         }
         let mut asked = flow;
-        let gap = response.gap(&mut asked, packet_time, now);
-        prop_assert_eq!(gap, response.gap(&mut watched, packet_time, now));
-        prop_assert!(gap >= at_rest);
-        prop_assert!(gap <= response.gap(&mut asked, packet_time * 2, now));
+        prop_assert_eq!(allowed(&response, &mut asked, packet_time, now), after);
+        prop_assert!(after.0 >= at_rest.0 && (1..=at_rest.1).contains(&after.1));
+        prop_assert!(after.0 <= response.gap(&mut asked, packet_time * 2, now));
     }
     let much_later = now + Span::from_us(1_000_000);
-    prop_assert_eq!(response.gap(&mut flow, packet_time, much_later), at_rest);
+    for limited_by in [LimitedBy::Rate, LimitedBy::Window] {
+        response.on_sent(&mut flow, limited_by, much_later);
+        let unmarked = Acknowledged { psn: u64::MAX, next: u64::MAX, packets: 4_000, marked: false };
+        response.on_acknowledged(&mut flow, unmarked, much_later);
+    }
+    prop_assert_eq!(allowed(&response, &mut flow, packet_time, much_later), at_rest);
     Ok(())
 }
 
@@ -257,11 +287,16 @@ proptest! {
     }
 
     #[test]
-    fn every_response(story in prop::collection::vec((0..30_000u64, any::<bool>()), 0..100)) {
+    fn every_response(story in prop::collection::vec((0..30_000u64, any_fact()), 0..100)) {
         for scheme in schemes() {
             response_contract(&scheme, &story)?;
         }
     }
+}
+
+#[test]
+fn every_marker_marks_a_full_buffer() {
+    schemes().iter().for_each(marks_a_full_buffer);
 }
 
 #[test]
