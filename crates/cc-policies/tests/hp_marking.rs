@@ -1,0 +1,399 @@
+//! The HP marker against a naive one that keeps every packet and asks each of them.
+//!
+//! Invariant: whatever the order of events, a switch of one stage (from an input's buffer straight to the wire) or of
+//! two (by a queue at the output), and whatever the settings: the marker's counts say what lists of packets would.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use cc_policies::hp::HpMarker;
+use cc_policies::spec::{HpMarking, Immediate, MarkedSet, RootTrigger, Trigger};
+use cc_policies::{BufferView, Marker, MarkerSetup, Place, QueueView};
+use packet::{Lane, MarkReason, PortId};
+use proptest::prelude::*;
+use rand_pcg::Pcg64Mcg;
+use units::Bytes;
+
+const RADIX: u16 = 3;
+const LANES: u8 = 2;
+const BLOCK: u64 = 64;
+const CAPACITY: u64 = 33 * 4 * BLOCK;
+const LONGEST: u64 = 2090;
+
+/// A packet, and all that is true of it.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    place: Place,
+    length: u64,
+    /// It was in a full buffer.
+    propagates: bool,
+    /// It had to wait for its wire.
+    waited: bool,
+}
+
+/// An output and lane.
+type Vl = (u16, u8);
+
+fn vl(place: Place) -> Vl {
+    (place.output.0, place.lane.0)
+}
+
+/// A switch that keeps lists.
+#[derive(Debug)]
+struct Naive {
+    settings: HpMarking,
+    /// In the inputs' buffers, in the order in which they came.
+    waiting: Vec<Packet>,
+    /// In queues at the outputs.
+    crossed: BTreeMap<Vl, VecDeque<Packet>>,
+    /// Still streaming out of a buffer: input, lane, bytes.
+    streaming: Vec<(u16, u8, u64)>,
+    /// Roots, each with how many departures it lasts for.
+    roots: BTreeMap<Vl, usize>,
+    starved: Vec<Vl>,
+    busy: [bool; RADIX as usize],
+}
+
+impl Naive {
+    fn held(&self, input: u16, lane: u8) -> u64 {
+        let waiting =
+            self.waiting.iter().filter(|packet| (packet.place.input.0, packet.place.lane.0) == (input, lane));
+        let streaming = self.streaming.iter().filter(|packet| (packet.0, packet.1) == (input, lane));
+        let lengths = waiting.map(|packet| packet.length).chain(streaming.map(|packet| packet.2));
+        lengths.map(|length| length.next_multiple_of(BLOCK)).sum()
+    }
+
+    fn is_full(&self, held: u64) -> bool {
+        match self.settings.trigger {
+            Trigger::Full => CAPACITY - held < LONGEST,
+            Trigger::Above(threshold) => held > threshold.get(),
+        }
+    }
+
+    /// Every packet for this output and lane, wherever it is.
+    fn present(&self, at: Vl) -> usize {
+        let crossed = self.crossed.get(&at).map_or(0, VecDeque::len);
+        self.waiting.iter().filter(|packet| vl(packet.place) == at).count() + crossed
+    }
+
+    /// All that waits in this buffer for one of `outputs` propagates, and these are candidates.
+    fn trigger(&mut self, input: u16, lane: u8, outputs: core::ops::Range<u16>) {
+        let mut candidates = Vec::new();
+        for packet in &mut self.waiting {
+            let place = packet.place;
+            if (place.input.0, place.lane.0) == (input, lane) && outputs.contains(&place.output.0) {
+                packet.propagates = true;
+                candidates.push(vl(place));
+            }
+        }
+        for at in candidates {
+            let is_root = match self.settings.set {
+                MarkedSet::Naive => false,
+                MarkedSet::Selective(RootTrigger::Input) => true,
+                MarkedSet::Selective(RootTrigger::InputAndOutput) => !self.starved.contains(&at),
+            };
+            if is_root {
+                self.roots.insert(at, self.present(at));
+            }
+        }
+    }
+
+    fn starve(&mut self, at: Vl) {
+        self.starved.push(at);
+        if self.settings.set == MarkedSet::Selective(RootTrigger::InputAndOutput) {
+            self.roots.remove(&at);
+        }
+    }
+
+    /// The mark that a packet gets that deserves it.
+    fn mark(&self, deserved: bool, packet: &Packet, reason: MarkReason) -> Option<MarkReason> {
+        let spared = self.settings.immediate == Immediate::Spared
+            && !packet.waited
+            && !self.starved.contains(&vl(packet.place));
+        (deserved && !spared).then_some(reason)
+    }
+
+    /// The first packet of this place goes from its buffer to its output.
+    fn cross(&mut self, place: Place) -> Option<MarkReason> {
+        let first = self.waiting.iter().position(|packet| packet.place == place).expect("one waits");
+        let mut packet = self.waiting.remove(first);
+        self.streaming.push((place.input.0, place.lane.0, packet.length));
+        let queue = self.crossed.entry(vl(place)).or_default();
+        packet.waited |= !queue.is_empty();
+        queue.push_back(packet);
+        self.mark(packet.propagates, &packet, MarkReason::Propagation)
+    }
+
+    /// The first packet that has crossed to this output and lane goes.
+    fn depart(&mut self, at: Vl) -> (Place, Option<MarkReason>) {
+        let packet = self.crossed.get_mut(&at).and_then(VecDeque::pop_front).expect("one has crossed");
+        let root = self.roots.contains_key(&at);
+        let mark = self.mark(root, &packet, MarkReason::Generation);
+        if let Some(left) = self.roots.get_mut(&at) {
+            *left -= 1;
+        }
+        self.roots.retain(|_, left| *left > 0);
+        self.starved.retain(|starved| *starved != at);
+        self.busy[usize::from(at.0)] = true;
+        let same_wire = |packet: &&mut Packet| packet.place.output.0 == at.0;
+        self.waiting.iter_mut().filter(same_wire).for_each(|packet| packet.waited = true);
+        self.crossed.values_mut().flatten().filter(same_wire).for_each(|packet| packet.waited = true);
+        (packet.place, mark)
+    }
+}
+
+/// What can happen.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Arrive {
+        length: u64,
+    },
+    /// Goes from its buffer to its output, and in a switch of one stage on to the wire.
+    Cross,
+    Depart,
+    /// The tail of the first that streams out of this buffer has left it.
+    Free,
+    WireFree,
+    Starve,
+}
+
+fn any_ops() -> impl Strategy<Value = Vec<(Place, Op)>> {
+    let place = (0..RADIX, 0..RADIX, 0..LANES).prop_map(|(input, output, lane)| Place {
+        input: PortId(input),
+        output: PortId(output),
+        lane: Lane(lane),
+    });
+    let op = prop_oneof![
+        5 => (30..=LONGEST).prop_map(|length| Op::Arrive { length }),
+        3 => Just(Op::Cross),
+        3 => Just(Op::Depart),
+        4 => Just(Op::Free),
+        3 => Just(Op::WireFree),
+        1 => Just(Op::Starve),
+    ];
+    prop::collection::vec((place, op), 0..400)
+}
+
+fn any_settings() -> impl Strategy<Value = HpMarking> {
+    let trigger =
+        prop_oneof![Just(Trigger::Full), (0..CAPACITY).prop_map(|held| Trigger::Above(Bytes::new(held)))];
+    let sets = vec![
+        MarkedSet::Naive,
+        MarkedSet::Selective(RootTrigger::Input),
+        MarkedSet::Selective(RootTrigger::InputAndOutput),
+    ];
+    let immediate = prop::sample::select(vec![Immediate::Marked, Immediate::Spared]);
+    (trigger, prop::sample::select(sets), immediate).prop_map(|(trigger, set, immediate)| HpMarking {
+        trigger,
+        set,
+        immediate,
+    })
+}
+
+/// The marker and the naive one, side by side.
+struct Pair {
+    marker: HpMarker,
+    naive: Naive,
+    stages: u8,
+    /// Marks that both gave: for propagation, for generation.
+    marks: [usize; 2],
+}
+
+impl Pair {
+    fn new(settings: HpMarking, stages: u8) -> Self {
+        let setup = MarkerSetup {
+            name: "S".to_owned(),
+            radix: RADIX.into(),
+            lanes: LANES.into(),
+            capacity: Bytes::new(CAPACITY),
+            longest_packet: Bytes::new(LONGEST),
+            faces_adapter: vec![false; RADIX.into()],
+            stream: Pcg64Mcg::new(1),
+        };
+        let naive = Naive {
+            settings,
+            waiting: Vec::new(),
+            crossed: BTreeMap::new(),
+            streaming: Vec::new(),
+            roots: BTreeMap::new(),
+            starved: Vec::new(),
+            busy: [false; RADIX as usize],
+        };
+        Self { marker: HpMarker::new(&settings, &setup), naive, stages, marks: [0; 2] }
+    }
+
+    fn tell_of_buffer(&mut self, place: Place, held: u64) {
+        let view = BufferView { held: Bytes::new(held), room: Bytes::new(CAPACITY - held) };
+        self.marker.buffer_changed(place.input, place.lane, view);
+    }
+
+    fn tell_of_queue(&mut self, place: Place) {
+        let lengths = |of: &dyn Fn(Place) -> bool| -> u64 {
+            self.naive.waiting.iter().filter(|packet| of(packet.place)).map(|packet| packet.length).sum()
+        };
+        let view = QueueView {
+            voq: Bytes::new(lengths(&|other| other == place)),
+            sum: Bytes::new(lengths(&|other| vl(other) == vl(place))),
+            inputs: 0, // This marker does not look.
+            wire_busy: self.naive.busy[place.output.index()],
+        };
+        self.marker.queue_changed(place, view);
+    }
+
+    fn arrive(&mut self, place: Place, length: u64) {
+        let (input, lane) = (place.input.0, place.lane.0);
+        let before = self.naive.held(input, lane);
+        let after = before + length.next_multiple_of(BLOCK);
+        if after > CAPACITY {
+            return; // No credit.
+        }
+        self.tell_of_buffer(place, after);
+        let (was_full, is_full) = (self.naive.is_full(before), self.naive.is_full(after));
+        let waited = self.naive.busy[place.output.index()];
+        if is_full && !was_full {
+            self.naive.trigger(input, lane, 0..RADIX);
+        }
+        self.naive.waiting.push(Packet { place, length, propagates: false, waited });
+        if is_full {
+            self.naive.trigger(input, lane, place.output.0..place.output.0 + 1);
+        }
+        self.tell_of_queue(place);
+    }
+
+    fn apply(&mut self, (place, op): (Place, Op)) -> Result<(), TestCaseError> {
+        let (input, lane, output) = (place.input.0, place.lane.0, place.output.index());
+        match op {
+            Op::Arrive { length } => self.arrive(place, length),
+            Op::Cross => {
+                let waits = self.naive.waiting.iter().any(|packet| packet.place == place);
+                if waits && (self.stages == 2 || !self.naive.busy[output]) {
+                    let expected = self.naive.cross(place);
+                    self.tell_of_queue(place);
+                    prop_assert_eq!(self.marker.left_input(place), expected, "{:?}", self.naive);
+                    self.marks[0] += usize::from(expected.is_some());
+                    if self.stages == 1 {
+                        self.depart(vl(place))?;
+                    }
+                }
+            }
+            Op::Depart => {
+                let crossed = self.naive.crossed.get(&vl(place)).is_some_and(|queue| !queue.is_empty());
+                if crossed && !self.naive.busy[output] {
+                    self.depart(vl(place))?;
+                }
+            }
+            Op::Free => {
+                let streams = |packet: &(u16, u8, u64)| (packet.0, packet.1) == (input, lane);
+                if let Some(first) = self.naive.streaming.iter().position(streams) {
+                    self.naive.streaming.remove(first);
+                    self.tell_of_buffer(place, self.naive.held(input, lane));
+                }
+            }
+            Op::WireFree => self.naive.busy[output] = false,
+            Op::Starve => {
+                if self.naive.present(vl(place)) > 0 && !self.naive.busy[output] {
+                    self.naive.starve(vl(place));
+                    self.marker.starved(place.output, place.lane);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn depart(&mut self, at: Vl) -> Result<(), TestCaseError> {
+        let (place, expected) = self.naive.depart(at);
+        prop_assert_eq!(self.marker.departing(place, Bytes::new(64)), expected, "{:?}", self.naive);
+        self.marks[1] += usize::from(expected.is_some());
+        Ok(())
+    }
+}
+
+proptest! {
+    #[test]
+    fn counts_say_what_lists_would(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
+        let mut pair = Pair::new(settings, stages);
+        for op in ops {
+            pair.apply(op)?;
+        }
+    }
+
+    /// What happens at one lane, and at the outputs and inputs that a packet of it does not use, leaves the marks of
+    /// the others as they are.
+    #[test]
+    fn roots_of_different_lanes_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
+        // Only the wire is shared by lanes, and it bears on what is immediate alone.
+        let settings = HpMarking { immediate: Immediate::Marked, ..settings };
+        let marks = |lanes: core::ops::Range<u8>| -> Result<Vec<Option<MarkReason>>, TestCaseError> {
+            let mut pair = Pair::new(settings, stages);
+            let mut marks = Vec::new();
+            for &(place, op) in ops.iter().filter(|(place, _)| lanes.contains(&place.lane.0)) {
+                let before = pair.marks;
+                pair.naive.busy = [false; RADIX as usize];
+                pair.apply((place, op))?;
+                if place.lane.0 == 0 {
+                    let given = pair.marks[0] + pair.marks[1] - before[0] - before[1];
+                    marks.push((given > 0).then_some(if pair.marks[0] > before[0] {
+                        MarkReason::Propagation
+                    } else {
+                        MarkReason::Generation
+                    }));
+                }
+            }
+            Ok(marks)
+        };
+        prop_assert_eq!(marks(0..1)?, marks(0..LANES)?);
+    }
+
+    /// Two inputs that never name the same output are as good as two switches.
+    #[test]
+    fn roots_of_different_outputs_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
+        let marks = |also: bool| -> Result<[usize; 2], TestCaseError> {
+            let mut pair = Pair::new(settings, stages);
+            let mut marks = [0; 2];
+            for &(place, op) in &ops {
+                let own = place.input.0 == 0 && place.output.0 == 0;
+                let other = place.input.0 > 0 && place.output.0 > 0;
+                if own || (also && other) {
+                    let before = pair.marks;
+                    pair.apply((place, op))?;
+                    if own {
+                        marks = [0, 1].map(|at| marks[at] + pair.marks[at] - before[at]);
+                    }
+                }
+            }
+            Ok(marks)
+        };
+        prop_assert_eq!(marks(false)?, marks(true)?);
+    }
+
+    /// A root ends by credit, or by as many departures as packets were present: whichever comes first, what comes
+    /// after is not marked for it.
+    #[test]
+    fn a_root_ends_by_credit_or_by_departures(present in 1..4usize, departures in 0..6usize, input_only: bool) {
+        let trigger = if input_only { RootTrigger::Input } else { RootTrigger::InputAndOutput };
+        let set = MarkedSet::Selective(trigger);
+        let marked = |starve: bool| -> Result<usize, TestCaseError> {
+            let mut pair = Pair::new(
+                HpMarking { trigger: Trigger::Full, set, immediate: Immediate::Marked }, 1);
+            let place = |input| Place { input: PortId(input), output: PortId(2), lane: Lane(0) };
+            // Input 1 has enough for the output, which input 0 then makes a root by one packet in a full buffer.
+            (0..present - 1).for_each(|_| pair.arrive(place(1), 500));
+            let elsewhere = Place { output: PortId(1), ..place(0) };
+            (0..3).for_each(|_| pair.arrive(elsewhere, LONGEST));
+            pair.arrive(place(0), LONGEST);
+            (0..departures).for_each(|_| pair.arrive(place(1), 500));
+            let before = pair.marks[1];
+            for number in 0..departures.min(present - 1 + departures) {
+                if starve && number == 1 {
+                    pair.apply((place(1), Op::WireFree))?;
+                    pair.apply((place(1), Op::Starve))?;
+                }
+                pair.apply((place(1), Op::WireFree))?;
+                pair.apply((place(1), Op::Cross))?;
+            }
+            Ok(pair.marks[1] - before)
+        };
+        prop_assert_eq!(marked(false)?, departures.min(present));
+        let by_credit = if input_only { departures.min(present) } else { departures.min(1) };
+        prop_assert_eq!(marked(true)?, by_credit);
+    }
+}
