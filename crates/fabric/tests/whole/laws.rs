@@ -231,6 +231,23 @@ fn a_victim_with_a_link_of_its_own_is_spared() {
     assert!(spared.1 > 2.0 * marked.1, "{} and {} bit/s", spared.1, marked.1);
 }
 
+/// No switch takes a mark back: packets marked by the first switch of a path are answered, though the second, whose
+/// buffers never fill since its outputs together are faster than the trunk, marks none and lets all pass.
+#[test]
+fn a_mark_outlives_a_switch_that_does_not_mark() {
+    let scheme = "congestion_control=Hp(marking: (trigger: Full, set: Selective(InputAndOutput)), \
+                  response: (rate: Lipd(max_ipd: 15), rpi_after_decrease: Reloaded))";
+    let sets = ["flows.F2.start=\"0 s\"", "flows.F3.start=\"0 s\"", "duration=\"3 ms\"", scheme];
+    let record = run(&shipped("gran2011-scenario2", &sets));
+    let marks = |switch: &str| -> u64 {
+        record.lanes.iter().filter(|lane| lane.node == switch).map(|lane| lane.marks.total()).sum()
+    };
+    assert_eq!(marks("S2"), 0);
+    let (marked, answered) = (marks("S1"), record.flows.iter().map(|flow| flow.becns).sum::<u64>());
+    // All but those under way when the run ends.
+    assert!(marked > 100 && answered <= marked && answered + 20 > marked, "{answered} of {marked}");
+}
+
 /// Lanes share a link by the weights of its arbitration table. 64 times 64 bytes let two packets of 2,074 bytes
 /// start, and three times that let six.
 #[test]
