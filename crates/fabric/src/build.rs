@@ -102,6 +102,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
         buffering: AnyBuffering::new(spec.buffering, radix, lanes),
         arbiter: AnyArbiter::new(spec.arbiter, radix, lanes),
         marker: AnyMarker::new(plan.scheme(), &marker),
+        output_queue: spec.output_queue(),
         speedup_thousandths: (spec.speedup * 1000.0).round() as u64,
     })
 }

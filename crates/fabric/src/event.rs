@@ -47,8 +47,13 @@ impl Event {
             What::Arrive(port, _) => (0, port.0, 0, 0),
             What::Signal(port, Signal::Credit { lane, .. }) => (1, port.0, lane.0, sequence),
             What::Switch(SwitchWake::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
-            What::Switch(SwitchWake::Ready(_, input)) => (3, input.0, 0, 0),
-            What::Switch(SwitchWake::Credit(port, lane)) => (4, port.0, lane.0, 0),
+            What::Switch(SwitchWake::Crossed { output, input, lane, fast, length }) => {
+                // Several may cross to one output and lane at a time. Two that are alike in all this are one.
+                let differs = u32::from(input.0) << 12 | u32::from(length >> 2) << 1 | u32::from(fast);
+                (3, output.0, lane.0, differs)
+            }
+            What::Switch(SwitchWake::Ready(_, input)) => (4, input.0, 0, 0),
+            What::Switch(SwitchWake::Credit(port, lane)) => (5, port.0, lane.0, 0),
             What::Adapter(AdapterWake::Taken) => (2, 0, 0, 0),
             What::Adapter(AdapterWake::Post(queue_pair)) => (3, 0, 0, queue_pair.0),
             What::Adapter(AdapterWake::Credit(lane)) => (4, 0, lane.0, 0),

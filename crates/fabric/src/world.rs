@@ -263,7 +263,7 @@ impl World {
     fn restless(&self, now: Time) -> Option<usize> {
         let adapter = self.adapters.iter().position(|adapter| !adapter.at_rest(now));
         let switch = || {
-            let restless = |switch: &Switch| switch.links().any(|link| !link.at_rest(now));
+            let restless = |switch: &Switch| !switch.at_rest(now);
             self.switches.iter().position(restless).map(|switch| switch + self.adapters.len())
         };
         adapter.or_else(switch)

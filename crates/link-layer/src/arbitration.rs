@@ -35,8 +35,9 @@ impl LaneSet {
         self.0 == 0
     }
 
-    /// The first lane after `last`, going round.
-    fn next_after(self, last: Lane) -> Option<Lane> {
+    /// The first lane after `last`, going round: whose turn it is.
+    #[must_use]
+    pub fn next_after(self, last: Lane) -> Option<Lane> {
         let turned = self.0.rotate_right(u32::from(last.0) + 1);
         (turned != 0).then(|| Lane(((u32::from(last.0) + 1 + turned.trailing_zeros()) % 16) as u8))
     }

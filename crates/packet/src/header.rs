@@ -276,6 +276,8 @@ pub struct Packet {
     pub input: u16,
     /// Port by which it will leave that switch.
     pub output: u16,
+    /// Whether that switch has already given a reason to mark it, and counted it.
+    pub marked_here: bool,
     /// Syndrome of the AETH, where the opcode has one.
     pub syndrome: Syndrome,
 }
@@ -299,6 +301,7 @@ impl Packet {
             wire: bth.opcode.wire_bytes(payload),
             input: 0,
             output: 0,
+            marked_here: false,
             syndrome: Syndrome::Ack,
         }
     }

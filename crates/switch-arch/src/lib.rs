@@ -16,14 +16,18 @@
 //! | `readers` | how fast an input's buffer can be read |
 //! | `board` | the requests of one instant, as the arbiter sees them |
 //! | [`switch`] | the pipeline |
+//! | `crossing` | its second half, where packets wait at the outputs too |
+//! | `staging` | the queues at the outputs, and how fast they can be written |
 
 pub mod arbiter;
 mod board;
 pub mod buffering;
+mod crossing;
 pub mod ledger;
 mod readers;
 mod setup;
 pub mod spec;
+mod staging;
 pub mod switch;
 
 pub use setup::{SwitchSetup, SwitchWake};

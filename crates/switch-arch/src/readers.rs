@@ -64,6 +64,13 @@ impl Readers {
         }
     }
 
+    /// `output` cannot take anything for now: what was kept for it is not, and whether there was something.
+    pub(crate) fn release(&mut self, output: PortId) -> bool {
+        let input = self.claim_of(output);
+        input.into_iter().for_each(|input| self.claimed.remove(input));
+        input.is_some()
+    }
+
     fn claim_of(&self, output: PortId) -> Option<PortId> {
         let mut claimed = self.claimed;
         claimed.find(|input| self.claims[input.index()].0 == output)
@@ -78,6 +85,24 @@ impl Readers {
                 self.claimed.remove(input);
             }
         }
+    }
+
+    /// How fast `input` can be read, in bit/s.
+    pub(crate) fn limit(&self, input: PortId) -> u64 {
+        self.limit[input.index()]
+    }
+
+    /// Whether what has just started from `input` to `output` can be read faster by `more`, as nobody else reads
+    /// that input or waits for it.
+    pub(crate) fn can_hasten(&self, input: PortId, output: PortId, more: Rate) -> bool {
+        let mut this = PortSet::EMPTY;
+        this.insert(input);
+        !self.available(this, output, more).is_empty()
+    }
+
+    /// What has just started from `input` is read faster by `more`.
+    pub(crate) fn hasten(&mut self, input: PortId, more: Rate) {
+        self.reading[input.index()] += more.get();
     }
 
     pub(crate) fn done(&mut self, input: PortId, rate: Rate) {

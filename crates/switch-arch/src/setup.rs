@@ -25,6 +25,19 @@ pub enum SwitchWake {
         /// Its length on the wire, in bytes.
         length: u16,
     },
+    /// A packet has crossed from its input's buffer to a queue at its output.
+    Crossed {
+        /// The output.
+        output: PortId,
+        /// The input whose buffer it has left.
+        input: PortId,
+        /// The lane.
+        lane: Lane,
+        /// Whether it crossed as fast as the crossbar can, not just as fast as its output's wire.
+        fast: bool,
+        /// Its length on the wire, in bytes.
+        length: u16,
+    },
     /// A credit update may be due.
     Credit(PortId, Lane),
 }
@@ -48,6 +61,9 @@ pub struct SwitchSetup {
     pub arbiter: AnyArbiter,
     /// Who is marked.
     pub marker: AnyMarker,
-    /// How much faster an input's buffer can be read than its link fills it, in thousandths.
+    /// Queue of each output and lane behind the crossbar, where the organisation has them.
+    pub output_queue: Option<Bytes>,
+    /// How much faster an input's buffer can be read than its link fills it, and an output's queues be written
+    /// than its link empties them, in thousandths.
     pub speedup_thousandths: u64,
 }

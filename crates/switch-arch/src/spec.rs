@@ -18,13 +18,18 @@ pub struct SwitchSpec {
     /// Ports or lanes whose buffer differs.
     #[serde(default)]
     pub buffers: Vec<BufferOverride>,
+    /// Queue of each output and lane behind the crossbar, at least one packet of the link's MTU; `buffer` if
+    /// left out. Only `CombinedInputOutput` has such queues: elsewhere it stands for nothing.
+    #[serde(default)]
+    pub output_buffer: Option<Bytes>,
     /// From the header's arrival to the packet's readiness to leave.
     pub latency: Span,
     /// Whether a packet may leave before its tail has come in.
     pub forwarding: Forwarding,
     /// How much faster an input's buffer can be read than its link fills it, 1 to 1000. A single packet
-    /// can always be read at the rate of its output. `Output` and `Central` are not read at inputs, and not
-    /// limited by it.
+    /// can always be read at the rate of its output. With `CombinedInputOutput` also how much faster an
+    /// output's queues can be written than its link empties them. `Output` and `Central` are not read at inputs,
+    /// and not limited by it.
     pub speedup: f64,
 }
 
@@ -37,10 +42,23 @@ impl SwitchSpec {
         };
         self.buffers.iter().rev().find(names).map_or(self.buffer, |special| special.size)
     }
+
+    /// Queue of each output and lane behind the crossbar; none where packets go from where they wait to the wire.
+    #[must_use]
+    pub fn output_queue(&self) -> Option<Bytes> {
+        match self.buffering {
+            BufferingSpec::CombinedInputOutput => Some(self.output_buffer.unwrap_or(self.buffer)),
+            BufferingSpec::InputFifo
+            | BufferingSpec::InputVoq
+            | BufferingSpec::Output
+            | BufferingSpec::Central => None,
+        }
+    }
 }
 
 /// Where packets wait. Everywhere the memory is allotted by input and lane ([`SwitchSpec::buffer`]), and a
-/// packet is charged to its input's until its tail has left.
+/// packet is charged to its input's until its tail has left it: on the wire, or with `CombinedInputOutput` over
+/// the crossbar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BufferingSpec {
     /// At the inputs, in one queue for each lane: head-of-line blocking and all.
@@ -52,6 +70,9 @@ pub enum BufferingSpec {
     Output,
     /// In a memory that all ports share, with one queue for each output and lane, as in `Output`.
     Central,
+    /// At the inputs in virtual output queues, and once more at the outputs, behind a crossbar that is `speedup`
+    /// times faster than the links.
+    CombinedInputOutput,
 }
 
 /// Who wins an output, where packets wait at inputs. In `Output` and `Central` nobody contends for one.

@@ -7,7 +7,7 @@
 use cc_policies::AnyMarker;
 use cc_policies::policy::{BufferView, Marker, Place, QueueView};
 use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
-use packet::{BthFlags, Lane, PacketId, PortId};
+use packet::{BthFlags, Lane, MarkReason, PacketId, PacketPool, PortId};
 use smallvec::SmallVec;
 use telemetry::{LaneInput, LaneOutput};
 use units::{Bytes, Rate, Time};
@@ -18,37 +18,40 @@ use crate::buffering::{AnyBuffering, Buffering, Taken};
 use crate::ledger::Ledger;
 use crate::readers::Readers;
 use crate::setup::{SwitchSetup, SwitchWake};
+use crate::staging::Staging;
 
 /// A switch.
 #[derive(Debug)]
 pub struct Switch {
-    ports: Vec<SwitchPort>,
+    pub(crate) ports: Vec<SwitchPort>,
     /// Output by destination LID; `u16::MAX` for none.
     forwarding: Vec<u16>,
-    longest_packet: Bytes,
-    buffering: AnyBuffering,
+    pub(crate) longest_packet: Bytes,
+    pub(crate) buffering: AnyBuffering,
     arbiter: AnyArbiter,
     ledger: Ledger,
-    marker: AnyMarker,
-    readers: Readers,
+    pub(crate) marker: AnyMarker,
+    pub(crate) readers: Readers,
+    /// Queues at the outputs, in a switch that has them.
+    pub(crate) staging: Option<Box<Staging>>,
     /// Outputs to look at when this instant's arrivals are all in.
-    pending: PortSet,
+    pub(crate) pending: PortSet,
     /// Outputs whose contenders can all be read no faster at present.
-    awaiting_reader: PortSet,
-    requests: Vec<Request>,
-    grants: Vec<Grant>,
+    pub(crate) awaiting_reader: PortSet,
+    pub(crate) requests: Vec<Request>,
+    pub(crate) grants: Vec<Grant>,
 }
 
 /// A port of a switch, with what is observed there.
 #[derive(Debug)]
 pub(crate) struct SwitchPort {
     pub(crate) link: Port,
-    lanes: VlArbiter,
-    sending: bool,
+    pub(crate) lanes: VlArbiter,
+    pub(crate) sending: bool,
     /// When the tail of the last packet that started here leaves.
     tail_leaves: Time,
     inputs: SmallVec<[LaneInput; 1]>,
-    outputs: SmallVec<[LaneOutput; 1]>,
+    pub(crate) outputs: SmallVec<[LaneOutput; 1]>,
 }
 
 impl Switch {
@@ -63,8 +66,10 @@ impl Switch {
         let limit = |port: &Port| {
             (u128::from(port.wire().rate().get()) * u128::from(setup.speedup_thousandths) / 1000) as u64
         };
+        let limits: Vec<u64> = setup.ports.iter().map(limit).collect();
         Self {
-            readers: Readers::new(setup.buffering.reads_at_inputs(), setup.ports.iter().map(limit).collect()),
+            staging: setup.output_queue.map(|size| Box::new(Staging::new(size, lanes, &limits))),
+            readers: Readers::new(setup.buffering.reads_at_inputs(), limits),
             ports: setup
                 .ports
                 .into_iter()
@@ -138,6 +143,9 @@ impl Switch {
             SwitchWake::TailLeft { output, input, lane, length } => {
                 self.tail_left(Place { input, output, lane }, Bytes::new(u64::from(length)), outlet);
             }
+            SwitchWake::Crossed { output, input, lane, fast, length } => {
+                self.crossed(Place { input, output, lane }, fast, Bytes::new(u64::from(length)), outlet);
+            }
             SwitchWake::Credit(port, lane) => {
                 self.ports[port.index()].link.alarm(lane, outlet, SwitchWake::Credit);
             }
@@ -147,6 +155,9 @@ impl Switch {
     /// Everything of this instant has arrived: lets go what can go. Where a packet that leaves exposes one that
     /// stood behind it, that one may still go in the same instant.
     pub fn decide(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+        if self.staging.is_some() {
+            return self.decide_in_two_stages(outlet);
+        }
         while !self.pending.is_empty() {
             self.decide_once(outlet);
         }
@@ -154,10 +165,19 @@ impl Switch {
 
     fn decide_once(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
         self.requests.clear();
-        self.grants.clear();
         for output in core::mem::take(&mut self.pending) {
             self.ask(output, outlet);
         }
+        self.match_requests(outlet.packets());
+        for index in 0..self.grants.len() {
+            self.launch(self.grants[index], outlet);
+        }
+    }
+
+    /// Lets the arbiter grant what it will of the requests.
+    #[inline]
+    pub(crate) fn match_requests(&mut self, packets: &PacketPool) {
+        self.grants.clear();
         if self.requests.is_empty() {
             return;
         }
@@ -165,7 +185,7 @@ impl Switch {
             requests: &self.requests,
             ports: &self.ports,
             buffering: &self.buffering,
-            packets: outlet.packets(),
+            packets,
             readers: &mut self.readers,
             grants: &mut self.grants,
         };
@@ -176,9 +196,6 @@ impl Switch {
         }
         if self.grants.len() < self.requests.len() {
             self.wait_for_readers();
-        }
-        for index in 0..self.grants.len() {
-            self.launch(self.grants[index], outlet);
         }
     }
 
@@ -205,7 +222,28 @@ impl Switch {
         self.ports.iter().flat_map(|port| port.inputs.iter().zip(&port.outputs))
     }
 
-    fn rate(&self, output: PortId) -> Rate {
+    /// What was observed of the queue behind the crossbar at an output and lane, where there is one.
+    #[must_use]
+    pub fn staged(&self, output: PortId, lane: Lane) -> Option<&LaneInput> {
+        self.staging.as_ref().map(|staging| staging.observed(output, lane))
+    }
+
+    /// Whether all queues and buffers are empty, all wires idle, and all credits of the far ends here.
+    #[must_use]
+    pub fn at_rest(&self, now: Time) -> bool {
+        self.ports.iter().all(|port| port.link.at_rest(now))
+            && self.staging.as_ref().is_none_or(|staging| staging.is_empty())
+    }
+
+    pub(crate) fn staging(&self) -> &Staging {
+        self.staging.as_ref().expect("a switch of two stages")
+    }
+
+    pub(crate) fn staging_mut(&mut self) -> &mut Staging {
+        self.staging.as_mut().expect("a switch of two stages")
+    }
+
+    pub(crate) fn rate(&self, output: PortId) -> Rate {
         self.ports[output.index()].link.wire().rate()
     }
 
@@ -223,16 +261,25 @@ impl Switch {
     }
 
     fn tail_left(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
-        let rate = self.rate(place.output);
-        self.readers.done(place.input, rate);
         self.ports[place.output.index()].sending = false;
+        self.pending.insert(place.output);
+        if let Some(staging) = &mut self.staging {
+            staging.left(place.output, place.lane, length, outlet.now());
+            return; // Its input's buffer was freed when it had crossed.
+        }
+        self.readers.done(place.input, self.rate(place.output));
+        self.free_buffer(place, length, outlet);
+        self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
+    }
+
+    /// A packet has left its input's buffer for good.
+    #[inline]
+    pub(crate) fn free_buffer(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
         let input = &mut self.ports[place.input.index()];
         input.inputs[place.lane.index()].freed(length, outlet.now());
         input.link.freed(place.lane, length, outlet, SwitchWake::Credit);
         let (held, room) = input.link.occupancy(place.lane);
         self.marker.buffer_changed(place.input, place.lane, BufferView { held, room });
-        self.pending.insert(place.output);
-        self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
     }
 
     /// Adds what `output` could send now to the requests, or notes what it lacks.
@@ -246,13 +293,13 @@ impl Switch {
             let port = &mut self.ports[output.index()];
             if contenders.is_empty() {
                 self.await_reader(output, lane, outlet);
-            } else if has_credit(
-                port,
+            } else if all_fit(
                 &self.buffering,
                 self.longest_packet,
                 (output, lane),
                 contenders,
-                outlet,
+                outlet.packets(),
+                |length| port.link.admits(lane, length),
             ) {
                 ready.insert(lane);
                 found = Some(Request { output, lane, contenders });
@@ -275,36 +322,62 @@ impl Switch {
     /// one of them is kept for it: else slower outputs could keep that one busy for ever.
     fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) {
         let contenders = self.buffering.contenders(output, lane);
-        let port = &self.ports[output.index()];
-        if has_credit(port, &self.buffering, self.longest_packet, (output, lane), contenders, outlet) {
+        let link = &self.ports[output.index()].link;
+        let admits = |length: Bytes| link.admits(lane, length);
+        let (longest, pool) = (self.longest_packet, outlet.packets());
+        if all_fit(&self.buffering, longest, (output, lane), contenders, pool, admits) {
             self.readers.claim(output, self.rate(output), contenders);
         }
         self.awaiting_reader.insert(output);
     }
 
     /// Contenders for an output and lane whose buffers can be read at its rate now.
-    fn readable(&self, output: PortId, lane: Lane) -> PortSet {
+    pub(crate) fn readable(&self, output: PortId, lane: Lane) -> PortSet {
         self.readers.available(self.buffering.contenders(output, lane), output, self.rate(output))
     }
 
-    /// Starts the packet that won.
+    /// Starts the packet that won, straight from its buffer to the wire: the marker is asked twice at once.
     fn launch(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
         let Grant { input, output, lane } = grant;
         let place = Place { input, output, lane };
-        let now = outlet.now();
-        let pool = outlet.packets();
-        let Taken { packet: id, exposed } = self.buffering.take(place, pool);
+        let Taken { packet: id, exposed } = self.buffering.take(place, outlet.packets());
         if let Some(output) = exposed {
             self.pending.insert(output);
         }
-        let packet = &mut pool[id];
-        let length = packet.wire_bytes();
-        let port = &mut self.ports[output.index()];
+        let packet = &mut outlet.packets()[id];
         let view = self.ledger.remove(place, packet.wire);
         self.marker.queue_changed(place, view);
-        // From the buffer straight to the wire: both are asked at once, and the first that knows a reason gives it.
-        let (at_input, at_output) = (self.marker.left_input(place), self.marker.departing(place, length));
-        if let Some(reason) = at_input.or(at_output) {
+        let at_input = self.marker.left_input(place);
+        let at_output = self.marker.departing(place, packet.wire_bytes());
+        self.start(place, id, at_input.or(at_output), outlet);
+    }
+
+    /// Starts a packet on the wire of a switch with queues there, once its turn has come. A reason to mark it that
+    /// was given when it crossed is the one that counts.
+    pub(crate) fn launch_staged(&mut self, place: Place, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+        let packet = &mut outlet.packets()[id];
+        let view = self.ledger.remove(place, packet.wire);
+        self.marker.queue_changed(place, view);
+        let at_output = self.marker.departing(place, packet.wire_bytes());
+        let reason = at_output.filter(|_| !packet.marked_here);
+        self.start(place, id, reason, outlet);
+    }
+
+    /// Starts a packet on its output's wire.
+    #[inline]
+    fn start(
+        &mut self,
+        place: Place,
+        id: PacketId,
+        reason: Option<MarkReason>,
+        outlet: &mut impl Outlet<SwitchWake>,
+    ) {
+        let Place { input, output, lane } = place;
+        let now = outlet.now();
+        let packet = &mut outlet.packets()[id];
+        let length = packet.wire_bytes();
+        let port = &mut self.ports[output.index()];
+        if let Some(reason) = reason {
             packet.bth.flags.insert(BthFlags::FECN);
             port.outputs[lane.index()].marks.count(reason);
         }
@@ -319,21 +392,18 @@ impl Switch {
     }
 }
 
-/// Whether the credit fits every contender's packet. Where it falls short of one, all wait: else short
-/// packets would for ever eat the credit that a long one waits for.
-fn has_credit(
-    port: &SwitchPort,
+/// Whether there is room ahead for every contender's packet. Where it falls short of one, all wait: else short
+/// packets would for ever eat the room that a long one waits for.
+pub(crate) fn all_fit(
     buffering: &AnyBuffering,
     longest: Bytes,
     (output, lane): (PortId, Lane),
     contenders: PortSet,
-    outlet: &mut impl Outlet<SwitchWake>,
+    pool: &PacketPool,
+    admits: impl Fn(Bytes) -> bool,
 ) -> bool {
-    port.link.admits(lane, longest) || {
+    admits(longest) || {
         let mut contenders = contenders;
-        contenders.all(|input| {
-            let head = buffering.head(Place { input, output, lane });
-            port.link.admits(lane, outlet.packets()[head].wire_bytes())
-        })
+        contenders.all(|input| admits(pool[buffering.head(Place { input, output, lane })].wire_bytes()))
     }
 }

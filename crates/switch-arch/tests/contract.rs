@@ -15,8 +15,13 @@ use units::Time;
 
 const PORTS: u16 = 5;
 const LANES: u8 = 2;
-const ORGANISATIONS: [BufferingSpec; 4] =
-    [BufferingSpec::InputFifo, BufferingSpec::InputVoq, BufferingSpec::Output, BufferingSpec::Central];
+const ORGANISATIONS: [BufferingSpec; 5] = [
+    BufferingSpec::InputFifo,
+    BufferingSpec::InputVoq,
+    BufferingSpec::Output,
+    BufferingSpec::Central,
+    BufferingSpec::CombinedInputOutput,
+];
 const ARBITERS: [ArbiterSpec; 5] = [
     ArbiterSpec::RoundRobin,
     ArbiterSpec::Islip { iterations: 1 },

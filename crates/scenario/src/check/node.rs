@@ -35,6 +35,9 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
         if let ArbiterSpec::Islip { iterations } = spec.arbiter {
             faults.whole_number(&path.name("arbiter").name("iterations"), iterations);
         }
+        if let Some(size) = spec.output_buffer {
+            check_output_buffer(scenario, &path.name("output_buffer"), size, faults);
+        }
         for (i, special) in spec.buffers.iter().enumerate() {
             let path = path.name("buffers").index(i);
             faults.whole_number(&path.name("port"), special.port);
@@ -140,6 +143,22 @@ fn check_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faul
     } else if size > LARGEST {
         let message = format!("credits cannot count {size}: they go to {MAX_BLOCKS} blocks of {BLOCK} bytes");
         faults.add(path, message, help);
+    }
+}
+
+/// A queue at an output holds at least one whole packet. No credit counts it.
+fn check_output_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faults<'_>) {
+    let (mtu, longest) = (scenario.link.mtu, scenario.link.mtu.longest_packet());
+    if size < longest {
+        let message = format!(
+            "an output's queue of {size} cannot hold one packet: with an MTU of {} a packet has up to {longest}",
+            Bytes::from(mtu),
+        );
+        faults.add(
+            path,
+            message,
+            format!("write \"{longest}\" or more, or leave it out for as much as `buffer`"),
+        );
     }
 }
 

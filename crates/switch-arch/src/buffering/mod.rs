@@ -71,7 +71,10 @@ impl AnyBuffering {
     pub fn new(spec: BufferingSpec, ports: usize, lanes: usize) -> Self {
         match spec {
             BufferingSpec::InputFifo => Self::InputFifo(InputFifo::new(ports, lanes)),
-            BufferingSpec::InputVoq => Self::InputVoq(InputVoq::new(ports, lanes)),
+            // Its queues at the outputs lie behind the crossbar, where nobody contends: see `staging`.
+            BufferingSpec::InputVoq | BufferingSpec::CombinedInputOutput => {
+                Self::InputVoq(InputVoq::new(ports, lanes))
+            }
             BufferingSpec::Output | BufferingSpec::Central => Self::Output(Output::new(ports, lanes)),
         }
     }

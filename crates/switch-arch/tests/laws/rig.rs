@@ -88,6 +88,7 @@ impl Rig {
                 buffering: AnyBuffering::new(buffering, ports, 1),
                 arbiter: AnyArbiter::new(arbiter, ports, 1),
                 marker: AnyMarker::Off,
+                output_queue: None,
                 speedup_thousandths: 1000,
             }),
             stations: numbers().map(|id| Station { port: port(id), free_at: Time::ZERO }).collect(),
