@@ -1,0 +1,350 @@
+//! One switch on a test bench: hosts that send what they are told to, at every port, and take what comes.
+//!
+//! Invariant: what the switch promises is checked as it runs: buffers and queues stay within their sizes, flows keep
+//! their order, and no packet leaves before it has come in.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use cc_policies::AnyMarker;
+use link_layer::credits::UpdateRule;
+use link_layer::spec::{VlArbitrationSpec, WireTime};
+use link_layer::{Broken, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
+use packet::{
+    Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
+    ServiceLevel,
+};
+use switch_arch::arbiter::AnyArbiter;
+use switch_arch::buffering::AnyBuffering;
+use switch_arch::spec::{ArbiterSpec, BufferingSpec};
+use switch_arch::{Switch, SwitchSetup, SwitchWake};
+use units::{Bytes, Rate, Span, Time};
+
+pub(crate) const MTU: Mtu = Mtu::B256;
+pub(crate) const LANES: u8 = 2;
+const BUFFER: Bytes = Bytes::kib(64);
+/// Time of flight of every cable.
+pub(crate) const FLIGHT: Span = Span::from_ns(50);
+
+/// What a bench is set up with.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub(crate) buffering: BufferingSpec,
+    pub(crate) arbiter: ArbiterSpec,
+    /// Rate of each port's link, in Gb/s.
+    pub(crate) rates: Vec<u64>,
+    pub(crate) speedup_thousandths: u64,
+    pub(crate) output_queue: Bytes,
+    /// How long each host takes over a packet before it frees its buffer.
+    pub(crate) digestion: Vec<Span>,
+    /// Receive buffer of hosts.
+    pub(crate) host_buffer: Bytes,
+    pub(crate) wire_time: WireTime,
+}
+
+/// A packet that a host shall send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    pub(crate) at: Time,
+    pub(crate) from: u16,
+    pub(crate) to: u16,
+    pub(crate) lane: u8,
+    pub(crate) payload: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    ToSwitch(PortId, PacketId),
+    SignalSwitch(PortId, Signal),
+    Switch(SwitchWake),
+    Order(Order),
+    ToHost(u16, PacketId),
+    SignalHost(u16, Signal),
+    Host(u16, HostWake),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum HostWake {
+    Free,
+    Digested(Lane, Bytes),
+    Credit(Lane),
+}
+
+struct Host {
+    port: Port,
+    free_at: Time,
+    digestion: Span,
+    queues: [VecDeque<PacketId>; LANES as usize],
+}
+
+/// What nodes share: the clock, the packets, the cables.
+#[derive(Default)]
+struct Cables {
+    now: Time,
+    pool: PacketPool,
+    events: BTreeMap<(Time, u64), Event>,
+    planned: u64,
+    /// When the tail of each packet in the switch has come in.
+    tails: BTreeMap<PacketId, Time>,
+}
+
+pub(crate) struct Bench {
+    pub(crate) switch: Switch,
+    hosts: Vec<Host>,
+    cables: Cables,
+    staged: Option<Bytes>,
+    sent: BTreeMap<(u16, u16, u8), u32>,
+    /// Packets that came in, by source, destination and lane, and when the last did.
+    pub(crate) delivered: BTreeMap<(u16, u16, u8), u32>,
+    pub(crate) last: Time,
+}
+
+impl Cables {
+    fn plan(&mut self, at: Time, event: Event) {
+        self.planned += 1;
+        self.events.insert((at, self.planned), event);
+    }
+}
+
+impl Outlet<SwitchWake> for Cables {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn packets(&mut self) -> &mut PacketPool {
+        &mut self.pool
+    }
+
+    fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
+        let came = self.tails.remove(&packet).expect("what leaves a switch has come in");
+        assert!(self.pool[packet].tail >= came + FLIGHT, "a packet leaves before it has come in");
+        self.plan(at, Event::ToHost(port.0, packet));
+    }
+
+    fn signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
+        self.plan(at, Event::SignalHost(port.0, signal));
+    }
+
+    fn wake(&mut self, at: Time, what: SwitchWake) {
+        self.plan(at, Event::Switch(what));
+    }
+
+    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+        panic!("port {port}, {lane}: {what}");
+    }
+}
+
+/// A host's way to the switch.
+struct HostOutlet<'a>(&'a mut Cables, u16);
+
+impl Outlet<HostWake> for HostOutlet<'_> {
+    fn now(&self) -> Time {
+        self.0.now
+    }
+
+    fn packets(&mut self) -> &mut PacketPool {
+        &mut self.0.pool
+    }
+
+    fn deliver(&mut self, _: PortId, at: Time, packet: PacketId) {
+        self.0.plan(at, Event::ToSwitch(PortId(self.1), packet));
+    }
+
+    fn signal(&mut self, _: PortId, at: Time, signal: Signal, _: u32) {
+        self.0.plan(at, Event::SignalSwitch(PortId(self.1), signal));
+    }
+
+    fn wake(&mut self, at: Time, what: HostWake) {
+        self.0.plan(at, Event::Host(self.1, what));
+    }
+
+    fn broken(&mut self, _: PortId, lane: Lane, what: Broken) {
+        panic!("host {}, {lane}: {what}", self.1);
+    }
+}
+
+impl Bench {
+    pub(crate) fn new(setup: &Setup) -> Self {
+        let (ports, lanes) = (setup.rates.len(), usize::from(LANES));
+        let staged = (setup.buffering == BufferingSpec::CombinedInputOutput).then_some(setup.output_queue);
+        let port = |number: usize, wire: Wire, here: Bytes, there: Bytes| {
+            Port::new(&PortSetup {
+                id: PortId(number as u16),
+                wire,
+                buffers: &vec![here; lanes],
+                far_buffers: &vec![there; lanes],
+                rule: UpdateRule { blocks: 5, interval: Span::from_us(1), refresh: Span::from_us(50) },
+                wire_time: setup.wire_time,
+            })
+        };
+        let rates = || setup.rates.iter().map(|rate| Rate::gbps(*rate)).enumerate();
+        let own = rates().map(|(number, rate)| {
+            port(number, Wire::store_and_forward(rate, FLIGHT), BUFFER, setup.host_buffer)
+        });
+        let hosts = rates().map(|(number, rate)| Host {
+            port: port(0, Wire::cut_through(rate, FLIGHT), setup.host_buffer, BUFFER),
+            free_at: Time::ZERO,
+            digestion: setup.digestion[number],
+            queues: Default::default(),
+        });
+        let switch = Switch::new(SwitchSetup {
+            ports: own.collect(),
+            lanes: vec![VlArbiter::new(&VlArbitrationSpec::default()); ports],
+            data_lanes: lanes,
+            longest_packet: MTU.longest_packet(),
+            forwarding: (0..ports as u16).map(|number| Some(PortId(number))).collect(),
+            buffering: AnyBuffering::new(setup.buffering, ports, lanes),
+            arbiter: AnyArbiter::new(setup.arbiter, ports, lanes),
+            marker: AnyMarker::Off,
+            output_queue: staged,
+            speedup_thousandths: setup.speedup_thousandths,
+        });
+        let mut bench = Self {
+            switch,
+            hosts: hosts.collect(),
+            cables: Cables::default(),
+            staged,
+            sent: BTreeMap::new(),
+            delivered: BTreeMap::new(),
+            last: Time::ZERO,
+        };
+        bench.switch.bring_up(&mut bench.cables);
+        for (number, host) in (0..).zip(&mut bench.hosts) {
+            host.port.bring_up(&mut HostOutlet(&mut bench.cables, number), |_, lane| HostWake::Credit(lane));
+        }
+        bench
+    }
+
+    pub(crate) fn order(&mut self, order: Order) {
+        self.cables.plan(order.at, Event::Order(order));
+    }
+
+    /// Runs every instant up to `end`.
+    pub(crate) fn run_until(&mut self, end: Time) {
+        while let Some(entry) = self.cables.events.first_entry()
+            && entry.key().0 <= end
+        {
+            let now = entry.key().0;
+            self.cables.now = now;
+            while let Some(entry) = self.cables.events.first_entry()
+                && entry.key().0 == now
+            {
+                let event = entry.remove();
+                self.handle(event);
+            }
+            self.switch.decide(&mut self.cables);
+            for number in 0..self.hosts.len() as u16 {
+                self.send(number);
+            }
+            self.check_queues();
+        }
+        self.cables.now = end;
+    }
+
+    /// Whether everything ordered has come in, and everything is at rest.
+    pub(crate) fn at_rest(&self) -> bool {
+        let now = self.cables.now;
+        self.cables.pool.is_empty()
+            && self.sent == self.delivered
+            && self.switch.at_rest(now)
+            && self.hosts.iter().all(|host| host.port.at_rest(now))
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.cables.now
+    }
+
+    /// Packets that wait at hosts, or are under way.
+    pub(crate) fn backlog(&self) -> usize {
+        self.cables.pool.len()
+    }
+
+    fn handle(&mut self, event: Event) {
+        let cables = &mut self.cables;
+        match event {
+            Event::ToSwitch(port, id) => {
+                cables.tails.insert(id, cables.pool[id].tail);
+                self.switch.arrive(port, id, cables);
+            }
+            Event::SignalSwitch(port, signal) => self.switch.heard(port, signal, cables),
+            Event::Switch(wake) => self.switch.woken(wake, cables),
+            Event::Order(order) => self.post(order),
+            Event::ToHost(host, id) => self.receive(host, id),
+            Event::SignalHost(number, signal) => {
+                self.hosts[usize::from(number)].port.heard(signal, &mut HostOutlet(cables, number));
+            }
+            Event::Host(number, wake) => {
+                let (host, outlet) = (&mut self.hosts[usize::from(number)], &mut HostOutlet(cables, number));
+                match wake {
+                    HostWake::Free => {}
+                    HostWake::Digested(lane, length) => {
+                        host.port.freed(lane, length, outlet, |_, lane| HostWake::Credit(lane));
+                    }
+                    HostWake::Credit(lane) => {
+                        host.port.alarm(lane, outlet, |_, lane| HostWake::Credit(lane));
+                    }
+                }
+            }
+        }
+    }
+
+    fn post(&mut self, order: Order) {
+        let Order { from, to, lane, payload, .. } = order;
+        let count = self.sent.entry((from, to, lane)).or_default();
+        let lrh =
+            Lrh { source: Lid(from), destination: Lid(to), lane: Lane(lane), service_level: ServiceLevel(0) };
+        let bth = Bth {
+            destination_qp: QpNumber(0),
+            psn: Psn::new(*count),
+            opcode: Opcode::SendOnly,
+            flags: BthFlags::empty(),
+        };
+        *count += 1;
+        let id = self.cables.pool.insert(Packet::new(lrh, bth, QpNumber(0), FlowId(0), payload));
+        self.hosts[usize::from(from)].queues[usize::from(lane)].push_back(id);
+    }
+
+    fn send(&mut self, number: u16) {
+        let host = &mut self.hosts[usize::from(number)];
+        let now = self.cables.now;
+        for lane in 0..LANES {
+            if host.free_at > now {
+                return;
+            }
+            let Some(id) = host.queues[usize::from(lane)].front().copied() else { continue };
+            let length = self.cables.pool[id].wire_bytes();
+            if host.port.admits(Lane(lane), length) {
+                host.queues[usize::from(lane)].pop_front();
+                let passage = host.port.start(Lane(lane), length, now);
+                host.free_at = passage.left;
+                let outlet = &mut HostOutlet(&mut self.cables, number);
+                passage.deliver(PortId(0), id, outlet);
+                outlet.wake(passage.left, HostWake::Free);
+            }
+        }
+    }
+
+    fn receive(&mut self, number: u16, id: PacketId) {
+        let packet = self.cables.pool.remove(id);
+        let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
+        assert_eq!(packet.lrh.destination, Lid(number), "a packet comes where it shall");
+        let flow = (packet.lrh.source.0, number, lane.0);
+        let count = self.delivered.entry(flow).or_default();
+        assert_eq!(packet.bth.psn, Psn::new(*count), "{flow:?} is out of order");
+        *count += 1;
+        self.last = self.cables.now;
+        let host = &mut self.hosts[usize::from(number)];
+        let outlet = &mut HostOutlet(&mut self.cables, number);
+        host.port.stored(lane, length, outlet);
+        outlet.wake(outlet.now() + host.digestion, HostWake::Digested(lane, length));
+    }
+
+    fn check_queues(&self) {
+        let Some(size) = self.staged else { return };
+        for port in (0..self.hosts.len() as u16).map(PortId) {
+            for lane in (0..LANES).map(Lane) {
+                let queue = self.switch.staged(port, lane).expect("there are queues at the outputs");
+                assert!(queue.held() <= size, "output {port}, {lane} holds {} of {size}", queue.held());
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Whole switches, from the wire of one host to the wire of another: what every organisation promises, and the
+//! laws of combined input and output queueing.
+
+mod bench;
+mod crossing;
+mod promises;
