@@ -8,7 +8,9 @@ use link_layer::Port;
 use packet::{Lane, MarkReason, NodeId, PortId};
 use scenario::Plan;
 use switch_arch::Switch;
-use telemetry::{Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, Marks, RunRecord, TransportTally};
+use telemetry::{
+    Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, Marks, QueueRecord, RunRecord, TransportTally,
+};
 use units::Time;
 
 use crate::build::buffers;
@@ -93,6 +95,8 @@ fn lanes(plan: &Plan, world: &World, now: Time) -> Vec<LaneRecord> {
                     buffer,
                     peak: input.peak(),
                     mean: input.mean(now),
+                    output_queue: staged(world, node, port, lane)
+                        .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) }),
                     without_credit: output.without_credit(now),
                     marks: output.marks,
                 });
@@ -109,7 +113,14 @@ fn observed(world: &World, node: NodeId, port: PortId, lane: Lane) -> (&LaneInpu
     }
 }
 
-/// What every adapter received and when, then what every lane carried, marked and waited.
+/// What was held by the queue behind the crossbar at an output, where there is one.
+fn staged(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<&LaneInput> {
+    let switch = node.index().checked_sub(world.adapters.len())?;
+    world.switches[switch].staged(port, lane)
+}
+
+/// What every adapter received and when, then what every lane carried, marked and waited. What queues
+/// at the outputs held shows in what left them, and when.
 pub(crate) fn digest(world: &World) -> Digest {
     let now = world.fabric.now;
     let adapters = world.adapters.iter().flat_map(Adapter::all_observed);

@@ -1,7 +1,9 @@
 //! A record made by hand, for the tests of this crate.
 
 use packet::MarkReason;
-use telemetry::{Audit, FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot, TransportTally};
+use telemetry::{
+    Audit, FlowRecord, LaneRecord, Marks, Phase, QueueRecord, RunRecord, Series, Snapshot, TransportTally,
+};
 use units::{Bytes, Span, Time};
 
 use crate::{Context, Cost};
@@ -96,6 +98,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         buffer: Bytes::kib(64),
         peak: Bytes::new(62_464),
         mean: 12_345.678_9,
+        output_queue: (port == 2).then_some(QueueRecord { peak: Bytes::new(4148), mean: 1_234.567_8 }),
         without_credit: Span::from_us(1250),
         marks: marks(20, 1),
     }

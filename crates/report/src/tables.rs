@@ -91,7 +91,7 @@ const FLOW_COLUMNS: [Column<FlowRecord>; 15] = [
     ("max_packet_latency_us", |flow| microseconds(flow.latency_max.ps() as f64)),
 ];
 
-const LANE_COLUMNS: [Column<LaneRecord>; 10] = [
+const LANE_COLUMNS: [Column<LaneRecord>; 12] = [
     ("node", |lane| lane.node.clone()),
     ("port", |lane| lane.port.to_string()),
     ("peer", |lane| lane.peer.clone()),
@@ -102,6 +102,12 @@ const LANE_COLUMNS: [Column<LaneRecord>; 10] = [
     ("buffer_bytes", |lane| lane.buffer.get().to_string()),
     ("buffer_peak_bytes", |lane| lane.peak.get().to_string()),
     ("buffer_mean_bytes", |lane| rounded(lane.mean, 3).to_string()),
+    ("output_queue_peak_bytes", |lane| {
+        lane.output_queue.map_or_else(String::new, |queue| queue.peak.get().to_string())
+    }),
+    ("output_queue_mean_bytes", |lane| {
+        lane.output_queue.map_or_else(String::new, |queue| rounded(queue.mean, 3).to_string())
+    }),
 ];
 
 fn seconds(time: Time) -> String {

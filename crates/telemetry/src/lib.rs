@@ -8,5 +8,5 @@ mod record;
 
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use record::{
-    Audit, FlowRecord, LaneRecord, Phase, Progress, RunRecord, Series, Snapshot, TransportTally,
+    Audit, FlowRecord, LaneRecord, Phase, Progress, QueueRecord, RunRecord, Series, Snapshot, TransportTally,
 };

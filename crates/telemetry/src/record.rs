@@ -183,10 +183,21 @@ pub struct LaneRecord {
     pub peak: Bytes,
     /// The mean that it held, in bytes.
     pub mean: f64,
+    /// The queue behind the crossbar for what leaves here, at a switch that has one.
+    pub output_queue: Option<QueueRecord>,
     /// How long packets waited for credit to leave here, with the wire free.
     pub without_credit: Span,
     /// Packets marked on leaving here.
     pub marks: Marks,
+}
+
+/// What a queue held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueRecord {
+    /// The most that it held, with what was still on its way in or out.
+    pub peak: Bytes,
+    /// The mean that it held, in bytes.
+    pub mean: f64,
 }
 
 /// A stretch of the run between two declared changes of traffic.
