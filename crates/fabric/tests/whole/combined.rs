@@ -1,0 +1,101 @@
+//! Whole runs with queues at the outputs behind a crossbar: at rest in the end, and told apart by what is asked.
+
+use crate::common::{law, run, shipped};
+use fabric::{Options, simulate};
+use packet::MarkReason;
+use scenario::Plan;
+
+const COMBINED: &str = "switch.buffering=CombinedInputOutput";
+
+fn drains(name: &str, plan: &Plan) {
+    let options = Options { drain: true, ..Options::default() };
+    let record =
+        simulate(plan, options, &mut |_| {}).unwrap_or_else(|violation| panic!("{name}: {violation}"));
+    assert!(record.audit.drained, "{name}");
+    assert_eq!((record.audit.under_way, record.audit.injected), (0, record.audit.delivered), "{name}");
+    let queues = || record.lanes.iter().filter_map(|lane| lane.output_queue);
+    assert!(
+        record.audit.injected == 0 || queues().any(|queue| queue.peak.get() > 0),
+        "{name}: nothing crossed"
+    );
+}
+
+/// Everything made has come in, every credit is home and every queue empty, with queues of one packet as well as
+/// with large ones.
+#[test]
+fn drained_fabrics_are_at_rest() {
+    for size in ["128 KiB", "4138 B"] {
+        let queue = format!("switch.output_buffer=\"{size}\"");
+        for name in ["chain", "fast-output", "incast", "two-switches"] {
+            let flows = match name {
+                "two-switches" => {
+                    "flows=[(name: \"r\", from: \"r1\", to: \"root\", start: \"0 s\", message: \"64 KiB\", \
+                     load: Saturate(outstanding: 4)), (name: \"l\", from: \"l1\", to: \"root\", start: \"0 s\", \
+                     message: \"64 KiB\", load: Saturate(outstanding: 4))]"
+                }
+                _ => "seed=2",
+            };
+            drains(name, &law(name, &[COMBINED, &queue, flows]));
+        }
+    }
+    for (name, set) in [
+        ("one-flow", "switch.output_buffer=\"2090 B\""),
+        ("victim", "switch.output_buffer=\"2090 B\""),
+        ("santos2003", "switch.output_buffer=\"2090 B\""),
+        ("santos2003", "switch.speedup=2"),
+        ("gran2011-scenario2", "congestion_control.echo=Acknowledgement"),
+        ("bench-a32", "duration=\"2 ms\""),
+    ] {
+        drains(name, &shipped(name, &[COMBINED, set]));
+    }
+}
+
+/// Several may cross to one output at a time, and end at one instant: their order says nothing of who planned them.
+#[test]
+fn the_digest_does_not_depend_on_the_order_of_insertion() {
+    for (name, sets) in
+        [("santos2003", ["duration=5ms", "switch.speedup=2"]), ("bench-a32", ["duration=2ms"; 2])]
+    {
+        let plan = shipped(name, &[COMBINED, sets[0], sets[1]]);
+        let digest = |scramble| {
+            let options = Options { scramble, ..Options::default() };
+            simulate(&plan, options, &mut |_| {}).expect("no promise is broken").digest
+        };
+        let plain = digest(None);
+        for seed in 0..3 {
+            assert_eq!(digest(Some(seed)), plain, "{name}, scrambled with seed {seed}");
+        }
+    }
+}
+
+/// Where every buffer counts as full, every packet has two reasons to be marked: as it leaves the buffer, and as it
+/// leaves the switch. The first is given, and counted once.
+#[test]
+fn a_packet_is_marked_once_though_the_marker_is_asked_twice() {
+    for buffering in ["switch.buffering=InputVoq", COMBINED] {
+        let full = [
+            "congestion_control.marking.trigger=Above(\"1 B\")",
+            "congestion_control.marking.set=Selective(Input)",
+            "duration=5ms",
+        ];
+        let record = run(&shipped("santos2003", &[&full[..], &[buffering]].concat()));
+        let switches = record.lanes.iter().filter(|lane| ["A", "B"].contains(&lane.node.as_str()));
+        let packets: u64 = switches.map(|lane| lane.packets).sum();
+        assert!(packets > 1000, "{packets}");
+        assert_eq!(record.marks.of(MarkReason::Propagation), packets, "{buffering}");
+        assert_eq!(record.marks.total(), packets, "{buffering}");
+    }
+}
+
+/// Queues at the outputs and the size that they are given show in the results, and so does the speed-up.
+#[test]
+fn what_is_set_is_used() {
+    let digest = |sets: &[&str]| run(&shipped("santos2003", &[&["duration=5ms"], sets].concat())).digest;
+    let combined = digest(&[COMBINED]);
+    for other in ["switch.buffering=InputVoq", "switch.output_buffer=\"2090 B\"", "switch.speedup=2"] {
+        assert_ne!(digest(&[COMBINED, other]), combined, "{other}");
+    }
+    // Where there are no such queues, their size means nothing.
+    let alone = digest(&["switch.buffering=InputVoq"]);
+    assert_eq!(digest(&["switch.buffering=InputVoq", "switch.output_buffer=\"2090 B\""]), alone);
+}
