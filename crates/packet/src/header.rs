@@ -6,7 +6,7 @@
 //! Lengths in bytes, in wire order (IBA volume 1, chapters 7 and 9):
 //!
 //! ```text
-//! LRH 8 | BTH 12 | RETH 16 or AETH 4, by opcode | payload, padded to 4 | ICRC 4 | VCRC 2
+//! LRH 8 | BTH 12 | RDETH 4, DETH 8, by service | RETH 16 or AETH 4, by opcode | payload, padded to 4 | ICRC 4 | VCRC 2
 //! ```
 //!
 //! DEVIATION: the start and end delimiters of the physical layer are not counted (below 0.1 % of a full packet).
@@ -18,6 +18,7 @@ use units::{Bytes, Time};
 use crate::ids::{FlowId, Lane, Lid, QpNumber, ServiceLevel};
 use crate::pool::PacketId;
 use crate::psn::Psn;
+use crate::transport::{DETH_BYTES, RDETH_BYTES, Transport};
 
 /// Length of the local route header: what a switch must have before it can route, in bytes.
 pub const LRH_BYTES: u16 = 8;
@@ -31,8 +32,9 @@ pub const AETH_BYTES: u16 = 4;
 pub const ICRC_BYTES: u16 = 4;
 /// Length of the variant CRC, in bytes.
 pub const VCRC_BYTES: u16 = 2;
-/// What a data packet of the largest kind carries besides its payload, in bytes.
-pub const MAX_OVERHEAD: u16 = LRH_BYTES + BTH_BYTES + RETH_BYTES + ICRC_BYTES + VCRC_BYTES;
+/// What a data packet of the largest kind, an RDMA WRITE over RD, carries besides its payload, in bytes.
+pub const MAX_OVERHEAD: u16 =
+    LRH_BYTES + BTH_BYTES + RDETH_BYTES + DETH_BYTES + RETH_BYTES + ICRC_BYTES + VCRC_BYTES;
 
 /// The largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -91,7 +93,8 @@ impl Mtu {
     }
 }
 
-/// What a packet is (IBA `OpCode`, table 38): the reliable connection's set, and the CNP.
+/// What a packet is (IBA `OpCode`, table 38): its lower five bits, as the reliable connection has them, and the CNP.
+/// The upper three are its [`Transport`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Opcode {
@@ -123,8 +126,8 @@ pub enum Opcode {
     ReadResponseOnly = 0x10,
     /// Acknowledgement, positive or negative by its AETH.
     Acknowledge = 0x11,
-    /// Congestion notification packet (IBA A10.3.2): BECN set, PSN 0, addressed to the source's
-    /// queue pair.
+    /// Congestion notification packet (IBA A10.3.2): BECN set, addressed to the source's queue pair. IBA's has
+    /// PSN 0; the HP proposal's has the PSN of the packet that was marked.
     Cnp = 0x80,
 }
 
@@ -141,7 +144,8 @@ impl Opcode {
         }
     }
 
-    /// Length of a packet with this opcode and `payload` bytes on the wire, pad and CRCs included.
+    /// Length of a packet with this opcode and `payload` bytes on the wire, pad and CRCs included, but for what its
+    /// [`Transport`] adds.
     #[must_use]
     pub const fn wire_bytes(self, payload: u16) -> u16 {
         LRH_BYTES + BTH_BYTES + self.extension() + payload.next_multiple_of(4) + ICRC_BYTES + VCRC_BYTES
@@ -151,6 +155,38 @@ impl Opcode {
     #[must_use]
     pub const fn is_data(self) -> bool {
         !matches!(self, Self::Acknowledge | Self::Cnp | Self::ReadRequest)
+    }
+
+    /// Whether a responder sends it.
+    #[must_use]
+    pub const fn is_response(self) -> bool {
+        matches!(self, Self::Acknowledge) || self.is_read_response()
+    }
+
+    /// Whether the packet carries what an RDMA READ asked for.
+    #[must_use]
+    pub const fn is_read_response(self) -> bool {
+        matches!(
+            self,
+            Self::ReadResponseFirst
+                | Self::ReadResponseMiddle
+                | Self::ReadResponseLast
+                | Self::ReadResponseOnly
+        )
+    }
+
+    /// Whether the packet is the first of a message, or its only one.
+    #[must_use]
+    pub const fn begins_message(self) -> bool {
+        matches!(
+            self,
+            Self::SendFirst
+                | Self::SendOnly
+                | Self::WriteFirst
+                | Self::WriteOnly
+                | Self::ReadResponseFirst
+                | Self::ReadResponseOnly
+        )
     }
 
     /// Whether the packet ends a message.
@@ -201,8 +237,10 @@ pub struct Bth {
     pub destination_qp: QpNumber,
     /// Packet sequence number (`PSN`).
     pub psn: Psn,
-    /// What the packet is (`OpCode`).
+    /// What the packet is (`OpCode`, lower five bits).
     pub opcode: Opcode,
+    /// The transport service that it belongs to (`OpCode`, upper three bits).
+    pub transport: Transport,
     /// FECN, BECN and `AckReq`.
     pub flags: BthFlags,
 }
@@ -266,6 +304,8 @@ pub struct Packet {
     pub flow: FlowId,
     /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits.
     pub msn: u32,
+    /// How much an RDMA READ request asks for, in bytes (`DMALen` of its RETH).
+    pub dma_length: u32,
     /// Next packet of the queue that this one waits in.
     pub(crate) next: PacketId,
     /// Payload in bytes, at most the MTU.
@@ -296,9 +336,10 @@ impl Packet {
             source_qp,
             flow,
             msn: 0,
+            dma_length: 0,
             next: PacketId::NONE,
             payload,
-            wire: bth.opcode.wire_bytes(payload),
+            wire: bth.opcode.wire_bytes(payload) + bth.transport.extension(bth.opcode),
             input: 0,
             output: 0,
             marked_here: false,

@@ -9,14 +9,17 @@
 //! | [`ids`] | nodes, ports, lanes, queue pairs, flows |
 //! | [`psn`] | the 24-bit packet sequence number and its arithmetic |
 //! | [`header`] | opcodes, header fields, lengths on the wire |
+//! | [`transport`] | the transport services, and the headers that they add |
 //! | [`pool`] | where packets live, and queues threaded through them |
 
 pub mod header;
 pub mod ids;
 pub mod pool;
 pub mod psn;
+pub mod transport;
 
 pub use header::{Bth, BthFlags, Lrh, MarkReason, Mtu, Opcode, Packet};
 pub use ids::{FlowId, Lane, Lid, NodeId, PortId, QpNumber, ServiceLevel};
 pub use pool::{PacketId, PacketPool, PacketQueue};
 pub use psn::Psn;
+pub use transport::Transport;

@@ -126,6 +126,7 @@ mod tests {
             destination_qp: QpNumber(0),
             psn: Psn::new(n),
             opcode: Opcode::SendOnly,
+            transport: crate::Transport::Rc,
             flags: BthFlags::empty(),
         };
         Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)

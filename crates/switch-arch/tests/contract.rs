@@ -33,7 +33,13 @@ const ARBITERS: [ArbiterSpec; 5] = [
 fn packet(number: u32, place: Place) -> Packet {
     let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: place.lane, service_level: ServiceLevel(0) };
     let flags = BthFlags::empty();
-    let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(number), opcode: Opcode::SendOnly, flags };
+    let bth = Bth {
+        destination_qp: QpNumber(0),
+        psn: Psn::new(number),
+        opcode: Opcode::SendOnly,
+        transport: packet::Transport::Rc,
+        flags,
+    };
     let mut packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), 64);
     (packet.input, packet.output) = (place.input.0, place.output.0);
     packet

@@ -155,7 +155,7 @@ impl Adapter {
     fn answer(&mut self, number: QpNumber, opcode: Opcode, psn: Psn, flags: BthFlags) -> Packet {
         self.injected += 1;
         let end = &self.queue_pairs[number.index()].end;
-        let bth = Bth { destination_qp: end.peer_qp, psn, opcode, flags };
+        let bth = Bth { destination_qp: end.peer_qp, psn, opcode, transport: packet::Transport::Rc, flags };
         Packet::new(self.route(end), bth, number, end.flow, 0)
     }
 

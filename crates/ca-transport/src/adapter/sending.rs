@@ -202,7 +202,13 @@ impl Adapter {
         }
         self.set_timer(number);
         let flags = if out.ack_request { BthFlags::ACK_REQUEST } else { BthFlags::empty() };
-        let bth = Bth { destination_qp: end.peer_qp, psn: out.psn, opcode: out.segment.opcode, flags };
+        let bth = Bth {
+            destination_qp: end.peer_qp,
+            psn: out.psn,
+            opcode: out.segment.opcode,
+            transport: packet::Transport::Rc,
+            flags,
+        };
         outlet.packets().insert(Packet::new(self.route(&end), bth, number, end.flow, out.segment.payload))
     }
 

@@ -52,7 +52,13 @@ mod tests {
 
     fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
         let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
-        let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, flags };
+        let bth = Bth {
+            destination_qp: QpNumber(0),
+            psn: Psn::new(0),
+            opcode,
+            transport: packet::Transport::Rc,
+            flags,
+        };
         Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
     }
 

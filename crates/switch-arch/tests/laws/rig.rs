@@ -162,7 +162,13 @@ impl Rig {
             service_level: ServiceLevel(0),
         };
         let (opcode, flags) = (Opcode::SendOnly, BthFlags::empty());
-        let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, flags };
+        let bth = Bth {
+            destination_qp: QpNumber(0),
+            psn: Psn::new(0),
+            opcode,
+            transport: packet::Transport::Rc,
+            flags,
+        };
         let packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), MTU.bytes());
         let id = self.wiring.pool.insert(packet);
         let Station { port, free_at } = &mut self.stations[station.index()];

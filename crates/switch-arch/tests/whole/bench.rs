@@ -296,6 +296,7 @@ impl Bench {
             destination_qp: QpNumber(0),
             psn: Psn::new(*count),
             opcode: Opcode::SendOnly,
+            transport: packet::Transport::Rc,
             flags: BthFlags::empty(),
         };
         *count += 1;

@@ -1,0 +1,93 @@
+//! Transport services: what IBA's operation codes say in their upper three bits.
+//!
+//! Invariant: a service only adds headers; what a packet does is its [`Opcode`]'s.
+//!
+//! | service | acknowledged | connected to | headers that it adds (IBA volume 1, chapter 9) |
+//! |---|---|---|---|
+//! | RC | yes | one queue pair | none |
+//! | UC | no | one queue pair | none |
+//! | RD | yes | one adapter, by an end-to-end context | RDETH 4; in requests also DETH 8 |
+//! | UD | no | nobody | DETH 8 |
+
+use serde::{Deserialize, Serialize};
+
+use crate::header::Opcode;
+
+/// Length of the datagram extended transport header (`DETH`: `Q_Key`, source queue pair), in bytes.
+pub const DETH_BYTES: u16 = 8;
+/// Length of the reliable datagram extended transport header (`RDETH`: end-to-end context), in bytes.
+pub const RDETH_BYTES: u16 = 4;
+
+/// A transport service (IBA: the upper three bits of `OpCode`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Transport {
+    /// Reliable connection.
+    #[default]
+    Rc = 0b000,
+    /// Unreliable connection.
+    Uc = 0b001,
+    /// Reliable datagram.
+    Rd = 0b010,
+    /// Unreliable datagram.
+    Ud = 0b011,
+}
+
+impl Transport {
+    /// Every service.
+    pub const ALL: [Self; 4] = [Self::Rc, Self::Uc, Self::Rd, Self::Ud];
+
+    /// Whether data is acknowledged.
+    #[must_use]
+    pub const fn is_reliable(self) -> bool {
+        matches!(self, Self::Rc | Self::Rd)
+    }
+
+    /// Length of the headers that the service adds to a packet, in bytes. A CNP is the same in all of them.
+    #[must_use]
+    pub const fn extension(self, opcode: Opcode) -> u16 {
+        match (self, opcode) {
+            (Self::Rc | Self::Uc, _) | (_, Opcode::Cnp) => 0,
+            (Self::Ud, _) => DETH_BYTES,
+            (Self::Rd, opcode) if opcode.is_response() => RDETH_BYTES,
+            (Self::Rd, _) => RDETH_BYTES + DETH_BYTES,
+        }
+    }
+
+    /// The word for it in tables and files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Rc => "RC",
+            Self::Uc => "UC",
+            Self::Rd => "RD",
+            Self::Ud => "UD",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::header::MAX_OVERHEAD;
+
+    #[test]
+    fn services_add_their_headers() {
+        assert_eq!(Transport::Rc.extension(Opcode::SendOnly), 0);
+        assert_eq!(Transport::Uc.extension(Opcode::WriteFirst), 0);
+        assert_eq!(Transport::Ud.extension(Opcode::SendOnly), 8);
+        assert_eq!(Transport::Rd.extension(Opcode::ReadRequest), 12);
+        assert_eq!(Transport::Rd.extension(Opcode::ReadResponseMiddle), 4);
+        assert_eq!(Transport::Rd.extension(Opcode::Acknowledge), 4);
+        assert_eq!(Transport::Rd.extension(Opcode::Cnp), 0);
+    }
+
+    #[test]
+    fn no_packet_carries_more_than_the_largest_overhead() {
+        let opcodes = [Opcode::SendOnly, Opcode::WriteOnly, Opcode::WriteFirst, Opcode::ReadResponseOnly];
+        let overhead =
+            |(service, opcode): (Transport, Opcode)| service.extension(opcode) + opcode.wire_bytes(0);
+        let pairs = Transport::ALL.into_iter().flat_map(|service| opcodes.map(|opcode| (service, opcode)));
+        assert_eq!(pairs.map(overhead).max(), Some(MAX_OVERHEAD));
+    }
+}
