@@ -7,26 +7,19 @@
 //! the compiler lists every place that a new scheme must fill in: a variant here, an arm in `dispatch!`,
 //! an arm in each `new`.
 
-use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel};
+use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport};
 use units::{Bytes, Span, Time};
 
 use crate::hp::{HpMarker, HpSource, HpState};
 use crate::iba::{Ccti, IbaMarker, IbaSource};
 use crate::policy::{
     Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
-    Reaction, Response,
+    Reaction, Response, Sends, StateScope,
 };
 use crate::spec::{IbaEcho, MarkingChoice, PortControl, ResponseChoice, Scheme};
 
-/// Hands a call to the policy that is there; `Off` has a value of its own. The second form pairs a
-/// response with the state that it made.
+/// Hands a call to the response that is there, with the state that it made; `Off` has a value of its own.
 macro_rules! dispatch {
-    ($any:expr, Off => $nothing:expr, $policy:ident => $call:expr) => {
-        match $any {
-            Self::Off => $nothing,
-            Self::Iba($policy) => $call,
-        }
-    };
     ($any:expr, $state:expr, Off => $nothing:expr, ($policy:ident, $own:ident) => $call:expr) => {
         match ($any, $state) {
             (Self::Off, _) => $nothing,
@@ -55,6 +48,8 @@ pub enum AnyEcho {
     Off,
     /// InfiniBand's.
     Iba(IbaEcho),
+    /// The HP proposal's: on an acknowledgement where there is one, else by a CN packet that names the packet.
+    Hp,
 }
 
 /// Any response.
@@ -105,10 +100,16 @@ impl AnyEcho {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(iba.echo),
-            // The proposal copies the mark to the acknowledgement, as one of IBA's two ways does.
-            Scheme::Hp(_) => Self::Iba(IbaEcho::Acknowledgement),
+            Scheme::Hp(_) => Self::Hp,
             Scheme::Mixed(mixed) => Self::Iba(mixed.echo),
         }
+    }
+
+    /// Whether a notification packet carries the PSN of the packet that was marked, as HP's does ("CN: if PSN >=
+    /// APSN"), and IBA's does not.
+    #[must_use]
+    pub const fn names_packets(&self) -> bool {
+        matches!(self, Self::Hp)
     }
 }
 
@@ -131,13 +132,19 @@ impl AnyResponse {
         }
     }
 
-    /// Who shares a state: one queue pair, or all that leaves the port on one service level.
+    /// Who shares the state for what is sent over a transport service.
     #[must_use]
-    pub const fn port_control(&self) -> PortControl {
-        match self {
-            // The proposal keeps the state of a reliable connection with its queue pair.
-            Self::Off | Self::Hp(_) => PortControl::QueuePair,
-            Self::Iba(source) => source.port_control(),
+    pub const fn scope(&self, transport: Transport, sends: Sends) -> StateScope {
+        let service_level = match self {
+            Self::Iba(source) => matches!(source.port_control(), PortControl::ServiceLevel),
+            // "Unreliable transport and RDMA READ responses: rate; by SLID, DLID and SL" (HP proposal).
+            Self::Hp(_) if !sends.is_acknowledged(transport) => return StateScope::DestinationLevel,
+            Self::Off | Self::Hp(_) => false,
+        };
+        match transport {
+            _ if service_level => StateScope::ServiceLevel,
+            Transport::Rd => StateScope::EeContext,
+            Transport::Rc | Transport::Uc | Transport::Ud => StateScope::QueuePair,
         }
     }
 }
@@ -180,7 +187,12 @@ impl Marker for AnyMarker {
 
 impl Echo for AnyEcho {
     fn answer(&self, packet: &Packet) -> Option<Answer> {
-        dispatch!(self, Off => None, echo => echo.answer(packet))
+        match self {
+            Self::Off => None,
+            Self::Iba(echo) => echo.answer(packet),
+            // The mark is copied to the acknowledgement; "special CN packets" where there is none (HP proposal).
+            Self::Hp => IbaEcho::Acknowledgement.answer(packet),
+        }
     }
 }
 

@@ -25,6 +25,6 @@ pub use any::{AnyEcho, AnyMarker, AnyResponse, AnyState};
 pub use check::PolicyError;
 pub use policy::{
     Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
-    Reaction, Response,
+    Reaction, Response, Sends, StateScope,
 };
 pub use spec::Scheme;

@@ -9,7 +9,7 @@
 //! | [`Echo`] | the destination | whether and how a mark is answered |
 //! | [`Response`] | the source | how long a flow rests after a packet, and how much it may have under way |
 
-use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel};
+use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport};
 use rand_pcg::Pcg64Mcg;
 use units::{Bytes, Span, Time};
 
@@ -113,6 +113,39 @@ pub trait Echo {
 pub struct Reaction {
     /// The flow's index reached its `Trigger_Threshold`.
     pub reached_trigger: bool,
+    /// It counted: the flow was slowed down for it, as far as it could be.
+    pub decreased: bool,
+}
+
+/// Who shares a state of the source's response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateScope {
+    /// Nobody: each queue pair has its own.
+    QueuePair,
+    /// The reliable datagram's queue pairs of an end-to-end context.
+    EeContext,
+    /// All that goes to one destination on one service level, and is of this kind (SLID, DLID and SL).
+    DestinationLevel,
+    /// All that leaves the port on one service level.
+    ServiceLevel,
+}
+
+/// What of a transport service a state is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sends {
+    /// Requests: SENDs, RDMA WRITEs, and requests for RDMA READs.
+    Requests,
+    /// Responses to RDMA READs, which nothing acknowledges.
+    ReadResponses,
+}
+
+impl Sends {
+    /// Whether what is sent over this transport service is acknowledged, so that marks come back on
+    /// acknowledgements and silence says nothing.
+    #[must_use]
+    pub const fn is_acknowledged(self, transport: Transport) -> bool {
+        matches!(self, Self::Requests) && transport.is_reliable()
+    }
 }
 
 /// What held a packet back until it was sent.
@@ -128,7 +161,8 @@ pub enum LimitedBy {
 }
 
 /// An acknowledgement. Packets are counted from the queue pair's first, with 64 bits, so that no order
-/// is lost where the wire's 24 bits wrap.
+/// is lost where the wire's 24 bits wrap. Where queue pairs share a state, whose numbers say nothing to each
+/// other, a packet's number is that of its *era*: how often the state had been decreased when it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
     /// The packet that it names.
@@ -141,7 +175,7 @@ pub struct Acknowledged {
     pub marked: bool,
 }
 
-/// A notification of its own, not part of an acknowledgement.
+/// A notification of its own, not part of an acknowledgement. Packets count as in [`Acknowledged`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notified {
     /// The packet that was marked; none where the notification does not name it, as IBA's CNP does not.

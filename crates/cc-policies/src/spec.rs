@@ -43,6 +43,16 @@ impl Scheme {
             _ => None,
         }
     }
+
+    /// The settings of the HP proposal's response, if sources respond by it.
+    #[must_use]
+    pub const fn hp_response(&self) -> Option<&HpResponse> {
+        match self {
+            Self::Hp(hp) => Some(&hp.response),
+            Self::Mixed(Mixed { response: ResponseChoice::Hp(response), .. }) => Some(response),
+            _ => None,
+        }
+    }
 }
 
 /// Marking, notification and response of different schemes.

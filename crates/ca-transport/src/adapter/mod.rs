@@ -9,8 +9,8 @@ mod sending;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use cc_policies::StateScope;
 use cc_policies::policy::Response;
-use cc_policies::spec::PortControl;
 use cc_policies::{AnyEcho, AnyResponse};
 use event_kernel::Digest;
 use link_layer::{Outlet, Port, Signal, VlArbiter};
@@ -346,9 +346,9 @@ impl Adapter {
 
     fn controlled_flow(&mut self, service_level: ServiceLevel) -> u32 {
         let lane = self.sl_to_vl[usize::from(service_level.0)];
-        let shared = match self.response.port_control() {
-            PortControl::QueuePair => None,
-            PortControl::ServiceLevel => self.shared_flows[usize::from(service_level.0)],
+        let shared = match self.response.scope(packet::Transport::Rc, cc_policies::Sends::Requests) {
+            StateScope::QueuePair | StateScope::EeContext | StateScope::DestinationLevel => None,
+            StateScope::ServiceLevel => self.shared_flows[usize::from(service_level.0)],
         };
         shared.unwrap_or_else(|| {
             let flow = self.schedule.add_flow(self.response.at_rest(service_level), lane);

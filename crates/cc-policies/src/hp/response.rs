@@ -93,7 +93,7 @@ impl HpSource {
         state.ipd
     }
 
-    fn marked(&self, state: &mut HpState, next: u64) {
+    fn marked(&self, state: &mut HpState, next: u64) -> Reaction {
         if let Some(step) = self.rate.get(usize::from(state.ipd)) {
             state.ipd = step.decrease as u8;
         }
@@ -107,6 +107,7 @@ impl HpSource {
             let first = if state.limited_by == LimitedBy::Window { window.or(rate) } else { rate.or(window) };
             state.rpi = first.map_or(state.rpi, |step| step.new_rpi);
         }
+        Reaction { decreased: true, ..Reaction::default() }
     }
 
     fn unmarked(&self, state: &mut HpState, packets: u32) {
@@ -150,7 +151,7 @@ impl Response for HpSource {
         if !ack.marked {
             self.unmarked(state, ack.packets);
         } else if ack.psn >= state.apsn {
-            self.marked(state, ack.next);
+            return self.marked(state, ack.next);
         }
         Reaction::default()
     }
@@ -158,9 +159,10 @@ impl Response for HpSource {
     /// A notification that does not name its packet cannot be told to be of an earlier flight: it counts.
     fn on_notification(&self, state: &mut HpState, notified: Notified, _: Time) -> Reaction {
         if notified.psn.is_none_or(|psn| psn >= state.apsn) {
-            self.marked(state, notified.next);
+            self.marked(state, notified.next)
+        } else {
+            Reaction::default()
         }
-        Reaction::default()
     }
 
     /// The next packet waits IPD packet times: start to start IPD + 1 of them, the rate Rmax / (IPD + 1).

@@ -4,7 +4,8 @@
 //!
 //! | a FECN on | `Cnp` | `Acknowledgement` |
 //! |---|---|---|
-//! | SEND, RDMA WRITE | CNP | BECN on an acknowledgement |
+//! | SEND, RDMA WRITE over RC and RD | CNP | BECN on an acknowledgement |
+//! | SEND, RDMA WRITE over UC and UD | CNP | CNP |
 //! | RDMA READ request and response | CNP | CNP |
 //! | acknowledgement, CNP | nothing | nothing |
 //! | a packet that has BECN too | nothing | nothing |
@@ -31,8 +32,8 @@ impl Echo for IbaEcho {
             | Opcode::WriteMiddle
             | Opcode::WriteLast
             | Opcode::WriteOnly => Some(match self {
-                Self::Cnp => Answer::Cnp,
-                Self::Acknowledgement => Answer::Acknowledgement,
+                Self::Acknowledgement if packet.bth.transport.is_reliable() => Answer::Acknowledgement,
+                Self::Cnp | Self::Acknowledgement => Answer::Cnp,
             }),
             // A request is acknowledged by its response, which is data and may be long in coming; a
             // response is not acknowledged at all.
@@ -48,17 +49,12 @@ impl Echo for IbaEcho {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use packet::{Bth, FlowId, Lane, Lid, Lrh, Psn, QpNumber, ServiceLevel};
+    use packet::{Bth, FlowId, Lane, Lid, Lrh, Psn, QpNumber, ServiceLevel, Transport};
 
     fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
         let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
-        let bth = Bth {
-            destination_qp: QpNumber(0),
-            psn: Psn::new(0),
-            opcode,
-            transport: packet::Transport::Rc,
-            flags,
-        };
+        let bth =
+            Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, transport: Transport::Rc, flags };
         Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
     }
 
@@ -74,6 +70,17 @@ mod tests {
             assert_eq!(by(echo, Opcode::Acknowledge), None);
             assert_eq!(by(echo, Opcode::Cnp), None);
         }
+    }
+
+    #[test]
+    fn what_is_not_acknowledged_is_answered_by_a_cnp() {
+        let over = |transport| {
+            let mut packet = packet(Opcode::SendOnly, BthFlags::FECN);
+            packet.bth.transport = transport;
+            IbaEcho::Acknowledgement.answer(&packet)
+        };
+        assert_eq!(over(Transport::Rd), Some(Answer::Acknowledgement));
+        assert_eq!([Transport::Uc, Transport::Ud].map(over), [Some(Answer::Cnp); 2]);
     }
 
     #[test]

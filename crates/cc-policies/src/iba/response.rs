@@ -195,7 +195,7 @@ impl IbaSource {
         // DEVIATION: IBA logs an event when the index equals `Trigger_Threshold`, which an increase of more
         // than one steps over; here it is passing it upwards that counts. At 0, nothing does.
         let trigger = u16::from(level.trigger);
-        Reaction { reached_trigger: before < trigger && trigger <= state.index }
+        Reaction { reached_trigger: before < trigger && trigger <= state.index, decreased: true }
     }
 }
 
