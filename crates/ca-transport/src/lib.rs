@@ -5,19 +5,34 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`message`] | messages posted and not yet acknowledged, and how they become packets |
-//! | [`reliable`] | the reliable connection's two halves: requester and responder |
+//! | [`message`] | messages posted and not yet complete, and how they become packets |
+//! | [`transport`] | what a transport service does: the trait of its halves |
+//! | [`requester`], [`responder`] | RC: numbers and goes back, takes in order |
+//! | [`read`] | RDMA READs that a responder has yet to answer |
+//! | [`rd`] | the end-to-end context that queue pairs of RD share |
+//! | [`unreliable`], [`uc`], [`ud`] | UC and UD: sending, and their two ways of receiving |
+//! | [`any`] | the closed set of halves |
 //! | [`schedule`] | whose turn it is, and who rests |
 //! | [`receive`] | what waits for the host, and how fast it takes it |
 //! | [`adapter`] | the adapter that joins them |
 
 pub mod adapter;
+pub mod any;
 pub mod message;
+pub mod rd;
+pub mod read;
 pub mod receive;
-pub mod reliable;
+pub mod requester;
+pub mod responder;
 pub mod schedule;
 pub mod spec;
+pub mod transport;
+pub mod uc;
+pub mod ud;
+pub mod unreliable;
 
 pub use adapter::{Adapter, AdapterSetup, AdapterWake, FlowEnd};
+pub use any::AnyTransport;
 pub use receive::SinkTally;
 pub use spec::AdapterSpec;
+pub use transport::Transport;

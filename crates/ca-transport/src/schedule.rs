@@ -1,11 +1,12 @@
 //! Whose turn it is, and who rests.
 //!
 //! Invariant: only a flow that its source response delays is held back; all others of the same lane
-//! take turns, packet by packet. A *flow* here is what the response controls: one queue pair, or all
-//! queue pairs of a service level together.
+//! take turns, packet by packet. A *flow* here is what the response controls: one queue pair, an end-to-end
+//! context, or all that goes to one destination or leaves on one service level. Its *members* are the halves
+//! of queue pairs and contexts that send.
 //!
 //! ```text
-//! queue pair has something to send -> in its flow's ring
+//! half has something to send -> in its flow's ring
 //! flow has a ring:  its rest is over -> in its lane's ring (ready)
 //!                   else             -> in the heap of those that rest
 //! ```
@@ -34,7 +35,7 @@ struct Flow {
     state: AnyState,
     /// It may not send before.
     rests_until: Time,
-    /// Queue pairs with something to send.
+    /// Halves with something to send.
     members: Ring,
     /// The flow after it in its lane's ring.
     next: u32,
@@ -44,10 +45,10 @@ struct Flow {
     rested: bool,
 }
 
-/// A queue pair in its flow's ring.
+/// A half in its flow's ring.
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// The queue pair after it.
+    /// The half after it.
     next: u32,
     /// Whether it is in the ring.
     offered: bool,
@@ -77,7 +78,7 @@ enum Place {
     Resting,
 }
 
-/// The queue pairs and flows of an adapter, and whose turn it is.
+/// The halves and flows of an adapter, and whose turn it is.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     /// By lane.
@@ -85,7 +86,7 @@ pub struct Schedule {
     /// When the next rest is over: the top of `resting`, kept at hand.
     next_wake: Time,
     flows: Vec<Flow>,
-    /// By queue pair.
+    /// By half.
     members: Vec<Member>,
     resting: BinaryHeap<Reverse<(Time, u32)>>,
 }
@@ -95,8 +96,8 @@ pub struct Schedule {
 pub struct Turn {
     /// The controlled flow, by number.
     pub flow: u32,
-    /// The queue pair, by number.
-    pub queue_pair: u32,
+    /// The half, by number.
+    pub half: u32,
 }
 
 impl Schedule {
@@ -120,8 +121,8 @@ impl Schedule {
         self.flows.len() as u32 - 1
     }
 
-    /// Makes room for a queue pair more, with the next number.
-    pub fn add_queue_pair(&mut self) {
+    /// Makes room for a half more, with the next number.
+    pub fn add_member(&mut self) {
         self.members.push(Member { next: END, offered: false });
     }
 
@@ -136,10 +137,10 @@ impl Schedule {
         self.flows[flow as usize].rested
     }
 
-    /// A queue pair of `flow` has something to send; it may be known already.
-    pub fn offer(&mut self, flow: u32, queue_pair: u32, now: Time) {
-        if !core::mem::replace(&mut self.members[queue_pair as usize].offered, true) {
-            self.flows[flow as usize].members.push(queue_pair, &mut self.members);
+    /// A half of `flow` has something to send; it may be known already.
+    pub fn offer(&mut self, flow: u32, half: u32, now: Time) {
+        if !core::mem::replace(&mut self.members[half as usize].offered, true) {
+            self.flows[flow as usize].members.push(half, &mut self.members);
             self.place(flow, now);
         }
     }
@@ -166,8 +167,8 @@ impl Schedule {
     #[must_use]
     pub fn turn(&self, lane: Lane) -> Option<Turn> {
         let flow = self.ready[lane.index()].first()?;
-        let queue_pair = self.flows[flow as usize].members.first().expect("a ready flow has a member");
-        Some(Turn { flow, queue_pair })
+        let half = self.flows[flow as usize].members.first().expect("a ready flow has a member");
+        Some(Turn { flow, half })
     }
 
     /// Whether it is anyone's turn on any lane.
@@ -176,7 +177,7 @@ impl Schedule {
         self.ready.iter().any(|ring| ring.first().is_some())
     }
 
-    /// The queue pair whose turn it was has sent; `more` says whether it has something left, and its
+    /// The half whose turn it was has sent; `more` says whether it has something left, and its
     /// flow rests until `rests_until`.
     pub fn sent(&mut self, turn: Turn, more: bool, rests_until: Time, now: Time) {
         let lane = self.flows[turn.flow as usize].lane;
@@ -186,14 +187,14 @@ impl Schedule {
         flow.rests_until = rests_until;
         (flow.place, flow.rested) = (Place::Nowhere, false);
         if more {
-            flow.members.push(turn.queue_pair, &mut self.members);
+            flow.members.push(turn.half, &mut self.members);
         } else {
-            self.members[turn.queue_pair as usize].offered = false;
+            self.members[turn.half as usize].offered = false;
         }
         self.place(turn.flow, now);
     }
 
-    /// The queue pair whose turn it was has nothing to send after all.
+    /// The half whose turn it was has nothing to send after all.
     pub fn withdraw(&mut self, turn: Turn, now: Time) {
         let rests_until = self.flows[turn.flow as usize].rests_until;
         self.sent(turn, false, rests_until, now);
@@ -251,10 +252,10 @@ mod tests {
     #[test]
     fn a_resting_flow_holds_back_nobody_else() {
         let mut schedule = Schedule::new(1);
-        for queue_pair in 0..3 {
-            schedule.add_queue_pair();
+        for half in 0..3 {
+            schedule.add_member();
             let flow = schedule.add_flow(AnyState::Off, Lane(0));
-            schedule.offer(flow, queue_pair, at(0));
+            schedule.offer(flow, half, at(0));
         }
         let mut order = Vec::new();
         for now in 0..9 {
@@ -272,9 +273,9 @@ mod tests {
     fn members_of_one_flow_share_its_rest_and_take_turns() {
         let mut schedule = Schedule::new(1);
         let flow = schedule.add_flow(AnyState::Off, Lane(0));
-        for queue_pair in 0..2 {
-            schedule.add_queue_pair();
-            schedule.offer(flow, queue_pair, at(0));
+        for half in 0..2 {
+            schedule.add_member();
+            schedule.offer(flow, half, at(0));
         }
         let mut order = Vec::new();
         for now in (0..40).step_by(10) {
@@ -282,7 +283,7 @@ mod tests {
             let turn = schedule.turn(Lane(0)).expect("the rest is over");
             schedule.sent(turn, true, at(now + 10), at(now));
             assert_eq!(schedule.turn(Lane(0)), None);
-            order.push(turn.queue_pair);
+            order.push(turn.half);
         }
         assert_eq!(order, [0, 1, 0, 1]);
     }

@@ -21,6 +21,10 @@ pub struct AdapterSpec {
     pub ack_every: u32,
     /// The most packets of a queue pair that may be unacknowledged, 1 to 8,388,608 (half the PSN circle).
     pub max_outstanding: u32,
+    /// The most RDMA READs of a queue pair of RC that may be under way, asked for and not complete: 1 to 255 (eight
+    /// bits in IBA's connection management). To be written for hosts that ask for such READs; of no effect elsewhere.
+    #[serde(default)]
+    pub max_reads: Option<u8>,
     /// IBA `Local ACK Timeout`, 1 to 31: a requester waits 4.096 us * 2^this for progress, then goes back.
     /// 0 waits for ever.
     pub ack_timeout: u8,

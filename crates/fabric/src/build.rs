@@ -47,21 +47,28 @@ pub(crate) fn world(plan: &Plan) -> World {
     )
 }
 
-/// Opens the two queue pairs of every flow.
+/// Opens the two queue pairs of every flow. The one that posts its messages is at the host that the data comes from;
+/// of RDMA READs, at the other.
 fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<Ends> {
     let open = |(number, flow): (usize, &workload::Flow)| {
-        let (from, to) = (flow.source, flow.destination);
-        let (source, sink) = (adapters[from.index()].next_qp(), adapters[to.index()].next_qp());
+        let (from, to) = (flow.requester(), flow.responder());
+        let (asks, answers) = (adapters[from.index()].next_qp(), adapters[to.index()].next_qp());
         let end = |peer: NodeId, peer_qp| FlowEnd {
             flow: FlowId(number as u32),
             peer: peer.lid(),
             peer_qp,
             service_level: flow.service_level,
+            transport: flow.transport,
             operation: flow.operation,
         };
-        adapters[from.index()].open(end(to, sink), Some(Poster::new(flow)));
-        adapters[to.index()].open(end(from, source), None);
-        Ends { source: (from, source), sink: (to, sink) }
+        adapters[from.index()].open(end(to, answers), Some(Poster::new(flow)));
+        adapters[to.index()].open(end(from, asks), None);
+        let (requester, responder) = ((from, asks), (to, answers));
+        if flow.source == from {
+            Ends { source: requester, sink: responder }
+        } else {
+            Ends { source: responder, sink: requester }
+        }
     };
     plan.workload().flows.iter().enumerate().map(open).collect()
 }

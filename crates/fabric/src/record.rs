@@ -56,20 +56,24 @@ fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
     let name = |node: NodeId| plan.graph().name(node).to_owned();
     let record = |(flow, ends): (&workload::Flow, &crate::probe::Ends)| {
         let (source, sink) = (&world.adapters[ends.source.0.index()], &world.adapters[ends.sink.0.index()]);
-        let ((messages, becns), taken) = (source.source(ends.source.1), sink.sink(ends.sink.1));
+        // Messages are complete where they are posted; BECNs reach whoever sends.
+        let (here, there, taken) =
+            (source.seen(ends.source.1), sink.seen(ends.sink.1), sink.sink(ends.sink.1));
         FlowRecord {
             name: flow.name.clone(),
             source: name(flow.source),
             destination: name(flow.destination),
             named: flow.named,
+            transport: flow.transport.word(),
+            operation: flow.operation.word(),
             start: flow.posting.start(),
             stop: Some(flow.posting.stop()).filter(|stop| *stop != Time::NEVER),
             total: flow.posting.total(),
             last_delivery: taken.last,
             delivered: taken.delivered,
             packets: taken.packets,
-            messages,
-            becns,
+            messages: here.0 + there.0,
+            becns: here.1 + there.1,
             latency_sum: taken.latency_sum,
             latency_max: taken.latency_max,
         }

@@ -74,6 +74,8 @@ fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: boo
         source: source.to_owned(),
         destination: destination.to_owned(),
         named,
+        transport: "RC",
+        operation: "RDMA WRITE",
         start,
         stop: None,
         total: (!named).then_some(Bytes::new(2_500_000)),

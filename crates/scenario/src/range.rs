@@ -21,6 +21,7 @@ const RANGES: &[(&str, RangeInclusive<u64>)] = &[
     ("port", 1..=254),
     ("ack_every", 1..=u32::MAX as u64),
     ("max_outstanding", 1..=8_388_608),
+    ("max_reads", 1..=255),
     ("ack_timeout", 0..=31),
     ("retry_count", 0..=7),
     // Congestion control (IBA A10.4.3).

@@ -108,8 +108,10 @@ pub struct TransportTally {
     pub timeouts: u64,
     /// Data packets sent again.
     pub retransmitted: u64,
-    /// Queue pairs that gave up after their last retry.
+    /// Queue pairs, and end-to-end contexts, that gave up after their last retry.
     pub failed_queue_pairs: u64,
+    /// Times that packets were found missing where nobody sends them again (UC).
+    pub gaps: u64,
 }
 
 impl TransportTally {
@@ -125,6 +127,7 @@ impl TransportTally {
             timeouts: self.timeouts + other.timeouts,
             retransmitted: self.retransmitted + other.retransmitted,
             failed_queue_pairs: self.failed_queue_pairs + other.failed_queue_pairs,
+            gaps: self.gaps + other.gaps,
         }
     }
 }
@@ -134,12 +137,16 @@ impl TransportTally {
 pub struct FlowRecord {
     /// Its name.
     pub name: String,
-    /// Host that sends.
+    /// Host that the data comes from.
     pub source: String,
-    /// Host that receives.
+    /// Host that the data goes to.
     pub destination: String,
     /// Whether the scenario names it; all others come of a traffic pattern.
     pub named: bool,
+    /// The transport service that carries it: `RC`.
+    pub transport: &'static str,
+    /// What its messages do: `RDMA WRITE`.
+    pub operation: &'static str,
     /// When it posts its first message.
     pub start: Time,
     /// When it posts no further message, if the scenario says so.
@@ -152,7 +159,7 @@ pub struct FlowRecord {
     pub delivered: Bytes,
     /// Data packets that reached the destination's adapter in order.
     pub packets: u64,
-    /// Messages acknowledged.
+    /// Messages complete: acknowledged, read, or, over UC and UD, sent.
     pub messages: u64,
     /// BECNs that it received.
     pub becns: u64,

@@ -67,6 +67,10 @@ impl FlowSpec {
         if self.service_level > ServiceLevel(15) {
             return Err(("service_level", Kind::ServiceLevel { given: self.service_level.0 }));
         }
+        if !self.operation.is_carried_by(self.transport) {
+            let (transport, operation) = (self.transport, self.operation);
+            return Err(("operation", Kind::NotCarried { transport, operation }));
+        }
         check_message(self.message).map_err(|kind| ("message", kind))?;
         Ok(Flow {
             name: self.name.clone(),
@@ -74,6 +78,7 @@ impl FlowSpec {
             source,
             destination,
             service_level: self.service_level,
+            transport: self.transport,
             operation: self.operation,
             posting: self.posting()?,
         })

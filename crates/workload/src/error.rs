@@ -3,8 +3,10 @@
 //! Invariant: a message says what is wrong and what would be right; names that come close to an
 //! unknown one are found by the caller, who knows all that may stand there.
 
+use packet::Transport;
 use units::{Bytes, Time};
 
+use crate::spec::Operation;
 use crate::{LONGEST_MESSAGE, MAX_LISTED};
 
 /// Why a workload cannot be built.
@@ -50,6 +52,17 @@ pub enum WorkloadErrorKind {
     ServiceLevel {
         /// The service level as given.
         given: u8,
+    },
+    /// An operation that the transport service does not have.
+    #[error(
+        "{} does not carry {}: write {}",
+        transport.word(), operation.word(), instead(*transport)
+    )]
+    NotCarried {
+        /// The service.
+        transport: Transport,
+        /// What it does not have.
+        operation: Operation,
     },
     /// A flow that keeps no message posted.
     #[error("with 0 messages outstanding the flow sends nothing: keep at least 1 posted")]
@@ -99,6 +112,14 @@ pub enum WorkloadErrorKind {
         /// How many there would be.
         expected: u64,
     },
+}
+
+/// What to write instead of an operation that this service does not have.
+const fn instead(transport: Transport) -> &'static str {
+    match transport {
+        Transport::Ud => "the operation `Send`, or another transport",
+        _ => "the operation `Send` or `RdmaWrite`, or the transport `Rc` or `Rd`",
+    }
 }
 
 impl WorkloadError {

@@ -3,7 +3,7 @@
 //! Invariant: listed posts are in order of time; a flow that saturates or paces has a stop later than
 //! its start, or none.
 
-use packet::{NodeId, ServiceLevel};
+use packet::{NodeId, ServiceLevel, Transport};
 use units::{Bytes, Rate, Time};
 
 use crate::spec::Operation;
@@ -25,13 +25,15 @@ pub struct Flow {
     pub name: String,
     /// Whether the scenario names it.
     pub named: bool,
-    /// The host that sends.
+    /// The host that the data comes from.
     pub source: NodeId,
-    /// The host that receives.
+    /// The host that the data goes to.
     pub destination: NodeId,
     /// What its packets ask of the fabric.
     pub service_level: ServiceLevel,
-    /// What each message does at the destination.
+    /// Who carries its messages.
+    pub transport: Transport,
+    /// What each message does.
     pub operation: Operation,
     /// When messages are posted, and how long they are.
     pub posting: Posting,
@@ -40,7 +42,7 @@ pub struct Flow {
 /// When the messages of a flow are posted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Posting {
-    /// As fast as they are acknowledged.
+    /// As fast as they are complete.
     Saturate {
         /// Messages posted at the start; one more is posted for each that completes. At least 1.
         outstanding: u32,
@@ -73,6 +75,20 @@ pub struct Post {
     pub at: Time,
     /// Its payload.
     pub bytes: Bytes,
+}
+
+impl Flow {
+    /// The host that posts its messages: of RDMA READs the destination, else the source.
+    #[must_use]
+    pub const fn requester(&self) -> NodeId {
+        if matches!(self.operation, Operation::RdmaRead) { self.destination } else { self.source }
+    }
+
+    /// The host that its requests go to.
+    #[must_use]
+    pub const fn responder(&self) -> NodeId {
+        if matches!(self.operation, Operation::RdmaRead) { self.source } else { self.destination }
+    }
 }
 
 impl Posting {

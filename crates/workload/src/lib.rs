@@ -30,6 +30,7 @@ pub mod spec;
 pub use change::Change;
 pub use error::{WorkloadError, WorkloadErrorKind};
 pub use flow::{Flow, Post, Posting, Workload};
+pub use packet::Transport;
 pub use poster::Poster;
 pub use spec::{FlowSpec, Load, Operation, PatternSpec};
 

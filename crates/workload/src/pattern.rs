@@ -9,7 +9,7 @@
 //! | Poisson | `traffic[i] arrivals` and `traffic[i] destinations`, of each source |
 //! | incast | none |
 
-use packet::{NodeId, ServiceLevel};
+use packet::{NodeId, ServiceLevel, Transport};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use units::{Bytes, Time};
@@ -129,6 +129,7 @@ impl Pattern<'_> {
             source,
             destination,
             service_level: ServiceLevel::default(),
+            transport: Transport::default(),
             operation: Operation::default(),
             posting: Posting::Listed(posts),
         }

@@ -21,7 +21,7 @@ use crate::flow::{Flow, Post, Posting};
 /// # let (message, rate, start, stop) = (Bytes::kib(1), Rate::gbps(8), Time::ZERO, Time::NEVER);
 /// # let flow = Flow {
 /// #     name: "F1".to_owned(), named: true, source: packet::NodeId(0), destination: packet::NodeId(1),
-/// #     service_level: Default::default(), operation: Default::default(),
+/// #     service_level: Default::default(), transport: Default::default(), operation: Default::default(),
 /// #     posting: Posting::Paced { message, rate, start, stop },
 /// # };
 /// let mut poster = Poster::new(&flow); // 1 KiB messages at 8 Gb/s
@@ -96,7 +96,7 @@ impl Poster {
         }
     }
 
-    /// Told that a message was acknowledged: the payload of the message to post in its place, if any.
+    /// Told that a message is complete: the payload of the message to post in its place, if any.
     pub fn on_completed(&mut self, now: Time) -> Option<Bytes> {
         match &self.rule {
             Rule::Saturate { message, stop, .. } => (now < *stop).then_some(*message),
@@ -130,6 +130,7 @@ mod tests {
             source: NodeId(0),
             destination: NodeId(1),
             service_level: Default::default(),
+            transport: Default::default(),
             operation: Default::default(),
             posting,
         })

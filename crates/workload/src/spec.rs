@@ -2,7 +2,7 @@
 //!
 //! Invariant: as written, not yet checked: [`Workload::build`](crate::Workload::build) checks it.
 
-use packet::ServiceLevel;
+use packet::{ServiceLevel, Transport};
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Time};
 
@@ -12,9 +12,9 @@ use units::{Bytes, Rate, Time};
 pub struct FlowSpec {
     /// Its name in tables and files.
     pub name: String,
-    /// The host that sends.
+    /// The host that the data comes from. Of an RDMA READ it is the one that is asked.
     pub from: String,
-    /// The host that receives.
+    /// The host that the data goes to. Of an RDMA READ it is the one that asks.
     pub to: String,
     /// When it starts.
     pub start: Time,
@@ -25,10 +25,13 @@ pub struct FlowSpec {
     /// Its service level, 0 to 15.
     #[serde(default)]
     pub service_level: ServiceLevel,
+    /// Who carries its messages. UC has no RDMA READ, and UD has SEND only (IBA volume 1, 9.8).
+    #[serde(default)]
+    pub transport: Transport,
     /// What a message does.
     #[serde(default)]
     pub operation: Operation,
-    /// Payload of each message, 1 byte to 2 GiB (IBA's longest message).
+    /// Payload of each message, 1 byte to 2 GiB (IBA's longest message); over UD at most the MTU.
     pub message: Bytes,
     /// How messages follow each other.
     pub load: Load,
@@ -42,6 +45,30 @@ pub enum Operation {
     /// RDMA WRITE: goes straight to memory.
     #[default]
     RdmaWrite,
+    /// RDMA READ: the host that the data goes to asks for it.
+    RdmaRead,
+}
+
+impl Operation {
+    /// Whether a transport service has it (IBA volume 1, 9.8: UC has no RDMA READ, UD neither READ nor WRITE).
+    #[must_use]
+    pub const fn is_carried_by(self, transport: Transport) -> bool {
+        match self {
+            Self::Send => true,
+            Self::RdmaWrite => !matches!(transport, Transport::Ud),
+            Self::RdmaRead => transport.is_reliable(),
+        }
+    }
+
+    /// The word for it in tables and files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Send => "SEND",
+            Self::RdmaWrite => "RDMA WRITE",
+            Self::RdmaRead => "RDMA READ",
+        }
+    }
 }
 
 /// How the messages of a flow follow each other.
@@ -50,7 +77,7 @@ pub enum Operation {
 pub enum Load {
     /// As fast as the fabric takes them, with this many posted at any time (at least 1).
     Saturate {
-        /// Messages posted and not yet acknowledged.
+        /// Messages posted and not yet complete: acknowledged, read, or, over UC and UD, sent.
         outstanding: u32,
     },
     /// At this mean rate of payload, evenly spaced: message k (from 0) is posted when k messages have

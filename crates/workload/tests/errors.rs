@@ -2,7 +2,7 @@
 
 use packet::ServiceLevel;
 use units::{Bytes, Rate, Time};
-use workload::{FlowSpec, Load, Operation, PatternSpec, Workload, WorkloadErrorKind as Kind};
+use workload::{FlowSpec, Load, Operation, PatternSpec, Transport, Workload, WorkloadErrorKind as Kind};
 
 const HOSTS: [&str; 4] = ["h1", "h2", "h3", "h4"];
 
@@ -18,6 +18,7 @@ fn flow() -> FlowSpec {
         start: ms(1),
         stop: None,
         service_level: ServiceLevel(0),
+        transport: Default::default(),
         operation: Operation::Send,
         message: Bytes::kib(4),
         load: Load::Saturate { outstanding: 2 },
@@ -150,4 +151,25 @@ fn messages_say_what_would_be_right() {
         message(Kind::StopBeforeStart { start: ms(3), stop: ms(2) }),
         "2 ms is not later than the start, 3 ms: nothing would be sent"
     );
+}
+
+/// IBA 9.8: UC has no RDMA READ, UD has SEND only.
+#[test]
+fn a_transport_carries_what_it_has() {
+    for transport in Transport::ALL {
+        for operation in [Operation::Send, Operation::RdmaWrite, Operation::RdmaRead] {
+            let carried = match transport {
+                Transport::Rc | Transport::Rd => true,
+                Transport::Uc => operation != Operation::RdmaRead,
+                Transport::Ud => operation == Operation::Send,
+            };
+            if carried {
+                assert!(build(&[FlowSpec { transport, operation, ..flow() }], &[], &HOSTS).is_ok());
+            } else {
+                let kind = Kind::NotCarried { transport, operation };
+                let change = |f: &mut FlowSpec| (f.transport, f.operation) = (transport, operation);
+                flow_fails(change, "flows[1].operation", kind);
+            }
+        }
+    }
 }

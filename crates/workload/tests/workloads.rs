@@ -20,6 +20,7 @@ fn named(name: &str, start: u64, stop: Option<u64>, load: Load) -> FlowSpec {
         start: us(start),
         stop: stop.map(us),
         service_level: ServiceLevel(3),
+        transport: Default::default(),
         operation: Operation::Send,
         message: MESSAGE,
         load,

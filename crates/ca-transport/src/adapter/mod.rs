@@ -3,18 +3,20 @@
 //! Invariant: notifications go before everything, acknowledgements before data of their lane. What it sends is
 //! decided once an instant, after everything that arrives in it has arrived.
 
+mod half;
+mod observed;
 mod receiving;
 mod sending;
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use cc_policies::StateScope;
-use cc_policies::policy::Response;
 use cc_policies::{AnyEcho, AnyResponse};
 use event_kernel::Digest;
 use link_layer::{Outlet, Port, Signal, VlArbiter};
-use packet::{FlowId, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel};
+use packet::{
+    FlowId, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel, Transport,
+};
 use smallvec::SmallVec;
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Rate, Time};
@@ -23,9 +25,10 @@ use workload::spec::Operation;
 
 use crate::message::Messages;
 use crate::receive::{Drain, SinkTally};
-use crate::reliable::{Requester, RequesterRule, Responder};
 use crate::schedule::Schedule;
 use crate::spec::AdapterSpec;
+use crate::transport::Rule;
+use half::{Half, Shared};
 
 /// The adapter's only port.
 const PORT: PortId = PortId(0);
@@ -84,6 +87,8 @@ pub struct FlowEnd {
     pub peer_qp: QpNumber,
     /// The flow's service level.
     pub service_level: ServiceLevel,
+    /// Who carries its messages.
+    pub transport: Transport,
     /// What its messages do.
     pub operation: Operation,
 }
@@ -96,20 +101,21 @@ pub struct Adapter {
     lanes: VlArbiter,
     lane_count: usize,
     sl_to_vl: [Lane; 16],
-    rule: RequesterRule,
+    rule: Rule,
     injection_limit: Option<Rate>,
     echo: AnyEcho,
     response: AnyResponse,
     queue_pairs: Vec<QueuePair>,
-    /// By queue pair that sends.
+    /// What queue pairs are made of. Those of RD share theirs.
+    halves: Vec<Half>,
+    /// By queue pair that posts.
     posters: Vec<Poster>,
     messages: Messages,
     schedule: Schedule,
-    /// The flow that a service level's queue pairs share, where the response controls service levels.
-    shared_flows: [Option<u32>; 16],
+    shared: Shared,
     /// What goes before data, by lane.
     answers: SmallVec<[Answers; 1]>,
-    /// When to look whether a requester has made progress: at most one entry a queue pair.
+    /// When to look whether a half has made progress: at most one entry each.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     /// The top of `timers`, kept at hand.
     next_timer: Time,
@@ -131,21 +137,14 @@ pub struct Adapter {
     digest: Digest,
 }
 
-/// A queue pair: a requester, a responder, and who is at the other end.
+/// A queue pair: who is at the other end, and what it has done.
 #[derive(Clone, Debug)]
 struct QueuePair {
     end: FlowEnd,
-    requester: Requester,
-    responder: Responder,
-    /// The controlled flow that it belongs to, if it sends.
-    flow: u32,
-    /// Its place among the posters, if it sends.
+    /// Its half that the flow uses, by number.
+    half: u32,
+    /// Its place among the posters, if it posts.
     poster: Option<u32>,
-    /// A positive acknowledgement of its that still waits to be sent.
-    queued_ack: Option<PacketId>,
-    timer_set: bool,
-    /// Whether a closed window held back what is to be sent next.
-    held_by_window: bool,
     sink: SinkTally,
     becns: u64,
     messages: u64,
@@ -199,10 +198,11 @@ impl Adapter {
             lanes: setup.lanes,
             lane_count: lanes,
             sl_to_vl: setup.sl_to_vl,
-            rule: RequesterRule {
+            rule: Rule {
                 mtu: setup.mtu,
                 ack_every: spec.ack_every,
                 max_outstanding: u64::from(spec.max_outstanding),
+                max_reads: spec.max_reads.map_or(1, u32::from),
                 timeout: spec.timeout(),
                 retry_count: spec.retry_count,
             },
@@ -210,10 +210,11 @@ impl Adapter {
             echo: setup.echo,
             response: setup.response,
             queue_pairs: Vec::new(),
+            halves: Vec::new(),
             posters: Vec::new(),
             messages: Messages::default(),
             schedule: Schedule::new(lanes),
-            shared_flows: [None; 16],
+            shared: Shared::default(),
             answers: SmallVec::from_elem(Answers::default(), lanes),
             timers: BinaryHeap::new(),
             next_timer: Time::NEVER,
@@ -240,29 +241,18 @@ impl Adapter {
         QpNumber(self.queue_pairs.len() as u32)
     }
 
-    /// Adds a queue pair: the sending end of a flow if it has a poster, else the receiving end.
+    /// Adds a queue pair: the end of a flow that posts its messages if it has a poster, else the other one.
     ///
     /// # Panics
     /// If there are [`MAX_QUEUE_PAIRS`] already.
     pub fn open(&mut self, end: FlowEnd, poster: Option<Poster>) -> QpNumber {
         let number = self.next_qp();
         assert!(number.0 < MAX_QUEUE_PAIRS, "an adapter has at most {MAX_QUEUE_PAIRS} queue pairs");
-        let flow = poster.as_ref().map_or(u32::MAX, |_| self.controlled_flow(end.service_level));
-        self.schedule.add_queue_pair();
-        self.timers.reserve(1);
-        let mut requester = Requester::default();
-        if poster.is_some() {
-            requester.set_window(self.response.window(self.schedule.state(flow)));
-        }
+        let half = self.half_for(number, &end, poster.is_some());
         self.queue_pairs.push(QueuePair {
             end,
-            requester,
-            responder: Responder::default(),
-            flow,
+            half,
             poster: poster.as_ref().map(|_| self.posters.len() as u32),
-            queued_ack: None,
-            timer_set: false,
-            held_by_window: false,
             sink: SinkTally::default(),
             becns: 0,
             messages: 0,
@@ -304,11 +294,16 @@ impl Adapter {
                 | u64::from(packet.bth.flags.bits()),
         );
         match packet.bth.opcode {
-            Opcode::Acknowledge | Opcode::Cnp => {
-                self.reply(&packet, outlet);
+            Opcode::Acknowledge => {
+                self.acknowledged(&packet, outlet.now());
                 self.let_go(id, outlet);
             }
-            _ => self.data(id, &packet, outlet),
+            Opcode::Cnp => {
+                self.notified(&packet, outlet.now());
+                self.let_go(id, outlet);
+            }
+            opcode if opcode.is_read_response() => self.response(id, &packet, outlet),
+            _ => self.request(id, &packet, outlet),
         }
     }
 
@@ -343,95 +338,10 @@ impl Adapter {
         self.rest_alarm.set(self.schedule.next_wake(), AdapterWake::Rested, outlet);
         self.overdue_alarm.set(self.next_timer, AdapterWake::Overdue, outlet);
     }
-
-    fn controlled_flow(&mut self, service_level: ServiceLevel) -> u32 {
-        let lane = self.sl_to_vl[usize::from(service_level.0)];
-        let shared = match self.response.scope(packet::Transport::Rc, cc_policies::Sends::Requests) {
-            StateScope::QueuePair | StateScope::EeContext | StateScope::DestinationLevel => None,
-            StateScope::ServiceLevel => self.shared_flows[usize::from(service_level.0)],
-        };
-        shared.unwrap_or_else(|| {
-            let flow = self.schedule.add_flow(self.response.at_rest(service_level), lane);
-            self.shared_flows[usize::from(service_level.0)] = Some(flow);
-            flow
-        })
-    }
 }
 
 impl Answers {
     fn is_empty(&self) -> bool {
         self.notifications.is_empty() && self.acknowledgements.is_empty()
-    }
-}
-
-/// What was observed.
-impl Adapter {
-    /// The port, with its flow control.
-    #[must_use]
-    pub const fn port(&self) -> &Port {
-        &self.port
-    }
-
-    /// What was observed on a lane: what came in, what left.
-    #[must_use]
-    pub fn observed(&self, lane: Lane) -> (&LaneInput, &LaneOutput) {
-        (&self.inputs[lane.index()], &self.outputs[lane.index()])
-    }
-
-    /// What was observed on every lane, in order.
-    pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
-        self.inputs.iter().zip(&self.outputs)
-    }
-
-    /// What the host behind a queue pair has taken.
-    #[must_use]
-    pub fn sink(&self, number: QpNumber) -> &SinkTally {
-        &self.queue_pairs[number.index()].sink
-    }
-
-    /// What a queue pair that sends has seen: messages acknowledged, and BECNs.
-    #[must_use]
-    pub fn source(&self, number: QpNumber) -> (u64, u64) {
-        let queue_pair = &self.queue_pairs[number.index()];
-        (queue_pair.messages, queue_pair.becns)
-    }
-
-    /// Counts over all queue pairs.
-    #[must_use]
-    pub const fn tally(&self) -> &TransportTally {
-        &self.tally
-    }
-
-    /// Packets made here, and packets that came in here.
-    #[must_use]
-    pub const fn turnover(&self) -> (u64, u64) {
-        (self.injected, self.received)
-    }
-
-    /// Payload that the host has taken, of all flows.
-    #[must_use]
-    pub const fn taken_by_host(&self) -> Bytes {
-        self.taken
-    }
-
-    /// Packets that have come in and wait for the host.
-    #[must_use]
-    pub const fn waiting_for_host(&self) -> u64 {
-        self.drain.waiting()
-    }
-
-    /// What came in, in one number.
-    #[must_use]
-    pub const fn digest(&self) -> Digest {
-        self.digest
-    }
-
-    /// Whether nothing is left to send, to acknowledge or to take, and the port is at rest.
-    #[must_use]
-    pub fn at_rest(&self, now: Time) -> bool {
-        self.port.at_rest(now)
-            && self.drain.waiting() == 0
-            && self.answers.iter().all(Answers::is_empty)
-            && self.queue_pairs.iter().all(|queue_pair| queue_pair.requester.at_rest())
     }
 }

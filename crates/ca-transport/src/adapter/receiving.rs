@@ -3,46 +3,83 @@
 //! Invariant: a packet is acted upon once, when its tail is here; it holds its place in the receive
 //! buffer until it is let go.
 
-use cc_policies::policy::{Acknowledged, Answer, Echo, Notified, Response};
+use cc_policies::policy::{Acknowledged, Answer, Echo, Response};
 use link_layer::{Broken, Outlet};
 use packet::header::Syndrome;
 use packet::{Bth, BthFlags, Lrh, Opcode, Packet, PacketId, Psn, QpNumber};
-use units::Bytes;
+use units::{Bytes, Time};
 
 use super::{Adapter, AdapterWake, FlowEnd, PORT};
-use crate::reliable::Verdict;
+use crate::transport::{Replied, Transport, Verdict};
 
 impl Adapter {
-    /// A data packet came in for one of the responders.
-    pub(super) fn data(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
+    /// A request came in: a SEND, an RDMA WRITE, or a request for an RDMA READ.
+    pub(super) fn request(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
         let number = packet.bth.destination_qp;
-        let queue_pair = &mut self.queue_pairs[number.index()];
-        let verdict = queue_pair.responder.data(packet.bth.psn, packet.bth.opcode.ends_message());
+        let half = self.queue_pairs[number.index()].half;
+        let verdict = self.halves[half as usize].transport.on_data(packet, &self.rule);
         let mut acknowledge = packet.has(BthFlags::ACK_REQUEST) && !matches!(verdict, Verdict::Gap { .. });
         let mut flags = BthFlags::empty();
         match self.echo.answer(packet) {
-            Some(Answer::Cnp) => self.notify(number, outlet),
+            Some(Answer::Cnp) => self.notify(number, packet.bth.psn, outlet),
             Some(Answer::Acknowledgement) => {
                 acknowledge = true;
                 flags = BthFlags::BECN;
             }
             None => {}
         }
-        match verdict {
-            Verdict::Accept => self.accept(id, outlet),
-            Verdict::Duplicate => self.let_go(id, outlet),
-            Verdict::Gap { complain } => {
-                outlet.broken(PORT, packet.lrh.lane, Broken::Sequence);
-                if complain {
-                    self.acknowledge(number, Syndrome::SequenceError, flags, outlet);
-                    self.tally.naks += 1;
-                    acknowledge = false;
-                }
-                self.let_go(id, outlet);
-            }
+        if let Verdict::Gap { complain: true } = verdict {
+            self.acknowledge(number, Syndrome::SequenceError, flags, outlet);
+            self.tally.naks += 1;
+            acknowledge = false;
         }
+        if verdict == Verdict::Asked {
+            self.offer(half, outlet.now());
+        }
+        self.dispose(id, packet, verdict, outlet);
         if acknowledge {
             self.acknowledge(number, Syndrome::Ack, flags, outlet);
+        }
+    }
+
+    /// The response to an RDMA READ came in.
+    pub(super) fn response(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
+        let now = outlet.now();
+        let number = packet.bth.destination_qp;
+        if let Some(Answer::Cnp) = self.echo.answer(packet) {
+            self.notify(number, packet.bth.psn, outlet);
+        }
+        let half = self.queue_pairs[number.index()].half;
+        let replied = self.halves[half as usize].transport.on_reply(packet, &mut self.messages, now);
+        // The response to the whole of a READ acknowledges its request, one packet.
+        if replied.completed.messages > 0 {
+            let ack = Replied { packets: replied.completed.messages, ..replied };
+            self.heard_of(half, &ack, false, now);
+        }
+        self.completed(replied.completed, now);
+        self.offer(half, now);
+        self.dispose(id, packet, replied.verdict, outlet);
+    }
+
+    /// Hands a packet's payload to the host, or lets go of it.
+    fn dispose(
+        &mut self,
+        id: PacketId,
+        packet: &Packet,
+        verdict: Verdict,
+        outlet: &mut impl Outlet<AdapterWake>,
+    ) {
+        if matches!(verdict, Verdict::Gap { .. } | Verdict::Resume | Verdict::Drop { first: true }) {
+            outlet.broken(PORT, packet.lrh.lane, Broken::Sequence);
+        }
+        if matches!(verdict, Verdict::Resume | Verdict::Drop { first: true }) {
+            self.tally.gaps += 1;
+        }
+        match verdict {
+            Verdict::Accept | Verdict::Resume => self.accept(id, outlet),
+            Verdict::Duplicate | Verdict::Asked | Verdict::Gap { .. } | Verdict::Drop { .. } => {
+                self.let_go(id, outlet);
+            }
         }
     }
 
@@ -79,42 +116,46 @@ impl Adapter {
         self.port.freed(lane, length, outlet, |_, lane| AdapterWake::Credit(lane));
     }
 
-    /// An acknowledgement or a notification came in for one of the requesters.
-    pub(super) fn reply(&mut self, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
-        let number = packet.bth.destination_qp;
-        let queue_pair = &mut self.queue_pairs[number.index()];
-        let marked = packet.has(BthFlags::BECN);
-        queue_pair.becns += u64::from(marked);
-        self.tally.becns += u64::from(marked);
-        let state = self.schedule.state(queue_pair.flow);
-        let requester = &mut queue_pair.requester;
-        let reaction = if packet.bth.opcode == Opcode::Acknowledge {
-            let (psn, messages) = (packet.bth.psn, &mut self.messages);
-            let (named, before) = (requester.number_of(psn), requester.under_way().start);
-            let completed = match packet.syndrome {
-                Syndrome::Ack => requester.acknowledged(psn, messages, now),
-                Syndrome::SequenceError => requester.sequence_error(psn, messages, now),
-            };
-            let packets = (requester.under_way().start - before) as u32;
-            let ack = Acknowledged { psn: named, next: requester.under_way().end, packets, marked };
-            let reaction = self.response.on_acknowledged(state, ack, now);
-            requester.set_window(self.response.window(state));
-            self.completed(number, completed, now);
-            self.offer(number, now);
-            reaction
-        } else {
-            let notified = Notified { psn: None, next: requester.under_way().end };
-            let reaction = self.response.on_notification(state, notified, now);
-            requester.set_window(self.response.window(state));
-            reaction
-        };
+    /// An acknowledgement came in.
+    pub(super) fn acknowledged(&mut self, packet: &Packet, now: Time) {
+        let (half, marked) = self.count_becn(packet);
+        let replied = self.halves[half as usize].transport.on_reply(packet, &mut self.messages, now);
+        self.heard_of(half, &replied, marked, now);
+        self.completed(replied.completed, now);
+        self.offer(half, now);
+    }
+
+    /// The response hears of packets that are acknowledged.
+    fn heard_of(&mut self, half: u32, replied: &Replied, marked: bool, now: Time) {
+        let half = &mut self.halves[half as usize];
+        let state = self.schedule.state(half.flow);
+        let Replied { named: psn, next, packets, .. } = *replied;
+        let reaction = self.response.on_acknowledged(state, Acknowledged { psn, next, packets, marked }, now);
+        half.transport.set_window(self.response.window(state));
         self.tally.trigger_events += u64::from(reaction.reached_trigger);
     }
 
+    /// A congestion notification packet came in.
+    pub(super) fn notified(&mut self, packet: &Packet, now: Time) {
+        let (half, _) = self.count_becn(packet);
+        let named = self.echo.names_packets().then_some(packet.bth.psn);
+        let reached_trigger = self.tell_of_notification(half, named, now);
+        self.tally.trigger_events += u64::from(reached_trigger);
+    }
+
+    /// The half that a reply is for, and whether it has BECN.
+    fn count_becn(&mut self, packet: &Packet) -> (u32, bool) {
+        let queue_pair = &mut self.queue_pairs[packet.bth.destination_qp.index()];
+        let marked = packet.has(BthFlags::BECN);
+        queue_pair.becns += u64::from(marked);
+        self.tally.becns += u64::from(marked);
+        (queue_pair.half, marked)
+    }
+
     /// Queues a congestion notification packet to the source of the flow that this queue pair receives.
-    fn notify(&mut self, number: QpNumber, outlet: &mut impl Outlet<AdapterWake>) {
-        let packet = self.answer(number, Opcode::Cnp, Psn::new(0), BthFlags::BECN);
+    fn notify(&mut self, number: QpNumber, marked: Psn, outlet: &mut impl Outlet<AdapterWake>) {
+        let psn = if self.echo.names_packets() { marked } else { Psn::new(0) };
+        let packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
         let id = outlet.packets().insert(packet);
         self.answers[packet.lrh.lane.index()].notifications.push(id, outlet.packets());
         self.tally.cnps += 1;
@@ -129,13 +170,13 @@ impl Adapter {
         flags: BthFlags,
         outlet: &mut impl Outlet<AdapterWake>,
     ) {
-        let queue_pair = &self.queue_pairs[number.index()];
-        let responder = &queue_pair.responder;
+        let half = self.queue_pairs[number.index()].half as usize;
+        let responder = self.halves[half].transport.responder();
         let (psn, msn) = match syndrome {
             Syndrome::Ack => (responder.accepted(), responder.msn()),
             Syndrome::SequenceError => (responder.expected(), responder.msn()),
         };
-        if let (Syndrome::Ack, Some(queued)) = (syndrome, queue_pair.queued_ack) {
+        if let (Syndrome::Ack, Some(queued)) = (syndrome, self.halves[half].queued_ack) {
             let packet = &mut outlet.packets()[queued];
             (packet.bth.psn, packet.msn) = (psn, msn);
             packet.bth.flags.insert(flags);
@@ -147,7 +188,7 @@ impl Adapter {
         self.answers[packet.lrh.lane.index()].acknowledgements.push(id, outlet.packets());
         self.tally.acknowledgements += 1;
         if syndrome == Syndrome::Ack {
-            self.queue_pairs[number.index()].queued_ack = Some(id);
+            self.halves[half].queued_ack = Some(id);
         }
     }
 
@@ -155,7 +196,7 @@ impl Adapter {
     fn answer(&mut self, number: QpNumber, opcode: Opcode, psn: Psn, flags: BthFlags) -> Packet {
         self.injected += 1;
         let end = &self.queue_pairs[number.index()].end;
-        let bth = Bth { destination_qp: end.peer_qp, psn, opcode, transport: packet::Transport::Rc, flags };
+        let bth = Bth { destination_qp: end.peer_qp, psn, opcode, transport: end.transport, flags };
         Packet::new(self.route(end), bth, number, end.flow, 0)
     }
 

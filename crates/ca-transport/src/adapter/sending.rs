@@ -10,8 +10,9 @@ use packet::{Bth, BthFlags, Lane, Packet, PacketId, QpNumber};
 use units::{Bytes, Span, Time};
 
 use super::{Adapter, AdapterWake, PORT};
-use crate::reliable::{Outgoing, Overdue};
+use crate::message::Message;
 use crate::schedule::Turn;
+use crate::transport::{Completed, Outgoing, Overdue, Readiness, Transport};
 
 /// What could go next on a lane.
 #[derive(Clone, Copy, Debug)]
@@ -25,68 +26,78 @@ impl Adapter {
     /// Posts what is due for a queue pair, and asks to be woken for the next.
     pub(super) fn post_due(&mut self, number: QpNumber, outlet: &mut impl Outlet<AdapterWake>) {
         let now = outlet.now();
-        let queue_pair = &mut self.queue_pairs[number.index()];
-        let Some(poster) = queue_pair.poster.map(|poster| &mut self.posters[poster as usize]) else { return };
+        let Some(poster) = self.queue_pairs[number.index()].poster else { return };
         if self.silent {
             return;
         }
-        while poster.deadline() <= now {
-            if let Some(bytes) = poster.on_deadline(now) {
-                queue_pair.requester.post(bytes, &mut self.messages, &self.rule);
+        while self.posters[poster as usize].deadline() <= now {
+            if let Some(bytes) = self.posters[poster as usize].on_deadline(now) {
+                self.post(number, bytes);
             }
         }
-        if poster.deadline() != Time::NEVER {
-            outlet.wake(poster.deadline(), AdapterWake::Post(number));
+        let due = self.posters[poster as usize].deadline();
+        if due != Time::NEVER {
+            outlet.wake(due, AdapterWake::Post(number));
         }
-        self.offer(number, now);
+        self.offer(self.queue_pairs[number.index()].half, now);
     }
 
-    /// Messages of a queue pair are acknowledged: the next may be posted.
-    pub(super) fn completed(&mut self, number: QpNumber, count: u32, now: Time) {
-        let queue_pair = &mut self.queue_pairs[number.index()];
-        queue_pair.messages += u64::from(count);
+    fn post(&mut self, number: QpNumber, bytes: Bytes) {
+        let queue_pair = &self.queue_pairs[number.index()];
+        let message = Message::new(number, queue_pair.end.operation, bytes, self.rule.mtu);
+        let key = self.messages.insert(message);
+        self.halves[queue_pair.half as usize].transport.post(key, &mut self.messages);
+    }
+
+    /// Messages of a queue pair are complete: the next may be posted.
+    pub(super) fn completed(&mut self, completed: Completed, now: Time) {
+        if completed.messages == 0 {
+            return;
+        }
+        let queue_pair = &mut self.queue_pairs[completed.queue_pair.index()];
+        queue_pair.messages += u64::from(completed.messages);
         let Some(poster) = queue_pair.poster.filter(|_| !self.silent) else { return };
-        for _ in 0..count {
+        for _ in 0..completed.messages {
             if let Some(bytes) = self.posters[poster as usize].on_completed(now) {
-                queue_pair.requester.post(bytes, &mut self.messages, &self.rule);
+                self.post(completed.queue_pair, bytes);
             }
         }
     }
 
-    /// Puts a queue pair in line, if it may send.
-    pub(super) fn offer(&mut self, number: QpNumber, now: Time) {
-        let queue_pair = &mut self.queue_pairs[number.index()];
-        if queue_pair.requester.may_send(&self.rule) {
-            self.schedule.offer(queue_pair.flow, number.0, now);
-        } else if queue_pair.requester.window_closed(&self.rule) {
-            queue_pair.held_by_window = true;
+    /// Puts a half in line, if it may send.
+    pub(super) fn offer(&mut self, number: u32, now: Time) {
+        let half = &mut self.halves[number as usize];
+        match half.transport.readiness(&self.rule) {
+            Readiness::Ready => self.schedule.offer(half.flow, number, now),
+            Readiness::WindowClosed => half.held_by_window = true,
+            Readiness::Idle => {}
         }
     }
 
-    /// Lets requesters that have waited in vain go back.
+    /// Lets halves that have waited in vain go back.
     pub(super) fn ring_timers(&mut self, now: Time) {
         while self.next_timer <= now {
             let Some(Reverse((_, number))) = self.timers.pop() else { break };
-            let queue_pair = &mut self.queue_pairs[number as usize];
-            queue_pair.timer_set = false;
-            match queue_pair.requester.on_deadline(&self.rule, now) {
+            let half = &mut self.halves[number as usize];
+            half.timer_set = false;
+            match half.transport.on_deadline(&self.rule, &self.messages, now) {
                 Overdue::No => {}
                 Overdue::WentBack => self.tally.timeouts += 1,
                 Overdue::GaveUp => self.tally.failed_queue_pairs += 1,
             }
             self.next_timer = self.timers.peek().map_or(Time::NEVER, |Reverse((due, _))| *due);
-            self.set_timer(QpNumber(number));
-            self.offer(QpNumber(number), now);
+            self.set_timer(number);
+            self.offer(number, now);
         }
     }
 
-    fn set_timer(&mut self, number: QpNumber) {
-        let queue_pair = &mut self.queue_pairs[number.index()];
-        let due = queue_pair.requester.deadline(&self.rule);
-        if due != Time::NEVER && !queue_pair.timer_set {
-            queue_pair.timer_set = true;
+    fn set_timer(&mut self, number: u32) {
+        let half = &mut self.halves[number as usize];
+        let due = half.transport.deadline(&self.rule);
+        if due != Time::NEVER && !half.timer_set {
+            half.timer_set = true;
             self.next_timer = self.next_timer.min(due);
-            self.timers.push(Reverse((due, number.0)));
+            self.timers.push(Reverse((due, number)));
         }
     }
 
@@ -129,14 +140,14 @@ impl Adapter {
             return None;
         }
         while let Some(turn) = self.schedule.turn(lane) {
-            let queue_pair = &mut self.queue_pairs[turn.queue_pair as usize];
-            let operation = queue_pair.end.operation;
-            if let Some(out) = queue_pair.requester.outgoing(&self.messages, operation, &self.rule) {
-                let length = out.segment.opcode.wire_bytes(out.segment.payload);
+            let half = &mut self.halves[turn.half as usize];
+            if let Some(out) = half.transport.next(&self.messages, &self.rule) {
+                let (opcode, payload) = (out.segment.opcode, out.segment.payload);
+                let length = opcode.wire_bytes(payload) + half.service.extension(opcode);
                 return Some((Candidate::Data(turn, out), Bytes::new(u64::from(length))));
             }
             // What was offered may no longer go: its window has shrunk.
-            queue_pair.held_by_window = queue_pair.requester.window_closed(&self.rule);
+            half.held_by_window = half.transport.readiness(&self.rule) == Readiness::WindowClosed;
             self.schedule.withdraw(turn, outlet.now());
         }
         None
@@ -158,7 +169,8 @@ impl Adapter {
         let id = id.expect("the candidate is there");
         if matches!(candidate, Candidate::Acknowledgement) {
             let number = outlet.packets()[id].source_qp;
-            self.queue_pairs[number.index()].queued_ack.take_if(|queued| *queued == id);
+            let half = self.queue_pairs[number.index()].half;
+            self.halves[half as usize].queued_ack.take_if(|queued| *queued == id);
         }
         outlet.packets()[id].injected = passage.starts;
         self.sending_until = passage.left;
@@ -167,7 +179,7 @@ impl Adapter {
         passage.deliver(PORT, id, outlet);
     }
 
-    /// Makes the data packet whose turn it is, and puts its queue pair back in line or to rest.
+    /// Makes the packet whose turn it is, and puts its half back in line or to rest.
     fn make_data(
         &mut self,
         turn: Turn,
@@ -176,40 +188,42 @@ impl Adapter {
         outlet: &mut impl Outlet<AdapterWake>,
     ) -> PacketId {
         let now = outlet.now();
-        let number = QpNumber(turn.queue_pair);
-        let queue_pair = &mut self.queue_pairs[number.index()];
-        let end = queue_pair.end;
-        queue_pair.requester.sent(&self.messages, now);
-        let more = queue_pair.requester.may_send(&self.rule);
+        let half = &mut self.halves[turn.half as usize];
+        let completed = half.transport.sent(&mut self.messages, now);
+        self.completed(completed, now);
+        let half = &mut self.halves[turn.half as usize];
+        let readiness = half.transport.readiness(&self.rule);
         let limited_by = if self.schedule.rested(turn.flow) {
             LimitedBy::Rate
-        } else if queue_pair.held_by_window {
+        } else if half.held_by_window {
             LimitedBy::Window
         } else {
             LimitedBy::Other
         };
-        queue_pair.held_by_window = queue_pair.requester.window_closed(&self.rule);
-        let state = self.schedule.state(turn.flow);
-        self.response.on_sent(state, limited_by, now);
+        half.held_by_window = readiness == Readiness::WindowClosed;
+        self.tell_of_sent(turn.half, out.psn, limited_by, now);
         self.tally.retransmitted += u64::from(out.again);
         self.injected += 1;
-        let gap = self.response.gap(state, passage.left - passage.starts, now);
+        let gap = self.response.gap(self.schedule.state(turn.flow), passage.left - passage.starts, now);
         // Without a gap the flow is back in line at once: the wire itself keeps the packets apart.
         let rests_until = if gap == Span::ZERO { Time::ZERO } else { passage.left + gap };
-        self.schedule.sent(turn, more, rests_until, now);
+        self.schedule.sent(turn, readiness == Readiness::Ready, rests_until, now);
         if let Some(limit) = self.injection_limit {
             self.bus_free_at = now + limit.time_for(Bytes::new(u64::from(out.segment.payload)));
         }
-        self.set_timer(number);
+        self.set_timer(turn.half);
+        let end = &self.queue_pairs[out.queue_pair.index()].end;
         let flags = if out.ack_request { BthFlags::ACK_REQUEST } else { BthFlags::empty() };
         let bth = Bth {
             destination_qp: end.peer_qp,
             psn: out.psn,
             opcode: out.segment.opcode,
-            transport: packet::Transport::Rc,
+            transport: end.transport,
             flags,
         };
-        outlet.packets().insert(Packet::new(self.route(&end), bth, number, end.flow, out.segment.payload))
+        let mut packet = Packet::new(self.route(end), bth, out.queue_pair, end.flow, out.segment.payload);
+        packet.dma_length = out.dma_length;
+        outlet.packets().insert(packet)
     }
 
     /// When the wire or the host's bus is free for what could go next. What could go now and does not lacks

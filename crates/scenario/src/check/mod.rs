@@ -10,11 +10,13 @@
 //! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
 //! | `node` | switches and adapters |
 //! | `traffic` | flows, and whether they can reach their hosts |
+//! | `transport` | whether what carries a flow can carry it, and is controlled |
 
 mod link;
 mod marking;
 mod node;
 mod traffic;
+mod transport;
 
 use core::fmt::Display;
 
@@ -50,6 +52,7 @@ impl Scenario {
         marking::check_ports(&self, &graph, &mut faults);
         marking::check_trigger(&self, &graph, &mut faults);
         let routes = Routes::min_hop(&graph);
+        transport::check(&self, &mut faults);
         let workload = traffic::workload(&self, &graph, &routes, &mut faults);
         match workload {
             Some(workload) if faults.found.is_empty() => {

@@ -49,6 +49,9 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
     for (path, spec) in adapters(scenario) {
         faults.whole_number(&path.name("ack_every"), spec.ack_every);
         faults.whole_number(&path.name("max_outstanding"), spec.max_outstanding);
+        if let Some(max_reads) = spec.max_reads {
+            faults.whole_number(&path.name("max_reads"), max_reads);
+        }
         faults.whole_number(&path.name("ack_timeout"), spec.ack_timeout);
         faults.whole_number(&path.name("retry_count"), spec.retry_count);
         for (field, limit) in [("injection_limit", spec.injection_limit), ("drain_limit", spec.drain_limit)] {

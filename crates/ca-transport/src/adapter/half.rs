@@ -1,0 +1,181 @@
+//! The halves that an adapter's queue pairs are made of, and whose state controls what they send.
+//!
+//! Invariant: what a half sends is of one controlled flow. Where flows are shared, they are found by name when a queue
+//! pair is opened, and never looked up again.
+
+use std::collections::BTreeMap;
+
+use cc_policies::policy::{Acknowledged, LimitedBy, Notified, Response, Sends, StateScope};
+use packet::{Lid, PacketId, Psn, QpNumber, ServiceLevel, Transport};
+use units::Time;
+use workload::spec::Operation;
+
+use super::{Adapter, FlowEnd};
+use crate::any::AnyTransport;
+use crate::transport::Transport as _;
+
+/// No controlled flow: for a half that sends no data.
+const NONE: u32 = u32::MAX;
+
+/// A half of a queue pair, or of an end-to-end context.
+#[derive(Clone, Debug)]
+pub(super) struct Half {
+    pub(super) transport: AnyTransport,
+    pub(super) service: Transport,
+    /// What it sends is not acknowledged: silence has to do for good news.
+    pub(super) silent: bool,
+    pub(super) timer_set: bool,
+    /// Whether a closed window held back what is to be sent next.
+    pub(super) held_by_window: bool,
+    /// The controlled flow that it belongs to, if it sends data.
+    pub(super) flow: u32,
+    /// A positive acknowledgement of its that still waits to be sent.
+    pub(super) queued_ack: Option<PacketId>,
+    pub(super) era: Era,
+}
+
+/// What a half that shares a state knows of the last decrease of it: its first packet since. Its own numbers say
+/// nothing to others that share the state, and theirs nothing to it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Era {
+    /// How often the state had been decreased when the half last sent.
+    number: u64,
+    /// The lowest packet that it has sent in this era.
+    first: u64,
+}
+
+/// What queue pairs share.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    /// The halves of an end-to-end context. A context holds a path, and with it the service level.
+    contexts: BTreeMap<(Lid, ServiceLevel, bool), u32>,
+    flows: BTreeMap<FlowKey, u32>,
+    /// How often each controlled flow's state has been decreased, by flow.
+    decreases: Vec<u64>,
+}
+
+/// Who shares a controlled flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum FlowKey {
+    ServiceLevel(ServiceLevel),
+    Context(Lid, ServiceLevel),
+    Destination(Lid, ServiceLevel),
+}
+
+impl Era {
+    /// A packet is sent in the present era of its state.
+    pub(super) fn sent(&mut self, packet: u64, present: u64) {
+        if self.number == present {
+            self.first = self.first.min(packet);
+        } else {
+            *self = Self { number: present, first: packet };
+        }
+    }
+
+    /// The era in which a packet was sent, as far as it matters: the present one, or one before.
+    pub(super) const fn of(&self, packet: u64, present: u64) -> u64 {
+        if self.number == present && packet >= self.first { present } else { present.saturating_sub(1) }
+    }
+}
+
+impl Adapter {
+    /// The half for a queue pair that is being opened.
+    pub(super) fn half_for(&mut self, number: QpNumber, end: &FlowEnd, posts: bool) -> u32 {
+        let context = (end.peer, end.service_level, posts);
+        let known = self.shared.contexts.get(&context).filter(|_| end.transport == Transport::Rd);
+        let half = known.copied().unwrap_or_else(|| self.new_half(end.transport, posts));
+        if end.transport == Transport::Rd {
+            self.shared.contexts.insert(context, half);
+        }
+        self.halves[half as usize].transport.join(number);
+        let answers_reads = !posts && end.operation == Operation::RdmaRead;
+        if (posts || answers_reads) && self.halves[half as usize].flow == NONE {
+            self.control(half, end, if posts { Sends::Requests } else { Sends::ReadResponses });
+        }
+        half
+    }
+
+    fn new_half(&mut self, service: Transport, posts: bool) -> u32 {
+        self.schedule.add_member();
+        self.timers.reserve(1);
+        self.halves.push(Half {
+            transport: AnyTransport::new(service, posts, 0),
+            service,
+            silent: false,
+            timer_set: false,
+            held_by_window: false,
+            flow: NONE,
+            queued_ack: None,
+            era: Era::default(),
+        });
+        self.halves.len() as u32 - 1
+    }
+
+    /// Puts what a half sends under the control of a flow, its own or one that it shares.
+    fn control(&mut self, half: u32, end: &FlowEnd, sends: Sends) {
+        let level = end.service_level;
+        let key = match self.response.scope(end.transport, sends) {
+            StateScope::QueuePair => None,
+            StateScope::EeContext => Some(FlowKey::Context(end.peer, level)),
+            StateScope::DestinationLevel => Some(FlowKey::Destination(end.peer, level)),
+            StateScope::ServiceLevel => Some(FlowKey::ServiceLevel(level)),
+        };
+        let flow = key.and_then(|key| self.shared.flows.get(&key).copied()).unwrap_or_else(|| {
+            let lane = self.sl_to_vl[usize::from(level.0)];
+            self.shared.decreases.push(0);
+            self.schedule.add_flow(self.response.at_rest(level), lane)
+        });
+        if let Some(key) = key {
+            self.shared.flows.insert(key, flow);
+        }
+        let half = &mut self.halves[half as usize];
+        half.flow = flow;
+        half.silent = !sends.is_acknowledged(end.transport);
+        if !half.silent {
+            half.transport.set_window(self.response.window(self.schedule.state(flow)));
+        }
+    }
+
+    /// The response hears of a packet that a half sends.
+    pub(super) fn tell_of_sent(&mut self, half: u32, psn: Psn, limited_by: LimitedBy, now: Time) {
+        let half = &mut self.halves[half as usize];
+        let state = self.schedule.state(half.flow);
+        self.response.on_sent(state, limited_by, now);
+        if half.silent {
+            let present = self.shared.decreases[half.flow as usize];
+            let (number, next) = half.transport.number_of(psn);
+            half.era.sent(number, present);
+            // DEVIATION: the slides do not say what raises a rate that no acknowledgement does. Here every packet
+            // that is sent counts as an unmarked acknowledgement would: no news is good news.
+            let silence = Acknowledged { psn: number, next, packets: 1, marked: false };
+            self.response.on_acknowledged(state, silence, now);
+        }
+    }
+
+    /// A congestion notification packet reached a half.
+    pub(super) fn tell_of_notification(&mut self, half: u32, psn: Option<Psn>, now: Time) -> bool {
+        let half = &mut self.halves[half as usize];
+        if half.flow == NONE {
+            return false;
+        }
+        let present = self.shared.decreases[half.flow as usize];
+        let (named, next) = match psn {
+            Some(psn) if half.silent => {
+                (Some(half.era.of(half.transport.number_of(psn).0, present)), present + 1)
+            }
+            Some(psn) => {
+                let (named, next) = half.transport.number_of(psn);
+                (Some(named), next)
+            }
+            None => (None, half.transport.number_of(Psn::new(0)).1),
+        };
+        let state = self.schedule.state(half.flow);
+        let notified = Notified { psn: named, next };
+        let reaction = self.response.on_notification(state, notified, now);
+        self.shared.decreases[half.flow as usize] += u64::from(reaction.decreased);
+        if !half.silent {
+            half.transport.set_window(self.response.window(state));
+        }
+        reaction.reached_trigger
+    }
+}

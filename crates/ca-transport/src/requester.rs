@@ -1,0 +1,416 @@
+//! The requester of a reliable service: it numbers packets, and goes back when one is missing (IBA volume 1, 9.7).
+//!
+//! Invariant: inside, packets are counted from the first with 64 bits; only the wire sees 24. What is acknowledged,
+//! or has come as the response to an RDMA READ, is never sent or asked for again.
+//!
+//! ```text
+//! unacked <= next <= posted      (packets before `unacked` are acknowledged, or have come)
+//! ```
+//!
+//! An RDMA READ is one packet that asks, and takes the numbers of all packets that answer it. What is under way is
+//! either data or READs, never both: a queue pair here has one flow, and a context one message at a time.
+
+use core::num::{NonZeroU32, NonZeroU64};
+
+use packet::header::Syndrome;
+use packet::{Opcode, Packet, Psn};
+use units::Time;
+use workload::spec::Operation;
+
+use crate::message::{MessageKey, Messages, Segment};
+use crate::transport::{Completed, Outgoing, Overdue, Readiness, Replied, Rule, Transport, Verdict};
+
+/// The requesting half of a queue pair.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Requester {
+    unacked: u64,
+    next: u64,
+    posted: u64,
+    /// After the highest packet ever sent: what lies below and is sent is sent again.
+    highest: u64,
+    head: Option<MessageKey>,
+    tail: Option<MessageKey>,
+    /// The message of packet `next`.
+    cursor: Option<MessageKey>,
+    /// Where that message ends, if it is an RDMA READ.
+    read_end: Option<NonZeroU64>,
+    progress: Time,
+    /// The most packets that may be unacknowledged by the word of congestion control.
+    window: Option<NonZeroU32>,
+    /// RDMA READs that are asked for and not complete.
+    reads: u32,
+    retries: u8,
+    failed: bool,
+    /// It went back for a response that is missing, which has not come since.
+    asked_again: bool,
+}
+
+impl Transport for Requester {
+    fn post(&mut self, key: MessageKey, messages: &mut Messages) {
+        let message = &mut messages[key];
+        *message = message.starting_at(self.posted);
+        self.posted = message.end;
+        match self.tail.replace(key) {
+            Some(tail) => messages[tail].next = Some(key),
+            None => self.head = Some(key),
+        }
+        if self.cursor.is_none() {
+            self.aim(Some(key), messages);
+        }
+    }
+
+    fn readiness(&self, rule: &Rule) -> Readiness {
+        if self.next >= self.posted || self.failed {
+            Readiness::Idle
+        } else if let Some(end) = self.read_end {
+            // The numbers of what is under way have to be told apart, too.
+            let told_apart = end.get() - self.unacked <= u64::from(Psn::MAX_OUTSTANDING);
+            let may = self.reads == 0 || self.reads < rule.max_reads && told_apart;
+            if may { Readiness::Ready } else { Readiness::Idle }
+        } else if self.next - self.unacked < self.most_outstanding(rule) {
+            Readiness::Ready
+        } else {
+            Readiness::WindowClosed
+        }
+    }
+
+    fn next(&self, messages: &Messages, rule: &Rule) -> Option<Outgoing> {
+        if self.readiness(rule) != Readiness::Ready {
+            return None;
+        }
+        let message = &messages[self.cursor?];
+        let (psn, again) = (Psn::new(self.next as u32), self.next < self.highest);
+        if self.read_end.is_some() {
+            return Some(Outgoing {
+                segment: Segment { opcode: Opcode::ReadRequest, payload: 0, last: true },
+                psn,
+                queue_pair: message.queue_pair,
+                // A message has at most 2^31 bytes.
+                dma_length: message.rest(self.next, rule.mtu) as u32,
+                ack_request: false,
+                again,
+            });
+        }
+        let segment = message.segment(self.next, rule.mtu);
+        let number = self.next - message.first + 1;
+        Some(Outgoing {
+            segment,
+            psn,
+            queue_pair: message.queue_pair,
+            dma_length: 0,
+            // A window of the response's may shrink to one packet while any number of them is under way, and one
+            // packet of it has to ask; so all ask.
+            ack_request: segment.last
+                || number.is_multiple_of(u64::from(rule.ack_every))
+                || self.next + 1 - self.unacked == rule.max_outstanding
+                || self.retries > 0
+                || self.window.is_some(),
+            again,
+        })
+    }
+
+    fn sent(&mut self, messages: &mut Messages, now: Time) -> Completed {
+        if self.next == self.unacked {
+            self.progress = now;
+        }
+        if let Some(end) = self.read_end {
+            self.next = end.get();
+            self.reads += 1;
+        } else {
+            self.next += 1;
+        }
+        self.highest = self.highest.max(self.next);
+        if let Some(key) = self.cursor
+            && messages[key].end == self.next
+        {
+            self.aim(messages[key].next, messages);
+        }
+        Completed::NONE
+    }
+
+    fn on_reply(&mut self, packet: &Packet, messages: &mut Messages, now: Time) -> Replied {
+        let psn = packet.bth.psn;
+        let (named, before) = (self.nearest(psn), self.unacked);
+        let (completed, verdict) = match (packet.bth.opcode, packet.syndrome) {
+            (Opcode::Acknowledge, Syndrome::Ack) => (self.acknowledged(psn, messages, now), Verdict::Accept),
+            (Opcode::Acknowledge, Syndrome::SequenceError) => {
+                (self.sequence_error(psn, messages, now), Verdict::Accept)
+            }
+            _ => self.responded(named, messages, now),
+        };
+        let packets = (self.unacked - before) as u32;
+        Replied { named, next: self.next, packets, completed, verdict }
+    }
+
+    fn deadline(&self, rule: &Rule) -> Time {
+        match rule.timeout {
+            Some(timeout) if self.next > self.unacked && !self.failed => self.progress + timeout,
+            _ => Time::NEVER,
+        }
+    }
+
+    fn on_deadline(&mut self, rule: &Rule, messages: &Messages, now: Time) -> Overdue {
+        if self.deadline(rule) > now {
+            return Overdue::No;
+        }
+        if self.retries == rule.retry_count {
+            self.failed = true;
+            return Overdue::GaveUp;
+        }
+        self.retries += 1;
+        self.progress = now;
+        self.go_back(messages);
+        Overdue::WentBack
+    }
+
+    fn number_of(&self, psn: Psn) -> (u64, u64) {
+        (self.nearest(psn), self.next)
+    }
+
+    fn at_rest(&self) -> bool {
+        self.unacked == self.posted || self.failed
+    }
+}
+
+impl Requester {
+    /// One whose first packet has this number (IBA: the starting PSN, agreed upon when two ends connect).
+    #[must_use]
+    pub fn starting_at(first: u64) -> Self {
+        Self { unacked: first, next: first, posted: first, highest: first, ..Self::default() }
+    }
+
+    /// Sets how many packets congestion control lets be unacknowledged, at least 1; `u32::MAX` for any number.
+    pub fn set_window(&mut self, packets: u32) {
+        self.window = NonZeroU32::new(packets).filter(|packets| packets.get() != u32::MAX);
+    }
+
+    /// Whether it has given up.
+    #[must_use]
+    pub const fn failed(&self) -> bool {
+        self.failed
+    }
+
+    /// The packet that a reply names, counted from the first: within half the circle of the oldest that is not
+    /// acknowledged.
+    const fn nearest(&self, psn: Psn) -> u64 {
+        let oldest = Psn::new(self.unacked as u32);
+        let ahead = psn.since(oldest);
+        if ahead < Psn::MAX_OUTSTANDING {
+            self.unacked + ahead as u64
+        } else {
+            self.unacked.saturating_sub(oldest.since(psn) as u64)
+        }
+    }
+
+    fn most_outstanding(&self, rule: &Rule) -> u64 {
+        self.window.map_or(rule.max_outstanding, |window| rule.max_outstanding.min(u64::from(window.get())))
+    }
+
+    /// Everything up to and with `psn` is acknowledged.
+    fn acknowledged(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> Completed {
+        let ahead = u64::from(psn.plus(1).since(Psn::new(self.unacked as u32)));
+        // A repeated acknowledgement, from before. READs are answered by their responses alone: what acknowledges
+        // them is of a packet before them, and names the responder's last.
+        if ahead == 0 || ahead > self.highest - self.unacked || self.reading(messages) {
+            return Completed::NONE;
+        }
+        self.advance(ahead, messages, now)
+    }
+
+    /// The responder misses `psn`: everything before it is acknowledged, and it goes next.
+    fn sequence_error(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> Completed {
+        if self.reading(messages) {
+            self.ask_again(messages);
+            return Completed::NONE;
+        }
+        let completed = self.acknowledged(psn.plus(Psn::MASK), messages, now);
+        if Psn::new(self.unacked as u32) == psn {
+            self.go_back(messages);
+        }
+        completed
+    }
+
+    /// The response with this number came in.
+    fn responded(&mut self, number: u64, messages: &mut Messages, now: Time) -> (Completed, Verdict) {
+        if number < self.unacked || number >= self.highest {
+            return (Completed::NONE, Verdict::Duplicate);
+        }
+        if number > self.unacked {
+            self.ask_again(messages);
+            return (Completed::NONE, Verdict::Gap { complain: false });
+        }
+        self.asked_again = false;
+        (self.advance(1, messages, now), Verdict::Accept)
+    }
+
+    /// Whether what is under way is READs.
+    fn reading(&self, messages: &Messages) -> bool {
+        self.head.is_some_and(|key| messages[key].operation == Operation::RdmaRead)
+    }
+
+    fn advance(&mut self, packets: u64, messages: &mut Messages, now: Time) -> Completed {
+        self.unacked += packets;
+        self.progress = now;
+        self.retries = 0;
+        self.complete(messages)
+    }
+
+    /// A response is missing: goes back for it, once.
+    fn ask_again(&mut self, messages: &Messages) {
+        if !core::mem::replace(&mut self.asked_again, true) {
+            self.go_back(messages);
+        }
+    }
+
+    fn go_back(&mut self, messages: &Messages) {
+        self.next = self.unacked;
+        self.reads = 0;
+        self.aim(self.head, messages);
+    }
+
+    /// The next packet is of this message.
+    fn aim(&mut self, cursor: Option<MessageKey>, messages: &Messages) {
+        self.cursor = cursor;
+        let read = |key: MessageKey| Some(&messages[key]).filter(|at| at.operation == Operation::RdmaRead);
+        self.read_end = cursor.and_then(read).and_then(|message| NonZeroU64::new(message.end));
+    }
+
+    /// Lets go of messages that are acknowledged to their last packet.
+    fn complete(&mut self, messages: &mut Messages) -> Completed {
+        let mut completed = Completed::NONE;
+        while let Some(key) = self.head
+            && messages[key].end <= self.unacked
+        {
+            let message = messages[key];
+            self.head = message.next;
+            if self.head.is_none() {
+                self.tail = None;
+            }
+            if message.operation == Operation::RdmaRead && message.end <= self.next {
+                self.reads -= 1;
+            }
+            messages.remove(key);
+            completed = Completed { queue_pair: message.queue_pair, messages: completed.messages + 1 };
+        }
+        // An acknowledgement may overtake a requester that went back: what it had sent has arrived after all.
+        if self.next < self.unacked {
+            self.next = self.unacked;
+            self.aim(self.head, messages);
+        }
+        completed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Message;
+    use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, QpNumber, ServiceLevel};
+    use units::{Bytes, Span};
+
+    const RULE: Rule = Rule {
+        mtu: Mtu::B256,
+        ack_every: 1000,
+        max_outstanding: 16,
+        max_reads: 1,
+        timeout: Some(Span::from_us(100)),
+        retry_count: 7,
+    };
+
+    /// A requester that has this many packets to send, from this number on.
+    fn with(first: u64, packets: u64) -> (Requester, Messages) {
+        let (mut requester, mut messages) = (Requester::starting_at(first), Messages::default());
+        let bytes = Bytes::new(256 * packets);
+        let key = messages.insert(Message::new(QpNumber(0), Operation::Send, bytes, RULE.mtu));
+        requester.post(key, &mut messages);
+        (requester, messages)
+    }
+
+    /// Sends all that may go. Returns which packets asked for an acknowledgement.
+    fn send_all(requester: &mut Requester, messages: &mut Messages, rule: &Rule) -> Vec<bool> {
+        let mut asked = Vec::new();
+        while let Some(out) = requester.next(messages, rule) {
+            requester.sent(messages, Time::ZERO);
+            asked.push(out.ack_request);
+        }
+        asked
+    }
+
+    fn ack(psn: Psn) -> Packet {
+        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let (opcode, flags) = (Opcode::Acknowledge, BthFlags::empty());
+        Packet::new(
+            lrh,
+            Bth { destination_qp: QpNumber(0), psn, opcode, transport: packet::Transport::Rc, flags },
+            QpNumber(0),
+            FlowId(0),
+            0,
+        )
+    }
+
+    #[test]
+    fn a_window_shorter_than_the_acknowledgement_interval_does_not_stall() {
+        let rule = Rule { max_outstanding: 3, timeout: None, ..RULE };
+        let (mut requester, mut messages) = with(0, 100);
+        assert_eq!(send_all(&mut requester, &mut messages, &rule), [false, false, true]);
+    }
+
+    /// Whatever its width, a window has a packet that asks, from wherever in it one looks: the next one to go does.
+    #[test]
+    fn every_window_of_the_response_asks() {
+        for window in 1..=20 {
+            let (mut requester, mut messages) = with(0, 100);
+            requester.set_window(window);
+            let asked = send_all(&mut requester, &mut messages, &RULE);
+            assert_eq!(asked, vec![true; window.min(16) as usize]);
+        }
+    }
+
+    #[test]
+    fn a_window_that_shrinks_below_what_is_under_way_waits_for_it() {
+        let (mut requester, mut messages) = with(0, 100);
+        requester.set_window(8);
+        assert_eq!(send_all(&mut requester, &mut messages, &RULE).len(), 8);
+        requester.set_window(3);
+        for acknowledged in 0..5 {
+            assert_eq!(requester.readiness(&RULE), Readiness::WindowClosed, "{acknowledged} of 8");
+            requester.on_reply(&ack(Psn::new(acknowledged)), &mut messages, Time::ZERO);
+        }
+        assert_eq!(requester.readiness(&RULE), Readiness::WindowClosed, "three are under way");
+        requester.on_reply(&ack(Psn::new(5)), &mut messages, Time::ZERO);
+        assert_eq!(send_all(&mut requester, &mut messages, &RULE).len(), 1);
+    }
+
+    /// What an acknowledgement names is found on both sides of the wrap, before and after the oldest under way.
+    #[test]
+    fn numbers_survive_the_wrap() {
+        let first = (1 << 24) - 3;
+        let (mut requester, mut messages) = with(first, 100);
+        send_all(&mut requester, &mut messages, &RULE);
+        for (psn, number) in [(Psn::MASK - 2, first), (Psn::MASK, first + 2), (0, first + 3), (5, first + 8)]
+        {
+            assert_eq!(requester.number_of(Psn::new(psn)).0, number);
+        }
+        let replied = requester.on_reply(&ack(Psn::new(5)), &mut messages, Time::ZERO);
+        assert_eq!((replied.named, replied.packets), (first + 8, 9));
+        let late = requester.on_reply(&ack(Psn::new(Psn::MASK)), &mut messages, Time::ZERO);
+        assert_eq!((late.named, late.packets), (first + 2, 0));
+    }
+
+    #[test]
+    fn a_dead_peer_is_given_up_after_the_last_retry() {
+        let (mut requester, mut messages) = with(0, 1);
+        requester.sent(&mut messages, Time::ZERO);
+        let mut rings = 0;
+        loop {
+            rings += 1;
+            let at = requester.deadline(&RULE);
+            if requester.on_deadline(&RULE, &messages, at) == Overdue::GaveUp {
+                break;
+            }
+            requester.sent(&mut messages, at);
+        }
+        assert_eq!(rings, 1 + u32::from(RULE.retry_count));
+        assert!(requester.at_rest() && requester.readiness(&RULE) == Readiness::Idle);
+    }
+}

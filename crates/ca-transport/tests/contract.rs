@@ -1,0 +1,352 @@
+//! What every transport promises over a wire that loses packets in both directions, and what each promises beyond that.
+//!
+//! | service | over a lossy wire |
+//! |---|---|
+//! | RC, RD, RDMA READ | everything is accepted once and in order, and every message completes |
+//! | UC | a message is accepted to its end only if all of it came; a gap is noticed once |
+//! | UD | whatever arrives is accepted |
+
+use std::collections::VecDeque;
+
+use ca_transport::AnyTransport;
+use ca_transport::message::{Message, Messages};
+use ca_transport::transport::{Completed, Outgoing, Overdue, Rule, Transport as _, Verdict};
+use packet::header::Syndrome;
+use packet::{
+    Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, Psn, QpNumber, ServiceLevel, Transport,
+};
+use proptest::prelude::*;
+use units::{Bytes, Span, Time};
+use workload::spec::Operation;
+
+const RULE: Rule = Rule {
+    mtu: Mtu::B256,
+    ack_every: 4,
+    max_outstanding: 16,
+    max_reads: 3,
+    timeout: Some(Span::from_us(100)),
+    retry_count: 7,
+};
+
+/// A message to post: its queue pair, what it does, and its payload.
+type Order = (u32, Operation, u64);
+
+/// Two halves, and the wires between them.
+struct Pair {
+    service: Transport,
+    asks: AnyTransport,
+    answers: AnyTransport,
+    messages: Messages,
+    requests: VecDeque<Packet>,
+    replies: VecDeque<Packet>,
+    losses: Box<dyn Iterator<Item = bool>>,
+    now: Time,
+    seen: Seen,
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Seen {
+    /// Number of each data packet that was accepted, in order, with its payload and whether it ends a message.
+    accepted: Vec<(Psn, u64, bool)>,
+    /// Queue pair of each message that completed, in order.
+    completed: Vec<QpNumber>,
+    /// Messages begun, by their first packet or their request.
+    begun: usize,
+    /// The most messages that were begun and not complete at once.
+    most_under_way: usize,
+    gaps: u32,
+    lost: u32,
+    arrived: u32,
+}
+
+impl Pair {
+    fn new(service: Transport, first: u64, orders: &[Order], losses: Vec<bool>) -> Self {
+        let (mut asks, mut messages) = (AnyTransport::new(service, true, first), Messages::default());
+        for number in 0..4 {
+            asks.join(QpNumber(number));
+        }
+        for (number, operation, bytes) in orders {
+            let message = Message::new(QpNumber(*number), *operation, Bytes::new(*bytes), RULE.mtu);
+            asks.post(messages.insert(message), &mut messages);
+        }
+        Self {
+            service,
+            asks,
+            answers: AnyTransport::new(service, false, first),
+            messages,
+            requests: VecDeque::new(),
+            replies: VecDeque::new(),
+            losses: Box::new(losses.into_iter().chain(core::iter::repeat(false))),
+            now: Time::ZERO,
+            seen: Seen::default(),
+        }
+    }
+
+    fn packet(&self, out: &Outgoing) -> Packet {
+        let flags = if out.ack_request { BthFlags::ACK_REQUEST } else { BthFlags::empty() };
+        let mut packet = bare(self.service, out.segment.opcode, out.psn, flags, out.segment.payload);
+        packet.dma_length = out.dma_length;
+        packet
+    }
+
+    fn survives(&mut self) -> bool {
+        let lost = self.losses.next().expect("endless");
+        self.seen.lost += u32::from(lost);
+        !lost
+    }
+
+    /// The half that asks sends what it may. Returns whether there was something.
+    fn ask(&mut self) -> bool {
+        let Some(out) = self.asks.next(&self.messages, &RULE) else { return false };
+        let opcode = out.segment.opcode;
+        if !out.again && (opcode.begins_message() || opcode == Opcode::ReadRequest) {
+            self.seen.begun += 1;
+            let under_way = self.seen.begun - self.seen.completed.len();
+            self.seen.most_under_way = self.seen.most_under_way.max(under_way);
+        }
+        let completed = self.asks.sent(&mut self.messages, self.now);
+        self.note(completed);
+        if self.survives() {
+            self.requests.push_back(self.packet(&out));
+        }
+        true
+    }
+
+    fn note(&mut self, completed: Completed) {
+        for _ in 0..completed.messages {
+            self.seen.completed.push(completed.queue_pair);
+        }
+    }
+
+    fn accept(&mut self, packet: &Packet) {
+        let ends = packet.bth.opcode.ends_message();
+        self.seen.accepted.push((packet.bth.psn, u64::from(packet.payload), ends));
+    }
+
+    /// A request comes in.
+    fn hear_request(&mut self) -> bool {
+        let Some(packet) = self.requests.pop_front() else { return false };
+        self.seen.arrived += 1;
+        let verdict = self.answers.on_data(&packet, &RULE);
+        if matches!(verdict, Verdict::Accept | Verdict::Resume) {
+            self.accept(&packet);
+        }
+        self.seen.gaps += u32::from(matches!(verdict, Verdict::Resume | Verdict::Drop { first: true }));
+        let answer = match verdict {
+            Verdict::Gap { complain: true } => {
+                let mut nak = bare(
+                    self.service,
+                    Opcode::Acknowledge,
+                    self.answers.responder().expected(),
+                    BthFlags::empty(),
+                    0,
+                );
+                nak.syndrome = Syndrome::SequenceError;
+                nak
+            }
+            Verdict::Accept | Verdict::Duplicate if packet.has(BthFlags::ACK_REQUEST) => bare(
+                self.service,
+                Opcode::Acknowledge,
+                self.answers.responder().accepted(),
+                BthFlags::empty(),
+                0,
+            ),
+            _ => return true,
+        };
+        if self.survives() {
+            self.replies.push_back(answer);
+        }
+        true
+    }
+
+    /// The half that answers sends a READ response.
+    fn respond(&mut self) -> bool {
+        let Some(out) = self.answers.next(&self.messages, &RULE) else { return false };
+        self.answers.sent(&mut self.messages, self.now);
+        if self.survives() {
+            self.replies.push_back(self.packet(&out));
+        }
+        true
+    }
+
+    fn hear_reply(&mut self) -> bool {
+        let Some(packet) = self.replies.pop_front() else { return false };
+        let replied = self.asks.on_reply(&packet, &mut self.messages, self.now);
+        if packet.bth.opcode.is_read_response() && replied.verdict == Verdict::Accept {
+            self.accept(&packet);
+        }
+        self.note(replied.completed);
+        true
+    }
+
+    /// Runs to rest; `choices` says who goes first, step by step.
+    fn run(&mut self, choices: &[u8]) -> Result<(), TestCaseError> {
+        let steps = [Self::ask, Self::hear_request, Self::respond, Self::hear_reply];
+        let mut choices = choices.iter().cycle();
+        loop {
+            self.now += Span::from_us(1);
+            let first = usize::from(*choices.next().expect("not empty"));
+            if (0..steps.len()).any(|step| steps[(first + step) % steps.len()](self)) {
+                continue;
+            }
+            if self.asks.at_rest() {
+                return Ok(());
+            }
+            self.now = self.asks.deadline(&RULE);
+            prop_assert_ne!(self.now, Time::NEVER, "it waits for nothing");
+            let overdue = self.asks.on_deadline(&RULE, &self.messages, self.now);
+            prop_assert_ne!(overdue, Overdue::GaveUp);
+        }
+    }
+}
+
+fn bare(transport: Transport, opcode: Opcode, psn: Psn, flags: BthFlags, payload: u16) -> Packet {
+    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+    let bth = Bth { destination_qp: QpNumber(0), psn, opcode, transport, flags };
+    Packet::new(lrh, bth, QpNumber(0), FlowId(0), payload)
+}
+
+fn any_losses() -> impl Strategy<Value = Vec<bool>> {
+    prop::collection::vec(prop::bool::weighted(0.15), 200)
+}
+
+fn any_sizes() -> impl Strategy<Value = Vec<u64>> {
+    prop::collection::vec(1..3000u64, 1..20)
+}
+
+/// From anywhere on the circle of numbers, also just before its end.
+fn any_first() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), (1 << 24) - 60..1u64 << 24, 0..1u64 << 40]
+}
+
+fn any_choices() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(0..4u8, 1..50)
+}
+
+/// Everything came, once and in order.
+fn check_reliable(pair: &Pair, first: u64, orders: &[Order]) -> Result<(), TestCaseError> {
+    prop_assert!(pair.messages.is_empty());
+    prop_assert_eq!(pair.seen.completed.len(), orders.len());
+    let bytes: u64 = orders.iter().map(|(.., bytes)| bytes).sum();
+    prop_assert_eq!(pair.seen.accepted.iter().map(|(_, payload, _)| payload).sum::<u64>(), bytes);
+    for (number, (psn, ..)) in (first..).zip(&pair.seen.accepted) {
+        prop_assert_eq!(*psn, Psn::new(number as u32), "out of order");
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn reliable_connections_deliver_everything_in_order(
+        sizes in any_sizes(), write: bool, first in any_first(), losses in any_losses(), choices in any_choices(),
+    ) {
+        let operation = if write { Operation::RdmaWrite } else { Operation::Send };
+        let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, operation, bytes)).collect();
+        let mut pair = Pair::new(Transport::Rc, first, &orders, losses);
+        pair.run(&choices)?;
+        check_reliable(&pair, first, &orders)?;
+        prop_assert_eq!(pair.answers.responder().msn() as usize, orders.len());
+    }
+
+    /// And no more READs are under way at once than may be.
+    #[test]
+    fn reads_deliver_everything_in_order(
+        sizes in any_sizes(), first in any_first(), losses in any_losses(), choices in any_choices(),
+    ) {
+        let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, Operation::RdmaRead, bytes)).collect();
+        let mut pair = Pair::new(Transport::Rc, first, &orders, losses);
+        pair.run(&choices)?;
+        check_reliable(&pair, first, &orders)?;
+        prop_assert!(pair.seen.most_under_way <= RULE.max_reads as usize);
+    }
+
+    /// As many as may be are under way, if the responder is slower than the requester.
+    #[test]
+    fn reads_overlap(sizes in prop::collection::vec(1..3000u64, 3..20)) {
+        let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, Operation::RdmaRead, bytes)).collect();
+        let mut pair = Pair::new(Transport::Rc, 0, &orders, vec![]);
+        pair.run(&[0])?;
+        prop_assert_eq!(pair.seen.most_under_way, RULE.max_reads as usize);
+    }
+
+    /// And one message is under way in a context at a time, of the queue pair whose turn it is.
+    #[test]
+    fn contexts_deliver_everything_in_order_one_message_at_a_time(
+        orders in prop::collection::vec(
+            (0..4u32, prop_oneof![Just(Operation::Send), Just(Operation::RdmaWrite), Just(Operation::RdmaRead)], 1..3000u64),
+            1..20,
+        ),
+        first in any_first(), losses in any_losses(), choices in any_choices(),
+    ) {
+        let mut pair = Pair::new(Transport::Rd, first, &orders, losses);
+        pair.run(&choices)?;
+        check_reliable(&pair, first, &orders)?;
+        prop_assert_eq!(pair.seen.most_under_way, 1);
+        // All were posted before the first was complete: so turns go round those that have messages left. The first
+        // message starts when it is posted, before the others are there to take turns with.
+        let mut left = [0; 4];
+        orders.iter().for_each(|(number, ..)| left[*number as usize] += 1);
+        let mut turns: VecDeque<u32> = VecDeque::new();
+        let mut expected = vec![orders[0].0];
+        left[orders[0].0 as usize] -= 1;
+        for (number, ..) in &orders[1..] {
+            if !turns.contains(number) {
+                turns.push_back(*number);
+            }
+        }
+        while let Some(number) = turns.pop_front() {
+            expected.push(number);
+            left[number as usize] -= 1;
+            if left[number as usize] > 0 {
+                turns.push_back(number);
+            }
+        }
+        let completed: Vec<_> = pair.seen.completed.iter().map(|number| number.0).collect();
+        prop_assert_eq!(completed, expected);
+    }
+
+    #[test]
+    fn unreliable_connections_deliver_whole_messages(
+        sizes in any_sizes(), write: bool, first in any_first(), losses in any_losses(), choices in any_choices(),
+    ) {
+        let operation = if write { Operation::RdmaWrite } else { Operation::Send };
+        let orders: Vec<_> = sizes.iter().map(|bytes| (0, operation, *bytes)).collect();
+        let mut pair = Pair::new(Transport::Uc, first, &orders, losses);
+        pair.run(&choices)?;
+        prop_assert!(pair.messages.is_empty());
+        prop_assert_eq!(pair.seen.completed.len(), orders.len(), "sent is complete");
+        // The payload accepted since the last beginning is the message's, whenever its end is accepted.
+        let mut begins = first;
+        let mut by_end = std::collections::BTreeMap::new();
+        for bytes in &sizes {
+            begins += bytes.div_ceil(256);
+            by_end.insert(Psn::new((begins - 1) as u32).get(), *bytes);
+        }
+        let (mut payload, mut whole, mut last) = (0, 0, None);
+        for (psn, bytes, ends) in &pair.seen.accepted {
+            payload = if last == Some(psn.plus(Psn::MASK)) { payload + bytes } else { *bytes };
+            last = (!ends).then_some(*psn);
+            if *ends {
+                prop_assert_eq!(Some(&payload), by_end.get(&psn.get()), "a message with a hole");
+                whole += 1;
+            }
+        }
+        prop_assert!(pair.seen.lost > 0 || whole == orders.len());
+        prop_assert!(pair.seen.gaps <= pair.seen.lost);
+        prop_assert!(pair.seen.lost == 0 || whole < orders.len() || pair.seen.gaps == 0);
+    }
+
+    #[test]
+    fn unreliable_datagrams_are_taken_as_they_come(
+        sizes in prop::collection::vec(1..=256u64, 1..50), first in any_first(), losses in any_losses(),
+        choices in any_choices(),
+    ) {
+        let orders: Vec<_> = sizes.iter().map(|bytes| (0, Operation::Send, *bytes)).collect();
+        let mut pair = Pair::new(Transport::Ud, first, &orders, losses);
+        pair.run(&choices)?;
+        prop_assert_eq!(pair.seen.accepted.len() as u32, pair.seen.arrived);
+        prop_assert_eq!(pair.seen.arrived + pair.seen.lost, orders.len() as u32);
+        prop_assert!(pair.seen.accepted.iter().all(|(.., ends)| *ends));
+    }
+}

@@ -1,0 +1,67 @@
+//! Flows: whether what carries them can, and whether congestion control reaches them.
+
+use cc_policies::Sends;
+use packet::Transport;
+use units::Bytes;
+use workload::{FlowSpec, Operation};
+
+use super::Faults;
+use crate::path::Path;
+use crate::spec::Scenario;
+
+/// Every flow, with what its adapters and the congestion control have to say about it.
+pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
+    check_reads(scenario, faults);
+    for (i, flow) in scenario.flows.iter().enumerate() {
+        let path = Path::from("flows").index(i);
+        let mtu = Bytes::from(scenario.link.mtu);
+        if flow.transport == Transport::Ud && flow.message > mtu {
+            let message = format!(
+                "a message of {} is more than one packet, and UD has no other: the MTU is {mtu}",
+                flow.message
+            );
+            faults.add(&path.name("message"), message, format!("write at most \"{mtu}\""));
+        }
+        check_control(scenario, flow, &path, faults);
+    }
+}
+
+/// Who asks for RDMA READs over RC has to say how many at once: there is no number that suits all.
+fn check_reads(scenario: &Scenario, faults: &mut Faults<'_>) {
+    let reads = |flow: &&FlowSpec| flow.operation == Operation::RdmaRead && flow.transport == Transport::Rc;
+    let mut said = Vec::new();
+    for flow in scenario.flows.iter().filter(reads) {
+        let (own, all) = (Path::from("adapters").name(&flow.to), Path::from("adapter"));
+        let (path, spec) = match scenario.adapters.get(&flow.to) {
+            Some(spec) => (own, spec),
+            None => (all, &scenario.adapter),
+        };
+        if spec.max_reads.is_none() && !said.contains(&path) {
+            let message = format!(
+                "flow `{}` reads, and how many RDMA READs `{}` may have under way is not said",
+                flow.name, flow.to
+            );
+            let help = format!("write `max_reads: 16`, or another number from 1 to 255, in `{path}`");
+            faults.add(&path, message, help);
+            said.push(path);
+        }
+    }
+}
+
+/// A window holds back nothing that is not acknowledged.
+fn check_control(scenario: &Scenario, flow: &FlowSpec, path: &Path, faults: &mut Faults<'_>) {
+    let Some(response) = scenario.congestion_control.hp_response() else { return };
+    let sends = if flow.operation == Operation::RdmaRead { Sends::ReadResponses } else { Sends::Requests };
+    if sends.is_acknowledged(flow.transport) || response.rate.is_some() || response.window.is_none() {
+        return;
+    }
+    let what = if flow.operation == Operation::RdmaRead { "RDMA READ" } else { flow.transport.word() };
+    let field = if flow.operation == Operation::RdmaRead { "operation" } else { "transport" };
+    let message = format!(
+        "an HP response without control of the rate cannot control {what} flow `{}`: nothing acknowledges its data, \
+         so that no window holds it back",
+        flow.name
+    );
+    let help = "write `rate` in `congestion_control.response`, or make it a SEND or RDMA WRITE over RC or RD";
+    faults.add(&path.name(field), message, help);
+}
