@@ -77,8 +77,10 @@ pub struct TransportSummary {
     pub timeouts: u64,
     /// Data packets sent again.
     pub retransmitted_packets: u64,
-    /// Queue pairs that gave up.
+    /// Queue pairs, and end-to-end contexts, that gave up.
     pub failed_queue_pairs: u64,
+    /// Times that packets were found missing where nobody sends them again.
+    pub gaps: u64,
 }
 
 /// What a run proved about itself.
@@ -137,10 +139,14 @@ pub struct PhaseSummary {
 pub struct FlowSummary {
     /// Its name.
     pub flow: String,
-    /// The host that sends.
+    /// The host that the data comes from.
     pub src: String,
-    /// The host that receives.
+    /// The host that the data goes to.
     pub dst: String,
+    /// The transport service that carries it.
+    pub transport: &'static str,
+    /// What its messages do.
+    pub operation: &'static str,
     /// Whether it had something to send.
     pub active: bool,
     /// Its goodput over the whole phase.
@@ -210,6 +216,8 @@ impl PhaseSummary {
             flow: flow.name.clone(),
             src: flow.source.clone(),
             dst: flow.destination.clone(),
+            transport: flow.transport,
+            operation: flow.operation,
             active: share.active,
             goodput_bps: share.over(Stretch::Whole).round(),
             settled_goodput_bps: share.over(Stretch::Settled).round(),
@@ -248,6 +256,7 @@ impl From<TransportTally> for TransportSummary {
             timeouts: tally.timeouts,
             retransmitted_packets: tally.retransmitted,
             failed_queue_pairs: tally.failed_queue_pairs,
+            gaps: tally.gaps,
         }
     }
 }

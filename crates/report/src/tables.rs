@@ -68,11 +68,13 @@ pub(crate) fn others_are_sampled(record: &RunRecord) -> bool {
 /// A column: its name, and the cell of a record.
 type Column<Record> = (&'static str, fn(&Record) -> String);
 
-const FLOW_COLUMNS: [Column<FlowRecord>; 15] = [
+const FLOW_COLUMNS: [Column<FlowRecord>; 17] = [
     ("flow", |flow| flow.name.clone()),
     ("src", |flow| flow.source.clone()),
     ("dst", |flow| flow.destination.clone()),
     ("named", |flow| flow.named.to_string()),
+    ("transport", |flow| flow.transport.to_owned()),
+    ("operation", |flow| flow.operation.to_owned()),
     ("start_s", |flow| seconds(flow.start)),
     ("stop_s", |flow| flow.stop.map_or_else(String::new, seconds)),
     ("size_bytes", |flow| flow.total.map_or_else(String::new, |total| total.get().to_string())),
