@@ -179,3 +179,64 @@ impl Adapter {
         reaction.reached_trigger
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cc_policies::hp::HpSource;
+    use cc_policies::policy::{Notified, Response};
+    use cc_policies::spec::{HpResponse, RateControl, RpiAfterDecrease};
+    use proptest::prelude::*;
+
+    /// What can happen to a state that three halves share.
+    #[derive(Clone, Copy, Debug)]
+    enum Op {
+        Send(usize),
+        /// A notification that names the packet that this half sent so many before its last.
+        Notify(usize, u64),
+    }
+
+    proptest! {
+        /// "PSN >= APSN" for halves whose numbers say nothing to each other: a notification counts if, and only if, its
+        /// packet was sent after the last decrease, by the clock of a spectator who sees every packet.
+        #[test]
+        fn a_notification_counts_if_its_packet_was_sent_after_the_last_decrease(
+            starts in [0..1u64 << 40, 0..1u64 << 40, 0..1u64 << 40],
+            ops in prop::collection::vec(prop_oneof![
+                (0..3usize).prop_map(Op::Send),
+                (0..3usize).prop_map(Op::Send),
+                (0..3usize, 0..6u64).prop_map(|(half, back)| Op::Notify(half, back)),
+            ], 0..200),
+        ) {
+            let source = HpSource::new(&HpResponse {
+                rate: Some(RateControl::Lipd { max_ipd: 255 }),
+                window: None,
+                rpi_after_decrease: RpiAfterDecrease::Reloaded,
+            });
+            let mut state = source.at_rest(ServiceLevel(0));
+            let (mut eras, mut present) = ([Era::default(); 3], 0);
+            let mut sent: [Vec<usize>; 3] = Default::default();
+            let mut last_decrease = None;
+            for (clock, op) in ops.into_iter().enumerate() {
+                match op {
+                    Op::Send(half) => {
+                        eras[half].sent(starts[half] + sent[half].len() as u64, present);
+                        sent[half].push(clock);
+                    }
+                    Op::Notify(half, back) => {
+                        let Some(place) = (sent[half].len() as u64).checked_sub(1 + back) else { continue };
+                        let psn = Some(eras[half].of(starts[half] + place, present));
+                        let notified = Notified { psn, next: present + 1 };
+                        let reaction = source.on_notification(&mut state, notified, Time::ZERO);
+                        let after = last_decrease.is_none_or(|decrease| sent[half][place as usize] > decrease);
+                        prop_assert_eq!(reaction.decreased, after);
+                        if reaction.decreased {
+                            present += 1;
+                            last_decrease = Some(clock);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -5,3 +5,4 @@ mod common;
 mod golden;
 mod laws;
 mod organisations;
+mod transports;

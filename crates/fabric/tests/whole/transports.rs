@@ -1,0 +1,188 @@
+//! Every transport service with every operation that it has: alone on a wire, where theory knows what it gets, and in
+//! congestion under every scheme, where nothing may be lost.
+
+use crate::common::{law, run, settled_bps};
+use packet::{Opcode, Transport};
+use telemetry::RunRecord;
+use units::{Bytes, Rate, Span};
+use workload::Operation;
+
+const MTU: u16 = 2048;
+/// One way over the law's cable of 2 m.
+const FLIGHT: Span = Span::from_ns(10);
+
+/// Every service with every operation that it has, as a scenario writes them.
+fn all() -> impl Iterator<Item = (Transport, Operation)> {
+    let operations = [Operation::Send, Operation::RdmaWrite, Operation::RdmaRead];
+    let pairs = Transport::ALL.into_iter().flat_map(move |transport| operations.map(|op| (transport, op)));
+    pairs.filter(|(transport, operation)| operation.is_carried_by(*transport))
+}
+
+fn wire() -> Rate {
+    Rate::gbps(32)
+}
+
+/// Time on the wire of a packet without payload.
+fn bare(transport: Transport, opcode: Opcode) -> Span {
+    wire().time_for(Bytes::new(u64::from(opcode.wire_bytes(0) + transport.extension(opcode))))
+}
+
+/// Time on the wire of a message of full packets.
+fn message_time(transport: Transport, operation: Operation, packets: u64) -> Span {
+    let [only, first, middle, last] = match operation {
+        Operation::Send => [Opcode::SendOnly, Opcode::SendFirst, Opcode::SendMiddle, Opcode::SendLast],
+        Operation::RdmaWrite => {
+            [Opcode::WriteOnly, Opcode::WriteFirst, Opcode::WriteMiddle, Opcode::WriteLast]
+        }
+        Operation::RdmaRead => [
+            Opcode::ReadResponseOnly,
+            Opcode::ReadResponseFirst,
+            Opcode::ReadResponseMiddle,
+            Opcode::ReadResponseLast,
+        ],
+    };
+    let time = |opcode: Opcode| {
+        wire().time_for(Bytes::new(u64::from(opcode.wire_bytes(MTU) + transport.extension(opcode))))
+    };
+    if packets == 1 { time(only) } else { time(first) + time(middle) * (packets - 2) + time(last) }
+}
+
+/// Goodput of a lone flow between two hosts back to back, in bit/s.
+fn alone(transport: Transport, operation: Operation, packets: u64, sets: &[&str]) -> f64 {
+    let flow = format!(
+        "flows=[(name: \"F\", from: \"A\", to: \"B\", start: \"0 s\", transport: {transport:?}, \
+         operation: {operation:?}, message: \"{} B\", load: Saturate(outstanding: 8))]",
+        packets * u64::from(MTU)
+    );
+    let sets = [&[flow.as_str(), "duration=\"4 ms\"", "adapter.max_reads=4"], sets].concat();
+    let record = run(&law("back-to-back", &sets));
+    assert_eq!((record.flows[0].transport, record.flows[0].operation), (transport.word(), operation.word()));
+    settled_bps(&record, 0, 0)
+}
+
+fn bits(packets: u64) -> f64 {
+    (packets * u64::from(MTU) * 8) as f64
+}
+
+/// What streams gets the wire: its own headers are all that it loses. In 2 ms two packets more or less are 0.07 %.
+#[test]
+fn a_lone_flow_of_any_transport_gets_the_wire() {
+    for (transport, operation) in all().filter(|(transport, _)| *transport != Transport::Rd) {
+        let packets = if transport == Transport::Ud { 1 } else { 64 };
+        let due = bits(packets) / message_time(transport, operation, packets).seconds();
+        let got = alone(transport, operation, packets, &[]);
+        assert!((got / due - 1.0).abs() < 1e-3, "{transport:?} {operation:?}: {got} where {due} is due");
+    }
+}
+
+/// Of a context one message is under way: each costs its own time and a round trip, there by its last byte and back by
+/// an acknowledgement, or there by a request and back by the response.
+#[test]
+fn a_context_waits_a_round_trip_for_each_message() {
+    for (operation, packets) in
+        all().filter(|(transport, _)| *transport == Transport::Rd).flat_map(|(_, op)| [(op, 1), (op, 16)])
+    {
+        let reply = match operation {
+            Operation::RdmaRead => bare(Transport::Rd, Opcode::ReadRequest),
+            _ => bare(Transport::Rd, Opcode::Acknowledge),
+        };
+        let period = message_time(Transport::Rd, operation, packets) + reply + FLIGHT * 2;
+        let due = bits(packets) / period.seconds();
+        let got = alone(Transport::Rd, operation, packets, &[]);
+        assert!((got / due - 1.0).abs() < 2e-3, "{operation:?} of {packets}: {got} where {due} is due");
+    }
+}
+
+/// The same of a connection that may have one READ under way.
+#[test]
+fn one_read_at_a_time_waits_a_round_trip() {
+    let operation = Operation::RdmaRead;
+    let period =
+        message_time(Transport::Rc, operation, 4) + bare(Transport::Rc, Opcode::ReadRequest) + FLIGHT * 2;
+    let due = bits(4) / period.seconds();
+    let got = alone(Transport::Rc, operation, 4, &["adapter.max_reads=1"]);
+    assert!((got / due - 1.0).abs() < 2e-3, "{got} where {due} is due");
+}
+
+const IBA: &str = "congestion_control=Iba(\
+    marking: (threshold: 15, packet_size: 8, marking_rate: 0, victim_mask: None, compare: Sum, hysteresis: \"0 B\"), \
+    echo: ECHO, \
+    response: (port_control: CONTROL, cct: Linear(entries: 128, shift: 0, step: 1), ccti_limit: 127, \
+        ccti_increase: 1, ccti_min: 0, ccti_timer: 10, trigger_threshold: 0, timer_start: FirstBecn))";
+const HP: &str = "congestion_control=Hp(\
+    marking: (trigger: Full, set: Selective(InputAndOutput)), \
+    response: (rate: Lipd(max_ipd: 255), window: Fixed(8), rpi_after_decrease: Reloaded))";
+
+/// Two remote flows and a local one to a root, and a victim, for 3 ms; then to rest. Two of them share both ends.
+fn congested(transport: Transport, operation: Operation, scheme: &str) -> RunRecord {
+    let message = if transport == Transport::Ud { "2 KiB" } else { "16 KiB" };
+    let flow = |(name, from, to): (&str, &str, &str)| {
+        format!(
+            "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", transport: {transport:?}, \
+             operation: {operation:?}, message: \"{message}\", load: Saturate(outstanding: 4))"
+        )
+    };
+    let flows = [
+        ("a", "r1", "root"),
+        ("b", "r1", "root"),
+        ("c", "r2", "root"),
+        ("d", "l1", "root"),
+        ("v", "v", "vd"),
+    ];
+    let flows = format!("flows=[{}]", flows.map(flow).join(", "));
+    let plan = law("two-switches", &[&flows, "duration=\"3 ms\"", "adapter.max_reads=4", scheme]);
+    let options = fabric::Options { drain: true, ..fabric::Options::default() };
+    fabric::simulate(&plan, options, &mut |_| {}).unwrap_or_else(|broken| panic!("{broken}"))
+}
+
+/// Whatever carries the flows and whatever slows them down: all that was sent comes in, every message that was begun is
+/// complete, every credit is home, and marks are answered as the service can.
+#[test]
+fn every_transport_under_every_scheme_loses_nothing() {
+    let iba = |echo: &str, control: &str| IBA.replace("ECHO", echo).replace("CONTROL", control);
+    let schemes = [
+        ("congestion_control=Off".to_owned(), None),
+        (iba("Cnp", "QueuePair"), Some(false)),
+        (iba("Acknowledgement", "ServiceLevel"), Some(true)),
+        (HP.to_owned(), Some(true)),
+    ];
+    for (transport, operation) in all() {
+        for (scheme, on_acknowledgements) in &schemes {
+            let case = format!("{transport:?} {operation:?} {}", scheme.get(..25).unwrap_or(scheme));
+            let record = congested(transport, operation, scheme);
+            assert!(record.audit.drained, "{case}");
+            assert_eq!((record.audit.under_way, record.dropped_packets), (0, 0), "{case}");
+            assert_eq!(record.audit.injected, record.audit.delivered, "{case}");
+            let message = if transport == Transport::Ud { 2048 } else { 16_384 };
+            for flow in &record.flows {
+                assert!(flow.messages > 10, "{case}: {} gets {} messages through", flow.name, flow.messages);
+                assert_eq!(flow.delivered, Bytes::new(flow.messages * message), "{case}: {}", flow.name);
+            }
+            let tally = &record.transport;
+            assert_eq!((tally.retransmitted, tally.naks, tally.timeouts, tally.gaps), (0, 0, 0, 0), "{case}");
+            let data_is_acknowledged = transport.is_reliable() && operation != Operation::RdmaRead;
+            assert_eq!(tally.acknowledgements > 0, data_is_acknowledged, "{case}");
+            let by_cnp = on_acknowledgements.map(|on_them| !(on_them && data_is_acknowledged));
+            assert_eq!(tally.cnps > 0, by_cnp == Some(true), "{case}: {} CNPs", tally.cnps);
+            assert_eq!(tally.becns > 0, on_acknowledgements.is_some(), "{case}");
+        }
+    }
+}
+
+/// Where the HP proposal keeps one state for source, destination and service level, two flows that share it get together
+/// what a third gets for itself; connections have a state each, and get twice as much.
+#[test]
+fn flows_that_share_a_state_share_its_rate() {
+    let rate_alone = HP.replace("window: Fixed(8), ", "");
+    for (transport, operation) in all().filter(|(transport, _)| *transport != Transport::Rd) {
+        let record = congested(transport, operation, &rate_alone);
+        let got = |flow: usize| record.flows[flow].delivered.get() as f64;
+        let share = (got(0) + got(1)) / got(2);
+        let shared = transport != Transport::Rc || operation == Operation::RdmaRead;
+        if shared {
+            assert!((share - 1.0).abs() < 0.15, "{transport:?} {operation:?}: {share}");
+        } else {
+            assert!(share > 1.85, "{transport:?} {operation:?}: {share}");
+        }
+    }
+}
