@@ -7,7 +7,7 @@ use packet::{PacketPool, PortId};
 use units::{Rate, Time};
 
 use crate::arbiter::{Grant, Request, Requests};
-use crate::buffering::{AnyBuffering, Buffering};
+use crate::buffering::AnyBuffering;
 use crate::readers::Readers;
 use crate::switch::SwitchPort;
 

@@ -17,7 +17,6 @@ use packet::{BthFlags, Lane, PortId};
 use units::{Bytes, Rate, Time};
 
 use crate::arbiter::{Grant, Request};
-use crate::buffering::Buffering;
 use crate::setup::SwitchWake;
 use crate::switch::{Switch, all_fit};
 

@@ -14,7 +14,7 @@ use units::{Bytes, Rate, Time};
 
 use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request};
 use crate::board::Board;
-use crate::buffering::{AnyBuffering, Buffering, Taken};
+use crate::buffering::{AnyBuffering, Taken};
 use crate::ledger::Ledger;
 use crate::readers::Readers;
 use crate::setup::{SwitchSetup, SwitchWake};

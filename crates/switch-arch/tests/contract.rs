@@ -9,7 +9,7 @@ use packet::{
 };
 use proptest::prelude::*;
 use switch_arch::arbiter::{AnyArbiter, Arbiter, Request, Requests};
-use switch_arch::buffering::{AnyBuffering, Buffering, Taken};
+use switch_arch::buffering::{AnyBuffering, Taken};
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 use units::Time;
 

@@ -4,6 +4,7 @@
 //! The set of organisations is closed: a plan names one, and the event loop pays a branch for it,
 //! not an indirect call.
 
+mod contention;
 mod input_fifo;
 mod input_voq;
 mod output;
@@ -12,21 +13,16 @@ use cc_policies::policy::Place;
 use link_layer::{LaneSet, PortSet};
 use packet::{Lane, PacketId, PacketPool, PortId};
 
+pub use self::contention::Contention;
 pub use self::input_fifo::InputFifo;
 pub use self::input_voq::InputVoq;
 pub use self::output::Output;
 use crate::spec::BufferingSpec;
 
-/// A buffer organisation.
+/// A buffer organisation. It keeps the [`Contention`] up to date, by which outputs find what it has for them.
 pub trait Buffering {
     /// Takes in a packet that is ready to leave.
-    fn store(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool);
-
-    /// Lanes on which something can be taken for this output.
-    fn lanes(&self, output: PortId) -> LaneSet;
-
-    /// Inputs that have a packet at the head of a queue for this output and lane.
-    fn contenders(&self, output: PortId, lane: Lane) -> PortSet;
+    fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool);
 
     /// The packet that `take` would take.
     ///
@@ -38,7 +34,7 @@ pub trait Buffering {
     ///
     /// # Panics
     /// If the input is not among the contenders.
-    fn take(&mut self, place: Place, pool: &PacketPool) -> Taken;
+    fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken;
 
     /// Whether packets are read out of a buffer at their input, which can only be read so fast.
     fn reads_at_inputs(&self) -> bool;
@@ -56,62 +52,83 @@ pub struct Taken {
 
 /// Any buffer organisation that a scenario can name.
 #[derive(Clone, Debug)]
-pub enum AnyBuffering {
-    /// One queue at each input.
+pub struct AnyBuffering {
+    contention: Contention,
+    queues: Queues,
+}
+
+#[derive(Clone, Debug)]
+enum Queues {
     InputFifo(InputFifo),
-    /// Virtual output queues at the inputs.
     InputVoq(InputVoq),
-    /// One queue for each output: output queueing, and a central memory.
+    /// Output queueing, and a central memory.
     Output(Output),
+}
+
+macro_rules! dispatch {
+    ($any:expr, $organisation:ident => $call:expr) => {
+        match $any {
+            Queues::InputFifo($organisation) => $call,
+            Queues::InputVoq($organisation) => $call,
+            Queues::Output($organisation) => $call,
+        }
+    };
 }
 
 impl AnyBuffering {
     /// The organisation that the scenario names, empty.
     #[must_use]
     pub fn new(spec: BufferingSpec, ports: usize, lanes: usize) -> Self {
-        match spec {
-            BufferingSpec::InputFifo => Self::InputFifo(InputFifo::new(ports, lanes)),
+        let queues = match spec {
+            BufferingSpec::InputFifo => Queues::InputFifo(InputFifo::new(ports, lanes)),
             // Its queues at the outputs lie behind the crossbar, where nobody contends: see `staging`.
             BufferingSpec::InputVoq | BufferingSpec::CombinedInputOutput => {
-                Self::InputVoq(InputVoq::new(ports, lanes))
+                Queues::InputVoq(InputVoq::new(ports, lanes))
             }
-            BufferingSpec::Output | BufferingSpec::Central => Self::Output(Output::new(ports, lanes)),
-        }
-    }
-}
-
-macro_rules! dispatch {
-    ($any:expr, $organisation:ident => $call:expr) => {
-        match $any {
-            AnyBuffering::InputFifo($organisation) => $call,
-            AnyBuffering::InputVoq($organisation) => $call,
-            AnyBuffering::Output($organisation) => $call,
-        }
-    };
-}
-
-impl Buffering for AnyBuffering {
-    fn store(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool) {
-        dispatch!(self, organisation => organisation.store(place, packet, pool));
+            BufferingSpec::Output | BufferingSpec::Central => Queues::Output(Output::new(ports, lanes)),
+        };
+        Self { contention: Contention::new(ports, lanes), queues }
     }
 
-    fn lanes(&self, output: PortId) -> LaneSet {
-        dispatch!(self, organisation => organisation.lanes(output))
+    /// Lanes on which something can be taken for this output.
+    #[must_use]
+    pub fn lanes(&self, output: PortId) -> LaneSet {
+        self.contention.lanes(output)
     }
 
-    fn contenders(&self, output: PortId, lane: Lane) -> PortSet {
-        dispatch!(self, organisation => organisation.contenders(output, lane))
+    /// Inputs that have a packet at the head of a queue for this output and lane.
+    #[must_use]
+    pub fn contenders(&self, output: PortId, lane: Lane) -> PortSet {
+        self.contention.contenders(output, lane)
     }
 
-    fn head(&self, place: Place) -> PacketId {
-        dispatch!(self, organisation => organisation.head(place))
+    /// Takes in a packet that is ready to leave.
+    pub fn store(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool) {
+        let contention = &mut self.contention;
+        dispatch!(&mut self.queues, queues => queues.store(place, packet, contention, pool));
     }
 
-    fn take(&mut self, place: Place, pool: &PacketPool) -> Taken {
-        dispatch!(self, organisation => organisation.take(place, pool))
+    /// The packet that `take` would take.
+    ///
+    /// # Panics
+    /// If the input is not among the contenders.
+    #[must_use]
+    pub fn head(&self, place: Place) -> PacketId {
+        dispatch!(&self.queues, queues => queues.head(place))
     }
 
-    fn reads_at_inputs(&self) -> bool {
-        dispatch!(self, organisation => organisation.reads_at_inputs())
+    /// Takes the packet at the head.
+    ///
+    /// # Panics
+    /// If the input is not among the contenders.
+    pub fn take(&mut self, place: Place, pool: &PacketPool) -> Taken {
+        let contention = &mut self.contention;
+        dispatch!(&mut self.queues, queues => queues.take(place, contention, pool))
+    }
+
+    /// Whether packets are read out of a buffer at their input, which can only be read so fast.
+    #[must_use]
+    pub fn reads_at_inputs(&self) -> bool {
+        dispatch!(&self.queues, queues => queues.reads_at_inputs())
     }
 }

@@ -7,34 +7,23 @@
 //! the switch has ports: its internal speed-up (Karol, Hluchyj and Morgan 1987, section III).
 
 use cc_policies::policy::Place;
-use link_layer::{LaneSet, PortSet};
 use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId};
 
-use super::{Buffering, Taken};
+use super::{Buffering, Contention, Taken};
 
 /// Packets wait at their output, in one queue for each lane.
 #[derive(Clone, Debug)]
 pub struct Output {
     lanes: usize,
     /// By (output, lane).
-    queues: Vec<OutputQueue>,
-    /// By output.
-    waiting: Vec<LaneSet>,
-}
-
-/// A queue, and by which input its head came.
-#[derive(Clone, Copy, Debug)]
-struct OutputQueue {
-    packets: PacketQueue,
-    input: PortId,
+    queues: Vec<PacketQueue>,
 }
 
 impl Output {
     /// Empty queues for a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        let empty = OutputQueue { packets: PacketQueue::default(), input: PortId(0) };
-        Self { lanes, queues: vec![empty; ports * lanes], waiting: vec![LaneSet::default(); ports] }
+        Self { lanes, queues: vec![PacketQueue::default(); ports * lanes] }
     }
 
     fn at(&self, output: PortId, lane: Lane) -> usize {
@@ -43,40 +32,27 @@ impl Output {
 }
 
 impl Buffering for Output {
-    fn store(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool) {
+    fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool) {
         let at = self.at(place.output, place.lane);
-        let queue = &mut self.queues[at];
-        if queue.packets.is_empty() {
-            queue.input = place.input;
-            self.waiting[place.output.index()].insert(place.lane);
+        if self.queues[at].is_empty() {
+            contention.contend(place);
         }
-        queue.packets.push(packet, pool);
-    }
-
-    fn lanes(&self, output: PortId) -> LaneSet {
-        self.waiting[output.index()]
-    }
-
-    fn contenders(&self, output: PortId, lane: Lane) -> PortSet {
-        let queue = &self.queues[self.at(output, lane)];
-        let mut contenders = PortSet::EMPTY;
-        if !queue.packets.is_empty() {
-            contenders.insert(queue.input);
-        }
-        contenders
+        self.queues[at].push(packet, pool);
     }
 
     fn head(&self, place: Place) -> PacketId {
-        self.queues[self.at(place.output, place.lane)].packets.head().expect("a contender has a packet")
+        self.queues[self.at(place.output, place.lane)].head().expect("a contender has a packet")
     }
 
-    fn take(&mut self, place: Place, pool: &PacketPool) -> Taken {
+    fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
         let at = self.at(place.output, place.lane);
-        let queue = &mut self.queues[at];
-        let packet = queue.packets.pop(pool).expect("a contender has a packet");
-        match queue.packets.head() {
-            Some(next) => queue.input = PortId(pool[next].input),
-            None => self.waiting[place.output.index()].remove(place.lane),
+        let packet = self.queues[at].pop(pool).expect("a contender has a packet");
+        let next = self.queues[at].head().map(|next| PortId(pool[next].input));
+        if next != Some(place.input) {
+            contention.withdraw(place);
+            if let Some(input) = next {
+                contention.contend(Place { input, ..place });
+            }
         }
         Taken { packet, exposed: None }
     }
