@@ -23,6 +23,8 @@ pub(crate) struct Board<'a> {
 
 impl Board<'_> {
     /// Grants every request to its contender: outputs that do not read at inputs do not compete.
+    // Apart, so that switches with an arbiter do not carry its code in their loop.
+    #[inline(never)]
     pub(crate) fn grant_all(&mut self) {
         for index in 0..self.requests.len() {
             let mut contenders = self.requests[index].contenders;

@@ -84,6 +84,8 @@ impl Islip {
 }
 
 impl Arbiter for Islip {
+    // Apart, so that switches that take turns do not carry its code in their loop.
+    #[inline(never)]
     fn matching(&mut self, requests: &mut impl Requests) {
         let mut matched = PortSet::EMPTY;
         for iteration in 0..self.iterations {

@@ -35,6 +35,8 @@ fn oldest(index: usize, requests: &impl Requests) -> Option<(Time, PortId)> {
 }
 
 impl Arbiter for OldestFirst {
+    // Apart, so that switches that take turns do not carry its code in their loop.
+    #[inline(never)]
     fn matching(&mut self, requests: &mut impl Requests) {
         self.oldest.clear();
         self.oldest.extend((0..requests.len()).map(|index| oldest(index, requests)));
