@@ -14,8 +14,17 @@ use crate::engine;
 use crate::failure::Failure;
 use crate::resources;
 
-/// The cases: a name, the shipped scenario that it runs.
-const CASES: [(&str, &str); 2] = [("a32", "bench-a32"), ("b128", "bench-b128")];
+/// A case: its name, the shipped scenario that it runs, and what is set in it.
+type Case = (&'static str, &'static str, &'static [&'static str]);
+
+/// The cases: one traffic for every buffer organisation, and a larger fabric.
+const CASES: [Case; 5] = [
+    ("a32", "bench-a32", &[]),
+    ("a32-fifo", "bench-a32", &["switch.buffering=InputFifo"]),
+    ("a32-output", "bench-a32", &["switch.buffering=Output"]),
+    ("a32-central", "bench-a32", &["switch.buffering=Central"]),
+    ("b128", "bench-b128", &[]),
+];
 
 /// What a run of a case cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,7 +47,7 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
         return Ok(());
     }
     let best =
-        CASES.map(|(case, _)| fastest(case, options.runs)).into_iter().collect::<Result<Vec<_>, _>>()?;
+        CASES.map(|(case, ..)| fastest(case, options.runs)).into_iter().collect::<Result<Vec<_>, _>>()?;
     if options.json {
         crate::print(&(serde_json::to_string_pretty(&best).expect("readings are plain data") + "\n"));
     } else {
@@ -49,11 +58,12 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
 
 /// One run in this process.
 fn read(case: &str) -> Result<Reading, Failure> {
-    let (case, scenario) = CASES
+    let (case, scenario, sets) = CASES
         .into_iter()
-        .find(|(name, _)| *name == case)
+        .find(|(name, ..)| *name == case)
         .ok_or_else(|| Failure::UnknownCase(case.to_owned()))?;
-    let plan = engine::plan(scenario, &[], None)?;
+    let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let plan = engine::plan(scenario, &sets, None)?;
     let summary = engine::run(&plan, false, &mut |_| {})?.summary;
     let cpu_s = resources::processor_time().map_or(summary.wall_s, |time| time.as_secs_f64());
     Ok(Reading {
@@ -135,6 +145,14 @@ mod tests {
         };
         let back: Reading = serde_json::from_str(&serde_json::to_string(&reading).unwrap()).unwrap();
         insta::assert_snapshot!(printed(&[back], 3));
+    }
+
+    #[test]
+    fn every_case_has_a_plan() {
+        for (case, scenario, sets) in CASES {
+            let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).collect();
+            assert!(engine::plan(scenario, &sets, None).is_ok(), "{case}");
+        }
     }
 
     #[test]
