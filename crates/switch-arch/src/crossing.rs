@@ -13,14 +13,22 @@
 
 use cc_policies::policy::{Marker, Place};
 use link_layer::{LaneSet, Outlet, PortSet};
-use packet::{BthFlags, Lane, PortId};
+use packet::{BthFlags, Lane, PacketId, PortId};
+use telemetry::LaneInput;
 use units::{Bytes, Rate, Time};
 
 use crate::arbiter::{Grant, Request};
 use crate::setup::SwitchWake;
+use crate::staging::Staging;
 use crate::switch::{Switch, all_fit};
 
 impl Switch {
+    /// What was observed of the queue behind the crossbar at an output and lane, where there is one.
+    #[must_use]
+    pub fn staged(&self, output: PortId, lane: Lane) -> Option<&LaneInput> {
+        self.staging.as_ref().map(|staging| staging.observed(output, lane))
+    }
+
     // Out of the way of switches of one stage, whose pipeline is then compiled as if this one were not there.
     /// Everything of this instant has arrived: lets cross what can, then lets go what can.
     #[inline(never)]
@@ -174,5 +182,24 @@ impl Switch {
         let id = staging.take(output, lane, outlet.packets());
         let input = PortId(outlet.packets()[id].input);
         self.launch_staged(Place { input, output, lane }, id, outlet);
+    }
+
+    /// Starts a packet on the wire of a switch with queues there, once its turn has come. A reason to mark it that
+    /// was given when it crossed is the one that counts.
+    fn launch_staged(&mut self, place: Place, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+        let packet = &mut outlet.packets()[id];
+        let view = self.ledger.remove(place, packet.wire);
+        self.marker.queue_changed(place, view);
+        let at_output = self.marker.departing(place, packet.wire_bytes());
+        let reason = at_output.filter(|_| !packet.marked_here);
+        self.start(place, id, reason, outlet);
+    }
+
+    fn staging(&self) -> &Staging {
+        self.staging.as_ref().expect("a switch of two stages")
+    }
+
+    fn staging_mut(&mut self) -> &mut Staging {
+        self.staging.as_mut().expect("a switch of two stages")
     }
 }

@@ -29,7 +29,7 @@ pub struct Switch {
     pub(crate) longest_packet: Bytes,
     pub(crate) buffering: AnyBuffering,
     arbiter: AnyArbiter,
-    ledger: Ledger,
+    pub(crate) ledger: Ledger,
     pub(crate) marker: AnyMarker,
     pub(crate) readers: Readers,
     /// Queues at the outputs, in a switch that has them.
@@ -222,25 +222,11 @@ impl Switch {
         self.ports.iter().flat_map(|port| port.inputs.iter().zip(&port.outputs))
     }
 
-    /// What was observed of the queue behind the crossbar at an output and lane, where there is one.
-    #[must_use]
-    pub fn staged(&self, output: PortId, lane: Lane) -> Option<&LaneInput> {
-        self.staging.as_ref().map(|staging| staging.observed(output, lane))
-    }
-
     /// Whether all queues and buffers are empty, all wires idle, and all credits of the far ends here.
     #[must_use]
     pub fn at_rest(&self, now: Time) -> bool {
         self.ports.iter().all(|port| port.link.at_rest(now))
             && self.staging.as_ref().is_none_or(|staging| staging.is_empty())
-    }
-
-    pub(crate) fn staging(&self) -> &Staging {
-        self.staging.as_ref().expect("a switch of two stages")
-    }
-
-    pub(crate) fn staging_mut(&mut self) -> &mut Staging {
-        self.staging.as_mut().expect("a switch of two stages")
     }
 
     pub(crate) fn rate(&self, output: PortId) -> Rate {
@@ -352,20 +338,9 @@ impl Switch {
         self.start(place, id, at_input.or(at_output), outlet);
     }
 
-    /// Starts a packet on the wire of a switch with queues there, once its turn has come. A reason to mark it that
-    /// was given when it crossed is the one that counts.
-    pub(crate) fn launch_staged(&mut self, place: Place, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
-        let packet = &mut outlet.packets()[id];
-        let view = self.ledger.remove(place, packet.wire);
-        self.marker.queue_changed(place, view);
-        let at_output = self.marker.departing(place, packet.wire_bytes());
-        let reason = at_output.filter(|_| !packet.marked_here);
-        self.start(place, id, reason, outlet);
-    }
-
     /// Starts a packet on its output's wire.
     #[inline]
-    fn start(
+    pub(crate) fn start(
         &mut self,
         place: Place,
         id: PacketId,

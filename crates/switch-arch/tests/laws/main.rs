@@ -15,8 +15,13 @@ use rig::{Departure, Rig, slot};
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 use units::Time;
 
-const ORGANISATIONS: [BufferingSpec; 4] =
-    [BufferingSpec::InputFifo, BufferingSpec::InputVoq, BufferingSpec::Output, BufferingSpec::Central];
+const ORGANISATIONS: [BufferingSpec; 5] = [
+    BufferingSpec::InputFifo,
+    BufferingSpec::InputVoq,
+    BufferingSpec::Output,
+    BufferingSpec::Central,
+    BufferingSpec::CombinedInputOutput,
+];
 const ARBITERS: [ArbiterSpec; 4] = [
     ArbiterSpec::RoundRobin,
     ArbiterSpec::Islip { iterations: 1 },
@@ -102,8 +107,9 @@ fn the_others_saturate_near_one() {
     let at_outputs = [BufferingSpec::Output, BufferingSpec::Central];
     let at_outputs = at_outputs.map(|buffering| (buffering, ArbiterSpec::RoundRobin));
     let at_inputs = ARBITERS.map(|arbiter| (BufferingSpec::InputVoq, arbiter));
+    let at_both = ARBITERS.map(|arbiter| (BufferingSpec::CombinedInputOutput, arbiter));
     for ports in [2, 4, 16] {
-        for (buffering, arbiter) in at_inputs.into_iter().chain(at_outputs) {
+        for (buffering, arbiter) in at_inputs.into_iter().chain(at_both).chain(at_outputs) {
             let got = saturated(ports, buffering, arbiter, 20_000);
             assert!(got.mean > 0.98, "{ports} ports, {buffering:?}, {arbiter:?}: {}", got.mean);
         }
