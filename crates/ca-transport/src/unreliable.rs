@@ -57,6 +57,7 @@ impl Transport for Source {
 
     fn sent(&mut self, messages: &mut Messages, _: Time) -> Completed {
         self.next += 1;
+        // DEVIATION: complete as its last packet starts to leave, not when it has left: one event a message less.
         match self.head {
             Some(key) if messages[key].end == self.next => {
                 let queue_pair = messages[key].queue_pair;

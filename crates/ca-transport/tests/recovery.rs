@@ -1,0 +1,255 @@
+//! Two adapters back to back, and what one notification does to the flow between them: what the response is told of
+//! what held a packet back, and whether silence does for acknowledgements.
+
+use std::collections::BTreeMap;
+
+use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd};
+use cc_policies::spec::{
+    Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger, WindowControl,
+};
+use cc_policies::{AnyEcho, AnyResponse, Scheme};
+use link_layer::credits::UpdateRule;
+use link_layer::spec::WireTime;
+use link_layer::{Broken, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
+use packet::{BthFlags, FlowId, Lane, Mtu, NodeId, PacketId, PacketPool, PortId, ServiceLevel, Transport};
+use units::{Bytes, Rate, Span, Time};
+use workload::{Flow, Operation, Poster, Posting};
+
+/// A packet of 2,048 bytes and its headers at 8 Gb/s takes about this long.
+const PACKET: Span = Span::from_ns(2074);
+const FLIGHT: Span = Span::from_ns(50);
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Arrive(PacketId),
+    Signal(Signal),
+    Wake(AdapterWake),
+}
+
+/// The cable between two adapters, and what is to come.
+#[derive(Default)]
+struct Cable {
+    now: Time,
+    turn: usize,
+    packets: PacketPool,
+    events: BTreeMap<(Time, u64), (usize, Event)>,
+    planned: u64,
+    /// When each data packet of the flow left, in order.
+    left: Vec<Time>,
+    /// The data packet that is marked on the way, counted from 0.
+    marked: usize,
+}
+
+impl Cable {
+    fn plan(&mut self, at: Time, node: usize, event: Event) {
+        self.planned += 1;
+        self.events.insert((at, self.planned), (node, event));
+    }
+}
+
+impl Outlet<AdapterWake> for Cable {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn packets(&mut self) -> &mut PacketPool {
+        &mut self.packets
+    }
+
+    fn deliver(&mut self, _: PortId, at: Time, id: PacketId) {
+        if self.packets[id].payload > 0 {
+            if self.left.len() == self.marked {
+                self.packets[id].bth.flags.insert(BthFlags::FECN);
+            }
+            self.left.push(self.packets[id].injected);
+        }
+        self.plan(at, 1 - self.turn, Event::Arrive(id));
+    }
+
+    fn signal(&mut self, _: PortId, at: Time, signal: Signal, _: u32) {
+        self.plan(at, 1 - self.turn, Event::Signal(signal));
+    }
+
+    fn wake(&mut self, at: Time, what: AdapterWake) {
+        self.plan(at, self.turn, Event::Wake(what));
+    }
+
+    fn broken(&mut self, _: PortId, _: Lane, what: Broken) {
+        panic!("{what}");
+    }
+}
+
+fn adapter(node: u32, response: &HpResponse) -> Adapter {
+    let buffers = [Bytes::kib(64)];
+    let spec = AdapterSpec {
+        receive_buffer: buffers[0],
+        injection_limit: None,
+        drain_limit: None,
+        ack_every: 1,
+        max_outstanding: 1024,
+        max_reads: Some(4),
+        ack_timeout: 14,
+        retry_count: 7,
+    };
+    let scheme = Scheme::Hp(Hp {
+        marking: HpMarking { trigger: Trigger::Full, set: MarkedSet::Naive, immediate: Immediate::Marked },
+        response: response.clone(),
+    });
+    Adapter::new(AdapterSetup {
+        lid: NodeId(node).lid(),
+        port: Port::new(&PortSetup {
+            id: PortId(0),
+            wire: Wire::store_and_forward(Rate::gbps(8), FLIGHT),
+            buffers: &buffers,
+            far_buffers: &buffers,
+            rule: UpdateRule { blocks: 1, interval: Span::from_us(4), refresh: Span::from_us(200) },
+            wire_time: WireTime::Free,
+        }),
+        lanes: VlArbiter::new(&Default::default()),
+        data_lanes: 1,
+        sl_to_vl: [Lane(0); 16],
+        mtu: Mtu::K2,
+        spec: &spec,
+        echo: AnyEcho::new(&scheme),
+        response: AnyResponse::new(&scheme),
+    })
+}
+
+/// When each data packet of a flow left, over this long; packet `marked` gets FECN on the way.
+fn departures(
+    (transport, operation): (Transport, Operation),
+    posting: Posting,
+    response: &HpResponse,
+    marked: usize,
+    end: Time,
+) -> Vec<Time> {
+    let flow = Flow {
+        name: "F".to_owned(),
+        named: true,
+        source: NodeId(0),
+        destination: NodeId(1),
+        service_level: ServiceLevel(0),
+        transport,
+        operation,
+        posting,
+    };
+    let mut adapters = [adapter(0, response), adapter(1, response)];
+    let (asks, answers) = (flow.requester().index(), flow.responder().index());
+    for (here, there, poster) in [(asks, answers, Some(Poster::new(&flow))), (answers, asks, None)] {
+        let peer = NodeId(there as u32).lid();
+        let (peer_qp, flow) = (adapters[there].next_qp(), FlowId(0));
+        let peer_qp = if here == answers { packet::QpNumber(0) } else { peer_qp };
+        let end = FlowEnd { flow, peer, peer_qp, service_level: ServiceLevel(0), transport, operation };
+        adapters[here].open(end, poster);
+    }
+    let mut cable = Cable { marked, ..Cable::default() };
+    for (node, adapter) in adapters.iter_mut().enumerate() {
+        cable.turn = node;
+        adapter.bring_up(&mut cable);
+    }
+    while let Some(((now, _), (node, event))) = cable.events.pop_first()
+        && now <= end
+    {
+        (cable.now, cable.turn) = (now, node);
+        let adapter = &mut adapters[node];
+        match event {
+            Event::Arrive(id) => adapter.arrive(id, &mut cable),
+            Event::Signal(signal) => adapter.heard(signal, &mut cable),
+            Event::Wake(wake) => adapter.woken(wake, &mut cable),
+        }
+        adapter.decide(&mut cable);
+    }
+    cable.left
+}
+
+fn saturating() -> Posting {
+    Posting::Saturate { outstanding: 64, message: Bytes::kib(2), start: Time::ZERO, stop: Time::NEVER }
+}
+
+fn rate_alone() -> HpResponse {
+    HpResponse {
+        rate: Some(RateControl::Lipd { max_ipd: 255 }),
+        window: None,
+        rpi_after_decrease: RpiAfterDecrease::Reloaded,
+    }
+}
+
+/// How many packets left more than a packet time after the one before.
+fn spaced(left: &[Time]) -> usize {
+    left.windows(2).filter(|pair| pair[1].since(pair[0]) > PACKET * 3 / 2).count()
+}
+
+/// LIPD from IPD 0: 128 packets at half the rate, then back; 127 of them an IPD apart where each counts as it is sent,
+/// and one or two more where its acknowledgement has to come first.
+#[test]
+fn one_decrease_costs_as_many_packets_with_acknowledgements_as_without() {
+    let end = Span::from_us(1000).after_start();
+    let cost = |what| spaced(&departures(what, saturating(), &rate_alone(), 20, end));
+    let reliable = cost((Transport::Rc, Operation::Send));
+    for what in [
+        (Transport::Uc, Operation::Send),
+        (Transport::Uc, Operation::RdmaWrite),
+        (Transport::Ud, Operation::Send),
+        (Transport::Rc, Operation::RdmaRead),
+    ] {
+        let silent = cost(what);
+        assert!((126..=128).contains(&silent), "{what:?}: {silent} packets");
+        assert!(
+            reliable.abs_diff(silent) <= 2,
+            "{what:?}: {silent} packets, {reliable} with acknowledgements"
+        );
+    }
+}
+
+/// A flow that paces itself more slowly than its rate allows learns nothing by sending: after 500 packets its rate is
+/// still half, which a burst shows.
+#[test]
+fn a_flow_that_is_not_held_back_is_not_raised() {
+    let end = Span::from_us(8000).after_start();
+    let mut posts: Vec<_> = (0..500u64)
+        .map(|n| workload::Post { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
+        .collect();
+    let burst = (PACKET * 2100).after_start();
+    posts.extend([workload::Post { at: burst, bytes: Bytes::kib(2) }; 20]);
+    for transport in [Transport::Rc, Transport::Uc] {
+        let posting = Posting::Listed(posts.clone());
+        let left = departures((transport, Operation::Send), posting, &rate_alone(), 20, end);
+        assert_eq!(left.len(), 520);
+        assert_eq!(spaced(&left[500..]), 19, "{transport:?}: each of the burst waits for the one before");
+    }
+}
+
+/// What a closed window held back raises the window, and nothing else does: three packets wide after one mark, and four
+/// again after three acknowledgements if the flow has filled it.
+#[test]
+fn only_a_full_window_is_raised() {
+    let response = HpResponse {
+        rate: None,
+        window: Some(WindowControl::Tables {
+            window_increase: vec![2, 3, 4, 4],
+            window_decrease: vec![1, 1, 1, 1],
+            new_window_rpi: vec![1000, 1000, 1000, 1000],
+        }),
+        rpi_after_decrease: RpiAfterDecrease::Kept,
+    };
+    let end = Span::from_us(400).after_start();
+    // RPI is 1 at rest and kept: the first acknowledgement of a packet that the window held back widens it to 2, where
+    // it stays for 1,000. With a window of 1 each packet waits for a round trip; with 2 the wire is never idle.
+    let left = departures((Transport::Rc, Operation::Send), saturating(), &response, 20, end);
+    let idle = left.windows(2).filter(|pair| pair[1].since(pair[0]) > PACKET + FLIGHT).count();
+    assert!((1..=3).contains(&idle), "{idle} packets waited for a round trip");
+    // A packet every four packet times never meets a closed window of 1: the window stays there, as a burst shows.
+    let mut posts: Vec<_> = (0..40u64)
+        .map(|n| workload::Post { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
+        .collect();
+    posts.extend([workload::Post { at: (PACKET * 170).after_start(), bytes: Bytes::kib(2) }; 3]);
+    let left = departures(
+        (Transport::Rc, Operation::Send),
+        Posting::Listed(posts),
+        &response,
+        20,
+        (Span::from_us(800)).after_start(),
+    );
+    let first = left[41].since(left[40]);
+    assert!(first > PACKET + FLIGHT, "the burst's second packet waits for a round trip, not {first}");
+}
