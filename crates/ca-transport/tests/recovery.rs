@@ -100,8 +100,8 @@ fn adapter(node: u32, response: &HpResponse) -> Adapter {
         port: Port::new(&PortSetup {
             id: PortId(0),
             wire: Wire::store_and_forward(Rate::gbps(8), FLIGHT),
-            buffers: &buffers,
-            far_buffers: &buffers,
+            room: &buffers,
+            far_room: &buffers,
             rule: UpdateRule { blocks: 1, interval: Span::from_us(4), refresh: Span::from_us(200) },
             wire_time: WireTime::Free,
         }),

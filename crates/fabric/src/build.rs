@@ -122,8 +122,8 @@ fn port(plan: &Plan, node: NodeId, number: PortId) -> Port {
     Port::new(&PortSetup {
         id: number,
         wire: wire(plan, cable, peer),
-        buffers: &buffers(plan, node, number),
-        far_buffers: &buffers(plan, peer, peer_port),
+        room: &buffers(plan, node, number),
+        far_room: &buffers(plan, peer, peer_port),
         rule: UpdateRule {
             blocks: credits.update_blocks,
             interval: credits.update_interval,

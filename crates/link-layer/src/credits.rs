@@ -7,8 +7,13 @@
 //! ```text
 //! sender:    may send n blocks  iff  (FCCL - (FCTBS + n)) mod 4096 <= 2048
 //! receiver:  ABR  = blocks received in total, set to the FCTBS of each flow-control packet
-//!            FCCL = ABR + blocks free in the buffer
+//!            FCCL = ABR + room
 //! ```
+//!
+//! The room is what the far end may still send: the free blocks of a buffer that the lane has to itself
+//! ([`Credits::freed`]), or what a memory allows that several lanes share ([`Credits::released`],
+//! [`Credits::allowed`], [`SharedMemory`](crate::memory::SharedMemory)). It falls only by what comes in, so
+//! no credit is ever taken back.
 
 use units::{Bytes, Span, Time};
 
@@ -57,13 +62,25 @@ pub struct Credits {
     fctbs: u16,
     fccl: u16,
     abr: u16,
-    held: u16,
-    capacity: u16,
-    far_capacity: u16,
-    /// Blocks that have come free since the last update.
+    /// Blocks that may still come in.
+    room: u16,
+    /// The room of the far end at rest.
+    far_room: u16,
+    /// What of the room the far end has not been told of.
     unadvertised: u16,
+    /// Blocks that occupy memory here; of shared memory that can be more than credits count to.
+    held: u32,
     updated: Time,
     alarm: Time,
+}
+
+/// A receiver's part of the memory, in blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Occupied.
+    pub held: u32,
+    /// What may still come in: promised to the far end, or about to be.
+    pub room: u16,
 }
 
 /// The number of blocks that a packet of this length takes up.
@@ -73,22 +90,22 @@ pub const fn blocks(length: Bytes) -> u16 {
 }
 
 impl Credits {
-    /// The flow control of a lane whose buffers, here and at the far end, hold this many blocks; the
-    /// link has been brought up, so each side knows of the other's empty buffer.
+    /// The flow control of a lane that has this many blocks of room at rest, here and at the far end; the
+    /// link has been brought up, so each side knows of the other's room.
     ///
     /// # Panics
-    /// If a buffer is larger than [`MAX_BLOCKS`].
+    /// If a room is larger than [`MAX_BLOCKS`].
     #[must_use]
-    pub fn new(capacity: u16, far_capacity: u16) -> Self {
-        assert!(capacity <= MAX_BLOCKS && far_capacity <= MAX_BLOCKS, "credits count to 2048 blocks");
+    pub fn new(room: u16, far_room: u16) -> Self {
+        assert!(room <= MAX_BLOCKS && far_room <= MAX_BLOCKS, "credits count to 2048 blocks");
         Self {
             fctbs: 0,
-            fccl: far_capacity,
+            fccl: far_room,
             abr: 0,
-            held: 0,
-            capacity,
-            far_capacity,
+            room,
+            far_room,
             unadvertised: 0,
+            held: 0,
             updated: Time::ZERO,
             alarm: Time::NEVER,
         }
@@ -115,18 +132,20 @@ impl Credits {
 
     // As receiver.
 
-    /// A packet of this many blocks came in; false if the buffer has no room, which credits exclude.
+    /// A packet of this many blocks came in; false if there is no room for it, which credits exclude.
     #[must_use]
     pub fn stored(&mut self, blocks: u16) -> bool {
         self.abr = (self.abr + blocks) % MODULUS;
-        self.held += blocks;
-        self.held <= self.capacity
+        self.held += u32::from(blocks);
+        let fits = blocks <= self.room;
+        self.room = self.room.saturating_sub(blocks);
+        fits
     }
 
-    /// Blocks of the buffer here that are occupied, and that are free.
+    /// What is occupied here, and what may still come in.
     #[must_use]
-    pub const fn occupancy(&self) -> (u16, u16) {
-        (self.held, self.capacity.saturating_sub(self.held))
+    pub const fn share(&self) -> Share {
+        Share { held: self.held, room: self.room }
     }
 
     /// The far end says how much it has sent in total; false if that is not what came in, which means
@@ -138,10 +157,27 @@ impl Credits {
         nothing_lost
     }
 
-    /// A packet of this many blocks has left the buffer.
+    /// A packet of this many blocks has left a buffer that is this lane's own: as many may come in.
     pub fn freed(&mut self, blocks: u16) {
-        self.held -= blocks;
+        self.released(blocks);
+        self.allowed(blocks);
+    }
+
+    /// A packet of this many blocks has left a shared memory, which may give them to another.
+    pub fn released(&mut self, blocks: u16) {
+        self.held -= u32::from(blocks);
+    }
+
+    /// This many blocks more may come in.
+    pub fn allowed(&mut self, blocks: u16) {
+        self.room += blocks;
         self.unadvertised += blocks;
+    }
+
+    /// Whether the far end knows of too little room for a packet of this many blocks, and there is enough.
+    #[must_use]
+    pub const fn withholds(&self, blocks: u16) -> bool {
+        self.room >= blocks && self.room < self.unadvertised + blocks
     }
 
     /// When an update is due, if nothing else happens; `NEVER` until the clock has been started.
@@ -160,7 +196,7 @@ impl Credits {
     pub fn update(&mut self, lane: Lane, now: Time) -> Signal {
         self.unadvertised = 0;
         self.updated = now;
-        let fccl = (self.abr + (self.capacity - self.held)) % MODULUS;
+        let fccl = (self.abr + self.room) % MODULUS;
         Signal::Credit { lane, fctbs: self.fctbs, fccl }
     }
 
@@ -178,7 +214,7 @@ impl Credits {
     /// Whether nothing is held here and every credit of the far end's buffer is back here.
     #[must_use]
     pub const fn at_rest(&self) -> bool {
-        self.held == 0 && self.fccl.wrapping_sub(self.fctbs) % MODULUS == self.far_capacity
+        self.held == 0 && self.fccl.wrapping_sub(self.fctbs) % MODULUS == self.far_room
     }
 }
 

@@ -8,6 +8,7 @@
 //! | [`spec`] | what a scenario writes down | link width, speed, MTU |
 //! | [`wire`] | when what starts now arrives | |
 //! | [`credits`] | the two halves of flow control | FCTBS, FCCL, ABR (7.9) |
+//! | [`memory`] | who gets what of memory that lanes share | |
 //! | [`arbitration`] | which lane goes next | `VLArbitrationTable` (7.6.9) |
 //! | [`port`] | a wire with its flow control | |
 //! | [`port_set`] | sets of ports as bit masks | |
@@ -15,6 +16,7 @@
 
 pub mod arbitration;
 pub mod credits;
+pub mod memory;
 pub mod outlet;
 pub mod port;
 pub mod port_set;
@@ -22,7 +24,8 @@ pub mod spec;
 pub mod wire;
 
 pub use arbitration::{LaneSet, VlArbiter};
-pub use credits::{Credits, Signal};
+pub use credits::{Credits, Share, Signal};
+pub use memory::{Alpha, SharedMemory};
 pub use outlet::{Broken, Outlet};
 pub use port::{Passage, Port, PortSetup};
 pub use port_set::PortSet;

@@ -7,7 +7,7 @@ use packet::{Lane, PacketId, PortId};
 use smallvec::SmallVec;
 use units::{Bytes, Span, Time};
 
-use crate::credits::{self, Credits, FLOW_CONTROL_PACKET, Signal, UpdateRule};
+use crate::credits::{self, Credits, FLOW_CONTROL_PACKET, Share, Signal, UpdateRule};
 use crate::outlet::{Broken, Outlet};
 use crate::spec::WireTime;
 use crate::wire::Wire;
@@ -44,10 +44,10 @@ pub struct PortSetup<'a> {
     pub id: PortId,
     /// The outgoing wire.
     pub wire: Wire,
-    /// Buffer of each data lane here, for what comes in.
-    pub buffers: &'a [Bytes],
-    /// Buffer of each data lane at the far end.
-    pub far_buffers: &'a [Bytes],
+    /// Room of each data lane at rest, for what comes in: its buffer, or what shared memory guarantees it.
+    pub room: &'a [Bytes],
+    /// Room of each data lane at the far end at rest.
+    pub far_room: &'a [Bytes],
     /// When credits are handed back.
     pub rule: UpdateRule,
     /// Whether flow-control packets take time on the wire.
@@ -55,17 +55,17 @@ pub struct PortSetup<'a> {
 }
 
 impl Port {
-    /// A port of a link that has just been brought up: both ends are idle, and know each other's buffers.
+    /// A port of a link that has just been brought up: both ends are idle, and know each other's room.
     ///
     /// # Panics
-    /// If a buffer is larger than credits can describe, 128 KiB.
+    /// If a room is larger than credits can describe, 128 KiB.
     #[must_use]
     pub fn new(setup: &PortSetup<'_>) -> Self {
         let whole_blocks = |size: &Bytes| (size.get() / credits::BLOCK) as u16;
         let lanes = setup
-            .buffers
+            .room
             .iter()
-            .zip(setup.far_buffers)
+            .zip(setup.far_room)
             .map(|(here, there)| Credits::new(whole_blocks(here), whole_blocks(there)));
         Self {
             id: setup.id,
@@ -129,7 +129,7 @@ impl Port {
         }
     }
 
-    /// A packet of this length has left the buffer of `lane`: its credit goes back, now or soon.
+    /// A packet of this length has left the buffer that `lane` has to itself: its credit goes back, now or soon.
     pub fn freed<W>(
         &mut self,
         lane: Lane,
@@ -149,11 +149,38 @@ impl Port {
         }
     }
 
-    /// What of the buffer of `lane` is occupied, and what is free, in whole blocks. VL15 has none.
+    /// A packet of this length has left the memory that `lane` shares with others: [`Self::allow`] says what
+    /// becomes of its credit. Not for VL15.
+    pub fn release(&mut self, lane: Lane, length: Bytes) {
+        self.lanes[lane.index()].released(credits::blocks(length));
+    }
+
+    /// Shared memory lets this many blocks more come in on `lane`; [`Self::announce`] tells the far end.
+    pub fn allow(&mut self, lane: Lane, blocks: u16) {
+        self.lanes[lane.index()].allowed(blocks);
+    }
+
+    /// The far end is told of what has been allowed on `lane`: by the rule for updates, or at once if all that
+    /// it knows of may be too little for a packet of the longest kind.
+    pub fn announce<W>(
+        &mut self,
+        lane: Lane,
+        longest: Bytes,
+        outlet: &mut impl Outlet<W>,
+        timer: impl Fn(PortId, Lane) -> W,
+    ) {
+        let credits = &self.lanes[lane.index()];
+        if credits.is_due(&self.rule, outlet.now()) || credits.withholds(credits::blocks(longest)) {
+            self.update(lane, outlet);
+        } else {
+            self.set_alarm(lane, outlet, &timer);
+        }
+    }
+
+    /// What of the memory of `lane` is occupied, and what may still come in. VL15 has none.
     #[must_use]
-    pub fn occupancy(&self, lane: Lane) -> (Bytes, Bytes) {
-        let (held, room) = self.lanes.get(lane.index()).map_or((0, 0), Credits::occupancy);
-        (Bytes::new(u64::from(held) * credits::BLOCK), Bytes::new(u64::from(room) * credits::BLOCK))
+    pub fn share(&self, lane: Lane) -> Share {
+        self.lanes.get(lane.index()).map_or(Share { held: 0, room: 0 }, Credits::share)
     }
 
     /// The alarm of `lane` rings; a stale one is ignored.

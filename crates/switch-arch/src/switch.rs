@@ -6,7 +6,8 @@
 
 use cc_policies::AnyMarker;
 use cc_policies::policy::{BufferView, Marker, Place, QueueView};
-use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
+use link_layer::credits::BLOCK;
+use link_layer::{LaneSet, Outlet, Port, PortSet, Share, Signal, VlArbiter};
 use packet::{BthFlags, Lane, MarkReason, PacketId, PacketPool, PortId};
 use smallvec::SmallVec;
 use telemetry::{LaneInput, LaneOutput};
@@ -113,8 +114,8 @@ impl Switch {
         let port = &mut self.ports[input.index()];
         port.inputs[lane.index()].stored(length, now);
         port.link.stored(lane, length, outlet);
-        let (held, room) = port.link.occupancy(lane);
-        self.marker.buffer_changed(input, lane, BufferView { held, room });
+        let view = buffer_view(port.link.share(lane));
+        self.marker.buffer_changed(input, lane, view);
         let (from, to) = (port.link.wire().rate(), self.rate(output));
         if to > from {
             // The tail must not be overrun: start so late that it has come in when it is due.
@@ -264,8 +265,8 @@ impl Switch {
         let input = &mut self.ports[place.input.index()];
         input.inputs[place.lane.index()].freed(length, outlet.now());
         input.link.freed(place.lane, length, outlet, SwitchWake::Credit);
-        let (held, room) = input.link.occupancy(place.lane);
-        self.marker.buffer_changed(place.input, place.lane, BufferView { held, room });
+        let view = buffer_view(input.link.share(place.lane));
+        self.marker.buffer_changed(place.input, place.lane, view);
     }
 
     /// Adds what `output` could send now to the requests, or notes what it lacks.
@@ -365,6 +366,11 @@ impl Switch {
         passage.deliver(output, id, outlet);
         outlet.wake(passage.left, tail_left);
     }
+}
+
+/// What a marker sees of a port and lane.
+const fn buffer_view(share: Share) -> BufferView {
+    BufferView { held: Bytes::new(share.held as u64 * BLOCK), room: Bytes::new(share.room as u64 * BLOCK) }
 }
 
 /// Whether there is room ahead for every contender's packet. Where it falls short of one, all wait: else short

@@ -232,8 +232,8 @@ fn port(id: PortId) -> Port {
     Port::new(&PortSetup {
         id,
         wire: Wire::cut_through(RATE, Span::from_ns(1)),
-        buffers: &[BUFFER],
-        far_buffers: &[BUFFER],
+        room: &[BUFFER],
+        far_room: &[BUFFER],
         rule: UpdateRule { blocks: 1, interval: Span::from_us(1), refresh: Span::from_us(60) },
         wire_time: WireTime::Free,
     })
