@@ -6,9 +6,9 @@
 use ca_transport::{Adapter, AdapterSetup, FlowEnd};
 use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
-use link_layer::credits::{REFRESH_SYMBOLS, UpdateRule};
+use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
 use link_layer::spec::Discipline;
-use link_layer::{CableSpec, Port, PortSetup, VlArbiter, Wire};
+use link_layer::{CableSpec, Port, PortSetup, SharedMemory, VlArbiter, Wire};
 use packet::{FlowId, Lane, NodeId, PortId};
 use scenario::Plan;
 use switch_arch::arbiter::AnyArbiter;
@@ -106,6 +106,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
         data_lanes: lanes,
         longest_packet: link.mtu.longest_packet(),
         forwarding: plan.routes().table(node).to_vec(),
+        memory: shared_memory(plan, node),
         buffering: AnyBuffering::new(spec.buffering, radix, lanes),
         arbiter: AnyArbiter::new(spec.arbiter, radix, lanes),
         marker: AnyMarker::new(plan.scheme(), &marker),
@@ -122,8 +123,8 @@ fn port(plan: &Plan, node: NodeId, number: PortId) -> Port {
     Port::new(&PortSetup {
         id: number,
         wire: wire(plan, cable, peer),
-        room: &buffers(plan, node, number),
-        far_room: &buffers(plan, peer, peer_port),
+        room: &room(plan, node, number),
+        far_room: &room(plan, peer, peer_port),
         rule: UpdateRule {
             blocks: credits.update_blocks,
             interval: credits.update_interval,
@@ -149,8 +150,33 @@ fn wire(plan: &Plan, cable: &CableSpec, receiver: NodeId) -> Wire {
     }
 }
 
+/// The memory that all ports and lanes of a switch share, if they do: as large as their buffers together.
+fn shared_memory(plan: &Plan, node: NodeId) -> Option<SharedMemory> {
+    let sharing = plan.switch_of(node).sharing;
+    let guaranteed = (sharing.guaranteed()?.get() / BLOCK) as u16;
+    let receivers = plan.graph().ports(node).len() * usize::from(plan.link().data_lanes);
+    Some(SharedMemory::new(receivers, plan.memory_of(node), guaranteed, sharing.alpha()))
+}
+
+/// What may come in on each lane of a port at rest.
+fn room(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
+    let guaranteed =
+        (!plan.graph().is_host(node)).then(|| plan.switch_of(node).sharing.guaranteed()).flatten();
+    let buffers = buffers(plan, node, port);
+    guaranteed.map_or(buffers, |size| vec![size; usize::from(plan.link().data_lanes)])
+}
+
+/// The most that each lane of a port can come to hold.
+pub(crate) fn most_held(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
+    let shared = if plan.graph().is_host(node) { None } else { shared_memory(plan, node) };
+    shared.map_or_else(
+        || buffers(plan, node, port),
+        |shared| vec![Bytes::new(u64::from(shared.most()) * BLOCK); usize::from(plan.link().data_lanes)],
+    )
+}
+
 /// The receive buffer of each lane of a port.
-pub(crate) fn buffers(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
+fn buffers(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
     let lanes = (0..plan.link().data_lanes).map(Lane);
     if plan.graph().is_host(node) {
         lanes.map(|_| plan.adapter_of(node).receive_buffer).collect()

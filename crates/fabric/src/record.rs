@@ -13,7 +13,7 @@ use telemetry::{
 };
 use units::Time;
 
-use crate::build::buffers;
+use crate::build::most_held;
 use crate::world::World;
 
 /// Gathers what every node and instrument observed.
@@ -87,7 +87,7 @@ fn lanes(plan: &Plan, world: &World, now: Time) -> Vec<LaneRecord> {
     for node in (0..graph.nodes() as u32).map(NodeId) {
         for (number, end) in graph.ports(node).iter().enumerate() {
             let port = PortId(number as u16);
-            for (lane, buffer) in (0..).map(Lane).zip(buffers(plan, node, port)) {
+            for (lane, buffer) in (0..).map(Lane).zip(most_held(plan, node, port)) {
                 let (input, output) = observed(world, node, port, lane);
                 records.push(LaneRecord {
                     node: graph.name(node).to_owned(),

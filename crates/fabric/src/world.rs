@@ -263,8 +263,8 @@ impl World {
     fn restless(&self, now: Time) -> Option<usize> {
         let adapter = self.adapters.iter().position(|adapter| !adapter.at_rest(now));
         let switch = || {
-            let restless = |switch: &Switch| !switch.at_rest(now);
-            self.switches.iter().position(restless).map(|switch| switch + self.adapters.len())
+            let mut switches = self.switches.iter();
+            switches.position(|switch| !switch.at_rest(now)).map(|switch| switch + self.adapters.len())
         };
         adapter.or_else(switch)
     }

@@ -2,8 +2,9 @@
 //!
 //! Invariant: only [`Scenario::check`] makes a plan, so whoever holds one need not check anything again.
 
+use link_layer::credits::BLOCK;
 use link_layer::spec::{CableSpec, LinkSpec};
-use packet::NodeId;
+use packet::{Lane, NodeId, PortId};
 use ron::ser::PrettyConfig;
 use telemetry::Phase;
 use topology::{Graph, Routes};
@@ -108,6 +109,12 @@ impl Plan {
         self.scenario.switches.get(self.graph.name(node)).unwrap_or(&self.scenario.switch)
     }
 
+    /// The memory of a switch: the buffers of all its ports and lanes together, in blocks of credit.
+    #[must_use]
+    pub fn memory_of(&self, node: NodeId) -> u32 {
+        memory(self.switch_of(node), self.graph.ports(node).len(), self.link().data_lanes)
+    }
+
     /// A channel adapter's own settings, or those of all adapters.
     #[must_use]
     pub fn adapter_of(&self, node: NodeId) -> &AdapterSpec {
@@ -154,6 +161,14 @@ impl Plan {
         let ron = options().to_string_pretty(&self.scenario, layout).expect("a scenario is plain data");
         format!("// The scenario as it was run, with every default and override written out.\n{ron}\n")
     }
+}
+
+/// The memory of a switch with so many ports and lanes, in blocks of credit. Each buffer counts in whole blocks, so
+/// that it is the same memory where each port and lane has its own.
+pub(crate) fn memory(spec: &SwitchSpec, ports: usize, lanes: u8) -> u32 {
+    let lanes = || (0..lanes).map(Lane);
+    let buffers = (0..ports as u16).map(PortId).flat_map(|port| lanes().map(move |lane| (port, lane)));
+    buffers.map(|(port, lane)| (spec.buffer_of(port, lane).get() / BLOCK) as u32).sum()
 }
 
 /// The stretches between changes: the first begins with the run; changes at or after its end are none.

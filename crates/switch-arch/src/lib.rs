@@ -13,6 +13,7 @@
 //! | [`buffering`] | where packets wait, and who therefore contends for an output |
 //! | [`arbiter`] | who wins |
 //! | [`ledger`] | how much waits from where to where |
+//! | `memory` | who may occupy how much |
 //! | `readers` | how fast an input's buffer can be read |
 //! | `board` | the requests of one instant, as the arbiter sees them |
 //! | [`switch`] | the pipeline |
@@ -24,6 +25,7 @@ mod board;
 pub mod buffering;
 mod crossing;
 pub mod ledger;
+mod memory;
 mod readers;
 mod setup;
 pub mod spec;

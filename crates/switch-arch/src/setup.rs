@@ -1,7 +1,7 @@
 //! What a switch is made of, and what it asks to be woken for.
 
 use cc_policies::AnyMarker;
-use link_layer::{Port, VlArbiter};
+use link_layer::{Port, SharedMemory, VlArbiter};
 use packet::{Lane, PacketId, PortId};
 use units::Bytes;
 
@@ -55,6 +55,8 @@ pub struct SwitchSetup {
     pub longest_packet: Bytes,
     /// Output by destination LID.
     pub forwarding: Vec<Option<PortId>>,
+    /// The memory that all ports and lanes share; none where each has its own buffer.
+    pub memory: Option<SharedMemory>,
     /// Where packets wait.
     pub buffering: AnyBuffering,
     /// Who wins.

@@ -1,5 +1,6 @@
 //! What a scenario writes down about a switch.
 
+use link_layer::Alpha;
 use packet::{Lane, PortId};
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Span};
@@ -12,8 +13,8 @@ pub struct SwitchSpec {
     pub buffering: BufferingSpec,
     /// Who wins.
     pub arbiter: ArbiterSpec,
-    /// Buffer of each port and lane, at least one packet of the link's MTU, at most 128 KiB
-    /// (IBA's credits count to 2,048 blocks of 64 bytes).
+    /// Buffer of each port and lane, at least one packet of the link's MTU, at most 128 KiB (IBA's credits count
+    /// to 2,048 blocks of 64 bytes). Where memory is shared, its size is the sum of them.
     pub buffer: Bytes,
     /// Ports or lanes whose buffer differs.
     #[serde(default)]
@@ -22,6 +23,9 @@ pub struct SwitchSpec {
     /// left out. Only `CombinedInputOutput` has such queues: elsewhere it stands for nothing.
     #[serde(default)]
     pub output_buffer: Option<Bytes>,
+    /// Who may occupy how much of the memory, where it is one: `buffering: Central`.
+    #[serde(default)]
+    pub sharing: Sharing,
     /// From the header's arrival to the packet's readiness to leave.
     pub latency: Span,
     /// Whether a packet may leave before its tail has come in.
@@ -73,6 +77,50 @@ pub enum BufferingSpec {
     /// At the inputs in virtual output queues, and once more at the outputs, behind a crossbar that is `speedup`
     /// times faster than the links.
     CombinedInputOutput,
+}
+
+/// Who may occupy how much of a central memory, whose size is the sum of all buffers of its switch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Sharing {
+    /// Every port and lane has its own buffer.
+    #[default]
+    Static,
+    /// What is not guaranteed to anyone is given as it is asked for (complete sharing with a minimum for each:
+    /// Kamoun and Kleinrock 1980).
+    Complete {
+        /// What every port and lane is guaranteed, and also how far its credits may run ahead of what it holds:
+        /// at least one packet of the link's MTU, at most 128 KiB, counted in whole blocks of 64 bytes.
+        guaranteed: Bytes,
+    },
+    /// Of what is not guaranteed, a port and lane may use up to `alpha` times what nobody uses (dynamic
+    /// thresholds: Choudhury and Hahne 1998).
+    Dynamic {
+        /// 1/128 to 128, held in steps of 1/65,536.
+        alpha: f64,
+        /// As for `Complete`.
+        guaranteed: Bytes,
+    },
+}
+
+impl Sharing {
+    /// What every port and lane is guaranteed; none where each has its own buffer.
+    #[must_use]
+    pub const fn guaranteed(&self) -> Option<Bytes> {
+        match self {
+            Self::Static => None,
+            Self::Complete { guaranteed } | Self::Dynamic { guaranteed, .. } => Some(*guaranteed),
+        }
+    }
+
+    /// The factor of the dynamic threshold.
+    #[must_use]
+    pub fn alpha(&self) -> Option<Alpha> {
+        match self {
+            Self::Static | Self::Complete { .. } => None,
+            Self::Dynamic { alpha, .. } => Some(Alpha::new(*alpha)),
+        }
+    }
 }
 
 /// Who wins an output, where packets wait at inputs. In `Output` and `Central` nobody contends for one.

@@ -5,9 +5,8 @@
 //! everything that arrives in it has arrived.
 
 use cc_policies::AnyMarker;
-use cc_policies::policy::{BufferView, Marker, Place, QueueView};
-use link_layer::credits::BLOCK;
-use link_layer::{LaneSet, Outlet, Port, PortSet, Share, Signal, VlArbiter};
+use cc_policies::policy::{Marker, Place, QueueView};
+use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
 use packet::{BthFlags, Lane, MarkReason, PacketId, PacketPool, PortId};
 use smallvec::SmallVec;
 use telemetry::{LaneInput, LaneOutput};
@@ -17,6 +16,7 @@ use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request};
 use crate::board::Board;
 use crate::buffering::{AnyBuffering, Taken};
 use crate::ledger::Ledger;
+use crate::memory::Memory;
 use crate::readers::Readers;
 use crate::setup::{SwitchSetup, SwitchWake};
 use crate::staging::Staging;
@@ -28,6 +28,7 @@ pub struct Switch {
     /// Output by destination LID; `u16::MAX` for none.
     forwarding: Vec<u16>,
     pub(crate) longest_packet: Bytes,
+    memory: Memory,
     pub(crate) buffering: AnyBuffering,
     arbiter: AnyArbiter,
     pub(crate) ledger: Ledger,
@@ -51,7 +52,7 @@ pub(crate) struct SwitchPort {
     pub(crate) sending: bool,
     /// When the tail of the last packet that started here leaves.
     tail_leaves: Time,
-    inputs: SmallVec<[LaneInput; 1]>,
+    pub(crate) inputs: SmallVec<[LaneInput; 1]>,
     pub(crate) outputs: SmallVec<[LaneOutput; 1]>,
 }
 
@@ -86,6 +87,7 @@ impl Switch {
                 .collect(),
             forwarding: setup.forwarding.iter().map(|port| port.map_or(u16::MAX, |port| port.0)).collect(),
             longest_packet: setup.longest_packet,
+            memory: Memory::new(setup.memory, lanes, setup.longest_packet),
             buffering: setup.buffering,
             arbiter: setup.arbiter,
             ledger: Ledger::new(ports, lanes),
@@ -111,12 +113,8 @@ impl Switch {
         packet.input = input.0;
         let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
         let output = PortId(self.forwarding[packet.lrh.destination.index()]);
-        let port = &mut self.ports[input.index()];
-        port.inputs[lane.index()].stored(length, now);
-        port.link.stored(lane, length, outlet);
-        let view = buffer_view(port.link.share(lane));
-        self.marker.buffer_changed(input, lane, view);
-        let (from, to) = (port.link.wire().rate(), self.rate(output));
+        self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
+        let (from, to) = (self.rate(input), self.rate(output));
         if to > from {
             // The tail must not be overrun: start so late that it has come in when it is due.
             let ready = Time::from_ps(tail.ps().saturating_sub(to.time_for(length).ps()));
@@ -223,10 +221,12 @@ impl Switch {
         self.ports.iter().flat_map(|port| port.inputs.iter().zip(&port.outputs))
     }
 
-    /// Whether all queues and buffers are empty, all wires idle, and all credits of the far ends here.
+    /// Whether all queues and buffers are empty, no memory is counted as used, all wires are idle, and all credits
+    /// of the far ends are here.
     #[must_use]
     pub fn at_rest(&self, now: Time) -> bool {
         self.ports.iter().all(|port| port.link.at_rest(now))
+            && self.memory.is_whole()
             && self.staging.as_ref().is_none_or(|staging| staging.is_empty())
     }
 
@@ -262,11 +262,8 @@ impl Switch {
     /// A packet has left its input's buffer for good.
     #[inline]
     pub(crate) fn free_buffer(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
-        let input = &mut self.ports[place.input.index()];
-        input.inputs[place.lane.index()].freed(length, outlet.now());
-        input.link.freed(place.lane, length, outlet, SwitchWake::Credit);
-        let view = buffer_view(input.link.share(place.lane));
-        self.marker.buffer_changed(place.input, place.lane, view);
+        let charged = (place.input, place.lane);
+        self.memory.freed(&mut self.ports, &mut self.marker, charged, length, outlet);
     }
 
     /// Adds what `output` could send now to the requests, or notes what it lacks.
@@ -366,11 +363,6 @@ impl Switch {
         passage.deliver(output, id, outlet);
         outlet.wake(passage.left, tail_left);
     }
-}
-
-/// What a marker sees of a port and lane.
-const fn buffer_view(share: Share) -> BufferView {
-    BufferView { held: Bytes::new(share.held as u64 * BLOCK), room: Bytes::new(share.room as u64 * BLOCK) }
 }
 
 /// Whether there is room ahead for every contender's packet. Where it falls short of one, all wait: else short

@@ -5,4 +5,5 @@ mod common;
 mod golden;
 mod laws;
 mod organisations;
+mod sharing;
 mod transports;

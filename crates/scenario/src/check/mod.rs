@@ -9,12 +9,14 @@
 //! | `link` | cables, lanes, credits |
 //! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
 //! | `node` | switches and adapters |
+//! | `sharing` | memory that ports and lanes share |
 //! | `traffic` | flows, and whether they can reach their hosts |
 //! | `transport` | whether what carries a flow can carry it, and is controlled |
 
 mod link;
 mod marking;
 mod node;
+mod sharing;
 mod traffic;
 mod transport;
 
@@ -44,11 +46,13 @@ impl Scenario {
         link::check_cables(&self, &mut faults);
         link::check(&self, &mut faults);
         node::check_values(&self, &mut faults);
+        sharing::check_values(&self, &mut faults);
         if let Err(error) = self.congestion_control.check() {
             faults.of_crate(&Path::from("congestion_control").join(&error.path()), &error);
         }
         let Some(graph) = self.graph(&mut faults) else { return Err(faults.into_diagnostic()) };
         node::check_names(&self, &graph, &mut faults);
+        sharing::check_memory(&self, &graph, &mut faults);
         marking::check_ports(&self, &graph, &mut faults);
         marking::check_trigger(&self, &graph, &mut faults);
         let routes = Routes::min_hop(&graph);

@@ -14,7 +14,7 @@ use crate::path::Path;
 use crate::spec::Scenario;
 
 /// The largest buffer that credits can describe.
-const LARGEST: Bytes = Bytes::new(MAX_BLOCKS as u64 * BLOCK);
+pub(super) const LARGEST: Bytes = Bytes::new(MAX_BLOCKS as u64 * BLOCK);
 /// The largest speed-up: far beyond any switch, and small enough for exact rates.
 const MOST_SPEEDUP: f64 = 1000.0;
 
@@ -117,11 +117,12 @@ fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     }
 }
 
-/// Every buffer that the scenario writes down, and where.
+/// Every buffer that the scenario writes down, and where; what is guaranteed of a shared memory is one.
 pub(super) fn buffers(scenario: &Scenario) -> Vec<(Path, Bytes)> {
     let mut all = Vec::new();
     for (path, spec) in switches(scenario) {
         all.push((path.name("buffer"), spec.buffer));
+        all.extend(spec.sharing.guaranteed().map(|size| (path.name("sharing").name("guaranteed"), size)));
         let special = spec.buffers.iter().enumerate();
         all.extend(special.map(|(i, special)| (path.name("buffers").index(i).name("size"), special.size)));
     }
@@ -166,7 +167,7 @@ fn check_output_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &m
 }
 
 /// Every description of a switch, and where it stands.
-fn switches(scenario: &Scenario) -> impl Iterator<Item = (Path, &SwitchSpec)> {
+pub(super) fn switches(scenario: &Scenario) -> impl Iterator<Item = (Path, &SwitchSpec)> {
     let own = scenario.switches.iter().map(|(name, spec)| (Path::from("switches").name(name), spec));
     [(Path::from("switch"), &scenario.switch)].into_iter().chain(own)
 }

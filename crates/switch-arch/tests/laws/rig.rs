@@ -85,6 +85,7 @@ impl Rig {
                 data_lanes: 1,
                 longest_packet: MTU.longest_packet(),
                 forwarding: numbers().map(Some).collect(),
+                memory: None,
                 buffering: AnyBuffering::new(buffering, ports, 1),
                 arbiter: AnyArbiter::new(arbiter, ports, 1),
                 marker: AnyMarker::Off,

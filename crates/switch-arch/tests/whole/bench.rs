@@ -170,8 +170,8 @@ impl Bench {
             Port::new(&PortSetup {
                 id: PortId(number as u16),
                 wire,
-                buffers: &vec![here; lanes],
-                far_buffers: &vec![there; lanes],
+                room: &vec![here; lanes],
+                far_room: &vec![there; lanes],
                 rule: UpdateRule { blocks: 5, interval: Span::from_us(1), refresh: Span::from_us(50) },
                 wire_time: setup.wire_time,
             })
@@ -195,6 +195,7 @@ impl Bench {
             buffering: AnyBuffering::new(setup.buffering, ports, lanes),
             arbiter: AnyArbiter::new(setup.arbiter, ports, lanes),
             marker: AnyMarker::Off,
+            memory: None,
             output_queue: staged,
             speedup_thousandths: setup.speedup_thousandths,
         });

@@ -1,0 +1,142 @@
+//! The memory that packets occupy: a buffer for each port and lane, or one that all of them share.
+//!
+//! Invariant: a packet is charged to the port and lane by which it came, from its arrival until its tail has left.
+//! Whoever is allowed more room is announced it, now or by an alarm of its own, and the marker learns of it.
+
+use cc_policies::AnyMarker;
+use cc_policies::policy::{BufferView, Marker};
+use link_layer::credits::{BLOCK, blocks};
+use link_layer::memory::Allowance;
+use link_layer::{Outlet, Share, SharedMemory};
+use packet::{Lane, PortId};
+use units::Bytes;
+
+use crate::setup::SwitchWake;
+use crate::switch::SwitchPort;
+
+/// The memory of a switch.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    shared: Option<SharedMemory>,
+    lanes: usize,
+    longest_packet: Bytes,
+}
+
+impl Memory {
+    /// Of a switch with so many lanes; none is shared where each port and lane has its own buffer.
+    pub(crate) const fn new(shared: Option<SharedMemory>, lanes: usize, longest_packet: Bytes) -> Self {
+        Self { shared, lanes, longest_packet }
+    }
+
+    /// A packet has come in at a port and lane.
+    pub(crate) fn stored(
+        &mut self,
+        ports: &mut [SwitchPort],
+        marker: &mut AnyMarker,
+        (input, lane): (PortId, Lane),
+        length: Bytes,
+        outlet: &mut impl Outlet<SwitchWake>,
+    ) {
+        let port = &mut ports[input.index()];
+        port.inputs[lane.index()].stored(length, outlet.now());
+        port.link.stored(lane, length, outlet);
+        if self.shared.is_some() {
+            self.make_good(port, (input, lane), outlet);
+        }
+        marker.buffer_changed(input, lane, self.view(port.link.share(lane)));
+    }
+
+    /// A packet that came by this port and lane has left.
+    pub(crate) fn freed(
+        &mut self,
+        ports: &mut [SwitchPort],
+        marker: &mut AnyMarker,
+        (input, lane): (PortId, Lane),
+        length: Bytes,
+        outlet: &mut impl Outlet<SwitchWake>,
+    ) {
+        let port = &mut ports[input.index()];
+        port.inputs[lane.index()].freed(length, outlet.now());
+        if self.shared.is_none() {
+            port.link.freed(lane, length, outlet, SwitchWake::Credit);
+        } else {
+            self.share_out(ports, marker, (input, lane), length, outlet);
+        }
+        marker.buffer_changed(input, lane, self.view(ports[input.index()].link.share(lane)));
+    }
+
+    /// Whether no port and lane uses any of what is shared.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.shared.as_ref().is_none_or(SharedMemory::is_whole)
+    }
+
+    /// A port and lane that took a packet in gets its room back, as far as the shared memory allows.
+    #[inline(never)] // Out of the loop of switches whose buffers are their own.
+    fn make_good(
+        &mut self,
+        port: &mut SwitchPort,
+        (input, lane): (PortId, Lane),
+        outlet: &mut impl Outlet<SwitchWake>,
+    ) {
+        let Some(shared) = &mut self.shared else { return };
+        let blocks = shared.stored(input.index() * self.lanes + lane.index(), port.link.share(lane));
+        if blocks > 0 {
+            port.link.allow(lane, blocks);
+            port.link.announce(lane, self.longest_packet, outlet, SwitchWake::Credit);
+        }
+    }
+
+    /// What comes free of the shared memory goes back to the port and lane that is guaranteed it, or to those that
+    /// want it. All are told in this instant or have an alarm set, so nobody waits for an event of its own.
+    #[inline(never)] // As above.
+    fn share_out(
+        &mut self,
+        ports: &mut [SwitchPort],
+        marker: &mut AnyMarker,
+        (input, lane): (PortId, Lane),
+        length: Bytes,
+        outlet: &mut impl Outlet<SwitchWake>,
+    ) {
+        let (lanes, longest) = (self.lanes, self.longest_packet);
+        let Some(shared) = &mut self.shared else { return };
+        let receiver = input.index() * lanes + lane.index();
+        let place = |receiver: usize| (receiver / lanes, Lane((receiver % lanes) as u8));
+
+        let link = &mut ports[input.index()].link;
+        link.release(lane, length);
+        let guaranteed = shared.freed(receiver, link.share(lane), blocks(length));
+        link.allow(lane, guaranteed);
+        let mut allowed = guaranteed > 0;
+        while let Some(Allowance { receiver: next, blocks }) = shared.next(|receiver| {
+            let (port, lane) = place(receiver);
+            ports[port].link.share(lane)
+        }) {
+            let (port, next_lane) = place(next);
+            let link = &mut ports[port].link;
+            link.allow(next_lane, blocks);
+            if next == receiver {
+                allowed = true;
+                continue;
+            }
+            link.announce(next_lane, longest, outlet, SwitchWake::Credit);
+            let view = view(Some(shared), link.share(next_lane));
+            marker.buffer_changed(PortId(port as u16), next_lane, view);
+        }
+        if allowed {
+            ports[input.index()].link.announce(lane, longest, outlet, SwitchWake::Credit);
+        }
+    }
+
+    fn view(&self, share: Share) -> BufferView {
+        view(self.shared.as_ref(), share)
+    }
+}
+
+/// What a marker sees of a port and lane: what it holds, and what its sender may still send or could be let send
+/// now. Of shared memory the latter changes with what others do. It is told when it changes by what the port and
+/// lane itself takes in, lets go or is given, and that is exact for whether a packet of the MTU has room: who has
+/// less room than one wants more, and is given it as soon as there is some.
+fn view(shared: Option<&SharedMemory>, share: Share) -> BufferView {
+    let room = u32::from(share.room) + shared.map_or(0, |shared| shared.available(share));
+    BufferView { held: Bytes::new(u64::from(share.held) * BLOCK), room: Bytes::new(u64::from(room) * BLOCK) }
+}
