@@ -18,6 +18,9 @@
 //! |---|---|---|
 //! | complete | anything is free | Kamoun and Kleinrock 1980, with a minimum for each |
 //! | dynamic threshold | its use is at most alpha times what is free | Choudhury and Hahne 1998 |
+//!
+//! DEVIATION: both are of switches that drop packets, and count what waits for an output. Credits hold back the
+//! sender at an input, and cannot be taken back: so it is inputs that share, and what is promised is in use.
 
 use crate::credits::Share;
 
