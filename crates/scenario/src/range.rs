@@ -18,6 +18,7 @@ const RANGES: &[(&str, RangeInclusive<u64>)] = &[
     // Nodes.
     ("radix", 2..=254),
     ("iterations", 1..=254),
+    ("hosts", 1..=253),
     ("port", 1..=254),
     ("ack_every", 1..=u32::MAX as u64),
     ("max_outstanding", 1..=8_388_608),

@@ -25,6 +25,7 @@ impl TopologySpec {
         match self {
             Self::Custom(custom) => custom.build(cables),
             Self::Clos(clos) => clos.build(cables),
+            Self::TwoSwitches(two) => two.build(cables),
         }
     }
 }
@@ -120,14 +121,14 @@ impl Clos {
 }
 
 /// A graph in the making: ports are added at the end of each node's.
-struct Draft {
+pub(crate) struct Draft {
     hosts: usize,
     names: Vec<String>,
     ports: Vec<Vec<End>>,
 }
 
 impl Draft {
-    fn new(hosts: usize, names: Vec<String>) -> Self {
+    pub(crate) fn new(hosts: usize, names: Vec<String>) -> Self {
         let ports = vec![Vec::new(); names.len()];
         Self { hosts, names, ports }
     }
@@ -147,7 +148,7 @@ impl Draft {
         }
     }
 
-    fn link(&mut self, a: NodeId, b: NodeId, cable: usize) {
+    pub(crate) fn link(&mut self, a: NodeId, b: NodeId, cable: usize) {
         let (a_port, b_port) = (self.next_port(a), self.next_port(b));
         self.ports[a.index()].push(End { peer: b, peer_port: b_port, cable });
         self.ports[b.index()].push(End { peer: a, peer_port: a_port, cable });
@@ -157,12 +158,12 @@ impl Draft {
         PortId(u16::try_from(self.ports[node.index()].len()).expect("at most 254 ports"))
     }
 
-    fn finish(self) -> Graph {
+    pub(crate) fn finish(self) -> Graph {
         Graph::new(self.hosts, self.names, &self.ports)
     }
 }
 
-fn cable(cables: &[&str], given: &str, path: impl Fn() -> String) -> Result<usize, TopologyError> {
+pub(crate) fn cable(cables: &[&str], given: &str, path: impl Fn() -> String) -> Result<usize, TopologyError> {
     cables
         .iter()
         .position(|name| *name == given)

@@ -64,6 +64,12 @@ pub enum TopologyErrorKind {
         "this makes more than {MAX_SWITCH_PORTS} ports at a switch: IBA numbers external ports 1 to {MAX_SWITCH_PORTS}"
     )]
     TooManyPorts,
+    /// A group of no hosts.
+    #[error("the group `{group}` has no hosts: give it at least 1, or leave it out")]
+    EmptyGroup {
+        /// The group.
+        group: String,
+    },
     /// A radix that cannot be halved.
     #[error("radix {radix} is odd: half of a leaf's ports lead down and half up, so it is even")]
     RadixOdd {

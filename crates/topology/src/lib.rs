@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`spec`] | what a scenario writes down |
 //! | `builder` | from there to a graph, with every check |
+//! | `two_switches` | the graph of a dumbbell |
 //! | [`graph`] | who is cabled to whom |
 //! | [`routing`] | which port leads to which host |
 //! | [`error`] | what can be wrong, and where |
@@ -17,11 +18,12 @@ pub mod error;
 pub mod graph;
 pub mod routing;
 pub mod spec;
+mod two_switches;
 
 pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{End, Graph};
 pub use routing::Routes;
-pub use spec::{Clos, Custom, LinkEnds, TopologySpec};
+pub use spec::{Clos, Custom, LinkEnds, SwitchWithHosts, TopologySpec, TwoSwitches};
 
 /// The most external ports that a switch can have: port 0 is its management port, 255 is reserved
 /// (IBA 14.2.5.3, `NodeInfo:NumPorts`).

@@ -2,6 +2,8 @@
 //!
 //! Invariant: as written, not yet checked: [`TopologySpec::build`] checks it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The fabric: scenario field `topology`.
@@ -12,6 +14,8 @@ pub enum TopologySpec {
     Custom(Custom),
     /// A two-tier folded Clos.
     Clos(Clos),
+    /// Two switches with groups of hosts.
+    TwoSwitches(TwoSwitches),
 }
 
 /// A fabric given node by node and link by link.
@@ -64,4 +68,42 @@ pub struct Clos {
     pub host_cable: String,
     /// The name of the kind of cable between leaf and spine.
     pub trunk_cable: String,
+}
+
+/// Two switches with one link between them, and groups of hosts at each.
+///
+/// The hosts of a group are named after it, with a number from 1: `R1`, `R2`, ... of `"R": 5`, and `C1` of
+/// `"C": 1`. Those of the left switch come first, groups in the order of their names. A switch has its hosts
+/// at ports 1 and up in this order, and the other switch at its last.
+///
+/// ```
+/// let two: topology::TwoSwitches = ron::from_str(
+///     r#"(left: (name: "A", hosts: {"R": 2}), right: (name: "B", hosts: {"C": 1, "L": 2}),
+///         host_cable: "copper", trunk_cable: "copper")"#,
+/// )?;
+/// let graph = topology::TopologySpec::TwoSwitches(two).build(&["copper"])?;
+/// assert_eq!(graph.names().collect::<Vec<_>>(), ["R1", "R2", "C1", "L1", "L2", "A", "B"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TwoSwitches {
+    /// One switch.
+    pub left: SwitchWithHosts,
+    /// The other.
+    pub right: SwitchWithHosts,
+    /// The name of the kind of cable between host and switch.
+    pub host_cable: String,
+    /// The name of the kind of cable between the switches.
+    pub trunk_cable: String,
+}
+
+/// A switch and the hosts at it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchWithHosts {
+    /// The switch's name.
+    pub name: String,
+    /// How many hosts each group has, 1 to 253; 253 together.
+    pub hosts: BTreeMap<String, u16>,
 }

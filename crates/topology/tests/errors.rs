@@ -1,6 +1,8 @@
 //! Each way in which a topology can be wrong, with the field that it names.
 
-use topology::{Clos, Custom, LinkEnds, TopologyErrorKind as Kind, TopologySpec};
+use topology::{
+    Clos, Custom, LinkEnds, SwitchWithHosts, TopologyErrorKind as Kind, TopologySpec, TwoSwitches,
+};
 
 fn custom(hosts: &[&str], switches: &[&str], links: &[(&str, &str)]) -> Custom {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
@@ -88,6 +90,50 @@ fn the_cables_of_a_clos_exist() {
     fails(&TopologySpec::Clos(host), "host_cable", &unknown());
     let trunk = Clos { trunk_cable: name("wire"), ..clos(4) };
     fails(&TopologySpec::Clos(trunk), "trunk_cable", &unknown());
+}
+
+fn two(left: &[(&str, u16)], right: &[(&str, u16)]) -> TwoSwitches {
+    let side = |switch: &str, hosts: &[(&str, u16)]| SwitchWithHosts {
+        name: name(switch),
+        hosts: hosts.iter().map(|(group, count)| (name(group), *count)).collect(),
+    };
+    TwoSwitches {
+        left: side("A", left),
+        right: side("B", right),
+        host_cable: name("copper"),
+        trunk_cable: name("fibre"),
+    }
+}
+
+#[track_caller]
+fn two_fails(two: TwoSwitches, path: &str, kind: &Kind) {
+    fails(&TopologySpec::TwoSwitches(two), path, kind);
+}
+
+#[test]
+fn groups_have_hosts_with_names_of_their_own() {
+    let empty = Kind::EmptyGroup { group: name("R") };
+    two_fails(two(&[("R", 0)], &[("C", 1)]), "left.hosts.\"R\"", &empty);
+    two_fails(two(&[("R", 1)], &[("", 1)]), "right.hosts.\"\"", &Kind::EmptyName);
+    let same = |given| Kind::DuplicateName { name: name(given) };
+    two_fails(two(&[("R", 2)], &[("R", 1)]), "right.hosts.\"R\"", &same("R1"));
+    two_fails(two(&[("R", 11), ("R1", 1)], &[]), "left.hosts.\"R1\"", &same("R11"));
+    two_fails(TwoSwitches { right: two(&[], &[]).left, ..two(&[], &[]) }, "right.name", &same("A"));
+}
+
+#[test]
+fn two_switches_keep_a_port_for_their_trunk() {
+    let build = |two| TopologySpec::TwoSwitches(two).build(&["copper", "fibre"]);
+    assert!(build(two(&[("R", 253)], &[("C", 1), ("L", 252)])).is_ok());
+    two_fails(two(&[("R", 254)], &[]), "left.hosts.\"R\"", &Kind::TooManyPorts);
+    two_fails(two(&[], &[("C", 1), ("L", 253)]), "right.hosts.\"L\"", &Kind::TooManyPorts);
+}
+
+#[test]
+fn the_cables_of_two_switches_exist() {
+    let unknown = || Kind::UnknownCable { given: name("wire") };
+    two_fails(TwoSwitches { host_cable: name("wire"), ..two(&[], &[]) }, "host_cable", &unknown());
+    two_fails(TwoSwitches { trunk_cable: name("wire"), ..two(&[], &[]) }, "trunk_cable", &unknown());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use packet::{NodeId, PortId};
 use proptest::prelude::*;
-use topology::{Clos, Custom, Graph, LinkEnds, Routes, TopologySpec};
+use topology::{Clos, Custom, Graph, LinkEnds, Routes, SwitchWithHosts, TopologySpec, TwoSwitches};
 
 const CABLES: [&str; 2] = ["copper", "fibre"];
 
@@ -47,6 +47,29 @@ fn assert_symmetric(graph: &Graph) {
         assert_eq!(graph.find(graph.name(n)), Some(n));
         assert!(!graph.is_host(n) || graph.ports(n).len() == 1);
     }
+}
+
+fn two_switches(left: &[(&str, u16)], right: &[(&str, u16)]) -> Graph {
+    let side = |name: &str, hosts: &[(&str, u16)]| SwitchWithHosts {
+        name: name.to_owned(),
+        hosts: hosts.iter().map(|(group, count)| ((*group).to_owned(), *count)).collect(),
+    };
+    let (host_cable, trunk_cable) = ("copper".to_owned(), "fibre".to_owned());
+    let two = TwoSwitches { left: side("A", left), right: side("B", right), host_cable, trunk_cable };
+    TopologySpec::TwoSwitches(two).build(&CABLES).expect("good groups")
+}
+
+#[test]
+fn two_switches_have_their_hosts_first_and_each_other_last() {
+    let graph = two_switches(&[("V", 1), ("R", 2)], &[("L", 2), ("C", 1)]);
+    assert_symmetric(&graph);
+    assert_eq!(graph.host_names().collect::<Vec<_>>(), ["R1", "R2", "V1", "C1", "L1", "L2"]);
+    let (a, b) = (graph.find("A").unwrap(), graph.find("B").unwrap());
+    let at = |switch| graph.ports(switch).iter().map(|end| graph.name(end.peer)).collect::<Vec<_>>();
+    assert_eq!(at(a), ["R1", "R2", "V1", "B"]);
+    assert_eq!(at(b), ["C1", "L1", "L2", "A"]);
+    let cables = |switch| graph.ports(switch).iter().map(|end| end.cable).collect::<Vec<_>>();
+    assert_eq!((cables(a), cables(b)), (vec![0, 0, 0, 1], vec![0, 0, 0, 1]));
 }
 
 /// Links between two nodes on a shortest way through switches, by repeated relaxation: slow and plain.
