@@ -126,6 +126,7 @@ fn departures(
     let flow = Flow {
         name: "F".to_owned(),
         named: true,
+        group: None,
         source: NodeId(0),
         destination: NodeId(1),
         service_level: ServiceLevel(0),

@@ -39,19 +39,22 @@ impl TwoSwitches {
 impl SwitchWithHosts {
     /// The hosts of this side, each with the path of its group.
     fn hosts(&self, side: &str) -> Result<Vec<(String, String)>, TopologyError> {
+        let path = |group: &str| format!("{side}.hosts.{group:?}");
+        let total: usize = self.hosts.values().copied().map(usize::from).sum();
+        let largest = self.hosts.iter().max_by_key(|(_, count)| **count);
+        // One port is the trunk's.
+        if let Some((group, _)) = largest.filter(|_| total >= MAX_SWITCH_PORTS) {
+            return Err(TopologyError::new(path(group), Kind::TooManyPorts));
+        }
         let mut hosts = Vec::new();
         for (group, &count) in &self.hosts {
-            let path = format!("{side}.hosts.{group:?}");
+            let path = path(group);
             let fault = |kind| Err(TopologyError::new(path.clone(), kind));
             if group.is_empty() {
                 return fault(Kind::EmptyName);
             }
             if count == 0 {
                 return fault(Kind::EmptyGroup { group: group.clone() });
-            }
-            // One port is the trunk's.
-            if hosts.len() + usize::from(count) >= MAX_SWITCH_PORTS {
-                return fault(Kind::TooManyPorts);
             }
             hosts.extend((1..=count).map(|number| (path.clone(), format!("{group}{number}"))));
         }

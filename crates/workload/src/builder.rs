@@ -27,11 +27,11 @@ impl Workload {
         seed: u64,
     ) -> Result<Self, WorkloadError> {
         let site = Site::new(hosts, host_rate, seed);
-        let mut named = BTreeMap::new();
-        let mut all = Vec::new();
+        let mut known = BTreeMap::new();
+        let (mut all, mut unnamed) = (Vec::new(), Vec::new());
         for (i, spec) in flows.iter().enumerate() {
             all.push(spec.flow(&site).map_err(|(field, kind)| at_flow(i, field, kind))?);
-            if named.insert(spec.name.as_str(), i).is_some() {
+            if known.insert(spec.name.clone(), Some(i)).is_some() {
                 return Err(duplicate(i, &spec.name));
             }
         }
@@ -40,19 +40,24 @@ impl Workload {
                 let dot = if field.is_empty() { "" } else { "." };
                 WorkloadError::new(format!("traffic[{i}]{dot}{field}"), kind)
             })?;
-            if let Some((i, flow)) =
-                more.iter().find_map(|flow| Some((*named.get(flow.name.as_str())?, flow)))
-            {
-                return Err(duplicate(i, &flow.name));
+            for flow in more {
+                match known.insert(flow.name.clone(), None) {
+                    Some(Some(i)) => return Err(duplicate(i, &flow.name)),
+                    Some(None) => {
+                        let kind = Kind::DuplicateFlow { name: flow.name };
+                        return Err(WorkloadError::new(format!("traffic[{i}].name"), kind));
+                    }
+                    None => (if flow.named { &mut all } else { &mut unnamed }).push(flow),
+                }
             }
-            all.extend(more);
         }
+        all.append(&mut unnamed);
         Ok(Self { flows: all })
     }
 }
 
 impl FlowSpec {
-    fn flow(&self, site: &Site<'_>) -> Result<Flow, Fault> {
+    pub(crate) fn flow(&self, site: &Site<'_>) -> Result<Flow, Fault> {
         if self.name.is_empty() {
             return Err(("name", Kind::EmptyName));
         }
@@ -75,6 +80,7 @@ impl FlowSpec {
         Ok(Flow {
             name: self.name.clone(),
             named: true,
+            group: None,
             source,
             destination,
             service_level: self.service_level,

@@ -1,6 +1,7 @@
 //! The declared changes of traffic: what a reader of a time series wants marked.
 //!
-//! Invariant: only named flows count, and at one instant there is one change.
+//! Invariant: only named flows count, and at one instant there is one change. Flows of one named pattern
+//! change together, when the pattern is declared to, whatever their jitter.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +20,23 @@ pub struct Change {
 
 impl Workload {
     /// When named flows start and stop, in order of time. A flow of a counted number of messages starts
-    /// and has no declared stop.
+    /// and has no declared stop. The flows of a pattern go by its name: `local starts`.
     #[must_use]
     pub fn changes(&self) -> Vec<Change> {
         let mut at: BTreeMap<Time, [Vec<&str>; 2]> = BTreeMap::new();
         for flow in self.flows.iter().filter(|flow| flow.named) {
-            for (time, verb) in [(flow.posting.stop(), 0), (flow.posting.start(), 1)] {
-                if time != Time::NEVER {
-                    at.entry(time).or_default()[verb].push(&flow.name);
+            let (name, start) = match &flow.group {
+                Some(group) => (&group.name, group.start),
+                None => (&flow.name, flow.posting.start()),
+            };
+            for (time, verb) in [(flow.posting.stop(), 0), (start, 1)] {
+                let names = &mut at.entry(time).or_default()[verb];
+                if names.last() != Some(&name.as_str()) {
+                    names.push(name);
                 }
             }
         }
+        at.remove(&Time::NEVER);
         at.into_iter().map(|(at, [stops, starts])| Change { at, what: words(&stops, &starts) }).collect()
     }
 }

@@ -4,10 +4,10 @@
 //! unknown one are found by the caller, who knows all that may stand there.
 
 use packet::Transport;
-use units::{Bytes, Time};
+use units::{Bytes, Span, Time};
 
 use crate::spec::Operation;
-use crate::{LONGEST_MESSAGE, MAX_LISTED};
+use crate::{LONGEST_MESSAGE, MAX_LISTED, MAX_SESSIONS};
 
 /// Why a workload cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -40,6 +40,45 @@ pub enum WorkloadErrorKind {
     FlowToItself {
         /// The host.
         name: String,
+    },
+    /// Hosts that are to send, and none of that name.
+    #[error("no host is called `{given}`: write a host's name, or the beginning of some and `*`")]
+    NoSuchHosts {
+        /// The name or its beginning, as given.
+        given: String,
+    },
+    /// A pattern in which the host that receives would send.
+    #[error("`{name}` is among the hosts that send to it: name another, or let fewer send")]
+    ReceiverAmongSenders {
+        /// The host.
+        name: String,
+    },
+    /// A stop before each flow has started for sure.
+    #[error(
+        "with this jitter a flow may start as late as {latest}, not before the stop, {stop}: make it less, or the stop later"
+    )]
+    JitterBeyondStop {
+        /// The latest start.
+        latest: Time,
+        /// The stop as given.
+        stop: Time,
+    },
+    /// Sessions that last, or pause, for no time.
+    #[error("a mean of {given} is no time: it is above 0")]
+    NoMean {
+        /// The mean as given.
+        given: Span,
+    },
+    /// Sessions of a counted number of messages.
+    #[error("a session lasts for a time, not for a number of messages: let it `Saturate`, or give its rate")]
+    SessionOfMessages,
+    /// More sessions than queue pairs are made for.
+    #[error(
+        "this makes about {expected} sessions, more than the {MAX_SESSIONS} that have a queue pair each: make them or their pauses longer, or the time less"
+    )]
+    TooManySessions {
+        /// How many there would be.
+        expected: u64,
     },
     /// A message of no length, or longer than IBA allows.
     #[error("a message of {given} cannot be sent: its payload is 1 B to {LONGEST_MESSAGE}")]

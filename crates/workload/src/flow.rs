@@ -11,20 +11,23 @@ use crate::spec::Operation;
 /// Everything that is sent in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
-    /// Named flows first, in the order of the scenario; then those of the patterns, in their order, each
-    /// pattern's by source and then by destination. A [`FlowId`](packet::FlowId) is a place in here.
+    /// Named flows first, those of `flows` before those of patterns; then all others. Flows of patterns stand
+    /// in the order of their patterns, each pattern's by source and then by destination. A [`FlowId`](packet::FlowId) is a place in here.
     pub flows: Vec<Flow>,
 }
 
 /// What one host sends to one other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// As the scenario names it, or made from the pattern and both hosts: `poisson:h3->h7`. Where a
+    /// As the scenario names it (`local3` for the third of the pattern `local`), or made from the pattern
+    /// and both hosts: `poisson:h3->h7`. Where a
     /// scenario has several patterns of a kind, the second one's flows begin `poisson2:`, and so on.
     /// No two flows have the same name.
     pub name: String,
     /// Whether the scenario names it.
     pub named: bool,
+    /// The pattern that it is one of several flows of, if the scenario names that.
+    pub group: Option<Group>,
     /// The host that the data comes from.
     pub source: NodeId,
     /// The host that the data goes to.
@@ -37,6 +40,15 @@ pub struct Flow {
     pub operation: Operation,
     /// When messages are posted, and how long they are.
     pub posting: Posting,
+}
+
+/// A pattern with a name, whose flows start and stop together as far as the scenario says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its start: each of its flows starts then or, with a jitter, later.
+    pub start: Time,
 }
 
 /// When the messages of a flow are posted.

@@ -8,6 +8,7 @@
 //! | [`spec`] | what a scenario writes down |
 //! | `builder` | from there to a workload, with every check |
 //! | `pattern` | the flows of a rule: permutation, Poisson, incast |
+//! | `converge` | flows from several hosts to one, at once or in sessions |
 //! | `exponential` | exponentially distributed draws, the same on every machine |
 //! | [`flow`] | flows, and when their messages are posted |
 //! | [`change`] | the declared changes of named flows |
@@ -20,6 +21,7 @@
 
 mod builder;
 pub mod change;
+mod converge;
 pub mod error;
 mod exponential;
 pub mod flow;
@@ -29,10 +31,10 @@ pub mod spec;
 
 pub use change::Change;
 pub use error::{WorkloadError, WorkloadErrorKind};
-pub use flow::{Flow, Post, Posting, Workload};
+pub use flow::{Flow, Group, Post, Posting, Workload};
 pub use packet::Transport;
 pub use poster::Poster;
-pub use spec::{FlowSpec, Load, Operation, PatternSpec};
+pub use spec::{Converge, FlowSpec, Load, Operation, PatternSpec, Sessions};
 
 use units::Bytes;
 
@@ -41,3 +43,6 @@ pub const LONGEST_MESSAGE: Bytes = Bytes::new(1 << 31);
 
 /// The most messages that a flow may list, or a pattern is expected to: 2^26, which take 1 GiB.
 pub const MAX_LISTED: u64 = 1 << 26;
+
+/// The most sessions that a pattern is expected to make: 2^16.
+pub const MAX_SESSIONS: u64 = 1 << 16;

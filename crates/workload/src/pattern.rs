@@ -8,6 +8,8 @@
 //! | permutation | `traffic[i] permutation`, one for all hosts |
 //! | Poisson | `traffic[i] arrivals` and `traffic[i] destinations`, of each source |
 //! | incast | none |
+//! | converge | `traffic[i] jitter`, of each source |
+//! | sessions | `traffic[i] sessions`, of each source |
 
 use packet::{NodeId, ServiceLevel, Transport};
 use rand::seq::SliceRandom;
@@ -36,14 +38,16 @@ pub(crate) fn flows(patterns: &[PatternSpec], i: usize, site: &Site<'_>) -> Resu
         PatternSpec::Incast { at, to, senders, bytes } => {
             made.incast(to, *senders, Post { at: *at, bytes: *bytes })
         }
+        PatternSpec::Converge(converge) => made.converge(converge),
+        PatternSpec::Sessions(sessions) => made.sessions(sessions),
     }
 }
 
 /// A pattern while its flows are made.
-struct Pattern<'a> {
+pub(crate) struct Pattern<'a> {
     i: usize,
     prefix: String,
-    site: &'a Site<'a>,
+    pub(crate) site: &'a Site<'a>,
 }
 
 /// What is to be drawn for each source of a Poisson pattern.
@@ -126,6 +130,7 @@ impl Pattern<'_> {
         Flow {
             name: format!("{}:{}->{}", self.prefix, self.site.name(source), self.site.name(destination)),
             named: false,
+            group: None,
             source,
             destination,
             service_level: ServiceLevel::default(),
@@ -135,18 +140,19 @@ impl Pattern<'_> {
         }
     }
 
-    fn stream(&self, purpose: &str, owner: &str) -> impl Rng + use<> {
+    pub(crate) fn stream(&self, purpose: &str, owner: &str) -> impl Rng + use<> {
         event_kernel::stream(self.site.seed, &format!("traffic[{}] {purpose}", self.i), owner)
     }
 }
 
-/// What the names of the flows of `patterns[i]` begin with: its kind, and which of its kind it is if not
-/// the first.
+/// What the names of the flows of `patterns[i]` begin with, where the scenario does not say: its kind, and
+/// which of its kind it is if not the first.
 fn prefix(patterns: &[PatternSpec], i: usize) -> String {
     let word = |pattern: &PatternSpec| match pattern {
         PatternSpec::Permutation { .. } => "permutation",
         PatternSpec::Poisson { .. } => "poisson",
         PatternSpec::Incast { .. } => "incast",
+        PatternSpec::Converge(_) | PatternSpec::Sessions(_) => "",
     };
     let kind = word(&patterns[i]);
     match patterns[..i].iter().filter(|earlier| word(earlier) == kind).count() {

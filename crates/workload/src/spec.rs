@@ -4,7 +4,7 @@
 
 use packet::{ServiceLevel, Transport};
 use serde::{Deserialize, Serialize};
-use units::{Bytes, Rate, Time};
+use units::{Bytes, Rate, Span, Time};
 
 /// One flow with a name of its own, between two hosts: scenario field `flows`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,4 +121,75 @@ pub enum PatternSpec {
         /// What each sends.
         bytes: Bytes,
     },
+    /// One flow from each of several hosts to one.
+    Converge(Converge),
+    /// Flows from several hosts to one that join and leave at random.
+    Sessions(Sessions),
+}
+
+/// One flow from each of several hosts to one: named `NAME1`, `NAME2`, ... in the order of the hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Converge {
+    /// What the flows are called, before their number.
+    pub name: String,
+    /// The hosts that send: those whose name begins with what stands before a `*` at the end, or one host.
+    pub from: String,
+    /// The host that receives; none of those that send.
+    pub to: String,
+    /// When they start.
+    pub start: Time,
+    /// Each starts later than that by a span of its own, drawn uniformly from 0 to this.
+    #[serde(default)]
+    pub jitter: Span,
+    /// When they post no further message, later than any start; never if left out.
+    #[serde(default)]
+    pub stop: Option<Time>,
+    /// As in [`FlowSpec::service_level`].
+    #[serde(default)]
+    pub service_level: ServiceLevel,
+    /// As in [`FlowSpec::transport`].
+    #[serde(default)]
+    pub transport: Transport,
+    /// As in [`FlowSpec::operation`].
+    #[serde(default)]
+    pub operation: Operation,
+    /// As in [`FlowSpec::message`].
+    pub message: Bytes,
+    /// As in [`FlowSpec::load`].
+    pub load: Load,
+}
+
+/// Sources that are on and off in turn, for exponentially distributed times. Each time on is a flow with a
+/// queue pair of its own: it joins knowing of no congestion, and posts nothing after its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sessions {
+    /// What the flows are called, before source, destination and number.
+    pub name: String,
+    /// The hosts that send, as in [`Converge::from`].
+    pub from: String,
+    /// The host that receives; none of those that send.
+    pub to: String,
+    /// From when. A source is then on with the probability `on / (on + off)`, as at any later time.
+    pub start: Time,
+    /// When all sessions end, later than the start.
+    pub stop: Time,
+    /// Mean time on, above 0.
+    pub on: Span,
+    /// Mean time off, above 0.
+    pub off: Span,
+    /// As in [`FlowSpec::service_level`].
+    #[serde(default)]
+    pub service_level: ServiceLevel,
+    /// As in [`FlowSpec::transport`].
+    #[serde(default)]
+    pub transport: Transport,
+    /// As in [`FlowSpec::operation`].
+    #[serde(default)]
+    pub operation: Operation,
+    /// As in [`FlowSpec::message`].
+    pub message: Bytes,
+    /// As in [`FlowSpec::load`], but for `Messages`.
+    pub load: Load,
 }

@@ -1,8 +1,11 @@
 //! Each way in which traffic can be wrong, with the field that it names.
 
 use packet::ServiceLevel;
-use units::{Bytes, Rate, Time};
-use workload::{FlowSpec, Load, Operation, PatternSpec, Transport, Workload, WorkloadErrorKind as Kind};
+use units::{Bytes, Rate, Span, Time};
+use workload::{
+    Converge, FlowSpec, Load, Operation, PatternSpec, Sessions, Transport, Workload,
+    WorkloadErrorKind as Kind,
+};
 
 const HOSTS: [&str; 4] = ["h1", "h2", "h3", "h4"];
 
@@ -51,6 +54,118 @@ fn poisson(from: Time, until: Time, message: Bytes, load: f64) -> PatternSpec {
 
 fn incast(to: &str, senders: u32, bytes: Bytes) -> PatternSpec {
     PatternSpec::Incast { at: ms(0), to: to.to_owned(), senders, bytes }
+}
+
+fn converge() -> Converge {
+    Converge {
+        name: "local".to_owned(),
+        from: "h*".to_owned(),
+        to: "c".to_owned(),
+        start: ms(1),
+        jitter: Span::ZERO,
+        stop: None,
+        service_level: ServiceLevel(0),
+        transport: Transport::Rc,
+        operation: Operation::Send,
+        message: Bytes::kib(4),
+        load: Load::Saturate { outstanding: 2 },
+    }
+}
+
+fn sessions() -> Sessions {
+    Sessions {
+        name: "web".to_owned(),
+        from: "h*".to_owned(),
+        to: "c".to_owned(),
+        start: ms(1),
+        stop: ms(9),
+        on: Span::from_us(100),
+        off: Span::from_us(300),
+        service_level: ServiceLevel(0),
+        transport: Transport::Rc,
+        operation: Operation::Send,
+        message: Bytes::kib(4),
+        load: Load::Saturate { outstanding: 2 },
+    }
+}
+
+const WITH_C: [&str; 3] = ["h1", "h2", "c"];
+
+#[track_caller]
+fn converge_fails(change: impl Fn(&mut Converge), path: &str, kind: Kind) {
+    let mut wrong = converge();
+    change(&mut wrong);
+    assert_eq!(build(&[], &[PatternSpec::Converge(wrong)], &WITH_C), Err((path.to_owned(), kind)));
+}
+
+#[track_caller]
+fn sessions_fail(change: impl Fn(&mut Sessions), path: &str, kind: Kind) {
+    let mut wrong = sessions();
+    change(&mut wrong);
+    assert_eq!(build(&[], &[PatternSpec::Sessions(wrong)], &WITH_C), Err((path.to_owned(), kind)));
+}
+
+#[test]
+fn several_hosts_send_to_one_other() {
+    assert!(build(&[], &[PatternSpec::Converge(converge())], &WITH_C).is_ok());
+    assert!(build(&[], &[PatternSpec::Sessions(sessions())], &WITH_C).is_ok());
+    let none = |given: &str| Kind::NoSuchHosts { given: given.to_owned() };
+    converge_fails(|c| c.from = "L*".to_owned(), "traffic[0].from", none("L*"));
+    converge_fails(|c| c.from = "h".to_owned(), "traffic[0].from", none("h"));
+    sessions_fail(|s| s.from = "h3".to_owned(), "traffic[0].from", none("h3"));
+    let itself = || Kind::ReceiverAmongSenders { name: "c".to_owned() };
+    converge_fails(|c| c.from = "*".to_owned(), "traffic[0].from", itself());
+    sessions_fail(|s| s.from = "c".to_owned(), "traffic[0].from", itself());
+    let unknown = || Kind::UnknownHost { given: "d".to_owned() };
+    converge_fails(|c| c.to = "d".to_owned(), "traffic[0].to", unknown());
+    converge_fails(|c| c.name.clear(), "traffic[0].name", Kind::EmptyName);
+    sessions_fail(|s| s.name.clear(), "traffic[0].name", Kind::EmptyName);
+}
+
+#[test]
+fn patterns_with_names_share_none() {
+    let same = |name: &str| Kind::DuplicateFlow { name: name.to_owned() };
+    let twice = [PatternSpec::Converge(converge()), PatternSpec::Converge(converge())];
+    assert_eq!(build(&[], &twice, &WITH_C), Err(("traffic[1].name".to_owned(), same("local1"))));
+    let taken = FlowSpec { name: "local2".to_owned(), ..flow() };
+    let found = build(&[taken], &twice[..1], &WITH_C);
+    assert_eq!(found, Err(("flows[0].name".to_owned(), same("local2"))));
+}
+
+#[test]
+fn what_is_wrong_with_each_flow_is_wrong_with_the_pattern() {
+    converge_fails(
+        |c| c.message = Bytes::ZERO,
+        "traffic[0].message",
+        Kind::MessageSize { given: Bytes::ZERO },
+    );
+    sessions_fail(
+        |s| s.message = Bytes::ZERO,
+        "traffic[0].message",
+        Kind::MessageSize { given: Bytes::ZERO },
+    );
+    converge_fails(|c| c.load = Load::Messages(0), "traffic[0].load", Kind::NoMessages);
+    let level = || Kind::ServiceLevel { given: 16 };
+    sessions_fail(|s| s.service_level = ServiceLevel(16), "traffic[0].service_level", level());
+    let before = || Kind::StopBeforeStart { start: ms(1), stop: ms(1) };
+    converge_fails(|c| c.stop = Some(ms(1)), "traffic[0].stop", before());
+    sessions_fail(|s| s.stop = ms(1), "traffic[0].stop", before());
+}
+
+#[test]
+fn every_flow_starts_before_it_stops() {
+    let late = |c: &mut Converge| (c.jitter, c.stop) = (Span::from_us(1000), Some(ms(2)));
+    converge_fails(late, "traffic[0].jitter", Kind::JitterBeyondStop { latest: ms(2), stop: ms(2) });
+}
+
+#[test]
+fn sessions_last_for_a_time_and_are_not_too_many() {
+    let none = || Kind::NoMean { given: Span::ZERO };
+    sessions_fail(|s| s.on = Span::ZERO, "traffic[0].on", none());
+    sessions_fail(|s| s.off = Span::ZERO, "traffic[0].off", none());
+    sessions_fail(|s| s.load = Load::Messages(1), "traffic[0].load", Kind::SessionOfMessages);
+    let short = |s: &mut Sessions| (s.on, s.off) = (Span::from_ns(100), Span::from_ns(100));
+    sessions_fail(short, "traffic[0]", Kind::TooManySessions { expected: 80_000 });
 }
 
 #[test]

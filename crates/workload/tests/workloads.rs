@@ -2,8 +2,11 @@
 
 use packet::{NodeId, ServiceLevel};
 use proptest::prelude::*;
-use units::{Bytes, Rate, Time};
-use workload::{Change, Flow, FlowSpec, Load, Operation, PatternSpec, Post, Posting, Workload};
+use units::{Bytes, Rate, Span, Time};
+use workload::{
+    Change, Converge, Flow, FlowSpec, Load, Operation, PatternSpec, Post, Posting, Sessions, Transport,
+    Workload,
+};
 
 const RATE: Rate = Rate::gbps(54);
 const MESSAGE: Bytes = Bytes::kib(2);
@@ -188,4 +191,129 @@ fn golden_traffic() {
     poisson:h4->h1 at 562.697 ns, 1173.09 ns, 1671.115 ns
     poisson:h4->h3 at 1048.856 ns, 1071.678 ns, 1483.742 ns
     ");
+}
+
+const SATURATE: Load = Load::Saturate { outstanding: 2 };
+
+fn converge(name: &str, from: &str, start: u64, jitter: u64, stop: Option<u64>) -> PatternSpec {
+    PatternSpec::Converge(Converge {
+        name: name.to_owned(),
+        from: from.to_owned(),
+        to: "C1".to_owned(),
+        start: us(start),
+        jitter: Span::from_us(jitter),
+        stop: stop.map(us),
+        service_level: ServiceLevel(3),
+        transport: Transport::Rc,
+        operation: Operation::Send,
+        message: MESSAGE,
+        load: SATURATE,
+    })
+}
+
+fn sessions(stop: u64, on: u64, off: u64) -> PatternSpec {
+    PatternSpec::Sessions(Sessions {
+        name: "web".to_owned(),
+        from: "L*".to_owned(),
+        to: "C1".to_owned(),
+        start: us(0),
+        stop: us(stop),
+        on: Span::from_us(on),
+        off: Span::from_us(off),
+        service_level: ServiceLevel(3),
+        transport: Transport::Rc,
+        operation: Operation::Send,
+        message: MESSAGE,
+        load: SATURATE,
+    })
+}
+
+fn built(flows: &[FlowSpec], patterns: &[PatternSpec], hosts: &[&str], seed: u64) -> Workload {
+    Workload::build(flows, patterns, hosts, &|_| RATE, seed).expect("good traffic")
+}
+
+#[test]
+fn flows_that_converge_are_named_by_host_and_come_before_those_without_a_name() {
+    let hosts = ["R1", "C1", "L1", "L2"];
+    let victim =
+        FlowSpec { from: "R1".to_owned(), to: "L1".to_owned(), ..named("victim", 0, None, SATURATE) };
+    let patterns =
+        [poisson(us(50), 0.1), converge("local", "L*", 5, 0, Some(9)), converge("far", "R1", 5, 0, None)];
+    let workload = built(&[victim], &patterns, &hosts, 1);
+    let found: Vec<_> =
+        workload.flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str()).collect();
+    assert_eq!(found, ["victim", "local1", "local2", "far1"]);
+    assert!(workload.flows[4..].iter().all(|flow| !flow.named) && workload.flows.len() > 4);
+    let Flow { source, destination, posting, service_level, .. } = &workload.flows[2];
+    assert_eq!((*source, *destination, *service_level), (NodeId(3), NodeId(1), ServiceLevel(3)));
+    let expected = Posting::Saturate { outstanding: 2, message: MESSAGE, start: us(5), stop: us(9) };
+    assert_eq!(*posting, expected);
+}
+
+#[test]
+fn flows_that_converge_change_together() {
+    let patterns = [converge("local", "L*", 5, 3, Some(9)), converge("far", "R*", 5, 0, None)];
+    let expected = [(0, "F1 starts"), (5, "local, far start"), (9, "local stops")];
+    let flow = FlowSpec { from: "R1".to_owned(), to: "L1".to_owned(), ..named("F1", 0, None, SATURATE) };
+    let changes = built(&[flow], &patterns, &["R1", "R2", "C1", "L1", "L2"], 1).changes();
+    assert_eq!(changes, expected.map(|(at, what)| Change { at: us(at), what: what.to_owned() }));
+}
+
+#[test]
+fn a_jitter_is_drawn_by_seed_and_host() {
+    let starts = |hosts: &[&str], seed| -> Vec<(String, Time)> {
+        let flows = built(&[], &[converge("local", "L*", 5, 100, None)], hosts, seed).flows;
+        flows.iter().map(|flow| (hosts[flow.source.index()].to_owned(), flow.posting.start())).collect()
+    };
+    let few = starts(&["C1", "L1", "L2"], 1);
+    assert!(few.iter().all(|(_, start)| (us(5)..=us(105)).contains(start)));
+    assert_ne!(few[0].1, few[1].1);
+    assert_ne!(few, starts(&["C1", "L1", "L2"], 2), "seeds make a difference");
+    assert_eq!(few, starts(&["C1", "L1", "L2", "L3"], 1)[..2], "one more host makes none");
+}
+
+/// When each source of a pattern of sessions is on.
+fn on_times(workload: &Workload, sources: usize) -> Vec<Vec<(Time, Time)>> {
+    let mut on = vec![Vec::new(); sources];
+    for flow in &workload.flows {
+        on[flow.source.index()].push((flow.posting.start(), flow.posting.stop()));
+    }
+    on
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Sessions of a source follow each other, end by the stop, and fill on / (on + off) of the time. A source
+    /// that alternates for a time T has, for T much longer than a cycle, a share whose variance is about
+    /// 2 (on off)^2 / (on + off)^3 / T; over n sources, an n-th of it. Six deviations, and a little for the ends.
+    #[test]
+    fn sessions_are_on_for_their_share(on in 10..200u64, off in 10..200u64, seed: u64) {
+        let (hosts, total) = (["L1", "L2", "L3", "L4", "C1"], 200_000);
+        let workload = built(&[], &[sessions(total, on, off)], &hosts, seed);
+        let mut active = 0;
+        for source in on_times(&workload, 4) {
+            prop_assert!(source.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+            prop_assert!(source.iter().all(|(start, stop)| start < stop && *stop <= us(total)));
+            active += source.iter().map(|(start, stop)| (*stop - *start).ps()).sum::<u64>();
+        }
+        let share = active as f64 / (4 * us(total).ps()) as f64;
+        let (on, off, total) = (on as f64, off as f64, total as f64);
+        let deviation = (2.0 * (on * off).powi(2) / (on + off).powi(3) / total / 4.0).sqrt();
+        prop_assert!((share - on / (on + off)).abs() < 6.0 * deviation + 1e-3, "{share}");
+    }
+}
+
+/// At any instant, the first included, a source is on with probability on / (on + off): here 1/4 of 2,000
+/// sources, with a standard deviation of 19.4.
+#[test]
+fn sessions_begin_as_they_go_on() {
+    let hosts: Vec<String> = (1..=2000).map(|i| format!("L{i}")).chain(["C1".to_owned()]).collect();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let workload = built(&[], &[sessions(1000, 100, 300)], &hosts, 1);
+    for at in [0, 50, 500, 999] {
+        let on = |flow: &&Flow| flow.posting.start() <= us(at) && us(at) < flow.posting.stop();
+        let count = workload.flows.iter().filter(on).count();
+        assert!((403..=597).contains(&count), "{count} sources are on at {at} us");
+    }
 }

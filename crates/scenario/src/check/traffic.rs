@@ -2,7 +2,7 @@
 
 use packet::NodeId;
 use topology::{Graph, Routes};
-use units::{Rate, Time};
+use units::{Rate, Span, Time};
 use workload::{Flow, PatternSpec, Workload, WorkloadError, WorkloadErrorKind};
 
 use super::Faults;
@@ -24,7 +24,7 @@ pub(super) fn workload(
     let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].data_rate() };
     match Workload::build(&scenario.flows, &scenario.traffic, &hosts, &host_rate, scenario.seed) {
         Ok(workload) => {
-            check_routes(&workload.flows, graph, routes, faults);
+            check_routes(&workload.flows, scenario.flows.len(), graph, routes, faults);
             Some(workload)
         }
         Err(error) => {
@@ -37,7 +37,8 @@ pub(super) fn workload(
 fn add_error(error: &WorkloadError, hosts: &[&str], faults: &mut Faults<'_>) {
     let path = Path::default().join(&error.path());
     match error.kind() {
-        WorkloadErrorKind::UnknownHost { given } => {
+        WorkloadErrorKind::NoSuchHosts { given } if given.ends_with('*') => faults.of_crate(&path, error),
+        WorkloadErrorKind::UnknownHost { given } | WorkloadErrorKind::NoSuchHosts { given } => {
             let message = wording::in_two(&error.to_string()).0;
             faults.add(&path, message, nearest::help(given, hosts, "hosts"));
         }
@@ -78,6 +79,9 @@ fn starts(scenario: &Scenario) -> Vec<(Path, String, Time)> {
         let (field, start) = match pattern {
             PatternSpec::Permutation { at, .. } | PatternSpec::Incast { at, .. } => ("at", *at),
             PatternSpec::Poisson { from, .. } => ("from", *from),
+            PatternSpec::Converge(all) if all.jitter > Span::ZERO => ("jitter", all.start + all.jitter),
+            PatternSpec::Converge(all) => ("start", all.start),
+            PatternSpec::Sessions(all) => ("start", all.start),
         };
         all.push((Path::from("traffic").index(i).name(field), format!("`traffic[{i}]`"), start));
     }
@@ -85,19 +89,25 @@ fn starts(scenario: &Scenario) -> Vec<(Path, String, Time)> {
 }
 
 /// Data has to reach its destination, and acknowledgements have to come back.
-fn check_routes(flows: &[Flow], graph: &Graph, routes: &Routes, faults: &mut Faults<'_>) {
+fn check_routes(
+    flows: &[Flow],
+    of_their_own: usize,
+    graph: &Graph,
+    routes: &Routes,
+    faults: &mut Faults<'_>,
+) {
     for (i, flow) in flows.iter().enumerate() {
         let ways = [(flow.source, flow.destination), (flow.destination, flow.source)];
         let Some((from, to)) = ways.into_iter().find(|(from, to)| !leads(graph, routes, *from, *to)) else {
             continue;
         };
-        let (path, field) =
-            if flow.named { (Path::from("flows").index(i), "to") } else { ("traffic".into(), "") };
-        let path = if field.is_empty() { path } else { path.name(field) };
+        // Flows with a name of their own come first.
+        let own = i < of_their_own;
+        let path = if own { Path::from("flows").index(i).name("to") } else { "traffic".into() };
         let (from, to) = (graph.name(from), graph.name(to));
         let message = format!("no route leads from `{from}` to `{to}`, and flow `{}` needs one", flow.name);
         faults.add(&path, message, format!("connect the switches of `{from}` and `{to}` in `topology`"));
-        if !flow.named {
+        if !own {
             break;
         }
     }

@@ -3,36 +3,71 @@
 use cc_policies::Sends;
 use packet::Transport;
 use units::Bytes;
-use workload::{FlowSpec, Operation};
+use workload::{Operation, PatternSpec};
 
 use super::Faults;
 use crate::path::Path;
 use crate::spec::Scenario;
 
+/// What is asked of the transport by a flow, or by a pattern that says so for all of its flows.
+struct Asked<'a> {
+    path: Path,
+    name: &'a str,
+    to: &'a str,
+    transport: Transport,
+    operation: Operation,
+    message: Bytes,
+}
+
 /// Every flow, with what its adapters and the congestion control have to say about it.
 pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
-    check_reads(scenario, faults);
-    for (i, flow) in scenario.flows.iter().enumerate() {
-        let path = Path::from("flows").index(i);
-        let mtu = Bytes::from(scenario.link.mtu);
+    let asked = asked(scenario);
+    check_reads(scenario, &asked, faults);
+    let mtu = Bytes::from(scenario.link.mtu);
+    for flow in &asked {
         if flow.transport == Transport::Ud && flow.message > mtu {
             let message = format!(
                 "a message of {} is more than one packet, and UD has no other: the MTU is {mtu}",
                 flow.message
             );
-            faults.add(&path.name("message"), message, format!("write at most \"{mtu}\""));
+            faults.add(&flow.path.name("message"), message, format!("write at most \"{mtu}\""));
         }
-        check_control(scenario, flow, &path, faults);
+        check_control(scenario, flow, faults);
     }
 }
 
+fn asked(scenario: &Scenario) -> Vec<Asked<'_>> {
+    macro_rules! asked {
+        ($path:expr, $spec:expr) => {
+            Asked {
+                path: $path,
+                name: &$spec.name,
+                to: &$spec.to,
+                transport: $spec.transport,
+                operation: $spec.operation,
+                message: $spec.message,
+            }
+        };
+    }
+    let flows = scenario.flows.iter().enumerate().map(|(i, flow)| asked!(Path::from("flows").index(i), flow));
+    let patterns = scenario.traffic.iter().enumerate().filter_map(|(i, pattern)| {
+        let path = Path::from("traffic").index(i);
+        match pattern {
+            PatternSpec::Converge(spec) => Some(asked!(path, spec)),
+            PatternSpec::Sessions(spec) => Some(asked!(path, spec)),
+            _ => None,
+        }
+    });
+    flows.chain(patterns).collect()
+}
+
 /// Who asks for RDMA READs over RC has to say how many at once: there is no number that suits all.
-fn check_reads(scenario: &Scenario, faults: &mut Faults<'_>) {
-    let reads = |flow: &&FlowSpec| flow.operation == Operation::RdmaRead && flow.transport == Transport::Rc;
+fn check_reads(scenario: &Scenario, asked: &[Asked<'_>], faults: &mut Faults<'_>) {
+    let reads = |flow: &&Asked<'_>| flow.operation == Operation::RdmaRead && flow.transport == Transport::Rc;
     let mut said = Vec::new();
-    for flow in scenario.flows.iter().filter(reads) {
-        let (own, all) = (Path::from("adapters").name(&flow.to), Path::from("adapter"));
-        let (path, spec) = match scenario.adapters.get(&flow.to) {
+    for flow in asked.iter().filter(reads) {
+        let (own, all) = (Path::from("adapters").name(flow.to), Path::from("adapter"));
+        let (path, spec) = match scenario.adapters.get(flow.to) {
             Some(spec) => (own, spec),
             None => (all, &scenario.adapter),
         };
@@ -49,7 +84,7 @@ fn check_reads(scenario: &Scenario, faults: &mut Faults<'_>) {
 }
 
 /// A window holds back nothing that is not acknowledged.
-fn check_control(scenario: &Scenario, flow: &FlowSpec, path: &Path, faults: &mut Faults<'_>) {
+fn check_control(scenario: &Scenario, flow: &Asked<'_>, faults: &mut Faults<'_>) {
     let Some(response) = scenario.congestion_control.hp_response() else { return };
     let sends = if flow.operation == Operation::RdmaRead { Sends::ReadResponses } else { Sends::Requests };
     if sends.is_acknowledged(flow.transport) || response.rate.is_some() || response.window.is_none() {
@@ -63,5 +98,5 @@ fn check_control(scenario: &Scenario, flow: &FlowSpec, path: &Path, faults: &mut
         flow.name
     );
     let help = "write `rate` in `congestion_control.response`, or make it a SEND or RDMA WRITE over RC or RD";
-    faults.add(&path.name(field), message, help);
+    faults.add(&flow.path.name(field), message, help);
 }
