@@ -42,6 +42,8 @@ const ALL: &[Shipped] = shipped![
     "hp2001-window-only",
     "hp2001-rate",
     "santos2003",
+    "santos2003-dynamic",
+    "santos2003-sessions",
     "bench-a32",
     "bench-b128",
 ];
