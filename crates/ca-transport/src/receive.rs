@@ -3,7 +3,8 @@
 //! Invariant: packets are taken in the order of their arrival, one after the other. While a packet
 //! waits or is being taken it holds its place in the receive buffer: a slow host pushes back.
 
-use packet::{PacketId, PacketPool, PacketQueue};
+use packet::{Packet, PacketId, PacketPool, PacketQueue};
+use telemetry::Marks;
 use units::{Bytes, Rate, Span, Time};
 
 /// The host's side of a receive buffer.
@@ -27,6 +28,8 @@ pub struct SinkTally {
     pub latency_max: Span,
     /// When payload was last taken, if it ever was.
     pub last: Option<Time>,
+    /// Those of the packets that switches had marked, by the first one's reason.
+    pub marks: Marks,
 }
 
 impl Drain {
@@ -68,13 +71,16 @@ impl Drain {
 }
 
 impl SinkTally {
-    /// The host has taken a packet's payload, whose first byte started at `injected`.
-    pub fn take(&mut self, payload: Bytes, injected: Time, now: Time) {
-        let latency = now.since(injected);
+    /// The host has taken a packet's payload.
+    pub fn take(&mut self, packet: &Packet, now: Time) {
+        let latency = now.since(packet.injected);
         self.last = Some(now);
-        self.delivered += payload;
+        self.delivered += Bytes::new(u64::from(packet.payload));
         self.packets += 1;
         self.latency_sum += latency;
         self.latency_max = self.latency_max.max(latency);
+        if let Some(reason) = packet.marked {
+            self.marks.count(reason);
+        }
     }
 }

@@ -76,6 +76,7 @@ fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
             becns: here.1 + there.1,
             latency_sum: taken.latency_sum,
             latency_max: taken.latency_max,
+            marks: taken.marks,
         }
     };
     plan.workload().flows.iter().zip(world.probes.flows()).map(record).collect()

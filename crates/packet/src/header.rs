@@ -312,14 +312,16 @@ pub struct Packet {
     pub payload: u16,
     /// Length on the wire, in bytes.
     pub wire: u16,
-    /// Port by which it came into the switch where it waits.
-    pub input: u16,
+    /// Port by which it came into the switch where it waits; a switch has at most 254.
+    pub input: u8,
     /// Port by which it will leave that switch.
-    pub output: u16,
+    pub output: u8,
     /// Whether that switch has already given a reason to mark it, and counted it.
     pub marked_here: bool,
     /// Syndrome of the AETH, where the opcode has one.
     pub syndrome: Syndrome,
+    /// Why the first switch that marked it did so: what the wire does not carry, for the record alone.
+    pub marked: Option<MarkReason>,
 }
 
 const _: () = assert!(size_of::<Packet>() <= 64, "a packet is at most one cache line");
@@ -337,6 +339,7 @@ impl Packet {
             flow,
             msn: 0,
             dma_length: 0,
+            marked: None,
             next: PacketId::NONE,
             payload,
             wire: bth.opcode.wire_bytes(payload) + bth.transport.extension(bth.opcode),
@@ -345,6 +348,12 @@ impl Packet {
             marked_here: false,
             syndrome: Syndrome::Ack,
         }
+    }
+
+    /// A switch marks it, for this reason: sets FECN. Nobody takes a mark back.
+    pub fn mark(&mut self, reason: MarkReason) {
+        self.bth.flags.insert(BthFlags::FECN);
+        self.marked.get_or_insert(reason);
     }
 
     /// Whether `flag` is set in the BTH.

@@ -86,6 +86,7 @@ fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: boo
         becns: 3,
         latency_sum: Span::from_us(12_500),
         latency_max: Span::from_ns(31_500),
+        marks: marks(2, 1),
     }
 }
 

@@ -14,12 +14,14 @@ use crate::rounded;
 pub fn flows(record: &RunRecord) -> String {
     let phases = goodput::by_phase(record);
     let mut header: Vec<String> = FLOW_COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    header.extend(MarkReason::ALL.map(marked));
     for number in 1..=phases.len() {
         header.push(format!("phase_{number}_goodput_bps"));
         header.push(format!("phase_{number}_settled_goodput_bps"));
     }
     let row = |(place, flow): (usize, &FlowRecord)| {
         let mut row: Vec<String> = FLOW_COLUMNS.iter().map(|(_, cell)| cell(flow)).collect();
+        row.extend(MarkReason::ALL.map(|reason| flow.marks.of(reason).to_string()));
         for phase in &phases {
             let goodput =
                 phase.named.iter().chain(&phase.others).nth(place).expect("every flow is in every phase");
@@ -52,7 +54,7 @@ pub fn series(record: &RunRecord) -> String {
 #[must_use]
 pub fn ports(record: &RunRecord) -> String {
     let mut header: Vec<String> = LANE_COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    header.extend(MarkReason::ALL.map(|reason| format!("marked_{}_packets", reason.word())));
+    header.extend(MarkReason::ALL.map(marked));
     let row = |lane: &LaneRecord| {
         let cells = LANE_COLUMNS.iter().map(|(_, cell)| cell(lane));
         cells.chain(MarkReason::ALL.map(|reason| lane.marks.of(reason).to_string())).collect()
@@ -63,6 +65,11 @@ pub fn ports(record: &RunRecord) -> String {
 /// Whether the samples have a column for all flows that the scenario does not name.
 pub(crate) fn others_are_sampled(record: &RunRecord) -> bool {
     record.series.rows.first().is_some_and(|row| row.len() > record.named())
+}
+
+/// The name of the column that counts packets marked for a reason.
+fn marked(reason: MarkReason) -> String {
+    format!("marked_{}_packets", reason.word())
 }
 
 /// A column: its name, and the cell of a record.

@@ -13,7 +13,7 @@
 
 use cc_policies::policy::{Marker, Place};
 use link_layer::{LaneSet, Outlet, PortSet};
-use packet::{BthFlags, Lane, PacketId, PortId};
+use packet::{Lane, PacketId, PortId};
 use telemetry::LaneInput;
 use units::{Bytes, Rate, Time};
 
@@ -105,7 +105,7 @@ impl Switch {
         let packet = &mut pool[taken.packet];
         packet.marked_here = reason.is_some();
         if let Some(reason) = reason {
-            packet.bth.flags.insert(BthFlags::FECN);
+            packet.mark(reason);
             self.ports[output.index()].outputs[lane.index()].marks.count(reason);
         }
         let crossed = SwitchWake::Crossed { output, input, lane, fast, length: packet.wire };
@@ -180,7 +180,7 @@ impl Switch {
         }
         let Some(lane) = port.lanes.pick(ready) else { return };
         let id = staging.take(output, lane, outlet.packets());
-        let input = PortId(outlet.packets()[id].input);
+        let input = PortId(u16::from(outlet.packets()[id].input));
         self.launch_staged(Place { input, output, lane }, id, outlet);
     }
 

@@ -7,7 +7,7 @@
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, Place, QueueView};
 use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
-use packet::{BthFlags, Lane, MarkReason, PacketId, PacketPool, PortId};
+use packet::{Lane, MarkReason, PacketId, PacketPool, PortId};
 use smallvec::SmallVec;
 use telemetry::{LaneInput, LaneOutput};
 use units::{Bytes, Rate, Time};
@@ -110,7 +110,7 @@ impl Switch {
     pub fn arrive(&mut self, input: PortId, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
         let now = outlet.now();
         let packet = &mut outlet.packets()[id];
-        packet.input = input.0;
+        packet.input = input.0 as u8;
         let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
         let output = PortId(self.forwarding[packet.lrh.destination.index()]);
         self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
@@ -239,8 +239,8 @@ impl Switch {
         let wire_busy = self.ports[output.index()].tail_leaves > outlet.now();
         let pool = outlet.packets();
         let packet = &mut pool[id];
-        packet.output = output.0;
-        let place = Place { input: PortId(packet.input), output, lane: packet.lrh.lane };
+        packet.output = output.0 as u8;
+        let place = Place { input: PortId(u16::from(packet.input)), output, lane: packet.lrh.lane };
         let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
         self.marker.queue_changed(place, view);
         self.buffering.store(place, id, pool);
@@ -351,7 +351,7 @@ impl Switch {
         let length = packet.wire_bytes();
         let port = &mut self.ports[output.index()];
         if let Some(reason) = reason {
-            packet.bth.flags.insert(BthFlags::FECN);
+            packet.mark(reason);
             port.outputs[lane.index()].marks.count(reason);
         }
         let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };

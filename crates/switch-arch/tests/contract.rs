@@ -41,7 +41,7 @@ fn packet(number: u32, place: Place) -> Packet {
         flags,
     };
     let mut packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), 64);
-    (packet.input, packet.output) = (place.input.0, place.output.0);
+    (packet.input, packet.output) = (place.input.0 as u8, place.output.0 as u8);
     packet
 }
 

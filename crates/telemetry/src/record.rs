@@ -167,6 +167,8 @@ pub struct FlowRecord {
     pub latency_sum: Span,
     /// The longest such latency.
     pub latency_max: Span,
+    /// Its packets that arrived marked, by the reason of the first switch that marked them.
+    pub marks: Marks,
 }
 
 /// What a port and lane did.

@@ -103,7 +103,7 @@ impl Adapter {
         let packet = &outlet.packets()[id];
         let queue_pair = &mut self.queue_pairs[packet.bth.destination_qp.index()];
         let payload = Bytes::new(u64::from(packet.payload));
-        queue_pair.sink.take(payload, packet.injected, now);
+        queue_pair.sink.take(packet, now);
         self.taken += payload;
         self.let_go(id, outlet);
     }

@@ -44,7 +44,7 @@ impl Buffering for InputFifo {
     fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
         let at = self.at(place.input, place.lane);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
-        let behind = self.queues[at].head().map(|next| PortId(pool[next].output));
+        let behind = self.queues[at].head().map(|next| PortId(u16::from(pool[next].output)));
         if behind == Some(place.output) {
             return Taken { packet, exposed: None };
         }

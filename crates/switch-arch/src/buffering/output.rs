@@ -47,7 +47,7 @@ impl Buffering for Output {
     fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
         let at = self.at(place.output, place.lane);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
-        let next = self.queues[at].head().map(|next| PortId(pool[next].input));
+        let next = self.queues[at].head().map(|next| PortId(u16::from(pool[next].input)));
         if next != Some(place.input) {
             contention.withdraw(place);
             if let Some(input) = next {

@@ -269,7 +269,7 @@ impl Outlet<SwitchWake> for OfSwitch<'_> {
     fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
         let Packet { injected, input, .. } = self.0.pool[packet];
         let wait = self.0.now.since(injected);
-        self.0.departures.push(Departure { at: self.0.now, wait, input: PortId(input) });
+        self.0.departures.push(Departure { at: self.0.now, wait, input: PortId(input.into()) });
         self.0.plan(at, What::ToStation(port, packet));
     }
 
