@@ -31,7 +31,7 @@ const RIGHT: i32 = 20;
 
 /// Colours that are told apart under every common form of colour blindness (Okabe and Ito 2008),
 /// without black and the yellow that is too light for a line on white.
-const COLOURS: [RGBColor; 6] = [
+pub(crate) const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -39,8 +39,8 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
 ];
-const GREY: RGBColor = RGBColor(110, 110, 110);
-const FAINT: RGBColor = RGBColor(225, 225, 225);
+pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
+pub(crate) const FAINT: RGBColor = RGBColor(225, 225, 225);
 
 /// Lines coincide that are no farther apart than this share of the figure's height, about two pixels, for
 /// so many samples before and after.
@@ -49,8 +49,8 @@ const LASTING: usize = 3;
 /// How much wider a line is, in pixels, for each line that covers it.
 const WIDER: u32 = 4;
 
-type Failure = DrawingAreaErrorKind<std::io::Error>;
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(crate) type Failure = DrawingAreaErrorKind<std::io::Error>;
+pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// The figure of a run.
@@ -215,17 +215,17 @@ fn phases(plot: &Plot<'_, '_>, phases: &[Phase], scale: f64, end: f64, top: f64)
     Ok(())
 }
 
-fn sans(size: u32, colour: &'static RGBColor) -> TextStyle<'static> {
+pub(crate) fn sans(size: u32, colour: &'static RGBColor) -> TextStyle<'static> {
     TextStyle::from(("sans-serif", size).into_font()).color(colour)
 }
 
 /// About how many pixels a name takes: no font is at hand to ask.
-fn width(name: &str) -> i32 {
+pub(crate) fn width(name: &str) -> i32 {
     name.chars().count() as i32 * 8
 }
 
 /// The unit in which the whole run has at least one before the point.
-fn unit_of_time(seconds: f64) -> (&'static str, f64) {
+pub(crate) fn unit_of_time(seconds: f64) -> (&'static str, f64) {
     if seconds >= 1.0 {
         ("s", 1.0)
     } else if seconds >= 1e-3 {
@@ -236,7 +236,7 @@ fn unit_of_time(seconds: f64) -> (&'static str, f64) {
 }
 
 /// A tick's label, without digits that only rounding made.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     crate::rounded(value, 6).to_string()
 }
 

@@ -37,12 +37,12 @@ pub fn write(folder: &Path, files: &[File]) -> Result<(), OutputError> {
     let made = Made::folder(folder)?;
     let outcome = files
         .iter()
-        .try_for_each(|file| fs::write(temporary(folder, file.name), &file.contents))
+        .try_for_each(|file| fs::write(temporary(folder, &file.name), &file.contents))
         .and_then(|()| files.iter().try_for_each(|file| in_place(folder, file)));
     outcome.map_err(|cause| {
         for file in files {
             // It may never have been written.
-            let _ = fs::remove_file(temporary(folder, file.name));
+            let _ = fs::remove_file(temporary(folder, &file.name));
         }
         made.undo();
         OutputError { folder: folder.to_owned(), cause }
@@ -50,7 +50,7 @@ pub fn write(folder: &Path, files: &[File]) -> Result<(), OutputError> {
 }
 
 fn in_place(folder: &Path, file: &File) -> io::Result<()> {
-    fs::rename(temporary(folder, file.name), folder.join(file.name))
+    fs::rename(temporary(folder, &file.name), folder.join(&file.name))
 }
 
 fn temporary(folder: &Path, name: &str) -> PathBuf {
@@ -111,8 +111,8 @@ mod tests {
         }
     }
 
-    fn file(name: &'static str, contents: &str) -> File {
-        File { name, contents: contents.to_owned() }
+    fn file(name: &str, contents: &str) -> File {
+        File { name: name.to_owned(), contents: contents.to_owned() }
     }
 
     #[test]

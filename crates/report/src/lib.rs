@@ -10,6 +10,7 @@
 //! | [`printed`] | the tables on the terminal |
 //! | [`tables`] | `flows.csv`, `series.csv`, `ports.csv` |
 //! | [`figure`] | `throughput.svg` |
+//! | [`panels`] | figures of several runs below each other |
 //! | [`folder`] | the output folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
@@ -17,6 +18,7 @@
 pub mod figure;
 pub mod folder;
 pub mod goodput;
+pub mod panels;
 pub mod printed;
 pub mod summary;
 pub mod tables;
@@ -54,7 +56,7 @@ pub struct Cost {
 #[derive(Clone, Debug)]
 pub struct File {
     /// Its name within the folder.
-    pub name: &'static str,
+    pub name: String,
     /// What it holds.
     pub contents: String,
 }
@@ -62,13 +64,14 @@ pub struct File {
 /// The files of a run, in the order in which they are listed. `plan` is the resolved plan as text.
 #[must_use]
 pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<File> {
+    let file = |name: &str, contents| File { name: name.to_owned(), contents };
     vec![
-        File { name: "summary.json", contents: summary.json() },
-        File { name: "flows.csv", contents: tables::flows(record) },
-        File { name: "series.csv", contents: tables::series(record) },
-        File { name: "ports.csv", contents: tables::ports(record) },
-        File { name: "throughput.svg", contents: figure::throughput(summary, record) },
-        File { name: "plan.ron", contents: plan },
+        file("summary.json", summary.json()),
+        file("flows.csv", tables::flows(record)),
+        file("series.csv", tables::series(record)),
+        file("ports.csv", tables::ports(record)),
+        file("throughput.svg", figure::throughput(summary, record)),
+        file("plan.ron", plan),
     ]
 }
 

@@ -71,9 +71,12 @@ pub(crate) struct ReproOptions {
     /// Print a JSON list of claims instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Run as long as the paper did, instead of a tenth of it.
+    /// Run as long as the paper did instead of a tenth of it, and with more seeds.
     #[arg(long)]
     pub(crate) full: bool,
+    /// Folder for tables and figures, which go to `repro-PAPER` in it.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Args, Debug)]

@@ -25,7 +25,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     if options.json {
         crate::print(&outcome.summary.json());
     } else if !options.quiet {
-        let names: Vec<_> = files.iter().map(|file| file.name).collect();
+        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
         crate::print(&printed::tables(&outcome.summary));
         crate::print(&format!("\n{}", printed::written(&out, &names)));
     }

@@ -4,16 +4,25 @@
 //! which unit, and what is expected; nothing of it is code.
 //!
 //! ```text
-//! run (scenario + overrides)  ->  measure (numbers)  ->  unit  ->  expectation  ->  verdict
+//! run (scenario + overrides), for each seed  ->  measure (numbers)  ->  unit  ->  mean and interval
+//!                                                                   ->  expectation  ->  verdict
 //! ```
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
+use super::figures::Figure;
+use super::statistics::Estimate;
+use super::tables::Table;
+
 /// Papers with claims, by the name that `repro` takes.
-pub(crate) const PAPERS: [(&str, &str); 1] =
-    [("gran2011", include_str!("../../../../fixtures/claims/gran2011.ron"))];
+pub(crate) const PAPERS: [(&str, &str); 3] = [
+    ("hp2001", include_str!("../../../../fixtures/claims/hp2001.ron")),
+    ("santos2003", include_str!("../../../../fixtures/claims/santos2003.ron")),
+    ("gran2011", include_str!("../../../../fixtures/claims/gran2011.ron")),
+];
 
 /// The claims of one paper.
 #[derive(Clone, Debug, Deserialize)]
@@ -21,6 +30,9 @@ pub(crate) const PAPERS: [(&str, &str); 1] =
 pub(crate) struct Paper {
     /// Who, what, when, where.
     pub(crate) reference: String,
+    /// With how many seeds each run is made: 1, 2, and so on.
+    #[serde(default)]
+    pub(crate) seeds: Seeds,
     /// Runs, by the name that claims call them by.
     pub(crate) runs: BTreeMap<String, Run>,
     /// What `--full` sets in addition, by scenario: the paper's own times.
@@ -29,6 +41,35 @@ pub(crate) struct Paper {
     pub(crate) references: BTreeMap<String, Quantity>,
     /// What the paper reports.
     pub(crate) claims: Vec<Claim>,
+    /// Tables of many runs: organisation by marking by response.
+    #[serde(default)]
+    pub(crate) tables: Vec<Table>,
+    /// Figures of some of the runs, each with the first seed.
+    #[serde(default)]
+    pub(crate) figures: Vec<Figure>,
+}
+
+/// With how many seeds a run is made.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Seeds {
+    /// Usually.
+    pub(crate) quick: u64,
+    /// With `--full`.
+    pub(crate) full: u64,
+}
+
+impl Default for Seeds {
+    fn default() -> Self {
+        Self { quick: 1, full: 1 }
+    }
+}
+
+impl Seeds {
+    /// Which: from 1 on.
+    pub(crate) fn all(self, full: bool) -> RangeInclusive<u64> {
+        1..=if full { self.full } else { self.quick }
+    }
 }
 
 /// A run.
@@ -75,7 +116,8 @@ pub(crate) struct Claim {
     pub(crate) status: Status,
 }
 
-/// What is read off a run. Phases count from 1; all look at the phase's settled second half.
+/// What is read off a run. Phases count from 1; all but `TimeToReach` and `Held` look at a phase's settled
+/// second half. Flows go by their names; `local*` means all whose names begin so.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Measure {
@@ -91,6 +133,26 @@ pub(crate) enum Measure {
     Spread { flows: Vec<String>, phase: usize },
     /// How much each flow's goodput varies from sample to sample: standard deviation over mean.
     Variation { flows: Vec<String>, phase: usize },
+    /// From the phase's start to the end of the first sample in which the flows together have this share of
+    /// what the phase gave them: from their goodput in the settled half of the phase before to that in the
+    /// last tenth of this one.
+    TimeToReach { flows: Vec<String>, phase: usize, share: f64 },
+    /// What the input buffers of these switches hold on average over the whole run, for each of the flows, in
+    /// packets of this length.
+    Held { switches: Vec<String>, flows: Vec<String>, packet_bytes: u32 },
+}
+
+/// What a measure yields numbers of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dimension {
+    /// Goodput, in bit/s.
+    Goodput,
+    /// Time, in s.
+    Time,
+    /// Packets.
+    Packets,
+    /// Nothing: an index or a share.
+    None,
 }
 
 /// The unit of a measured number.
@@ -100,12 +162,16 @@ pub(crate) enum Unit {
     Gbps,
     /// A share of a reference, by its name; both measures are goodputs.
     Of(String),
+    /// Milliseconds; the measure is a time.
+    Ms,
+    /// Packets.
+    Packets,
     /// None: an index or a share.
     One,
 }
 
-/// What measured numbers should be: every one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+/// What measured numbers should be: every one of them, as the mean over the seeds.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Expectation {
     /// No farther from `value` than this share of it.
@@ -116,6 +182,10 @@ pub(crate) enum Expectation {
     AtMost(f64),
     /// No less than the first, no more than the second.
     Between(f64, f64),
+    /// More than a reference, by its name, seed by seed: the 95 % interval of the difference is above 0.
+    MoreThan(String),
+    /// Less than a reference: the 95 % interval of the difference is below 0.
+    LessThan(String),
     /// Whatever they are: reported, not judged.
     Report,
 }
@@ -133,39 +203,73 @@ pub(crate) enum Status {
 impl Measure {
     /// The flows that it looks at.
     pub(crate) fn flows(&self) -> &[String] {
-        self.parts().0
-    }
-
-    /// The phase that it looks at, counted from 1.
-    pub(crate) fn phase(&self) -> usize {
-        self.parts().1
-    }
-
-    fn parts(&self) -> (&[String], usize) {
         match self {
-            Self::Goodput { flows, phase }
-            | Self::Sum { flows, phase }
-            | Self::Mean { flows, phase }
-            | Self::Jain { flows, phase }
-            | Self::Spread { flows, phase }
-            | Self::Variation { flows, phase } => (flows, *phase),
+            Self::Goodput { flows, .. }
+            | Self::Sum { flows, .. }
+            | Self::Mean { flows, .. }
+            | Self::Jain { flows, .. }
+            | Self::Spread { flows, .. }
+            | Self::Variation { flows, .. }
+            | Self::TimeToReach { flows, .. }
+            | Self::Held { flows, .. } => flows,
         }
     }
 
-    /// Whether it yields a goodput, not a bare number.
-    pub(crate) fn is_goodput(&self) -> bool {
-        matches!(self, Self::Goodput { .. } | Self::Sum { .. } | Self::Mean { .. })
+    /// The phase that it looks at, counted from 1; none if at the whole run.
+    pub(crate) fn phase(&self) -> Option<usize> {
+        match self {
+            Self::Goodput { phase, .. }
+            | Self::Sum { phase, .. }
+            | Self::Mean { phase, .. }
+            | Self::Jain { phase, .. }
+            | Self::Spread { phase, .. }
+            | Self::Variation { phase, .. }
+            | Self::TimeToReach { phase, .. } => Some(*phase),
+            Self::Held { .. } => None,
+        }
+    }
+
+    /// What it yields numbers of.
+    pub(crate) fn dimension(&self) -> Dimension {
+        match self {
+            Self::Goodput { .. } | Self::Sum { .. } | Self::Mean { .. } => Dimension::Goodput,
+            Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => Dimension::None,
+            Self::TimeToReach { .. } => Dimension::Time,
+            Self::Held { .. } => Dimension::Packets,
+        }
+    }
+}
+
+impl Unit {
+    /// What it is a unit of.
+    pub(crate) fn dimension(&self) -> Dimension {
+        match self {
+            Self::Gbps | Self::Of(_) => Dimension::Goodput,
+            Self::Ms => Dimension::Time,
+            Self::Packets => Dimension::Packets,
+            Self::One => Dimension::None,
+        }
     }
 }
 
 impl Expectation {
-    /// Whether one number is as expected.
-    pub(crate) fn holds(self, measured: f64) -> bool {
+    /// The reference that it compares with, by name.
+    pub(crate) fn reference(&self) -> Option<&str> {
+        match self {
+            Self::MoreThan(name) | Self::LessThan(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether one number is as expected, with its difference from the reference where it is compared.
+    pub(crate) fn holds(&self, measured: f64, difference: Option<&Estimate>) -> bool {
         match self {
             Self::Within { value, tolerance } => (measured - value).abs() <= tolerance * value.abs(),
-            Self::AtLeast(least) => measured >= least,
-            Self::AtMost(most) => measured <= most,
-            Self::Between(least, most) => (least..=most).contains(&measured),
+            Self::AtLeast(least) => measured >= *least,
+            Self::AtMost(most) => measured <= *most,
+            Self::Between(least, most) => (*least..=*most).contains(&measured),
+            Self::MoreThan(_) => difference.is_some_and(|difference| difference.low() > 0.0),
+            Self::LessThan(_) => difference.is_some_and(|difference| difference.high() < 0.0),
             Self::Report => true,
         }
     }
@@ -183,37 +287,6 @@ impl Paper {
         }
         paper
     }
-
-    fn fault(&self) -> Option<String> {
-        let quantities =
-            self.references.iter().map(|(name, quantity)| (name, &quantity.run, &quantity.measure));
-        let claims = self.claims.iter().map(|claim| (&claim.id, &claim.run, &claim.measure));
-        for (name, run, measure) in quantities.chain(claims) {
-            if !self.runs.contains_key(run) {
-                return Some(format!("{name} looks at `{run}`, which is not among the runs"));
-            }
-            if measure.flows().is_empty() || measure.phase() == 0 {
-                return Some(format!("{name} needs a flow and a phase counted from 1"));
-            }
-        }
-        if let Some((name, _)) = self.references.iter().find(|(_, quantity)| !quantity.measure.is_goodput()) {
-            return Some(format!("{name} is not a goodput, and nothing can be measured in it"));
-        }
-        let mut ids: Vec<_> = self.claims.iter().map(|claim| &claim.id).collect();
-        ids.sort();
-        if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Some(format!("two claims are called `{}`", twice[0]));
-        }
-        self.claims.iter().find_map(|claim| match &claim.unit {
-            Unit::Of(name) if !self.references.contains_key(name) => {
-                Some(format!("{} is measured in `{name}`, which is not among the references", claim.id))
-            }
-            unit if claim.measure.is_goodput() == matches!(unit, Unit::One) => {
-                Some(format!("the unit of {} does not fit what it measures", claim.id))
-            }
-            _ => None,
-        })
-    }
 }
 
 #[cfg(test)]
@@ -229,13 +302,28 @@ mod tests {
 
     #[test]
     fn expectations_have_limits_on_the_right_side() {
+        let holds = |expectation: &Expectation, measured| expectation.holds(measured, None);
         let within = Expectation::Within { value: 0.5, tolerance: 0.05 };
-        assert!(within.holds(0.4751) && within.holds(0.5249) && !within.holds(0.474) && !within.holds(0.526));
-        assert!(Expectation::AtLeast(1.0).holds(1.0) && !Expectation::AtLeast(1.0).holds(0.999));
-        assert!(Expectation::AtMost(1.0).holds(1.0) && !Expectation::AtMost(1.0).holds(1.001));
+        assert!(holds(&within, 0.4751) && holds(&within, 0.5249));
+        assert!(!holds(&within, 0.474) && !holds(&within, 0.526));
+        assert!(holds(&Expectation::AtLeast(1.0), 1.0) && !holds(&Expectation::AtLeast(1.0), 0.999));
+        assert!(holds(&Expectation::AtMost(1.0), 1.0) && !holds(&Expectation::AtMost(1.0), 1.001));
         let between = Expectation::Between(0.7, 0.95);
-        assert!(between.holds(0.7) && between.holds(0.95) && !between.holds(0.96) && !between.holds(0.69));
-        assert!(Expectation::Report.holds(f64::NAN) && !within.holds(f64::NAN));
+        assert!(holds(&between, 0.7) && holds(&between, 0.95));
+        assert!(!holds(&between, 0.96) && !holds(&between, 0.69));
+        assert!(holds(&Expectation::Report, f64::NAN) && !holds(&within, f64::NAN));
+    }
+
+    #[test]
+    fn a_comparison_holds_if_the_whole_interval_is_on_its_side() {
+        let difference = |values: &[f64]| Estimate::of(values);
+        let (more, less) = (Expectation::MoreThan("it".into()), Expectation::LessThan("it".into()));
+        let (above, below) = (difference(&[0.9, 1.0, 1.1]), difference(&[-0.9, -1.0, -1.1]));
+        let unsure = difference(&[-1.0, 1.0, 1.5]);
+        assert!(more.holds(0.0, Some(&above)) && less.holds(0.0, Some(&below)));
+        assert!(!more.holds(0.0, Some(&below)) && !less.holds(0.0, Some(&above)));
+        assert!(!more.holds(0.0, Some(&unsure)) && !less.holds(0.0, Some(&unsure)));
+        assert!(!more.holds(9.0, None) && !less.holds(-9.0, None));
     }
 
     const SOUND: &str = r#"(
@@ -259,6 +347,13 @@ mod tests {
             (r#"Of("C")"#, "One", "does not fit"),
             (r#"flows: ["F1"], phase: 1), unit"#, r#"flows: [], phase: 1), unit"#, "needs a flow"),
             (r#"phase: 1), unit"#, r#"phase: 0), unit"#, "needs a flow"),
+            ("AtLeast(1.0)", r#"MoreThan("D")"#, "not among the references"),
+            (r#"Of("C"), expect: AtLeast(1.0)"#, r#"Ms, expect: AtLeast(1.0)"#, "does not fit"),
+            (
+                r#"Goodput(flows: ["F1"], phase: 1), unit"#,
+                r#"TimeToReach(flows: ["F1"], phase: 1, share: 0.9), unit"#,
+                "before its own",
+            ),
         ] {
             let Ok(paper) = ron::from_str::<Paper>(&SOUND.replacen(from, to, 1)) else {
                 assert_eq!(fault, "unterminated");

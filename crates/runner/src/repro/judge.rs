@@ -2,11 +2,11 @@
 //!
 //! Invariant: a verdict depends on nothing but the claim and the record of the runs it names.
 
-use report::goodput::jain;
-use report::summary::PhaseSummary;
 use serde::Serialize;
 
-use super::claims::{Claim, Expectation, Measure, Paper, Status, Unit};
+use super::claims::{Claim, Expectation, Measure, Paper, Quantity, Status, Unit};
+use super::measure::measured;
+use super::statistics::Estimate;
 use crate::engine::Outcome;
 
 const GOODPUT: &str = "goodput";
@@ -40,9 +40,15 @@ pub(crate) struct Judgement {
     pub(crate) set: Vec<String>,
     /// What is measured, in words.
     pub(crate) measure: &'static str,
-    /// In `unit`, as many as the measure yields.
+    /// In `unit`, as many as the measure yields; each the mean over the seeds.
     pub(crate) measured: Vec<f64>,
+    /// Half the width of each one's 95 % interval; none for one seed.
+    pub(crate) ci95: Vec<Option<f64>>,
+    /// With how many seeds.
+    pub(crate) seeds: usize,
     pub(crate) unit: String,
+    /// How much more it is than the reference that it is compared with, in `unit`, by pairs of one seed.
+    pub(crate) difference: Option<Estimate>,
     /// The expectation in words.
     pub(crate) expected: String,
     pub(crate) verdict: Verdict,
@@ -59,31 +65,49 @@ pub(crate) struct Missing {
     what: String,
 }
 
-/// Judges a paper's claims; `run` finds the outcome of a run by its name.
+impl Missing {
+    pub(super) fn of(paper: &str, claim: &str, what: String) -> Self {
+        Self { paper: paper.to_owned(), claim: claim.to_owned(), what }
+    }
+}
+
+/// Judges a paper's claims; `run` finds the outcomes of a run by its name, one a seed.
 pub(crate) fn judge<'a>(
     name: &str,
     paper: &Paper,
-    run: impl Fn(&str) -> &'a Outcome,
+    run: impl Fn(&str) -> Vec<&'a Outcome>,
 ) -> Result<Vec<Judgement>, Missing> {
-    let measure = |of: &str, run_name: &str, measure: &Measure| {
-        measured(measure, run(run_name)).map_err(|what| Missing {
-            paper: name.to_owned(),
-            claim: of.to_owned(),
-            what,
-        })
+    let missing = |claim: &str| {
+        let claim = claim.to_owned();
+        move |what| Missing::of(name, &claim, what)
     };
-    let reference = |name: &str| {
-        let quantity = &paper.references[name];
-        Ok(measure(name, &quantity.run, &quantity.measure)?[0])
+    // By seed.
+    let reference = |name: &str| -> Result<Vec<f64>, Missing> {
+        let Quantity { run: of, measure } = &paper.references[name];
+        let one = |outcome| Ok(measured(measure, outcome).map_err(missing(name))?[0]);
+        run(of).into_iter().map(one).collect()
     };
     let one = |claim: &Claim| {
-        let mut measured = measure(&claim.id, &claim.run, &claim.measure)?;
+        let outcomes = run(&claim.run);
         let scale = match &claim.unit {
-            Unit::Gbps => 1e9,
             Unit::Of(name) => reference(name)?,
-            Unit::One => 1.0,
+            unit => vec![unit.scale(); outcomes.len()],
         };
-        measured.iter_mut().for_each(|number| *number /= scale);
+        let mut by_seed = Vec::new();
+        for (outcome, scale) in outcomes.iter().zip(&scale) {
+            let numbers = measured(&claim.measure, outcome).map_err(missing(&claim.id))?;
+            by_seed.push(numbers.into_iter().map(|number| number / scale).collect::<Vec<_>>());
+        }
+        let number = |place: usize| by_seed.iter().map(|numbers| numbers[place]).collect::<Vec<_>>();
+        let estimates: Vec<_> = (0..by_seed[0].len()).map(|place| Estimate::of(&number(place))).collect();
+        let difference = match claim.expect.reference() {
+            Some(name) => {
+                let others =
+                    reference(name)?.iter().zip(&scale).map(|(one, scale)| one / scale).collect::<Vec<_>>();
+                Some(Estimate::of_differences(&number(0), &others))
+            }
+            None => None,
+        };
         let run = &paper.runs[&claim.run];
         Ok(Judgement {
             paper: name.to_owned(),
@@ -92,10 +116,13 @@ pub(crate) fn judge<'a>(
             source: claim.source.clone(),
             scenario: run.scenario.clone(),
             set: run.set.clone(),
-            verdict: verdict(claim, &measured),
+            verdict: verdict(claim, &estimates, difference.as_ref()),
             measure: claim.measure.word(),
-            measured,
+            measured: estimates.iter().map(|one| one.mean).collect(),
+            ci95: estimates.iter().map(|one| one.ci95).collect(),
+            seeds: outcomes.len(),
             unit: claim.unit.word(),
+            difference,
             expected: claim.expect.words(&claim.unit),
             reason: match &claim.status {
                 Status::Expected => None,
@@ -106,59 +133,23 @@ pub(crate) fn judge<'a>(
     paper.claims.iter().map(one).collect()
 }
 
-fn verdict(claim: &Claim, measured: &[f64]) -> Verdict {
-    let holds = measured.iter().all(|number| claim.expect.holds(*number));
-    match (claim.expect, &claim.status, holds) {
+/// A measured number in its unit; `reference` finds the number of one by its name.
+pub(super) fn in_unit(number: f64, unit: &Unit, reference: impl Fn(&str) -> f64) -> f64 {
+    match unit {
+        Unit::Of(name) => number / reference(name),
+        unit => number / unit.scale(),
+    }
+}
+
+fn verdict(claim: &Claim, measured: &[Estimate], difference: Option<&Estimate>) -> Verdict {
+    let holds = measured.iter().all(|one| claim.expect.holds(one.mean, difference));
+    match (&claim.expect, &claim.status, holds) {
         (Expectation::Report, ..) => Verdict::Info,
         (_, Status::Expected, true) => Verdict::Pass,
         (_, Status::Expected, false) => Verdict::Fail,
         (_, Status::Failing(_), true) => Verdict::Fixed,
         (_, Status::Failing(_), false) => Verdict::Known,
     }
-}
-
-/// The numbers that a measure yields: goodput in bit/s, all else without unit.
-fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, String> {
-    let phase = measure.phase();
-    let phase = outcome.summary.phases.get(phase - 1).ok_or_else(|| format!("phase {phase}"))?;
-    let places = measure.flows().iter().map(|flow| {
-        phase.flows.iter().position(|one| one.flow == *flow).ok_or_else(|| format!("flow {flow}"))
-    });
-    let places = places.collect::<Result<Vec<_>, _>>()?;
-    let goodput: Vec<f64> = places.iter().map(|place| phase.flows[*place].settled_goodput_bps).collect();
-    let sum: f64 = goodput.iter().sum();
-    let mean = sum / goodput.len() as f64;
-    Ok(match measure {
-        Measure::Goodput { .. } => goodput,
-        Measure::Sum { .. } => vec![sum],
-        Measure::Mean { .. } => vec![mean],
-        Measure::Jain { .. } => vec![jain(goodput)],
-        Measure::Spread { .. } => {
-            vec![goodput.iter().map(|one| (one - mean).abs() / mean).fold(0.0, f64::max)]
-        }
-        Measure::Variation { .. } => {
-            places.iter().map(|place| variation(&samples(outcome, phase, *place))).collect()
-        }
-    })
-}
-
-/// A flow's samples within the settled half of a phase.
-fn samples(outcome: &Outcome, phase: &PhaseSummary, flow: usize) -> Vec<f64> {
-    let series = &outcome.record.series;
-    let middle = f64::midpoint(phase.from_s, phase.to_s);
-    let rows = (1..).zip(&series.rows).map(|(number, row)| ((series.interval * number).seconds(), row));
-    // A sample is about the interval that ends with it.
-    let settled =
-        rows.filter(|(end, _)| *end > middle + 0.5 * series.interval.seconds() && *end <= phase.to_s);
-    settled.map(|(_, row)| row[flow].get() as f64).collect()
-}
-
-/// Standard deviation over mean; 0 where there is nothing to vary.
-fn variation(samples: &[f64]) -> f64 {
-    let count = samples.len().max(1) as f64;
-    let mean = samples.iter().sum::<f64>() / count;
-    let variance = samples.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / count;
-    if mean == 0.0 { 0.0 } else { variance.sqrt() / mean }
 }
 
 impl Measure {
@@ -171,6 +162,8 @@ impl Measure {
             Self::Jain { .. } => "Jain's index",
             Self::Spread { .. } => "largest deviation",
             Self::Variation { .. } => VARIATION,
+            Self::TimeToReach { .. } => "time",
+            Self::Held { .. } => "held by each",
         }
     }
 }
@@ -180,37 +173,65 @@ impl Unit {
         match self {
             Self::Gbps => "Gb/s".to_owned(),
             Self::Of(name) => name.clone(),
+            Self::Ms => "ms".to_owned(),
+            Self::Packets => "packets".to_owned(),
             Self::One => String::new(),
+        }
+    }
+
+    /// What it is worth in the plain unit of its dimension; a reference's worth is measured.
+    fn scale(&self) -> f64 {
+        match self {
+            Self::Gbps => 1e9,
+            Self::Ms => 1e-3,
+            Self::Of(_) | Self::Packets | Self::One => 1.0,
         }
     }
 }
 
 impl Expectation {
-    fn words(self, unit: &Unit) -> String {
+    fn words(&self, unit: &Unit) -> String {
         let unit = unit.word();
         let number = |value| with_unit(short(&decimal(value)), &unit);
         match self {
             Self::Within { value, tolerance } => {
-                format!("{} ± {} %", number(value), (tolerance * 1000.0).round() / 10.0)
+                format!("{} ± {} %", number(*value), (tolerance * 1000.0).round() / 10.0)
             }
-            Self::AtLeast(least) => format!("at least {}", number(least)),
-            Self::AtMost(most) => format!("at most {}", number(most)),
-            Self::Between(least, most) => format!("{} to {}", short(&decimal(least)), number(most)),
+            Self::AtLeast(least) => format!("at least {}", number(*least)),
+            Self::AtMost(most) => format!("at most {}", number(*most)),
+            Self::Between(least, most) => format!("{} to {}", short(&decimal(*least)), number(*most)),
+            Self::MoreThan(name) => format!("more than {name}"),
+            Self::LessThan(name) => format!("less than {name}"),
             Self::Report => String::new(),
         }
     }
 }
 
 impl Judgement {
-    /// What was measured, as text: one number, or the range of several.
+    /// What was measured, as text: one number, or the range of several; with the (widest) interval, and the
+    /// difference from what it is compared with.
     pub(crate) fn measured_words(&self) -> String {
         let lowest = self.measured.iter().copied().fold(f64::INFINITY, f64::min);
         let highest = self.measured.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (lowest, highest) = (decimal(lowest), decimal(highest));
         let range = if lowest == highest { lowest } else { format!("{lowest} to {highest}") };
+        let widest = self.ci95.iter().flatten().copied().reduce(f64::max);
+        let range = range + &widest.map_or_else(String::new, |half| format!(" ± {}", decimal(half)));
         // Goodput is what is measured if nothing else is said.
         let word = if self.measure == GOODPUT { String::new() } else { format!("{} ", self.measure) };
-        with_unit(&format!("{word}{range}"), &self.unit)
+        let difference = self.difference.as_ref().map_or_else(String::new, |one| {
+            let sign = if one.mean < 0.0 { "" } else { "+" };
+            format!("\n({sign}{})", one.words())
+        });
+        with_unit(&format!("{word}{range}"), &self.unit) + &difference
+    }
+}
+
+impl Estimate {
+    /// The mean and its interval.
+    pub(super) fn words(&self) -> String {
+        let half = self.ci95.map_or_else(String::new, |half| format!(" ± {}", decimal(half)));
+        decimal(self.mean) + &half
     }
 }
 
@@ -229,55 +250,8 @@ fn with_unit(text: &str, unit: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use report::{Context, Cost, Summary};
-    use telemetry::{FlowRecord, Phase, RunRecord, Series, Snapshot};
-    use units::{Bytes, Span, Time};
-
+    use super::super::measure::tests::outcome;
     use super::*;
-
-    /// One phase of 4 ms with three flows; in its second half they deliver 1, 1 and 2 MB.
-    fn outcome() -> Outcome {
-        let at = |ms: u64| Span::from_us(1000 * ms).after_start();
-        let bytes = |kb: [u64; 3]| kb.iter().map(|kb| Bytes::new(kb * 1000)).collect::<Vec<_>>();
-        let flow = |name: &str| FlowRecord { name: name.to_owned(), named: true, ..FlowRecord::default() };
-        let record = RunRecord {
-            flows: vec![flow("F1"), flow("F2"), flow("F3")],
-            phases: vec![Phase { name: "F1 starts".to_owned(), from: Time::ZERO, to: at(4) }],
-            snapshots: [(0, [0, 0, 0]), (2, [900, 0, 0]), (4, [1900, 1000, 2000])]
-                .map(|(ms, kb)| Snapshot { at: at(ms), delivered: bytes(kb) })
-                .to_vec(),
-            series: Series {
-                interval: Span::from_us(1000),
-                rows: [[900, 0, 0], [0, 0, 0], [500, 250, 1000], [500, 750, 1000]].map(bytes).to_vec(),
-            },
-            ..RunRecord::default()
-        };
-        let context = Context { scenario: "hand-made", congestion_control: "Off", seed: 1, version: "0.0.0" };
-        Outcome { summary: Summary::new(context, &record, Cost::default()), record }
-    }
-
-    fn of(make: impl Fn(Vec<String>, usize) -> Measure, flows: &[&str]) -> Vec<f64> {
-        measured(&make(flows.iter().map(|&flow| flow.to_owned()).collect(), 1), &outcome()).unwrap()
-    }
-
-    #[test]
-    fn measures_look_at_the_settled_half() {
-        let all = ["F1", "F2", "F3"];
-        assert_eq!(of(|flows, phase| Measure::Goodput { flows, phase }, &all), [4e9, 4e9, 8e9]);
-        assert_eq!(of(|flows, phase| Measure::Sum { flows, phase }, &["F1", "F3"]), [12e9]);
-        assert_eq!(of(|flows, phase| Measure::Mean { flows, phase }, &["F1", "F3"]), [6e9]);
-        assert_eq!(of(|flows, phase| Measure::Jain { flows, phase }, &all), [16.0 * 16.0 / (3.0 * 96.0)]);
-        let two = ["F1", "F3"];
-        assert!((of(|flows, phase| Measure::Spread { flows, phase }, &two)[0] - 1.0 / 3.0).abs() < 1e-12);
-        assert_eq!(of(|flows, phase| Measure::Variation { flows, phase }, &all), [0.0, 0.5, 0.0]);
-    }
-
-    #[test]
-    fn a_missing_flow_or_phase_is_named() {
-        let measure = |flow: &str, phase| Measure::Sum { flows: vec![flow.to_owned()], phase };
-        assert_eq!(measured(&measure("F9", 1), &outcome()), Err("flow F9".to_owned()));
-        assert_eq!(measured(&measure("F1", 2), &outcome()), Err("phase 2".to_owned()));
-    }
 
     fn judged(claim: &str) -> Judgement {
         let text = format!(
@@ -286,7 +260,7 @@ mod tests {
             claims: [(id: "it", statement: "", source: "", run: "run", {claim})])"#
         );
         let outcome = outcome();
-        judge("paper", &Paper::read("paper", &text), |_| &outcome).unwrap().remove(0)
+        judge("paper", &Paper::read("paper", &text), |_| vec![&outcome]).unwrap().remove(0)
     }
 
     #[test]
@@ -300,6 +274,9 @@ mod tests {
         );
         assert_eq!((bad.verdict, bad.measured_words().as_str()), (Verdict::Fail, "4.000 to 8.000 Gb/s"));
         assert_eq!(bad.expected, "3.5 to 4.5 Gb/s");
+        let time =
+            r#"measure: TimeToReach(flows: ["F1"], phase: 2, share: 0.9), unit: Ms, expect: AtMost(4.0)"#;
+        assert_eq!(judged(time).measured_words(), "time 4.000 ms");
     }
 
     #[test]
@@ -310,5 +287,34 @@ mod tests {
         assert_eq!(with(r#"expect: AtLeast(0.99), status: Failing("why")"#), Verdict::Known);
         assert_eq!(with(r#"expect: AtLeast(0.80), status: Failing("why")"#), Verdict::Fixed);
         assert_eq!(with("expect: AtMost(0.80)"), Verdict::Fail);
+    }
+
+    /// Of two seeds the second delivers twice as much: 4 and 8 Gb/s, against 8 and 16.
+    #[test]
+    fn seeds_are_compared_one_by_one() {
+        let text = r#"(reference: "", runs: {"run": (scenario: "hand-made")}, full: {},
+            references: {"C": (run: "run", measure: Goodput(flows: ["F3"], phase: 1))},
+            claims: [
+                (id: "less", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Gbps, expect: LessThan("C")),
+                (id: "share", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: AtMost(0.5)),
+                (id: "share-less", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: LessThan("C")),
+            ])"#;
+        let (first, mut second) = (outcome(), outcome());
+        for flow in &mut second.summary.phases[0].flows {
+            flow.settled_goodput_bps *= 2.0;
+        }
+        let paper = Paper::read("paper", text);
+        let judged = judge("paper", &paper, |_| vec![&first, &second]).unwrap();
+        // 4 and 8 less 8 and 16: -4 and -8, whose interval is -6 ± 12.706 * 2.
+        assert_eq!(judged[0].measured_words(), "6.000 ± 25.412 Gb/s\n(-6.000 ± 25.412)");
+        assert_eq!((judged[0].verdict, judged[0].seeds), (Verdict::Fail, 2));
+        // Half of C with each seed: no interval to speak of.
+        assert_eq!(judged[1].measured_words(), "0.500 ± 0.000 C");
+        assert_eq!(judged[1].verdict, Verdict::Pass);
+        assert_eq!(judged[2].measured_words(), "0.500 ± 0.000 C\n(-0.500 ± 0.000)");
+        assert_eq!((judged[2].verdict, judged[2].expected.as_str()), (Verdict::Pass, "less than C"));
     }
 }

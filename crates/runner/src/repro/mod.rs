@@ -1,10 +1,24 @@
 //! `repro`: what papers report, run and compared.
 //!
-//! Invariant: each distinct run is run once, whatever the number of claims that look at it; runs share
-//! nothing, so their results do not depend on how many run at the same time.
+//! Invariant: each distinct run is run once with each seed, whatever the number of claims that look at it; runs
+//! share nothing, so their results do not depend on how many run at the same time.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `claims` | what papers report, as data |
+//! | `check` | what can be wrong with it |
+//! | `measure` | from a run to numbers |
+//! | `statistics` | means over seeds, and how sure they are |
+//! | `judge` | from numbers to verdicts, and their words |
+//! | `tables`, `figures` | what is written besides |
 
+mod check;
 mod claims;
+mod figures;
 mod judge;
+mod measure;
+mod statistics;
+mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
@@ -13,8 +27,9 @@ use std::thread;
 use std::time::Instant;
 
 use report::printed::{aligned, fitted, plain_table};
+use report::{File, folder};
 
-use self::claims::{PAPERS, Paper, Run};
+use self::claims::{PAPERS, Paper, Quantity, Run};
 use self::judge::{Judgement, VARIATION, Verdict};
 use crate::cli::ReproOptions;
 use crate::engine::{self, Outcome};
@@ -28,32 +43,81 @@ const WIDTH: usize = 120;
 const VARIATION_NOTE: &str = "variation: standard deviation over mean, from sample to sample. It depends on \
     how long a sample is (the scenario's `sample`): the longer, the less; `--full` takes longer ones.";
 
-/// Runs what the claims need, judges them, prints them.
+/// Runs what the claims need, judges them, prints them, writes tables and figures.
 pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
     let papers = papers(options.paper.as_deref())?;
+    let folders: Vec<_> = papers.iter().map(|(name, _)| options.out.join(format!("repro-{name}"))).collect();
+    for (folder, _) in folders.iter().zip(&papers).filter(|(_, (_, paper))| paper.has_files()) {
+        folder::probe(folder)?;
+    }
     let began = Instant::now();
-    let wanted: BTreeSet<Run> = papers
-        .iter()
-        .flat_map(|(_, paper)| paper.runs.values().map(|run| paper.at_length(run, options.full)))
-        .collect();
+    let wanted: BTreeSet<_> = papers.iter().flat_map(|(_, paper)| paper.jobs(options.full)).collect();
     let count = wanted.len();
-    let outcomes = run_all(wanted)?;
+    let done = Done { outcomes: run_all(wanted)?, full: options.full };
     let mut judgements = Vec::new();
-    for (name, paper) in &papers {
-        let of = |run: &str| &outcomes[&paper.at_length(&paper.runs[run], options.full)];
-        judgements.extend(judge::judge(name, paper, of)?);
+    let mut pictures = String::new();
+    for ((name, paper), folder) in papers.iter().zip(&folders) {
+        judgements.extend(judge::judge(name, paper, |run| done.of(paper, run))?);
+        let mut files = Vec::new();
+        for table in &paper.tables {
+            let rows = table.filled(
+                options.full,
+                |run, seed| done.with(run, seed),
+                |quantity, seed| done.quantity(paper, quantity, seed),
+            );
+            pictures += &format!("{}\n\n{}\n\n", filled(&table.title), table.printed(&rows, WIDTH as u16));
+            files.push(table.file(&rows));
+        }
+        for figure in &paper.figures {
+            let first = |run: &str| done.of(paper, run)[0];
+            files.push(figure.file(first).map_err(|what| Missing::of(name, &figure.name, what))?);
+        }
+        if !files.is_empty() {
+            folder::write(folder, &files)?;
+            let names: Vec<_> = files.iter().map(|file: &File| file.name.as_str()).collect();
+            pictures += &report::printed::written(folder, &names);
+        }
     }
     if options.json {
         let json = serde_json::to_string_pretty(&judgements).expect("judgements are plain data");
         crate::print(&(json + "\n"));
     } else {
         crate::print(&printed(&papers, &judgements));
+        crate::print(&pictures);
         let seconds = began.elapsed().as_secs_f64();
         crate::print(&format!("{}; {count} runs in {seconds:.1} s\n", totals(&judgements)));
     }
     match judgements.iter().filter(|one| one.verdict == Verdict::Fail).count() {
         0 => Ok(()),
         failed => Err(Failure::ClaimsFailed(failed)),
+    }
+}
+
+/// A run and its seed.
+type Job = (Run, u64);
+
+/// What came of all runs.
+struct Done {
+    outcomes: BTreeMap<Job, Outcome>,
+    full: bool,
+}
+
+impl Done {
+    /// The outcomes of a run by its name, one a seed.
+    fn of(&self, paper: &Paper, run: &str) -> Vec<&Outcome> {
+        let run = paper.at_length(&paper.runs[run], self.full);
+        paper.seeds.all(self.full).map(|seed| &self.outcomes[&(run.clone(), seed)]).collect()
+    }
+
+    fn with(&self, run: &Run, seed: u64) -> &Outcome {
+        &self.outcomes[&(run.clone(), seed)]
+    }
+
+    /// A reference's number.
+    fn quantity(&self, paper: &Paper, name: &str, seed: u64) -> f64 {
+        let Quantity { run, measure } = &paper.references[name];
+        let outcome = self.with(&paper.at_length(&paper.runs[run], self.full), seed);
+        measure::measured(measure, outcome).expect("references are measured for the claims too")[0]
     }
 }
 
@@ -78,10 +142,24 @@ impl Paper {
         let longer = self.full.get(&run.scenario).filter(|_| full);
         Run { set: run.set.iter().chain(longer.into_iter().flatten()).cloned().collect(), ..run.clone() }
     }
+
+    /// Everything that has to be run.
+    fn jobs(&self, full: bool) -> Vec<Job> {
+        let with = |run: Run, seeds: claims::Seeds| seeds.all(full).map(move |seed| (run.clone(), seed));
+        let claimed = self.runs.values().flat_map(|run| with(self.at_length(run, full), self.seeds));
+        let tables = self.tables.iter().flat_map(|table| {
+            table.rows().into_iter().flat_map(|row| with(row.run, table.seeds)).collect::<Vec<_>>()
+        });
+        claimed.chain(tables).collect()
+    }
+
+    fn has_files(&self) -> bool {
+        !self.tables.is_empty() || !self.figures.is_empty()
+    }
 }
 
 /// Runs them all, as many at a time as there are processors.
-fn run_all(runs: BTreeSet<Run>) -> Result<BTreeMap<Run, Outcome>, Failure> {
+fn run_all(runs: BTreeSet<Job>) -> Result<BTreeMap<Job, Outcome>, Failure> {
     let workers = thread::available_parallelism().map_or(1, usize::from).min(runs.len());
     let total = runs.len();
     let waiting = Mutex::new(runs.into_iter());
@@ -90,11 +168,11 @@ fn run_all(runs: BTreeSet<Run>) -> Result<BTreeMap<Run, Outcome>, Failure> {
         loop {
             // The lock is held for the choice only.
             let next = waiting.lock().expect("no worker panics").next();
-            let Some(run) = next else { return Ok(()) };
-            let plan = engine::plan(&run.scenario, &run.set, None)?;
+            let Some((run, seed)) = next else { return Ok(()) };
+            let plan = engine::plan(&run.scenario, &run.set, Some(seed))?;
             let outcome = engine::run(&plan, false, &mut |_| {})?;
             let mut done = done.lock().expect("no worker panics");
-            done.insert(run, outcome);
+            done.insert((run, seed), outcome);
             if io::stderr().is_terminal() {
                 eprint!(
                     "\r{} of {total} runs done{}",
@@ -181,11 +259,11 @@ mod tests {
         let message = |given| papers(Some(given)).unwrap_err().to_string();
         assert_eq!(
             message("gran2012"),
-            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`?"
+            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`"
         );
         assert_eq!(
             message("nobody"),
-            "error: there are no claims of a paper `nobody`\nhelp: the only paper with claims is `gran2011`"
+            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`"
         );
         assert_eq!(papers(None).unwrap().len(), PAPERS.len());
     }
@@ -210,11 +288,31 @@ mod tests {
             {
                 let run = paper.at_length(&paper.runs[name], full);
                 let plan = engine::plan(&run.scenario, &run.set, None).unwrap();
-                assert!(measure.phase() <= plan.phases().len(), "{name} has no phase {}", measure.phase());
+                let phase = measure.phase().unwrap_or(1);
+                assert!(phase <= plan.phases().len(), "{name} has no phase {phase}");
                 for flow in measure.flows() {
-                    let found = plan.workload().flows.iter().any(|one| one.named && one.name == *flow);
+                    let meant = |name: &str| match flow.strip_suffix('*') {
+                        Some(beginning) => name.starts_with(beginning),
+                        None => name == flow,
+                    };
+                    let found = plan.workload().flows.iter().any(|one| one.named && meant(&one.name));
                     assert!(found, "{name} has no flow {flow}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_of_a_table_is_a_plan_of_its_own() {
+        for (_, paper) in papers(None).unwrap() {
+            for table in &paper.tables {
+                let plan = |row: &tables::Row| {
+                    let plan = engine::plan(&row.run.scenario, &row.run.set, None);
+                    plan.unwrap_or_else(|fault| panic!("{row:?}: {}", fault.message(false))).resolved()
+                };
+                let rows = table.rows();
+                let plans: BTreeSet<_> = rows.iter().map(plan).collect();
+                assert_eq!(plans.len(), rows.len(), "two rows of {} are the same run", table.name);
             }
         }
     }
@@ -232,6 +330,9 @@ mod tests {
             set: vec![],
             measure: "goodput",
             measured: vec![0.499, 0.501],
+            ci95: vec![None, None],
+            seeds: 1,
+            difference: None,
             unit: "C".to_owned(),
             expected: "0.500 C ± 5 %".to_owned(),
             verdict,

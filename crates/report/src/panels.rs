@@ -1,0 +1,188 @@
+//! Goodput over time of several runs, a panel each, below each other on one axis of time.
+//!
+//! Invariant: all panels have the same scales, so that heights can be compared by eye; a line is drawn only
+//! where there is something to draw.
+
+use plotters::prelude::*;
+
+use crate::figure::{Area, COLOURS, FAINT, Failure, GREY, number, sans, unit_of_time, width};
+
+const WIDTH: u32 = 960;
+const HEADER: u32 = 58;
+const HEIGHT: u32 = 130;
+/// For the axis of time, below the last panel.
+const FOOTER: u32 = 44;
+const LEFT: i32 = 64;
+const RIGHT: i32 = 20;
+/// A line has at most so many points; beyond, each is the mean of several samples.
+const POINTS: usize = 425;
+
+/// One run.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// What it is called.
+    pub title: String,
+    /// Time from sample to sample, in s.
+    pub interval: f64,
+    /// Its lines: those of all panels have the same names in the same order.
+    pub lines: Vec<Curve>,
+}
+
+/// A line.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    /// What it is called.
+    pub name: String,
+    /// Goodput in Gb/s by sample; none where there is nobody to have any.
+    pub goodput: Vec<Option<f64>>,
+}
+
+/// The figure of these runs.
+#[must_use]
+pub fn drawn(title: &str, panels: &[Panel]) -> String {
+    let mut text = String::new();
+    {
+        let size = (WIDTH, HEADER + HEIGHT * panels.len() as u32 + FOOTER);
+        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        draw(&area, title, panels).expect("a string takes every drawing");
+    }
+    text
+}
+
+fn draw(area: &Area<'_>, title: &str, panels: &[Panel]) -> Result<(), Failure> {
+    area.fill(&WHITE)?;
+    let (header, mut rest) = area.split_vertically(HEADER);
+    header.draw(&Text::new(title.to_owned(), (LEFT, 10), sans(17, &BLACK)))?;
+    legend(&header, panels)?;
+    let lengths = panels.iter().map(|panel| {
+        panel.interval * panel.lines.iter().map(|line| line.goodput.len()).max().unwrap_or_default() as f64
+    });
+    let seconds = lengths.fold(f64::MIN_POSITIVE, f64::max);
+    let all = panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| binned(line).1);
+    let highest = all.flatten().fold(0.0, f64::max);
+    let scale = Scale { seconds, top: if highest > 0.0 { highest * 1.1 } else { 1.0 } };
+    for (place, panel) in panels.iter().enumerate() {
+        let last = place + 1 == panels.len();
+        let (own, below) = rest.split_vertically(HEIGHT + if last { FOOTER } else { 0 });
+        plot(&own, panel, scale, last)?;
+        rest = below;
+    }
+    area.present()
+}
+
+/// What the axes of all panels reach to.
+#[derive(Clone, Copy)]
+struct Scale {
+    seconds: f64,
+    top: f64,
+}
+
+fn legend(header: &Area<'_>, panels: &[Panel]) -> Result<(), Failure> {
+    let mut left = LEFT;
+    for (place, line) in panels.first().map_or(&[][..], |panel| &panel.lines).iter().enumerate() {
+        header.draw(&PathElement::new([(left, 46), (left + 22, 46)], style(place).stroke_width(3)))?;
+        header.draw(&Text::new(line.name.clone(), (left + 28, 38), sans(13, &BLACK)))?;
+        left += 46 + width(&line.name);
+    }
+    Ok(())
+}
+
+fn plot(area: &Area<'_>, panel: &Panel, scale: Scale, with_time: bool) -> Result<(), Failure> {
+    let (unit, per_second) = unit_of_time(scale.seconds);
+    let mut plot = ChartBuilder::on(area)
+        .margin_left(8)
+        .margin_right(RIGHT)
+        .margin_top(20)
+        .margin_bottom(4)
+        .x_label_area_size(if with_time { FOOTER } else { 0 })
+        .y_label_area_size(LEFT - 8)
+        .build_cartesian_2d(0.0..scale.seconds * per_second, 0.0..scale.top)?;
+    let mut mesh = plot.configure_mesh();
+    mesh.disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(FAINT)
+        .axis_style(GREY)
+        .y_labels(4)
+        .y_desc("Gb/s")
+        .axis_desc_style(sans(13, &BLACK))
+        .label_style(sans(12, &BLACK))
+        .x_label_formatter(&|x| number(*x))
+        .y_label_formatter(&|y| number(*y));
+    if with_time {
+        mesh.x_desc(format!("simulated time ({unit})"));
+    }
+    mesh.draw()?;
+    area.draw(&Text::new(panel.title.clone(), (LEFT + 4, 3), sans(14, &BLACK)))?;
+    for (place, line) in panel.lines.iter().enumerate() {
+        let (samples, points) = binned(line);
+        let step = panel.interval * samples as f64 * per_second;
+        // A sample is the mean over the interval before it: it stands in that interval's middle.
+        let at = |(place, value): (usize, &f64)| ((place as f64 + 0.5) * step, *value);
+        for (first, piece) in pieces(&points) {
+            let piece = piece.iter().enumerate().map(|(i, value)| at((first + i, value)));
+            plot.draw_series(LineSeries::new(piece, style(place)))?;
+        }
+    }
+    Ok(())
+}
+
+fn style(place: usize) -> ShapeStyle {
+    COLOURS[place % COLOURS.len()].stroke_width(2)
+}
+
+/// How many samples go to a point, and the points: the mean of those samples that are there.
+fn binned(line: &Curve) -> (usize, Vec<Option<f64>>) {
+    let samples = line.goodput.len().div_ceil(POINTS).max(1);
+    let mean = |samples: &[Option<f64>]| {
+        let there: Vec<f64> = samples.iter().flatten().copied().collect();
+        (!there.is_empty()).then(|| there.iter().sum::<f64>() / there.len() as f64)
+    };
+    (samples, line.goodput.chunks(samples).map(mean).collect())
+}
+
+/// The stretches without a gap, each with its first place.
+fn pieces(points: &[Option<f64>]) -> Vec<(usize, Vec<f64>)> {
+    let mut pieces: Vec<(usize, Vec<f64>)> = Vec::new();
+    for (place, point) in points.iter().enumerate() {
+        match (point, pieces.last_mut()) {
+            (Some(value), Some((first, piece))) if *first + piece.len() == place => piece.push(*value),
+            (Some(value), _) => pieces.push((place, vec![*value])),
+            (None, _) => {}
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(name: &str, goodput: Vec<Option<f64>>) -> Curve {
+        Curve { name: name.to_owned(), goodput }
+    }
+
+    #[test]
+    fn every_panel_and_line_is_named() {
+        let panel = |title: &str| Panel {
+            title: title.to_owned(),
+            interval: 1e-3,
+            lines: vec![curve("victim", vec![Some(1.0), None, Some(2.0)]), curve("local", vec![None; 3])],
+        };
+        let drawn = drawn("goodput", &[panel("no control"), panel("LIPD")]);
+        for text in ["goodput", "no control", "LIPD", "victim", "local", "simulated time (ms)"] {
+            assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
+        }
+        assert!(super::drawn("nothing", &[]).contains("nothing"));
+    }
+
+    #[test]
+    fn points_are_means_of_samples_and_gaps_stay_gaps() {
+        let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
+        assert_eq!(binned(&curve("", some(&[1.0, 2.0]))), (1, some(&[1.0, 2.0])));
+        let long = curve("", (0..2 * POINTS).map(|i| (i % 2 == 0).then_some(i as f64)).collect());
+        let (samples, points) = binned(&long);
+        assert_eq!((samples, points[3]), (2, Some(6.0)));
+        let gap = [Some(1.0), None, Some(2.0), Some(3.0)];
+        assert_eq!(pieces(&gap), [(0, vec![1.0]), (2, vec![2.0, 3.0])]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Figures of the runs that claims look at: goodput over time, a panel a run.
+//!
+//! Invariant: a figure is drawn of runs that are made anyway; drawing it changes no verdict.
+
+use report::File;
+use report::panels::{Curve, Panel};
+use serde::Deserialize;
+
+use super::claims::Paper;
+use super::measure::named;
+use crate::engine::Outcome;
+
+/// Goodput over time, of several runs below each other.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Figure {
+    /// What its file is called, without `.svg`.
+    pub(crate) name: String,
+    /// What it shows.
+    title: String,
+    /// The panels from top to bottom: what each is called, and the run, by name.
+    panels: Vec<(String, String)>,
+    /// The lines of each: what it is called, and the flows whose mean goodput it is, of those that are active.
+    lines: Vec<(String, Vec<String>)>,
+}
+
+impl Figure {
+    /// What is wrong with it.
+    pub(crate) fn fault(&self, paper: &Paper) -> Option<String> {
+        let missing = self.panels.iter().find(|(_, run)| !paper.runs.contains_key(run));
+        missing.map(|(_, run)| format!("the figure {} shows `{run}`, which is not among the runs", self.name))
+    }
+
+    /// The figure; `outcome` finds a run's by name.
+    ///
+    /// # Errors
+    /// The flow that a run does not have.
+    pub(crate) fn file<'a>(&self, outcome: impl Fn(&str) -> &'a Outcome) -> Result<File, String> {
+        let panel = |(title, run): &(String, String)| {
+            let outcome = outcome(run);
+            let line = |(name, flows): &(String, Vec<String>)| {
+                Ok(Curve { name: name.clone(), goodput: mean_goodput(outcome, &named(outcome, flows)?) })
+            };
+            let lines = self.lines.iter().map(line).collect::<Result<_, String>>()?;
+            let interval = outcome.record.series.interval.seconds();
+            Ok(Panel { title: title.clone(), interval, lines })
+        };
+        let panels = self.panels.iter().map(panel).collect::<Result<Vec<_>, String>>()?;
+        Ok(File { name: format!("{}.svg", self.name), contents: report::panels::drawn(&self.title, &panels) })
+    }
+}
+
+/// The mean goodput in Gb/s, by sample, of those flows that are active in it; none where no flow is.
+fn mean_goodput(outcome: &Outcome, places: &[usize]) -> Vec<Option<f64>> {
+    let (series, flows) = (&outcome.record.series, &outcome.record.flows);
+    let of = |(number, row): (u64, &Vec<units::Bytes>)| {
+        let (from, to) =
+            ((series.interval * number).after_start(), (series.interval * (number + 1)).after_start());
+        let active = |place: &&usize| {
+            let flow = &flows[**place];
+            flow.start < to && flow.stop.is_none_or(|stop| stop > from)
+        };
+        let rates: Vec<_> =
+            places.iter().filter(active).map(|place| row[*place].bps_over(series.interval)).collect();
+        (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64 / 1e9)
+    };
+    (0..).zip(&series.rows).map(of).collect()
+}
