@@ -29,6 +29,7 @@ impl Memory {
     }
 
     /// A packet has come in at a port and lane.
+    #[inline(never)] // The loop of all nodes takes 1.5 % fewer instructions without its body.
     pub(crate) fn stored(
         &mut self,
         ports: &mut [SwitchPort],
@@ -47,6 +48,7 @@ impl Memory {
     }
 
     /// A packet that came by this port and lane has left.
+    #[inline(never)] // As above.
     pub(crate) fn freed(
         &mut self,
         ports: &mut [SwitchPort],
@@ -71,7 +73,6 @@ impl Memory {
     }
 
     /// A port and lane that took a packet in gets its room back, as far as the shared memory allows.
-    #[inline(never)] // Out of the loop of switches whose buffers are their own.
     fn make_good(
         &mut self,
         port: &mut SwitchPort,
@@ -88,7 +89,6 @@ impl Memory {
 
     /// What comes free of the shared memory goes back to the port and lane that is guaranteed it, or to those that
     /// want it. All are told in this instant or have an alarm set, so nobody waits for an event of its own.
-    #[inline(never)] // As above.
     fn share_out(
         &mut self,
         ports: &mut [SwitchPort],

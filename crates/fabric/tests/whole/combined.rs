@@ -39,9 +39,9 @@ fn drained_fabrics_are_at_rest() {
         }
     }
     for (name, set) in [
-        ("one-flow", "switch.output_buffer=\"2090 B\""),
-        ("victim", "switch.output_buffer=\"2090 B\""),
-        ("santos2003", "switch.output_buffer=\"2090 B\""),
+        ("one-flow", "switch.output_buffer=\"2102 B\""),
+        ("victim", "switch.output_buffer=\"2102 B\""),
+        ("santos2003", "switch.output_buffer=\"2102 B\""),
         ("santos2003", "switch.speedup=2"),
         ("gran2011-scenario2", "congestion_control.echo=Acknowledgement"),
         ("bench-a32", "duration=\"2 ms\""),
@@ -92,10 +92,10 @@ fn a_packet_is_marked_once_though_the_marker_is_asked_twice() {
 fn what_is_set_is_used() {
     let digest = |sets: &[&str]| run(&shipped("santos2003", &[&["duration=5ms"], sets].concat())).digest;
     let combined = digest(&[COMBINED]);
-    for other in ["switch.buffering=InputVoq", "switch.output_buffer=\"2090 B\"", "switch.speedup=2"] {
+    for other in ["switch.buffering=InputVoq", "switch.output_buffer=\"2102 B\"", "switch.speedup=2"] {
         assert_ne!(digest(&[COMBINED, other]), combined, "{other}");
     }
     // Where there are no such queues, their size means nothing.
     let alone = digest(&["switch.buffering=InputVoq"]);
-    assert_eq!(digest(&["switch.buffering=InputVoq", "switch.output_buffer=\"2090 B\""]), alone);
+    assert_eq!(digest(&["switch.buffering=InputVoq", "switch.output_buffer=\"2102 B\""]), alone);
 }
