@@ -131,7 +131,12 @@ fn mean_latency_ps(flow: &FlowRecord) -> f64 {
     if flow.packets == 0 { 0.0 } else { flow.latency_sum.ps() as f64 / flow.packets as f64 }
 }
 
-fn csv(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
+/// A table in CSV (RFC 4180), with a line for the header and one for each row.
+///
+/// # Panics
+/// If a row is not as long as the header.
+#[must_use]
+pub fn csv(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in std::iter::once(header).chain(rows) {
         writer.write_record(row).expect("rows are as long as the header, and memory takes them");

@@ -76,6 +76,7 @@ fn a_packet_is_marked_once_though_the_marker_is_asked_twice() {
         let full = [
             "congestion_control.marking.trigger=Above(\"1 B\")",
             "congestion_control.marking.set=Selective(Input)",
+            "congestion_control.marking.immediate=Marked",
             "duration=5ms",
         ];
         let record = run(&shipped("santos2003", &[&full[..], &[buffering]].concat()));

@@ -135,23 +135,21 @@ impl Table {
 
     /// As a file: a row a run, each number with half the width of its 95 % interval.
     pub(crate) fn file(&self, rows: &[Filled]) -> File {
-        let mut header = ["organisation", "marking", "response", "seeds"].join(",");
-        for column in &self.columns {
-            header += &format!(",{0},{0}_ci95", column.name);
-        }
-        let mut text = header + "\n";
-        for (Row { names, .. }, cells) in rows {
+        let columns =
+            self.columns.iter().flat_map(|Column { name, .. }| [name.clone(), format!("{name}_ci95")]);
+        let axes = ["organisation", "marking", "response", "seeds"].map(str::to_owned);
+        let row = |(row, cells): &Filled| {
             let seeds = cells.iter().flatten().map(|cell| cell.seeds).next().unwrap_or_default();
-            text += &format!("{},{seeds}", names.join(","));
-            for cell in cells {
-                let number =
-                    |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
-                let (mean, ci95) = (cell.map(|cell| cell.mean), cell.and_then(|cell| cell.ci95));
-                text += &format!(",{},{}", number(mean), number(ci95));
-            }
-            text += "\n";
-        }
-        File { name: format!("{}.csv", self.name), contents: text }
+            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
+            let numbers = cells.iter().flat_map(|cell| {
+                let (mean, ci95) =
+                    (cell.as_ref().map(|cell| cell.mean), cell.as_ref().and_then(|cell| cell.ci95));
+                [number(mean), number(ci95)]
+            });
+            row.names.iter().cloned().chain([seeds.to_string()]).chain(numbers).collect()
+        };
+        let contents = report::tables::csv(axes.into_iter().chain(columns).collect(), rows.iter().map(row));
+        File { name: format!("{}.csv", self.name), contents }
     }
 }
 
