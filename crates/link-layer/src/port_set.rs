@@ -27,6 +27,13 @@ impl PortSet {
         self.0[port.index() / 64] &= !(1 << (port.0 % 64));
     }
 
+    /// Puts a port in, or takes it out.
+    pub fn set(&mut self, port: PortId, within: bool) {
+        let word = &mut self.0[port.index() / 64];
+        let bit = port.0 % 64;
+        *word = *word & !(1 << bit) | u64::from(within) << bit;
+    }
+
     /// Whether the port is in it.
     #[must_use]
     pub const fn contains(&self, port: PortId) -> bool {
@@ -56,6 +63,12 @@ impl PortSet {
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self(core::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    /// The ports that are in this one and not in the other.
+    #[must_use]
+    pub fn without(&self, other: &Self) -> Self {
+        Self(core::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
     /// The first port after `last`, going round: whose turn it is.
@@ -113,6 +126,11 @@ mod tests {
             prop_assert_eq!(set.map(|port| port.0).collect::<BTreeSet<_>>(), members.clone());
             for port in &members {
                 prop_assert!(set.contains(PortId(*port)));
+                let mut others = set;
+                others.set(PortId(*port), false);
+                prop_assert!(!others.contains(PortId(*port)) && set.without(&others).eq([PortId(*port)]));
+                others.set(PortId(*port), true);
+                prop_assert_eq!(others, set);
                 set.remove(PortId(*port));
             }
             prop_assert!(set.is_empty());

@@ -11,42 +11,58 @@ use units::Rate;
 #[derive(Debug)]
 pub(crate) struct Readers {
     limited: bool,
-    reading: Vec<u64>,
-    limit: Vec<u64>,
-    busy: PortSet,
-    /// Inputs that an output waits for, which output, and how fast it will read.
+    /// By input.
+    inputs: Vec<Reader>,
+    /// Inputs that are read as fast as they can be, or faster: nothing more is read there.
+    spent: PortSet,
+    /// Inputs that can be read only so fast: they are read, but not as fast as they can be, or an output waits for
+    /// them.
+    tied: PortSet,
+    /// Inputs that an output waits for.
     claimed: PortSet,
-    claims: Vec<(PortId, u64)>,
+    /// How many those are.
+    claims: u32,
+}
+
+/// How fast one input's buffer is read and can be, in bit/s, and what is kept of that.
+#[derive(Debug)]
+struct Reader {
+    reading: u64,
+    limit: u64,
+    /// If it is claimed, how fast the claimant will read; else nothing.
+    kept: u64,
+    claimant: PortId,
 }
 
 impl Readers {
-    pub(crate) fn new(limited: bool, limit: Vec<u64>) -> Self {
-        let ports = limit.len();
+    pub(crate) fn new(limited: bool, limits: Vec<u64>) -> Self {
+        let reader = |limit| Reader { reading: 0, limit, kept: 0, claimant: PortId(0) };
         Self {
             limited,
-            reading: vec![0; ports],
-            limit,
-            busy: PortSet::EMPTY,
+            inputs: limits.into_iter().map(reader).collect(),
+            spent: PortSet::EMPTY,
+            tied: PortSet::EMPTY,
             claimed: PortSet::EMPTY,
-            claims: vec![(PortId(0), 0); ports],
+            claims: 0,
         }
     }
 
     /// Those of `inputs` whose buffer can be read at `rate` for `output` now. An idle one always can: a single
     /// packet is read at the rate of its output. One that another output waits for can only if that leaves
     /// enough for the other.
+    #[inline]
     pub(crate) fn available(&self, inputs: PortSet, output: PortId, rate: Rate) -> PortSet {
-        let mut available = inputs;
-        for input in inputs.and(&self.busy) {
-            if self.reading[input.index()] + rate.get() > self.limit[input.index()] {
-                available.remove(input);
-            }
-        }
-        for input in inputs.and(&self.claimed) {
-            let (claimant, kept) = self.claims[input.index()];
-            if claimant != output
-                && self.reading[input.index()] + rate.get() + kept > self.limit[input.index()]
-            {
+        let available = inputs.without(&self.spent);
+        let tied = available.and(&self.tied);
+        // Where all links are alike and there is no speed-up, an input that is read is spent, and few are tied.
+        if tied.is_empty() { available } else { self.untied(available, tied, output, rate) }
+    }
+
+    /// Those of `available` that bear to be read at `rate` for `output` too; `tied` may not.
+    #[inline(never)]
+    fn untied(&self, mut available: PortSet, tied: PortSet, output: PortId, rate: Rate) -> PortSet {
+        for input in tied {
+            if !self.inputs[input.index()].bears(rate.get(), output) {
                 available.remove(input);
             }
         }
@@ -60,36 +76,45 @@ impl Readers {
         }
         if let Some(input) = inputs.find(|input| !self.claimed.contains(*input)) {
             self.claimed.insert(input);
-            self.claims[input.index()] = (output, rate.get());
+            self.claims += 1;
+            let reader = &mut self.inputs[input.index()];
+            (reader.claimant, reader.kept) = (output, rate.get());
+            self.settle(input);
         }
     }
 
     /// `output` cannot take anything for now: what was kept for it is not, and whether there was something.
     pub(crate) fn release(&mut self, output: PortId) -> bool {
         let input = self.claim_of(output);
-        input.into_iter().for_each(|input| self.claimed.remove(input));
+        if let Some(input) = input {
+            self.claimed.remove(input);
+            self.claims -= 1;
+            self.inputs[input.index()].kept = 0;
+            self.settle(input);
+        }
         input.is_some()
     }
 
     fn claim_of(&self, output: PortId) -> Option<PortId> {
         let mut claimed = self.claimed;
-        claimed.find(|input| self.claims[input.index()].0 == output)
+        claimed.find(|input| self.inputs[input.index()].claimant == output)
     }
 
     /// `output` starts to read `input`, and waits no more.
+    #[inline]
     pub(crate) fn start(&mut self, input: PortId, output: PortId, rate: Rate) {
         if self.limited {
-            self.reading[input.index()] += rate.get();
-            self.busy.insert(input);
-            if let Some(input) = self.claim_of(output) {
-                self.claimed.remove(input);
+            self.inputs[input.index()].reading += rate.get();
+            self.settle(input);
+            if self.claims > 0 {
+                self.release(output);
             }
         }
     }
 
     /// How fast `input` can be read, in bit/s.
     pub(crate) fn limit(&self, input: PortId) -> u64 {
-        self.limit[input.index()]
+        self.inputs[input.index()].limit
     }
 
     /// Whether what has just started from `input` to `output` can be read faster by `more`, as nobody else reads
@@ -102,15 +127,32 @@ impl Readers {
 
     /// What has just started from `input` is read faster by `more`.
     pub(crate) fn hasten(&mut self, input: PortId, more: Rate) {
-        self.reading[input.index()] += more.get();
+        self.inputs[input.index()].reading += more.get();
+        self.settle(input);
     }
 
+    #[inline]
     pub(crate) fn done(&mut self, input: PortId, rate: Rate) {
         if self.limited {
-            self.reading[input.index()] -= rate.get();
-            if self.reading[input.index()] == 0 {
-                self.busy.remove(input);
-            }
+            self.inputs[input.index()].reading -= rate.get();
+            self.settle(input);
         }
+    }
+
+    /// How fast an input is read has changed, or what is kept of it.
+    #[inline]
+    fn settle(&mut self, input: PortId) {
+        let Reader { reading, limit, kept, .. } = self.inputs[input.index()];
+        let spent = reading > 0 && reading >= limit;
+        self.spent.set(input, spent);
+        self.tied.set(input, !spent && reading + kept > 0);
+    }
+}
+
+impl Reader {
+    /// Whether `output` can read it at this rate too. If nobody reads it or waits for it, any output can.
+    fn bears(&self, rate: u64, output: PortId) -> bool {
+        let kept = if self.claimant == output { 0 } else { self.kept };
+        self.reading + kept == 0 || self.reading + kept + rate <= self.limit
     }
 }
