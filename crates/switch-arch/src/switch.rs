@@ -30,6 +30,8 @@ pub struct Switch {
     pub(crate) longest_packet: Bytes,
     memory: Memory,
     pub(crate) buffering: AnyBuffering,
+    /// Whether packets are read out of buffers at their inputs.
+    reads_at_inputs: bool,
     arbiter: AnyArbiter,
     pub(crate) ledger: Ledger,
     pub(crate) marker: AnyMarker,
@@ -88,6 +90,7 @@ impl Switch {
             forwarding: setup.forwarding.iter().map(|port| port.map_or(u16::MAX, |port| port.0)).collect(),
             longest_packet: setup.longest_packet,
             memory: Memory::new(setup.memory, lanes, setup.longest_packet),
+            reads_at_inputs: setup.buffering.reads_at_inputs(),
             buffering: setup.buffering,
             arbiter: setup.arbiter,
             ledger: Ledger::new(ports, lanes),
@@ -167,14 +170,37 @@ impl Switch {
         for output in core::mem::take(&mut self.pending) {
             self.ask(output, outlet);
         }
+        let alone = if let [lone] = self.requests[..] { self.grant_alone(lone) } else { None };
+        if let Some(grant) = alone {
+            self.launch(grant, outlet);
+        } else if !self.requests.is_empty() {
+            self.launch_matching(outlet);
+        }
+    }
+
+    /// Lets go what the arbiter grants.
+    #[inline(never)] // Most instants have one request at most.
+    fn launch_matching(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
         self.match_requests(outlet.packets());
         for index in 0..self.grants.len() {
             self.launch(self.grants[index], outlet);
         }
     }
 
-    /// Lets the arbiter grant what it will of the requests.
+    /// What a request without rivals is granted, where taking turns decides that. It asks for inputs that can be
+    /// read, so it never asks in vain.
     #[inline]
+    fn grant_alone(&mut self, Request { output, lane, contenders }: Request) -> Option<Grant> {
+        let AnyArbiter::RoundRobin(arbiter) = &mut self.arbiter else { return None };
+        if !self.reads_at_inputs {
+            return None;
+        }
+        let input = arbiter.turn(output, lane, contenders)?;
+        self.readers.start(input, output, self.ports[output.index()].link.wire().rate());
+        Some(Grant { input, output, lane })
+    }
+
+    /// Lets the arbiter grant what it will of the requests.
     pub(crate) fn match_requests(&mut self, packets: &PacketPool) {
         self.grants.clear();
         if self.requests.is_empty() {
@@ -188,7 +214,7 @@ impl Switch {
             readers: &mut self.readers,
             grants: &mut self.grants,
         };
-        if self.buffering.reads_at_inputs() {
+        if self.reads_at_inputs {
             self.arbiter.matching(&mut board);
         } else {
             board.grant_all();

@@ -3,9 +3,9 @@
 //! Invariant: an output that asked in vain chooses before those that did not, so none is starved of inputs.
 
 use link_layer::PortSet;
-use packet::PortId;
+use packet::{Lane, PortId};
 
-use super::{Arbiter, Requests};
+use super::{Arbiter, Request, Requests};
 
 /// Inputs take turns at each output and lane. Outputs that got nothing when they last asked choose first.
 #[derive(Clone, Debug)]
@@ -24,15 +24,24 @@ impl RoundRobin {
         Self { lanes, last: vec![PortId(0); ports * lanes], losers: PortSet::EMPTY }
     }
 
-    fn serve(&mut self, index: usize, requests: &mut impl Requests) {
-        let request = requests.request(index);
-        let last = &mut self.last[request.output.index() * self.lanes + request.lane.index()];
-        if let Some(input) = request.contenders.next_after(*last) {
+    /// Whose turn it is of those that contend for an output and lane: of nobody if none does.
+    #[inline]
+    pub(crate) fn turn(&mut self, output: PortId, lane: Lane, contenders: PortSet) -> Option<PortId> {
+        let last = &mut self.last[output.index() * self.lanes + lane.index()];
+        let input = contenders.next_after(*last);
+        if let Some(input) = input {
             *last = input;
-            self.losers.remove(request.output);
-            requests.grant(index, input);
+            self.losers.remove(output);
         } else {
-            self.losers.insert(request.output);
+            self.losers.insert(output);
+        }
+        input
+    }
+
+    fn serve(&mut self, index: usize, requests: &mut impl Requests) {
+        let Request { output, lane, contenders } = requests.request(index);
+        if let Some(input) = self.turn(output, lane, contenders) {
+            requests.grant(index, input);
         }
     }
 }
