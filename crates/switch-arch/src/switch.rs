@@ -132,7 +132,7 @@ impl Switch {
     /// The far end of `port` says something.
     pub fn heard(&mut self, port: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
         self.ports[port.index()].link.heard(signal, outlet);
-        self.pending.insert(port);
+        self.look_at(port);
     }
 
     /// What the switch wanted to be woken for has come.
@@ -270,7 +270,16 @@ impl Switch {
         let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
         self.marker.queue_changed(place, view);
         self.buffering.store(place, id, pool);
-        self.pending.insert(output);
+        self.look_at(output);
+    }
+
+    /// Something has changed for an output. While its wire is taken that is nothing to decide about, unless
+    /// packets cross to a queue first.
+    #[inline]
+    fn look_at(&mut self, output: PortId) {
+        if !self.ports[output.index()].sending || self.staging.is_some() {
+            self.pending.insert(output);
+        }
     }
 
     fn tail_left(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
