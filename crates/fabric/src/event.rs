@@ -34,6 +34,7 @@ const _: () = assert!(size_of::<Event>() <= 16, "an event with its time and orde
 
 impl Event {
     /// Whether it moves a packet, a message or a host on. Credits and their alarms go on for ever.
+    #[inline]
     pub(crate) const fn is_work(&self) -> bool {
         !matches!(
             self.what,
@@ -42,6 +43,7 @@ impl Event {
     }
 
     /// Its place among the events of its instant; `sequence` is its sender's count of signals.
+    #[inline]
     pub(crate) fn order(&self, sequence: u32) -> Order {
         let (kind, port, lane, sequence) = match self.what {
             What::Arrive(port, _) => (0, port.0, 0, 0),

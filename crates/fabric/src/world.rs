@@ -5,7 +5,7 @@
 //! order in which nodes decide cannot matter.
 
 use ca_transport::{Adapter, AdapterWake};
-use event_kernel::{Digest, EventQueue, Stream};
+use event_kernel::{Digest, EventQueue, Order, Stream};
 use link_layer::{Broken, Outlet, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use rand::seq::SliceRandom;
@@ -199,30 +199,52 @@ impl World {
     /// Handles all events of one instant, the first of which is at hand, and lets nodes decide.
     fn instant(&mut self, now: Time, first: Event) {
         self.fabric.now = now;
-        let mut next = Some(first);
-        while let Some(event) = next {
-            self.events += 1;
-            self.fabric.work_to_come -= u64::from(event.is_work());
+        let mut event = first;
+        loop {
             self.handle(event);
-            if !core::mem::replace(&mut self.is_touched[event.node.index()], true) {
-                self.touched.push(event.node);
-            }
-            next = self.fabric.queue.pop_at(now);
+            let Some(next) = self.fabric.queue.pop_at(now) else { break };
+            self.touch(event.node);
+            event = next;
         }
-        if let Some(stream) = &mut self.scramble {
-            self.touched.shuffle(stream);
-        }
-        while let Some(node) = self.touched.pop() {
-            self.is_touched[node.index()] = false;
-            let outlet = &mut self.fabric.outlet(node.index());
-            match node.index().checked_sub(self.adapters.len()) {
-                None => self.adapters[node.index()].decide(outlet),
-                Some(switch) => self.switches[switch].decide(outlet),
+        // Most instants have one event, and need no list.
+        let mut turn = Some(event.node);
+        if !self.touched.is_empty() {
+            self.touch(event.node);
+            if let Some(stream) = &mut self.scramble {
+                self.touched.shuffle(stream);
             }
+            turn = self.next_touched();
+        }
+        while let Some(node) = turn {
+            self.decide(node);
+            turn = self.next_touched();
+        }
+    }
+
+    /// Something has happened to this node in this instant.
+    fn touch(&mut self, node: NodeId) {
+        if !core::mem::replace(&mut self.is_touched[node.index()], true) {
+            self.touched.push(node);
+        }
+    }
+
+    fn next_touched(&mut self) -> Option<NodeId> {
+        let node = self.touched.pop()?;
+        self.is_touched[node.index()] = false;
+        Some(node)
+    }
+
+    fn decide(&mut self, node: NodeId) {
+        let outlet = &mut self.fabric.outlet(node.index());
+        match node.index().checked_sub(self.adapters.len()) {
+            None => self.adapters[node.index()].decide(outlet),
+            Some(switch) => self.switches[switch].decide(outlet),
         }
     }
 
     fn handle(&mut self, event: Event) {
+        self.events += 1;
+        self.fabric.work_to_come -= u64::from(event.is_work());
         let node = event.node.index();
         let outlet = &mut self.fabric.outlet(node);
         match (event.what, node.checked_sub(self.adapters.len())) {
@@ -303,9 +325,16 @@ impl Wiring {
         NodeOutlet { node: NodeId(node as u32), wiring: self }
     }
 
-    fn push(&mut self, at: Time, event: Event, sequence: u32) {
+    // Its place in the order depends on what the event is, which each caller knows: there it costs nothing.
+    #[inline(always)]
+    fn plan(&mut self, at: Time, event: Event, sequence: u32) {
         self.work_to_come += u64::from(event.is_work());
-        self.queue.push(at, event.order(sequence), event);
+        self.push(at, event.order(sequence), event);
+    }
+
+    #[inline(never)]
+    fn push(&mut self, at: Time, order: Order, event: Event) {
+        self.queue.push(at, order, event);
     }
 }
 
@@ -320,15 +349,17 @@ impl NodeOutlet<'_> {
         self.wiring.peers[self.wiring.first_port[self.node.index()] as usize + port.index()]
     }
 
+    #[inline]
     fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
         let (node, port) = self.peer(port);
         self.wiring.packet_hops += 1;
-        self.wiring.push(at, Event { node, what: What::Arrive(port, packet) }, 0);
+        self.wiring.plan(at, Event { node, what: What::Arrive(port, packet) }, 0);
     }
 
+    #[inline]
     fn signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32) {
         let (node, port) = self.peer(port);
-        self.wiring.push(at, Event { node, what: What::Signal(port, signal) }, sequence);
+        self.wiring.plan(at, Event { node, what: What::Signal(port, signal) }, sequence);
     }
 
     fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
@@ -362,7 +393,7 @@ macro_rules! outlet {
             #[inline]
             fn wake(&mut self, at: Time, what: $wake) {
                 let event = Event { node: self.node, what: $what(what) };
-                self.wiring.push(at, event, 0);
+                self.wiring.plan(at, event, 0);
             }
 
             fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
