@@ -390,7 +390,7 @@ macro_rules! outlet {
                 self.signal(port, at, signal, sequence);
             }
 
-            #[inline]
+            #[inline(always)]
             fn wake(&mut self, at: Time, what: $wake) {
                 let event = Event { node: self.node, what: $what(what) };
                 self.wiring.plan(at, event, 0);

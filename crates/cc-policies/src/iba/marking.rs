@@ -45,6 +45,8 @@ pub struct IbaMarker {
 struct PortVl {
     /// None for `Threshold` 0.
     threshold: Option<Bytes>,
+    /// With so little waiting in all, no queue that was not over its threshold is.
+    quiet: Bytes,
     /// `Packet_Size` in bytes.
     smallest: Bytes,
     marking_rate: u32,
@@ -108,6 +110,20 @@ impl IbaMarker {
         output.index() * self.lanes + lane.index()
     }
 
+    /// Brings what is known of a queue up to date.
+    #[inline(never)]
+    fn compare_queue(&mut self, at: usize, place: Place, view: QueueView) {
+        let Some(threshold) = self.port_vls[at].threshold else { return };
+        let (load, enter, leave) = self.levels(threshold, view);
+        let input = if self.compare == Compare::EachVoq { place.input.index() } else { 0 };
+        let queue = at * self.queues + input;
+        let was_over = mem::replace(&mut self.over[queue], false);
+        let is_over = load > if was_over { leave } else { enter };
+        self.over[queue] = is_over;
+        let vl = &mut self.port_vls[at];
+        vl.queues_over = vl.queues_over + u16::from(is_over) - u16::from(was_over);
+    }
+
     /// What is compared, above what it enters the congestion state, and down to what it leaves it. All
     /// three are whole bytes and the comparisons strict, so a division rounded down decides nothing wrongly.
     fn levels(&self, threshold: Bytes, view: QueueView) -> (Bytes, Bytes, Bytes) {
@@ -143,8 +159,16 @@ impl PortVl {
         };
         let own = settings.ports.iter().rev().find(|own| own.switch == switch.name && own.port == port);
         let port = own.unwrap_or(&common);
+        let threshold = threshold_in(port.threshold, switch.capacity);
         Self {
-            threshold: threshold_in(port.threshold, switch.capacity),
+            threshold,
+            quiet: match settings.compare {
+                // A queue is no longer than the sum, and the mean no larger.
+                Compare::EachVoq | Compare::Sum | Compare::SumOverInputs => {
+                    threshold.unwrap_or(Bytes::new(u64::MAX))
+                }
+                Compare::SumAgainstShare => Bytes::ZERO,
+            },
             smallest: PACKET_SIZE_UNIT * u64::from(port.packet_size),
             marking_rate: u32::from(port.marking_rate),
             to_pass: 0,
@@ -156,17 +180,13 @@ impl PortVl {
 }
 
 impl Marker for IbaMarker {
+    #[inline]
     fn queue_changed(&mut self, place: Place, view: QueueView) {
         let at = self.port_vl(place.output, place.lane);
-        let Some(threshold) = self.port_vls[at].threshold else { return };
-        let (load, enter, leave) = self.levels(threshold, view);
-        let input = if self.compare == Compare::EachVoq { place.input.index() } else { 0 };
-        let queue = at * self.queues + input;
-        let was_over = mem::replace(&mut self.over[queue], false);
-        let is_over = load > if was_over { leave } else { enter };
-        self.over[queue] = is_over;
-        let vl = &mut self.port_vls[at];
-        vl.queues_over = vl.queues_over + u16::from(is_over) - u16::from(was_over);
+        let vl = &self.port_vls[at];
+        if vl.queues_over > 0 || view.sum > vl.quiet {
+            self.compare_queue(at, place, view);
+        }
     }
 
     fn starved(&mut self, output: PortId, lane: Lane) {
