@@ -91,6 +91,13 @@ impl AnyMarker {
             },
         }
     }
+
+    /// Whether it makes use of [`Marker::buffer_changed`]: else it need not be told.
+    #[inline]
+    #[must_use]
+    pub const fn heeds_buffers(&self) -> bool {
+        matches!(self, Self::Hp(_))
+    }
 }
 
 impl AnyEcho {
@@ -150,6 +157,7 @@ impl AnyResponse {
 }
 
 impl Marker for AnyMarker {
+    #[inline]
     fn queue_changed(&mut self, place: Place, view: QueueView) {
         match self {
             Self::Off => {}

@@ -44,7 +44,9 @@ impl Memory {
         if self.shared.is_some() {
             self.make_good(port, (input, lane), outlet);
         }
-        marker.buffer_changed(input, lane, self.view(port.link.share(lane)));
+        if marker.heeds_buffers() {
+            marker.buffer_changed(input, lane, self.view(port.link.share(lane)));
+        }
     }
 
     /// A packet that came by this port and lane has left.
@@ -64,7 +66,9 @@ impl Memory {
         } else {
             self.share_out(ports, marker, (input, lane), length, outlet);
         }
-        marker.buffer_changed(input, lane, self.view(ports[input.index()].link.share(lane)));
+        if marker.heeds_buffers() {
+            marker.buffer_changed(input, lane, self.view(ports[input.index()].link.share(lane)));
+        }
     }
 
     /// Whether no port and lane uses any of what is shared.
