@@ -15,8 +15,7 @@ use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use cc_policies::AnyState;
-use packet::Lane;
-use smallvec::SmallVec;
+use packet::{ByLane, Lane};
 use units::Time;
 
 /// No further member: the end of a ring.
@@ -82,7 +81,7 @@ enum Place {
 #[derive(Clone, Debug)]
 pub struct Schedule {
     /// By lane.
-    ready: SmallVec<[Ring; 2]>,
+    ready: ByLane<Ring>,
     /// When the next rest is over: the top of `resting`, kept at hand.
     next_wake: Time,
     flows: Vec<Flow>,
@@ -105,7 +104,7 @@ impl Schedule {
     #[must_use]
     pub fn new(lanes: usize) -> Self {
         Self {
-            ready: SmallVec::from_elem(Ring::EMPTY, lanes),
+            ready: ByLane::all(Ring::EMPTY, lanes),
             next_wake: Time::NEVER,
             flows: Vec::new(),
             members: Vec::new(),
@@ -166,7 +165,7 @@ impl Schedule {
     /// Whose turn it is on this lane.
     #[must_use]
     pub fn turn(&self, lane: Lane) -> Option<Turn> {
-        let flow = self.ready[lane.index()].first()?;
+        let flow = self.ready[lane].first()?;
         let half = self.flows[flow as usize].members.first().expect("a ready flow has a member");
         Some(Turn { flow, half })
     }
@@ -181,7 +180,7 @@ impl Schedule {
     /// flow rests until `rests_until`.
     pub fn sent(&mut self, turn: Turn, more: bool, rests_until: Time, now: Time) {
         let lane = self.flows[turn.flow as usize].lane;
-        self.ready[lane.index()].pop(&mut self.flows);
+        self.ready[lane].pop(&mut self.flows);
         let flow = &mut self.flows[turn.flow as usize];
         flow.members.pop(&mut self.members);
         flow.rests_until = rests_until;
@@ -213,7 +212,7 @@ impl Schedule {
         } else {
             flow.place = Place::Ready;
             let lane = flow.lane;
-            self.ready[lane.index()].push(number, &mut self.flows);
+            self.ready[lane].push(number, &mut self.flows);
         }
     }
 }

@@ -3,8 +3,7 @@
 //! Invariant: the wire carries one thing at a time, in the order in which they were started. A
 //! flow-control packet never interrupts a packet; it goes before the next one.
 
-use packet::{Lane, PacketId, PortId};
-use smallvec::SmallVec;
+use packet::{ByLane, Lane, PacketId, PortId};
 use units::{Bytes, Span, Time};
 
 use crate::credits::{self, Credits, FLOW_CONTROL_PACKET, Share, Signal, UpdateRule};
@@ -18,7 +17,7 @@ pub struct Port {
     id: PortId,
     wire: Wire,
     free_at: Time,
-    lanes: SmallVec<[Credits; 1]>,
+    lanes: ByLane<Credits>,
     rule: UpdateRule,
     update_time: Span,
     updates: u64,
@@ -96,13 +95,13 @@ impl Port {
     /// Whether the far end has room for a packet of this length. VL15 knows no credits (IBA 7.9.1).
     #[must_use]
     pub fn admits(&self, lane: Lane, length: Bytes) -> bool {
-        lane == Lane::MANAGEMENT || self.lanes[lane.index()].admits(credits::blocks(length))
+        lane == Lane::MANAGEMENT || self.lanes[lane].admits(credits::blocks(length))
     }
 
     /// Starts a packet: at once, or after the flow-control packets that go before it.
     pub fn start(&mut self, lane: Lane, length: Bytes, now: Time) -> Passage {
         if lane != Lane::MANAGEMENT {
-            self.lanes[lane.index()].sent(credits::blocks(length));
+            self.lanes[lane].sent(credits::blocks(length));
         }
         let starts = now.max(self.free_at);
         let wire_time = self.wire.time_for(length);
@@ -124,7 +123,7 @@ impl Port {
 
     /// A packet of this length came in on `lane`, and takes up its buffer.
     pub fn stored<W>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) {
-        if lane != Lane::MANAGEMENT && !self.lanes[lane.index()].stored(credits::blocks(length)) {
+        if lane != Lane::MANAGEMENT && !self.lanes[lane].stored(credits::blocks(length)) {
             outlet.broken(self.id, lane, Broken::Overflow);
         }
     }
@@ -140,7 +139,7 @@ impl Port {
         if lane == Lane::MANAGEMENT {
             return;
         }
-        let credits = &mut self.lanes[lane.index()];
+        let credits = &mut self.lanes[lane];
         credits.freed(credits::blocks(length));
         if credits.is_due(&self.rule, outlet.now()) {
             self.update(lane, outlet);
@@ -152,12 +151,12 @@ impl Port {
     /// A packet of this length has left the memory that `lane` shares with others: [`Self::allow`] says what
     /// becomes of its credit. Not for VL15.
     pub fn release(&mut self, lane: Lane, length: Bytes) {
-        self.lanes[lane.index()].released(credits::blocks(length));
+        self.lanes[lane].released(credits::blocks(length));
     }
 
     /// Shared memory lets this many blocks more come in on `lane`; [`Self::announce`] tells the far end.
     pub fn allow(&mut self, lane: Lane, blocks: u16) {
-        self.lanes[lane.index()].allowed(blocks);
+        self.lanes[lane].allowed(blocks);
     }
 
     /// The far end is told of what has been allowed on `lane`: by the rule for updates, or at once if all that
@@ -169,7 +168,7 @@ impl Port {
         outlet: &mut impl Outlet<W>,
         timer: impl Fn(PortId, Lane) -> W,
     ) {
-        let credits = &self.lanes[lane.index()];
+        let credits = &self.lanes[lane];
         if credits.is_due(&self.rule, outlet.now()) || credits.withholds(credits::blocks(longest)) {
             self.update(lane, outlet);
         } else {
@@ -180,13 +179,13 @@ impl Port {
     /// What of the memory of `lane` is occupied, and what may still come in. VL15 has none.
     #[must_use]
     pub fn share(&self, lane: Lane) -> Share {
-        self.lanes.get(lane.index()).map_or(Share { held: 0, room: 0 }, Credits::share)
+        self.lanes.get(lane).map_or(Share { held: 0, room: 0 }, Credits::share)
     }
 
     /// The alarm of `lane` rings; a stale one is ignored.
     pub fn alarm<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>, timer: impl Fn(PortId, Lane) -> W) {
         let now = outlet.now();
-        let credits = &mut self.lanes[lane.index()];
+        let credits = &mut self.lanes[lane];
         if credits.alarm() != now {
             return;
         }
@@ -200,7 +199,7 @@ impl Port {
     /// A signal of the far end came in.
     pub fn heard<W>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
         let Signal::Credit { lane, fctbs, fccl } = signal;
-        let credits = &mut self.lanes[lane.index()];
+        let credits = &mut self.lanes[lane];
         credits.heard_limit(fccl);
         if !credits.heard_total(fctbs) {
             outlet.broken(self.id, lane, Broken::Miscount);
@@ -215,7 +214,7 @@ impl Port {
 
     fn update<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
         let now = outlet.now();
-        let signal = self.lanes[lane.index()].update(lane, now);
+        let signal = self.lanes[lane].update(lane, now);
         let starts = now.max(self.free_at);
         self.free_at = starts + self.update_time;
         self.updates += 1;
@@ -224,7 +223,7 @@ impl Port {
 
     /// Sets the alarm of `lane` for when its next update is due, unless it rings earlier anyway.
     fn set_alarm<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>, timer: &impl Fn(PortId, Lane) -> W) {
-        let credits = &mut self.lanes[lane.index()];
+        let credits = &mut self.lanes[lane];
         let due = credits.due(&self.rule);
         if due < credits.alarm() {
             credits.set_alarm(due);

@@ -7,17 +7,20 @@
 //! | module | holds |
 //! |---|---|
 //! | [`ids`] | nodes, ports, lanes, queue pairs, flows |
+//! | [`by_lane`] | something for each data lane of a port |
 //! | [`psn`] | the 24-bit packet sequence number and its arithmetic |
 //! | [`header`] | opcodes, header fields, lengths on the wire |
 //! | [`transport`] | the transport services, and the headers that they add |
 //! | [`pool`] | where packets live, and queues threaded through them |
 
+pub mod by_lane;
 pub mod header;
 pub mod ids;
 pub mod pool;
 pub mod psn;
 pub mod transport;
 
+pub use by_lane::ByLane;
 pub use header::{Bth, BthFlags, Lrh, MarkReason, Mtu, Opcode, Packet};
 pub use ids::{FlowId, Lane, Lid, NodeId, PortId, QpNumber, ServiceLevel};
 pub use pool::{PacketId, PacketPool, PacketQueue};

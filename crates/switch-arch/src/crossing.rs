@@ -106,7 +106,7 @@ impl Switch {
         packet.marked_here = reason.is_some();
         if let Some(reason) = reason {
             packet.mark(reason);
-            self.ports[output.index()].outputs[lane.index()].marks.count(reason);
+            self.ports[output.index()].outputs[lane].marks.count(reason);
         }
         let crossed = SwitchWake::Crossed { output, input, lane, fast, length: packet.wire };
         outlet.wake(now + rate.time_for(length), crossed);
@@ -175,7 +175,7 @@ impl Switch {
                 ready.insert(lane);
             } else {
                 self.marker.starved(output, lane);
-                port.outputs[lane.index()].starved(outlet.now());
+                port.outputs[lane].starved(outlet.now());
             }
         }
         let Some(lane) = port.lanes.pick(ready) else { return };

@@ -39,7 +39,7 @@ impl Memory {
         outlet: &mut impl Outlet<SwitchWake>,
     ) {
         let port = &mut ports[input.index()];
-        port.inputs[lane.index()].stored(length, outlet.now());
+        port.inputs[lane].stored(length, outlet.now());
         port.link.stored(lane, length, outlet);
         if self.shared.is_some() {
             self.make_good(port, (input, lane), outlet);
@@ -60,7 +60,7 @@ impl Memory {
         outlet: &mut impl Outlet<SwitchWake>,
     ) {
         let port = &mut ports[input.index()];
-        port.inputs[lane.index()].freed(length, outlet.now());
+        port.inputs[lane].freed(length, outlet.now());
         if self.shared.is_none() {
             port.link.freed(lane, length, outlet, SwitchWake::Credit);
         } else {

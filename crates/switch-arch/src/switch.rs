@@ -7,8 +7,7 @@
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, Place, QueueView};
 use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
-use packet::{Lane, MarkReason, PacketId, PacketPool, PortId};
-use smallvec::SmallVec;
+use packet::{ByLane, Lane, MarkReason, PacketId, PacketPool, PortId};
 use telemetry::{LaneInput, LaneOutput};
 use units::{Bytes, Rate, Time};
 
@@ -54,8 +53,8 @@ pub(crate) struct SwitchPort {
     pub(crate) sending: bool,
     /// When the tail of the last packet that started here leaves.
     tail_leaves: Time,
-    pub(crate) inputs: SmallVec<[LaneInput; 1]>,
-    pub(crate) outputs: SmallVec<[LaneOutput; 1]>,
+    pub(crate) inputs: ByLane<LaneInput>,
+    pub(crate) outputs: ByLane<LaneOutput>,
 }
 
 impl Switch {
@@ -83,8 +82,8 @@ impl Switch {
                     lanes: arbiter,
                     sending: false,
                     tail_leaves: Time::ZERO,
-                    inputs: SmallVec::from_elem(LaneInput::default(), lanes),
-                    outputs: SmallVec::from_elem(LaneOutput::default(), lanes),
+                    inputs: ByLane::all(LaneInput::default(), lanes),
+                    outputs: ByLane::all(LaneOutput::default(), lanes),
                 })
                 .collect(),
             forwarding: setup.forwarding.iter().map(|port| port.map_or(u16::MAX, |port| port.0)).collect(),
@@ -239,12 +238,12 @@ impl Switch {
     #[must_use]
     pub fn observed(&self, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
         let port = &self.ports[port.index()];
-        (&port.inputs[lane.index()], &port.outputs[lane.index()])
+        (&port.inputs[lane], &port.outputs[lane])
     }
 
     /// What was observed at every port and lane, in order.
     pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
-        self.ports.iter().flat_map(|port| port.inputs.iter().zip(&port.outputs))
+        self.ports.iter().flat_map(|port| port.inputs.iter().zip(port.outputs.iter()))
     }
 
     /// Whether all queues and buffers are empty, no memory is counted as used, all wires are idle, and all credits
@@ -324,7 +323,7 @@ impl Switch {
                 found = Some(Request { output, lane, contenders });
             } else {
                 self.marker.starved(output, lane);
-                port.outputs[lane.index()].starved(outlet.now());
+                port.outputs[lane].starved(outlet.now());
             }
         }
         let Some(last) = found else { return };
@@ -387,14 +386,14 @@ impl Switch {
         let port = &mut self.ports[output.index()];
         if let Some(reason) = reason {
             packet.mark(reason);
-            port.outputs[lane.index()].marks.count(reason);
+            port.outputs[lane].marks.count(reason);
         }
         let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
         let passage = port.link.start(lane, length, now);
         port.sending = true;
         port.tail_leaves = passage.left;
         port.lanes.sent(lane, length);
-        port.outputs[lane.index()].sent(length, now);
+        port.outputs[lane].sent(length, now);
         passage.deliver(output, id, outlet);
         outlet.wake(passage.left, tail_left);
     }

@@ -15,9 +15,8 @@ use cc_policies::{AnyEcho, AnyResponse};
 use event_kernel::Digest;
 use link_layer::{Outlet, Port, Signal, VlArbiter};
 use packet::{
-    FlowId, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel, Transport,
+    ByLane, FlowId, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel, Transport,
 };
-use smallvec::SmallVec;
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Rate, Time};
 use workload::Poster;
@@ -114,7 +113,7 @@ pub struct Adapter {
     schedule: Schedule,
     shared: Shared,
     /// What goes before data, by lane.
-    answers: SmallVec<[Answers; 1]>,
+    answers: ByLane<Answers>,
     /// When to look whether a half has made progress: at most one entry each.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     /// The top of `timers`, kept at hand.
@@ -128,8 +127,8 @@ pub struct Adapter {
     overdue_alarm: Alarm,
     drain: Drain,
     silent: bool,
-    inputs: SmallVec<[LaneInput; 1]>,
-    outputs: SmallVec<[LaneOutput; 1]>,
+    inputs: ByLane<LaneInput>,
+    outputs: ByLane<LaneOutput>,
     tally: TransportTally,
     taken: Bytes,
     injected: u64,
@@ -215,7 +214,7 @@ impl Adapter {
             messages: Messages::default(),
             schedule: Schedule::new(lanes),
             shared: Shared::default(),
-            answers: SmallVec::from_elem(Answers::default(), lanes),
+            answers: ByLane::all(Answers::default(), lanes),
             timers: BinaryHeap::new(),
             next_timer: Time::NEVER,
             sending_until: Time::ZERO,
@@ -225,8 +224,8 @@ impl Adapter {
             overdue_alarm: Alarm::default(),
             drain: Drain::new(spec.drain_limit),
             silent: false,
-            inputs: SmallVec::from_elem(LaneInput::default(), lanes),
-            outputs: SmallVec::from_elem(LaneOutput::default(), lanes),
+            inputs: ByLane::all(LaneInput::default(), lanes),
+            outputs: ByLane::all(LaneOutput::default(), lanes),
             tally: TransportTally::default(),
             taken: Bytes::ZERO,
             injected: 0,
@@ -284,7 +283,7 @@ impl Adapter {
         let now = outlet.now();
         let packet = outlet.packets()[id];
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
-        self.inputs[lane.index()].stored(length, now);
+        self.inputs[lane].stored(length, now);
         self.port.stored(lane, length, outlet);
         self.received += 1;
         self.digest.absorb(now.ps());

@@ -22,12 +22,12 @@ impl Adapter {
     /// What was observed on a lane: what came in, what left.
     #[must_use]
     pub fn observed(&self, lane: Lane) -> (&LaneInput, &LaneOutput) {
-        (&self.inputs[lane.index()], &self.outputs[lane.index()])
+        (&self.inputs[lane], &self.outputs[lane])
     }
 
     /// What was observed on every lane, in order.
     pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
-        self.inputs.iter().zip(&self.outputs)
+        self.inputs.iter().zip(self.outputs.iter())
     }
 
     /// What the host behind a queue pair has taken.

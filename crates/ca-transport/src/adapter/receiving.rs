@@ -112,7 +112,7 @@ impl Adapter {
     pub(super) fn let_go(&mut self, id: PacketId, outlet: &mut impl Outlet<AdapterWake>) {
         let packet = outlet.packets().remove(id);
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
-        self.inputs[lane.index()].freed(length, outlet.now());
+        self.inputs[lane].freed(length, outlet.now());
         self.port.freed(lane, length, outlet, |_, lane| AdapterWake::Credit(lane));
     }
 
@@ -157,7 +157,7 @@ impl Adapter {
         let psn = if self.echo.names_packets() { marked } else { Psn::new(0) };
         let packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
         let id = outlet.packets().insert(packet);
-        self.answers[packet.lrh.lane.index()].notifications.push(id, outlet.packets());
+        self.answers[packet.lrh.lane].notifications.push(id, outlet.packets());
         self.tally.cnps += 1;
     }
 
@@ -185,7 +185,7 @@ impl Adapter {
         let mut packet = self.answer(number, Opcode::Acknowledge, psn, flags);
         (packet.syndrome, packet.msn) = (syndrome, msn);
         let id = outlet.packets().insert(packet);
-        self.answers[packet.lrh.lane.index()].acknowledgements.push(id, outlet.packets());
+        self.answers[packet.lrh.lane].acknowledgements.push(id, outlet.packets());
         self.tally.acknowledgements += 1;
         if syndrome == Syndrome::Ack {
             self.halves[half].queued_ack = Some(id);

@@ -116,7 +116,7 @@ impl Adapter {
                 ready.insert(lane);
                 found = Some((lane, candidate, length));
             } else {
-                self.outputs[lane.index()].starved(now);
+                self.outputs[lane].starved(now);
             }
         }
         let Some(last) = found else { return };
@@ -130,10 +130,10 @@ impl Adapter {
 
     /// What would go next on a lane, and its length on the wire.
     fn candidate(&mut self, lane: Lane, outlet: &mut impl Outlet<AdapterWake>) -> Option<(Candidate, Bytes)> {
-        if let Some(id) = self.answers[lane.index()].notifications.head() {
+        if let Some(id) = self.answers[lane].notifications.head() {
             return Some((Candidate::Notification, outlet.packets()[id].wire_bytes()));
         }
-        if let Some(id) = self.answers[lane.index()].acknowledgements.head() {
+        if let Some(id) = self.answers[lane].acknowledgements.head() {
             return Some((Candidate::Acknowledgement, outlet.packets()[id].wire_bytes()));
         }
         if self.bus_free_at > outlet.now() {
@@ -162,8 +162,8 @@ impl Adapter {
         let now = outlet.now();
         let passage = self.port.start(lane, length, now);
         let id = match candidate {
-            Candidate::Notification => self.answers[lane.index()].notifications.pop(outlet.packets()),
-            Candidate::Acknowledgement => self.answers[lane.index()].acknowledgements.pop(outlet.packets()),
+            Candidate::Notification => self.answers[lane].notifications.pop(outlet.packets()),
+            Candidate::Acknowledgement => self.answers[lane].acknowledgements.pop(outlet.packets()),
             Candidate::Data(turn, out) => Some(self.make_data(turn, out, &passage, outlet)),
         };
         let id = id.expect("the candidate is there");
@@ -175,7 +175,7 @@ impl Adapter {
         outlet.packets()[id].injected = passage.starts;
         self.sending_until = passage.left;
         self.lanes.sent(lane, length);
-        self.outputs[lane.index()].sent(length, now);
+        self.outputs[lane].sent(length, now);
         passage.deliver(PORT, id, outlet);
     }
 

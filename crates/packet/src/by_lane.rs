@@ -1,0 +1,93 @@
+//! Something for each data lane of a port.
+//!
+//! Invariant: there is at least one. Most ports have just one data lane: its part lies in place, with no length to
+//! compare with and nowhere else to go.
+
+use core::ops::{Index, IndexMut};
+
+use crate::Lane;
+
+/// A `T` for each data lane, from lane 0 on.
+#[derive(Clone, Debug)]
+pub struct ByLane<T> {
+    first: T,
+    others: Box<[T]>,
+}
+
+impl<T> ByLane<T> {
+    /// How many lanes there are.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    /// That of this lane, if there is such a data lane.
+    #[must_use]
+    pub fn get(&self, lane: Lane) -> Option<&T> {
+        if lane.0 == 0 { Some(&self.first) } else { self.others.get(lane.index() - 1) }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        core::iter::once(&self.first).chain(&self.others)
+    }
+}
+
+impl<T: Clone> ByLane<T> {
+    /// The same for each of so many lanes.
+    ///
+    /// # Panics
+    /// If there is no lane.
+    #[must_use]
+    pub fn all(same: T, lanes: usize) -> Self {
+        core::iter::repeat_n(same, lanes).collect()
+    }
+}
+
+/// One for each lane, in order.
+///
+/// # Panics
+/// If there is none.
+impl<T> FromIterator<T> for ByLane<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(lanes: I) -> Self {
+        let mut lanes = lanes.into_iter();
+        Self { first: lanes.next().expect("a port has a data lane"), others: lanes.collect() }
+    }
+}
+
+/// # Panics
+/// If there is no such data lane.
+impl<T> Index<Lane> for ByLane<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, lane: Lane) -> &T {
+        if lane.0 == 0 { &self.first } else { &self.others[lane.index() - 1] }
+    }
+}
+
+impl<T> IndexMut<Lane> for ByLane<T> {
+    #[inline]
+    fn index_mut(&mut self, lane: Lane) -> &mut T {
+        if lane.0 == 0 { &mut self.first } else { &mut self.others[lane.index() - 1] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_lane_has_its_own() {
+        for lanes in 1..=3 {
+            let mut table = ByLane::all(0, usize::from(lanes));
+            for lane in 0..lanes {
+                table[Lane(lane)] += 10 + lane;
+            }
+            assert_eq!(table.len(), usize::from(lanes));
+            assert!(table.iter().copied().eq(10..10 + lanes));
+            assert!((0..lanes).all(|lane| table.get(Lane(lane)) == Some(&table[Lane(lane)])));
+            assert_eq!(table.get(Lane(lanes)), None);
+        }
+    }
+}
