@@ -36,6 +36,7 @@ impl Ledger {
     }
 
     /// A packet of this length on the wire now waits at `place`.
+    #[inline(always)]
     pub fn add(&mut self, place: Place, length: u16) -> QueueView {
         let (voq, output) = self.at(place);
         output.inputs += u32::from(*voq == 0);
@@ -48,6 +49,7 @@ impl Ledger {
     ///
     /// # Panics
     /// If more is taken away than waits there.
+    #[inline(always)]
     pub fn remove(&mut self, place: Place, length: u16) -> QueueView {
         let (voq, output) = self.at(place);
         *voq = voq.checked_sub(u32::from(length)).expect("what leaves a queue was in it");
@@ -56,6 +58,7 @@ impl Ledger {
         Self::view(*voq, *output)
     }
 
+    #[inline]
     fn at(&mut self, place: Place) -> (&mut u32, &mut OutputCount) {
         let output = place.output.index() * self.lanes + place.lane.index();
         (&mut self.voq[output * self.ports + place.input.index()], &mut self.outputs[output])

@@ -41,12 +41,14 @@ impl Contention {
     }
 
     /// This input now has a packet at the head of a queue for that output and lane.
+    #[inline(always)]
     pub fn contend(&mut self, Place { input, output, lane }: Place) {
         self.contenders[output.index() * self.lanes + lane.index()].insert(input);
         self.waiting[output.index()].insert(lane);
     }
 
     /// This input has none any more.
+    #[inline(always)]
     pub fn withdraw(&mut self, Place { input, output, lane }: Place) {
         let contenders = &mut self.contenders[output.index() * self.lanes + lane.index()];
         contenders.remove(input);

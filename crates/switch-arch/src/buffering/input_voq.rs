@@ -29,6 +29,7 @@ impl InputVoq {
 }
 
 impl Buffering for InputVoq {
+    #[inline(always)]
     fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool) {
         let at = self.at(place);
         self.queues[at].push(packet, pool);
@@ -39,6 +40,7 @@ impl Buffering for InputVoq {
         self.queues[self.at(place)].head().expect("a contender has a packet")
     }
 
+    #[inline(always)]
     fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
         let at = self.at(place);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
