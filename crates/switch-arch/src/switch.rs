@@ -305,12 +305,12 @@ impl Switch {
         if self.ports[output.index()].sending {
             return;
         }
-        let (mut ready, mut found) = (LaneSet::default(), None);
+        let (mut ready, mut found, mut waits) = (LaneSet::default(), None, false);
         for lane in self.buffering.lanes(output) {
             let contenders = self.readable(output, lane);
             let port = &mut self.ports[output.index()];
             if contenders.is_empty() {
-                self.await_reader(output, lane, outlet);
+                waits |= self.await_reader(output, lane, outlet);
             } else if all_fit(
                 &self.buffering,
                 self.longest_packet,
@@ -326,6 +326,10 @@ impl Switch {
                 port.outputs[lane].starved(outlet.now());
             }
         }
+        // What it claimed is of no use to it now: another's packet that came since is longer than its credit.
+        if found.is_none() && !waits && self.readers.release(output) {
+            self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
+        }
         let Some(last) = found else { return };
         let Some(lane) = self.ports[output.index()].lanes.pick(ready) else { return };
         let request = if lane == last.lane {
@@ -337,16 +341,18 @@ impl Switch {
     }
 
     /// None of the contenders can be read fast enough at present. If there is credit, what this output needs of
-    /// one of them is kept for it: else slower outputs could keep that one busy for ever.
-    fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) {
+    /// one of them is kept for it: else slower outputs could keep that one busy for ever. Returns whether there is.
+    fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) -> bool {
         let contenders = self.buffering.contenders(output, lane);
         let link = &self.ports[output.index()].link;
         let admits = |length: Bytes| link.admits(lane, length);
         let (longest, pool) = (self.longest_packet, outlet.packets());
-        if all_fit(&self.buffering, longest, (output, lane), contenders, pool, admits) {
+        let fits = all_fit(&self.buffering, longest, (output, lane), contenders, pool, admits);
+        if fits {
             self.readers.claim(output, self.rate(output), contenders);
         }
         self.awaiting_reader.insert(output);
+        fits
     }
 
     /// Contenders for an output and lane whose buffers can be read at its rate now.

@@ -2,5 +2,6 @@
 //! laws of combined input and output queueing.
 
 mod bench;
+mod claims;
 mod crossing;
 mod promises;
