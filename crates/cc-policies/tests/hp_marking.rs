@@ -28,6 +28,8 @@ struct Packet {
     propagates: bool,
     /// It had to wait for its wire.
     waited: bool,
+    /// It was marked for propagation.
+    marked: bool,
 }
 
 /// An output and lane.
@@ -120,14 +122,21 @@ impl Naive {
         let queue = self.crossed.entry(vl(place)).or_default();
         packet.waited |= !queue.is_empty();
         queue.push_back(packet);
-        self.mark(packet.propagates, &packet, MarkReason::Propagation)
+        let mark = self.mark(packet.propagates, &packet, MarkReason::Propagation);
+        let crossed = self.crossed.get_mut(&vl(place)).and_then(VecDeque::back_mut).expect("it has crossed");
+        crossed.marked = mark.is_some();
+        mark
     }
 
     /// The first packet that has crossed to this output and lane goes.
     fn depart(&mut self, at: Vl) -> (Place, Option<MarkReason>) {
         let packet = self.crossed.get_mut(&at).and_then(VecDeque::pop_front).expect("one has crossed");
         let root = self.roots.contains_key(&at);
-        let mark = self.mark(root, &packet, MarkReason::Generation);
+        // What was spared as it crossed, and has waited since, is not spared.
+        let propagates = packet.propagates && !packet.marked;
+        let mark = self
+            .mark(propagates, &packet, MarkReason::Propagation)
+            .or_else(|| self.mark(root, &packet, MarkReason::Generation));
         if let Some(left) = self.roots.get_mut(&at) {
             *left -= 1;
         }
@@ -252,7 +261,7 @@ impl Pair {
         if is_full && !was_full {
             self.naive.trigger(input, lane, 0..RADIX);
         }
-        self.naive.waiting.push(Packet { place, length, propagates: false, waited });
+        self.naive.waiting.push(Packet { place, length, propagates: false, waited, marked: false });
         if is_full {
             self.naive.trigger(input, lane, place.output.0..place.output.0 + 1);
         }

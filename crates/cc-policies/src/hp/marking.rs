@@ -62,6 +62,8 @@ struct Output {
     crossed: u32,
     /// Where the first of these had not waited for the wire by then, the output port's `departures` by then.
     immediate: Option<u32>,
+    /// Whether it was spared for that a mark for propagation.
+    spared: bool,
     /// Whether a packet has waited for credit, with the wire free, since the last departure.
     starved: bool,
 }
@@ -167,7 +169,9 @@ impl Marker for HpMarker {
         queue.packets -= 1;
         let propagates = queue.propagating > 0;
         queue.propagating -= u32::from(propagates);
-        (propagates && !(immediate && self.immediate == Immediate::Spared)).then_some(MarkReason::Propagation)
+        let spared = immediate && self.immediate == Immediate::Spared;
+        output.spared |= propagates && spared;
+        (propagates && !spared).then_some(MarkReason::Propagation)
     }
 
     fn departing(&mut self, place: Place, _: Bytes) -> Option<MarkReason> {
@@ -181,7 +185,14 @@ impl Marker for HpMarker {
         output.starved = false;
         let generates = output.root_for > 0;
         output.root_for -= u32::from(generates);
-        (generates && !(immediate && self.immediate == Immediate::Spared)).then_some(MarkReason::Generation)
+        // One that crossed at once, and then had to wait for the wire after all, is spared nothing.
+        let propagates = core::mem::take(&mut output.spared) && !immediate;
+        let spared = immediate && self.immediate == Immediate::Spared;
+        if propagates {
+            Some(MarkReason::Propagation)
+        } else {
+            (generates && !spared).then_some(MarkReason::Generation)
+        }
     }
 }
 
@@ -297,6 +308,15 @@ mod tests {
         assert_eq!(sparing(2).leaves(1, 2), GENERATION);
         let mut switch = sparing(3);
         assert_eq!([0, 1].map(|input| switch.leaves(input, 3)), [None, GENERATION]);
+    }
+
+    #[test]
+    fn what_crosses_at_once_and_then_waits_is_not_spared() {
+        let mut switch = sparing(1);
+        let place = Place { input: PortId(0), output: PortId(3), lane: Lane(0) };
+        assert_eq!(switch.marker.left_input(place), None, "its wire is free");
+        switch.marker.starved(PortId(3), Lane(0));
+        assert_eq!(switch.marker.departing(place, PACKET), PROPAGATION, "but there was no credit");
     }
 
     #[test]
