@@ -8,7 +8,7 @@ use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
 use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
 use link_layer::spec::Discipline;
-use link_layer::{CableSpec, Port, PortSetup, SharedMemory, VlArbiter, Wire};
+use link_layer::{CableSpec, Port, PortSetup, VlArbiter, Wire};
 use packet::{FlowId, Lane, NodeId, PortId};
 use scenario::Plan;
 use switch_arch::arbiter::AnyArbiter;
@@ -106,7 +106,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
         data_lanes: lanes,
         longest_packet: link.mtu.longest_packet(),
         forwarding: plan.routes().table(node).to_vec(),
-        memory: shared_memory(plan, node),
+        memory: plan.shared_memory_of(node),
         buffering: AnyBuffering::new(spec.buffering, radix, lanes),
         arbiter: AnyArbiter::new(spec.arbiter, radix, lanes),
         marker: AnyMarker::new(plan.scheme(), &marker),
@@ -150,14 +150,6 @@ fn wire(plan: &Plan, cable: &CableSpec, receiver: NodeId) -> Wire {
     }
 }
 
-/// The memory that all ports and lanes of a switch share, if they do: as large as their buffers together.
-fn shared_memory(plan: &Plan, node: NodeId) -> Option<SharedMemory> {
-    let sharing = plan.switch_of(node).sharing;
-    let guaranteed = (sharing.guaranteed()?.get() / BLOCK) as u16;
-    let receivers = plan.graph().ports(node).len() * usize::from(plan.link().data_lanes);
-    Some(SharedMemory::new(receivers, plan.memory_of(node), guaranteed, sharing.alpha()))
-}
-
 /// What may come in on each lane of a port at rest.
 fn room(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
     let guaranteed =
@@ -168,7 +160,7 @@ fn room(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
 
 /// The most that each lane of a port can come to hold.
 pub(crate) fn most_held(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
-    let shared = if plan.graph().is_host(node) { None } else { shared_memory(plan, node) };
+    let shared = if plan.graph().is_host(node) { None } else { plan.shared_memory_of(node) };
     shared.map_or_else(
         || buffers(plan, node, port),
         |shared| vec![Bytes::new(u64::from(shared.most()) * BLOCK); usize::from(plan.link().data_lanes)],

@@ -2,6 +2,7 @@
 //!
 //! Invariant: only [`Scenario::check`] makes a plan, so whoever holds one need not check anything again.
 
+use link_layer::SharedMemory;
 use link_layer::credits::BLOCK;
 use link_layer::spec::{CableSpec, LinkSpec};
 use packet::{Lane, NodeId, PortId};
@@ -109,10 +110,10 @@ impl Plan {
         self.scenario.switches.get(self.graph.name(node)).unwrap_or(&self.scenario.switch)
     }
 
-    /// The memory of a switch: the buffers of all its ports and lanes together, in blocks of credit.
+    /// The memory that all ports and lanes of a switch share, if they do: as large as their buffers together.
     #[must_use]
-    pub fn memory_of(&self, node: NodeId) -> u32 {
-        memory(self.switch_of(node), self.graph.ports(node).len(), self.link().data_lanes)
+    pub fn shared_memory_of(&self, node: NodeId) -> Option<SharedMemory> {
+        shared_memory(self.switch_of(node), self.graph.ports(node).len(), self.link().data_lanes)
     }
 
     /// A channel adapter's own settings, or those of all adapters.
@@ -169,6 +170,13 @@ pub(crate) fn memory(spec: &SwitchSpec, ports: usize, lanes: u8) -> u32 {
     let lanes = || (0..lanes).map(Lane);
     let buffers = (0..ports as u16).map(PortId).flat_map(|port| lanes().map(move |lane| (port, lane)));
     buffers.map(|(port, lane)| (spec.buffer_of(port, lane).get() / BLOCK) as u32).sum()
+}
+
+/// The memory that the ports and lanes of a switch share, if they do. What is guaranteed has been checked.
+pub(crate) fn shared_memory(spec: &SwitchSpec, ports: usize, lanes: u8) -> Option<SharedMemory> {
+    let guaranteed = (spec.sharing.guaranteed()?.get() / BLOCK) as u16;
+    let receivers = ports * usize::from(lanes);
+    Some(SharedMemory::new(receivers, memory(spec, ports, lanes), guaranteed, spec.sharing.alpha()))
 }
 
 /// The stretches between changes: the first begins with the run; changes at or after its end are none.

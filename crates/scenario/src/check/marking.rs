@@ -12,6 +12,7 @@ use units::Bytes;
 use super::Faults;
 use crate::nearest;
 use crate::path::Path;
+use crate::plan;
 use crate::spec::Scenario;
 
 /// Every port that the marking settings single out is a port of a switch.
@@ -34,44 +35,61 @@ pub(super) fn check_ports(scenario: &Scenario, graph: &Graph, faults: &mut Fault
     }
 }
 
-/// Every buffer of every switch can hold more than the threshold above which it counts as full.
+/// Every port and lane of every switch can come to hold more than the threshold above which its buffer counts as full.
 pub(super) fn check_trigger(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
     let Some(Trigger::Above(threshold)) = scenario.congestion_control.hp_marking().map(|own| own.trigger)
     else {
         return;
     };
-    // Credits count whole blocks; a part of one is never held.
-    let never = |(.., size): &(_, _, _, Bytes)| size.get() / BLOCK * BLOCK <= threshold.get();
-    let too_small: Vec<_> = buffers(scenario, graph).filter(never).collect();
-    let Some(&(node, port, lane, size)) = too_small.iter().min_by_key(|(.., size)| *size) else { return };
+    if !faults.found.is_empty() {
+        return; // Memory that is not as it should be has no size to compare with.
+    }
+    let too_small: Vec<_> =
+        buffers(scenario, graph).filter(|buffer| buffer.most.get() <= threshold.get()).collect();
+    let Some(least) = too_small.iter().min_by_key(|buffer| buffer.most) else { return };
     let others = match too_small.len() - 1 {
         0 => String::new(),
         1 => ", and one other buffer is too small too".to_owned(),
         more => format!(", and {more} other buffers are too small too"),
     };
+    let has = match least.size {
+        Some(size) => format!("has a buffer of {size}"),
+        None => "has its share of a memory".to_owned(),
+    };
     let message = format!(
-        "lane {lane} of port {} of `{}` has a buffer of {size}, which never holds more than {threshold} in whole \
-         blocks of {BLOCK} bytes{others}",
-        port.0 + 1,
-        graph.name(node),
-        lane = lane.0,
+        "lane {lane} of port {} of `{}` {has}, which never holds more than {threshold} in whole blocks of {BLOCK} \
+         bytes{others}",
+        least.port.0 + 1,
+        graph.name(least.node),
+        lane = least.lane.0,
     );
-    let least = Bytes::new(size.get() / BLOCK * BLOCK);
-    let help = format!("write `Above` with less than \"{least}\", or `Full`");
+    let help = format!("write `Above` with less than \"{}\", or `Full`", least.most);
     faults.add(&Path::from("congestion_control").name("marking").name("trigger"), message, help);
 }
 
+/// What a port and lane of a switch holds packets in.
+struct Buffer {
+    node: NodeId,
+    port: PortId,
+    lane: Lane,
+    /// Its size, if it has one of its own.
+    size: Option<Bytes>,
+    /// The most that it can come to hold: credits count whole blocks, so a part of one is never held.
+    most: Bytes,
+}
+
 /// Buffers of all lanes of all switches' ports.
-fn buffers<'a>(
-    scenario: &'a Scenario,
-    graph: &'a Graph,
-) -> impl Iterator<Item = (NodeId, PortId, Lane, Bytes)> + 'a {
+fn buffers<'a>(scenario: &'a Scenario, graph: &'a Graph) -> impl Iterator<Item = Buffer> + 'a {
     (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32)).flat_map(move |node| {
         let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
-        let ports = (0..graph.ports(node).len() as u16).map(PortId);
-        let lanes = (0..scenario.link.data_lanes).map(Lane);
-        ports.flat_map(move |port| {
-            lanes.clone().map(move |lane| (node, port, lane, spec.buffer_of(port, lane)))
+        let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
+        let shared = plan::shared_memory(spec, ports, lanes).map(|shared| shared.most());
+        (0..ports as u16).map(PortId).flat_map(move |port| {
+            (0..lanes).map(Lane).map(move |lane| {
+                let size = shared.is_none().then(|| spec.buffer_of(port, lane));
+                let blocks = shared.map_or_else(|| spec.buffer_of(port, lane).get() / BLOCK, u64::from);
+                Buffer { node, port, lane, size, most: Bytes::new(blocks * BLOCK) }
+            })
         })
     })
 }
