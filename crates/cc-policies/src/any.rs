@@ -184,6 +184,7 @@ impl Marker for AnyMarker {
         if let Self::Hp(marker) = self { marker.left_input(place) } else { None }
     }
 
+    #[inline(always)]
     fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason> {
         match self {
             Self::Off => None,

@@ -97,6 +97,7 @@ impl VlArbiter {
     }
 
     /// Which of the lanes that have a packet ready goes next; none if no table gives any of them weight.
+    #[inline]
     pub fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
         if ready.contains(Lane::MANAGEMENT) {
             return Some(Lane::MANAGEMENT);
@@ -136,6 +137,7 @@ impl Tables {
         }
     }
 
+    #[inline(never)] // Few ports have tables.
     fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
         self.low_waits = self.low.serves(ready);
         let low_is_due = self.low_waits && self.limit.is_some() && self.left_of_limit <= 0;

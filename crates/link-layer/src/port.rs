@@ -99,6 +99,7 @@ impl Port {
     }
 
     /// Starts a packet: at once, or after the flow-control packets that go before it.
+    #[inline(always)]
     pub fn start(&mut self, lane: Lane, length: Bytes, now: Time) -> Passage {
         if lane != Lane::MANAGEMENT {
             self.lanes[lane].sent(credits::blocks(length));

@@ -301,6 +301,7 @@ impl Switch {
     }
 
     /// Adds what `output` could send now to the requests, or notes what it lacks.
+    #[inline]
     fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
         if self.ports[output.index()].sending {
             return;
@@ -377,7 +378,7 @@ impl Switch {
     }
 
     /// Starts a packet on its output's wire.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn start(
         &mut self,
         place: Place,

@@ -202,6 +202,7 @@ impl Marker for IbaMarker {
         None
     }
 
+    #[inline]
     fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason> {
         let at = self.port_vl(place.output, place.lane);
         let vl = &mut self.port_vls[at];
@@ -209,6 +210,15 @@ impl Marker for IbaMarker {
         if vl.queues_over == 0 || length < vl.smallest || (starved && !vl.victim_mask) {
             return None;
         }
+        self.mark_eligible(at, starved)
+    }
+}
+
+impl IbaMarker {
+    /// Whether an eligible packet is marked, and why.
+    #[inline(never)]
+    fn mark_eligible(&mut self, at: usize, starved: bool) -> Option<MarkReason> {
+        let vl = &mut self.port_vls[at];
         if vl.to_pass > 0 {
             vl.to_pass -= 1;
             return None;
