@@ -236,6 +236,7 @@ impl Port {
 /// Where a packet goes by a port, for callers that only need to pass it on.
 impl Passage {
     /// Hands the packet over to the far end.
+    #[inline(always)]
     pub fn deliver<W>(&self, port: PortId, packet: PacketId, outlet: &mut impl Outlet<W>) {
         outlet.packets()[packet].tail = self.tail;
         outlet.deliver(port, self.arrives, packet);

@@ -29,6 +29,7 @@ impl InputFifo {
 }
 
 impl Buffering for InputFifo {
+    #[inline(never)]
     fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool) {
         let at = self.at(place.input, place.lane);
         if self.queues[at].is_empty() {
@@ -41,6 +42,7 @@ impl Buffering for InputFifo {
         self.queues[self.at(place.input, place.lane)].head().expect("a contender has a packet")
     }
 
+    #[inline(never)]
     fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
         let at = self.at(place.input, place.lane);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");

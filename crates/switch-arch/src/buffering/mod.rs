@@ -103,6 +103,7 @@ impl AnyBuffering {
     }
 
     /// Takes in a packet that is ready to leave.
+    #[inline(always)]
     pub fn store(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool) {
         let contention = &mut self.contention;
         dispatch!(&mut self.queues, queues => queues.store(place, packet, contention, pool));
@@ -121,6 +122,7 @@ impl AnyBuffering {
     ///
     /// # Panics
     /// If the input is not among the contenders.
+    #[inline(always)]
     pub fn take(&mut self, place: Place, pool: &PacketPool) -> Taken {
         let contention = &mut self.contention;
         dispatch!(&mut self.queues, queues => queues.take(place, contention, pool))

@@ -32,6 +32,7 @@ impl Output {
 }
 
 impl Buffering for Output {
+    #[inline(never)]
     fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool) {
         let at = self.at(place.output, place.lane);
         if self.queues[at].is_empty() {
@@ -44,6 +45,7 @@ impl Buffering for Output {
         self.queues[self.at(place.output, place.lane)].head().expect("a contender has a packet")
     }
 
+    #[inline(never)]
     fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
         let at = self.at(place.output, place.lane);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
