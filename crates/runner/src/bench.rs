@@ -18,11 +18,12 @@ use crate::resources;
 type Case = (&'static str, &'static str, &'static [&'static str]);
 
 /// The cases: one traffic for every buffer organisation, and a larger fabric.
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     ("a32", "bench-a32", &[]),
     ("a32-fifo", "bench-a32", &["switch.buffering=InputFifo"]),
     ("a32-output", "bench-a32", &["switch.buffering=Output"]),
     ("a32-central", "bench-a32", &["switch.buffering=Central"]),
+    ("a32-combined", "bench-a32", &["switch.buffering=CombinedInputOutput"]),
     ("b128", "bench-b128", &[]),
 ];
 
