@@ -26,6 +26,16 @@ impl TopologySpec {
             Self::Custom(custom) => custom.build(cables),
             Self::Clos(clos) => clos.build(cables),
             Self::TwoSwitches(two) => two.build(cables),
+            Self::Crossbar(crossbar) => crossbar.build(cables),
+            Self::Chain(chain) => chain.build(cables),
+            Self::FatTree(tree) => tree.build(cables),
+            Self::KaryNTree(tree) => tree.fat_tree().build(cables).map_err(|error| tree.own(error)),
+            Self::Dcs648(dcs) => dcs.fat_tree().build(cables),
+            Self::Omega(omega) => omega.build(cables),
+            Self::Mesh(mesh) => mesh.build(cables),
+            Self::Torus(torus) => torus.build(cables),
+            Self::HyperX(hyperx) => hyperx.build(cables),
+            Self::Dragonfly(dragonfly) => dragonfly.build(cables),
         }
     }
 }

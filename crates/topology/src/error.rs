@@ -70,6 +70,38 @@ pub enum TopologyErrorKind {
         /// The group.
         group: String,
     },
+    /// A number out of its range.
+    #[error("{given} is out of range: write a whole number from {least} to {most}")]
+    OutOfRange {
+        /// The number as given.
+        given: u16,
+        /// The least that it can be.
+        least: u16,
+        /// The most that it can be.
+        most: u16,
+    },
+    /// A list of sizes with nothing in it.
+    #[error("the list is empty, so there is no switch: give it at least one number")]
+    NoSwitches,
+    /// A list that does not go with another.
+    #[error("the list has {given} entries, which does not go with the sizes: write {right} of them")]
+    WrongLength {
+        /// How many it has.
+        given: usize,
+        /// How many it must have.
+        right: usize,
+    },
+    /// Groups that cannot all have equally many cables between them.
+    #[error(
+        "a group's {channels} global cables cannot be dealt evenly to {} others: write a number that is one more than a divisor of {channels}",
+        groups - 1
+    )]
+    UnevenGroups {
+        /// How many groups there are.
+        groups: usize,
+        /// How many cables to others each has.
+        channels: usize,
+    },
     /// A radix that cannot be halved.
     #[error("radix {radix} is odd: half of a leaf's ports lead down and half up, so it is even")]
     RadixOdd {

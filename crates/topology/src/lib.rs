@@ -1,28 +1,36 @@
 //! Fabrics as plain data: graphs, builders, forwarding tables.
 //!
 //! Invariant: nothing here has state or knows time. A [`TopologySpec`] as written becomes a [`Graph`]
-//! that is well-formed or a [`TopologyError`] that names the field; [`Routes`] follow from the graph
-//! alone, so one scenario always has one set of tables.
+//! that is well-formed or a [`TopologyError`] that names the field; [`Routes`] follow from the scenario's
+//! topology, routing and seed alone, so one scenario always has one set of tables.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`spec`] | what a scenario writes down |
 //! | `builder` | from there to a graph, with every check |
+//! | [`builders`] | fabrics by rule: fat trees, Omega, grids, dragonflies |
 //! | `two_switches` | the graph of a dumbbell |
 //! | [`graph`] | who is cabled to whom |
 //! | [`routing`] | which port leads to which host |
 //! | [`error`] | what can be wrong, and where |
 
 mod builder;
+pub mod builders;
 pub mod error;
 pub mod graph;
 pub mod routing;
 pub mod spec;
 mod two_switches;
 
+pub use builders::chain::{Chain, Crossbar};
+pub use builders::dragonfly::Dragonfly;
+pub use builders::fat_tree::{Dcs648, FatTree, KaryNTree};
+pub use builders::grid::{HyperX, Mesh, Torus};
+pub use builders::omega::Omega;
 pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{End, Graph};
 pub use routing::Routes;
+pub use routing::spec::{RoutingError, RoutingErrorKind, RoutingSpec};
 pub use spec::{Clos, Custom, LinkEnds, SwitchWithHosts, TopologySpec, TwoSwitches};
 
 /// The most external ports that a switch can have: port 0 is its management port, 255 is reserved

@@ -4,6 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::builders::chain::{Chain, Crossbar};
+use crate::builders::dragonfly::Dragonfly;
+use crate::builders::fat_tree::{Dcs648, FatTree, KaryNTree};
+use crate::builders::grid::{HyperX, Mesh, Torus};
+use crate::builders::omega::Omega;
 use serde::{Deserialize, Serialize};
 
 /// The fabric: scenario field `topology`.
@@ -16,6 +21,26 @@ pub enum TopologySpec {
     Clos(Clos),
     /// Two switches with groups of hosts.
     TwoSwitches(TwoSwitches),
+    /// One switch.
+    Crossbar(Crossbar),
+    /// Switches in a row; two of them are a dumbbell.
+    Chain(Chain),
+    /// A folded Clos of any number of tiers.
+    FatTree(FatTree),
+    /// A k-ary n-tree.
+    KaryNTree(KaryNTree),
+    /// The Sun Datacenter InfiniBand Switch 648.
+    Dcs648(Dcs648),
+    /// A multistage network with one way from each host to each other.
+    Omega(Omega),
+    /// A mesh of any number of dimensions.
+    Mesh(Mesh),
+    /// A torus of any number of dimensions; a ring if it has one.
+    Torus(Torus),
+    /// Every switch beside all others that differ in one coordinate.
+    HyperX(HyperX),
+    /// Fully connected groups, fully connected.
+    Dragonfly(Dragonfly),
 }
 
 /// A fabric given node by node and link by link.

@@ -116,5 +116,5 @@ fn check_routes(
 /// Whether the tables lead from one host to another: if the first switch knows a way, so do all on it.
 fn leads(graph: &Graph, routes: &Routes, from: NodeId, to: NodeId) -> bool {
     let next = graph.ports(from)[0].peer;
-    next == to || !graph.is_host(next) && routes.table(next)[to.lid().index()].is_some()
+    next == to || !graph.is_host(next) && routes.output(next, to).is_some()
 }

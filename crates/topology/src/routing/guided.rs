@@ -1,0 +1,40 @@
+//! Tables by a rule of the topology that names the next switch.
+//!
+//! Invariant: the rule's own, that its ways reach their ends: the builders keep it, and tests follow every way.
+
+use packet::{NodeId, PortId};
+
+use super::{Draft, Routes, hosts_of, trunks_of};
+use crate::graph::{Graph, node};
+
+impl Routes {
+    /// Where `next(at, to)` names the next of the way from switch `at` to switch `to`, both counted among
+    /// the switches. Cables to one and the same switch take turns by the destination's number.
+    pub(super) fn guided(graph: &Graph, next: impl Fn(usize, usize) -> Option<usize>) -> Self {
+        let mut draft = Draft::new(graph);
+        let hosts: Vec<Vec<NodeId>> = graph
+            .switch_ids()
+            .map(|switch| hosts_of(graph, switch).map(|(host, _)| host).collect())
+            .collect();
+        let mut trunks: Vec<(NodeId, PortId)> = Vec::new();
+        for (at, switch) in graph.switch_ids().enumerate() {
+            draft.set_own(graph, switch);
+            trunks.clear();
+            trunks.extend(trunks_of(graph, switch));
+            trunks.sort_unstable();
+            let row = draft.row(switch);
+            for (to, hosts) in hosts.iter().enumerate().filter(|(to, hosts)| *to != at && !hosts.is_empty()) {
+                let Some(next) = next(at, to) else { continue };
+                let peer = node(graph.hosts() + next);
+                let first = trunks.partition_point(|(n, _)| *n < peer);
+                let cables = trunks[first..].partition_point(|(n, _)| *n == peer);
+                assert!(cables > 0, "`{}` is not cabled to `{}`", graph.name(switch), graph.name(peer));
+                for host in hosts {
+                    let (_, port) = trunks[first + host.index() % cables];
+                    row[host.lid().index()] = super::entry(port);
+                }
+            }
+        }
+        draft.finish()
+    }
+}
