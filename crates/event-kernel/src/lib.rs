@@ -9,6 +9,7 @@
 //! | [`EventQueue`] | the future-event list and, with it, the clock |
 //! | [`Order`] | the place of an event among those of the same instant |
 //! | [`stream`] | the random stream of one purpose and one owner |
+//! | [`finalise`] | a bijection of 64-bit words that scatters them |
 //! | [`Digest`] | a fingerprint of what happened |
 //!
 //! The kernel knows nothing of packets, ports or policies: an event is any small `Copy` value.
@@ -22,5 +23,6 @@ mod queue;
 
 pub use chance::{Stream, stream};
 pub use digest::Digest;
+pub use mix::finalise;
 pub use order::Order;
 pub use queue::EventQueue;

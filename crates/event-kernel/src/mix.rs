@@ -11,7 +11,8 @@ pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 ///
 /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, with
 /// Stafford's thirteenth set of constants.
-pub(crate) const fn finalise(mut word: u64) -> u64 {
+#[must_use]
+pub const fn finalise(mut word: u64) -> u64 {
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)

@@ -1,52 +1,64 @@
-//! How long forwarding tables take, for fabrics as large as anyone simulates.
+//! How long the set-up of a fabric takes, as large as anyone simulates: graph, forwarding tables, and the check
+//! that no packets can wait for each other in a circle, all hosts talking to all others.
 //!
-//! `fat tree` is three tiers of 36-port switches, 11,664 hosts and 1,620 switches: 19 million entries.
+//! The fat trees have tiers of 36, 24 and 36 ports: 11,664 hosts and 1,620 switches make 19 million entries.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use topology::{Clos, Custom, Graph, LinkEnds, Routes, TopologySpec};
+use packet::Lane;
+use topology::{Dependencies, Graph, Multipath, Routes, RoutingSpec, TopologySpec};
 
-/// Three tiers: each pod has `half` leaves and `half` aggregates, aggregate j of every pod has the cores
-/// of group j above it.
-fn fat_tree(half: usize) -> Graph {
-    let (mut hosts, mut switches, mut links) = (Vec::new(), Vec::new(), Vec::new());
-    let mut link = |from: &str, to: &str| {
-        links.push(LinkEnds { from: from.to_owned(), to: to.to_owned(), cable: "fibre".to_owned() });
-    };
-    let all = |n: usize| (0..n).flat_map(move |i| (0..half).map(move |j| (i, j)));
-    for (pod, leaf) in all(2 * half) {
-        switches.push(format!("leaf{pod}.{leaf}"));
-        for i in 0..half {
-            hosts.push(format!("h{pod}.{leaf}.{i}"));
-            link(&format!("h{pod}.{leaf}.{i}"), &format!("leaf{pod}.{leaf}"));
-        }
-        for aggregate in 0..half {
-            link(&format!("leaf{pod}.{leaf}"), &format!("aggregate{pod}.{aggregate}"));
-        }
-    }
-    for (pod, aggregate) in all(2 * half) {
-        switches.push(format!("aggregate{pod}.{aggregate}"));
-        for core in 0..half {
-            link(&format!("aggregate{pod}.{aggregate}"), &format!("core{aggregate}.{core}"));
-        }
-    }
-    switches.extend(all(half).map(|(group, core)| format!("core{group}.{core}")));
-    TopologySpec::Custom(Custom { hosts, switches, links }).build(&["fibre"]).expect("a good fabric")
+const CASES: [(&str, &str); 4] = [
+    ("dcs648", "Dcs648(..)"),
+    ("fat tree 3456", "FatTree(down: [12, 12, 24], up: [12, 12], ..)"),
+    ("clos 11552", "Clos(radix: 152, ..)"),
+    ("fat tree 11664", "FatTree(down: [18, 18, 36], up: [18, 18], ..)"),
+];
+
+fn spec(text: &str) -> TopologySpec {
+    let options =
+        ron::Options::default().with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES);
+    let text = text.replace("..", r#"host_cable: "fibre", trunk_cable: "fibre""#);
+    options.from_str(&text).expect("a topology")
 }
 
-fn min_hop(c: &mut Criterion) {
-    let cable = || "fibre".to_owned();
-    let clos = TopologySpec::Clos(Clos { radix: 152, host_cable: cable(), trunk_cable: cable() });
-    let mut group = c.benchmark_group("min_hop");
-    group.sample_size(10);
-    for (name, graph) in
-        [("clos 152", clos.build(&["fibre"]).expect("a good radix")), ("fat tree", fat_tree(18))]
-    {
-        group.bench_function(format!("{name}, {} hosts", graph.hosts()), |b| {
-            b.iter(|| Routes::min_hop(&graph));
+fn build(spec: &TopologySpec) -> Graph {
+    spec.build(&["fibre"]).expect("a good fabric")
+}
+
+fn is_free_of_circles(graph: &Graph, routes: &Routes) -> bool {
+    let mut dependencies = Dependencies::new(graph, routes, 1);
+    graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), graph.host_ids()));
+    dependencies.circle().is_none()
+}
+
+fn set_up(c: &mut Criterion) {
+    for (name, text) in CASES {
+        let spec = spec(text);
+        let graph = build(&spec);
+        let native = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
+        let mut group = c.benchmark_group(name);
+        group.sample_size(10);
+        group.bench_function("graph", |b| b.iter(|| build(&spec)));
+        for routing in [
+            RoutingSpec::Native,
+            RoutingSpec::MinHop,
+            RoutingSpec::Random,
+            RoutingSpec::UpDown { roots: Vec::new() },
+        ] {
+            group.bench_function(routing.word(), |b| b.iter(|| spec.routes(&graph, &routing, 1)));
+        }
+        group.bench_function("multipath", |b| b.iter(|| Multipath::min_hop(&graph)));
+        group.bench_function("circles", |b| b.iter(|| assert!(is_free_of_circles(&graph, &native))));
+        group.bench_function("all, native", |b| {
+            b.iter(|| {
+                let graph = build(&spec);
+                let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
+                assert!(is_free_of_circles(&graph, &routes));
+            });
         });
+        group.finish();
     }
-    group.finish();
 }
 
-criterion_group!(benches, min_hop);
+criterion_group!(benches, set_up);
 criterion_main!(benches);

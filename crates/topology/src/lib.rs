@@ -12,10 +12,12 @@
 //! | `two_switches` | the graph of a dumbbell |
 //! | [`graph`] | who is cabled to whom |
 //! | [`routing`] | which port leads to which host |
+//! | [`dependencies`] | whether packets can wait for each other in a circle |
 //! | [`error`] | what can be wrong, and where |
 
 mod builder;
 pub mod builders;
+pub mod dependencies;
 pub mod error;
 pub mod graph;
 pub mod routing;
@@ -27,9 +29,11 @@ pub use builders::dragonfly::Dragonfly;
 pub use builders::fat_tree::{Dcs648, FatTree, KaryNTree};
 pub use builders::grid::{HyperX, Mesh, Torus};
 pub use builders::omega::Omega;
+pub use dependencies::{Channel, Dependencies};
 pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{End, Graph};
 pub use routing::Routes;
+pub use routing::multipath::Multipath;
 pub use routing::spec::{RoutingError, RoutingErrorKind, RoutingSpec};
 pub use spec::{Clos, Custom, LinkEnds, SwitchWithHosts, TopologySpec, TwoSwitches};
 

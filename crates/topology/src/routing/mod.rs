@@ -10,6 +10,7 @@
 //! | `d_mod_k` | the destination's number, in fat trees |
 //! | `up_down` | first up, then down, in any graph |
 //! | `written` | the scenario's own entries |
+//! | [`multipath`] | fewest links, chosen flow by flow: several ports an entry |
 //! | [`spec`] | what a scenario writes down, and which of these it gets |
 //!
 //! A way has a *layer* as well: what a source adds to a packet's service level so that packets which would
@@ -18,6 +19,7 @@
 mod d_mod_k;
 mod guided;
 mod min_hop;
+pub mod multipath;
 pub mod spec;
 mod up_down;
 mod written;

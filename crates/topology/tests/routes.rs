@@ -1,0 +1,381 @@
+//! What each routing promises: how it spreads, that it never waits in a circle, what it refuses.
+
+use std::collections::BTreeMap;
+
+use packet::{Lane, NodeId, PortId};
+use proptest::prelude::*;
+use topology::{
+    Channel, Custom, Dependencies, Graph, LinkEnds, Multipath, Routes, RoutingErrorKind as Kind, RoutingSpec,
+    TopologySpec,
+};
+
+fn spec(text: &str) -> TopologySpec {
+    let text = text.replace("..", r#"host_cable: "copper", trunk_cable: "copper""#);
+    let options = ron::Options::default()
+        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
+        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    options.from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn graph(spec: &TopologySpec) -> Graph {
+    spec.build(&["copper"]).expect("a good fabric")
+}
+
+/// All pairs of hosts, each on the lane of its layer.
+fn circle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<Channel>> {
+    let mut dependencies = Dependencies::new(graph, routes, lanes);
+    for to in graph.host_ids() {
+        let mut by_lane: BTreeMap<Lane, Vec<NodeId>> = BTreeMap::new();
+        for from in graph.host_ids().filter(|from| *from != to) {
+            let lane = Lane((routes.layer(from, to) % u32::from(lanes)) as u8);
+            by_lane.entry(lane).or_default().push(from);
+        }
+        by_lane.into_iter().for_each(|(lane, from)| dependencies.add(to, lane, from));
+    }
+    dependencies.circle()
+}
+
+fn spell(graph: &Graph, circle: &[Channel]) -> String {
+    let one = |channel: &Channel| format!("{}:{}", graph.name(channel.switch), channel.port);
+    circle.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// Switches cabled at random so that all are connected, some of them twice, each with a host.
+fn connected() -> impl Strategy<Value = Graph> {
+    (2..12usize).prop_flat_map(|switches| {
+        let tree = prop::collection::vec(any::<prop::sample::Index>(), switches - 1);
+        let more = prop::collection::vec((0..switches, 0..switches), 0..20);
+        (tree, more).prop_map(move |(tree, more)| {
+            let s = |i: usize| format!("s{i}");
+            let tree = tree.iter().enumerate().map(|(i, parent)| (i + 1, parent.index(i + 1)));
+            let trunks = tree.chain(more).filter(|(a, b)| a != b).map(|(a, b)| (s(a), s(b)));
+            let links = trunks
+                .chain((0..switches).map(|i| (format!("h{i}"), s(i))))
+                .map(|(from, to)| LinkEnds { from, to, cable: "copper".to_owned() });
+            let custom = Custom {
+                hosts: (0..switches).map(|i| format!("h{i}")).collect(),
+                switches: (0..switches).map(s).collect(),
+                links: links.collect(),
+            };
+            graph(&TopologySpec::Custom(custom))
+        })
+    })
+}
+
+proptest! {
+    /// On one lane, from any root: all are reached, no circle, and what goes down never goes up again.
+    #[test]
+    fn up_down_never_waits_in_a_circle(graph in connected(), root in any::<prop::sample::Index>()) {
+        let root = graph.switch_ids().nth(root.index(graph.switches())).expect("a switch");
+        let routes = Routes::up_down(&graph, &[root]);
+        prop_assert_eq!(circle(&graph, &routes, 1), None);
+        for from in graph.host_ids() {
+            for to in graph.host_ids() {
+                prop_assert!(routes.path(&graph, from, to).is_some());
+            }
+        }
+    }
+
+    /// The mask-by-mask search for a circle agrees with a plain one over all pairs' paths.
+    #[test]
+    fn a_circle_is_found_exactly_where_there_is_one(graph in connected()) {
+        let routes = Routes::min_hop(&graph);
+        let found = circle(&graph, &routes, 1);
+        let mut after: BTreeMap<(NodeId, PortId), Vec<(NodeId, PortId)>> = BTreeMap::new();
+        for from in graph.host_ids() {
+            for to in graph.host_ids() {
+                let path = routes.path(&graph, from, to).expect("connected");
+                path.windows(2).for_each(|two| after.entry(two[0]).or_default().push(two[1]));
+            }
+        }
+        let all = after.clone();
+        // What nothing leads on from, or only to such, is on no circle.
+        loop {
+            let before = after.len();
+            let left: Vec<_> = after.keys().copied().collect();
+            after.retain(|_, next| next.iter().any(|n| left.binary_search(n).is_ok()));
+            if after.len() == before {
+                break;
+            }
+        }
+        prop_assert_eq!(found.is_some(), !after.is_empty());
+        let circle = found.unwrap_or_default();
+        for (one, next) in circle.iter().zip(circle.iter().cycle().skip(1)) {
+            prop_assert!(all[&(one.switch, one.port)].contains(&(next.switch, next.port)));
+        }
+    }
+
+    /// A flow keeps its port, ports lead nearer, and many flows use them all alike.
+    #[test]
+    fn multipath_spreads_flows_over_all_shortest_ways(graph in connected(), key in any::<u64>()) {
+        let (tables, routes) = (Multipath::min_hop(&graph), Routes::min_hop(&graph));
+        for switch in graph.switch_ids() {
+            for to in graph.host_ids() {
+                let outputs: Vec<_> = tables.outputs(switch, to).collect();
+                let chosen = tables.output(switch, to, key).expect("connected");
+                prop_assert_eq!(Some(chosen), tables.output(switch, to, key));
+                prop_assert!(outputs.contains(&chosen));
+                prop_assert!(outputs.contains(&routes.output(switch, to).expect("connected")));
+                for port in outputs {
+                    let next = graph.ports(switch)[port.index()].peer;
+                    let left = |n| routes.path(&graph, n, to).expect("connected").len();
+                    prop_assert_eq!(left(next) + 1, left(switch));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn multipath_deals_flows_evenly() {
+    let spec = spec("Dcs648(..)");
+    let graph = graph(&spec);
+    let tables = Multipath::min_hop(&graph);
+    let (leaf, far) = (graph.find("leaf1").unwrap(), graph.find("h648").unwrap());
+    let mut flows = BTreeMap::new();
+    for key in 0..18_000 {
+        *flows.entry(tables.output(leaf, far, key).unwrap()).or_insert(0u32) += 1;
+    }
+    // 1,000 each, with a standard deviation of 31.
+    assert_eq!(flows.len(), 18);
+    assert!(flows.values().all(|n| (850..1150).contains(n)), "{flows:?}");
+    // A second tier must not repeat the choice of the first: else half of its ports would idle.
+    let other = graph.find("leaf2").unwrap();
+    let same = |key: &u64| tables.output(leaf, far, *key) == tables.output(other, far, *key);
+    let same = (0..18_000).filter(same).count();
+    assert!((850..1150).contains(&same), "{same}");
+}
+
+/// At every switch the hosts that lead up are dealt evenly to its uplinks, and those below to its downlinks.
+#[test]
+fn d_mod_k_spreads_destinations_evenly() {
+    for (text, leaf) in [
+        ("Dcs648(..)", "leaf1"),
+        ("KaryNTree(arity: 4, levels: 3, ..)", "leaf7"),
+        ("KaryNTree(arity: 4, levels: 3, ..)", "tier2.3"),
+        ("FatTree(down: [6, 6, 6], up: [6, 6], ..)", "tier2.9"),
+        ("FatTree(down: [8, 6], up: [2], parallel: [2], ..)", "leaf3"),
+    ] {
+        let spec = spec(text);
+        let graph = graph(&spec);
+        let routes = spec.routes(&graph, &RoutingSpec::DModK, 1).expect("a fat tree");
+        let switch = graph.find(leaf).expect("a switch");
+        let mut by_port = vec![0; graph.ports(switch).len()];
+        routes.table(switch).flatten().for_each(|port| by_port[port.index()] += 1);
+        let level = |name: &str| name.trim_end_matches(char::is_numeric).trim_end_matches('.').to_owned();
+        let up = |n: NodeId| matches!(level(graph.name(n)).as_str(), "spine") || level(leaf) == "leaf";
+        let uplinks: Vec<u32> = graph
+            .ports(switch)
+            .iter()
+            .zip(&by_port)
+            .filter(|(end, _)| !graph.is_host(end.peer) && up(end.peer))
+            .map(|(_, n)| *n)
+            .collect();
+        assert!(uplinks.len() > 1);
+        assert!(uplinks.iter().all(|n| *n == uplinks[0]), "{text} {leaf}: {by_port:?}");
+    }
+}
+
+/// Every spine serves its share of destinations, and a destination is reached over one spine from everywhere.
+#[test]
+fn d_mod_k_comes_down_by_one_way() {
+    let spec = spec("KaryNTree(arity: 3, levels: 3, ..)");
+    let graph = graph(&spec);
+    let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
+    let mut served: BTreeMap<String, u32> = BTreeMap::new();
+    for to in graph.host_ids() {
+        let tops: std::collections::BTreeSet<_> = graph
+            .host_ids()
+            .filter_map(|from| routes.path(&graph, from, to))
+            .flat_map(|path| path.into_iter().map(|(n, _)| graph.name(n).to_owned()))
+            .filter(|name| name.starts_with("spine"))
+            .collect();
+        assert_eq!(tops.len(), 1);
+        *served.entry(tops.into_iter().next().unwrap()).or_default() += 1;
+    }
+    assert_eq!(served.len(), 9);
+    assert!(served.values().all(|n| *n == 3));
+}
+
+#[test]
+fn own_routings_never_wait_in_a_circle_on_their_lanes() {
+    for (text, lanes) in [
+        ("Chain(hosts: [2, 1, 2], ..)", 1),
+        ("KaryNTree(arity: 3, levels: 3, ..)", 1),
+        ("FatTree(down: [4, 3, 4], up: [2, 3], parallel: [1, 2], ..)", 1),
+        (r#"Omega(arity: 3, stages: 3, cable: "copper")"#, 1),
+        ("Mesh(sizes: [4, 3, 3], hosts: 1, ..)", 1),
+        ("HyperX(sizes: [4, 3, 2], hosts: 1, ..)", 1),
+        ("Torus(sizes: [3, 2], hosts: 2, ..)", 1),
+        ("Torus(sizes: [4], hosts: 1, ..)", 1),
+        ("Torus(sizes: [4, 4, 4], hosts: 1, ..)", 1),
+        ("Torus(sizes: [5], hosts: 1, ..)", 2),
+        ("Torus(sizes: [8], hosts: 2, ..)", 2),
+        ("Torus(sizes: [9], hosts: 1, ..)", 2),
+        ("Torus(sizes: [3, 6], hosts: 1, ..)", 2),
+        ("Torus(sizes: [6, 5], hosts: 1, ..)", 4),
+        ("Torus(sizes: [7, 5, 6], hosts: 1, ..)", 8),
+    ] {
+        let spec = spec(text);
+        let graph = graph(&spec);
+        let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
+        assert_eq!(routes.layers(), u32::from(lanes), "{text}");
+        assert_eq!(circle(&graph, &routes, lanes), None, "{text}");
+        let up_down = RoutingSpec::UpDown { roots: Vec::new() };
+        if let Ok(routes) = spec.routes(&graph, &up_down, 1) {
+            assert_eq!(circle(&graph, &routes, 1), None, "{text}, up and down");
+        }
+        if lanes > 1 {
+            assert!(circle(&graph, &routes, lanes / 2).is_some(), "{text}, half as many lanes");
+        }
+    }
+}
+
+#[test]
+fn a_dragonfly_takes_two_lanes() {
+    let cables = r#"host_cable: "copper", local_cable: "copper", global_cable: "copper""#;
+    // Where every switch has a cable of its own to every group, no way has a hop before it, and one lane does.
+    for (shape, one_does) in [
+        ("global: 1", false),
+        ("global: 2", false),
+        ("global: 2, groups: 4", false),
+        ("global: 2, groups: 3", true),
+    ] {
+        let spec = spec(&format!("Dragonfly(routers: 3, hosts: 1, {shape}, {cables})"));
+        let graph = graph(&spec);
+        let routes = spec.routes(&graph, &RoutingSpec::DragonflyMinimal, 1).expect("its own");
+        assert_eq!(circle(&graph, &routes, 2), None, "{shape}");
+        assert_eq!(circle(&graph, &routes, 1).is_none(), one_does, "{shape}");
+    }
+}
+
+#[test]
+fn a_ring_waits_in_a_circle_by_fewest_links() {
+    let spec = spec("Torus(sizes: [5], hosts: 1, ..)");
+    let graph = graph(&spec);
+    let routes = spec.routes(&graph, &RoutingSpec::MinHop, 1).expect("any graph");
+    let circle = circle(&graph, &routes, 1).expect("all ways round");
+    assert_eq!(spell(&graph, &circle), "s1:2 s2:2 s3:2 s4:2 s5:2");
+    // Traffic that does not go all the way round does not close the circle.
+    let mut dependencies = Dependencies::new(&graph, &routes, 1);
+    let host = |name: &str| graph.find(name).expect("a host");
+    dependencies.add(host("h3"), Lane(0), [host("h1")]);
+    dependencies.add(host("h5"), Lane(0), [host("h3")]);
+    assert_eq!(dependencies.circle(), None);
+    dependencies.add(host("h2"), Lane(0), [host("h5")]);
+    dependencies.add(host("h4"), Lane(0), [host("h2")]);
+    dependencies.add(host("h1"), Lane(0), [host("h4")]);
+    assert!(dependencies.circle().is_some());
+}
+
+#[test]
+fn two_ways_round_a_square_wait_for_each_other_under_multipath() {
+    let spec = spec("Torus(sizes: [2, 2], hosts: 1, ..)");
+    let graph = graph(&spec);
+    let tables = Multipath::min_hop(&graph);
+    let mut dependencies = Dependencies::new(&graph, &tables, 1);
+    graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), graph.host_ids()));
+    assert_eq!(dependencies.circle().map(|circle| circle.len()), Some(4));
+}
+
+#[test]
+fn random_ways_are_the_seeds() {
+    let spec = spec("KaryNTree(arity: 4, levels: 3, ..)");
+    let graph = graph(&spec);
+    let tables = |seed| spec.routes(&graph, &RoutingSpec::Random, seed).expect("any graph");
+    assert_eq!(tables(3), tables(3));
+    assert_ne!(tables(3), tables(4));
+    // 60 far hosts over 4 uplinks: 15 each, give or take four standard deviations of 3.4.
+    let mut by_port = [0; 8];
+    tables(3).table(graph.find("leaf1").unwrap()).flatten().for_each(|port| by_port[port.index()] += 1);
+    assert!(by_port[4..].iter().all(|n| (2..=28).contains(n)), "{by_port:?}");
+}
+
+fn written(entries: &[(&str, &str, u16)]) -> RoutingSpec {
+    let mut tables: BTreeMap<String, BTreeMap<String, u16>> = BTreeMap::new();
+    for (switch, host, port) in entries {
+        tables.entry((*switch).to_owned()).or_default().insert((*host).to_owned(), *port);
+    }
+    RoutingSpec::Written(tables)
+}
+
+#[test]
+fn written_entries_replace_the_rules() {
+    let spec = spec("Torus(sizes: [4], hosts: 1, ..)");
+    let graph = graph(&spec);
+    let error = spec.routes(&graph, &written(&[("s1", "h2", 3), ("s4", "h2", 2)]), 1);
+    let error = error.expect_err("s4 sends what is for h2 back to s1");
+    let circle = Kind::Circle { host: "h2".to_owned(), circle: "s1 -> s4 -> s1".to_owned() };
+    assert_eq!((error.path(), error.kind()), (r#""s1"."h2""#, &circle));
+    let routes =
+        spec.routes(&graph, &written(&[("s1", "h2", 3), ("s4", "h2", 3)]), 1).expect("all the way round");
+    let host = |name: &str| graph.find(name).expect("a host");
+    let path = routes.path(&graph, host("h1"), host("h2")).expect("a way");
+    let names: Vec<_> = path.iter().map(|(n, _)| graph.name(*n)).collect();
+    assert_eq!(names, ["h1", "s1", "s4", "s3", "s2"]);
+}
+
+#[test]
+fn written_entries_name_what_there_is() {
+    let spec = spec("Chain(hosts: [1, 1], ..)");
+    let graph = graph(&spec);
+    let fails = |entry, kind: Kind| {
+        let error = spec.routes(&graph, &written(&[entry]), 1).expect_err("it has a fault");
+        assert_eq!(error.kind(), &kind);
+        assert!(error.to_string().contains(": "), "it says what would be right");
+    };
+    fails(("s3", "h1", 1), Kind::UnknownSwitch { given: "s3".to_owned() });
+    fails(("h1", "h1", 1), Kind::UnknownSwitch { given: "h1".to_owned() });
+    fails(("s1", "s2", 1), Kind::UnknownHost { given: "s2".to_owned() });
+    fails(("s1", "h2", 3), Kind::NoSuchPort { switch: "s1".to_owned(), given: 3, ports: 2 });
+    fails(("s1", "h2", 0), Kind::NoSuchPort { switch: "s1".to_owned(), given: 0, ports: 2 });
+    let (switch, leads_to, host) = ("s1".to_owned(), "h1".to_owned(), "h2".to_owned());
+    fails(("s1", "h2", 1), Kind::WrongHost { switch, given: 1, leads_to, host });
+}
+
+#[test]
+fn an_entry_leads_to_one_that_leads_on() {
+    let spec = spec(r#"Omega(arity: 2, stages: 2, cable: "copper")"#);
+    let graph = graph(&spec);
+    // stage2.1 has h1 and h2 behind it, and knows no way to h3.
+    let error = spec.routes(&graph, &written(&[("stage1.1", "h3", 3)]), 1).expect_err("no way on");
+    let (host, switch) = ("h3".to_owned(), "stage2.1".to_owned());
+    assert_eq!(error.kind(), &Kind::LeadsNowhere { host, switch });
+}
+
+#[test]
+fn a_routing_goes_with_its_topology() {
+    let fails = |text: &str, routing: RoutingSpec, said: &str| {
+        let spec = spec(text);
+        let error = spec.routes(&graph(&spec), &routing, 1).expect_err("it does not fit");
+        assert_eq!(error.to_string(), said);
+    };
+    let omega = r#"Omega(arity: 2, stages: 2, cable: "copper")"#;
+    fails(
+        omega,
+        RoutingSpec::MinHop,
+        "`MinHop` is not for this topology: write `DestinationTags`, `Native` or `Written(...)`",
+    );
+    fails(
+        "Torus(sizes: [4], hosts: 1, ..)",
+        RoutingSpec::DModK,
+        "`DModK` is not for this topology: write `DimensionOrder`, `MinHop`, `Random`, `UpDown()`, `Native` or \
+         `Written(...)`",
+    );
+    fails(
+        "Chain(hosts: [1, 1], ..)",
+        RoutingSpec::DimensionOrder,
+        "`DimensionOrder` is not for this topology: write `MinHop`, `Random`, `UpDown()`, `Native` or \
+         `Written(...)`",
+    );
+}
+
+/// Every switch of a subtree and tier has one table: 648 leaves, 36 subtrees of two tiers, and the spines.
+#[test]
+fn equal_tables_are_kept_once() {
+    let spec = spec("FatTree(down: [18, 18, 36], up: [18, 18], ..)");
+    let graph = graph(&spec);
+    assert_eq!((graph.hosts(), graph.switches()), (11_664, 1620));
+    let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
+    assert_eq!(routes.table_bytes(), (648 + 36 + 1) * 11_665);
+}
