@@ -53,16 +53,16 @@ fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<Ends> {
     let open = |(number, flow): (usize, &workload::Flow)| {
         let (from, to) = (flow.requester(), flow.responder());
         let (asks, answers) = (adapters[from.index()].next_qp(), adapters[to.index()].next_qp());
-        let end = |peer: NodeId, peer_qp| FlowEnd {
+        let end = |own: NodeId, peer: NodeId, peer_qp| FlowEnd {
             flow: FlowId(number as u32),
             peer: peer.lid(),
             peer_qp,
-            service_level: flow.service_level,
+            service_level: plan.service_level(flow.service_level, own, peer),
             transport: flow.transport,
             operation: flow.operation,
         };
-        adapters[from.index()].open(end(to, answers), Some(Poster::new(flow)));
-        adapters[to.index()].open(end(from, asks), None);
+        adapters[from.index()].open(end(from, to, answers), Some(Poster::new(flow)));
+        adapters[to.index()].open(end(to, from, asks), None);
         let (requester, responder) = ((from, asks), (to, answers));
         if flow.source == from {
             Ends { source: requester, sink: responder }

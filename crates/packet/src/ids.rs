@@ -55,6 +55,11 @@ impl NodeId {
     }
 }
 
+impl ServiceLevel {
+    /// How many service levels IBA knows.
+    pub const COUNT: u8 = 16;
+}
+
 impl PortId {
     /// The place in a table of ports.
     #[must_use]

@@ -5,7 +5,7 @@
 use link_layer::SharedMemory;
 use link_layer::credits::BLOCK;
 use link_layer::spec::{CableSpec, LinkSpec};
-use packet::{Lane, NodeId, PortId};
+use packet::{Lane, NodeId, PortId, ServiceLevel};
 use ron::ser::PrettyConfig;
 use telemetry::Phase;
 use topology::{Graph, Routes};
@@ -87,6 +87,12 @@ impl Plan {
     #[must_use]
     pub fn routes(&self) -> &Routes {
         &self.routes
+    }
+
+    /// The service level of what one host sends to the other for a flow that asks for `asked`.
+    #[must_use]
+    pub fn service_level(&self, asked: ServiceLevel, from: NodeId, to: NodeId) -> ServiceLevel {
+        service_level(&self.routes, asked, from, to)
     }
 
     /// A kind of cable, by its place as an [`End`](topology::End) of the graph gives it.
@@ -177,6 +183,15 @@ pub(crate) fn shared_memory(spec: &SwitchSpec, ports: usize, lanes: u8) -> Optio
     let guaranteed = (spec.sharing.guaranteed()?.get() / BLOCK) as u16;
     let receivers = ports * usize::from(lanes);
     Some(SharedMemory::new(receivers, memory(spec, ports, lanes), guaranteed, spec.sharing.alpha()))
+}
+
+/// The service level of what one host sends to another: where the routing has L layers, the flow's own levels
+/// 0, 1, ... stand for L levels each, one a layer. With one layer it is the flow's own.
+///
+/// This is what a path record says in IBA (`PathRecord:SL`), and how OpenSM's torus-2QoS uses it.
+pub(crate) fn service_level(routes: &Routes, asked: ServiceLevel, from: NodeId, to: NodeId) -> ServiceLevel {
+    let level = u32::from(asked.0) * routes.layers() + routes.layer(from, to);
+    ServiceLevel(u8::try_from(level).expect("levels have been checked"))
 }
 
 /// The stretches between changes: the first begins with the run; changes at or after its end are none.

@@ -9,7 +9,7 @@ use cc_policies::spec::Scheme;
 use link_layer::spec::{CableSpec, LinkSpec};
 use serde::{Deserialize, Serialize};
 use switch_arch::spec::SwitchSpec;
-use topology::TopologySpec;
+use topology::{RoutingSpec, TopologySpec};
 use units::Span;
 use workload::{FlowSpec, PatternSpec};
 
@@ -34,6 +34,12 @@ pub struct Scenario {
     pub sample: Span,
     /// Who is cabled to whom.
     pub topology: TopologySpec,
+    /// By what rule forwarding tables are made.
+    #[serde(default)]
+    pub routing: RoutingSpec,
+    /// What becomes of routes on which packets could wait for each other in a cycle.
+    #[serde(default)]
+    pub dependency_cycles: DependencyCycles,
     /// Kinds of cable, by the name that `topology` gives them.
     pub cables: BTreeMap<String, CableSpec>,
     /// What all links have in common.
@@ -56,6 +62,17 @@ pub struct Scenario {
     /// Flows made by a rule.
     #[serde(default)]
     pub traffic: Vec<PatternSpec>,
+}
+
+/// What becomes of routes on which packets could wait for each other in a cycle, so that a run could stand
+/// still: a cycle of the channel-dependency graph, over the ways and lanes of the scenario's flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DependencyCycles {
+    /// They are refused, and the cycle is named.
+    #[default]
+    Refused,
+    /// They are run: for the study of deadlock.
+    Allowed,
 }
 
 fn one() -> u64 {

@@ -1,5 +1,5 @@
 //! How long the set-up of a fabric takes, as large as anyone simulates: graph, forwarding tables, and the check
-//! that no packets can wait for each other in a circle, all hosts talking to all others.
+//! that no packets can wait for each other in a cycle, all hosts talking to all others.
 //!
 //! The fat trees have tiers of 36, 24 and 36 ports: 11,664 hosts and 1,620 switches make 19 million entries.
 
@@ -25,10 +25,10 @@ fn build(spec: &TopologySpec) -> Graph {
     spec.build(&["fibre"]).expect("a good fabric")
 }
 
-fn is_free_of_circles(graph: &Graph, routes: &Routes) -> bool {
+fn is_free_of_cycles(graph: &Graph, routes: &Routes) -> bool {
     let mut dependencies = Dependencies::new(graph, routes, 1);
     graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), graph.host_ids()));
-    dependencies.circle().is_none()
+    dependencies.cycle().is_none()
 }
 
 fn set_up(c: &mut Criterion) {
@@ -48,12 +48,12 @@ fn set_up(c: &mut Criterion) {
             group.bench_function(routing.word(), |b| b.iter(|| spec.routes(&graph, &routing, 1)));
         }
         group.bench_function("multipath", |b| b.iter(|| Multipath::min_hop(&graph)));
-        group.bench_function("circles", |b| b.iter(|| assert!(is_free_of_circles(&graph, &native))));
+        group.bench_function("cycles", |b| b.iter(|| assert!(is_free_of_cycles(&graph, &native))));
         group.bench_function("all, native", |b| {
             b.iter(|| {
                 let graph = build(&spec);
                 let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
-                assert!(is_free_of_circles(&graph, &routes));
+                assert!(is_free_of_cycles(&graph, &routes));
             });
         });
         group.finish();

@@ -1,7 +1,7 @@
-//! Whether packets can wait for each other in a circle: the channel-dependency graph.
+//! Whether packets can wait for each other in a cycle: the channel-dependency graph.
 //!
 //! Invariant: a dependency is entered for every two channels that some packet of the traffic occupies one after
-//! the other, and for no others. Without a circle among them no deadlock of the fabric's own can arise; with
+//! the other, and for no others. Without a cycle among them no deadlock of the fabric's own can arise; with
 //! one it can, but need not.
 //!
 //! W. J. Dally, C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", 1987.
@@ -112,11 +112,11 @@ impl<'a, F: Forwarding> Dependencies<'a, F> {
         }
     }
 
-    /// A circle of channels, each of which packets occupy while they wait for the next, and the last for the
+    /// A cycle of channels, each of which packets occupy while they wait for the next, and the last for the
     /// first; [`None`] if there is none. Of those through one channel, it is one of the shortest.
     #[must_use]
-    pub fn circle(&self) -> Option<Vec<Channel>> {
-        let start = self.on_a_circle()?;
+    pub fn cycle(&self) -> Option<Vec<Channel>> {
+        let start = self.on_a_cycle()?;
         let mut before = vec![usize::MAX; self.channels()];
         let mut queue = vec![start];
         let mut next = 0;
@@ -126,10 +126,10 @@ impl<'a, F: Forwarding> Dependencies<'a, F> {
             for onward in self.after(at) {
                 if onward == start {
                     let back = |at: &usize| Some(before[*at]).filter(|_| *at != start);
-                    let mut circle: Vec<Channel> =
+                    let mut cycle: Vec<Channel> =
                         core::iter::successors(Some(at), back).map(|at| self.channel(at)).collect();
-                    circle.reverse();
-                    return Some(circle);
+                    cycle.reverse();
+                    return Some(cycle);
                 }
                 if before[onward] == usize::MAX {
                     before[onward] = at;
@@ -150,8 +150,8 @@ impl<'a, F: Forwarding> Dependencies<'a, F> {
         }
     }
 
-    /// A channel on some circle: depth first, the channels of the present way are marked as open.
-    fn on_a_circle(&self) -> Option<usize> {
+    /// A channel on some cycle: depth first, the channels of the present way are marked as open.
+    fn on_a_cycle(&self) -> Option<usize> {
         const OPEN: u8 = 1;
         const DONE: u8 = 2;
         let mut state = vec![0; self.channels()];

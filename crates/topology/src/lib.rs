@@ -12,7 +12,7 @@
 //! | `two_switches` | the graph of a dumbbell |
 //! | [`graph`] | who is cabled to whom |
 //! | [`routing`] | which port leads to which host |
-//! | [`dependencies`] | whether packets can wait for each other in a circle |
+//! | [`dependencies`] | whether packets can wait for each other in a cycle |
 //! | [`error`] | what can be wrong, and where |
 
 mod builder;

@@ -1,4 +1,4 @@
-//! What each routing promises: how it spreads, that it never waits in a circle, what it refuses.
+//! What each routing promises: how it spreads, that it never waits in a cycle, what it refuses.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn graph(spec: &TopologySpec) -> Graph {
 }
 
 /// All pairs of hosts, each on the lane of its layer.
-fn circle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<Channel>> {
+fn cycle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<Channel>> {
     let mut dependencies = Dependencies::new(graph, routes, lanes);
     for to in graph.host_ids() {
         let mut by_lane: BTreeMap<Lane, Vec<NodeId>> = BTreeMap::new();
@@ -32,12 +32,12 @@ fn circle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<Channel>> {
         }
         by_lane.into_iter().for_each(|(lane, from)| dependencies.add(to, lane, from));
     }
-    dependencies.circle()
+    dependencies.cycle()
 }
 
-fn spell(graph: &Graph, circle: &[Channel]) -> String {
+fn spell(graph: &Graph, cycle: &[Channel]) -> String {
     let one = |channel: &Channel| format!("{}:{}", graph.name(channel.switch), channel.port);
-    circle.iter().map(one).collect::<Vec<_>>().join(" ")
+    cycle.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 /// Switches cabled at random so that all are connected, some of them twice, each with a host.
@@ -63,12 +63,12 @@ fn connected() -> impl Strategy<Value = Graph> {
 }
 
 proptest! {
-    /// On one lane, from any root: all are reached, no circle, and what goes down never goes up again.
+    /// On one lane, from any root: all are reached, no cycle, and what goes down never goes up again.
     #[test]
-    fn up_down_never_waits_in_a_circle(graph in connected(), root in any::<prop::sample::Index>()) {
+    fn up_down_never_waits_in_a_cycle(graph in connected(), root in any::<prop::sample::Index>()) {
         let root = graph.switch_ids().nth(root.index(graph.switches())).expect("a switch");
         let routes = Routes::up_down(&graph, &[root]);
-        prop_assert_eq!(circle(&graph, &routes, 1), None);
+        prop_assert_eq!(cycle(&graph, &routes, 1), None);
         for from in graph.host_ids() {
             for to in graph.host_ids() {
                 prop_assert!(routes.path(&graph, from, to).is_some());
@@ -76,11 +76,11 @@ proptest! {
         }
     }
 
-    /// The mask-by-mask search for a circle agrees with a plain one over all pairs' paths.
+    /// The mask-by-mask search for a cycle agrees with a plain one over all pairs' paths.
     #[test]
-    fn a_circle_is_found_exactly_where_there_is_one(graph in connected()) {
+    fn a_cycle_is_found_exactly_where_there_is_one(graph in connected()) {
         let routes = Routes::min_hop(&graph);
-        let found = circle(&graph, &routes, 1);
+        let found = cycle(&graph, &routes, 1);
         let mut after: BTreeMap<(NodeId, PortId), Vec<(NodeId, PortId)>> = BTreeMap::new();
         for from in graph.host_ids() {
             for to in graph.host_ids() {
@@ -89,7 +89,7 @@ proptest! {
             }
         }
         let all = after.clone();
-        // What nothing leads on from, or only to such, is on no circle.
+        // What nothing leads on from, or only to such, is on no cycle.
         loop {
             let before = after.len();
             let left: Vec<_> = after.keys().copied().collect();
@@ -99,8 +99,8 @@ proptest! {
             }
         }
         prop_assert_eq!(found.is_some(), !after.is_empty());
-        let circle = found.unwrap_or_default();
-        for (one, next) in circle.iter().zip(circle.iter().cycle().skip(1)) {
+        let cycle = found.unwrap_or_default();
+        for (one, next) in cycle.iter().zip(cycle.iter().cycle().skip(1)) {
             prop_assert!(all[&(one.switch, one.port)].contains(&(next.switch, next.port)));
         }
     }
@@ -198,7 +198,7 @@ fn d_mod_k_comes_down_by_one_way() {
 }
 
 #[test]
-fn own_routings_never_wait_in_a_circle_on_their_lanes() {
+fn own_routings_never_wait_in_a_cycle_on_their_lanes() {
     for (text, lanes) in [
         ("Chain(hosts: [2, 1, 2], ..)", 1),
         ("KaryNTree(arity: 3, levels: 3, ..)", 1),
@@ -220,13 +220,13 @@ fn own_routings_never_wait_in_a_circle_on_their_lanes() {
         let graph = graph(&spec);
         let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
         assert_eq!(routes.layers(), u32::from(lanes), "{text}");
-        assert_eq!(circle(&graph, &routes, lanes), None, "{text}");
+        assert_eq!(cycle(&graph, &routes, lanes), None, "{text}");
         let up_down = RoutingSpec::UpDown { roots: Vec::new() };
         if let Ok(routes) = spec.routes(&graph, &up_down, 1) {
-            assert_eq!(circle(&graph, &routes, 1), None, "{text}, up and down");
+            assert_eq!(cycle(&graph, &routes, 1), None, "{text}, up and down");
         }
         if lanes > 1 {
-            assert!(circle(&graph, &routes, lanes / 2).is_some(), "{text}, half as many lanes");
+            assert!(cycle(&graph, &routes, lanes / 2).is_some(), "{text}, half as many lanes");
         }
     }
 }
@@ -244,28 +244,28 @@ fn a_dragonfly_takes_two_lanes() {
         let spec = spec(&format!("Dragonfly(routers: 3, hosts: 1, {shape}, {cables})"));
         let graph = graph(&spec);
         let routes = spec.routes(&graph, &RoutingSpec::DragonflyMinimal, 1).expect("its own");
-        assert_eq!(circle(&graph, &routes, 2), None, "{shape}");
-        assert_eq!(circle(&graph, &routes, 1).is_none(), one_does, "{shape}");
+        assert_eq!(cycle(&graph, &routes, 2), None, "{shape}");
+        assert_eq!(cycle(&graph, &routes, 1).is_none(), one_does, "{shape}");
     }
 }
 
 #[test]
-fn a_ring_waits_in_a_circle_by_fewest_links() {
+fn a_ring_waits_in_a_cycle_by_fewest_links() {
     let spec = spec("Torus(sizes: [5], hosts: 1, ..)");
     let graph = graph(&spec);
     let routes = spec.routes(&graph, &RoutingSpec::MinHop, 1).expect("any graph");
-    let circle = circle(&graph, &routes, 1).expect("all ways round");
-    assert_eq!(spell(&graph, &circle), "s1:2 s2:2 s3:2 s4:2 s5:2");
-    // Traffic that does not go all the way round does not close the circle.
+    let cycle = cycle(&graph, &routes, 1).expect("all ways round");
+    assert_eq!(spell(&graph, &cycle), "s1:2 s2:2 s3:2 s4:2 s5:2");
+    // Traffic that does not go all the way round does not close the cycle.
     let mut dependencies = Dependencies::new(&graph, &routes, 1);
     let host = |name: &str| graph.find(name).expect("a host");
     dependencies.add(host("h3"), Lane(0), [host("h1")]);
     dependencies.add(host("h5"), Lane(0), [host("h3")]);
-    assert_eq!(dependencies.circle(), None);
+    assert_eq!(dependencies.cycle(), None);
     dependencies.add(host("h2"), Lane(0), [host("h5")]);
     dependencies.add(host("h4"), Lane(0), [host("h2")]);
     dependencies.add(host("h1"), Lane(0), [host("h4")]);
-    assert!(dependencies.circle().is_some());
+    assert!(dependencies.cycle().is_some());
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn two_ways_round_a_square_wait_for_each_other_under_multipath() {
     let tables = Multipath::min_hop(&graph);
     let mut dependencies = Dependencies::new(&graph, &tables, 1);
     graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), graph.host_ids()));
-    assert_eq!(dependencies.circle().map(|circle| circle.len()), Some(4));
+    assert_eq!(dependencies.cycle().map(|cycle| cycle.len()), Some(4));
 }
 
 #[test]
@@ -305,8 +305,8 @@ fn written_entries_replace_the_rules() {
     let graph = graph(&spec);
     let error = spec.routes(&graph, &written(&[("s1", "h2", 3), ("s4", "h2", 2)]), 1);
     let error = error.expect_err("s4 sends what is for h2 back to s1");
-    let circle = Kind::Circle { host: "h2".to_owned(), circle: "s1 -> s4 -> s1".to_owned() };
-    assert_eq!((error.path(), error.kind()), (r#""s1"."h2""#, &circle));
+    let cycle = Kind::Loop { host: "h2".to_owned(), cycle: "s1 -> s4 -> s1".to_owned() };
+    assert_eq!((error.path(), error.kind()), (r#""s1"."h2""#, &cycle));
     let routes =
         spec.routes(&graph, &written(&[("s1", "h2", 3), ("s4", "h2", 3)]), 1).expect("all the way round");
     let host = |name: &str| graph.find(name).expect("a host");

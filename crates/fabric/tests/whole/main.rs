@@ -2,6 +2,7 @@
 
 mod combined;
 mod common;
+mod families;
 mod golden;
 mod laws;
 mod organisations;

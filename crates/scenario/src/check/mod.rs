@@ -9,6 +9,7 @@
 //! | `link` | cables, lanes, credits |
 //! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
 //! | `node` | switches and adapters |
+//! | `routing` | forwarding tables, and whether packets could wait in a cycle |
 //! | `sharing` | memory that ports and lanes share |
 //! | `traffic` | flows, and whether they can reach their hosts |
 //! | `transport` | whether what carries a flow can carry it, and is controlled |
@@ -16,13 +17,14 @@
 mod link;
 mod marking;
 mod node;
+mod routing;
 mod sharing;
 mod traffic;
 mod transport;
 
 use core::fmt::Display;
 
-use topology::{Graph, Routes, TopologyError, TopologyErrorKind, TopologySpec};
+use topology::{Graph, TopologyError, TopologyErrorKind, TopologySpec};
 use units::Span;
 
 use crate::diagnostic::{Diagnostic, Fault};
@@ -55,9 +57,16 @@ impl Scenario {
         sharing::check_memory(&self, &graph, &mut faults);
         marking::check_ports(&self, &graph, &mut faults);
         marking::check_trigger(&self, &graph, &mut faults);
-        let routes = Routes::min_hop(&graph);
+        let Some(routes) = routing::routes(&self, &graph, &mut faults) else {
+            return Err(faults.into_diagnostic());
+        };
         transport::check(&self, &mut faults);
         let workload = traffic::workload(&self, &graph, &routes, &mut faults);
+        if let Some(workload) = &workload
+            && faults.found.is_empty()
+        {
+            routing::check(&self, &graph, &routes, &workload.flows, &mut faults);
+        }
         match workload {
             Some(workload) if faults.found.is_empty() => {
                 Ok(Plan::new(self, source.stem(), graph, routes, workload))

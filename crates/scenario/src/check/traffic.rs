@@ -24,7 +24,7 @@ pub(super) fn workload(
     let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].data_rate() };
     match Workload::build(&scenario.flows, &scenario.traffic, &hosts, &host_rate, scenario.seed) {
         Ok(workload) => {
-            check_routes(&workload.flows, scenario.flows.len(), graph, routes, faults);
+            check_routes(scenario, &workload.flows, graph, routes, faults);
             Some(workload)
         }
         Err(error) => {
@@ -90,8 +90,8 @@ fn starts(scenario: &Scenario) -> Vec<(Path, String, Time)> {
 
 /// Data has to reach its destination, and acknowledgements have to come back.
 fn check_routes(
+    scenario: &Scenario,
     flows: &[Flow],
-    of_their_own: usize,
     graph: &Graph,
     routes: &Routes,
     faults: &mut Faults<'_>,
@@ -102,11 +102,11 @@ fn check_routes(
             continue;
         };
         // Flows with a name of their own come first.
-        let own = i < of_their_own;
+        let own = i < scenario.flows.len();
         let path = if own { Path::from("flows").index(i).name("to") } else { "traffic".into() };
         let (from, to) = (graph.name(from), graph.name(to));
         let message = format!("no route leads from `{from}` to `{to}`, and flow `{}` needs one", flow.name);
-        faults.add(&path, message, format!("connect the switches of `{from}` and `{to}` in `topology`"));
+        faults.add(&path, message, super::routing::unreached(scenario, from, to));
         if !own {
             break;
         }

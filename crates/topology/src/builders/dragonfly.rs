@@ -143,7 +143,7 @@ impl Shape {
     /// The routing layer of a way between two switches: 0 to a group of higher number, 1 to one of lower.
     ///
     /// In layer 0 every way goes from a lower group to a higher one: a cable of a group that is the last of
-    /// one way and the first of another leads on to a group of yet higher number. So there is no circle;
+    /// one way and the first of another leads on to a group of yet higher number. So there is no cycle;
     /// likewise in layer 1. A way within a group has no turn. (Kim and others change the lane at the second
     /// hop within a group instead; here the lane of a packet stays the same.)
     pub(crate) fn layer(&self, from: usize, to: usize) -> u32 {

@@ -245,7 +245,7 @@ impl Grid {
     ///
     /// Within a layer a dimension's ways either all pass that cable or none does. If none does, the row is
     /// a line. If all do, no way is longer than half the row, so together they make at most 2 (n/2) - 2 < n
-    /// of the n turns that a circle needs. So no dimension has a circle, and dimension order allows none
+    /// of the n turns that a cycle needs. So no dimension has a cycle, and dimension order allows none
     /// over several (Dally and Seitz, "Deadlock-free message routing in multiprocessor interconnection
     /// networks", 1987, cross to a second lane at that cable; here the whole way is on one lane, since the
     /// lane of a packet stays the same, as the service levels of OpenSM's torus-2QoS have it).
@@ -268,7 +268,7 @@ impl Grid {
 
     /// The dimensions in which packets can wait for each other round a row. With three switches no way has two
     /// hops; with four only ways to the opposite switch have, and [`forwards`](Self::forwards) lets half of
-    /// them lead each way, which makes two of the four turns that a circle needs.
+    /// them lead each way, which makes two of the four turns that a cycle needs.
     fn turning(&self) -> impl Iterator<Item = usize> {
         let round = self.rows == Rows::Torus;
         (0..self.sizes.len()).filter(move |d| round && self.sizes[*d] > 4)

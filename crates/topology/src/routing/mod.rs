@@ -14,7 +14,7 @@
 //! | [`spec`] | what a scenario writes down, and which of these it gets |
 //!
 //! A way has a *layer* as well: what a source adds to a packet's service level so that packets which would
-//! wait for each other in a circle take different lanes. A packet keeps its lane all the way.
+//! wait for each other in a cycle take different lanes. A packet keeps its lane all the way.
 
 mod d_mod_k;
 mod guided;

@@ -25,7 +25,7 @@ pub enum RoutingSpec {
     MinHop,
     /// Fewest links; one of the equally good ports is drawn for each switch and destination.
     Random,
-    /// First towards a root, then away from it: no circle of packets that wait for each other, in any graph,
+    /// First towards a root, then away from it: no cycle of packets that wait for each other, in any graph,
     /// on one lane.
     UpDown {
         /// The switches at the top. If left out: the spines of a fat tree; else a switch in the middle.
@@ -101,13 +101,13 @@ pub enum RoutingErrorKind {
     },
     /// Tables that send packets round.
     #[error(
-        "packets for `{host}` would go round for ever, {circle}: change the entry for `{host}` of one of these"
+        "packets for `{host}` would go round for ever, {cycle}: change the entry for `{host}` of one of these"
     )]
-    Circle {
+    Loop {
         /// The host.
         host: String,
         /// The switches, in order, the first again at the end.
-        circle: String,
+        cycle: String,
     },
     /// Tables that lead to where nothing leads on.
     #[error("packets for `{host}` would come to `{switch}`, which no entry leads on from: write one there")]

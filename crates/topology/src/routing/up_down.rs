@@ -1,7 +1,7 @@
 //! Up/down: first towards a root, then away from it, in any graph.
 //!
 //! Invariant: after a hop away from the roots no way takes one towards them. Hops towards roots cannot form
-//! a circle, nor can those away from them; so no packets wait for each other in one, on a single lane.
+//! a cycle, nor can those away from them; so no packets wait for each other in one, on a single lane.
 //!
 //! M. D. Schroeder and others, "Autonet: a high-speed, self-configuring local area network using
 //! point-to-point links", 1991: a link leads up to the end nearer to a root; between equals, to the one of

@@ -1,7 +1,7 @@
 //! Tables with entries that the scenario writes down.
 //!
 //! Invariant: as everywhere, what has an entry reaches its host: an entry that sends packets to another
-//! host, round in a circle, or to where nothing leads on is refused.
+//! host, round in a cycle, or to where nothing leads on is refused.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ impl Walks {
             while at != to {
                 let seen = &mut self.seen[at.index() - graph.hosts()];
                 if *seen == self.count {
-                    return Err(circle(graph, routes, at, to));
+                    return Err(cycle(graph, routes, at, to));
                 }
                 if *seen >= first {
                     break;
@@ -90,13 +90,13 @@ impl Walks {
     }
 }
 
-/// The circle in which packets for a host go from this switch.
-fn circle(graph: &Graph, routes: &Routes, from: NodeId, to: NodeId) -> Kind {
+/// The cycle in which packets for a host go from this switch.
+fn cycle(graph: &Graph, routes: &Routes, from: NodeId, to: NodeId) -> Kind {
     let next = |at: &NodeId| {
-        let port = routes.output(*at, to).expect("it is part of a circle");
+        let port = routes.output(*at, to).expect("it is part of a cycle");
         Some(graph.ports(*at)[port.index()].peer).filter(|next| *next != from)
     };
     let switches = core::iter::successors(Some(from), next).chain([from]);
-    let circle = switches.map(|switch| graph.name(switch)).collect::<Vec<_>>().join(" -> ");
-    Kind::Circle { host: graph.name(to).to_owned(), circle }
+    let cycle = switches.map(|switch| graph.name(switch)).collect::<Vec<_>>().join(" -> ");
+    Kind::Loop { host: graph.name(to).to_owned(), cycle }
 }

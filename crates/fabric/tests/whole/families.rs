@@ -1,0 +1,83 @@
+//! Every family of topologies, loaded and drained; and that what the check before a run says of deadlock is so.
+
+use crate::common::{law, run, shipped};
+use telemetry::RunRecord;
+
+/// A ring of seven switches, each host sending three switches onwards without pause. Inputs take turns at a
+/// cable, so new packets get half of it and would need it and the two behind it: more than there is.
+fn ring(sets: &[&str]) -> RunRecord {
+    let flow = |i: usize| {
+        format!(
+            "(name: \"F{i}\", from: \"h{i}\", to: \"h{}\", start: \"0 s\", message: \"64 KiB\", \
+             load: Saturate(outstanding: 4))",
+            (i + 2) % 7 + 1
+        )
+    };
+    let flows = (1..=7).map(flow).collect::<Vec<_>>().join(", ");
+    let ring = "topology=Torus(sizes: [7], hosts: 1, host_cable: \"wire\", trunk_cable: \"wire\")";
+    let flows = format!("flows=[{flows}]");
+    let all: Vec<&str> = [ring, &flows].into_iter().chain(sets.iter().copied()).collect();
+    run(&law("two-switches", &all))
+}
+
+/// Bytes delivered in the second half of a run.
+fn late(record: &RunRecord) -> u64 {
+    let half = record.snapshots.len() / 2;
+    let total = |at: usize| record.snapshots[at].delivered.iter().map(|bytes| bytes.get()).sum::<u64>();
+    total(record.snapshots.len() - 1) - total(half)
+}
+
+/// Shortest ways on one lane close the cycle, and the ring stands still; with a lane for each layer, or up and
+/// down, it runs.
+#[test]
+fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
+    let stuck = ring(&["routing=MinHop", "dependency_cycles=Allowed"]);
+    assert_eq!(late(&stuck), 0);
+    let layered = ring(&["routing=DimensionOrder", "link.data_lanes=2"]);
+    let up_down = ring(&["routing=UpDown()"]);
+    // Half the run is 10 ms of 8 Gb/s, 10 MB a cable. Every way has three cables of its direction's seven, so a
+    // third of a link is the most that each of seven flows can have.
+    let most = 7 * 10_000_000 / 3;
+    assert!((most * 3 / 4..most).contains(&late(&layered)), "{} of {most}", late(&layered));
+    assert!(late(&up_down) > most / 2, "{} of {most}", late(&up_down));
+}
+
+/// Random traffic over each family, by its own routing: nothing is lost, nothing is left behind.
+#[test]
+fn every_family_carries_its_traffic_and_comes_to_rest() {
+    let cables = "host_cable: \"wire\", trunk_cable: \"wire\"";
+    for (topology, lanes) in [
+        (format!("Chain(hosts: [4, 2, 4], parallel: 2, {cables})"), 1),
+        (format!("KaryNTree(arity: 3, levels: 3, {cables})"), 1),
+        (format!("FatTree(down: [4, 3, 4], up: [2, 3], parallel: [1, 2], {cables})"), 1),
+        ("Omega(arity: 4, stages: 2, cable: \"wire\")".to_owned(), 1),
+        (format!("Mesh(sizes: [3, 4], hosts: 2, {cables})"), 1),
+        (format!("Torus(sizes: [5, 6], hosts: 1, {cables})"), 4),
+        (format!("HyperX(sizes: [3, 4], hosts: 2, parallel: [1, 2], {cables})"), 1),
+        (
+            "Dragonfly(routers: 3, hosts: 1, global: 2, host_cable: \"wire\", local_cable: \"wire\", \
+             global_cable: \"wire\")"
+                .to_owned(),
+            2,
+        ),
+    ] {
+        let plan = shipped(
+            "bench-a32",
+            &[
+                &format!("topology={topology}"),
+                &format!("link.data_lanes={lanes}"),
+                "duration=\"400 us\"",
+                "sample=\"100 us\"",
+                "traffic=[Poisson(from: \"0 s\", until: \"300 us\", message: \"32 KiB\", load: 0.6), \
+                 Permutation(at: \"50 us\", bytes: \"256 KiB\")]",
+            ],
+        );
+        let options = fabric::Options { drain: true, ..fabric::Options::default() };
+        let record = fabric::simulate(&plan, options, &mut |_| {})
+            .unwrap_or_else(|violation| panic!("{topology}: {violation}"));
+        assert!(record.audit.drained, "{topology}");
+        assert!(record.packet_hops > 10_000, "{topology}");
+        let busy = |lane: u8| record.lanes.iter().any(|at| at.lane == lane && at.packets > 0);
+        assert!((0..lanes).all(busy), "{topology}");
+    }
+}

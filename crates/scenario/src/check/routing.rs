@@ -1,0 +1,142 @@
+//! Forwarding tables: whether they fit the fabric, and whether packets could wait for each other for ever.
+//!
+//! Invariant: judged are the ways and lanes that the scenario's own flows take, data one way and
+//! acknowledgements the other; what nobody sends cannot wait.
+
+use packet::{Lane, ServiceLevel};
+use topology::{Channel, Dependencies, Graph, Routes, RoutingErrorKind, RoutingSpec};
+use workload::Flow;
+
+use super::Faults;
+use crate::nearest;
+use crate::path::Path;
+use crate::plan::service_level;
+use crate::spec::{DependencyCycles, Scenario};
+use crate::wording;
+
+/// The outputs of a cycle that a message names.
+const MOST_NAMED: usize = 16;
+
+/// The forwarding tables, unless something is wrong with them.
+pub(super) fn routes(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) -> Option<Routes> {
+    let error = match scenario.topology.routes(graph, &scenario.routing, scenario.seed) {
+        Ok(routes) => return Some(routes),
+        Err(error) => error,
+    };
+    let path = Path::from("routing").join(error.path());
+    let all: Vec<&str> = graph.names().collect();
+    let (hosts, switches) = all.split_at(graph.hosts());
+    let message = wording::in_two(&error.to_string()).0;
+    match error.kind() {
+        RoutingErrorKind::UnknownSwitch { given } => {
+            faults.add_name(&path, message, nearest::help(given, switches, "switches"));
+        }
+        RoutingErrorKind::UnknownHost { given } => {
+            faults.add_name(&path, message, nearest::help(given, hosts, "hosts"));
+        }
+        _ => faults.of_crate(&path, &error),
+    }
+    None
+}
+
+/// Every way has a service level of its layer, and no packets wait for each other in a cycle.
+pub(super) fn check(
+    scenario: &Scenario,
+    graph: &Graph,
+    routes: &Routes,
+    flows: &[Flow],
+    faults: &mut Faults<'_>,
+) {
+    let before = faults.found.len();
+    check_levels(routes, flows, faults);
+    if faults.found.len() > before || scenario.dependency_cycles == DependencyCycles::Allowed {
+        return;
+    }
+    let lanes = scenario.link.lanes_by_service_level();
+    let mut ways = Vec::with_capacity(2 * flows.len());
+    for flow in flows {
+        for (from, to) in [(flow.source, flow.destination), (flow.destination, flow.source)] {
+            let level = service_level(routes, flow.service_level, from, to);
+            ways.push((to, lanes[usize::from(level.0)], from));
+        }
+    }
+    ways.sort_unstable();
+    let mut dependencies = Dependencies::new(graph, routes, scenario.link.data_lanes);
+    for same in ways.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        dependencies.add(same[0].0, same[0].1, same.iter().map(|way| way.2));
+    }
+    if let Some(cycle) = dependencies.cycle() {
+        let message =
+            format!("packets could wait for each other for ever, in a cycle: {}", spell(graph, &cycle));
+        let path = Path::from("routing");
+        faults.add(&path, message, help(scenario, routes));
+    }
+}
+
+/// A layer takes a service level of its own for each that flows ask for, and there are 16 of them.
+fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
+    let layers = routes.layers();
+    if layers > u32::from(ServiceLevel::COUNT) {
+        let message = format!("this takes {layers} layers, and IBA has 16 service levels");
+        faults.add(&"routing".into(), message, "write `UpDown()`, or a topology of fewer dimensions");
+        return;
+    }
+    let most = u32::from(ServiceLevel::COUNT) / layers - 1;
+    let over = |flow: &&Flow| u32::from(flow.service_level.0) > most;
+    if let Some((i, flow)) = flows.iter().enumerate().find(|(_, flow)| over(flow)) {
+        let path = if flow.named {
+            Path::from("flows").index(i).name("service_level")
+        } else {
+            Path::from("traffic")
+        };
+        let message = format!(
+            "service level {} has no room for the {layers} layers of the routing: they take levels {} to {}",
+            flow.service_level.0,
+            u32::from(flow.service_level.0) * layers,
+            (u32::from(flow.service_level.0) + 1) * layers - 1,
+        );
+        faults.add(&path, message, format!("write 0 to {most}: a level takes {layers} of IBA's 16"));
+    }
+}
+
+/// The outputs on a cycle, in order, the first again at the end.
+fn spell(graph: &Graph, cycle: &[Channel]) -> String {
+    let one = |channel: &Channel| format!("`{}` port {}", graph.name(channel.switch), channel.port);
+    let first = &cycle[0];
+    let mut named: Vec<String> = cycle.iter().take(MOST_NAMED).map(one).collect();
+    if cycle.len() > MOST_NAMED {
+        named.push(format!("{} more", cycle.len() - MOST_NAMED));
+    }
+    named.push(one(first));
+    format!("{}, on {}", named.join(" -> "), first.lane)
+}
+
+/// What would be right instead of routes with a cycle.
+fn help(scenario: &Scenario, routes: &Routes) -> String {
+    let (layers, lanes) = (routes.layers(), u32::from(scenario.link.data_lanes));
+    let own: Vec<Lane> = scenario.link.lanes_by_service_level().into_iter().take(layers as usize).collect();
+    let merged = own.iter().enumerate().any(|(i, lane)| own[..i].contains(lane));
+    let allow = "`dependency_cycles: Allowed` to see what it does";
+    if layers > lanes {
+        format!("set `link.data_lanes` to {layers}, a lane for each layer of the routing; or write {allow}")
+    } else if merged {
+        format!(
+            "lead service levels 0 to {} to lanes of their own in `link.sl_to_vl`; or write {allow}",
+            layers - 1
+        )
+    } else if scenario.routing == RoutingSpec::Native {
+        format!("write `UpDown()`; or {allow}")
+    } else {
+        format!("write `UpDown()`, or `Native` with a lane for each of its layers; or {allow}")
+    }
+}
+
+/// What would be right where no route leads from one host to another.
+pub(super) fn unreached(scenario: &Scenario, from: &str, to: &str) -> String {
+    match &scenario.routing {
+        RoutingSpec::UpDown { roots } if !roots.is_empty() => {
+            format!("leave `roots` out, or connect the switches of `{from}` and `{to}` in `topology`")
+        }
+        _ => format!("connect the switches of `{from}` and `{to}` in `topology`"),
+    }
+}
