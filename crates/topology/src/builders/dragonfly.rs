@@ -144,8 +144,10 @@ impl Shape {
     ///
     /// In layer 0 every way goes from a lower group to a higher one: a cable of a group that is the last of
     /// one way and the first of another leads on to a group of yet higher number. So there is no cycle;
-    /// likewise in layer 1. A way within a group has no turn. (Kim and others change the lane at the second
-    /// hop within a group instead; here the lane of a packet stays the same.)
+    /// likewise in layer 1. A way within a group has no turn.
+    ///
+    /// DEVIATION: Kim and others change the lane behind the cable between groups instead. Here a packet keeps
+    /// its lane.
     pub(crate) fn layer(&self, from: usize, to: usize) -> u32 {
         u32::from(from / self.routers > to / self.routers)
     }

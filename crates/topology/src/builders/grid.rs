@@ -246,9 +246,11 @@ impl Grid {
     /// Within a layer a dimension's ways either all pass that cable or none does. If none does, the row is
     /// a line. If all do, no way is longer than half the row, so together they make at most 2 (n/2) - 2 < n
     /// of the n turns that a cycle needs. So no dimension has a cycle, and dimension order allows none
-    /// over several (Dally and Seitz, "Deadlock-free message routing in multiprocessor interconnection
-    /// networks", 1987, cross to a second lane at that cable; here the whole way is on one lane, since the
-    /// lane of a packet stays the same, as the service levels of OpenSM's torus-2QoS have it).
+    /// over several.
+    ///
+    /// DEVIATION: Dally and Seitz ("Deadlock-free message routing in multiprocessor interconnection networks",
+    /// 1987) cross to a second lane at that cable, so that two do for all dimensions. Here a packet keeps its
+    /// lane, and a layer is a service level of the whole way.
     pub(crate) fn layer(&self, from: usize, to: usize) -> u32 {
         let strides: Vec<_> = self.strides().collect();
         self.turning().enumerate().fold(0, |layer, (place, dimension)| {
