@@ -1,4 +1,4 @@
-//! Messages posted and not yet acknowledged, and how they become packets.
+//! Messages posted and not yet complete, and how they become packets.
 //!
 //! Invariant: a message's packets are numbered without gaps from its first, and all but the last carry
 //! a full MTU.
