@@ -12,10 +12,12 @@
 //! | `build` | from a plan to a world at rest |
 //! | `event` | what can happen, and in which order |
 //! | `world` | the loop |
+//! | `deadlock` | packets that wait for each other in a circle |
 //! | `probe` | what is looked at, and when |
 //! | `record` | from a world to its record |
 
 mod build;
+mod deadlock;
 mod event;
 mod probe;
 mod record;
@@ -24,19 +26,20 @@ mod world;
 use scenario::Plan;
 use telemetry::{Progress, RunRecord};
 
-pub use world::{Options, Violation};
+pub use deadlock::{Deadlock, Wait};
+pub use world::{Options, Stop, Violation};
 
 /// Runs a plan to its end, and records what happened.
 ///
 /// `progress` is told now and then how far the run has come.
 ///
 /// # Errors
-/// If a run finds one of the simulator's own promises broken.
+/// If a run finds one of the simulator's own promises broken, or a deadlock.
 pub fn simulate(
     plan: &Plan,
     options: Options,
     progress: &mut dyn FnMut(Progress),
-) -> Result<RunRecord, Violation> {
+) -> Result<RunRecord, Stop> {
     let mut world = build::world(plan);
     world.run(options, progress)?;
     Ok(record::collect(plan, &world))

@@ -13,6 +13,7 @@ use switch_arch::{Switch, SwitchWake};
 use telemetry::{Audit, Progress};
 use units::{Span, Time};
 
+use crate::deadlock::{self, Deadlock};
 use crate::event::{Event, What};
 use crate::probe::Probes;
 use crate::record;
@@ -61,7 +62,7 @@ pub enum Violation {
     /// A drain did not come to rest.
     #[error(
         "{node} is not at rest, and nothing moves any more, {waited} after the sources fell silent: packets or \
-         credits are missing, or routes and buffers have closed a circle (a deadlock)"
+         credits are missing"
     )]
     Unrest {
         /// The first node that is not at rest, by name.
@@ -69,6 +70,17 @@ pub enum Violation {
         /// How long was waited.
         waited: Span,
     },
+}
+
+/// Why a run did not come to its end.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Stop {
+    /// The simulator broke one of its own promises.
+    #[error(transparent)]
+    Broken(#[from] Violation),
+    /// Packets wait for each other in a circle: the scenario's routes allow it.
+    #[error(transparent)]
+    Deadlock(#[from] Deadlock),
 }
 
 /// How long a drain waits for credits alone, when no packet and no host has anything left to do. By then every
@@ -153,11 +165,7 @@ impl World {
     }
 
     /// Runs to the end, and to quiet if asked.
-    pub(crate) fn run(
-        &mut self,
-        options: Options,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Violation> {
+    pub(crate) fn run(&mut self, options: Options, progress: &mut dyn FnMut(Progress)) -> Result<(), Stop> {
         self.scramble = options.scramble.map(|seed| event_kernel::stream(seed, "scramble", "world"));
         for (node, adapter) in self.adapters.iter_mut().enumerate() {
             adapter.bring_up(&mut self.fabric.outlet(node));
@@ -172,7 +180,7 @@ impl World {
     }
 
     /// Handles every event up to and with the instant `end`, with the probes that look on the way.
-    fn run_until(&mut self, end: Time, progress: &mut dyn FnMut(Progress)) -> Result<(), Violation> {
+    fn run_until(&mut self, end: Time, progress: &mut dyn FnMut(Progress)) -> Result<(), Stop> {
         let mut report_at = self.events + PROGRESS_EVERY;
         loop {
             let look = self.probes.deadline();
@@ -180,7 +188,7 @@ impl World {
             while let Some((now, event)) = self.fabric.queue.pop_before(after(stop)) {
                 self.instant(now, event);
                 if self.fabric.broken.is_some() {
-                    return Err(self.violation());
+                    return Err(self.violation().into());
                 }
                 if self.events >= report_at {
                     report_at = self.events + PROGRESS_EVERY;
@@ -193,6 +201,7 @@ impl World {
                 return Ok(());
             }
             self.probes.look(look, &self.adapters);
+            self.check_deadlock()?;
         }
     }
 
@@ -259,7 +268,7 @@ impl World {
     }
 
     /// Silences the sources and runs until every node is at rest.
-    fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Violation> {
+    fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Stop> {
         self.adapters.iter_mut().for_each(Adapter::silence);
         let (start, mut worked) = (self.fabric.now, self.fabric.now);
         loop {
@@ -276,7 +285,9 @@ impl World {
                 return Ok(());
             };
             if now.since(worked) > PATIENCE {
-                return Err(Violation::Unrest { node: self.names[node].clone(), waited: now.since(start) });
+                self.check_deadlock()?;
+                let node = self.names[node].clone();
+                return Err(Violation::Unrest { node, waited: now.since(start) }.into());
             }
         }
     }
@@ -309,6 +320,11 @@ impl World {
         }
     }
 
+    /// No packets wait for each other in a circle.
+    fn check_deadlock(&self) -> Result<(), Deadlock> {
+        deadlock::find(self).map_or(Ok(()), Err)
+    }
+
     fn violation(&self) -> Violation {
         let (node, port, lane, what) = self.fabric.broken.expect("something is broken");
         Violation::AtNode { node: self.names[node.index()].clone(), port, lane, at: self.fabric.now, what }
@@ -323,6 +339,12 @@ fn after(instant: Time) -> Time {
 impl Wiring {
     fn outlet(&mut self, node: usize) -> NodeOutlet<'_> {
         NodeOutlet { node: NodeId(node as u32), wiring: self }
+    }
+
+    /// What is at the other end of a cable.
+    #[inline]
+    pub(crate) fn peer(&self, node: NodeId, port: PortId) -> (NodeId, PortId) {
+        self.peers[self.first_port[node.index()] as usize + port.index()]
     }
 
     // Its place in the order depends on what the event is, which each caller knows: there it costs nothing.
@@ -346,7 +368,7 @@ struct NodeOutlet<'a> {
 
 impl NodeOutlet<'_> {
     fn peer(&self, port: PortId) -> (NodeId, PortId) {
-        self.wiring.peers[self.wiring.first_port[self.node.index()] as usize + port.index()]
+        self.wiring.peer(self.node, port)
     }
 
     #[inline]

@@ -111,6 +111,13 @@ impl PacketQueue {
         self.head = pool[id].next;
         Some(id)
     }
+
+    /// The packets in it, from the head on.
+    pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        let tail = self.tail;
+        let next = move |id: &PacketId| (*id != tail).then(|| pool[*id].next);
+        core::iter::successors(self.head(), next).map(|id| &pool[id])
+    }
 }
 
 #[cfg(test)]
@@ -150,6 +157,8 @@ mod tests {
                     let got = queues[which].pop(&pool).map(|id| pool.remove(id).bth.psn.get());
                     prop_assert_eq!(got, oracle[which].pop_front());
                 }
+                let inside: Vec<u32> = queues[which].packets(&pool).map(|packet| packet.bth.psn.get()).collect();
+                prop_assert_eq!(inside, oracle[which].iter().copied().collect::<Vec<_>>());
                 most = most.max(oracle[0].len() + oracle[1].len());
                 prop_assert_eq!(pool.len(), oracle[0].len() + oracle[1].len());
             }

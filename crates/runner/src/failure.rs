@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fabric::Violation;
+use fabric::{Deadlock, Stop, Violation};
 use report::OutputError;
 
 use crate::repro::Missing;
@@ -35,7 +35,22 @@ pub(crate) enum Failure {
     #[error(
         "error: broken invariant: {0}\nThis is a bug of the simulator: please report it, with the scenario."
     )]
-    Broken(#[from] Violation),
+    Broken(Violation),
+    /// The scenario's routes let packets wait for each other, and they do.
+    #[error(
+        "error: deadlock: {0}\nhelp: choose a `routing` whose channels have no cycle, or more lanes for one; without \
+         `dependency_cycles: Allowed` such routes are refused before a run"
+    )]
+    Deadlock(Deadlock),
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Broken(violation) => Self::Broken(violation),
+            Stop::Deadlock(deadlock) => Self::Deadlock(deadlock),
+        }
+    }
 }
 
 impl Failure {
@@ -52,6 +67,7 @@ impl Failure {
         ExitCode::from(match self {
             Self::ClaimsFailed(_) => 1,
             Self::Broken(_) | Self::Case { status: Some(3), .. } => 3,
+            Self::Deadlock(_) | Self::Case { status: Some(4), .. } => 4,
             _ => 2,
         })
     }

@@ -226,3 +226,34 @@ fn a_drained_run_says_so() {
     assert_eq!(audit["under_way_packets"], 0);
     assert_eq!(audit["injected_packets"], audit["delivered_packets"]);
 }
+
+#[test]
+fn a_deadlock_ends_the_run_with_the_circle_and_a_status_of_its_own() {
+    let scratch = Scratch::new("deadlock");
+    let flow = |i: usize| {
+        let to = (i + 2) % 7 + 1;
+        format!(
+            "(name: \"F{i}\", from: \"h{i}\", to: \"h{to}\", start: \"0 s\", message: \"64 KiB\", load: Saturate(outstanding: 4))"
+        )
+    };
+    let flows = format!("flows=[{}]", (1..=7).map(flow).collect::<Vec<_>>().join(", "));
+    let mut arguments = vec!["sim", "bench-a32"];
+    for set in [
+        "topology=Torus(sizes: [7], hosts: 1, host_cable: \"wire\", trunk_cable: \"wire\")",
+        "routing=MinHop",
+        "dependency_cycles=Allowed",
+        "congestion_control=Off",
+        "duration=\"20 ms\"",
+        "sample=\"100 us\"",
+        "traffic=[]",
+        &flows,
+    ] {
+        arguments.extend(["--set", set]);
+    }
+    let output = scratch.run(&arguments);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{message}");
+    assert!(message.contains("error: deadlock: by "), "{message}");
+    assert_eq!(message.matches(": waits for room at ").count(), 7, "{message}");
+    assert_eq!(scratch.names(), Vec::<String>::new(), "a run that fails leaves no file");
+}

@@ -4,6 +4,7 @@
 //! still streams out of its buffer no longer waits.
 
 use cc_policies::policy::{Place, QueueView};
+use packet::{Lane, PortId};
 use units::Bytes;
 
 /// Bytes that wait, by virtual output queue and by output and lane.
@@ -56,6 +57,18 @@ impl Ledger {
         output.inputs -= u32::from(*voq == 0);
         output.bytes -= u64::from(length);
         Self::view(*voq, *output)
+    }
+
+    /// What waits for an output and lane, over all inputs.
+    #[must_use]
+    pub fn waiting(&self, output: PortId, lane: Lane) -> Bytes {
+        Bytes::new(self.outputs[output.index() * self.lanes + lane.index()].bytes)
+    }
+
+    /// Whether something that came by an input waits for an output, on this lane.
+    #[must_use]
+    pub fn waits(&self, Place { input, output, lane }: Place) -> bool {
+        self.voq[(output.index() * self.lanes + lane.index()) * self.ports + input.index()] > 0
     }
 
     #[inline]

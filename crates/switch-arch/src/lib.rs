@@ -18,6 +18,7 @@
 //! | `board` | the requests of one instant, as the arbiter sees them |
 //! | [`switch`] | the pipeline |
 //! | `crossing` | its second half, where packets wait at the outputs too |
+//! | `look` | what waits where and for whom, for instruments |
 //! | `staging` | the queues at the outputs, and how fast they can be written |
 
 pub mod arbiter;
@@ -25,6 +26,7 @@ mod board;
 pub mod buffering;
 mod crossing;
 pub mod ledger;
+mod look;
 mod memory;
 mod readers;
 mod setup;

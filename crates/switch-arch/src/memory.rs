@@ -71,6 +71,16 @@ impl Memory {
         }
     }
 
+    /// Number of data lanes.
+    pub(crate) const fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Whether what a port and lane may take in depends on what others hold.
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
     /// Whether no port and lane uses any of what is shared.
     pub(crate) fn is_whole(&self) -> bool {
         self.shared.as_ref().is_none_or(SharedMemory::is_whole)

@@ -5,7 +5,7 @@
 //! written faster than it can be, but for a single packet, which is written at the rate of its wire.
 
 use link_layer::{LaneSet, PortSet};
-use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId};
+use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
 use telemetry::LaneInput;
 use units::{Bytes, Rate, Time};
 
@@ -142,6 +142,11 @@ impl Staging {
     pub(crate) fn left(&mut self, output: PortId, lane: Lane, length: Bytes, now: Time) {
         let at = self.at(output, lane);
         self.queues[at].charged.freed(length, now);
+    }
+
+    /// The packets that have not started on a wire, each queue from its head on.
+    pub(crate) fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        self.queues.iter().flat_map(|lane| lane.queue.packets(pool))
     }
 
     /// What a queue was charged for over time.

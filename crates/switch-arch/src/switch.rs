@@ -25,9 +25,9 @@ use crate::staging::Staging;
 pub struct Switch {
     pub(crate) ports: Vec<SwitchPort>,
     /// Output by destination LID; `u16::MAX` for none.
-    forwarding: Vec<u16>,
+    pub(crate) forwarding: Vec<u16>,
     pub(crate) longest_packet: Bytes,
-    memory: Memory,
+    pub(crate) memory: Memory,
     pub(crate) buffering: AnyBuffering,
     /// Whether packets are read out of buffers at their inputs.
     reads_at_inputs: bool,

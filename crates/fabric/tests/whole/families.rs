@@ -1,11 +1,13 @@
 //! Every family of topologies, loaded and drained; and that what the check before a run says of deadlock is so.
 
 use crate::common::{law, run, shipped};
+use fabric::{Options, Stop, simulate};
+use scenario::Plan;
 use telemetry::RunRecord;
 
 /// A ring of seven switches, each host sending three switches onwards without pause. Inputs take turns at a
 /// cable, so new packets get half of it and would need it and the two behind it: more than there is.
-fn ring(sets: &[&str]) -> RunRecord {
+fn ring(sets: &[&str]) -> Plan {
     let flow = |i: usize| {
         format!(
             "(name: \"F{i}\", from: \"h{i}\", to: \"h{}\", start: \"0 s\", message: \"64 KiB\", \
@@ -17,7 +19,7 @@ fn ring(sets: &[&str]) -> RunRecord {
     let ring = "topology=Torus(sizes: [7], hosts: 1, host_cable: \"wire\", trunk_cable: \"wire\")";
     let flows = format!("flows=[{flows}]");
     let all: Vec<&str> = [ring, &flows].into_iter().chain(sets.iter().copied()).collect();
-    run(&law("two-switches", &all))
+    law("two-switches", &all)
 }
 
 /// Bytes delivered in the second half of a run.
@@ -31,10 +33,26 @@ fn late(record: &RunRecord) -> u64 {
 /// down, it runs.
 #[test]
 fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
-    let stuck = ring(&["routing=MinHop", "dependency_cycles=Allowed"]);
-    assert_eq!(late(&stuck), 0);
-    let layered = ring(&["routing=DimensionOrder", "link.data_lanes=2"]);
-    let up_down = ring(&["routing=UpDown()"]);
+    for buffering in ["InputFifo", "InputVoq", "CombinedInputOutput", "Output"] {
+        let mut sets = vec!["routing=MinHop", "dependency_cycles=Allowed"];
+        let organisation = format!("switch.buffering={buffering}");
+        sets.push(&organisation);
+        if buffering == "CombinedInputOutput" {
+            sets.push("switch.output_buffer=\"8 KiB\"");
+        }
+        let plan = ring(&sets);
+        let Err(Stop::Deadlock(deadlock)) = simulate(&plan, Options::default(), &mut |_| {}) else {
+            panic!("{buffering}: the ring stands still, and nobody says so");
+        };
+        // Two flows want each cable of the ring, one way round: the circle is that way, each switch once.
+        assert_eq!(deadlock.cycle.len(), 7, "{buffering}: {deadlock}");
+        for (wait, next) in deadlock.cycle.iter().zip(deadlock.cycle.iter().cycle().skip(1)) {
+            assert_eq!(wait.peer, next.node, "{buffering}: {deadlock}");
+        }
+        assert!(deadlock.found < plan.duration().after_start(), "{buffering}: it was waited out");
+    }
+    let layered = run(&ring(&["routing=DimensionOrder", "link.data_lanes=2"]));
+    let up_down = run(&ring(&["routing=UpDown()"]));
     // Half the run is 10 ms of 8 Gb/s, 10 MB a cable. Every way has three cables of its direction's seven, so a
     // third of a link is the most that each of seven flows can have.
     let most = 7 * 10_000_000 / 3;
@@ -72,8 +90,8 @@ fn every_family_carries_its_traffic_and_comes_to_rest() {
                  Permutation(at: \"50 us\", bytes: \"256 KiB\")]",
             ],
         );
-        let options = fabric::Options { drain: true, ..fabric::Options::default() };
-        let record = fabric::simulate(&plan, options, &mut |_| {})
+        let options = Options { drain: true, ..Options::default() };
+        let record = simulate(&plan, options, &mut |_| {})
             .unwrap_or_else(|violation| panic!("{topology}: {violation}"));
         assert!(record.audit.drained, "{topology}");
         assert!(record.packet_hops > 10_000, "{topology}");

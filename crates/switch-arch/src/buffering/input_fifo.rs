@@ -4,7 +4,7 @@
 //! the head is the only one that contends, and what stands behind it waits with it: head-of-line blocking.
 
 use cc_policies::policy::Place;
-use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId};
+use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
 
 use super::{Buffering, Contention, Taken};
 
@@ -55,6 +55,10 @@ impl Buffering for InputFifo {
             contention.contend(Place { output, ..place });
         }
         Taken { packet, exposed: behind }
+    }
+
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        self.queues.iter().flat_map(|queue| queue.packets(pool))
     }
 
     fn reads_at_inputs(&self) -> bool {

@@ -3,7 +3,7 @@
 //! Invariant: a packet waits for its own output only; no other output's packet stands before it.
 
 use cc_policies::policy::Place;
-use packet::{PacketId, PacketPool, PacketQueue};
+use packet::{Packet, PacketId, PacketPool, PacketQueue};
 
 use super::{Buffering, Contention, Taken};
 
@@ -48,6 +48,10 @@ impl Buffering for InputVoq {
             contention.withdraw(place);
         }
         Taken { packet, exposed: None }
+    }
+
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        self.queues.iter().flat_map(|queue| queue.packets(pool))
     }
 
     fn reads_at_inputs(&self) -> bool {

@@ -11,7 +11,7 @@ mod output;
 
 use cc_policies::policy::Place;
 use link_layer::{LaneSet, PortSet};
-use packet::{Lane, PacketId, PacketPool, PortId};
+use packet::{Lane, Packet, PacketId, PacketPool, PortId};
 
 pub use self::contention::Contention;
 pub use self::input_fifo::InputFifo;
@@ -35,6 +35,9 @@ pub trait Buffering {
     /// # Panics
     /// If the input is not among the contenders.
     fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken;
+
+    /// All packets that wait, each queue from its head on.
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet>;
 
     /// Whether packets are read out of a buffer at their input, which can only be read so fast.
     fn reads_at_inputs(&self) -> bool;
@@ -126,6 +129,11 @@ impl AnyBuffering {
     pub fn take(&mut self, place: Place, pool: &PacketPool) -> Taken {
         let contention = &mut self.contention;
         dispatch!(&mut self.queues, queues => queues.take(place, contention, pool))
+    }
+
+    /// Shows all packets that wait to `see`, each queue from its head on.
+    pub fn look(&self, pool: &PacketPool, see: impl FnMut(&Packet)) {
+        dispatch!(&self.queues, queues => queues.packets(pool).for_each(see));
     }
 
     /// Whether packets are read out of a buffer at their input, which can only be read so fast.

@@ -7,7 +7,7 @@
 //! the switch has ports: its internal speed-up (Karol, Hluchyj and Morgan 1987, section III).
 
 use cc_policies::policy::Place;
-use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId};
+use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
 
 use super::{Buffering, Contention, Taken};
 
@@ -57,6 +57,10 @@ impl Buffering for Output {
             }
         }
         Taken { packet, exposed: None }
+    }
+
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        self.queues.iter().flat_map(|queue| queue.packets(pool))
     }
 
     fn reads_at_inputs(&self) -> bool {
