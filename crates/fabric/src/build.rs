@@ -20,6 +20,7 @@ use units::Bytes;
 use workload::Poster;
 
 use crate::probe::{Ends, Probes};
+use crate::trees::{QUEUE_PART, Trees};
 use crate::world::World;
 
 /// The world that a plan describes, at rest at time zero.
@@ -33,6 +34,9 @@ pub(crate) fn world(plan: &Plan) -> World {
     let named = plan.workload().flows.iter().filter(|flow| flow.named).count();
     let end = plan.duration().after_start();
     let probes = Probes::new(ends, named, plan.phases(), plan.sample(), end);
+    let congested = |node| Bytes::new(plan.switch_of(node).buffer.get() / QUEUE_PART);
+    let thresholds = nodes.clone().filter(|node| !graph.is_host(*node)).map(congested).collect();
+    let trees = Trees::new(thresholds, usize::from(plan.link().data_lanes));
     let peers: Vec<Vec<_>> = nodes
         .clone()
         .map(|node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect())
@@ -43,6 +47,7 @@ pub(crate) fn world(plan: &Plan) -> World {
         switches,
         &peers,
         probes,
+        trees,
         end,
     )
 }

@@ -14,6 +14,8 @@
 //! | `world` | the loop |
 //! | `deadlock` | packets that wait for each other in a circle |
 //! | `probe` | what is looked at, and when |
+//! | `trees` | congestion trees: who holds whom back |
+//! | `stop` | why a run does not come to its end |
 //! | `record` | from a world to its record |
 
 mod build;
@@ -21,13 +23,16 @@ mod deadlock;
 mod event;
 mod probe;
 mod record;
+mod stop;
+mod trees;
 mod world;
 
 use scenario::Plan;
 use telemetry::{Progress, RunRecord};
 
 pub use deadlock::{Deadlock, Wait};
-pub use world::{Options, Stop, Violation};
+pub use stop::{Stop, Violation};
+pub use world::Options;
 
 /// Runs a plan to its end, and records what happened.
 ///

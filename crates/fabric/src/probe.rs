@@ -58,9 +58,10 @@ impl Probes {
         self.due.last().map_or(sample, |due| sample.min(*due))
     }
 
-    /// Looks.
-    pub(crate) fn look(&mut self, now: Time, adapters: &[Adapter]) {
-        if self.sample == now {
+    /// Looks; whether a sample was due.
+    pub(crate) fn look(&mut self, now: Time, adapters: &[Adapter]) -> bool {
+        let is_sample = self.sample == now;
+        if is_sample {
             self.sample = now + self.series.interval;
             let delivered = self.columns(adapters);
             let gained = delivered.iter().zip(&self.last).map(|(now, before)| *now - *before);
@@ -72,6 +73,7 @@ impl Probes {
             let delivered = (0..self.flows.len()).map(|flow| self.delivered(flow, adapters)).collect();
             self.snapshots.push(Snapshot { at: now, delivered });
         }
+        is_sample
     }
 
     /// What has been delivered by each named flow, and by all others together where there are any.

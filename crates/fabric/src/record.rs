@@ -38,6 +38,7 @@ pub(crate) fn collect(plan: &Plan, world: &World) -> RunRecord {
         phases: plan.phases().to_vec(),
         snapshots: world.probes.snapshots.clone(),
         series: world.probes.series.clone(),
+        congestion: world.trees.congestion(),
         audit: Audit { fullest_buffer: fullest, ..world.audit.clone() },
         lanes,
     }

@@ -17,6 +17,8 @@ use crate::deadlock::{self, Deadlock};
 use crate::event::{Event, What};
 use crate::probe::Probes;
 use crate::record;
+use crate::stop::{Stop, Violation};
+use crate::trees::Trees;
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,61 +28,6 @@ pub struct Options {
     /// Let the nodes that something happened to in one instant decide in an order drawn from this seed, so
     /// that simultaneous events are planned in another order. Nothing may depend on it: a test says so.
     pub scramble: Option<u64>,
-}
-
-/// One of the simulator's promises found broken: a bug of the simulator, not of the scenario.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum Violation {
-    /// A node found it.
-    #[error("{node}, port {port}, {lane}, at {at}: {what}")]
-    AtNode {
-        /// The node, by name.
-        node: String,
-        /// The port.
-        port: PortId,
-        /// The lane.
-        lane: Lane,
-        /// When.
-        at: Time,
-        /// Which promise.
-        what: Broken,
-    },
-    /// Packets were lost or invented.
-    #[error(
-        "{injected} packets were injected, {delivered} delivered and {under_way} are under way at {at}: they do not add up"
-    )]
-    Conservation {
-        /// Packets made.
-        injected: u64,
-        /// Packets that came in.
-        delivered: u64,
-        /// Packets between.
-        under_way: u64,
-        /// When.
-        at: Time,
-    },
-    /// A drain did not come to rest.
-    #[error(
-        "{node} is not at rest, and nothing moves any more, {waited} after the sources fell silent: packets or \
-         credits are missing"
-    )]
-    Unrest {
-        /// The first node that is not at rest, by name.
-        node: String,
-        /// How long was waited.
-        waited: Span,
-    },
-}
-
-/// Why a run did not come to its end.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum Stop {
-    /// The simulator broke one of its own promises.
-    #[error(transparent)]
-    Broken(#[from] Violation),
-    /// Packets wait for each other in a circle: the scenario's routes allow it.
-    #[error(transparent)]
-    Deadlock(#[from] Deadlock),
 }
 
 /// How long a drain waits for credits alone, when no packet and no host has anything left to do. By then every
@@ -98,6 +45,7 @@ pub(crate) struct World {
     pub(crate) adapters: Vec<Adapter>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) probes: Probes,
+    pub(crate) trees: Trees,
     pub(crate) end: Time,
     pub(crate) fabric: Wiring,
     pub(crate) events: u64,
@@ -132,6 +80,7 @@ impl World {
         switches: Vec<Switch>,
         peers: &[Vec<(NodeId, PortId)>],
         probes: Probes,
+        trees: Trees,
         end: Time,
     ) -> Self {
         let first_port = peers.iter().scan(0, |next, ports| {
@@ -146,6 +95,7 @@ impl World {
             adapters,
             switches,
             probes,
+            trees,
             end,
             fabric: Wiring {
                 queue: EventQueue::new(),
@@ -200,8 +150,12 @@ impl World {
                 progress(Progress { now: end, packet_hops: self.fabric.packet_hops });
                 return Ok(());
             }
-            self.probes.look(look, &self.adapters);
-            self.check_deadlock()?;
+            if self.probes.look(look, &self.adapters) {
+                let mut trees = core::mem::take(&mut self.trees);
+                trees.look(self);
+                self.trees = trees;
+                self.check_deadlock()?;
+            }
         }
     }
 

@@ -9,12 +9,14 @@
 //! | [`summary`] | `summary.json`, and what the next one prints |
 //! | [`printed`] | the tables on the terminal |
 //! | [`tables`] | `flows.csv`, `series.csv`, `ports.csv` |
+//! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees as printed |
 //! | [`figure`] | `throughput.svg` |
 //! | [`panels`] | figures of several runs below each other |
 //! | [`folder`] | the output folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
 
+pub mod congestion;
 pub mod figure;
 pub mod folder;
 pub mod goodput;
@@ -70,6 +72,8 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<File> {
         file("flows.csv", tables::flows(record)),
         file("series.csv", tables::series(record)),
         file("ports.csv", tables::ports(record)),
+        file("trees.csv", congestion::trees(record)),
+        file("victims.csv", congestion::victims(record)),
         file("throughput.svg", figure::throughput(summary, record)),
         file("plan.ron", plan),
     ]

@@ -2,7 +2,8 @@
 
 use packet::MarkReason;
 use telemetry::{
-    Audit, FlowRecord, LaneRecord, Marks, Phase, QueueRecord, RunRecord, Series, Snapshot, TransportTally,
+    Audit, Congestion, FlowRecord, LaneRecord, Marks, Phase, QueueRecord, RootRecord, RunRecord, Series,
+    Snapshot, TransportTally, TreeSample, VictimRecord,
 };
 use units::{Bytes, Span, Time};
 
@@ -58,6 +59,7 @@ pub(crate) fn record() -> RunRecord {
                 .map(|row| row.iter().map(|kb| Bytes::new(kb * 1000)).collect())
                 .collect(),
         },
+        congestion: congestion(),
         audit: Audit {
             injected: 15_012,
             delivered: 15_000,
@@ -66,6 +68,40 @@ pub(crate) fn record() -> RunRecord {
             ..Audit::default()
         },
     }
+}
+
+/// From 15 ms on, `F1` and the incast hold `F2` back.
+fn congestion() -> Congestion {
+    let at = |ms: u64| Span::from_us(1000 * ms).after_start();
+    let sample = |ms: u64| TreeSample {
+        at: at(ms),
+        since: at(15),
+        root: 0,
+        queue: Bytes::new(31_110),
+        branches: 3,
+        depth: 2,
+        ports: 4,
+        contributors: 3,
+        victims: 1,
+        some_contributors: vec![0, 2, 3],
+        some_victims: vec![1],
+    };
+    let root = RootRecord {
+        node: "S1".to_owned(),
+        port: 2,
+        peer: "H3".to_owned(),
+        lane: 0,
+        first: at(15),
+        last: at(20),
+        samples: 2,
+        branches: 3,
+        depth: 2,
+        ports: 4,
+        held_back: Span::from_us(21_500),
+        contributors: vec![(0, 2), (2, 2), (3, 1)],
+        victims: vec![VictimRecord { flow: 1, samples: 2, waited: Span::from_us(7250) }],
+    };
+    Congestion { roots: vec![root], samples: vec![sample(15), sample(20)] }
 }
 
 fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: bool) -> FlowRecord {

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use report::{folder, printed};
+use report::{congestion, folder, printed};
 
 use crate::cli::SimOptions;
 use crate::engine;
@@ -27,6 +27,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     } else if !options.quiet {
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
         crate::print(&printed::tables(&outcome.summary));
+        crate::print(&format!("\n{}", congestion::printed(&outcome.record)));
         crate::print(&format!("\n{}", printed::written(&out, &names)));
     }
     Ok(())

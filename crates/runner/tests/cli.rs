@@ -60,8 +60,16 @@ fn assert_refused(output: &Output, message: &str) {
 }
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 6] =
-    ["flows.csv", "plan.ron", "ports.csv", "series.csv", "summary.json", "throughput.svg"];
+const FILES: [&str; 8] = [
+    "flows.csv",
+    "plan.ron",
+    "ports.csv",
+    "series.csv",
+    "summary.json",
+    "throughput.svg",
+    "trees.csv",
+    "victims.csv",
+];
 
 #[test]
 fn an_unknown_scenario_is_refused_with_the_nearest_name() {
@@ -167,7 +175,7 @@ fn the_json_is_the_summary_file_and_has_every_promised_field() {
 }
 
 #[test]
-fn the_default_folder_is_out_and_the_name_and_holds_six_files() {
+fn the_default_folder_is_out_and_the_name_and_holds_eight_files() {
     let scratch = Scratch::new("folder");
     let printed = scratch.printed(&ONE_FLOW);
     for words in [

@@ -3,9 +3,11 @@
 //! Invariant: nothing here is computed for show. Rates, shares and indices are the reader's business;
 //! a record holds counts, spans and snapshots that can be added up.
 
+mod congestion;
 mod lane;
 mod record;
 
+pub use congestion::{Congestion, RootRecord, TreeSample, VictimRecord};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use record::{
     Audit, FlowRecord, LaneRecord, Phase, Progress, QueueRecord, RunRecord, Series, Snapshot, TransportTally,

@@ -2,6 +2,7 @@
 
 use units::{Bytes, Span, Time};
 
+use crate::congestion::Congestion;
 use crate::lane::Marks;
 
 /// Everything that a run found out.
@@ -35,6 +36,8 @@ pub struct RunRecord {
     pub snapshots: Vec<Snapshot>,
     /// Payload delivered over time.
     pub series: Series,
+    /// Congestion trees over time.
+    pub congestion: Congestion,
     /// What was checked.
     pub audit: Audit,
 }

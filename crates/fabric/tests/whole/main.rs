@@ -2,6 +2,7 @@
 
 mod combined;
 mod common;
+mod congestion;
 mod families;
 mod golden;
 mod laws;

@@ -1,0 +1,64 @@
+//! Why a run does not come to its end.
+//!
+//! Invariant: a bug of the simulator and a fault of the scenario are two things, and told apart by type.
+
+use link_layer::Broken;
+use packet::{Lane, PortId};
+use units::{Span, Time};
+
+use crate::deadlock::Deadlock;
+
+/// One of the simulator's promises found broken: a bug of the simulator, not of the scenario.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Violation {
+    /// A node found it.
+    #[error("{node}, port {port}, {lane}, at {at}: {what}")]
+    AtNode {
+        /// The node, by name.
+        node: String,
+        /// The port.
+        port: PortId,
+        /// The lane.
+        lane: Lane,
+        /// When.
+        at: Time,
+        /// Which promise.
+        what: Broken,
+    },
+    /// Packets were lost or invented.
+    #[error(
+        "{injected} packets were injected, {delivered} delivered and {under_way} are under way at {at}: they do not add up"
+    )]
+    Conservation {
+        /// Packets made.
+        injected: u64,
+        /// Packets that came in.
+        delivered: u64,
+        /// Packets between.
+        under_way: u64,
+        /// When.
+        at: Time,
+    },
+    /// A drain did not come to rest.
+    #[error(
+        "{node} is not at rest, and nothing moves any more, {waited} after the sources fell silent: packets or \
+         credits are missing"
+    )]
+    Unrest {
+        /// The first node that is not at rest, by name.
+        node: String,
+        /// How long was waited.
+        waited: Span,
+    },
+}
+
+/// Why a run did not come to its end.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Stop {
+    /// The simulator broke one of its own promises.
+    #[error(transparent)]
+    Broken(#[from] Violation),
+    /// Packets wait for each other in a circle: the scenario's routes allow it.
+    #[error(transparent)]
+    Deadlock(#[from] Deadlock),
+}

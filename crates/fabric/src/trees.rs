@@ -1,0 +1,340 @@
+//! Congestion trees, looked for at every sample.
+//!
+//! Invariant: looking changes nothing, and the loop pays nothing for it: what nodes count anyway is compared with
+//! the sample before, and queues are walked only in switches that a tree has reached.
+//!
+//! ```text
+//! root    an output and lane used fully, or one at an adapter that takes no more, with a queue over the threshold
+//! branch  an output and lane that was held back for want of credit, and feeds a buffer in which
+//!         packets wait for the root or for another branch of the same tree
+//! ```
+//!
+//! All choices of number here are ours; `docs/models/congestion-trees.md` says why they are as they are.
+
+use std::collections::BTreeMap;
+
+use cc_policies::policy::Place;
+use packet::{Lane, Lid, NodeId, Packet, PortId};
+use telemetry::{Congestion, LaneOutput, RootRecord, TreeSample, VictimRecord};
+use units::{Bytes, Span, Time};
+
+use crate::world::World;
+
+/// An output is held back if it was without credit for at least one part in so many of the time between samples.
+const HELD_BACK_PART: u64 = 10;
+/// An output is used fully if its wire was busy for so many percent of the time between samples.
+const FULL_PERCENT: u64 = 90;
+/// A queue is over the threshold if it holds more than one part in so many of an input's buffer.
+pub(crate) const QUEUE_PART: u64 = 4;
+/// No way has more links than this: routes that go round in a circle are refused before a run.
+const LONGEST_WAY: usize = 256;
+
+/// An output and lane.
+type Channel = (NodeId, PortId, Lane);
+
+/// What is remembered from sample to sample.
+#[derive(Debug, Default)]
+pub(crate) struct Trees {
+    /// By switch, what a queue has to hold to be congested.
+    thresholds: Vec<Bytes>,
+    lanes: usize,
+    last: Time,
+    /// By port of every node, and lane.
+    outputs: Vec<Output>,
+    roots: BTreeMap<Channel, Running>,
+    /// The roots in the order in which they were first seen.
+    order: Vec<Channel>,
+    samples: Vec<TreeSample>,
+}
+
+/// What an output and lane did since the sample before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Output {
+    /// Totals up to the last sample.
+    without_credit: Span,
+    bytes: Bytes,
+    /// Without credit since the sample before.
+    waited: Span,
+    /// Sent since the sample before.
+    sent: Bytes,
+    held_back: bool,
+}
+
+/// A root, as it adds up over the run.
+#[derive(Debug, Default)]
+struct Running {
+    number: u32,
+    since: Time,
+    record: RootRecord,
+    contributors: BTreeMap<u32, u32>,
+    victims: BTreeMap<u32, VictimRecord>,
+}
+
+/// A tree at one sample.
+struct Tree {
+    root: Channel,
+    /// Outputs that are held back, each with its distance from the root in links; parents before children.
+    branches: Vec<(Channel, u32)>,
+    /// Flows, and for those that do not leave by the root how long they waited.
+    contributors: Vec<u32>,
+    victims: Vec<(u32, Span)>,
+}
+
+impl Trees {
+    /// Nothing seen yet, in a fabric whose switches call a queue of so much congested.
+    pub(crate) fn new(thresholds: Vec<Bytes>, lanes: usize) -> Self {
+        Self { thresholds, lanes, ..Self::default() }
+    }
+
+    /// Looks at the world, once everything of a sample's instant has happened.
+    pub(crate) fn look(&mut self, world: &World) {
+        let now = world.fabric.now;
+        let interval = now.since(self.last);
+        self.measure(world, interval);
+        let before = core::mem::replace(&mut self.last, now);
+        for root in self.candidates(world, interval) {
+            let branches = self.branches(world, root);
+            if branches.is_empty() {
+                continue; // Congestion that has not spread beyond its switch holds nobody back.
+            }
+            let mut tree = Tree { root, branches, contributors: Vec::new(), victims: Vec::new() };
+            self.find_flows(world, &mut tree);
+            self.record(world, &tree, before);
+        }
+    }
+
+    /// What each output did since the sample before.
+    fn measure(&mut self, world: &World, interval: Span) {
+        let now = world.fabric.now;
+        let adapters = world.adapters.iter().flat_map(ca_transport::Adapter::all_observed);
+        let switches = world.switches.iter().flat_map(switch_arch::Switch::all_observed);
+        self.outputs.resize(world.fabric.peers.len() * self.lanes, Output::default());
+        for (output, (_, seen)) in self.outputs.iter_mut().zip(adapters.chain(switches)) {
+            output.settle(seen, now, interval);
+        }
+    }
+
+    /// Outputs that are congested by themselves, in order.
+    fn candidates(&self, world: &World, interval: Span) -> Vec<Channel> {
+        let mut found = Vec::new();
+        for (place, switch) in world.switches.iter().enumerate() {
+            let node = NodeId((world.adapters.len() + place) as u32);
+            for port in (0..switch.radix() as u16).map(PortId) {
+                for lane in (0..self.lanes as u8).map(Lane) {
+                    let over = switch.waiting(port, lane) > self.thresholds[place];
+                    if over && self.is_root(world, (node, port, lane), interval) {
+                        found.push((node, port, lane));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the cause of an output's queue lies here: its wire can do no more, or the adapter behind it.
+    fn is_root(&self, world: &World, (node, port, lane): Channel, interval: Span) -> bool {
+        let faces_adapter = world.fabric.peer(node, port).0.index() < world.adapters.len();
+        if self.output((node, port, lane), world).held_back {
+            return faces_adapter;
+        }
+        let lanes = (0..self.lanes as u8).map(Lane);
+        let sent: Bytes = lanes.map(|lane| self.output((node, port, lane), world).sent).sum();
+        let rate = switch(world, node).link_rate(port);
+        rate.time_for(sent).ps() * 100 >= interval.ps() * FULL_PERCENT
+    }
+
+    /// Outputs that are held back on account of `root`.
+    fn branches(&self, world: &World, root: Channel) -> Vec<(Channel, u32)> {
+        let mut branches: Vec<(Channel, u32)> = Vec::new();
+        let mut parents = vec![(root, 0)];
+        let mut next = 0;
+        while let Some(&((node, output, lane), depth)) = parents.get(next) {
+            next += 1;
+            if node.index() < world.adapters.len() {
+                continue;
+            }
+            let here = switch(world, node);
+            for input in (0..here.radix() as u16).map(PortId) {
+                let (from, port) = world.fabric.peer(node, input);
+                let child = (from, port, lane);
+                if here.is_first(Place { input, output, lane })
+                    && self.output(child, world).held_back
+                    && !parents.iter().any(|(known, _)| *known == child)
+                {
+                    branches.push((child, depth + 1));
+                    parents.push((child, depth + 1));
+                }
+            }
+        }
+        branches
+    }
+
+    /// Whose packets wait in the tree: for its root or branches, or in buffers that its branches feed.
+    fn find_flows(&self, world: &World, tree: &mut Tree) {
+        let lane = tree.root.2;
+        let mut inside: Vec<NodeId> = tree.branches.iter().map(|((node, ..), _)| *node).collect();
+        inside.push(tree.root.0);
+        inside.sort_unstable();
+        inside.dedup();
+        let mut victims = BTreeMap::new();
+        let mut contributors = Vec::new();
+        for node in inside.into_iter().filter(|node| node.index() >= world.adapters.len()) {
+            switch(world, node).look(&world.fabric.pool, |packet| {
+                if packet.lrh.lane != lane {
+                    return;
+                }
+                let (input, output) = (PortId(packet.input.into()), PortId(packet.output.into()));
+                let (from, port) = world.fabric.peer(node, input);
+                let ways = [(node, output, lane), (from, port, lane)];
+                if tree.is_in(ways[0]) && crosses(world, packet, node, tree.root) {
+                    contributors.extend((packet.payload > 0).then_some(packet.flow.0));
+                } else if ways.iter().any(|way| tree.is_branch(*way)) {
+                    let waits = ways.iter().filter(|way| tree.is_branch(**way));
+                    let waited = waits.map(|way| self.output(*way, world).waited).max();
+                    let most = victims.entry(packet.flow.0).or_insert(Span::ZERO);
+                    *most = waited.unwrap_or(Span::ZERO).max(*most);
+                }
+            });
+        }
+        contributors.sort_unstable();
+        contributors.dedup();
+        victims.retain(|flow, _| contributors.binary_search(flow).is_err());
+        tree.contributors = contributors;
+        tree.victims = victims.into_iter().collect();
+        // Longest first; of equals the first in the scenario.
+        tree.victims.sort_by_key(|(flow, waited)| (core::cmp::Reverse(*waited), *flow));
+    }
+
+    fn record(&mut self, world: &World, tree: &Tree, before: Time) {
+        let at = world.fabric.now;
+        let (node, port, lane) = tree.root;
+        let held_back = tree.branches.iter().map(|(branch, _)| self.output(*branch, world).waited).sum();
+        let number = self.roots.len() as u32;
+        let running = self.roots.entry(tree.root).or_insert_with(|| {
+            self.order.push(tree.root);
+            let (peer, _) = world.fabric.peer(node, port);
+            Running::new(
+                number,
+                at,
+                (world.names[node.index()].clone(), world.names[peer.index()].clone()),
+                tree,
+            )
+        });
+        if running.record.last != before {
+            running.since = at;
+        }
+        running.add(tree, at, held_back);
+        self.samples.push(TreeSample {
+            at,
+            since: running.since,
+            root: running.number,
+            queue: switch(world, node).waiting(port, lane),
+            branches: tree.branches.len() as u32,
+            depth: tree.depth(),
+            ports: tree.ports(),
+            contributors: tree.contributors.len() as u32,
+            victims: tree.victims.len() as u32,
+            some_contributors: tree.contributors.iter().copied().take(TreeSample::NAMED).collect(),
+            some_victims: tree.victims.iter().map(|(flow, _)| *flow).take(TreeSample::NAMED).collect(),
+        });
+    }
+
+    /// What was seen, as plain data.
+    pub(crate) fn congestion(&self) -> Congestion {
+        let roots = self.order.iter().map(|root| self.roots[root].finished());
+        Congestion { roots: roots.collect(), samples: self.samples.clone() }
+    }
+
+    fn output(&self, (node, port, lane): Channel, world: &World) -> &Output {
+        let port = world.fabric.first_port[node.index()] as usize + port.index();
+        &self.outputs[port * self.lanes + lane.index()]
+    }
+}
+
+fn switch(world: &World, node: NodeId) -> &switch_arch::Switch {
+    &world.switches[node.index() - world.adapters.len()]
+}
+
+/// Whether a packet that waits at a switch will leave by the root.
+fn crosses(world: &World, packet: &Packet, mut node: NodeId, root: Channel) -> bool {
+    let to: Lid = packet.lrh.destination;
+    for _ in 0..LONGEST_WAY {
+        if node.index() < world.adapters.len() {
+            return false;
+        }
+        let Some(output) = switch(world, node).output_to(to) else { return false };
+        if (node, output) == (root.0, root.1) {
+            return true;
+        }
+        node = world.fabric.peer(node, output).0;
+    }
+    false
+}
+
+impl Output {
+    fn settle(&mut self, seen: &LaneOutput, now: Time, interval: Span) {
+        let without_credit = seen.without_credit(now);
+        self.waited = without_credit - self.without_credit;
+        self.sent = seen.bytes - self.bytes;
+        (self.without_credit, self.bytes) = (without_credit, seen.bytes);
+        self.held_back = self.waited.ps() * HELD_BACK_PART >= interval.ps().max(1);
+    }
+}
+
+impl Tree {
+    fn is_branch(&self, channel: Channel) -> bool {
+        self.branches.iter().any(|(branch, _)| *branch == channel)
+    }
+
+    fn is_in(&self, channel: Channel) -> bool {
+        channel == self.root || self.is_branch(channel)
+    }
+
+    fn depth(&self) -> u32 {
+        self.branches.iter().map(|(_, depth)| *depth).max().unwrap_or(0)
+    }
+
+    /// Each port once, whatever its lanes.
+    fn ports(&self) -> u32 {
+        let mut ports: Vec<_> = self.branches.iter().map(|((node, port, _), _)| (*node, *port)).collect();
+        ports.push((self.root.0, self.root.1));
+        ports.sort_unstable();
+        ports.dedup();
+        ports.len() as u32
+    }
+}
+
+impl Running {
+    fn new(number: u32, at: Time, (node, peer): (String, String), tree: &Tree) -> Self {
+        let (_, port, lane) = tree.root;
+        let record =
+            RootRecord { node, port: port.0 + 1, peer, lane: lane.0, first: at, ..RootRecord::default() };
+        Self { number, since: at, record, ..Self::default() }
+    }
+
+    fn add(&mut self, tree: &Tree, at: Time, held_back: Span) {
+        let record = &mut self.record;
+        record.last = at;
+        record.samples += 1;
+        record.branches = record.branches.max(tree.branches.len() as u32);
+        record.depth = record.depth.max(tree.depth());
+        record.ports = record.ports.max(tree.ports());
+        record.held_back += held_back;
+        for flow in &tree.contributors {
+            *self.contributors.entry(*flow).or_insert(0) += 1;
+        }
+        for (flow, waited) in &tree.victims {
+            let victim =
+                self.victims.entry(*flow).or_insert(VictimRecord { flow: *flow, ..VictimRecord::default() });
+            victim.samples += 1;
+            victim.waited += *waited;
+        }
+    }
+
+    fn finished(&self) -> RootRecord {
+        let contributors = self.contributors.iter().map(|(flow, samples)| (*flow, *samples)).collect();
+        let mut victims: Vec<_> = self.victims.values().copied().collect();
+        victims.sort_by_key(|victim| (core::cmp::Reverse(victim.waited), victim.flow));
+        RootRecord { contributors, victims, ..self.record.clone() }
+    }
+}

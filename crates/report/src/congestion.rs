@@ -1,0 +1,175 @@
+//! Congestion trees as tables: `trees.csv`, `victims.csv`, and the worst of them on the terminal.
+//!
+//! Invariant: the worst tree is the one whose branches were held back longest, all added up.
+
+use std::cmp::Reverse;
+
+use telemetry::{RootRecord, RunRecord, TreeSample, VictimRecord};
+
+use crate::printed::{aligned, fitted, plain_table};
+use crate::tables::csv;
+
+/// So many trees are printed; all are in the files.
+const PRINTED: usize = 5;
+/// So many flows of a kind are named in a line.
+const NAMED: usize = 3;
+/// Characters that a line of the printed table has.
+const WIDTH: u16 = 110;
+
+/// One row a tree and sample.
+#[must_use]
+pub fn trees(record: &RunRecord) -> String {
+    let header = [
+        "time_s",
+        "root_node",
+        "root_port",
+        "root_peer",
+        "lane",
+        "since_s",
+        "queue_bytes",
+        "branches",
+        "depth",
+        "saturated_ports",
+        "contributors",
+        "victims",
+        "contributor_flows",
+        "victim_flows",
+    ];
+    let row = |sample: &TreeSample| {
+        let root = &record.congestion.roots[sample.root as usize];
+        let flows =
+            |flows: &[u32]| flows.iter().map(|flow| name(record, *flow)).collect::<Vec<_>>().join(" ");
+        let counts = [sample.branches, sample.depth, sample.ports, sample.contributors, sample.victims];
+        let mut row = vec![sample.at.seconds().to_string()];
+        row.extend(place(root));
+        row.extend([sample.since.seconds().to_string(), sample.queue.get().to_string()]);
+        row.extend(counts.map(|count| count.to_string()));
+        row.extend([flows(&sample.some_contributors), flows(&sample.some_victims)]);
+        row
+    };
+    csv(header.map(str::to_owned).to_vec(), record.congestion.samples.iter().map(row))
+}
+
+/// One row a victim and root: how long it waited for whom.
+#[must_use]
+pub fn victims(record: &RunRecord) -> String {
+    let header =
+        ["flow", "root_node", "root_port", "root_peer", "lane", "from_s", "to_s", "samples", "waited_s"];
+    let row = |root: &RootRecord, victim: &VictimRecord| {
+        let mut row = vec![name(record, victim.flow).to_owned()];
+        row.extend(place(root));
+        row.extend([root.first.seconds().to_string(), root.last.seconds().to_string()]);
+        row.extend([victim.samples.to_string(), victim.waited.seconds().to_string()]);
+        row
+    };
+    let roots = record.congestion.roots.iter();
+    let rows = roots.flat_map(|root| root.victims.iter().map(move |victim| row(root, victim)));
+    csv(header.map(str::to_owned).to_vec(), rows)
+}
+
+/// The worst trees, as they are printed.
+#[must_use]
+pub fn printed(record: &RunRecord) -> String {
+    let mut roots: Vec<_> = record.congestion.roots.iter().collect();
+    if roots.is_empty() {
+        return "Congestion trees: none at any sample\n".to_owned();
+    }
+    roots.sort_by_key(|root| Reverse(root.held_back));
+    let mut table = plain_table();
+    table.set_header([
+        "root",
+        "from (s)",
+        "to (s)",
+        "branches",
+        "depth",
+        "contributors",
+        "victims, and how long they waited",
+    ]);
+    for root in roots.iter().take(PRINTED) {
+        table.add_row([
+            format!("{} port {} to {}, VL{}", root.node, root.port, root.peer, root.lane),
+            root.first.seconds().to_string(),
+            root.last.seconds().to_string(),
+            root.branches.to_string(),
+            root.depth.to_string(),
+            some(root.contributors.iter().map(|(flow, _)| name(record, *flow).to_owned()).collect()),
+            some(root.victims.iter().map(|victim| waited(record, victim)).collect()),
+        ]);
+    }
+    let what = match roots.len() {
+        1 => "Congestion trees: one root".to_owned(),
+        n if n <= PRINTED => format!("Congestion trees: {n} roots"),
+        n => format!("Congestion trees: the worst {PRINTED} of {n} roots; all stand in trees.csv"),
+    };
+    format!("{what}\n{}\n", aligned(fitted(table, WIDTH, 6), 7))
+}
+
+fn waited(record: &RunRecord, victim: &VictimRecord) -> String {
+    format!("{} {:.3} ms", name(record, victim.flow), victim.waited.seconds() * 1e3)
+}
+
+/// The first few, and how many more there are.
+fn some(mut names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    match (names.is_empty(), more) {
+        (true, _) => "-".to_owned(),
+        (false, 0) => names.join(", "),
+        (false, more) => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+fn name(record: &RunRecord, flow: u32) -> &str {
+    &record.flows[flow as usize].name
+}
+
+/// Node, port, far end and lane.
+fn place(root: &RootRecord) -> [String; 4] {
+    [root.node.clone(), root.port.to_string(), root.peer.clone(), root.lane.to_string()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn the_tables_as_they_are_written_and_printed() {
+        let record = sample::record();
+        insta::assert_snapshot!("trees", trees(&record));
+        insta::assert_snapshot!("victims", victims(&record));
+        insta::assert_snapshot!("printed_trees", printed(&record));
+    }
+
+    #[test]
+    fn a_run_without_congestion_says_so() {
+        let mut record = sample::record();
+        record.congestion = telemetry::Congestion::default();
+        assert_eq!(printed(&record), "Congestion trees: none at any sample\n");
+        assert_eq!([trees(&record), victims(&record)].map(|table| table.lines().count()), [1, 1]);
+    }
+
+    #[test]
+    fn many_trees_and_flows_are_cut_short() {
+        let mut record = sample::record();
+        let root = record.congestion.roots[0].clone();
+        record.congestion.roots = vec![root; 7];
+        assert!(
+            printed(&record)
+                .starts_with("Congestion trees: the worst 5 of 7 roots; all stand in trees.csv\n")
+        );
+        let names = ["a", "b", "c", "d", "e"].map(str::to_owned);
+        assert_eq!(some(names.to_vec()), "a, b, c and 2 more");
+    }
+
+    #[test]
+    fn the_manual_describes_every_column() {
+        let manual = include_str!("../../../docs/outputs.md");
+        let record = sample::record();
+        for table in [trees(&record), victims(&record)] {
+            for column in table.lines().next().unwrap().split(',') {
+                assert!(manual.contains(&format!("`{column}`")), "docs/outputs.md lacks `{column}`");
+            }
+        }
+    }
+}
