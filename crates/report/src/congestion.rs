@@ -13,6 +13,8 @@ use crate::tables::csv;
 const PRINTED: usize = 5;
 /// So many flows of a kind are named in a line.
 const NAMED: usize = 3;
+/// The column whose lines are broken: the names of flows can be long.
+const FLOWS: usize = 5;
 /// Characters that a line of the printed table has.
 const WIDTH: u16 = 110;
 
@@ -76,15 +78,7 @@ pub fn printed(record: &RunRecord) -> String {
     }
     roots.sort_by_key(|root| Reverse(root.held_back));
     let mut table = plain_table();
-    table.set_header([
-        "root",
-        "from (s)",
-        "to (s)",
-        "branches",
-        "depth",
-        "contributors",
-        "victims, and how long they waited",
-    ]);
+    table.set_header(["root", "from (s)", "to (s)", "branches", "depth", "flows"]);
     for root in roots.iter().take(PRINTED) {
         table.add_row([
             format!("{} port {} to {}, VL{}", root.node, root.port, root.peer, root.lane),
@@ -92,8 +86,7 @@ pub fn printed(record: &RunRecord) -> String {
             root.last.seconds().to_string(),
             root.branches.to_string(),
             root.depth.to_string(),
-            some(root.contributors.iter().map(|(flow, _)| name(record, *flow).to_owned()).collect()),
-            some(root.victims.iter().map(|victim| waited(record, victim)).collect()),
+            flows(record, root),
         ]);
     }
     let what = match roots.len() {
@@ -101,7 +94,15 @@ pub fn printed(record: &RunRecord) -> String {
         n if n <= PRINTED => format!("Congestion trees: {n} roots"),
         n => format!("Congestion trees: the worst {PRINTED} of {n} roots; all stand in trees.csv"),
     };
-    format!("{what}\n{}\n", aligned(fitted(table, WIDTH, 6), 7))
+    format!("{what}\n{}\n", aligned(fitted(table, WIDTH, FLOWS), FLOWS + 1))
+}
+
+/// Who holds back, and whom for how long.
+fn flows(record: &RunRecord, root: &RootRecord) -> String {
+    let contributors =
+        some(root.contributors.iter().map(|(flow, _)| name(record, *flow).to_owned()).collect());
+    let victims = some(root.victims.iter().map(|victim| waited(record, victim)).collect());
+    format!("contributors {contributors}; victims {victims}")
 }
 
 fn waited(record: &RunRecord, victim: &VictimRecord) -> String {
@@ -147,6 +148,18 @@ mod tests {
         record.congestion = telemetry::Congestion::default();
         assert_eq!(printed(&record), "Congestion trees: none at any sample\n");
         assert_eq!([trees(&record), victims(&record)].map(|table| table.lines().count()), [1, 1]);
+    }
+
+    #[test]
+    fn long_names_break_between_words() {
+        let mut record = sample::record();
+        for (number, flow) in record.flows.iter_mut().enumerate() {
+            flow.name = format!("poisson:h{}->h{}", 100 + number, 200 + number);
+        }
+        let printed = printed(&record);
+        assert!(printed.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{printed}");
+        assert!(printed.contains("poisson:h100->h200,"), "{printed}");
+        assert!(printed.lines().count() < 8, "{printed}");
     }
 
     #[test]
