@@ -36,6 +36,10 @@ impl Workload {
             }
         }
         for i in 0..patterns.len() {
+            if let PatternSpec::HotSpot(hot_spot) = &patterns[i] {
+                let at = |(field, kind)| WorkloadError::new(format!("traffic[{i}].{field}"), kind);
+                hot_spot.check_windows(&site).map_err(at)?;
+            }
             let more = pattern::flows(patterns, i, &site).map_err(|(field, kind)| {
                 let dot = if field.is_empty() { "" } else { "." };
                 WorkloadError::new(format!("traffic[{i}]{dot}{field}"), kind)
@@ -52,7 +56,11 @@ impl Workload {
             }
         }
         all.append(&mut unnamed);
-        Ok(Self { flows: all })
+        let declared = patterns.iter().flat_map(|pattern| match pattern {
+            PatternSpec::HotSpot(hot_spot) => hot_spot.changes(),
+            _ => Vec::new(),
+        });
+        Ok(Self { flows: all, declared: declared.collect() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The declared changes of traffic: what a reader of a time series wants marked.
 //!
-//! Invariant: only named flows count, and at one instant there is one change. Flows of one named pattern
+//! Invariant: only named flows and hot spots count, and at one instant there is one change. Flows of one named pattern
 //! change together, when the pattern is declared to, whatever their jitter.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use units::Time;
 
 use crate::flow::Workload;
 
-/// Named flows that start or stop at one instant.
+/// Named flows and hot spots that start or stop at one instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// When.
@@ -19,7 +19,7 @@ pub struct Change {
 }
 
 impl Workload {
-    /// When named flows start and stop, in order of time. A flow of a counted number of messages starts
+    /// When named flows and hot spots start and stop, in order of time. A flow of a counted number of messages starts
     /// and has no declared stop. The flows of a pattern go by its name: `local starts`.
     #[must_use]
     pub fn changes(&self) -> Vec<Change> {
@@ -37,7 +37,19 @@ impl Workload {
             }
         }
         at.remove(&Time::NEVER);
-        at.into_iter().map(|(at, [stops, starts])| Change { at, what: words(&stops, &starts) }).collect()
+        let of_flows =
+            at.into_iter().map(|(at, [stops, starts])| Change { at, what: words(&stops, &starts) });
+        let mut all: Vec<_> = of_flows.chain(self.declared.iter().cloned()).collect();
+        // In the order of the scenario at one instant, flows first: the sort is stable.
+        all.sort_by_key(|change| change.at);
+        all.dedup_by(|later, earlier| {
+            let same = later.at == earlier.at;
+            if same {
+                earlier.what = format!("{}; {}", earlier.what, later.what);
+            }
+            same
+        });
+        all
     }
 }
 

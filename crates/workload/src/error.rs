@@ -137,6 +137,39 @@ pub enum WorkloadErrorKind {
         /// How many other hosts there are.
         others: usize,
     },
+    /// A hot spot of no or more hosts than there are besides its targets.
+    #[error("{given} hosts cannot contribute to this hot spot: between 1 and all {others} others can")]
+    Contributors {
+        /// The number as given.
+        given: u32,
+        /// How many hosts are no target.
+        others: usize,
+    },
+    /// A share of the load that is none.
+    #[error("a fraction of {given} is not a share of a source's load: it is above 0 and at most 1")]
+    FractionRange {
+        /// The fraction as given.
+        given: f64,
+    },
+    /// A hot spot nowhere.
+    #[error("a hot spot without a target is none: name at least one host")]
+    NoTargets,
+    /// A target named twice.
+    #[error("`{name}` is a target twice: name each once")]
+    TargetTwice {
+        /// The host.
+        name: String,
+    },
+    /// Hot spots out of order, or at the same time.
+    #[error(
+        "a hot spot begins at {from}, and the one before it ends at {last}: write them in order, none before the last is over"
+    )]
+    WindowsOverlap {
+        /// The beginning as given.
+        from: Time,
+        /// The end of the one before.
+        last: Time,
+    },
     /// A pattern that needs other hosts.
     #[error("a pattern needs at least 2 hosts, and the topology has {hosts}")]
     TooFewHosts {

@@ -6,6 +6,7 @@
 use packet::{NodeId, ServiceLevel, Transport};
 use units::{Bytes, Rate, Time};
 
+use crate::change::Change;
 use crate::spec::Operation;
 
 /// Everything that is sent in a run.
@@ -14,6 +15,8 @@ pub struct Workload {
     /// Named flows first, those of `flows` before those of patterns; then all others. Flows of patterns stand
     /// in the order of their patterns, each pattern's by source and then by destination. A [`FlowId`](packet::FlowId) is a place in here.
     pub flows: Vec<Flow>,
+    /// Changes that patterns declare beside those of named flows: hot spots that come and go.
+    pub declared: Vec<Change>,
 }
 
 /// What one host sends to one other.

@@ -9,6 +9,7 @@
 //! | `builder` | from there to a workload, with every check |
 //! | `pattern` | the flows of a rule: permutation, Poisson, incast |
 //! | `converge` | flows from several hosts to one, at once or in sessions |
+//! | [`hot_spot`] | uniform traffic with hot spots, at rest or moving |
 //! | `exponential` | exponentially distributed draws, the same on every machine |
 //! | [`flow`] | flows, and when their messages are posted |
 //! | [`change`] | the declared changes of named flows |
@@ -25,6 +26,7 @@ mod converge;
 pub mod error;
 mod exponential;
 pub mod flow;
+pub mod hot_spot;
 mod pattern;
 pub mod poster;
 pub mod spec;
@@ -32,6 +34,7 @@ pub mod spec;
 pub use change::Change;
 pub use error::{WorkloadError, WorkloadErrorKind};
 pub use flow::{Flow, Group, Post, Posting, Workload};
+pub use hot_spot::{Arrivals, Contributors, HotSpot, Window};
 pub use packet::Transport;
 pub use poster::Poster;
 pub use spec::{Converge, FlowSpec, Load, Operation, PatternSpec, Sessions};

@@ -10,6 +10,7 @@
 //! | incast | none |
 //! | converge | `traffic[i] jitter`, of each source |
 //! | sessions | `traffic[i] sessions`, of each source |
+//! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each source |
 
 use packet::{NodeId, ServiceLevel, Transport};
 use rand::seq::SliceRandom;
@@ -40,6 +41,7 @@ pub(crate) fn flows(patterns: &[PatternSpec], i: usize, site: &Site<'_>) -> Resu
         }
         PatternSpec::Converge(converge) => made.converge(converge),
         PatternSpec::Sessions(sessions) => made.sessions(sessions),
+        PatternSpec::HotSpot(hot_spot) => made.hot_spot(hot_spot),
     }
 }
 
@@ -126,7 +128,7 @@ impl Pattern<'_> {
         arrivals.message.get() as f64 * 8e12 / (arrivals.load * rate as f64)
     }
 
-    fn flow(&self, source: NodeId, destination: NodeId, posts: Vec<Post>) -> Flow {
+    pub(crate) fn flow(&self, source: NodeId, destination: NodeId, posts: Vec<Post>) -> Flow {
         Flow {
             name: format!("{}:{}->{}", self.prefix, self.site.name(source), self.site.name(destination)),
             named: false,
@@ -152,6 +154,7 @@ fn prefix(patterns: &[PatternSpec], i: usize) -> String {
         PatternSpec::Permutation { .. } => "permutation",
         PatternSpec::Poisson { .. } => "poisson",
         PatternSpec::Incast { .. } => "incast",
+        PatternSpec::HotSpot(_) => "hot-spot",
         PatternSpec::Converge(_) | PatternSpec::Sessions(_) => "",
     };
     let kind = word(&patterns[i]);

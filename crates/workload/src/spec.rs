@@ -2,6 +2,7 @@
 //!
 //! Invariant: as written, not yet checked: [`Workload::build`](crate::Workload::build) checks it.
 
+use crate::hot_spot::HotSpot;
 use packet::{ServiceLevel, Transport};
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span, Time};
@@ -125,6 +126,8 @@ pub enum PatternSpec {
     Converge(Converge),
     /// Flows from several hosts to one that join and leave at random.
     Sessions(Sessions),
+    /// Uniform traffic of all hosts, with hot spots that come and go.
+    HotSpot(HotSpot),
 }
 
 /// One flow from each of several hosts to one: named `NAME1`, `NAME2`, ... in the order of the hosts.

@@ -79,6 +79,7 @@ fn starts(scenario: &Scenario) -> Vec<(Path, String, Time)> {
         let (field, start) = match pattern {
             PatternSpec::Permutation { at, .. } | PatternSpec::Incast { at, .. } => ("at", *at),
             PatternSpec::Poisson { from, .. } => ("from", *from),
+            PatternSpec::HotSpot(all) => ("from", all.from),
             PatternSpec::Converge(all) if all.jitter > Span::ZERO => ("jitter", all.start + all.jitter),
             PatternSpec::Converge(all) => ("start", all.start),
             PatternSpec::Sessions(all) => ("start", all.start),

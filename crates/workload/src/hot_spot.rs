@@ -1,0 +1,279 @@
+//! Uniform traffic, of which a share goes to a few hosts for a while: hot spots, at rest or moving.
+//!
+//! Invariant: what a source offers does not change with a hot spot, nor do its times of arrival; and what it
+//! sends elsewhere goes where it would have gone without one. A window only redirects.
+//!
+//! The pattern is that of Pfister and Norton ("Hot spot contention and combining in multistage interconnection
+//! networks", 1985), and of Pfister and others (2005): each source moves a share h of its load to one host.
+
+use packet::NodeId;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use units::{Bytes, Time};
+
+use crate::MAX_LISTED;
+use crate::builder::{Fault, Site, check_message, check_period};
+use crate::change::Change;
+use crate::error::WorkloadErrorKind as Kind;
+use crate::exponential::exponential;
+use crate::flow::{Flow, Post};
+use crate::pattern::Pattern;
+
+/// Every host sends messages to uniformly drawn others; within each window, contributors send a share of
+/// theirs to its targets instead, so that the load of each source stays what it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HotSpot {
+    /// From when.
+    pub from: Time,
+    /// Until when messages are posted, later than `from`.
+    pub until: Time,
+    /// Payload of each message.
+    pub message: Bytes,
+    /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
+    pub load: f64,
+    /// How messages of a source follow each other.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// Whose messages a window redirects.
+    #[serde(default)]
+    pub contributors: Contributors,
+    /// When, how much, and where to: each begins no earlier than the one before it ends.
+    pub windows: Vec<Window>,
+}
+
+/// How the messages of a source follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Arrivals {
+    /// At exponentially distributed intervals.
+    #[default]
+    Poisson,
+    /// Evenly spaced; each source begins after a part of an interval that is drawn for it uniformly.
+    Fixed,
+}
+
+/// The hosts that contribute to a hot spot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Contributors {
+    /// All.
+    #[default]
+    All,
+    /// So many, the first in the order of the topology that are not a target themselves: 1 to all.
+    First(u32),
+    /// The host of this name, or those whose name begins with what stands before a `*` at the end.
+    Named(String),
+}
+
+/// A time in which there is a hot spot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Its begin: the first message redirected is posted then or later.
+    pub from: Time,
+    /// Its end, later than `from`.
+    pub until: Time,
+    /// The share of a contributor's load that is redirected (h): above 0, at most 1.
+    pub fraction: f64,
+    /// The hosts that it goes to, at least one, each drawn with the same probability. A contributor that is a
+    /// target itself goes on to the others; if it is the only one, it redirects nothing.
+    pub to: Vec<String>,
+}
+
+/// A window with its hosts found.
+struct Hot<'a> {
+    window: &'a Window,
+    targets: Vec<NodeId>,
+    /// By host.
+    contributes: Vec<bool>,
+}
+
+impl HotSpot {
+    /// How many hosts send to the same target at most: the degree of the hot spot. All is all, as Pfister and others
+    /// count, although a target sends nothing to itself.
+    #[must_use]
+    pub fn degree(&self, hosts: &[&str]) -> u32 {
+        if self.contributors == Contributors::All && !self.windows.is_empty() {
+            return hosts.len() as u32;
+        }
+        let count = |window: &Window| {
+            let contributes = self.contributors.among(hosts, &window.to);
+            contributes.into_iter().filter(|contributes| *contributes).count() as u32
+        };
+        self.windows.iter().map(count).max().unwrap_or_default()
+    }
+
+    /// Whether its windows can be: what is wrong with them, and in which field.
+    pub(crate) fn check_windows(&self, site: &Site<'_>) -> Result<(), (String, Kind)> {
+        hot(self, site).map(|_| ())
+    }
+
+    /// When its windows begin and end.
+    pub(crate) fn changes(&self) -> Vec<Change> {
+        let whose = |window: &Window| match window.to.as_slice() {
+            [one] => format!("hot spot at {one}"),
+            several => format!("hot spots at {} hosts", several.len()),
+        };
+        let change = |window: &Window, at, verb: [&str; 2]| Change {
+            at,
+            what: format!("{} {}", whose(window), verb[usize::from(window.to.len() > 1)]),
+        };
+        let both = |window: &Window| {
+            [
+                change(window, window.from, ["starts", "start"]),
+                change(window, window.until, ["stops", "stop"]),
+            ]
+        };
+        self.windows.iter().flat_map(both).collect()
+    }
+}
+
+impl Contributors {
+    /// Whether each host contributes to a hot spot at these.
+    fn among(&self, hosts: &[&str], to: &[String]) -> Vec<bool> {
+        let mut left = match self {
+            Self::First(count) => *count,
+            _ => u32::MAX,
+        };
+        // Whoever is the only target has nobody to redirect to.
+        let alone = |host: &str| to.len() == 1 && to[0] == host;
+        let one = |host: &&str| match self {
+            Self::All => !alone(host),
+            Self::First(_) if left == 0 || to.iter().any(|target| target == host) => false,
+            Self::First(_) => {
+                left -= 1;
+                true
+            }
+            Self::Named(name) => {
+                !alone(host)
+                    && name.strip_suffix('*').map_or(*host == name, |beginning| host.starts_with(beginning))
+            }
+        };
+        hosts.iter().map(one).collect()
+    }
+}
+
+impl Pattern<'_> {
+    pub(crate) fn hot_spot(&self, spec: &HotSpot) -> Result<Vec<Flow>, Fault> {
+        check_period(spec.from, spec.until).map_err(|kind| ("until", kind))?;
+        check_message(spec.message).map_err(|kind| ("message", kind))?;
+        if !(spec.load > 0.0 && spec.load <= 1.0) {
+            return Err(("load", Kind::LoadRange { given: spec.load }));
+        }
+        let hot = hot(spec, self.site).expect("windows have been checked");
+        let sources = || (0..).map(NodeId).take(self.site.hosts.len());
+        let length = (spec.until - spec.from).ps() as f64;
+        let expected = sources().map(|source| length / self.gap(source, spec)).sum::<f64>() as u64;
+        if expected > MAX_LISTED {
+            return Err(("", Kind::TooManyMessages { expected }));
+        }
+        Ok(sources().flat_map(|source| self.hot_source(source, spec, &hot)).collect())
+    }
+
+    /// One source. Each message takes one draw from each of its streams, needed or not, so that a window
+    /// changes nothing outside of itself.
+    fn hot_source(&self, source: NodeId, spec: &HotSpot, hot: &[Hot<'_>]) -> Vec<Flow> {
+        let hosts = self.site.hosts.len();
+        let name = self.site.name(source);
+        let (mut gaps, mut others) = (self.stream("arrivals", name), self.stream("destinations", name));
+        let mut redirects = self.stream("hot spot", name);
+        let mean = self.gap(source, spec);
+        let mut posts = vec![Vec::new(); hosts];
+        let mut places = (0..).map(|k: u64| match spec.arrivals {
+            Arrivals::Poisson => exponential(&mut gaps),
+            Arrivals::Fixed if k == 0 => gaps.random_range(0..1u64 << 53) as f64 / (1u64 << 53) as f64,
+            Arrivals::Fixed => 1.0,
+        });
+        let (mut at, mut sum) = (spec.from, 0.0);
+        loop {
+            let gap = places.next().expect("arrivals go on for ever");
+            at = match spec.arrivals {
+                // Gaps are rounded one by one. The cast saturates: a gap that outlasts the clock ends the source.
+                Arrivals::Poisson => Time::from_ps(at.ps().saturating_add((gap * mean).round() as u64)),
+                // Places are rounded one by one, so that rounding does not add up.
+                Arrivals::Fixed => {
+                    sum += gap;
+                    Time::from_ps(spec.from.ps().saturating_add((sum * mean).round() as u64))
+                }
+            };
+            if at >= spec.until {
+                break;
+            }
+            let other = others.random_range(0..hosts as u32 - 1);
+            let draw = redirects.random_range(0..1u64 << 53) as f64 / (1u64 << 53) as f64;
+            let to =
+                redirected(hot, source, at, draw).unwrap_or(NodeId(other + u32::from(other >= source.0)));
+            posts[to.index()].push(Post { at, bytes: spec.message });
+        }
+        let sending = (0..).map(NodeId).zip(posts).filter(|(_, posts)| !posts.is_empty());
+        sending.map(|(to, posts)| self.flow(source, to, posts)).collect()
+    }
+
+    /// Mean time between two messages of a source, in ps: `message / (load * rate)`.
+    fn gap(&self, source: NodeId, spec: &HotSpot) -> f64 {
+        let rate = (self.site.host_rate)(source).get();
+        assert!(rate > 0, "the link of host {} has no data rate", self.site.name(source));
+        spec.message.get() as f64 * 8e12 / (spec.load * rate as f64)
+    }
+}
+
+/// Where a window sends a message instead, if it does: `draw` is uniform from 0 to 1, and its part below the
+/// fraction is cut into equal pieces, one a target.
+fn redirected(hot: &[Hot<'_>], source: NodeId, at: Time, draw: f64) -> Option<NodeId> {
+    let in_time = |hot: &&Hot<'_>| hot.window.from <= at && at < hot.window.until;
+    let Hot { window, targets, contributes } = hot.iter().find(in_time)?;
+    if !contributes[source.index()] || draw >= window.fraction {
+        return None;
+    }
+    let own = usize::from(targets.contains(&source));
+    let count = targets.len() - own;
+    let place = ((draw / window.fraction * count as f64) as usize).min(count - 1);
+    targets.iter().copied().filter(|target| *target != source).nth(place)
+}
+
+/// The windows with their hosts, if nothing is wrong with them; else what is, and in which field.
+fn hot<'a>(spec: &'a HotSpot, site: &Site<'_>) -> Result<Vec<Hot<'a>>, (String, Kind)> {
+    let mut last = Time::ZERO;
+    let mut all = Vec::new();
+    for (i, window) in spec.windows.iter().enumerate() {
+        let at = |field: &str| format!("windows[{i}].{field}");
+        if window.from < last {
+            return Err((at("from"), Kind::WindowsOverlap { from: window.from, last }));
+        }
+        check_period(window.from, window.until).map_err(|kind| (at("until"), kind))?;
+        last = window.until;
+        if !(window.fraction > 0.0 && window.fraction <= 1.0) {
+            return Err((at("fraction"), Kind::FractionRange { given: window.fraction }));
+        }
+        let targets = targets(window, site).map_err(|(place, kind)| match place {
+            Some(place) => (at(&format!("to[{place}]")), kind),
+            None => (at("to"), kind),
+        })?;
+        let contributes = spec.contributors.among(site.hosts, &window.to);
+        let found = contributes.iter().filter(|contributes| **contributes).count();
+        let fault = match &spec.contributors {
+            Contributors::Named(given) if found == 0 => Kind::NoSuchHosts { given: given.clone() },
+            Contributors::First(given) if *given == 0 || found < *given as usize => {
+                Kind::Contributors { given: *given, others: site.hosts.len() - targets.len() }
+            }
+            _ => {
+                all.push(Hot { window, targets, contributes });
+                continue;
+            }
+        };
+        return Err(("contributors".to_owned(), fault));
+    }
+    Ok(all)
+}
+
+/// The targets of a window, or which of them is wrong, if it is one.
+fn targets(window: &Window, site: &Site<'_>) -> Result<Vec<NodeId>, (Option<usize>, Kind)> {
+    let mut targets = Vec::new();
+    for (place, name) in window.to.iter().enumerate() {
+        let target = site.host(name).map_err(|kind| (Some(place), kind))?;
+        if targets.contains(&target) {
+            return Err((Some(place), Kind::TargetTwice { name: name.clone() }));
+        }
+        targets.push(target);
+    }
+    if targets.is_empty() { Err((None, Kind::NoTargets)) } else { Ok(targets) }
+}

@@ -1,0 +1,172 @@
+//! What hot spots promise: the load offered, where it goes, and what they leave alone.
+
+use packet::NodeId;
+use units::{Bytes, Rate, Time};
+use workload::{Arrivals, Change, Contributors, Flow, HotSpot, PatternSpec, Posting, Window, Workload};
+
+const RATE: Rate = Rate::gbps(8);
+const HOSTS: usize = 32;
+
+fn us(n: u64) -> Time {
+    Time::from_ps(n * 1_000_000)
+}
+
+fn window(from: u64, until: u64, fraction: f64, to: &[&str]) -> Window {
+    Window { from: us(from), until: us(until), fraction, to: to.iter().map(|&to| to.to_owned()).collect() }
+}
+
+fn hot_spot(windows: Vec<Window>) -> HotSpot {
+    HotSpot {
+        from: us(0),
+        until: us(8000),
+        message: Bytes::kib(2),
+        load: 0.8,
+        arrivals: Arrivals::Poisson,
+        contributors: Contributors::All,
+        windows,
+    }
+}
+
+fn built(spec: &HotSpot) -> Workload {
+    let names: Vec<String> = (1..=HOSTS).map(|i| format!("h{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Workload::build(&[], &[PatternSpec::HotSpot(spec.clone())], &names, &|_| RATE, 1).expect("a good pattern")
+}
+
+/// Of the flows that `wanted` picks, the times of all posts within a time.
+fn posts(workload: &Workload, from: Time, until: Time, wanted: impl Fn(&Flow) -> bool) -> Vec<Time> {
+    let listed = |flow: &Flow| match &flow.posting {
+        Posting::Listed(posts) => posts.clone(),
+        other => panic!("a hot spot lists its posts, not {other:?}"),
+    };
+    let all = workload.flows.iter().filter(|flow| wanted(flow)).flat_map(listed).map(|post| post.at);
+    let mut all: Vec<_> = all.filter(|at| (from..until).contains(at)).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Messages offered in a time at a load, 2 KiB each.
+fn expected(load: f64, us: f64) -> f64 {
+    load * RATE.get() as f64 * us * 1e-6 / 8.0 / 2048.0
+}
+
+/// A Poisson count, or a binomial one, is within five standard deviations of its mean in all but one of two
+/// million cases.
+fn assert_near(count: usize, mean: f64) {
+    assert!((count as f64 - mean).abs() < 5.0 * mean.sqrt() + 1.0, "{count} where {mean:.1} are expected");
+}
+
+#[test]
+fn the_offered_load_is_that_asked_for_before_within_and_after() {
+    for arrivals in [Arrivals::Poisson, Arrivals::Fixed] {
+        let spec = HotSpot { arrivals, ..hot_spot(vec![window(2000, 6000, 0.09, &["h32"])]) };
+        let workload = built(&spec);
+        for (from, until) in [(0, 2000), (2000, 6000), (6000, 8000)] {
+            let length = (until - from) as f64;
+            for host in 0..HOSTS as u32 {
+                let count = posts(&workload, us(from), us(until), |flow| flow.source == NodeId(host)).len();
+                match arrivals {
+                    Arrivals::Poisson => assert_near(count, expected(0.8, length)),
+                    Arrivals::Fixed => assert!((count as f64 - expected(0.8, length)).abs() <= 1.0),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_window_moves_its_share_to_its_target() {
+    let workload = built(&hot_spot(vec![window(2000, 6000, 0.09, &["h32"])]));
+    let to_hot =
+        |from, until| posts(&workload, us(from), us(until), |flow| flow.destination == NodeId(31)).len();
+    // Pfister and Norton: 31 sources move 9 %, and the rest is uniform over 31 others.
+    assert_near(to_hot(2000, 6000), expected(0.8, 4000.0) * (31.0 * 0.09 + 0.91));
+    assert_near(to_hot(0, 2000), expected(0.8, 2000.0));
+    assert_near(to_hot(6000, 8000), expected(0.8, 2000.0));
+    // The target itself goes on as before.
+    let own = posts(&workload, us(2000), us(6000), |flow| flow.source == NodeId(31)).len();
+    assert_near(own, expected(0.8, 4000.0));
+}
+
+#[test]
+fn a_window_changes_nothing_else() {
+    let (with, without) =
+        (built(&hot_spot(vec![window(2000, 6000, 0.5, &["h32"])])), built(&hot_spot(vec![])));
+    for source in (0..HOSTS as u32).map(NodeId) {
+        let all = |workload: &Workload| posts(workload, us(0), us(8000), |flow| flow.source == source);
+        assert_eq!(all(&with), all(&without), "times of arrival of {source:?}");
+        for target in (0..HOSTS as u32 - 1).map(NodeId) {
+            let between = |flow: &Flow| flow.source == source && flow.destination == target;
+            for (from, until) in [(0, 2000), (6000, 8000)] {
+                let in_time = |workload: &Workload| posts(workload, us(from), us(until), between);
+                assert_eq!(in_time(&with), in_time(&without));
+            }
+            let within = |workload: &Workload| posts(workload, us(2000), us(6000), between);
+            let (some, all) = (within(&with), within(&without));
+            assert!(some.iter().all(|at| all.contains(at)), "what is left goes where it went");
+        }
+    }
+}
+
+#[test]
+fn several_targets_share_and_windows_move() {
+    let windows = vec![window(1000, 3000, 0.4, &["h1", "h2"]), window(3000, 5000, 1.0, &["h3"])];
+    let spec = HotSpot { contributors: Contributors::First(3), ..hot_spot(windows) };
+    let workload = built(&spec);
+    let count = |source: u32, to: u32, from, until| {
+        let between = |flow: &Flow| flow.source == NodeId(source) && flow.destination == NodeId(to);
+        posts(&workload, us(from), us(until), between).len()
+    };
+    let each = expected(0.8, 2000.0);
+    // The first three that are no targets: h3, h4 and h5; then h1, h2 and h4.
+    for source in [2, 3, 4] {
+        assert_near(count(source, 0, 1000, 3000), each * (0.2 + 0.6 / 31.0));
+        assert_near(count(source, 1, 1000, 3000), each * (0.2 + 0.6 / 31.0));
+    }
+    assert_near(count(5, 0, 1000, 3000), each / 31.0);
+    for source in [0, 1, 3] {
+        assert_near(count(source, 2, 3000, 5000), each);
+        assert_eq!(count(source, 5, 3000, 5000), 0);
+    }
+    let names: Vec<String> = (1..=HOSTS).map(|i| format!("h{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(spec.degree(&names), 3);
+    let all = HotSpot { contributors: Contributors::All, ..spec };
+    assert_eq!(all.degree(&names), 32);
+}
+
+#[test]
+fn hot_spots_are_declared_changes() {
+    let windows = vec![window(1000, 3000, 0.4, &["h1", "h2"]), window(3000, 5000, 1.0, &["h3"])];
+    let expected = [
+        (1000, "hot spots at 2 hosts start"),
+        (3000, "hot spots at 2 hosts stop; hot spot at h3 starts"),
+        (5000, "hot spot at h3 stops"),
+    ];
+    let expected = expected.map(|(at, what)| Change { at: us(at), what: what.to_owned() });
+    assert_eq!(built(&hot_spot(windows)).changes(), expected);
+}
+
+#[test]
+fn faults_are_named() {
+    let names = ["h1", "h2", "h3"];
+    let fault = |spec: HotSpot| {
+        let error = Workload::build(&[], &[PatternSpec::HotSpot(spec)], &names, &|_| RATE, 1).unwrap_err();
+        format!("{}: {error}", error.path())
+    };
+    let good = || hot_spot(vec![window(1, 2, 0.1, &["h1"])]);
+    let with = |window: Window| fault(hot_spot(vec![window]));
+    let all = [
+        fault(HotSpot { load: 1.5, ..good() }),
+        fault(HotSpot { until: us(0), ..good() }),
+        fault(HotSpot { contributors: Contributors::First(3), ..good() }),
+        fault(HotSpot { contributors: Contributors::Named("g*".to_owned()), ..good() }),
+        with(window(2, 2, 0.1, &["h1"])),
+        with(window(1, 2, 0.0, &["h1"])),
+        with(window(1, 2, 0.1, &[])),
+        with(window(1, 2, 0.1, &["h1", "h1"])),
+        with(window(1, 2, 0.1, &["h9"])),
+        fault(hot_spot(vec![window(1, 3, 0.1, &["h1"]), window(2, 4, 0.1, &["h1"])])),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
