@@ -76,13 +76,22 @@ pub enum AnyState {
 
 const _: () = assert!(size_of::<AnyState>() <= 24, "a controlled flow is three words");
 
+/// A guideline is no scheme until it is known for which network.
+const fn unresolved() -> ! {
+    panic!("a guideline stands for settings that the check of a scenario puts in its place")
+}
+
 impl AnyMarker {
     /// The marker of one switch. The scheme has passed [`Scheme::check`].
+    ///
+    /// # Panics
+    /// If the scheme is a guideline still.
     #[must_use]
     pub fn new(scheme: &Scheme, switch: &MarkerSetup) -> Self {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(IbaMarker::new(&iba.marking, switch)),
+            Scheme::Guideline => unresolved(),
             Scheme::Hp(hp) => Self::Hp(HpMarker::new(&hp.marking, switch)),
             Scheme::Mixed(mixed) => match &mixed.marking {
                 MarkingChoice::Off => Self::Off,
@@ -102,11 +111,15 @@ impl AnyMarker {
 
 impl AnyEcho {
     /// The echo of an adapter. The scheme has passed [`Scheme::check`].
+    ///
+    /// # Panics
+    /// If the scheme is a guideline still.
     #[must_use]
     pub const fn new(scheme: &Scheme) -> Self {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(iba.echo),
+            Scheme::Guideline => unresolved(),
             Scheme::Hp(_) => Self::Hp,
             Scheme::Mixed(mixed) => Self::Iba(mixed.echo),
         }
@@ -124,12 +137,13 @@ impl AnyResponse {
     /// The response of an adapter.
     ///
     /// # Panics
-    /// If the scheme has not passed [`Scheme::check`].
+    /// If the scheme has not passed [`Scheme::check`], or is a guideline still.
     #[must_use]
     pub fn new(scheme: &Scheme) -> Self {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(IbaSource::new(&iba.response)),
+            Scheme::Guideline => unresolved(),
             Scheme::Hp(hp) => Self::Hp(HpSource::new(&hp.response)),
             Scheme::Mixed(mixed) => match &mixed.response {
                 ResponseChoice::Off => Self::Off,

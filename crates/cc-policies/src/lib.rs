@@ -9,6 +9,7 @@
 //! | [`spec`] | what a scenario writes down |
 //! | [`check`] | what of that is refused, and why |
 //! | [`iba`] | InfiniBand's own congestion control (IBA volume 1, Annex A10) |
+//! | [`guideline`] | its parameters as Pfister and others (2005) propose them |
 //! | [`hp`] | the HP proposal, and what Santos, Turner and Janakiraman made of it |
 //! | [`any`] | the closed sets: one enum for each trait, built from a [`spec::Scheme`] |
 //!
@@ -16,6 +17,7 @@
 
 pub mod any;
 pub mod check;
+pub mod guideline;
 pub mod hp;
 pub mod iba;
 pub mod policy;
@@ -23,6 +25,7 @@ pub mod spec;
 
 pub use any::{AnyEcho, AnyMarker, AnyResponse, AnyState};
 pub use check::PolicyError;
+pub use guideline::{Guideline, Network};
 pub use policy::{
     Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
     Reaction, Response, Sends, StateScope,

@@ -17,6 +17,10 @@ pub enum Scheme {
     Off,
     /// InfiniBand's own congestion control (IBA volume 1, Annex A10).
     Iba(Iba),
+    /// InfiniBand's own, with the parameters that Pfister and others (2005) propose: the check of a scenario puts
+    /// [`Iba`](Self::Iba) in its place, and the resolved plan shows it. N is the number of hosts; H the largest number
+    /// of contributors to a hot spot in `traffic`, or N, the worst case, if there is none.
+    Guideline,
     /// The HP proposal (2001), as Santos, Turner and Janakiraman evaluated it.
     Hp(Hp),
     /// Any marking with any response.

@@ -140,6 +140,7 @@ impl Plan {
         match self.scheme() {
             Scheme::Off => "Off",
             Scheme::Iba(_) => "Iba",
+            Scheme::Guideline => unreachable!("a plan has the settings that a guideline stands for"),
             Scheme::Hp(_) => "Hp",
             Scheme::Mixed(_) => "Mixed",
         }

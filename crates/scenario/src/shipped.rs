@@ -44,6 +44,7 @@ const ALL: &[Shipped] = shipped![
     "santos2003",
     "santos2003-dynamic",
     "santos2003-sessions",
+    "pfister2005",
     "bench-a32",
     "bench-b128",
 ];

@@ -21,6 +21,8 @@ use crate::pattern::Pattern;
 
 /// Every host sends messages to uniformly drawn others; within each window, contributors send a share of
 /// theirs to its targets instead, so that the load of each source stays what it is.
+///
+/// DEVIATION: no host sends to itself, where the paper has "each source to each destination".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HotSpot {

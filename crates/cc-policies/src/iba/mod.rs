@@ -18,4 +18,5 @@ pub mod response;
 mod trajectory;
 
 pub use marking::IbaMarker;
+pub(crate) use response::TIMER_UNIT;
 pub use response::{Ccti, IbaSource};

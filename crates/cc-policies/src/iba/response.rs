@@ -20,7 +20,7 @@ use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response};
 use crate::spec::{Cct, IbaResponse, PortControl, TimerStart};
 
 /// Unit of `CCTI_Timer`: 1.024 us (`OpenSM`, `ib_types.h`; Linux, `hfi1`: 1024 ns times the value).
-const TIMER_UNIT: Span = Span::from_ps(1_024_000);
+pub(crate) const TIMER_UNIT: Span = Span::from_ps(1_024_000);
 
 /// How many service levels IBA knows.
 const SERVICE_LEVELS: usize = 16;

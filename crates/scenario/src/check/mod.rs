@@ -6,6 +6,7 @@
 //! | module | checks |
 //! |---|---|
 //! | here | the run as a whole, and the order of the checks |
+//! | `guideline` | nothing: puts settings in the place of a guideline |
 //! | `link` | cables, lanes, credits |
 //! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
 //! | `node` | switches and adapters |
@@ -14,6 +15,7 @@
 //! | `traffic` | flows, and whether they can reach their hosts |
 //! | `transport` | whether what carries a flow can carry it, and is controlled |
 
+mod guideline;
 mod link;
 mod marking;
 mod node;
@@ -42,7 +44,7 @@ impl Scenario {
     ///
     /// # Errors
     /// If anything is out of range, missing, or at odds with something else.
-    pub fn check(self, source: &Source) -> Result<Plan, Diagnostic> {
+    pub fn check(mut self, source: &Source) -> Result<Plan, Diagnostic> {
         let mut faults = Faults { source, found: Vec::new() };
         self.check_run(&mut faults);
         link::check_cables(&self, &mut faults);
@@ -53,6 +55,7 @@ impl Scenario {
             faults.of_crate(&Path::from("congestion_control").join(&error.path()), &error);
         }
         let Some(graph) = self.graph(&mut faults) else { return Err(faults.into_diagnostic()) };
+        guideline::resolve(&mut self, &graph);
         node::check_names(&self, &graph, &mut faults);
         sharing::check_memory(&self, &graph, &mut faults);
         marking::check_ports(&self, &graph, &mut faults);
