@@ -42,6 +42,11 @@ const VERBS: &[Verb] = &[
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
     Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
     Verb { name: "repro", about: "hold results against what a paper reports", task: Task::Simulate },
+    Verb {
+        name: "guideline",
+        about: "print proposed parameters of congestion control",
+        task: Task::Simulate,
+    },
     Verb { name: "bench", about: "measure packet-hops a second of whole runs", task: Task::Simulate },
     Verb { name: "test", about: "run all tests; arguments go to cargo test", task: Task::Chore(test::run) },
     Verb { name: "tidy", about: "check layers, links and house rules", task: Task::Chore(tidy::run) },

@@ -35,6 +35,8 @@ pub(crate) enum Verb {
     },
     /// Run what a paper reports, and compare.
     Repro(ReproOptions),
+    /// Print the parameters of congestion control that Pfister and others (2005) propose for a network.
+    Guideline(GuidelineOptions),
     /// Measure the simulator's own speed and memory.
     Bench(BenchOptions),
 }
@@ -77,6 +79,16 @@ pub(crate) struct ReproOptions {
     /// Folder for tables and figures, which go to `repro-PAPER` in it.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub(crate) out: PathBuf,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct GuidelineOptions {
+    /// N: ports of the network.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) ports: u32,
+    /// H: how many hosts send to a hot spot at most, 1 to N [default: N, the worst case].
+    #[arg(long, value_name = "H", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) hotspot_degree: Option<u32>,
 }
 
 #[derive(Args, Debug)]

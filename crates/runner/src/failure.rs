@@ -19,6 +19,11 @@ pub(crate) enum Failure {
     /// There is no such paper.
     #[error("error: there are no claims of a paper `{given}`\nhelp: {help}")]
     UnknownPaper { given: String, help: String },
+    /// A hot spot of more hosts than there are.
+    #[error(
+        "error: a hot spot cannot have {degree} sources in a network of {ports} ports\nhelp: write a `--hotspot-degree` of 1 to {ports}"
+    )]
+    HotspotDegree { degree: u32, ports: u32 },
     /// There is no such case to bench.
     #[error("error: there is no case `{0}`")]
     UnknownCase(String),

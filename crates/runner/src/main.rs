@@ -8,7 +8,7 @@
 //! | `cli` | the verbs and their options |
 //! | `failure` | what can go wrong, and the exit status for it |
 //! | `engine` | from a scenario's name to the outcome of its run |
-//! | `sim`, `list`, `check`, `repro`, `bench` | a verb each |
+//! | `sim`, `list`, `check`, `repro`, `guideline`, `bench` | a verb each |
 //! | `progress` | the bar on a terminal |
 //! | `resources` | processor time and memory, as the system counts them |
 
@@ -17,6 +17,7 @@ mod check;
 mod cli;
 mod engine;
 mod failure;
+mod guideline;
 mod list;
 mod progress;
 mod repro;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         }
         Verb::Check { scenario, set } => check::run(&scenario, &set),
         Verb::Repro(options) => repro::run(&options),
+        Verb::Guideline(options) => guideline::run(options),
         Verb::Bench(options) => bench::run(&options),
     };
     match outcome {

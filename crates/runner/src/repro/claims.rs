@@ -18,10 +18,11 @@ use super::statistics::Estimate;
 use super::tables::Table;
 
 /// Papers with claims, by the name that `repro` takes.
-pub(crate) const PAPERS: [(&str, &str); 3] = [
+pub(crate) const PAPERS: [(&str, &str); 4] = [
     ("hp2001", include_str!("../../../../fixtures/claims/hp2001.ron")),
     ("santos2003", include_str!("../../../../fixtures/claims/santos2003.ron")),
     ("gran2011", include_str!("../../../../fixtures/claims/gran2011.ron")),
+    ("pfister2005", include_str!("../../../../fixtures/claims/pfister2005.ron")),
 ];
 
 /// The claims of one paper.
@@ -116,8 +117,8 @@ pub(crate) struct Claim {
     pub(crate) status: Status,
 }
 
-/// What is read off a run. Phases count from 1; all but `TimeToReach` and `Held` look at a phase's settled
-/// second half. Flows go by their names; `local*` means all whose names begin so.
+/// What is read off a run. Phases count from 1; all but `TimeToReach`, `Lowest`,
+/// `BackAfter` and `Held` look at a phase's settled second half. Flows go by their names; `local*` means all whose names begin so.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Measure {
@@ -137,6 +138,14 @@ pub(crate) enum Measure {
     /// what the phase gave them: from their goodput in the settled half of the phase before to that in the
     /// last tenth of this one.
     TimeToReach { flows: Vec<String>, phase: usize, share: f64 },
+    /// The goodput of all flows together, named or not.
+    Total { phase: usize },
+    /// The goodput of all flows together in the sample of the phase in which it is lowest, among the whole
+    /// phase's samples.
+    Lowest { phase: usize },
+    /// From the phase's start to the end of the first sample in which all flows together have this share of what
+    /// they had in the settled half of the first phase.
+    BackAfter { phase: usize, share: f64 },
     /// What the input buffers of these switches hold on average over the whole run, for each of the flows, in
     /// packets of this length.
     Held { switches: Vec<String>, flows: Vec<String>, packet_bytes: u32 },
@@ -162,6 +171,8 @@ pub(crate) enum Unit {
     Gbps,
     /// A share of a reference, by its name; both measures are goodputs.
     Of(String),
+    /// A share of the data rate of so many hosts' links; the measure is a goodput.
+    Links { count: u32, gbps: f64 },
     /// Milliseconds; the measure is a time.
     Ms,
     /// Packets.
@@ -212,6 +223,7 @@ impl Measure {
             | Self::Variation { flows, .. }
             | Self::TimeToReach { flows, .. }
             | Self::Held { flows, .. } => flows,
+            Self::Total { .. } | Self::Lowest { .. } | Self::BackAfter { .. } => &[],
         }
     }
 
@@ -224,7 +236,10 @@ impl Measure {
             | Self::Jain { phase, .. }
             | Self::Spread { phase, .. }
             | Self::Variation { phase, .. }
-            | Self::TimeToReach { phase, .. } => Some(*phase),
+            | Self::TimeToReach { phase, .. }
+            | Self::Total { phase }
+            | Self::Lowest { phase }
+            | Self::BackAfter { phase, .. } => Some(*phase),
             Self::Held { .. } => None,
         }
     }
@@ -232,9 +247,13 @@ impl Measure {
     /// What it yields numbers of.
     pub(crate) fn dimension(&self) -> Dimension {
         match self {
-            Self::Goodput { .. } | Self::Sum { .. } | Self::Mean { .. } => Dimension::Goodput,
+            Self::Goodput { .. }
+            | Self::Sum { .. }
+            | Self::Mean { .. }
+            | Self::Total { .. }
+            | Self::Lowest { .. } => Dimension::Goodput,
             Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => Dimension::None,
-            Self::TimeToReach { .. } => Dimension::Time,
+            Self::TimeToReach { .. } | Self::BackAfter { .. } => Dimension::Time,
             Self::Held { .. } => Dimension::Packets,
         }
     }
@@ -244,7 +263,7 @@ impl Unit {
     /// What it is a unit of.
     pub(crate) fn dimension(&self) -> Dimension {
         match self {
-            Self::Gbps | Self::Of(_) => Dimension::Goodput,
+            Self::Gbps | Self::Of(_) | Self::Links { .. } => Dimension::Goodput,
             Self::Ms => Dimension::Time,
             Self::Packets => Dimension::Packets,
             Self::One => Dimension::None,

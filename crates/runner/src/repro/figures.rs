@@ -20,7 +20,8 @@ pub(crate) struct Figure {
     title: String,
     /// The panels from top to bottom: what each is called, and the run, by name.
     panels: Vec<(String, String)>,
-    /// The lines of each: what it is called, and the flows whose mean goodput it is, of those that are active.
+    /// The lines of each: what it is called, and the flows whose mean goodput it is, of those that are active; with
+    /// no flow named, the goodput of all flows together.
     lines: Vec<(String, Vec<String>)>,
 }
 
@@ -39,6 +40,9 @@ impl Figure {
         let panel = |(title, run): &(String, String)| {
             let outcome = outcome(run);
             let line = |(name, flows): &(String, Vec<String>)| {
+                if flows.is_empty() {
+                    return Ok(Curve { name: name.clone(), goodput: total_goodput(outcome) });
+                }
                 Ok(Curve { name: name.clone(), goodput: mean_goodput(outcome, &named(outcome, flows)?) })
             };
             let lines = self.lines.iter().map(line).collect::<Result<_, String>>()?;
@@ -65,4 +69,13 @@ fn mean_goodput(outcome: &Outcome, places: &[usize]) -> Vec<Option<f64>> {
         (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64 / 1e9)
     };
     (0..).zip(&series.rows).map(of).collect()
+}
+
+/// The goodput of all flows together in Gb/s, by sample.
+fn total_goodput(outcome: &Outcome) -> Vec<Option<f64>> {
+    let series = &outcome.record.series;
+    let of = |row: &Vec<units::Bytes>| {
+        Some(row.iter().copied().sum::<units::Bytes>().bps_over(series.interval) / 1e9)
+    };
+    series.rows.iter().map(of).collect()
 }

@@ -162,7 +162,9 @@ impl Measure {
             Self::Jain { .. } => "Jain's index",
             Self::Spread { .. } => "largest deviation",
             Self::Variation { .. } => VARIATION,
-            Self::TimeToReach { .. } => "time",
+            Self::TimeToReach { .. } | Self::BackAfter { .. } => "time",
+            Self::Total { .. } => "total",
+            Self::Lowest { .. } => "lowest total",
             Self::Held { .. } => "held by each",
         }
     }
@@ -173,6 +175,7 @@ impl Unit {
         match self {
             Self::Gbps => "Gb/s".to_owned(),
             Self::Of(name) => name.clone(),
+            Self::Links { .. } => "of each link".to_owned(),
             Self::Ms => "ms".to_owned(),
             Self::Packets => "packets".to_owned(),
             Self::One => String::new(),
@@ -183,6 +186,7 @@ impl Unit {
     fn scale(&self) -> f64 {
         match self {
             Self::Gbps => 1e9,
+            Self::Links { count, gbps } => f64::from(*count) * gbps * 1e9,
             Self::Ms => 1e-3,
             Self::Of(_) | Self::Packets | Self::One => 1.0,
         }

@@ -24,8 +24,33 @@ pub(super) fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>,
         Measure::TimeToReach { flows, phase, share } => {
             time_to_reach(outcome, &named(outcome, flows)?, *phase, *share).map(|seconds| vec![seconds])
         }
+        Measure::Total { phase: number } => Ok(vec![phase(outcome, *number)?.settled_total_goodput_bps]),
+        Measure::Lowest { phase: number } => {
+            let phase = phase(outcome, *number)?;
+            let totals = totals(outcome, phase.from_s, phase.to_s);
+            let lowest = totals.into_iter().reduce(f64::min).ok_or("a sample")?;
+            Ok(vec![lowest])
+        }
+        Measure::BackAfter { phase: number, share } => {
+            back_after(outcome, phase(outcome, *number)?, *share).map(|seconds| vec![seconds])
+        }
         _ => settled(measure, outcome),
     }
+}
+
+/// How long after the start of a phase all flows together have a share of what they had in the first.
+fn back_after(outcome: &Outcome, now: &PhaseSummary, share: f64) -> Result<f64, String> {
+    let wanted = share * phase(outcome, 1)?.settled_total_goodput_bps;
+    let back = totals(outcome, now.from_s, now.to_s).into_iter().position(|one| one >= wanted);
+    let samples = back.ok_or("a sample that is back")? + 1;
+    Ok(samples as f64 * outcome.record.series.interval.seconds())
+}
+
+/// What all flows delivered together in each sample within a time, in bit/s.
+fn totals(outcome: &Outcome, from: f64, to: f64) -> Vec<f64> {
+    let columns: Vec<_> = (0..outcome.record.series.rows.first().map_or(0, Vec::len)).collect();
+    let seconds = outcome.record.series.interval.seconds();
+    samples(outcome, &columns, from, to).into_iter().map(|bytes| bytes * 8.0 / seconds).collect()
 }
 
 /// What looks at the settled half of a phase.
@@ -205,6 +230,21 @@ pub(super) mod tests {
         assert!((time(2, 0.6).unwrap()[0] - 0.003).abs() < 1e-12);
         let lost = Measure::TimeToReach { flows: owned(&["F2", "F3"]), phase: 2, share: 0.9 };
         assert_eq!(measured(&lost, &outcome()), Err("a gain in phase 2".to_owned()));
+    }
+
+    /// The second phase: 0.5 MB in the first of ten ms, 1.0 in the second, and 2 from the fourth on. In the settled
+    /// half of the first it was 0.5 + 0.25 + 1.0 and 0.5 + 0.75 + 1.0 MB, 2 MB/ms on average.
+    #[test]
+    fn totals_are_of_all_flows() {
+        let all = |measure| measured(&measure, &outcome());
+        assert_eq!(all(Measure::Total { phase: 1 }), Ok(vec![16e9]));
+        assert_eq!(all(Measure::Total { phase: 2 }), Ok(vec![16e9]));
+        assert_eq!(all(Measure::Lowest { phase: 1 }), Ok(vec![0.0]));
+        assert_eq!(all(Measure::Lowest { phase: 2 }), Ok(vec![4e9]));
+        let back = |phase, share| all(Measure::BackAfter { phase, share }).map(|ms| (ms[0] * 1e6).round());
+        assert_eq!(back(2, 0.95), Ok(4000.0));
+        assert_eq!(back(2, 0.5), Ok(2000.0));
+        assert_eq!(back(2, 1.5), Err("a sample that is back".to_owned()));
     }
 
     #[test]
