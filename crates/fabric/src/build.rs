@@ -9,7 +9,7 @@ use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
 use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
 use link_layer::spec::Discipline;
 use link_layer::{CableSpec, Port, PortSetup, VlArbiter, Wire};
-use packet::{FlowId, Lane, NodeId, PortId};
+use packet::{FlowId, Lane, NodeId, PortId, QpNumber};
 use scenario::Plan;
 use switch_arch::arbiter::AnyArbiter;
 use switch_arch::buffering::AnyBuffering;
@@ -17,7 +17,7 @@ use switch_arch::spec::Forwarding;
 use switch_arch::{Switch, SwitchSetup};
 use topology::End;
 use units::Bytes;
-use workload::Poster;
+use workload::{Poster, Posting};
 
 use crate::probe::{Ends, Probes};
 use crate::trees::{QUEUE_PART, Trees};
@@ -75,7 +75,25 @@ fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<Ends> {
             Ends { source: responder, sink: requester }
         }
     };
-    plan.workload().flows.iter().enumerate().map(open).collect()
+    let ends: Vec<Ends> = plan.workload().flows.iter().enumerate().map(open).collect();
+    close_loops(plan, &ends, adapters);
+    ends
+}
+
+/// Tells adapters of the closed loops over their queue pairs.
+fn close_loops(plan: &Plan, ends: &[Ends], adapters: &mut [Adapter]) {
+    let loops = &plan.workload().loops;
+    let mut over: Vec<(NodeId, Vec<QpNumber>)> = vec![(NodeId(0), Vec::new()); loops.len()];
+    for (flow, ends) in plan.workload().flows.iter().zip(ends) {
+        if let Posting::Closed { number, .. } = flow.posting {
+            let (node, queue_pairs) = &mut over[number as usize];
+            *node = ends.source.0;
+            queue_pairs.push(ends.source.1);
+        }
+    }
+    for ((number, turns), (node, queue_pairs)) in (0..).zip(loops).zip(over) {
+        adapters[node.index()].close(number, turns.clone(), queue_pairs);
+    }
 }
 
 fn adapter(plan: &Plan, node: NodeId) -> Adapter {

@@ -63,6 +63,7 @@ const RANGES: &[(&str, RangeInclusive<u64>)] = &[
     ("service_level", 0..=15),
     ("outstanding", 1..=u32::MAX as u64),
     ("senders", 1..=u32::MAX as u64),
+    ("messages", 1..=u32::MAX as u64),
     ("load", 1..=u32::MAX as u64),
     ("seed", 0..=u64::MAX),
 ];

@@ -4,7 +4,7 @@
 //! on disk, or in the override as it was given.
 
 use core::ops::Range;
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 use std::{fs, io};
 
 use crate::diagnostic::{Diagnostic, Fault, Place};
@@ -25,6 +25,8 @@ use crate::{nearest, shipped, wording};
 #[derive(Clone, Debug)]
 pub struct Source {
     stem: String,
+    /// Where the files that it names lie; nowhere if it is no file.
+    folder: Option<PathBuf>,
     /// The file, then every override in the order in which it was given.
     origins: Vec<Origin>,
     /// What the text is made of.
@@ -71,7 +73,8 @@ impl Source {
         let file = FilePath::new(argument);
         if file.is_file() || file.extension().is_some_and(|extension| extension == "ron") {
             let text = fs::read_to_string(file).map_err(|error| unreadable(argument, &error))?;
-            return Ok(Self::new(argument, &text));
+            let folder = file.parent().unwrap_or_else(|| FilePath::new(""));
+            return Ok(Self::new(argument, &text).beside(folder));
         }
         let known = || shipped().iter().map(|scenario| scenario.name);
         let found = shipped().iter().find(|scenario| scenario.name == argument);
@@ -87,11 +90,24 @@ impl Source {
         let stem = FilePath::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         Self {
             stem: stem.unwrap_or_default(),
+            folder: None,
             origins: vec![Origin { name: file.to_owned(), text: text.to_owned() }],
             pieces: vec![Piece { origin: 0, start: 0, length: text.len(), added: false }],
             text: text.to_owned(),
             outline: Outline::new(text),
         }
+    }
+
+    /// The same, naming files that lie in this folder.
+    #[must_use]
+    pub fn beside(self, folder: &FilePath) -> Self {
+        Self { folder: Some(folder.to_owned()), ..self }
+    }
+
+    /// The text of a file that the scenario names, if it lies beside it.
+    pub(crate) fn text_beside(&self, name: &str) -> io::Result<String> {
+        let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        fs::read_to_string(folder.join(name))
     }
 
     /// The file's name without folder and extension: what a scenario is called that gives no name.
@@ -124,7 +140,8 @@ impl Source {
         let text = [&self.text[..span.start], before.as_str(), value, after.as_str(), &self.text[span.end..]]
             .concat();
         let outline = Outline::new(&text);
-        Self { stem: self.stem.clone(), origins, pieces, text, outline }
+        let (stem, folder) = (self.stem.clone(), self.folder.clone());
+        Self { stem, folder, origins, pieces, text, outline }
     }
 
     /// The pieces before and after a part that goes.

@@ -21,7 +21,7 @@ fn plan(file: &str, text: &str) -> Result<Plan, Diagnostic> {
     };
     let mut source = match said("scenario").next() {
         Some(name) => Source::find(&name)?,
-        None => Source::new(file, text),
+        None => Source::new(file, text).beside(&folder()),
     };
     for assignment in said("set") {
         source.set(&assignment)?;

@@ -13,9 +13,24 @@ use crate::flow::{Flow, Post, Posting, Workload};
 use crate::spec::{FlowSpec, Load, PatternSpec};
 use crate::{LONGEST_MESSAGE, MAX_LISTED, pattern};
 
+/// What a scenario's traffic meets.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    /// The hosts, in the order of their nodes.
+    pub hosts: &'a [&'a str],
+    /// The data rate of a host's link.
+    pub host_rate: &'a dyn Fn(NodeId) -> Rate,
+    /// The run's seed.
+    pub seed: u64,
+    /// When the run ends.
+    pub end: Time,
+    /// The files that patterns name, by name.
+    pub files: &'a BTreeMap<String, String>,
+}
+
 impl Workload {
-    /// The workload that these flows and patterns describe. `hosts` names the hosts in the order of their
-    /// nodes, `host_rate` is the data rate of a host's link, and `seed` is the run's.
+    /// The workload that these flows and patterns describe, in a run without an end or files. `hosts` names
+    /// the hosts in the order of their nodes, `host_rate` is the data rate of a host's link, and `seed` is the run's.
     ///
     /// # Errors
     /// If a field is wrong, with its path in the scenario.
@@ -26,7 +41,21 @@ impl Workload {
         host_rate: &dyn Fn(NodeId) -> Rate,
         seed: u64,
     ) -> Result<Self, WorkloadError> {
-        let site = Site::new(hosts, host_rate, seed);
+        let files = &BTreeMap::new();
+        Self::in_setting(flows, patterns, Setting { hosts, host_rate, seed, end: Time::NEVER, files })
+    }
+
+    /// The workload that these flows and patterns describe.
+    ///
+    /// # Errors
+    /// If a field or a file is wrong, with its path in the scenario.
+    pub fn in_setting(
+        flows: &[FlowSpec],
+        patterns: &[PatternSpec],
+        setting: Setting<'_>,
+    ) -> Result<Self, WorkloadError> {
+        let site = Site::new(setting);
+        let mut loops = Vec::new();
         let mut known = BTreeMap::new();
         let (mut all, mut unnamed) = (Vec::new(), Vec::new());
         for (i, spec) in flows.iter().enumerate() {
@@ -40,7 +69,7 @@ impl Workload {
                 let at = |(field, kind)| WorkloadError::new(format!("traffic[{i}].{field}"), kind);
                 hot_spot.check_windows(&site).map_err(at)?;
             }
-            let more = pattern::flows(patterns, i, &site).map_err(|(field, kind)| {
+            let more = pattern::flows(patterns, i, &site, &mut loops).map_err(|(field, kind)| {
                 let dot = if field.is_empty() { "" } else { "." };
                 WorkloadError::new(format!("traffic[{i}]{dot}{field}"), kind)
             })?;
@@ -60,7 +89,7 @@ impl Workload {
             PatternSpec::HotSpot(hot_spot) => hot_spot.changes(),
             _ => Vec::new(),
         });
-        Ok(Self { flows: all, declared: declared.collect() })
+        Ok(Self { flows: all, declared: declared.collect(), loops })
     }
 }
 
@@ -124,12 +153,24 @@ pub(crate) struct Site<'a> {
     by_name: BTreeMap<&'a str, NodeId>,
     pub(crate) host_rate: &'a dyn Fn(NodeId) -> Rate,
     pub(crate) seed: u64,
+    pub(crate) end: Time,
+    files: &'a BTreeMap<String, String>,
 }
 
 impl<'a> Site<'a> {
-    fn new(hosts: &'a [&'a str], host_rate: &'a dyn Fn(NodeId) -> Rate, seed: u64) -> Self {
+    fn new(setting: Setting<'a>) -> Self {
+        let Setting { hosts, host_rate, seed, end, files } = setting;
         let by_name = hosts.iter().copied().zip((0..).map(NodeId)).collect();
-        Self { hosts, by_name, host_rate, seed }
+        Self { hosts, by_name, host_rate, seed, end, files }
+    }
+
+    /// The text of a file beside the scenario.
+    pub(crate) fn file(&self, name: &str) -> Result<&'a str, Kind> {
+        let given = || name.to_owned();
+        if name.contains(['/', '\\']) || !name.ends_with(".txt") {
+            return Err(Kind::FileName { given: given() });
+        }
+        self.files.get(name).map(String::as_str).ok_or_else(|| Kind::NoSuchFile { given: given() })
     }
 
     pub(crate) fn host(&self, name: &str) -> Result<NodeId, Kind> {

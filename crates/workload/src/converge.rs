@@ -78,7 +78,8 @@ impl Pattern<'_> {
         let mut flows = Vec::new();
         for source in sources {
             let from = self.site.name(source);
-            let periods = periods(spec, &mut self.stream("sessions", from));
+            let periods =
+                periods((spec.on, spec.off), spec.start, spec.stop, &mut self.stream("sessions", from));
             for (number, (start, stop)) in (1..).zip(periods) {
                 let name = format!("{}:{from}->{}#{number}", spec.name, spec.to);
                 let one = FlowSpec { name, from: from.to_owned(), start, stop: Some(stop), ..whole.clone() };
@@ -112,17 +113,22 @@ impl Pattern<'_> {
 
 /// When a source is on: exponential times on and off, with no memory, so that the first is drawn like any
 /// other. Times are rounded to picoseconds one by one, and then added; a time on of none is left out.
-fn periods(spec: &Sessions, random: &mut impl Rng) -> Vec<(Time, Time)> {
-    let (on, off) = (spec.on.ps(), spec.off.ps());
+pub(crate) fn periods(
+    (on, off): (Span, Span),
+    start: Time,
+    stop: Time,
+    random: &mut impl Rng,
+) -> Vec<(Time, Time)> {
+    let (on, off) = (on.ps(), off.ps());
     // The cast saturates: a time that outlasts the clock ends the source, as it should.
     let draw = |random: &mut _, mean: u64| (exponential(random) * mean as f64).round() as u64;
     // Compared as integers: of on + off equally likely numbers, the first `on`.
     let mut is_on = random.random_range(0..u128::from(on) + u128::from(off)) < u128::from(on);
-    let mut at = spec.start;
+    let mut at = start;
     let mut periods = Vec::new();
-    while at < spec.stop {
+    while at < stop {
         let length = draw(random, if is_on { on } else { off });
-        let end = Time::from_ps(at.ps().saturating_add(length)).min(spec.stop);
+        let end = Time::from_ps(at.ps().saturating_add(length)).min(stop);
         if is_on && end > at {
             periods.push((at, end));
         }

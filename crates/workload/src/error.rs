@@ -6,6 +6,7 @@
 use packet::Transport;
 use units::{Bytes, Span, Time};
 
+use crate::file::InFile;
 use crate::spec::Operation;
 use crate::{LONGEST_MESSAGE, MAX_LISTED, MAX_SESSIONS};
 
@@ -118,6 +119,72 @@ pub enum WorkloadErrorKind {
         /// The load as given.
         given: f64,
     },
+    /// A load that a source can only offer if it sends more than its link carries while it is on.
+    #[error(
+        "a mean load of {given} is more than a source can offer that is on for {most:.3} of the time: write at most that, or make times on longer"
+    )]
+    LoadWhileOn {
+        /// The load as given.
+        given: f64,
+        /// The share of time on.
+        most: f64,
+    },
+    /// A shift that leads nowhere else.
+    #[error("a shift by {given} leads no host to another, or is not less than the number of hosts, {hosts}: write 1 to {}", hosts - 1)]
+    ShiftRange {
+        /// The shift as given.
+        given: u32,
+        /// How many hosts there are.
+        hosts: usize,
+    },
+    /// A pattern of bits, and numbers that do not have all bits.
+    #[error("the bits of a host's number make no pattern of {hosts} hosts: their number is a power of two")]
+    HostsNotPowerOfTwo {
+        /// How many hosts there are.
+        hosts: u32,
+    },
+    /// A transposition of an odd number of bits.
+    #[error(
+        "the numbers of {hosts} hosts have an odd number of bits, with no two halves to transpose: there are 4, 16, 64, ... hosts"
+    )]
+    TransposeOfOddBits {
+        /// How many hosts there are.
+        hosts: u32,
+    },
+    /// A pattern that leads every host to itself.
+    #[error("with {hosts} hosts this leads every host to itself: take another pattern, or more hosts")]
+    NobodySends {
+        /// How many hosts there are.
+        hosts: usize,
+    },
+    /// A range of sizes that is upside down.
+    #[error("the longest message, {most}, is shorter than the shortest, {least}: write at least that")]
+    SizesReversed {
+        /// The shortest as given.
+        least: Bytes,
+        /// The longest as given.
+        most: Bytes,
+    },
+    /// All messages at the start, and not how many.
+    #[error("how many messages each host posts at the start is not said: write `messages`")]
+    AtOnceWithoutMessages,
+    /// A name that is not that of a file beside the scenario.
+    #[error(
+        "`{given}` is not the name of a text file beside the scenario: it has no folder, and ends in `.txt`"
+    )]
+    FileName {
+        /// The name as given.
+        given: String,
+    },
+    /// A file that is not there.
+    #[error("there is no file `{given}` beside the scenario: put it there")]
+    NoSuchFile {
+        /// The name as given.
+        given: String,
+    },
+    /// Something wrong within a file.
+    #[error("{0}")]
+    InFile(Box<InFile>),
     /// An end that does not come after the beginning.
     #[error("{stop} is not later than the start, {start}: nothing would be sent")]
     StopBeforeStart {

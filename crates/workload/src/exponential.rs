@@ -36,7 +36,7 @@ fn descends_to_odd(first: u64, random: &mut impl Rng) -> bool {
 }
 
 /// The number in [0, 1) whose 53 bits are the upper ones of `bits`.
-fn unit(bits: u64) -> f64 {
+pub(crate) fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 

@@ -8,6 +8,7 @@ use units::{Bytes, Rate, Time};
 
 use crate::change::Change;
 use crate::spec::Operation;
+use crate::synthetic::closed::ClosedLoop;
 
 /// Everything that is sent in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Workload {
     pub flows: Vec<Flow>,
     /// Changes that patterns declare beside those of named flows: hot spots that come and go.
     pub declared: Vec<Change>,
+    /// By the number that a [`Posting::Closed`] names.
+    pub loops: Vec<ClosedLoop>,
 }
 
 /// What one host sends to one other.
@@ -81,6 +84,17 @@ pub enum Posting {
     },
     /// At these times.
     Listed(Vec<Post>),
+    /// In turn with other flows of its source, as their messages and its own are complete.
+    Closed {
+        /// The loop, by its number in [`Workload::loops`].
+        number: u32,
+        /// What it posts at the start, before anything is complete.
+        first: Vec<Post>,
+        /// When the loop starts.
+        start: Time,
+        /// When the loop posts no further message; [`Time::NEVER`] if it goes on.
+        stop: Time,
+    },
 }
 
 /// One message, to be posted.
@@ -111,7 +125,7 @@ impl Posting {
     #[must_use]
     pub fn start(&self) -> Time {
         match self {
-            Self::Saturate { start, .. } | Self::Paced { start, .. } => *start,
+            Self::Saturate { start, .. } | Self::Paced { start, .. } | Self::Closed { start, .. } => *start,
             Self::Listed(posts) => posts.first().map_or(Time::NEVER, |post| post.at),
         }
     }
@@ -120,7 +134,7 @@ impl Posting {
     #[must_use]
     pub fn stop(&self) -> Time {
         match self {
-            Self::Saturate { stop, .. } | Self::Paced { stop, .. } => *stop,
+            Self::Saturate { stop, .. } | Self::Paced { stop, .. } | Self::Closed { stop, .. } => *stop,
             Self::Listed(_) => Time::NEVER,
         }
     }
@@ -129,7 +143,7 @@ impl Posting {
     #[must_use]
     pub fn total(&self) -> Option<Bytes> {
         match self {
-            Self::Saturate { .. } | Self::Paced { .. } => None,
+            Self::Saturate { .. } | Self::Paced { .. } | Self::Closed { .. } => None,
             Self::Listed(posts) => Some(posts.iter().map(|post| post.bytes).sum()),
         }
     }

@@ -11,6 +11,8 @@
 //! | `converge` | flows from several hosts to one, at once or in sessions |
 //! | [`hot_spot`] | uniform traffic with hot spots, at rest or moving |
 //! | `exponential` | exponentially distributed draws, the same on every machine |
+//! | [`synthetic`] | every host to others: rules for destinations, arrivals and sizes |
+//! | [`file`] | distributions of sizes and lists of flows, from files |
 //! | [`flow`] | flows, and when their messages are posted |
 //! | [`change`] | the declared changes of named flows |
 //! | [`poster`] | at run time: when the next message of a flow is posted |
@@ -25,12 +27,15 @@ pub mod change;
 mod converge;
 pub mod error;
 mod exponential;
+pub mod file;
 pub mod flow;
 pub mod hot_spot;
 mod pattern;
 pub mod poster;
 pub mod spec;
+pub mod synthetic;
 
+pub use builder::Setting;
 pub use change::Change;
 pub use error::{WorkloadError, WorkloadErrorKind};
 pub use flow::{Flow, Group, Post, Posting, Workload};
@@ -38,6 +43,8 @@ pub use hot_spot::{Arrivals, Contributors, HotSpot, Window};
 pub use packet::Transport;
 pub use poster::Poster;
 pub use spec::{Converge, FlowSpec, Load, Operation, PatternSpec, Sessions};
+pub use synthetic::closed::{ClosedLoop, Turn};
+pub use synthetic::spec::{Arrivals, Bits, Destinations, FlowList, Size, Synthetic};
 
 use units::Bytes;
 
@@ -46,6 +53,9 @@ pub const LONGEST_MESSAGE: Bytes = Bytes::new(1 << 31);
 
 /// The most messages that a flow may list, or a pattern is expected to: 2^26, which take 1 GiB.
 pub const MAX_LISTED: u64 = 1 << 26;
+
+/// The most flows that are made from a file: 2^20.
+pub const MAX_FLOWS: usize = 1 << 20;
 
 /// The most sessions that a pattern is expected to make: 2^16.
 pub const MAX_SESSIONS: u64 = 1 << 16;

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | permutation | `traffic[i] permutation`, one for all hosts |
 //! | Poisson | `traffic[i] arrivals` and `traffic[i] destinations`, of each source |
-//! | incast | none |
+//! | incast, list of flows | none |
+//! | synthetic | `traffic[i] arrivals`, `traffic[i] destinations`, `traffic[i] sizes`, of each source; `traffic[i] permutation` |
 //! | converge | `traffic[i] jitter`, of each source |
 //! | sessions | `traffic[i] sessions`, of each source |
 //! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each source |
@@ -23,9 +24,17 @@ use crate::error::WorkloadErrorKind as Kind;
 use crate::exponential::exponential;
 use crate::flow::{Flow, Post, Posting};
 use crate::spec::{Operation, PatternSpec};
+use crate::synthetic::closed::ClosedLoop;
+use crate::synthetic::spec::{Bits, Destinations};
 
 /// The flows of `patterns[i]`, by source and then by destination.
-pub(crate) fn flows(patterns: &[PatternSpec], i: usize, site: &Site<'_>) -> Result<Vec<Flow>, Fault> {
+/// Closed loops are added to `loops`.
+pub(crate) fn flows(
+    patterns: &[PatternSpec],
+    i: usize,
+    site: &Site<'_>,
+    loops: &mut Vec<ClosedLoop>,
+) -> Result<Vec<Flow>, Fault> {
     let hosts = site.hosts.len();
     if hosts < 2 {
         return Err(("", Kind::TooFewHosts { hosts }));
@@ -39,6 +48,8 @@ pub(crate) fn flows(patterns: &[PatternSpec], i: usize, site: &Site<'_>) -> Resu
         PatternSpec::Incast { at, to, senders, bytes } => {
             made.incast(to, *senders, Post { at: *at, bytes: *bytes })
         }
+        PatternSpec::Synthetic(synthetic) => made.synthetic(synthetic, loops),
+        PatternSpec::FlowList(list) => made.flow_list(list),
         PatternSpec::Converge(converge) => made.converge(converge),
         PatternSpec::Sessions(sessions) => made.sessions(sessions),
         PatternSpec::HotSpot(hot_spot) => made.hot_spot(hot_spot),
@@ -142,6 +153,10 @@ impl Pattern<'_> {
         }
     }
 
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     pub(crate) fn stream(&self, purpose: &str, owner: &str) -> impl Rng + use<> {
         event_kernel::stream(self.site.seed, &format!("traffic[{}] {purpose}", self.i), owner)
     }
@@ -155,6 +170,8 @@ fn prefix(patterns: &[PatternSpec], i: usize) -> String {
         PatternSpec::Poisson { .. } => "poisson",
         PatternSpec::Incast { .. } => "incast",
         PatternSpec::HotSpot(_) => "hot-spot",
+        PatternSpec::Synthetic(spec) => word_of(spec.destinations),
+        PatternSpec::FlowList(_) => "flow-list",
         PatternSpec::Converge(_) | PatternSpec::Sessions(_) => "",
     };
     let kind = word(&patterns[i]);
@@ -164,12 +181,26 @@ fn prefix(patterns: &[PatternSpec], i: usize) -> String {
     }
 }
 
+fn word_of(destinations: Destinations) -> &'static str {
+    match destinations {
+        Destinations::Uniform => "uniform",
+        Destinations::Permutation => "permutation",
+        Destinations::Shift(_) => "shift",
+        Destinations::Bits(Bits::Complement) => "complement",
+        Destinations::Bits(Bits::Reverse) => "reverse",
+        Destinations::Bits(Bits::Rotation) => "rotation",
+        Destinations::Bits(Bits::Shuffle) => "shuffle",
+        Destinations::Bits(Bits::Transpose) => "transpose",
+        Destinations::AllToAll => "all-to-all",
+    }
+}
+
 /// A uniformly drawn permutation of 0 to n - 1 without a fixed point; n is at least 2.
 ///
 /// By rejection: of all permutations a share of about 1/e has no fixed point, so this takes e tries on
 /// average, and every derangement is equally likely. Sattolo's algorithm takes one try, but draws only
 /// among permutations that are one single cycle: two hosts would never send to each other.
-fn derangement(n: usize, random: &mut impl Rng) -> Vec<u32> {
+pub(crate) fn derangement(n: usize, random: &mut impl Rng) -> Vec<u32> {
     let mut to: Vec<u32> = (0..).take(n).collect();
     loop {
         to.shuffle(random);

@@ -33,6 +33,7 @@ use crate::flow::{Flow, Post, Posting};
 pub struct Poster {
     deadline: Time,
     rule: Rule,
+    closed_loop: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,10 +56,25 @@ impl Poster {
             Posting::Paced { message, rate, start, stop } => {
                 Rule::Paced { message: *message, rate: *rate, start: *start, stop: *stop, posted: 0 }
             }
-            Posting::Listed(posts) => Rule::Listed { posts: posts.as_slice().into(), next: 0 },
+            Posting::Listed(posts) | Posting::Closed { first: posts, .. } => {
+                Rule::Listed { posts: posts.as_slice().into(), next: 0 }
+            }
         };
-        let start = flow.posting.start();
-        Self { deadline: if start < flow.posting.stop() { start } else { Time::NEVER }, rule }
+        let closed_loop = match &flow.posting {
+            Posting::Closed { number, .. } => Some(*number),
+            _ => None,
+        };
+        let start = match &flow.posting {
+            Posting::Closed { first, .. } if first.is_empty() => Time::NEVER,
+            posting => posting.start(),
+        };
+        Self { deadline: if start < flow.posting.stop() { start } else { Time::NEVER }, rule, closed_loop }
+    }
+
+    /// The closed loop that says what follows when one of its messages is complete, if it belongs to one.
+    #[must_use]
+    pub const fn closed_loop(&self) -> Option<u32> {
+        self.closed_loop
     }
 
     /// When [`on_deadline`](Self::on_deadline) is to be called; [`Time::NEVER`] if nothing is scheduled.

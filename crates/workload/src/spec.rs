@@ -7,6 +7,8 @@ use packet::{ServiceLevel, Transport};
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span, Time};
 
+use crate::synthetic::spec::{FlowList, Size, Synthetic};
+
 /// One flow with a name of its own, between two hosts: scenario field `flows`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -122,12 +124,28 @@ pub enum PatternSpec {
         /// What each sends.
         bytes: Bytes,
     },
+    /// Every host sends, by rules for destinations, arrivals and sizes.
+    Synthetic(Synthetic),
+    /// Flows from a file.
+    FlowList(FlowList),
     /// One flow from each of several hosts to one.
     Converge(Converge),
     /// Flows from several hosts to one that join and leave at random.
     Sessions(Sessions),
     /// Uniform traffic of all hosts, with hot spots that come and go.
     HotSpot(HotSpot),
+}
+
+impl PatternSpec {
+    /// The file that it names, and in which of its fields.
+    #[must_use]
+    pub fn file(&self) -> Option<(&str, &'static str)> {
+        match self {
+            Self::FlowList(list) => Some((&list.file, "file")),
+            Self::Synthetic(Synthetic { size: Size::Cdf(file), .. }) => Some((file, "size")),
+            _ => None,
+        }
+    }
 }
 
 /// One flow from each of several hosts to one: named `NAME1`, `NAME2`, ... in the order of the hosts.

@@ -19,8 +19,8 @@ use packet::{
 };
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Rate, Time};
-use workload::Poster;
 use workload::spec::Operation;
+use workload::{ClosedLoop, Poster};
 
 use crate::message::Messages;
 use crate::receive::{Drain, SinkTally};
@@ -109,6 +109,8 @@ pub struct Adapter {
     halves: Vec<Half>,
     /// By queue pair that posts.
     posters: Vec<Poster>,
+    /// Of this host.
+    loops: Vec<HostLoop>,
     messages: Messages,
     schedule: Schedule,
     shared: Shared,
@@ -147,6 +149,16 @@ struct QueuePair {
     sink: SinkTally,
     becns: u64,
     messages: u64,
+}
+
+/// A closed loop over several queue pairs.
+#[derive(Clone, Debug)]
+struct HostLoop {
+    /// By which number posters name it.
+    number: u32,
+    turns: ClosedLoop,
+    /// In the order of the loop's flows.
+    queue_pairs: Vec<QpNumber>,
 }
 
 /// The earliest wake-up of one kind that is under way. Only it counts; a later one that was planned before it is
@@ -211,6 +223,7 @@ impl Adapter {
             queue_pairs: Vec::new(),
             halves: Vec::new(),
             posters: Vec::new(),
+            loops: Vec::new(),
             messages: Messages::default(),
             schedule: Schedule::new(lanes),
             shared: Shared::default(),
@@ -258,6 +271,11 @@ impl Adapter {
         });
         self.posters.extend(poster);
         number
+    }
+
+    /// Adds a closed loop, which posters name by this number, over these queue pairs in the order of its flows.
+    pub fn close(&mut self, number: u32, turns: ClosedLoop, queue_pairs: Vec<QpNumber>) {
+        self.loops.push(HostLoop { number, turns, queue_pairs });
     }
 
     /// Starts the clocks: of the port, and of everything that posts messages. Call once, at the start.

@@ -58,10 +58,24 @@ impl Adapter {
         queue_pair.messages += u64::from(completed.messages);
         let Some(poster) = queue_pair.poster.filter(|_| !self.silent) else { return };
         for _ in 0..completed.messages {
-            if let Some(bytes) = self.posters[poster as usize].on_completed(now) {
+            let poster = &mut self.posters[poster as usize];
+            if let Some(number) = poster.closed_loop() {
+                self.take_turn(number, now);
+            } else if let Some(bytes) = poster.on_completed(now) {
                 self.post(completed.queue_pair, bytes);
             }
         }
+    }
+
+    /// Posts what follows in a closed loop, on whichever of its queue pairs.
+    fn take_turn(&mut self, number: u32, now: Time) {
+        // A host has as many loops as there are patterns with one: few.
+        let found = self.loops.iter_mut().find(|all| all.number == number);
+        let all = found.expect("a poster's closed loop is of its adapter");
+        let Some(turn) = all.turns.on_completed(now) else { return };
+        let next = all.queue_pairs[turn.flow as usize];
+        self.post(next, turn.bytes);
+        self.offer(self.queue_pairs[next.index()].half, now);
     }
 
     /// Puts a half in line, if it may send.

@@ -1,11 +1,16 @@
 //! Flows: what they are, when they start, and whether they can reach their hosts.
 
+use std::collections::BTreeMap;
+use std::io;
+
 use packet::NodeId;
 use topology::{Graph, Routes};
 use units::{Rate, Span, Time};
-use workload::{Flow, PatternSpec, Workload, WorkloadError, WorkloadErrorKind};
+use workload::file::InFile;
+use workload::{Flow, PatternSpec, Setting, Workload, WorkloadError, WorkloadErrorKind};
 
 use super::Faults;
+use crate::diagnostic::{Fault, Place};
 use crate::nearest;
 use crate::path::Path;
 use crate::spec::Scenario;
@@ -22,21 +27,56 @@ pub(super) fn workload(
     let hosts: Vec<&str> = graph.host_names().collect();
     let cables: Vec<_> = scenario.cables.values().collect();
     let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].data_rate() };
-    match Workload::build(&scenario.flows, &scenario.traffic, &hosts, &host_rate, scenario.seed) {
+    let files = files(scenario, faults)?;
+    let (seed, end) = (scenario.seed, scenario.duration.after_start());
+    let setting = Setting { hosts: &hosts, host_rate: &host_rate, seed, end, files: &files };
+    match Workload::in_setting(&scenario.flows, &scenario.traffic, setting) {
         Ok(workload) => {
             check_routes(scenario, &workload.flows, graph, routes, faults);
             Some(workload)
         }
         Err(error) => {
-            add_error(&error, &hosts, faults);
+            add_error(&error, &hosts, &files, faults);
             None
         }
     }
 }
 
-fn add_error(error: &WorkloadError, hosts: &[&str], faults: &mut Faults<'_>) {
+/// The files that patterns name, by name, as far as they are there; nothing if one cannot be read.
+fn files(scenario: &Scenario, faults: &mut Faults<'_>) -> Option<BTreeMap<String, String>> {
+    let mut files = BTreeMap::new();
+    let named = scenario.traffic.iter().enumerate();
+    for (i, name, field) in
+        named.filter_map(|(i, pattern)| pattern.file().map(|(name, field)| (i, name, field)))
+    {
+        match faults.source.text_beside(name) {
+            Ok(text) => drop(files.insert(name.to_owned(), text)),
+            // What becomes of a name that is none, or of no file, is the workload's.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                let path = Path::from("traffic").index(i).name(field);
+                faults.add(&path, format!("`{name}` cannot be read: {error}"), "it is a text file in UTF-8");
+                return None;
+            }
+        }
+    }
+    Some(files)
+}
+
+fn add_error(
+    error: &WorkloadError,
+    hosts: &[&str],
+    files: &BTreeMap<String, String>,
+    faults: &mut Faults<'_>,
+) {
     let path = Path::default().join(&error.path());
     match error.kind() {
+        WorkloadErrorKind::InFile(found) => {
+            let InFile { file, at, kind, .. } = &**found;
+            let (message, help) = wording::in_two(&kind.to_string());
+            let place = Some(Box::new(Place::new(&files[file], at.start, at.end)));
+            faults.found.push(Fault { file: file.clone(), place, path: path.to_string(), message, help });
+        }
         WorkloadErrorKind::NoSuchHosts { given } if given.ends_with('*') => faults.of_crate(&path, error),
         WorkloadErrorKind::UnknownHost { given } | WorkloadErrorKind::NoSuchHosts { given } => {
             let message = wording::in_two(&error.to_string()).0;
@@ -77,6 +117,9 @@ fn starts(scenario: &Scenario) -> Vec<(Path, String, Time)> {
     }
     for (i, pattern) in scenario.traffic.iter().enumerate() {
         let (field, start) = match pattern {
+            // Its file says; the workload checks it.
+            PatternSpec::FlowList(_) => continue,
+            PatternSpec::Synthetic(all) => ("start", all.start),
             PatternSpec::Permutation { at, .. } | PatternSpec::Incast { at, .. } => ("at", *at),
             PatternSpec::Poisson { from, .. } => ("from", *from),
             PatternSpec::HotSpot(all) => ("from", all.from),

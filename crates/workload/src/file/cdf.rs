@@ -1,0 +1,181 @@
+//! Distributions of message sizes: `SIZE CUMULATIVE` a line, sizes in bytes.
+//!
+//! Invariant: sizes and shares do not go down, and the last share is all. Between two points sizes are
+//! uniformly distributed (linear interpolation), and a share at the first point is that of its size alone.
+//!
+//! | dialect | last line | of |
+//! |---|---|---|
+//! | percent | `30000000 100` | HPCC's `traffic_gen` |
+//! | fraction | `30000000 1` | `cdf.c` of HKUST's traffic generator, and what descends from it |
+
+use rand::Rng;
+use units::Bytes;
+
+use super::{FileErrorKind as Kind, Flaw, Word, lines, whole_line};
+use crate::LONGEST_MESSAGE;
+use crate::exponential::unit;
+
+/// A piecewise linear distribution.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Cdf {
+    points: Vec<Point>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    size: f64,
+    /// Of messages no longer than that, 0 to 1.
+    share: f64,
+}
+
+/// Reads either dialect, told apart by the last line.
+pub(crate) fn read(text: &str) -> Result<Cdf, Flaw> {
+    let mut points: Vec<Point> = Vec::new();
+    let mut last = None;
+    for words in lines(text) {
+        let [size, share] = words[..] else {
+            let (given, expected) = (words.len(), "two, a size in bytes and its cumulative share");
+            return Err(whole_line(&words, Kind::Columns { given, expected }));
+        };
+        let point =
+            Point { size: number(size, "a size in bytes")?, share: number(share, "a cumulative share")? };
+        if let Some(before) = points.last() {
+            rises(size, point.size, before.size, "sizes")?;
+            rises(share, point.share, before.share, "cumulative shares")?;
+        }
+        points.push(point);
+        last = Some((size, share));
+    }
+    let (Some((size, share)), Some(&end)) = (last, points.last()) else {
+        return Err(Flaw {
+            at: 0..text.len().min(1),
+            kind: Kind::Empty { what: "a size and a cumulative share a line" },
+        });
+    };
+    if end.share != 1.0 && end.share != 100.0 {
+        return Err(share.flaw(Kind::LastShare { given: end.share }));
+    }
+    if end.size < 1.0 || end.size > LONGEST_MESSAGE.get() as f64 {
+        return Err(size.flaw(Kind::LongestSize { given: end.size }));
+    }
+    for point in &mut points {
+        point.share /= end.share;
+    }
+    Ok(Cdf { points })
+}
+
+fn number(word: Word<'_>, what: &'static str) -> Result<f64, Flaw> {
+    const RIGHT: &str = "a number of at least 0";
+    let number: f64 = word.number(what, RIGHT)?;
+    if number.is_finite() && number >= 0.0 {
+        return Ok(number);
+    }
+    Err(word.flaw(Kind::Number { given: word.text.to_owned(), what, right: RIGHT }))
+}
+
+fn rises(word: Word<'_>, given: f64, before: f64, what: &'static str) -> Result<(), Flaw> {
+    if given < before { Err(word.flaw(Kind::Descending { given, before, what })) } else { Ok(()) }
+}
+
+impl Cdf {
+    /// Mean size in bytes, of the distribution as written: draws are rounded to whole bytes, and are at least one.
+    pub(crate) fn mean(&self) -> f64 {
+        let first = self.points[0];
+        let parts = self.points.windows(2).map(|ends| {
+            let [from, to] = [ends[0], ends[1]];
+            (to.share - from.share) * (from.size + to.size) / 2.0
+        });
+        first.share * first.size + parts.sum::<f64>()
+    }
+
+    pub(crate) fn longest(&self) -> Bytes {
+        whole(self.points[self.points.len() - 1].size)
+    }
+
+    /// Only operations that IEEE 754 rounds correctly, so that machines agree.
+    pub(crate) fn draw(&self, random: &mut impl Rng) -> Bytes {
+        let at = unit(random.next_u64());
+        let next = self.points.partition_point(|point| point.share <= at);
+        let to = self.points[next];
+        let Some(from) = next.checked_sub(1).map(|before| self.points[before]) else { return whole(to.size) };
+        whole(from.size + (to.size - from.size) * (at - from.share) / (to.share - from.share))
+    }
+}
+
+fn whole(size: f64) -> Bytes {
+    Bytes::new((size.round() as u64).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERCENT: &str = "# bytes  percent\n0 0\n1000 20\n10000 60\n\n1000000 100\n";
+    const FRACTION: &str = "0 0\n1000 0.2\n10000 0.6\n1000000 1\n";
+
+    /// 0.2 x 500 + 0.4 x 5,500 + 0.4 x 505,000.
+    #[test]
+    fn both_dialects_say_the_same() {
+        let (percent, fraction) = (read(PERCENT).unwrap(), read(FRACTION).unwrap());
+        assert!((percent.mean() - 204_300.0).abs() < 1e-6, "{}", percent.mean());
+        assert!((fraction.mean() - percent.mean()).abs() < 1e-6);
+        assert_eq!(percent.longest(), Bytes::new(1_000_000));
+    }
+
+    /// Shares at and between the points; five standard deviations of a share found in n draws.
+    #[test]
+    fn draws_follow_the_curve() {
+        let cdf = read(PERCENT).unwrap();
+        let mut random = event_kernel::stream(1, "cdf", "test");
+        let n = 200_000;
+        let draws: Vec<u64> = (0..n).map(|_| cdf.draw(&mut random).get()).collect();
+        for (size, p) in [(500, 0.1), (1000, 0.2), (5500, 0.4), (10_000, 0.6), (505_000, 0.8_f64)] {
+            let found = draws.iter().filter(|draw| **draw <= size).count() as f64 / f64::from(n);
+            assert!((found - p).abs() < 5.0 * (p * (1.0 - p) / f64::from(n)).sqrt(), "{size}: {found}");
+        }
+        assert!(draws.iter().all(|draw| (1..=1_000_000).contains(draw)));
+    }
+
+    /// A share at the first point, and one where the curve goes straight up, are those of one size.
+    #[test]
+    fn steps_are_single_sizes() {
+        let cdf = read("64 0.5\n4096 0.5\n4096 1\n").unwrap();
+        let mut random = event_kernel::stream(1, "cdf", "test");
+        let draws: Vec<u64> = (0..1000).map(|_| cdf.draw(&mut random).get()).collect();
+        assert!(draws.iter().all(|draw| [64, 4096].contains(draw)));
+        let short = draws.iter().filter(|draw| **draw == 64).count();
+        assert!((420..580).contains(&short), "{short}");
+        assert_eq!(cdf.mean(), 2080.0);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_where() {
+        let flaw = |text: &str| {
+            let crate::WorkloadErrorKind::InFile(found) = read(text).unwrap_err().in_file("f", text) else {
+                unreachable!()
+            };
+            (found.line, found.column, found.kind.to_string())
+        };
+        let said = |line, column, text: &str| (line, column, text.to_owned());
+        assert_eq!(flaw("# none\n").2, "the file is empty: it holds a size and a cumulative share a line");
+        assert_eq!(
+            flaw("0 0\n 5 1 1\n"),
+            said(2, 2, "this line has 3 columns: it has two, a size in bytes and its cumulative share")
+        );
+        assert_eq!(
+            flaw("0 0\n1k 100\n"),
+            said(2, 1, "`1k` is not a size in bytes: write a number of at least 0")
+        );
+        assert_eq!(
+            flaw("0 0\n9 60\n20 50\n"),
+            said(3, 4, "50 is less than 60 in the line before: cumulative shares do not go down")
+        );
+        assert_eq!(
+            flaw("0 0\n9 99.9\n"),
+            said(2, 3, "the last cumulative share is 99.9: it is 1, or 100 where shares are percentages")
+        );
+        assert_eq!(flaw("0 0\n0 1\n").0, 2);
+        assert_eq!(flaw("0 0\n4e9 1\n").1, 1);
+        assert_eq!(flaw("0 0\nnan 1\n").1, 1);
+    }
+}

@@ -1,0 +1,189 @@
+//! Files beside a scenario: tables of numbers, as other tools of the field write them.
+//!
+//! Invariant: whatever is wrong is said with its line and column; nothing is skipped but empty lines and
+//! what stands behind a `#`.
+
+pub(crate) mod cdf;
+pub(crate) mod flow_list;
+
+use core::ops::Range;
+use core::str::FromStr;
+
+pub(crate) use cdf::Cdf;
+
+use crate::error::WorkloadErrorKind;
+
+/// What is wrong with a file, and where in its text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Flaw {
+    at: Range<usize>,
+    kind: FileErrorKind,
+}
+
+/// Something wrong within a file beside the scenario.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{file}:{line}:{column}: {kind}")]
+pub struct InFile {
+    /// The file's name.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The character of the line, from 1.
+    pub column: usize,
+    /// The bytes of the file that are wrong.
+    pub at: Range<usize>,
+    /// What is wrong there.
+    pub kind: FileErrorKind,
+}
+
+/// What can be wrong with a file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FileErrorKind {
+    /// A file without numbers.
+    #[error("the file is empty: it holds {what}")]
+    Empty {
+        /// What it should hold.
+        what: &'static str,
+    },
+    /// A line of another length.
+    #[error("this line has {given} columns: it has {expected}")]
+    Columns {
+        /// How many there are.
+        given: usize,
+        /// How many there should be, and which.
+        expected: &'static str,
+    },
+    /// Something that is no number of the right kind.
+    #[error("`{given}` is not {what}: write {right}")]
+    Number {
+        /// As written.
+        given: String,
+        /// What it should be.
+        what: &'static str,
+        /// An example or a range.
+        right: &'static str,
+    },
+    /// A column that goes down.
+    #[error("{given} is less than {before} in the line before: {what} do not go down")]
+    Descending {
+        /// As written.
+        given: f64,
+        /// In the line before.
+        before: f64,
+        /// Which column.
+        what: &'static str,
+    },
+    /// A distribution that does not come to its end.
+    #[error("the last cumulative share is {given}: it is 1, or 100 where shares are percentages")]
+    LastShare {
+        /// As written.
+        given: f64,
+    },
+    /// A longest size that no message has.
+    #[error("a size of {given} B cannot be that of a message: the longest of a distribution is 1 B to 2 GiB")]
+    LongestSize {
+        /// As written.
+        given: f64,
+    },
+    /// A number of flows that is not that of the lines.
+    #[error("the file begins with {given} flows, and {found} follow: write {found}, or the missing lines")]
+    Count {
+        /// As written.
+        given: u64,
+        /// How many lines follow.
+        found: u64,
+    },
+    /// More flows than queue pairs are made for.
+    #[error("{given} flows are more than the {most} that can be made from a file: split it")]
+    TooManyFlows {
+        /// How many there are.
+        given: usize,
+        /// The most.
+        most: usize,
+    },
+    /// A host that the topology does not have.
+    #[error(
+        "there is no host {given}: hosts are numbered from 0 in the order of the topology, which has {hosts}"
+    )]
+    Host {
+        /// As written.
+        given: u64,
+        /// How many there are.
+        hosts: usize,
+    },
+    /// A flow from a host to itself.
+    #[error("the flow leads from host {host} back to it: name two different hosts")]
+    ToItself {
+        /// The host.
+        host: u64,
+    },
+    /// A time before the run begins, or past the end of the clock.
+    #[error(
+        "{given} s is before the origin, at which the run begins, or too late for the clock: write a later time, or an earlier `origin`"
+    )]
+    Start {
+        /// As written.
+        given: String,
+    },
+    /// Flows of which none starts within the run.
+    #[error(
+        "no flow starts within the run: the earliest does here, so set `origin` to that, or run for longer"
+    )]
+    AfterTheRun,
+}
+
+impl Flaw {
+    pub(crate) fn in_file(self, file: &str, text: &str) -> WorkloadErrorKind {
+        let before = &text[..self.at.start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        WorkloadErrorKind::InFile(Box::new(InFile {
+            file: file.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            at: self.at,
+            kind: self.kind,
+        }))
+    }
+}
+
+/// A word of a file, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word<'a> {
+    text: &'a str,
+    start: usize,
+}
+
+impl Word<'_> {
+    fn flaw(self, kind: FileErrorKind) -> Flaw {
+        Flaw { at: self.start..self.start + self.text.len(), kind }
+    }
+
+    /// The number that it spells.
+    fn number<T: FromStr>(self, what: &'static str, right: &'static str) -> Result<T, Flaw> {
+        let wrong = |_| self.flaw(FileErrorKind::Number { given: self.text.to_owned(), what, right });
+        self.text.parse().map_err(wrong)
+    }
+}
+
+/// The lines that are not empty, as words. A `#` begins a comment.
+fn lines(text: &str) -> impl Iterator<Item = Vec<Word<'_>>> {
+    let mut start = 0;
+    let lines = text.split_inclusive('\n').map(move |line| {
+        let here = start;
+        start += line.len();
+        let content = line.split('#').next().unwrap_or_default();
+        words(content, here)
+    });
+    lines.filter(|words| !words.is_empty())
+}
+
+fn words(content: &str, start: usize) -> Vec<Word<'_>> {
+    let place = |text: &str| start + (text.as_ptr() as usize - content.as_ptr() as usize);
+    content.split_whitespace().map(|text| Word { text, start: place(text) }).collect()
+}
+
+/// A flaw of a whole line.
+fn whole_line(words: &[Word<'_>], kind: FileErrorKind) -> Flaw {
+    let end = words.last().map_or(0, |last| last.start + last.text.len());
+    Flaw { at: words[0].start..end, kind }
+}

@@ -1,0 +1,308 @@
+//! What synthetic traffic promises: the load that was asked for, to whom it was asked to go.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use packet::NodeId;
+use units::{Bytes, Rate, Span, Time};
+use workload::{
+    Arrivals, Bits, Destinations, Flow, FlowList, PatternSpec, Post, Posting, Setting, Size, Synthetic,
+    Workload, WorkloadErrorKind as Kind,
+};
+
+const RATE: Rate = Rate::gbps(54);
+const CDF: &str = "0 0\n1000 20\n10000 60\n100000 100\n";
+
+fn us(n: u64) -> Time {
+    Time::from_ps(n * 1_000_000)
+}
+
+fn synthetic(destinations: Destinations, arrivals: Arrivals, size: Size) -> Synthetic {
+    Synthetic {
+        destinations,
+        arrivals,
+        size,
+        start: us(0),
+        stop: None,
+        messages: None,
+        service_level: Default::default(),
+    }
+}
+
+fn build(pattern: PatternSpec, hosts: usize, end: Time, seed: u64) -> Result<Workload, (String, Kind)> {
+    let names: Vec<String> = (0..hosts).map(|i| format!("h{i}")).collect();
+    let hosts: Vec<&str> = names.iter().map(String::as_str).collect();
+    let text = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = BTreeMap::from([
+        text("sizes.txt", CDF),
+        text("flow.txt", "3\n2 0 3 100 5000 2.00002\n0 2 0 100 700 2.00001\n0 2 3 100 200000 2\n"),
+        text("bad.txt", "0 0\n1000 50\n"),
+    ]);
+    let setting = Setting { hosts: &hosts, host_rate: &|_| RATE, seed, end, files: &files };
+    Workload::in_setting(&[], &[pattern], setting).map_err(|error| (error.path(), error.kind().clone()))
+}
+
+fn built(spec: Synthetic, hosts: usize, end: Time, seed: u64) -> Workload {
+    build(PatternSpec::Synthetic(spec), hosts, end, seed).expect("good traffic")
+}
+
+#[track_caller]
+fn fails(spec: Synthetic, hosts: usize, path: &str, kind: Kind) {
+    let found = build(PatternSpec::Synthetic(spec), hosts, us(1000), 1);
+    assert_eq!(found, Err((path.to_owned(), kind)));
+}
+
+fn posts(flow: &Flow) -> &[Post] {
+    match &flow.posting {
+        Posting::Listed(posts) | Posting::Closed { first: posts, .. } => posts,
+        other => panic!("{other:?} is not of synthetic traffic"),
+    }
+}
+
+const FIXED: Size = Size::Fixed(Bytes::kib(4));
+
+fn uniform_size() -> Size {
+    Size::Uniform { least: Bytes::new(100), most: Bytes::new(20_000) }
+}
+
+/// Mean and variance of sizes, from their definitions: of whole numbers from a to b, ((b - a + 1)^2 - 1) / 12;
+/// of a linear part of a distribution from a to b, a mean square of (a^2 + ab + b^2) / 3.
+fn sizes() -> [(Size, f64, f64); 3] {
+    let parts = [(0.2, 0.0, 1e3), (0.4, 1e3, 1e4), (0.4, 1e4, 1e5)];
+    let mean: f64 = parts.iter().map(|(p, a, b)| p * (a + b) / 2.0).sum();
+    let square: f64 = parts.iter().map(|(p, a, b)| p * (a * a + a * b + b * b) / 3.0).sum();
+    [
+        (FIXED, 4096.0, 0.0),
+        (uniform_size(), 10_050.0, (19_901f64.powi(2) - 1.0) / 12.0),
+        (Size::Cdf("sizes.txt".to_owned()), mean, square - mean * mean),
+    ]
+}
+
+/// Offered load is offered load: payload posted over what the links carry, for each arrival and each size.
+/// The sum of n sizes has the variance E[n] Var(s) + Var(n) E[s]^2. Of n: a quarter at most for each host whose
+/// messages are evenly spaced (phases are drawn), the mean for Poisson arrivals; for times on and off, the variance
+/// of the time on, 2 (on off)^2 / (on + off)^3 T, over the square of the interval while on, and that quarter. Five deviations: a right
+/// pattern fails once in 1.7 million.
+#[test]
+fn the_offered_load_is_that_asked_for() {
+    let (hosts, total) = (8, us(200_000));
+    let t = total.ps() as f64 * 1e-12;
+    let carried = RATE.get() as f64 / 8.0 * t;
+    let (on, off) = (Span::from_us(30), Span::from_us(50));
+    for (seed, load) in [(1, 0.05), (2, 0.3)] {
+        for (size, mean, variance) in sizes() {
+            for arrivals in
+                [Arrivals::Fixed { load }, Arrivals::Poisson { load }, Arrivals::OnOff { load, on, off }]
+            {
+                let spec = synthetic(Destinations::Uniform, arrivals, size.clone());
+                let workload = built(spec, hosts, total, seed);
+                let posted: u64 = workload.flows.iter().flat_map(posts).map(|post| post.bytes.get()).sum();
+                let n = load * carried / mean;
+                let of_count = match arrivals {
+                    Arrivals::Poisson { .. } => n,
+                    Arrivals::OnOff { .. } => {
+                        let (on, off) = (on.ps() as f64 * 1e-12, off.ps() as f64 * 1e-12);
+                        let gap = t / n * on / (on + off);
+                        2.0 * (on * off).powi(2) / (on + off).powi(3) * t / (gap * gap) + 0.25
+                    }
+                    _ => 0.25,
+                };
+                let deviation = (hosts as f64 * (n * variance + of_count * mean * mean)).sqrt();
+                let expected = hosts as f64 * load * carried;
+                let off_by = (posted as f64 - expected) / deviation;
+                println!(
+                    "{arrivals:?} {size:?}: {:.5}, {off_by:.2} deviations",
+                    posted as f64 / carried / 8.0
+                );
+                assert!(off_by.abs() < 5.0, "{arrivals:?}, {size:?}: {posted} B for {expected}");
+                // The bound means something: it would notice a load that is off by a tenth.
+                assert!(
+                    deviation * 5.0 < 0.1 * expected,
+                    "{arrivals:?}, {size:?}: {deviation} of {expected}"
+                );
+            }
+        }
+    }
+}
+
+/// While it is on, a source offers its load times (on + off) / on: never more than its link carries.
+#[test]
+fn a_source_that_is_on_is_evenly_spaced() {
+    let (on, off) = (Span::from_us(100), Span::from_us(300));
+    let spec = synthetic(Destinations::Shift(1), Arrivals::OnOff { load: 0.25, on, off }, FIXED);
+    let workload = built(spec, 2, us(100_000), 3);
+    // 4 KiB at 54 Gb/s take 606,814.8 ps.
+    for flow in &workload.flows {
+        let gaps: Vec<u64> = posts(flow).windows(2).map(|pair| (pair[1].at - pair[0].at).ps()).collect();
+        assert!(gaps.iter().all(|gap| *gap >= 606_813), "{:?}", gaps.iter().min());
+        let even = gaps.iter().filter(|gap| **gap <= 606_816).count() as f64 / gaps.len() as f64;
+        assert!(even > 0.98, "{even} of the gaps are within a time on");
+    }
+}
+
+#[test]
+fn fixed_arrivals_do_not_drift() {
+    let spec = synthetic(Destinations::Shift(1), Arrivals::Fixed { load: 0.1 }, FIXED);
+    let workload = built(spec, 3, us(50_000), 3);
+    for flow in &workload.flows {
+        let first = posts(flow)[0].at.ps();
+        for (k, post) in (0u64..).zip(posts(flow)) {
+            // Message k comes k times 4,096 x 8 bits over 5.4 Gb/s later, to the nearest picosecond twice over.
+            let exact = (k * 4096 * 8 * 10_000).div_ceil(54);
+            assert!((post.at.ps() - first).abs_diff(exact) <= 2, "message {k}");
+        }
+    }
+}
+
+#[test]
+fn destinations_are_those_of_the_rule() {
+    let to = |destinations, hosts| -> Vec<(u32, u32)> {
+        let once = Synthetic { messages: Some(1), ..synthetic(destinations, Arrivals::AtOnce, FIXED) };
+        let flows = built(once, hosts, us(10), 1).flows;
+        flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect()
+    };
+    assert_eq!(to(Destinations::Shift(2), 5), [(0, 2), (1, 3), (2, 4), (3, 0), (4, 1)]);
+    assert_eq!(to(Destinations::Bits(Bits::Complement), 4), [(0, 3), (1, 2), (2, 1), (3, 0)]);
+    assert_eq!(to(Destinations::Bits(Bits::Reverse), 8), [(1, 4), (3, 6), (4, 1), (6, 3)]);
+    assert_eq!(to(Destinations::Bits(Bits::Transpose), 4), [(1, 2), (2, 1)]);
+    let mut receivers: Vec<u32> = to(Destinations::Permutation, 9).iter().map(|pair| pair.1).collect();
+    receivers.sort_unstable();
+    assert_eq!(receivers, (0..9).collect::<Vec<_>>());
+}
+
+/// Chi-squared with 55 degrees of freedom (56 pairs, one total) passes 114 once in 200,000.
+#[test]
+fn uniform_destinations_are_uniform() {
+    let spec = synthetic(Destinations::Uniform, Arrivals::Poisson { load: 0.5 }, FIXED);
+    let flows = built(spec, 8, us(20_000), 5).flows;
+    let counts: Vec<f64> = flows.iter().map(|flow| posts(flow).len() as f64).collect();
+    let mean = counts.iter().sum::<f64>() / 56.0;
+    let chi_squared: f64 = counts.iter().map(|n| (n - mean).powi(2) / mean).sum();
+    assert!(counts.len() == 56 && chi_squared < 114.0, "{chi_squared}");
+}
+
+#[test]
+fn an_exchange_of_all_to_all_is_one_message_each() {
+    let all = synthetic(Destinations::AllToAll, Arrivals::AtOnce, FIXED);
+    let at_once = built(Synthetic { messages: Some(5), ..all.clone() }, 6, us(10), 1);
+    assert_eq!(at_once.flows.len(), 30);
+    let pairs: BTreeSet<_> = at_once.flows.iter().map(|flow| (flow.source, flow.destination)).collect();
+    assert_eq!(pairs.len(), 30);
+    assert!(at_once.flows.iter().all(|flow| posts(flow) == [Post { at: us(0), bytes: Bytes::kib(4) }]));
+    // In stages: one is posted, and each that completes is followed by that to the next host.
+    let staged = Synthetic { arrivals: Arrivals::Closed { outstanding: 1 }, messages: Some(5), ..all };
+    let mut staged = built(staged, 6, us(10), 1);
+    let of_2: Vec<_> = staged.flows.iter().filter(|flow| flow.source == NodeId(2)).cloned().collect();
+    let Posting::Closed { number, .. } = of_2[0].posting else { panic!("a closed loop") };
+    let first: Vec<u32> =
+        of_2.iter().filter(|flow| !posts(flow).is_empty()).map(|flow| flow.destination.0).collect();
+    let next = core::iter::from_fn(|| staged.loops[number as usize].on_completed(us(1)));
+    let next: Vec<u32> = next.map(|turn| of_2[turn.flow as usize].destination.0).collect();
+    assert_eq!((first, next), (vec![3], vec![4, 5, 0, 1]));
+}
+
+/// A loop can never run dry before its stop: what is drawn is more than the link carries until then.
+#[test]
+fn a_closed_loop_has_enough_for_its_time() {
+    for (size, ..) in sizes() {
+        let spec = synthetic(Destinations::Uniform, Arrivals::Closed { outstanding: 3 }, size);
+        let mut workload = built(spec, 4, us(1000), 1);
+        let carried = RATE.get() / 8 / 1000;
+        for (number, turns) in workload.loops.iter_mut().enumerate() {
+            let of_loop = |flow: &&Flow| matches!(flow.posting, Posting::Closed { number: n, .. } if n as usize == number);
+            let first: Vec<Post> = workload.flows.iter().filter(of_loop).flat_map(posts).copied().collect();
+            assert_eq!(first.len(), 3);
+            let later = core::iter::from_fn(|| turns.on_completed(us(1))).map(|turn| turn.bytes);
+            let total: u64 = first.iter().map(|post| post.bytes).chain(later).map(Bytes::get).sum();
+            assert!(total >= carried, "{total} of {carried}");
+        }
+    }
+}
+
+/// What a host sends does not depend on how many others there are, nor do its times depend on sizes.
+#[test]
+fn sources_and_rules_are_independent() {
+    let times = |size, hosts, seed| -> Vec<(Time, Bytes)> {
+        let spec = synthetic(Destinations::Uniform, Arrivals::Poisson { load: 0.3 }, size);
+        let flows = built(spec, hosts, us(300), seed).flows;
+        let of_h0 = flows.iter().filter(|flow| flow.source.0 == 0).flat_map(posts);
+        let mut all: Vec<_> = of_h0.map(|post| (post.at, post.bytes)).collect();
+        all.sort_unstable();
+        all
+    };
+    let few = times(uniform_size(), 2, 1);
+    assert!(few.len() > 10);
+    assert_eq!(few, times(uniform_size(), 7, 1));
+    assert_ne!(few, times(uniform_size(), 2, 2));
+    // Of the same mean, and of another kind.
+    let fixed = times(Size::Fixed(Bytes::new(10_050)), 2, 1);
+    let at = |all: &[(Time, Bytes)]| all.iter().map(|(at, _)| *at).collect::<Vec<_>>();
+    assert_eq!(at(&few), at(&fixed));
+}
+
+#[test]
+fn a_list_of_flows_is_as_written() {
+    let list = |origin| FlowList { file: "flow.txt".to_owned(), origin };
+    let second = Time::from_ps(2_000_000_000_000);
+    let workload = build(PatternSpec::FlowList(list(second)), 3, us(1000), 1).expect("a good list");
+    let found: Vec<_> = workload
+        .flows
+        .iter()
+        .map(|flow| (flow.name.as_str(), flow.service_level.0, posts(flow)[0].at, posts(flow)[0].bytes.get()))
+        .collect();
+    let expected = [
+        ("flow-list:2:h0->h2", 0, us(10), 700),
+        ("flow-list:3:h0->h2", 3, us(0), 200_000),
+        ("flow-list:1:h2->h0", 3, us(20), 5000),
+    ];
+    assert_eq!(found, expected);
+    let late = build(PatternSpec::FlowList(list(us(0))), 3, us(1000), 1).expect_err("2 s are too late");
+    assert_eq!(late.0, "traffic[0].file");
+    assert!(late.1.to_string().starts_with("flow.txt:4:18: no flow starts within the run"), "{}", late.1);
+}
+
+#[test]
+fn what_is_wrong_is_said_of_its_field() {
+    let poisson = |load| Arrivals::Poisson { load };
+    let of = |destinations| synthetic(destinations, poisson(0.5), FIXED);
+    let with = |arrivals| synthetic(Destinations::Uniform, arrivals, FIXED);
+    let sized = |size| synthetic(Destinations::Uniform, poisson(0.5), size);
+    for given in [0, 4] {
+        fails(
+            of(Destinations::Shift(given)),
+            4,
+            "traffic[0].destinations",
+            Kind::ShiftRange { given, hosts: 4 },
+        );
+    }
+    let bits = |bits| of(Destinations::Bits(bits));
+    fails(bits(Bits::Reverse), 6, "traffic[0].destinations", Kind::HostsNotPowerOfTwo { hosts: 6 });
+    fails(bits(Bits::Transpose), 8, "traffic[0].destinations", Kind::TransposeOfOddBits { hosts: 8 });
+    fails(bits(Bits::Rotation), 2, "traffic[0].destinations", Kind::NobodySends { hosts: 2 });
+    fails(with(poisson(1.5)), 4, "traffic[0].arrivals.load", Kind::LoadRange { given: 1.5 });
+    fails(with(Arrivals::Fixed { load: 0.0 }), 4, "traffic[0].arrivals.load", Kind::LoadRange { given: 0.0 });
+    let (on, off) = (Span::from_us(1), Span::from_us(3));
+    let kind = Kind::LoadWhileOn { given: 0.26, most: 0.25 };
+    fails(with(Arrivals::OnOff { load: 0.26, on, off }), 4, "traffic[0].arrivals.load", kind);
+    let none = Kind::NoMean { given: Span::ZERO };
+    fails(with(Arrivals::OnOff { load: 0.2, on, off: Span::ZERO }), 4, "traffic[0].arrivals.off", none);
+    fails(with(Arrivals::Closed { outstanding: 0 }), 4, "traffic[0].arrivals.outstanding", Kind::Outstanding);
+    fails(with(Arrivals::AtOnce), 4, "traffic[0].arrivals", Kind::AtOnceWithoutMessages);
+    fails(Synthetic { messages: Some(0), ..with(poisson(0.5)) }, 4, "traffic[0].messages", Kind::NoMessages);
+    let (least, most) = (Bytes::new(9), Bytes::new(8));
+    fails(
+        sized(Size::Uniform { least, most }),
+        4,
+        "traffic[0].size.most",
+        Kind::SizesReversed { least, most },
+    );
+    fails(sized(Size::Fixed(Bytes::ZERO)), 4, "traffic[0].size", Kind::MessageSize { given: Bytes::ZERO });
+    let cdf = |name: &str| sized(Size::Cdf(name.to_owned()));
+    fails(cdf("no.txt"), 4, "traffic[0].size", Kind::NoSuchFile { given: "no.txt".to_owned() });
+    for given in ["../sizes.txt", "sizes.csv"] {
+        fails(cdf(given), 4, "traffic[0].size", Kind::FileName { given: given.to_owned() });
+    }
+    let found = build(PatternSpec::Synthetic(cdf("bad.txt")), 4, us(10), 1).expect_err("no whole");
+    assert!(found.1.to_string().starts_with("bad.txt:2:6: the last cumulative share is 50"), "{}", found.1);
+    let long = build(PatternSpec::Synthetic(with(poisson(0.5))), 4, Time::NEVER, 1).expect_err("endless");
+    assert!(matches!(long.1, Kind::TooManyMessages { .. }));
+}
