@@ -53,7 +53,7 @@ impl Switch {
                 waiting += packet.wire_bytes();
             }
         });
-        !self.memory.is_shared() && waiting == self.ports[input.index()].inputs[lane.index()].held()
+        !self.memory.is_shared() && waiting == self.ports[input.index()].inputs[lane].held()
     }
 
     /// What may still come in on a lane of this input, as this switch counts it.

@@ -36,7 +36,7 @@ pub struct HotSpot {
     pub load: f64,
     /// How messages of a source follow each other.
     #[serde(default)]
-    pub arrivals: Arrivals,
+    pub arrivals: Spacing,
     /// Whose messages a window redirects.
     #[serde(default)]
     pub contributors: Contributors,
@@ -46,7 +46,7 @@ pub struct HotSpot {
 
 /// How the messages of a source follow each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Arrivals {
+pub enum Spacing {
     /// At exponentially distributed intervals.
     #[default]
     Poisson,
@@ -164,7 +164,7 @@ impl Pattern<'_> {
         let hot = hot(spec, self.site).expect("windows have been checked");
         let sources = || (0..).map(NodeId).take(self.site.hosts.len());
         let length = (spec.until - spec.from).ps() as f64;
-        let expected = sources().map(|source| length / self.gap(source, spec)).sum::<f64>() as u64;
+        let expected = sources().map(|source| length / self.mean_spacing(source, spec)).sum::<f64>() as u64;
         if expected > MAX_LISTED {
             return Err(("", Kind::TooManyMessages { expected }));
         }
@@ -178,21 +178,21 @@ impl Pattern<'_> {
         let name = self.site.name(source);
         let (mut gaps, mut others) = (self.stream("arrivals", name), self.stream("destinations", name));
         let mut redirects = self.stream("hot spot", name);
-        let mean = self.gap(source, spec);
+        let mean = self.mean_spacing(source, spec);
         let mut posts = vec![Vec::new(); hosts];
         let mut places = (0..).map(|k: u64| match spec.arrivals {
-            Arrivals::Poisson => exponential(&mut gaps),
-            Arrivals::Fixed if k == 0 => gaps.random_range(0..1u64 << 53) as f64 / (1u64 << 53) as f64,
-            Arrivals::Fixed => 1.0,
+            Spacing::Poisson => exponential(&mut gaps),
+            Spacing::Fixed if k == 0 => gaps.random_range(0..1u64 << 53) as f64 / (1u64 << 53) as f64,
+            Spacing::Fixed => 1.0,
         });
         let (mut at, mut sum) = (spec.from, 0.0);
         loop {
             let gap = places.next().expect("arrivals go on for ever");
             at = match spec.arrivals {
                 // Gaps are rounded one by one. The cast saturates: a gap that outlasts the clock ends the source.
-                Arrivals::Poisson => Time::from_ps(at.ps().saturating_add((gap * mean).round() as u64)),
+                Spacing::Poisson => Time::from_ps(at.ps().saturating_add((gap * mean).round() as u64)),
                 // Places are rounded one by one, so that rounding does not add up.
-                Arrivals::Fixed => {
+                Spacing::Fixed => {
                     sum += gap;
                     Time::from_ps(spec.from.ps().saturating_add((sum * mean).round() as u64))
                 }
@@ -211,7 +211,7 @@ impl Pattern<'_> {
     }
 
     /// Mean time between two messages of a source, in ps: `message / (load * rate)`.
-    fn gap(&self, source: NodeId, spec: &HotSpot) -> f64 {
+    fn mean_spacing(&self, source: NodeId, spec: &HotSpot) -> f64 {
         let rate = (self.site.host_rate)(source).get();
         assert!(rate > 0, "the link of host {} has no data rate", self.site.name(source));
         spec.message.get() as f64 * 8e12 / (spec.load * rate as f64)

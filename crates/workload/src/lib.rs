@@ -39,7 +39,7 @@ pub use builder::Setting;
 pub use change::Change;
 pub use error::{WorkloadError, WorkloadErrorKind};
 pub use flow::{Flow, Group, Post, Posting, Workload};
-pub use hot_spot::{Arrivals, Contributors, HotSpot, Window};
+pub use hot_spot::{Contributors, HotSpot, Spacing, Window};
 pub use packet::Transport;
 pub use poster::Poster;
 pub use spec::{Converge, FlowSpec, Load, Operation, PatternSpec, Sessions};

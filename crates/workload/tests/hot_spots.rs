@@ -2,7 +2,7 @@
 
 use packet::NodeId;
 use units::{Bytes, Rate, Time};
-use workload::{Arrivals, Change, Contributors, Flow, HotSpot, PatternSpec, Posting, Window, Workload};
+use workload::{Spacing, Change, Contributors, Flow, HotSpot, PatternSpec, Posting, Window, Workload};
 
 const RATE: Rate = Rate::gbps(8);
 const HOSTS: usize = 32;
@@ -21,7 +21,7 @@ fn hot_spot(windows: Vec<Window>) -> HotSpot {
         until: us(8000),
         message: Bytes::kib(2),
         load: 0.8,
-        arrivals: Arrivals::Poisson,
+        arrivals: Spacing::Poisson,
         contributors: Contributors::All,
         windows,
     }
@@ -58,7 +58,7 @@ fn assert_near(count: usize, mean: f64) {
 
 #[test]
 fn the_offered_load_is_that_asked_for_before_within_and_after() {
-    for arrivals in [Arrivals::Poisson, Arrivals::Fixed] {
+    for arrivals in [Spacing::Poisson, Spacing::Fixed] {
         let spec = HotSpot { arrivals, ..hot_spot(vec![window(2000, 6000, 0.09, &["h32"])]) };
         let workload = built(&spec);
         for (from, until) in [(0, 2000), (2000, 6000), (6000, 8000)] {
@@ -66,8 +66,8 @@ fn the_offered_load_is_that_asked_for_before_within_and_after() {
             for host in 0..HOSTS as u32 {
                 let count = posts(&workload, us(from), us(until), |flow| flow.source == NodeId(host)).len();
                 match arrivals {
-                    Arrivals::Poisson => assert_near(count, expected(0.8, length)),
-                    Arrivals::Fixed => assert!((count as f64 - expected(0.8, length)).abs() <= 1.0),
+                    Spacing::Poisson => assert_near(count, expected(0.8, length)),
+                    Spacing::Fixed => assert!((count as f64 - expected(0.8, length)).abs() <= 1.0),
                 }
             }
         }
