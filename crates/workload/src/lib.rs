@@ -12,7 +12,7 @@
 //! | [`hot_spot`] | uniform traffic with hot spots, at rest or moving |
 //! | `exponential` | exponentially distributed draws, the same on every machine |
 //! | [`synthetic`] | every host to others: rules for destinations, arrivals and sizes |
-//! | [`file`] | distributions of sizes and lists of flows, from files |
+//! | [`file`](mod@file) | distributions of sizes and lists of flows, from files |
 //! | [`flow`] | flows, and when their messages are posted |
 //! | [`change`] | the declared changes of named flows |
 //! | [`poster`] | at run time: when the next message of a flow is posted |

@@ -1,0 +1,44 @@
+//! Files beside a scenario: found in its folder, after overrides too, and nowhere else.
+
+use std::fs;
+use std::path::Path;
+
+use scenario::{Plan, Scenario, Source};
+use workload::Posting;
+
+const SIZES: &str = "0 0\n1000 20\n10000 100\n";
+const FLOWS: &str = "1\n0 2 3 100 5000 0.000001\n";
+
+fn plan(source: Source) -> Result<Plan, String> {
+    let traffic = "traffic=[Synthetic(destinations: Uniform, arrivals: Poisson(load: 0.1), size: Cdf(\"sizes.txt\")), \
+                   FlowList(file: \"flow.txt\")]";
+    let mut source = source;
+    for set in ["duration=\"1 ms\"", "sample=\"100 us\"", "flows=[]", traffic] {
+        source.set(set).map_err(|diagnostic| diagnostic.to_string())?;
+    }
+    let read = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
+    read.map_err(|diagnostic| diagnostic.to_string())
+}
+
+#[test]
+fn files_lie_beside_the_scenario() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("beside");
+    fs::create_dir_all(&folder).expect("a writable folder");
+    let text = scenario::shipped().iter().find(|known| known.name == "victim").expect("it ships").text;
+    for (name, text) in [("mine.ron", text), ("sizes.txt", SIZES), ("flow.txt", FLOWS)] {
+        fs::write(folder.join(name), text).expect("a writable folder");
+    }
+    let found = plan(Source::find(&folder.join("mine.ron").to_string_lossy()).expect("it is there"))
+        .unwrap_or_else(|said| panic!("{said}"));
+    let flows = &found.workload().flows;
+    let list = flows.iter().filter(|flow| flow.name.starts_with("flow-list:1:")).count();
+    assert_eq!((list, flows.len() > 2), (1, true));
+    let sizes = flows.iter().filter(|flow| flow.name.starts_with("uniform:")).flat_map(|flow| {
+        let Posting::Listed(posts) = &flow.posting else { panic!("its times are drawn") };
+        posts.iter().map(|post| post.bytes.get())
+    });
+    assert!(sizes.clone().all(|size| (1..=10_000).contains(&size)) && sizes.count() > 10);
+    // A shipped scenario is no file, whatever lies where it is run.
+    let said = plan(Source::find("victim").expect("it ships")).expect_err("nothing lies beside it");
+    assert!(said.contains("there is no file `sizes.txt` beside the scenario"), "{said}");
+}
