@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use report::{congestion, folder, printed};
+use report::{File, congestion, folder, printed};
 
 use crate::cli::SimOptions;
 use crate::engine;
@@ -20,7 +20,9 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let bar = Bar::new(plan.duration(), !options.quiet);
     let outcome = engine::run(&plan, options.drain, &mut |progress| bar.update(progress))?;
     drop(bar);
-    let files = report::files(&outcome.summary, &outcome.record, plan.resolved());
+    let mut files = report::files(&outcome.summary, &outcome.record, plan.resolved());
+    // So that the plan can be run again from there. Their names end in `.txt`, as no other result's does.
+    files.extend(plan.files().clone().into_iter().map(|(name, contents)| File { name, contents }));
     folder::write(&out, &files)?;
     if options.json {
         crate::print(&outcome.summary.json());

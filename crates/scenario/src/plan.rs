@@ -2,6 +2,8 @@
 //!
 //! Invariant: only [`Scenario::check`] makes a plan, so whoever holds one need not check anything again.
 
+use std::collections::BTreeMap;
+
 use link_layer::SharedMemory;
 use link_layer::credits::BLOCK;
 use link_layer::spec::{CableSpec, LinkSpec};
@@ -29,6 +31,7 @@ pub struct Plan {
     graph: Graph,
     routes: Routes,
     workload: Workload,
+    files: BTreeMap<String, String>,
     phases: Vec<Phase>,
 }
 
@@ -39,12 +42,12 @@ impl Plan {
         stem: &str,
         graph: Graph,
         routes: Routes,
-        workload: Workload,
+        (workload, files): (Workload, BTreeMap<String, String>),
     ) -> Self {
         let name = scenario.name.get_or_insert_with(|| stem.to_owned()).clone();
         let cables = scenario.cables.values().cloned().collect();
         let phases = phases(&workload, scenario.duration.after_start());
-        Self { scenario, name, cables, graph, routes, workload, phases }
+        Self { scenario, name, cables, graph, routes, workload, files, phases }
     }
 
     /// What the experiment is called.
@@ -150,6 +153,12 @@ impl Plan {
     #[must_use]
     pub fn workload(&self) -> &Workload {
         &self.workload
+    }
+
+    /// The files that its traffic names, by name: beside the scenario written out, it can be run again.
+    #[must_use]
+    pub fn files(&self) -> &BTreeMap<String, String> {
+        &self.files
     }
 
     /// The stretches between declared changes of traffic, in order, from the start of the run to its end.

@@ -33,6 +33,15 @@ fn files_lie_beside_the_scenario() {
     let flows = &found.workload().flows;
     let list = flows.iter().filter(|flow| flow.name.starts_with("flow-list:1:")).count();
     assert_eq!((list, flows.len() > 2), (1, true));
+    // Written out with its files, it is the same plan.
+    let again = Path::new(env!("CARGO_TARGET_TMPDIR")).join("again");
+    fs::create_dir_all(&again).expect("a writable folder");
+    for (name, text) in found.files() {
+        fs::write(again.join(name), text).expect("a writable folder");
+    }
+    let source = Source::new("mine.ron", &found.resolved()).beside(&again);
+    let same = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
+    assert!(same.unwrap_or_else(|said| panic!("{said}")) == found);
     let sizes = flows.iter().filter(|flow| flow.name.starts_with("uniform:")).flat_map(|flow| {
         let Posting::Listed(posts) = &flow.posting else { panic!("its times are drawn") };
         posts.iter().map(|post| post.bytes.get())

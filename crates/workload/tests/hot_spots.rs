@@ -2,7 +2,7 @@
 
 use packet::NodeId;
 use units::{Bytes, Rate, Time};
-use workload::{Spacing, Change, Contributors, Flow, HotSpot, PatternSpec, Posting, Window, Workload};
+use workload::{Change, Contributors, Flow, HotSpot, PatternSpec, Posting, Spacing, Window, Workload};
 
 const RATE: Rate = Rate::gbps(8);
 const HOSTS: usize = 32;

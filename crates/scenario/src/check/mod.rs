@@ -65,7 +65,7 @@ impl Scenario {
         };
         transport::check(&self, &mut faults);
         let workload = traffic::workload(&self, &graph, &routes, &mut faults);
-        if let Some(workload) = &workload
+        if let Some((workload, _)) = &workload
             && faults.found.is_empty()
         {
             routing::check(&self, &graph, &routes, &workload.flows, &mut faults);

@@ -16,13 +16,13 @@ use crate::path::Path;
 use crate::spec::Scenario;
 use crate::wording;
 
-/// The scenario's traffic, unless something is wrong with it.
+/// The scenario's traffic and the files that it names, unless something is wrong with it.
 pub(super) fn workload(
     scenario: &Scenario,
     graph: &Graph,
     routes: &Routes,
     faults: &mut Faults<'_>,
-) -> Option<Workload> {
+) -> Option<(Workload, BTreeMap<String, String>)> {
     check_times(scenario, faults);
     let hosts: Vec<&str> = graph.host_names().collect();
     let cables: Vec<_> = scenario.cables.values().collect();
@@ -33,7 +33,7 @@ pub(super) fn workload(
     match Workload::in_setting(&scenario.flows, &scenario.traffic, setting) {
         Ok(workload) => {
             check_routes(scenario, &workload.flows, graph, routes, faults);
-            Some(workload)
+            Some((workload, files))
         }
         Err(error) => {
             add_error(&error, &hosts, &files, faults);
