@@ -219,7 +219,7 @@ mod tests {
         for scenario in shipped() {
             let outline = Outline::new(scenario.text).expect("a shipped scenario has an outline");
             let paths = outline.paths();
-            assert!(paths.len() > 50, "{}: {} paths", scenario.name, paths.len());
+            assert!(paths.len() > 40, "{}: {} paths", scenario.name, paths.len());
             for path in paths {
                 let site = outline.reach(scenario.text, &path);
                 assert_eq!((site.steps, &site.path), (path.steps().len(), &path));
