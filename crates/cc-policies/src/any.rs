@@ -12,6 +12,7 @@ use units::{Bytes, Span, Time};
 
 use crate::hp::{HpMarker, HpSource, HpState};
 use crate::iba::{Ccti, IbaMarker, IbaSource};
+use crate::margin::Margin;
 use crate::policy::{
     Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
     Reaction, Response, Sends, StateScope,
@@ -106,6 +107,14 @@ impl AnyMarker {
     #[must_use]
     pub const fn heeds_buffers(&self) -> bool {
         matches!(self, Self::Hp(_))
+    }
+}
+
+impl AnyMarker {
+    /// How near what waits for an output and lane came to the threshold there, where there is one.
+    #[must_use]
+    pub fn margin(&self, output: PortId, lane: Lane) -> Option<Margin> {
+        if let Self::Iba(marker) = self { marker.margin(output, lane) } else { None }
     }
 }
 

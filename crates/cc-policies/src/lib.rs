@@ -11,6 +11,7 @@
 //! | [`iba`] | InfiniBand's own congestion control (IBA volume 1, Annex A10) |
 //! | [`guideline`] | its parameters as Pfister and others (2005) propose them |
 //! | [`hp`] | the HP proposal, and what Santos, Turner and Janakiraman made of it |
+//! | [`margin`] | how near a load came to its limit |
 //! | [`any`] | the closed sets: one enum for each trait, built from a [`spec::Scheme`] |
 //!
 //! The models are described in `docs/models/`, one page each.
@@ -20,6 +21,7 @@ pub mod check;
 pub mod guideline;
 pub mod hp;
 pub mod iba;
+pub mod margin;
 pub mod policy;
 pub mod spec;
 

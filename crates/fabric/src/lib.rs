@@ -13,6 +13,7 @@
 //! | `event` | what can happen, and in which order |
 //! | `world` | the loop |
 //! | `deadlock` | packets that wait for each other in a circle |
+//! | `margins` | how near loads came to their limits |
 //! | `probe` | what is looked at, and when |
 //! | `trees` | congestion trees: who holds whom back |
 //! | `stop` | why a run does not come to its end |
@@ -21,6 +22,7 @@
 mod build;
 mod deadlock;
 mod event;
+mod margins;
 mod probe;
 mod record;
 mod stop;

@@ -14,6 +14,7 @@ use telemetry::{
 use units::Time;
 
 use crate::build::most_held;
+use crate::margins;
 use crate::world::World;
 
 /// Gathers what every node and instrument observed.
@@ -103,6 +104,8 @@ fn lanes(plan: &Plan, world: &World, now: Time) -> Vec<LaneRecord> {
                     mean: input.mean(now),
                     output_queue: staged(world, node, port, lane)
                         .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) }),
+                    marking: margins::marking(world, node, port, lane),
+                    trigger: margins::trigger(plan, node, buffer, input.peak()),
                     without_credit: output.without_credit(now),
                     marks: output.marks,
                 });

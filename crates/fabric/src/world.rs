@@ -15,6 +15,7 @@ use units::{Span, Time};
 
 use crate::deadlock::{self, Deadlock};
 use crate::event::{Event, What};
+use crate::margins::Crossings;
 use crate::probe::Probes;
 use crate::record;
 use crate::stop::{Stop, Violation};
@@ -46,6 +47,7 @@ pub(crate) struct World {
     pub(crate) switches: Vec<Switch>,
     pub(crate) probes: Probes,
     pub(crate) trees: Trees,
+    pub(crate) crossings: Crossings,
     pub(crate) end: Time,
     pub(crate) fabric: Wiring,
     pub(crate) events: u64,
@@ -96,6 +98,7 @@ impl World {
             switches,
             probes,
             trees,
+            crossings: Crossings::default(),
             end,
             fabric: Wiring {
                 queue: EventQueue::new(),
@@ -154,6 +157,9 @@ impl World {
                 let mut trees = core::mem::take(&mut self.trees);
                 trees.look(self);
                 self.trees = trees;
+                let mut crossings = core::mem::take(&mut self.crossings);
+                crossings.look(self);
+                self.crossings = crossings;
                 self.check_deadlock()?;
             }
         }

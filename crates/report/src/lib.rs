@@ -10,6 +10,7 @@
 //! | [`printed`] | the tables on the terminal |
 //! | [`tables`] | `flows.csv`, `series.csv`, `ports.csv` |
 //! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees as printed |
+//! | [`margins`] | `margins.csv`, and the nearest as printed |
 //! | [`figure`] | `throughput.svg` |
 //! | [`panels`] | figures of several runs below each other |
 //! | [`folder`] | the output folder, written whole or not at all |
@@ -20,6 +21,7 @@ pub mod congestion;
 pub mod figure;
 pub mod folder;
 pub mod goodput;
+pub mod margins;
 pub mod panels;
 pub mod printed;
 pub mod summary;
@@ -74,6 +76,7 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<File> {
         file("ports.csv", tables::ports(record)),
         file("trees.csv", congestion::trees(record)),
         file("victims.csv", congestion::victims(record)),
+        file("margins.csv", margins::margins(record)),
         file("throughput.svg", figure::throughput(summary, record)),
         file("plan.ron", plan),
     ]

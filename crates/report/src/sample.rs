@@ -2,8 +2,8 @@
 
 use packet::MarkReason;
 use telemetry::{
-    Audit, Congestion, FlowRecord, LaneRecord, Marks, Phase, QueueRecord, RootRecord, RunRecord, Series,
-    Snapshot, TransportTally, TreeSample, VictimRecord,
+    Audit, Congestion, FlowRecord, LaneRecord, MarginCounts, MarginRecord, Marks, Phase, QueueRecord,
+    RootRecord, RunRecord, Series, Snapshot, TransportTally, TreeSample, VictimRecord,
 };
 use units::{Bytes, Span, Time};
 
@@ -138,6 +138,12 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         peak: Bytes::new(62_464),
         mean: 12_345.678_9,
         output_queue: (port == 2).then_some(QueueRecord { peak: Bytes::new(4148), mean: 1_234.567_8 }),
+        marking: (port == 2).then_some(MarginRecord {
+            load: Bytes::new(31_110),
+            limit: Bytes::new(32_768),
+            counts: Some(MarginCounts { crossings: 0, near_misses: 4, first: None }),
+        }),
+        trigger: None,
         without_credit: Span::from_us(1250),
         marks: marks(20, 1),
     }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use report::{File, congestion, folder, printed};
+use report::{File, congestion, folder, margins, printed};
 
 use crate::cli::SimOptions;
 use crate::engine;
@@ -30,6 +30,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
         crate::print(&printed::tables(&outcome.summary));
         crate::print(&format!("\n{}", congestion::printed(&outcome.record)));
+        crate::print(&format!("\n{}", margins::printed(&outcome.record)));
         crate::print(&format!("\n{}", printed::written(&out, &names)));
     }
     Ok(())

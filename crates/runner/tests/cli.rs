@@ -60,8 +60,9 @@ fn assert_refused(output: &Output, message: &str) {
 }
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "flows.csv",
+    "margins.csv",
     "plan.ron",
     "ports.csv",
     "series.csv",
@@ -175,7 +176,7 @@ fn the_json_is_the_summary_file_and_has_every_promised_field() {
 }
 
 #[test]
-fn the_default_folder_is_out_and_the_name_and_holds_eight_files() {
+fn the_default_folder_is_out_and_the_name_and_holds_nine_files() {
     let scratch = Scratch::new("folder");
     let printed = scratch.printed(&ONE_FLOW);
     for words in [

@@ -2,6 +2,7 @@
 //!
 //! Invariant: looking changes nothing, and costs nothing while nobody looks: all is read off the queues themselves.
 
+use cc_policies::margin::Margin;
 use cc_policies::policy::Place;
 use link_layer::credits::BLOCK;
 use packet::{Lane, Lid, Packet, PacketPool, PortId};
@@ -23,6 +24,12 @@ impl Switch {
     #[must_use]
     pub fn waiting(&self, output: PortId, lane: Lane) -> Bytes {
         self.ledger.waiting(output, lane)
+    }
+
+    /// How near what waits for an output and lane came to the threshold above which packets are marked.
+    #[must_use]
+    pub fn margin(&self, output: PortId, lane: Lane) -> Option<Margin> {
+        self.marker.margin(output, lane)
     }
 
     /// By which port a packet to this address leaves.

@@ -197,10 +197,36 @@ pub struct LaneRecord {
     pub mean: f64,
     /// The queue behind the crossbar for what leaves here, at a switch that has one.
     pub output_queue: Option<QueueRecord>,
+    /// What waited for this output against the threshold above which packets are marked, where there is one.
+    pub marking: Option<MarginRecord>,
+    /// What the buffer held against what triggers marking by the HP proposal, where that is in force.
+    pub trigger: Option<MarginRecord>,
     /// How long packets waited for credit to leave here, with the wire free.
     pub without_credit: Span,
     /// Packets marked on leaving here.
     pub marks: Marks,
+}
+
+/// How near a load came to a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarginRecord {
+    /// The load that came nearest.
+    pub load: Bytes,
+    /// The limit that it came nearest to.
+    pub limit: Bytes,
+    /// How it came to be over it, where that was counted.
+    pub counts: Option<MarginCounts>,
+}
+
+/// How often a load was over its limit, or nearly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarginCounts {
+    /// How often it passed the limit.
+    pub crossings: u32,
+    /// How often it passed 90 % of it, and fell below that again without having passed it.
+    pub near_misses: u32,
+    /// The first sample at which it had passed the limit.
+    pub first: Option<Time>,
 }
 
 /// What a queue held.

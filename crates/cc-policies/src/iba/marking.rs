@@ -16,6 +16,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
+use crate::margin::{Level, Margin};
 use crate::policy::{BufferView, Marker, MarkerSetup, Place, QueueView};
 use crate::spec::{Compare, IbaMarking, PortMarking, VictimMask};
 
@@ -34,8 +35,8 @@ pub struct IbaMarker {
     stream: Pcg64Mcg,
     /// By output and lane.
     port_vls: Vec<PortVl>,
-    /// Whether a queue is over its threshold, by output, lane and `queues`.
-    over: Vec<bool>,
+    /// Where a queue stands against its threshold, by output, lane and `queues`.
+    levels: Vec<Level>,
     /// Queues of an output and lane that are compared: one for each input, or their sum.
     queues: usize,
 }
@@ -45,7 +46,8 @@ pub struct IbaMarker {
 struct PortVl {
     /// None for `Threshold` 0.
     threshold: Option<Bytes>,
-    /// With so little waiting in all, no queue that was not over its threshold is.
+    /// With so little waiting in all, and no queue up, there is nothing to note: no queue comes near its threshold,
+    /// and what is compared has been nearer before.
     quiet: Bytes,
     /// `Packet_Size` in bytes.
     smallest: Bytes,
@@ -54,10 +56,13 @@ struct PortVl {
     to_pass: u32,
     /// How many of its queues are over the threshold.
     queues_over: u16,
+    /// How many stand anywhere but below it.
+    queues_up: u16,
     /// Whether a packet has waited for credit, with the wire free, since the last departure.
     starved: bool,
     /// The port's bit in `Victim_Mask`.
     victim_mask: bool,
+    margin: Margin,
 }
 
 impl IbaMarking {
@@ -99,10 +104,20 @@ impl IbaMarker {
             hysteresis: settings.hysteresis,
             compare: settings.compare,
             stream: switch.stream.clone(),
-            over: vec![false; port_vls.len() * queues],
+            levels: vec![Level::Below; port_vls.len() * queues],
             queues,
             port_vls,
         }
+    }
+
+    /// How near what is compared came to its threshold at an output and lane; none for `Threshold` 0.
+    #[must_use]
+    pub fn margin(&self, output: PortId, lane: Lane) -> Option<Margin> {
+        let vl = &self.port_vls[self.port_vl(output, lane)];
+        vl.threshold.map(|threshold| match vl.margin {
+            Margin { load: 0, .. } => Margin { limit: threshold.get(), ..vl.margin },
+            margin => margin,
+        })
     }
 
     fn port_vl(&self, output: PortId, lane: Lane) -> usize {
@@ -117,11 +132,19 @@ impl IbaMarker {
         let (load, enter, leave) = self.levels(threshold, view);
         let input = if self.compare == Compare::EachVoq { place.input.index() } else { 0 };
         let queue = at * self.queues + input;
-        let was_over = mem::replace(&mut self.over[queue], false);
+        let was = self.levels[queue];
+        let was_over = was == Level::Over;
         let is_over = load > if was_over { leave } else { enter };
-        self.over[queue] = is_over;
         let vl = &mut self.port_vls[at];
+        let level = vl.margin.step(was, load.get(), enter.get(), is_over);
+        self.levels[queue] = level;
         vl.queues_over = vl.queues_over + u16::from(is_over) - u16::from(was_over);
+        vl.queues_up = vl.queues_up + u16::from(level != Level::Below) - u16::from(was != Level::Below);
+        // Where the limit is the same however many inputs have something waiting: no queue is longer than the sum, and
+        // the mean no larger.
+        if self.compare != Compare::SumAgainstShare {
+            vl.quiet = Bytes::new(vl.margin.load.min(threshold.get() / 10 * 9));
+        }
     }
 
     /// What is compared, above what it enters the congestion state, and down to what it leaves it. All
@@ -162,19 +185,15 @@ impl PortVl {
         let threshold = threshold_in(port.threshold, switch.capacity);
         Self {
             threshold,
-            quiet: match settings.compare {
-                // A queue is no longer than the sum, and the mean no larger.
-                Compare::EachVoq | Compare::Sum | Compare::SumOverInputs => {
-                    threshold.unwrap_or(Bytes::new(u64::MAX))
-                }
-                Compare::SumAgainstShare => Bytes::ZERO,
-            },
+            quiet: if threshold.is_some() { Bytes::ZERO } else { Bytes::new(u64::MAX) },
             smallest: PACKET_SIZE_UNIT * u64::from(port.packet_size),
             marking_rate: u32::from(port.marking_rate),
             to_pass: 0,
             queues_over: 0,
+            queues_up: 0,
             starved: false,
             victim_mask: port.victim_mask,
+            margin: Margin::default(),
         }
     }
 }
@@ -184,7 +203,7 @@ impl Marker for IbaMarker {
     fn queue_changed(&mut self, place: Place, view: QueueView) {
         let at = self.port_vl(place.output, place.lane);
         let vl = &self.port_vls[at];
-        if vl.queues_over > 0 || view.sum > vl.quiet {
+        if vl.queues_up > 0 || view.sum > vl.quiet {
             self.compare_queue(at, place, view);
         }
     }

@@ -85,3 +85,22 @@ fn looking_changes_nothing() {
     let digest = |sample: &str| run(&shipped("victim", &["congestion_control=Off", sample])).digest;
     assert_eq!(digest("sample=\"20 us\""), digest("sample=\"1 ms\""));
 }
+
+/// What is over its threshold at most can be marked, and what is marked was over it; a lone flow marks nothing.
+#[test]
+fn margins_agree_with_the_marks() {
+    for name in ["one-flow", "victim", "gran2011-scenario1"] {
+        let record = run(&shipped(name, &[]));
+        for lane in &record.lanes {
+            let Some(margin) = lane.marking else { continue };
+            let counts = margin.counts.expect("markers count");
+            let over = margin.load > margin.limit;
+            let at = format!("{name}: {} port {}: {margin:?}", lane.node, lane.port);
+            assert_eq!(counts.crossings > 0, over, "{at}");
+            assert_eq!(counts.first.is_some(), over, "{at}");
+            assert!(lane.marks.total() == 0 || over, "marked below the threshold: {at}");
+        }
+        let marked = record.marks.total() > 0;
+        assert_eq!(marked, name != "one-flow", "{name}");
+    }
+}

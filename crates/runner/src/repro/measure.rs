@@ -193,6 +193,8 @@ pub(super) mod tests {
             peak: Bytes::kib(8),
             mean,
             output_queue: None,
+            marking: None,
+            trigger: None,
             without_credit: Span::ZERO,
             marks: Marks::default(),
         }

@@ -1,0 +1,109 @@
+//! How near a load came to its limit: the answer to "why did nothing happen?".
+//!
+//! Invariant: counting changes no decision. A rise that ends above the limit is a crossing; one that goes over
+//! 90 % of it and falls back is a near miss. The 90 % are ours.
+
+/// How near a load came to its limit, kept where the two are compared anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Margin {
+    /// The load that came nearest, in bytes.
+    pub load: u64,
+    /// The limit that it came nearest to, in bytes. Some limits depend on how many inputs have something waiting.
+    pub limit: u64,
+    /// How often a load passed its limit.
+    pub crossings: u32,
+    /// How often one passed 90 % of it, and fell below that again without having passed it.
+    pub near_misses: u32,
+}
+
+/// Where a load stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// At most 90 % of the limit.
+    #[default]
+    Below,
+    /// More, and not over the limit since it was below.
+    Near,
+    /// Over the limit, or not yet far enough below it.
+    Over,
+    /// Was over, and has not been below since.
+    After,
+}
+
+impl Default for Margin {
+    fn default() -> Self {
+        Self { load: 0, limit: 1, crossings: 0, near_misses: 0 }
+    }
+}
+
+impl Margin {
+    /// A load that stood at `was` is now this much of this limit, and is over or not; where it stands now.
+    #[inline]
+    pub(crate) fn step(&mut self, was: Level, load: u64, limit: u64, is_over: bool) -> Level {
+        if load * self.limit > self.load * limit {
+            (self.load, self.limit) = (load, limit);
+        }
+        let level = if is_over {
+            Level::Over
+        } else if load * 10 <= limit * 9 {
+            Level::Below
+        } else if matches!(was, Level::Over | Level::After) {
+            Level::After
+        } else {
+            Level::Near
+        };
+        self.crossings += u32::from(level == Level::Over && was != Level::Over);
+        self.near_misses += u32::from(level == Level::Below && was == Level::Near);
+        level
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A load against a limit of 100, which it has to fall below 80 to leave again.
+    fn after(loads: &[u64]) -> Margin {
+        let (mut margin, mut level) = (Margin::default(), Level::Below);
+        for load in loads {
+            let is_over = *load > if level == Level::Over { 80 } else { 100 };
+            level = margin.step(level, *load, 100, is_over);
+        }
+        margin
+    }
+
+    #[test]
+    fn a_rise_is_a_crossing_or_a_near_miss_never_both() {
+        for (loads, crossings, near_misses) in [
+            (&[50, 90, 50][..], 0, 0),
+            (&[50, 91, 100, 95, 90], 0, 1),
+            (&[95, 80, 95, 80], 0, 2),
+            (&[95, 101, 81, 95, 102, 80], 1, 0),
+            (&[101, 80, 101, 80], 2, 0),
+            (&[95], 0, 0),
+        ] {
+            let margin = after(loads);
+            assert_eq!((margin.crossings, margin.near_misses), (crossings, near_misses), "{loads:?}");
+            assert_eq!((margin.load, margin.limit), (*loads.iter().max().unwrap(), 100), "{loads:?}");
+        }
+    }
+
+    #[test]
+    fn without_hysteresis_falling_from_above_is_no_near_miss() {
+        let mut margin = Margin::default();
+        let mut level = Level::Below;
+        for load in [101, 95, 91, 90, 95, 90] {
+            level = margin.step(level, load, 100, load > 100);
+        }
+        assert_eq!((margin.crossings, margin.near_misses), (1, 1));
+    }
+
+    #[test]
+    fn the_nearest_is_by_share_where_limits_differ() {
+        let mut margin = Margin::default();
+        for (load, limit) in [(50, 100), (30, 50), (90, 200)] {
+            margin.step(Level::Below, load, limit, false);
+        }
+        assert_eq!((margin.load, margin.limit), (30, 50));
+    }
+}

@@ -1,0 +1,114 @@
+//! How near loads came to their limits: `margins.csv`, and the nearest of each kind on the terminal.
+//!
+//! Invariant: the answer to "why did nothing happen?" has a row for every limit that there was.
+
+use telemetry::{LaneRecord, MarginCounts, MarginRecord, RunRecord};
+
+use crate::printed::{aligned, plain_table};
+use crate::rounded;
+use crate::tables::csv;
+
+/// The limits that a port and lane can have, and how each is named.
+type Kind = (&'static str, fn(&LaneRecord) -> Option<MarginRecord>);
+
+const KINDS: [Kind; 3] = [
+    ("marking", |lane| lane.marking),
+    ("trigger", |lane| lane.trigger),
+    ("buffer", |lane| Some(MarginRecord { load: lane.peak, limit: lane.buffer, counts: None })),
+];
+
+/// One row a port, lane and limit.
+#[must_use]
+pub fn margins(record: &RunRecord) -> String {
+    let header = [
+        "node",
+        "port",
+        "peer",
+        "lane",
+        "limit",
+        "limit_bytes",
+        "highest_bytes",
+        "highest_share",
+        "crossings",
+        "near_misses",
+        "crossed_by_s",
+    ];
+    let row = |lane: &LaneRecord, kind: &str, margin: MarginRecord| {
+        let [crossings, near_misses, first] = counts(margin.counts);
+        vec![
+            lane.node.clone(),
+            lane.port.to_string(),
+            lane.peer.clone(),
+            lane.lane.to_string(),
+            kind.to_owned(),
+            margin.limit.get().to_string(),
+            margin.load.get().to_string(),
+            rounded(share(margin), 6).to_string(),
+            crossings,
+            near_misses,
+            first,
+        ]
+    };
+    let lanes = record.lanes.iter();
+    let rows = lanes.flat_map(|lane| {
+        KINDS.iter().filter_map(move |(kind, of)| of(lane).map(|margin| row(lane, kind, margin)))
+    });
+    csv(header.map(str::to_owned).to_vec(), rows)
+}
+
+/// Of each kind the limit that a load came nearest to, as it is printed.
+#[must_use]
+pub fn printed(record: &RunRecord) -> String {
+    let mut table = plain_table();
+    table.set_header(["limit", "came nearest at", "highest", "limit (bytes)", "crossings", "near misses"]);
+    for (kind, of) in KINDS {
+        let margins = record.lanes.iter().filter_map(|lane| of(lane).map(|margin| (lane, margin)));
+        // Of equals the first.
+        let nearest = margins.reduce(|best, next| if share(next.1) > share(best.1) { next } else { best });
+        let Some((lane, margin)) = nearest else { continue };
+        let [crossings, near_misses, _] = counts(margin.counts);
+        let dash = |text: String| if text.is_empty() { "-".to_owned() } else { text };
+        table.add_row([
+            kind.to_owned(),
+            format!("{} port {} ({}), VL{}", lane.node, lane.port, lane.peer, lane.lane),
+            format!("{:.1} %", share(margin) * 100.0),
+            margin.limit.get().to_string(),
+            dash(crossings),
+            dash(near_misses),
+        ]);
+    }
+    format!("Nearest to each kind of limit; all stand in margins.csv\n{}\n", aligned(table, 2))
+}
+
+fn share(margin: MarginRecord) -> f64 {
+    margin.load.get() as f64 / margin.limit.get().max(1) as f64
+}
+
+/// Crossings, near misses, and the sample by which there was one; empty where they are not counted.
+fn counts(counts: Option<MarginCounts>) -> [String; 3] {
+    counts.map_or_else(Default::default, |counts| {
+        let first = counts.first.map_or_else(String::new, |first| first.seconds().to_string());
+        [counts.crossings.to_string(), counts.near_misses.to_string(), first]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn the_tables_as_they_are_written_and_printed() {
+        let record = sample::record();
+        insta::assert_snapshot!("margins", margins(&record));
+        insta::assert_snapshot!("printed_margins", printed(&record));
+    }
+
+    #[test]
+    fn the_manual_describes_every_column() {
+        let manual = include_str!("../../../docs/outputs.md");
+        for column in margins(&sample::record()).lines().next().unwrap().split(',') {
+            assert!(manual.contains(&format!("`{column}`")), "docs/outputs.md lacks `{column}`");
+        }
+    }
+}
