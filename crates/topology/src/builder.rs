@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use packet::{NodeId, PortId};
 
+use crate::builders::grid::Rows;
 use crate::error::{TopologyError, TopologyErrorKind as Kind};
 use crate::graph::{End, Graph, node};
 use crate::spec::{Clos, Custom, TopologySpec};
@@ -32,9 +33,9 @@ impl TopologySpec {
             Self::KaryNTree(tree) => tree.fat_tree().build(cables).map_err(|error| tree.own(error)),
             Self::Dcs648(dcs) => dcs.fat_tree().build(cables),
             Self::Omega(omega) => omega.build(cables),
-            Self::Mesh(mesh) => mesh.build(cables),
-            Self::Torus(torus) => torus.build(cables),
-            Self::HyperX(hyperx) => hyperx.build(cables),
+            Self::Mesh(mesh) => mesh.build(Rows::Mesh, cables),
+            Self::Torus(torus) => torus.build(Rows::Torus, cables),
+            Self::HyperX(hyperx) => hyperx.build(Rows::HyperX, cables),
             Self::Dragonfly(dragonfly) => dragonfly.build(cables),
         }
     }

@@ -27,7 +27,7 @@ mod two_switches;
 pub use builders::chain::{Chain, Crossbar};
 pub use builders::dragonfly::Dragonfly;
 pub use builders::fat_tree::{Dcs648, FatTree, KaryNTree};
-pub use builders::grid::{HyperX, Mesh, Torus};
+pub use builders::grid::GridSpec;
 pub use builders::omega::Omega;
 pub use dependencies::{Channel, Dependencies};
 pub use error::{TopologyError, TopologyErrorKind};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::builders::chain::{Chain, Crossbar};
 use crate::builders::dragonfly::Dragonfly;
 use crate::builders::fat_tree::{Dcs648, FatTree, KaryNTree};
-use crate::builders::grid::{HyperX, Mesh, Torus};
+use crate::builders::grid::GridSpec;
 use crate::builders::omega::Omega;
 use serde::{Deserialize, Serialize};
 
@@ -34,11 +34,11 @@ pub enum TopologySpec {
     /// A multistage network with one way from each host to each other.
     Omega(Omega),
     /// A mesh of any number of dimensions.
-    Mesh(Mesh),
+    Mesh(GridSpec),
     /// A torus of any number of dimensions; a ring if it has one.
-    Torus(Torus),
+    Torus(GridSpec),
     /// Every switch beside all others that differ in one coordinate.
-    HyperX(HyperX),
+    HyperX(GridSpec),
     /// Fully connected groups, fully connected.
     Dragonfly(Dragonfly),
 }

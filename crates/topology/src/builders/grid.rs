@@ -24,18 +24,21 @@ use crate::builder::cable;
 use crate::error::{TopologyError, TopologyErrorKind as Kind};
 use crate::graph::Graph;
 
-/// A mesh. Switches are named by their coordinates, from 1: `s1.1`, `s1.2`, ..., the last coordinate changing
-/// first. Hosts are numbered switch by switch, and stand at a switch's first ports; then, dimension by
-/// dimension, the next switch and the one before, as far as there are such: both by their first cable, then
-/// both by their second.
+/// What a grid is made of: a mesh, a torus or a HyperX, which differ in who is a neighbour in a row.
+///
+/// Switches are named by their coordinates, from 1: `s1.1`, `s1.2`, ..., the last coordinate changing first. Hosts are
+/// numbered switch by switch, and stand at a switch's first ports; then its neighbours', dimension by dimension: in a
+/// mesh the next switch and the one before, as far as there are such, both by their first cable, then both by their
+/// second. In a torus from the last switch of a row the next is its first; in a dimension of two switches they are
+/// neighbours once, not twice. In a HyperX a switch's neighbours are all others of its row, by coordinate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mesh {
-    /// How many switches there are in each dimension: at least 2.
+pub struct GridSpec {
+    /// How many switches there are in each dimension: at least 2 (HyperX: S(k)).
     pub sizes: Vec<u16>,
-    /// How many hosts each switch has: 1 to 253.
+    /// How many hosts each switch has: 1 to 253 (HyperX: T).
     pub hosts: u16,
-    /// How many cables lead to a neighbour, by dimension: one each if left out.
+    /// How many cables lead to a neighbour, by dimension: one each if left out (HyperX: K(k)).
     #[serde(default)]
     pub parallel: Vec<u16>,
     /// The name of the kind of cable between host and switch.
@@ -44,74 +47,19 @@ pub struct Mesh {
     pub trunk_cable: String,
 }
 
-/// A torus; with one dimension, a ring. As [`Mesh`], and from the last switch of a row the next is its first.
-/// In a dimension of two switches they are neighbours once, not twice.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Torus {
-    /// How many switches there are in each dimension: at least 2.
-    pub sizes: Vec<u16>,
-    /// How many hosts each switch has: 1 to 253.
-    pub hosts: u16,
-    /// How many cables lead to a neighbour, by dimension: one each if left out.
-    #[serde(default)]
-    pub parallel: Vec<u16>,
-    /// The name of the kind of cable between host and switch.
-    pub host_cable: String,
-    /// The name of the kind of cable between switches.
-    pub trunk_cable: String,
-}
-
-/// A HyperX. As [`Mesh`], and a switch's neighbours in a dimension are all others of its row, by coordinate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HyperX {
-    /// How many switches there are in each dimension: at least 2 (S(k)).
-    pub sizes: Vec<u16>,
-    /// How many hosts each switch has: 1 to 253 (T).
-    pub hosts: u16,
-    /// How many cables lead to a neighbour, by dimension: one each if left out (K(k)).
-    #[serde(default)]
-    pub parallel: Vec<u16>,
-    /// The name of the kind of cable between host and switch.
-    pub host_cable: String,
-    /// The name of the kind of cable between switches.
-    pub trunk_cable: String,
-}
-
-impl Mesh {
-    pub(crate) fn build(&self, cables: &[&str]) -> Result<Graph, TopologyError> {
-        self.grid().build(cables, &self.parallel, &self.host_cable, &self.trunk_cable)
+impl GridSpec {
+    pub(crate) fn build(&self, rows: Rows, cables: &[&str]) -> Result<Graph, TopologyError> {
+        self.grid(rows).build(cables, &self.parallel, &self.host_cable, &self.trunk_cable)
     }
 
-    pub(crate) fn grid(&self) -> Grid {
-        Grid::new(Rows::Mesh, &self.sizes, self.hosts)
-    }
-}
-
-impl Torus {
-    pub(crate) fn build(&self, cables: &[&str]) -> Result<Graph, TopologyError> {
-        self.grid().build(cables, &self.parallel, &self.host_cable, &self.trunk_cable)
-    }
-
-    pub(crate) fn grid(&self) -> Grid {
-        Grid::new(Rows::Torus, &self.sizes, self.hosts)
-    }
-}
-
-impl HyperX {
-    pub(crate) fn build(&self, cables: &[&str]) -> Result<Graph, TopologyError> {
-        self.grid().build(cables, &self.parallel, &self.host_cable, &self.trunk_cable)
-    }
-
-    pub(crate) fn grid(&self) -> Grid {
-        Grid::new(Rows::HyperX, &self.sizes, self.hosts)
+    pub(crate) fn grid(&self, rows: Rows) -> Grid {
+        Grid { rows, sizes: self.sizes.clone(), hosts: self.hosts }
     }
 }
 
 /// Who is a neighbour within a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rows {
+pub(crate) enum Rows {
     Mesh,
     Torus,
     HyperX,
@@ -127,10 +75,6 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    fn new(rows: Rows, sizes: &[u16], hosts: u16) -> Self {
-        Self { rows, sizes: sizes.to_vec(), hosts }
-    }
-
     fn build(
         &self,
         cables: &[&str],

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::written::Written;
 use super::{Layers, Routes};
 use crate::builders::fat_tree::FatTree;
-use crate::builders::grid::Grid;
+use crate::builders::grid::{Grid, Rows};
 use crate::graph::{Graph, node};
 use crate::spec::TopologySpec;
 
@@ -204,9 +204,9 @@ impl TopologySpec {
                 let shape = omega.shape();
                 Routes::guided(graph, |at, to| shape.next(at, to))
             }
-            Self::Mesh(mesh) => by_grid(mesh.grid()),
-            Self::Torus(torus) => by_grid(torus.grid()),
-            Self::HyperX(hyperx) => by_grid(hyperx.grid()),
+            Self::Mesh(mesh) => by_grid(mesh.grid(Rows::Mesh)),
+            Self::Torus(torus) => by_grid(torus.grid(Rows::Torus)),
+            Self::HyperX(hyperx) => by_grid(hyperx.grid(Rows::HyperX)),
             Self::Dragonfly(dragonfly) => {
                 let shape = dragonfly.shape();
                 let routes = Routes::guided(graph, |at, to| shape.next(at, to));
