@@ -128,7 +128,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
         lanes: vec![VlArbiter::new(&link.vl_arbitration); radix],
         data_lanes: lanes,
         longest_packet: link.mtu.longest_packet(),
-        forwarding: plan.routes().table(node).collect(),
+        forwarding: plan.routes().table(node).clone(),
         memory: plan.shared_memory_of(node),
         buffering: AnyBuffering::new(spec.buffering, radix, lanes),
         arbiter: AnyArbiter::new(spec.arbiter, radix, lanes),

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use cc_policies::policy::Place;
-use packet::{Lane, Lid, NodeId, Packet, PortId};
+use packet::{Lane, NodeId, Packet, PortId};
 use telemetry::{Congestion, LaneOutput, RootRecord, TreeSample, VictimRecord};
 use units::{Bytes, Span, Time};
 
@@ -257,12 +257,11 @@ fn switch(world: &World, node: NodeId) -> &switch_arch::Switch {
 
 /// Whether a packet that waits at a switch will leave by the root.
 fn crosses(world: &World, packet: &Packet, mut node: NodeId, root: Channel) -> bool {
-    let to: Lid = packet.lrh.destination;
     for _ in 0..LONGEST_WAY {
         if node.index() < world.adapters.len() {
             return false;
         }
-        let Some(output) = switch(world, node).output_to(to) else { return false };
+        let Some(output) = switch(world, node).output_of(packet) else { return false };
         if (node, output) == (root.0, root.1) {
             return true;
         }

@@ -327,6 +327,14 @@ pub struct Packet {
 const _: () = assert!(size_of::<Packet>() <= 64, "a packet is at most one cache line");
 
 impl Packet {
+    /// What a switch may hash to choose among equally good ports: the addresses and queue pairs of both ends, as
+    /// RoCEv2 has them in its IP and UDP headers. All packets that one end of a flow sends have the same.
+    #[must_use]
+    pub fn flow_key(&self) -> u64 {
+        let addresses = u64::from(self.lrh.source.0) << 16 | u64::from(self.lrh.destination.0);
+        addresses << 32 ^ u64::from(self.source_qp.0) << 24 ^ u64::from(self.bth.destination_qp.0)
+    }
+
     /// A packet with the given headers and `payload` bytes, not yet on any wire.
     #[must_use]
     pub fn new(lrh: Lrh, bth: Bth, source_qp: QpNumber, flow: FlowId, payload: u16) -> Self {

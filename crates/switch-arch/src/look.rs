@@ -5,7 +5,7 @@
 use cc_policies::margin::Margin;
 use cc_policies::policy::Place;
 use link_layer::credits::BLOCK;
-use packet::{Lane, Lid, Packet, PacketPool, PortId};
+use packet::{Lane, Packet, PacketPool, PortId};
 use units::{Bytes, Rate};
 
 use crate::switch::Switch;
@@ -32,10 +32,10 @@ impl Switch {
         self.marker.margin(output, lane)
     }
 
-    /// By which port a packet to this address leaves.
+    /// By which port this packet leaves, or would leave if it came here.
     #[must_use]
-    pub fn output_to(&self, destination: Lid) -> Option<PortId> {
-        self.forwarding.get(destination.index()).filter(|port| **port != u16::MAX).map(|port| PortId(*port))
+    pub fn output_of(&self, packet: &Packet) -> Option<PortId> {
+        self.forwarding.output(packet.lrh.destination, || packet.flow_key())
     }
 
     /// Whether something waits for this output that is longer than `room`, the room at the far end: then nothing

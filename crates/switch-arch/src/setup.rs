@@ -3,6 +3,7 @@
 use cc_policies::AnyMarker;
 use link_layer::{Port, SharedMemory, VlArbiter};
 use packet::{Lane, PacketId, PortId};
+use topology::ForwardingTable;
 use units::Bytes;
 
 use crate::arbiter::AnyArbiter;
@@ -53,8 +54,8 @@ pub struct SwitchSetup {
     pub data_lanes: usize,
     /// The longest packet of the link's MTU.
     pub longest_packet: Bytes,
-    /// Output by destination LID.
-    pub forwarding: Vec<Option<PortId>>,
+    /// Output by destination.
+    pub forwarding: ForwardingTable,
     /// The memory that all ports and lanes share; none where each has its own buffer.
     pub memory: Option<SharedMemory>,
     /// Where packets wait.

@@ -7,8 +7,9 @@
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, Place, QueueView};
 use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
-use packet::{ByLane, Lane, MarkReason, PacketId, PacketPool, PortId};
+use packet::{ByLane, Lane, MarkReason, Packet, PacketId, PacketPool, PortId};
 use telemetry::{LaneInput, LaneOutput};
+use topology::ForwardingTable;
 use units::{Bytes, Rate, Time};
 
 use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request};
@@ -24,8 +25,7 @@ use crate::staging::Staging;
 #[derive(Debug)]
 pub struct Switch {
     pub(crate) ports: Vec<SwitchPort>,
-    /// Output by destination LID; `u16::MAX` for none.
-    pub(crate) forwarding: Vec<u16>,
+    pub(crate) forwarding: ForwardingTable,
     pub(crate) longest_packet: Bytes,
     pub(crate) memory: Memory,
     pub(crate) buffering: AnyBuffering,
@@ -86,7 +86,7 @@ impl Switch {
                     outputs: ByLane::all(LaneOutput::default(), lanes),
                 })
                 .collect(),
-            forwarding: setup.forwarding.iter().map(|port| port.map_or(u16::MAX, |port| port.0)).collect(),
+            forwarding: setup.forwarding,
             longest_packet: setup.longest_packet,
             memory: Memory::new(setup.memory, lanes, setup.longest_packet),
             reads_at_inputs: setup.buffering.reads_at_inputs(),
@@ -114,7 +114,7 @@ impl Switch {
         let packet = &mut outlet.packets()[id];
         packet.input = input.0 as u8;
         let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
-        let output = PortId(self.forwarding[packet.lrh.destination.index()]);
+        let output = route(&self.forwarding, packet);
         self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
         let (from, to) = (self.rate(input), self.rate(output));
         if to > from {
@@ -138,8 +138,8 @@ impl Switch {
     pub fn woken(&mut self, wake: SwitchWake, outlet: &mut impl Outlet<SwitchWake>) {
         match wake {
             SwitchWake::Ready(id, _) => {
-                let destination = outlet.packets()[id].lrh.destination;
-                self.queue(id, PortId(self.forwarding[destination.index()]), outlet);
+                let output = route(&self.forwarding, &outlet.packets()[id]);
+                self.queue(id, output, outlet);
             }
             SwitchWake::TailLeft { output, input, lane, length } => {
                 self.tail_left(Place { input, output, lane }, Bytes::new(u64::from(length)), outlet);
@@ -404,6 +404,12 @@ impl Switch {
         passage.deliver(output, id, outlet);
         outlet.wake(passage.left, tail_left);
     }
+}
+
+/// The output that the table has for a packet.
+fn route(forwarding: &ForwardingTable, packet: &Packet) -> PortId {
+    let output = forwarding.output(packet.lrh.destination, || packet.flow_key());
+    output.expect("a run begins only if the tables lead to every host that is sent to")
 }
 
 /// Whether there is room ahead for every contender's packet. Where it falls short of one, all wait: else short

@@ -5,7 +5,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use packet::Lane;
-use topology::{Dependencies, Graph, Multipath, Routes, RoutingSpec, TopologySpec};
+use topology::{Dependencies, Graph, Routes, RoutingSpec, TopologySpec};
 
 const CASES: [(&str, &str); 4] = [
     ("dcs648", "Dcs648(..)"),
@@ -43,11 +43,11 @@ fn set_up(c: &mut Criterion) {
             RoutingSpec::Native,
             RoutingSpec::MinHop,
             RoutingSpec::Random,
+            RoutingSpec::Ecmp,
             RoutingSpec::UpDown { roots: Vec::new() },
         ] {
             group.bench_function(routing.word(), |b| b.iter(|| spec.routes(&graph, &routing, 1)));
         }
-        group.bench_function("multipath", |b| b.iter(|| Multipath::min_hop(&graph)));
         group.bench_function("cycles", |b| b.iter(|| assert!(is_free_of_cycles(&graph, &native))));
         group.bench_function("all, native", |b| {
             b.iter(|| {

@@ -12,7 +12,6 @@ use packet::{Lane, NodeId, PortId};
 
 use crate::graph::{Graph, node};
 use crate::routing::Routes;
-use crate::routing::multipath::Multipath;
 
 /// An output of a switch, and a lane of the link there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,31 +24,13 @@ pub struct Channel {
     pub lane: Lane,
 }
 
-/// Tables that say by which ports a switch sends on what is for a host.
-pub trait Forwarding {
-    /// These ports, none if nothing leads there.
-    fn ports(&self, switch: NodeId, to: NodeId) -> impl Iterator<Item = PortId>;
-}
-
-impl Forwarding for Routes {
-    fn ports(&self, switch: NodeId, to: NodeId) -> impl Iterator<Item = PortId> {
-        self.output(switch, to).into_iter()
-    }
-}
-
-impl Forwarding for Multipath {
-    fn ports(&self, switch: NodeId, to: NodeId) -> impl Iterator<Item = PortId> {
-        self.outputs(switch, to)
-    }
-}
-
 /// Which channels packets occupy one after the other.
 ///
 /// Channels are numbered by switch, port and lane. Of each is kept, as a bit mask, by which ports of the next
 /// switch packets go on; their lane stays the same.
-pub struct Dependencies<'a, F> {
+pub struct Dependencies<'a> {
     graph: &'a Graph,
-    tables: &'a F,
+    routes: &'a Routes,
     lanes: usize,
     /// Place of each switch's first port among all ports of switches, and the end of the last.
     first: Vec<usize>,
@@ -64,9 +45,9 @@ pub struct Dependencies<'a, F> {
     stack: Vec<NodeId>,
 }
 
-impl<'a, F: Forwarding> Dependencies<'a, F> {
+impl<'a> Dependencies<'a> {
     /// None yet, for links with this many lanes.
-    pub fn new(graph: &'a Graph, tables: &'a F, lanes: u8) -> Self {
+    pub fn new(graph: &'a Graph, routes: &'a Routes, lanes: u8) -> Self {
         let lanes = usize::from(lanes);
         let mut first = vec![0];
         let mut peers = Vec::new();
@@ -78,7 +59,7 @@ impl<'a, F: Forwarding> Dependencies<'a, F> {
         let words = widest.div_ceil(64);
         let onward = vec![0; peers.len() * lanes * words];
         let seen = vec![0; graph.switches()];
-        Self { graph, tables, lanes, first, peers, words, onward, seen, walks: 0, stack: Vec::new() }
+        Self { graph, routes, lanes, first, peers, words, onward, seen, walks: 0, stack: Vec::new() }
     }
 
     /// Enters what packets to one host on one lane occupy, from each of these nodes, hosts or switches.
@@ -96,14 +77,14 @@ impl<'a, F: Forwarding> Dependencies<'a, F> {
             self.visit(start);
             while let Some(at) = self.stack.pop() {
                 let place = at.index() - self.graph.hosts();
-                for port in self.tables.ports(at, to) {
+                for port in self.routes.ports(at, to) {
                     let out = self.first[place] + port.index();
                     let next = self.peers[out];
                     if self.graph.is_host(next) {
                         continue;
                     }
                     let mask = (out * self.lanes + lane.index()) * self.words;
-                    for onward in self.tables.ports(next, to) {
+                    for onward in self.routes.ports(next, to) {
                         self.onward[mask + onward.index() / 64] |= 1 << (onward.index() % 64);
                     }
                     self.visit(next);

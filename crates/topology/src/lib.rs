@@ -33,8 +33,8 @@ pub use dependencies::{Channel, Dependencies};
 pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{End, Graph};
 pub use routing::Routes;
-pub use routing::multipath::Multipath;
 pub use routing::spec::{RoutingError, RoutingErrorKind, RoutingSpec};
+pub use routing::table::ForwardingTable;
 pub use spec::{Clos, Custom, LinkEnds, SwitchWithHosts, TopologySpec, TwoSwitches};
 
 /// The most external ports that a switch can have: port 0 is its management port, 255 is reserved

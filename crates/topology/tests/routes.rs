@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use packet::{Lane, NodeId, PortId};
 use proptest::prelude::*;
 use topology::{
-    Channel, Custom, Dependencies, Graph, LinkEnds, Multipath, Routes, RoutingErrorKind as Kind, RoutingSpec,
+    Channel, Custom, Dependencies, Graph, LinkEnds, Routes, RoutingErrorKind as Kind, RoutingSpec,
     TopologySpec,
 };
 
@@ -108,12 +108,12 @@ proptest! {
     /// A flow keeps its port, ports lead nearer, and many flows use them all alike.
     #[test]
     fn multipath_spreads_flows_over_all_shortest_ways(graph in connected(), key in any::<u64>()) {
-        let (tables, routes) = (Multipath::min_hop(&graph), Routes::min_hop(&graph));
+        let (tables, routes) = (Routes::multipath(&graph), Routes::min_hop(&graph));
         for switch in graph.switch_ids() {
             for to in graph.host_ids() {
-                let outputs: Vec<_> = tables.outputs(switch, to).collect();
-                let chosen = tables.output(switch, to, key).expect("connected");
-                prop_assert_eq!(Some(chosen), tables.output(switch, to, key));
+                let outputs: Vec<_> = tables.ports(switch, to).collect();
+                let chosen = tables.table(switch).output(to.lid(), || key).expect("connected");
+                prop_assert_eq!(Some(chosen), tables.table(switch).output(to.lid(), || key));
                 prop_assert!(outputs.contains(&chosen));
                 prop_assert!(outputs.contains(&routes.output(switch, to).expect("connected")));
                 for port in outputs {
@@ -130,18 +130,19 @@ proptest! {
 fn multipath_deals_flows_evenly() {
     let spec = spec("Dcs648(..)");
     let graph = graph(&spec);
-    let tables = Multipath::min_hop(&graph);
+    let tables = Routes::multipath(&graph);
     let (leaf, far) = (graph.find("leaf1").unwrap(), graph.find("h648").unwrap());
     let mut flows = BTreeMap::new();
     for key in 0..18_000 {
-        *flows.entry(tables.output(leaf, far, key).unwrap()).or_insert(0u32) += 1;
+        *flows.entry(tables.table(leaf).output(far.lid(), || key).unwrap()).or_insert(0u32) += 1;
     }
     // 1,000 each, with a standard deviation of 31.
     assert_eq!(flows.len(), 18);
     assert!(flows.values().all(|n| (850..1150).contains(n)), "{flows:?}");
     // A second tier must not repeat the choice of the first: else half of its ports would idle.
     let other = graph.find("leaf2").unwrap();
-    let same = |key: &u64| tables.output(leaf, far, *key) == tables.output(other, far, *key);
+    let by = |switch, key| tables.table(switch).output(far.lid(), || key);
+    let same = |key: &u64| by(leaf, *key) == by(other, *key);
     let same = (0..18_000).filter(same).count();
     assert!((850..1150).contains(&same), "{same}");
 }
@@ -161,7 +162,7 @@ fn d_mod_k_spreads_destinations_evenly() {
         let routes = spec.routes(&graph, &RoutingSpec::DModK, 1).expect("a fat tree");
         let switch = graph.find(leaf).expect("a switch");
         let mut by_port = vec![0; graph.ports(switch).len()];
-        routes.table(switch).flatten().for_each(|port| by_port[port.index()] += 1);
+        routes.table(switch).first_ports().flatten().for_each(|port| by_port[port.index()] += 1);
         let level = |name: &str| name.trim_end_matches(char::is_numeric).trim_end_matches('.').to_owned();
         let up = |n: NodeId| matches!(level(graph.name(n)).as_str(), "spine") || level(leaf) == "leaf";
         let uplinks: Vec<u32> = graph
@@ -272,7 +273,7 @@ fn a_ring_waits_in_a_cycle_by_fewest_links() {
 fn two_ways_round_a_square_wait_for_each_other_under_multipath() {
     let spec = spec("Torus(sizes: [2, 2], hosts: 1, ..)");
     let graph = graph(&spec);
-    let tables = Multipath::min_hop(&graph);
+    let tables = Routes::multipath(&graph);
     let mut dependencies = Dependencies::new(&graph, &tables, 1);
     graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), graph.host_ids()));
     assert_eq!(dependencies.cycle().map(|cycle| cycle.len()), Some(4));
@@ -287,7 +288,11 @@ fn random_ways_are_the_seeds() {
     assert_ne!(tables(3), tables(4));
     // 60 far hosts over 4 uplinks: 15 each, give or take four standard deviations of 3.4.
     let mut by_port = [0; 8];
-    tables(3).table(graph.find("leaf1").unwrap()).flatten().for_each(|port| by_port[port.index()] += 1);
+    tables(3)
+        .table(graph.find("leaf1").unwrap())
+        .first_ports()
+        .flatten()
+        .for_each(|port| by_port[port.index()] += 1);
     assert!(by_port[4..].iter().all(|n| (2..=28).contains(n)), "{by_port:?}");
 }
 
@@ -359,13 +364,13 @@ fn a_routing_goes_with_its_topology() {
     fails(
         "Torus(sizes: [4], hosts: 1, ..)",
         RoutingSpec::DModK,
-        "`DModK` is not for this topology: write `DimensionOrder`, `MinHop`, `Random`, `UpDown()`, `Native` or \
+        "`DModK` is not for this topology: write `DimensionOrder`, `MinHop`, `Random`, `Ecmp`, `UpDown()`, `Native` or \
          `Written(...)`",
     );
     fails(
         "Chain(hosts: [1, 1], ..)",
         RoutingSpec::DimensionOrder,
-        "`DimensionOrder` is not for this topology: write `MinHop`, `Random`, `UpDown()`, `Native` or \
+        "`DimensionOrder` is not for this topology: write `MinHop`, `Random`, `Ecmp`, `UpDown()`, `Native` or \
          `Written(...)`",
     );
 }

@@ -99,3 +99,28 @@ fn every_family_carries_its_traffic_and_comes_to_rest() {
         assert!((0..lanes).all(busy), "{topology}");
     }
 }
+
+/// One host with many flows to one other: by its address alone they all share one spine, by their hash they take
+/// all; packets stay in order (the audit counts any that do not), and all comes to rest.
+#[test]
+fn multipath_spreads_the_flows_of_one_pair_of_hosts() {
+    let flow = |i: usize| {
+        format!(
+            "(name: \"F{i}\", from: \"h1\", to: \"h8\", start: \"0 s\", message: \"64 KiB\", \
+             load: Saturate(outstanding: 1))"
+        )
+    };
+    let flows = format!("flows=[{}]", (1..=64).map(flow).collect::<Vec<_>>().join(", "));
+    let clos = "topology=Clos(radix: 8, host_cable: \"wire\", trunk_cable: \"wire\")";
+    let spines_used = |routing: &str| {
+        let plan = law("two-switches", &[clos, &flows, routing]);
+        let options = Options { drain: true, ..Options::default() };
+        let record = simulate(&plan, options, &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"));
+        assert!(record.audit.drained, "{routing}");
+        record.lanes.iter().filter(|at| at.node.starts_with("spine") && at.packets > 0).count()
+    };
+    // A flow's data cross one spine and its acknowledgements one: each sends by one port.
+    assert_eq!(spines_used("routing=MinHop"), 2);
+    // Four spines, each with a port towards either leaf.
+    assert_eq!(spines_used("routing=Ecmp"), 8);
+}

@@ -3,7 +3,7 @@
 //! Invariant: judged are the ways and lanes that the scenario's own flows take, data one way and
 //! acknowledgements the other; what nobody sends cannot wait.
 
-use packet::{Lane, ServiceLevel};
+use packet::{Lane, ServiceLevel, Transport};
 use topology::{Channel, Dependencies, Graph, Routes, RoutingErrorKind, RoutingSpec};
 use workload::Flow;
 
@@ -49,6 +49,7 @@ pub(super) fn check(
 ) {
     let before = faults.found.len();
     check_levels(routes, flows, faults);
+    check_multipath(scenario, flows, faults);
     if faults.found.len() > before || scenario.dependency_cycles == DependencyCycles::Allowed {
         return;
     }
@@ -96,6 +97,21 @@ fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
             (u32::from(flow.service_level.0) + 1) * layers - 1,
         );
         faults.add(&path, message, format!("write 0 to {most}: a level takes {layers} of IBA's 16"));
+    }
+}
+
+/// Packets of one end-to-end context of a reliable datagram service belong to many queue pairs, which multipath
+/// would send different ways, while they are numbered as one sequence.
+fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>) {
+    let datagrams = |flow: &Flow| flow.transport == Transport::Rd;
+    if scenario.routing != RoutingSpec::Ecmp {
+        return;
+    }
+    if let Some(i) = flows.iter().position(datagrams) {
+        let path =
+            if flows[i].named { Path::from("flows").index(i).name("transport") } else { "traffic".into() };
+        let message = "packets of an end-to-end context would overtake each other on the ways of `Ecmp`";
+        faults.add(&path, message, "write another `routing`, or `transport: Rc`");
     }
 }
 

@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use super::{Layers, NOWHERE, Routes};
+use super::table::{ForwardingTable, NOWHERE};
+use super::{Layers, Routes};
 use crate::builders::fat_tree::{FatTree, Tier};
 
 impl Routes {
@@ -21,7 +22,7 @@ impl Routes {
             (0..tier.subtrees).flat_map(move |subtree| {
                 let table: Arc<[u8]> =
                     [NOWHERE].into_iter().chain((0..hosts).map(|host| output(tier, subtree, host))).collect();
-                core::iter::repeat_n(table, tier.width)
+                core::iter::repeat_n(ForwardingTable::linear(table), tier.width)
             })
         });
         Self { hosts, tables: tables.collect(), layers: Layers::One }

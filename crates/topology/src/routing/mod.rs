@@ -10,8 +10,10 @@
 //! | `d_mod_k` | the destination's number, in fat trees |
 //! | `up_down` | first up, then down, in any graph |
 //! | `written` | the scenario's own entries |
-//! | [`multipath`] | fewest links, chosen flow by flow: several ports an entry |
+//! | `multipath` | fewest links, chosen flow by flow: several ports an entry |
 //! | [`spec`] | what a scenario writes down, and which of these it gets |
+//!
+//! [`table`] holds one of them.
 //!
 //! A way has a *layer* as well: what a source adds to a packet's service level so that packets which would
 //! wait for each other in a cycle take different lanes. A packet keeps its lane all the way.
@@ -19,8 +21,9 @@
 mod d_mod_k;
 mod guided;
 mod min_hop;
-pub mod multipath;
+mod multipath;
 pub mod spec;
+pub mod table;
 mod up_down;
 mod written;
 
@@ -29,6 +32,7 @@ use std::sync::Arc;
 
 use packet::{NodeId, PortId};
 
+use self::table::{ForwardingTable, NOWHERE, entry};
 use crate::builders::{dragonfly, grid};
 use crate::graph::Graph;
 
@@ -37,33 +41,41 @@ use crate::graph::Graph;
 pub struct Routes {
     hosts: usize,
     /// By switch. Each has an entry for every LID from 0 to the number of hosts.
-    tables: Vec<Arc<[u8]>>,
+    tables: Vec<ForwardingTable>,
     layers: Layers,
 }
 
-/// In a table: nothing leads there. External ports are counted from 0 to 253.
-const NOWHERE: u8 = u8::MAX;
-
 impl Routes {
-    /// The forwarding table of a switch: output port by LID, [`None`] where nothing leads.
+    /// The forwarding table of a switch.
     ///
     /// # Panics
     /// If the node is not a switch of this fabric.
-    pub fn table(&self, switch: NodeId) -> impl ExactSizeIterator<Item = Option<PortId>> {
-        self.row(switch).iter().map(|entry| port(*entry))
+    #[must_use]
+    pub fn table(&self, switch: NodeId) -> &ForwardingTable {
+        let place = switch.index().checked_sub(self.hosts).expect("only a switch has a forwarding table");
+        &self.tables[place]
     }
 
-    /// The port by which a switch sends what is for this host; [`None`] if nothing leads there.
+    /// Every port by which a switch may send what is for this host, in order: several only under multipath.
+    ///
+    /// # Panics
+    /// If the nodes are not a switch and a host of this fabric.
+    pub fn ports(&self, switch: NodeId, to: NodeId) -> impl Iterator<Item = PortId> {
+        self.table(switch).ports(to.lid())
+    }
+
+    /// The first of these [`ports`](Self::ports): the only one, but under multipath.
     ///
     /// # Panics
     /// If the nodes are not a switch and a host of this fabric.
     #[must_use]
     pub fn output(&self, switch: NodeId, to: NodeId) -> Option<PortId> {
-        port(self.row(switch)[to.lid().index()])
+        self.ports(switch, to).next()
     }
 
     /// Every (node, output port) that a packet crosses between two different nodes, `from`'s own first;
-    /// nothing from a node to itself. [`None`] if `to` is not a host, or is not reached.
+    /// nothing from a node to itself. [`None`] if `to` is not a host, or is not reached. Of several ways, all of
+    /// them as long, it is the one by each switch's first port.
     #[must_use]
     pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Option<Vec<(NodeId, PortId)>> {
         if !graph.is_host(to) {
@@ -110,13 +122,9 @@ impl Routes {
     /// Bytes of all tables, equal ones counted once.
     #[must_use]
     pub fn table_bytes(&self) -> usize {
-        let distinct: BTreeSet<*const u8> = self.tables.iter().map(|table| table.as_ptr()).collect();
+        let distinct: BTreeSet<*const u8> =
+            self.tables.iter().map(|table| table.entries().as_ptr()).collect();
         distinct.len() * (self.hosts + 1)
-    }
-
-    fn row(&self, switch: NodeId) -> &[u8] {
-        let place = switch.index().checked_sub(self.hosts).expect("only a switch has a forwarding table");
-        &self.tables[place]
     }
 }
 
@@ -170,7 +178,8 @@ impl Draft {
                 table
             }
         };
-        let tables = self.entries.chunks_exact(self.hosts + 1).map(share).collect();
+        let tables =
+            self.entries.chunks_exact(self.hosts + 1).map(share).map(ForwardingTable::linear).collect();
         Routes { hosts: self.hosts, tables, layers: Layers::One }
     }
 }
@@ -187,12 +196,4 @@ fn trunks_of(graph: &Graph, switch: NodeId) -> impl Iterator<Item = (NodeId, Por
 
 fn ports_of(graph: &Graph, switch: NodeId) -> impl Iterator<Item = (NodeId, PortId)> {
     graph.ports(switch).iter().zip(0..).map(|(end, port)| (end.peer, PortId(port)))
-}
-
-fn port(entry: u8) -> Option<PortId> {
-    (entry != NOWHERE).then_some(PortId(entry.into()))
-}
-
-fn entry(port: PortId) -> u8 {
-    u8::try_from(port.0).ok().filter(|entry| *entry != NOWHERE).expect("at most 254 ports")
 }

@@ -25,6 +25,10 @@ pub enum RoutingSpec {
     MinHop,
     /// Fewest links; one of the equally good ports is drawn for each switch and destination.
     Random,
+    /// Fewest links; of the equally good ports a hash of the packet's source, destination and queue pairs chooses,
+    /// as equal-cost multipath does by addresses and UDP ports: all packets that one end of a flow sends take one
+    /// way. InfiniBand's linear tables cannot; Ethernet's can.
+    Ecmp,
     /// First towards a root, then away from it: no cycle of packets that wait for each other, in any graph,
     /// on one lane.
     UpDown {
@@ -145,6 +149,7 @@ impl RoutingSpec {
             Self::Native => "Native",
             Self::MinHop => "MinHop",
             Self::Random => "Random",
+            Self::Ecmp => "Ecmp",
             Self::UpDown { .. } => "UpDown",
             Self::DModK => "DModK",
             Self::DimensionOrder => "DimensionOrder",
@@ -169,6 +174,7 @@ impl TopologySpec {
             // The cables of an Omega network carry data one way, which these know nothing of.
             RoutingSpec::MinHop if self.any_way() => Ok(Routes::min_hop(graph)),
             RoutingSpec::Random if self.any_way() => Ok(Routes::random(graph, seed)),
+            RoutingSpec::Ecmp if self.any_way() => Ok(Routes::multipath(graph)),
             RoutingSpec::UpDown { roots } if self.any_way() => {
                 Ok(Routes::up_down(graph, &self.roots(graph, roots)?))
             }
@@ -223,7 +229,7 @@ impl TopologySpec {
 
     /// The routings that go with this topology, for a message.
     fn fits(&self, own: &RoutingSpec) -> String {
-        let any = if self.any_way() { "`MinHop`, `Random`, `UpDown()`, " } else { "" };
+        let any = if self.any_way() { "`MinHop`, `Random`, `Ecmp`, `UpDown()`, " } else { "" };
         let own = if *own == RoutingSpec::MinHop { String::new() } else { format!("`{}`, ", own.word()) };
         format!("{own}{any}`Native` or `Written(...)`")
     }

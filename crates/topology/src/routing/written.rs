@@ -18,7 +18,8 @@ impl Routes {
     /// These routes with some entries replaced.
     pub(super) fn with(self, graph: &Graph, written: &Written) -> Result<Self, RoutingError> {
         let layers = self.layers;
-        let mut draft = Draft { hosts: self.hosts, entries: self.tables.concat() };
+        let entries = self.tables.iter().flat_map(|table| table.entries().iter().copied()).collect();
+        let mut draft = Draft { hosts: self.hosts, entries };
         let mut touched = BTreeMap::new();
         for (switch, entries) in written {
             for (host, given) in entries {
