@@ -105,6 +105,10 @@ impl Transport for AnyTransport {
         dispatch!(self, half => half.next(messages, rule))
     }
 
+    fn next_message(&self) -> Option<MessageKey> {
+        dispatch!(self, half => half.next_message())
+    }
+
     fn sent(&mut self, messages: &mut Messages, now: Time) -> Completed {
         dispatch!(self, half => half.sent(messages, now))
     }

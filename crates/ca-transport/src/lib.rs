@@ -34,5 +34,5 @@ pub mod unreliable;
 pub use adapter::{Adapter, AdapterSetup, AdapterWake, FlowEnd};
 pub use any::AnyTransport;
 pub use receive::SinkTally;
-pub use spec::AdapterSpec;
+pub use spec::{AdapterSpec, ScheduleSpec};
 pub use transport::Transport;

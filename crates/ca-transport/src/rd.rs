@@ -88,6 +88,10 @@ impl Transport for Context {
         self.requester.next(messages, rule)
     }
 
+    fn next_message(&self) -> Option<MessageKey> {
+        self.requester.next_message()
+    }
+
     fn sent(&mut self, messages: &mut Messages, now: Time) -> Completed {
         self.requester.sent(messages, now)
     }

@@ -109,6 +109,10 @@ impl Transport for Requester {
         })
     }
 
+    fn next_message(&self) -> Option<MessageKey> {
+        self.cursor
+    }
+
     fn sent(&mut self, messages: &mut Messages, now: Time) -> Completed {
         if self.next == self.unacked {
             self.progress = now;

@@ -1,15 +1,20 @@
 //! Whose turn it is, and who rests.
 //!
 //! Invariant: only a flow that its source response delays is held back; all others of the same lane
-//! take turns, packet by packet. A *flow* here is what the response controls: one queue pair, an end-to-end
-//! context, or all that goes to one destination or leaves on one service level. Its *members* are the halves
-//! of queue pairs and contexts that send.
+//! take turns, packet by packet, or are served oldest first. A *flow* here is what the response controls: one queue
+//! pair, an end-to-end context, or all that goes to one destination or leaves on one service level. Its *members* are
+//! the halves of queue pairs and contexts that send.
 //!
 //! ```text
-//! half has something to send -> in its flow's ring
-//! flow has a ring:  its rest is over -> in its lane's ring (ready)
-//!                   else             -> in the heap of those that rest
+//! RoundRobin    half has something to send -> in its flow's ring
+//!               flow has a ring:  its rest is over -> in its lane's ring (ready)
+//!                                 else             -> in the heap of those that rest
+//! OldestFirst   half has something to send, and
+//!               its flow's rest is over -> in its lane's line, by the age of its message
+//!               else                    -> in its flow's ring, and its flow in the heap of those that rest
 //! ```
+
+mod oldest;
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,6 +22,9 @@ use std::collections::BinaryHeap;
 use cc_policies::AnyState;
 use packet::{ByLane, Lane};
 use units::Time;
+
+use self::oldest::Oldest;
+use crate::spec::ScheduleSpec;
 
 /// No further member: the end of a ring.
 const END: u32 = u32::MAX;
@@ -80,14 +88,23 @@ enum Place {
 /// The halves and flows of an adapter, and whose turn it is.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// By lane.
-    ready: ByLane<Ring>,
+    /// Whose rest is over.
+    ready: Ready,
     /// When the next rest is over: the top of `resting`, kept at hand.
     next_wake: Time,
     flows: Vec<Flow>,
     /// By half.
     members: Vec<Member>,
     resting: BinaryHeap<Reverse<(Time, u32)>>,
+}
+
+/// Who may go, by lane.
+#[derive(Clone, Debug)]
+enum Ready {
+    /// Flows, in the order of their turns.
+    InTurn(ByLane<Ring>),
+    /// Halves, by age.
+    Oldest(Oldest),
 }
 
 /// Whose turn it is on a lane.
@@ -102,9 +119,12 @@ pub struct Turn {
 impl Schedule {
     /// Nobody to serve yet, on this many lanes.
     #[must_use]
-    pub fn new(lanes: usize) -> Self {
+    pub fn new(spec: ScheduleSpec, lanes: usize) -> Self {
         Self {
-            ready: ByLane::all(Ring::EMPTY, lanes),
+            ready: match spec {
+                ScheduleSpec::RoundRobin => Ready::InTurn(ByLane::all(Ring::EMPTY, lanes)),
+                ScheduleSpec::OldestFirst => Ready::Oldest(Oldest::new(lanes)),
+            },
             next_wake: Time::NEVER,
             flows: Vec::new(),
             members: Vec::new(),
@@ -123,6 +143,9 @@ impl Schedule {
     /// Makes room for a half more, with the next number.
     pub fn add_member(&mut self) {
         self.members.push(Member { next: END, offered: false });
+        if let Ready::Oldest(line) = &mut self.ready {
+            line.add_member();
+        }
     }
 
     /// What the source response remembers of a flow.
@@ -136,11 +159,11 @@ impl Schedule {
         self.flows[flow as usize].rested
     }
 
-    /// A half of `flow` has something to send; it may be known already.
-    pub fn offer(&mut self, flow: u32, half: u32, now: Time) {
+    /// A half of `flow` has something to send; it may be known already. What goes by age goes by `age`: the lower, the
+    /// older.
+    pub fn offer(&mut self, flow: u32, half: u32, age: u64, now: Time) {
         if !core::mem::replace(&mut self.members[half as usize].offered, true) {
-            self.flows[flow as usize].members.push(half, &mut self.members);
-            self.place(flow, now);
+            self.line_up(Turn { flow, half }, age, now);
         }
     }
 
@@ -165,38 +188,82 @@ impl Schedule {
     /// Whose turn it is on this lane.
     #[must_use]
     pub fn turn(&self, lane: Lane) -> Option<Turn> {
-        let flow = self.ready[lane].first()?;
-        let half = self.flows[flow as usize].members.first().expect("a ready flow has a member");
-        Some(Turn { flow, half })
+        match &self.ready {
+            Ready::InTurn(lanes) => {
+                let flow = lanes[lane].first()?;
+                let half = self.flows[flow as usize].members.first().expect("a ready flow has a member");
+                Some(Turn { flow, half })
+            }
+            Ready::Oldest(line) => line.first(lane),
+        }
     }
 
     /// Whether it is anyone's turn on any lane.
     #[must_use]
     pub fn any_turn(&self) -> bool {
-        self.ready.iter().any(|ring| ring.first().is_some())
+        match &self.ready {
+            Ready::InTurn(lanes) => lanes.iter().any(|ring| ring.first().is_some()),
+            Ready::Oldest(line) => !line.is_empty(),
+        }
     }
 
-    /// The half whose turn it was has sent; `more` says whether it has something left, and its
-    /// flow rests until `rests_until`.
-    pub fn sent(&mut self, turn: Turn, more: bool, rests_until: Time, now: Time) {
-        let lane = self.flows[turn.flow as usize].lane;
-        self.ready[lane].pop(&mut self.flows);
+    /// The half whose turn it was has sent; `more` is the age of what it has left to send, if there is something, and
+    /// its flow rests until `rests_until`.
+    pub fn sent(&mut self, turn: Turn, more: Option<u64>, rests_until: Time, now: Time) {
         let flow = &mut self.flows[turn.flow as usize];
-        flow.members.pop(&mut self.members);
+        let lane = flow.lane;
         flow.rests_until = rests_until;
-        (flow.place, flow.rested) = (Place::Nowhere, false);
-        if more {
-            flow.members.push(turn.half, &mut self.members);
+        flow.rested = false;
+        match &mut self.ready {
+            Ready::InTurn(lanes) => {
+                flow.members.pop(&mut self.members);
+                flow.place = Place::Nowhere;
+                lanes[lane].pop(&mut self.flows);
+            }
+            Ready::Oldest(line) => line.pop(lane),
+        }
+        if let Some(age) = more {
+            self.line_up(turn, age, now);
         } else {
             self.members[turn.half as usize].offered = false;
+            self.place(turn.flow, now);
         }
-        self.place(turn.flow, now);
+        self.set_aside(lane, now);
     }
 
     /// The half whose turn it was has nothing to send after all.
     pub fn withdraw(&mut self, turn: Turn, now: Time) {
         let rests_until = self.flows[turn.flow as usize].rests_until;
-        self.sent(turn, false, rests_until, now);
+        self.sent(turn, None, rests_until, now);
+    }
+
+    /// Puts a half in line, or with those that wait for the end of their flow's rest.
+    fn line_up(&mut self, Turn { flow, half }: Turn, age: u64, now: Time) {
+        let own = &mut self.flows[flow as usize];
+        if let Ready::Oldest(line) = &mut self.ready {
+            line.set_age(half, age);
+            if own.rests_until <= now {
+                line.push(own.lane, Turn { flow, half });
+                return;
+            }
+        }
+        own.members.push(half, &mut self.members);
+        self.place(flow, now);
+    }
+
+    /// By age: takes halves out of the front of the line whose flow has come to rest since they were put there.
+    fn set_aside(&mut self, lane: Lane, now: Time) {
+        loop {
+            let Ready::Oldest(line) = &mut self.ready else { return };
+            let Some(turn) = line.first(lane) else { return };
+            let flow = &mut self.flows[turn.flow as usize];
+            if flow.rests_until <= now {
+                return;
+            }
+            line.pop(lane);
+            flow.members.push(turn.half, &mut self.members);
+            self.place(turn.flow, now);
+        }
     }
 
     /// Puts a flow where it belongs, if it is nowhere.
@@ -209,10 +276,20 @@ impl Schedule {
             flow.place = Place::Resting;
             self.next_wake = self.next_wake.min(flow.rests_until);
             self.resting.push(Reverse((flow.rests_until, number)));
-        } else {
-            flow.place = Place::Ready;
-            let lane = flow.lane;
-            self.ready[lane].push(number, &mut self.flows);
+            return;
+        }
+        let lane = flow.lane;
+        match &mut self.ready {
+            Ready::InTurn(lanes) => {
+                flow.place = Place::Ready;
+                lanes[lane].push(number, &mut self.flows);
+            }
+            Ready::Oldest(line) => {
+                while let Some(half) = flow.members.first() {
+                    flow.members.pop(&mut self.members);
+                    line.push(lane, Turn { flow: number, half });
+                }
+            }
         }
     }
 }
@@ -250,18 +327,18 @@ mod tests {
 
     #[test]
     fn a_resting_flow_holds_back_nobody_else() {
-        let mut schedule = Schedule::new(1);
+        let mut schedule = Schedule::new(ScheduleSpec::RoundRobin, 1);
         for half in 0..3 {
             schedule.add_member();
             let flow = schedule.add_flow(AnyState::Off, Lane(0));
-            schedule.offer(flow, half, at(0));
+            schedule.offer(flow, half, 0, at(0));
         }
         let mut order = Vec::new();
         for now in 0..9 {
             schedule.wake(at(now));
             let turn = schedule.turn(Lane(0)).expect("two never rest");
             let rest = if turn.flow == 1 { at(now + 5) } else { Time::ZERO };
-            schedule.sent(turn, true, rest, at(now));
+            schedule.sent(turn, Some(0), rest, at(now));
             order.push(turn.flow);
         }
         assert_eq!(order, [0, 1, 2, 0, 2, 0, 2, 0, 1]);
@@ -270,17 +347,17 @@ mod tests {
 
     #[test]
     fn members_of_one_flow_share_its_rest_and_take_turns() {
-        let mut schedule = Schedule::new(1);
+        let mut schedule = Schedule::new(ScheduleSpec::RoundRobin, 1);
         let flow = schedule.add_flow(AnyState::Off, Lane(0));
         for half in 0..2 {
             schedule.add_member();
-            schedule.offer(flow, half, at(0));
+            schedule.offer(flow, half, 0, at(0));
         }
         let mut order = Vec::new();
         for now in (0..40).step_by(10) {
             schedule.wake(at(now));
             let turn = schedule.turn(Lane(0)).expect("the rest is over");
-            schedule.sent(turn, true, at(now + 10), at(now));
+            schedule.sent(turn, Some(0), at(now + 10), at(now));
             assert_eq!(schedule.turn(Lane(0)), None);
             order.push(turn.half);
         }

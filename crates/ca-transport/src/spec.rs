@@ -30,6 +30,20 @@ pub struct AdapterSpec {
     pub ack_timeout: u8,
     /// IBA `Retry Count`, 0 to 7: how often it goes back without progress before it gives up.
     pub retry_count: u8,
+    /// Who sends next of those that may.
+    #[serde(default)]
+    pub schedule: ScheduleSpec,
+}
+
+/// In which order an adapter serves what a lane has to send: flows that their source response lets rest are passed
+/// over by either. IBA leaves it to the adapter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScheduleSpec {
+    /// Flows take turns, packet by packet.
+    #[default]
+    RoundRobin,
+    /// The message that was posted first goes first: a queue of all that the host has posted.
+    OldestFirst,
 }
 
 impl AdapterSpec {

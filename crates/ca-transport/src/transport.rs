@@ -146,6 +146,11 @@ pub trait Transport {
         None
     }
 
+    /// The message that the next packet is of; none for what was not posted here, such as READ responses.
+    fn next_message(&self) -> Option<MessageKey> {
+        None
+    }
+
     /// The packet that `next` named starts to leave. Returns what that completes.
     fn sent(&mut self, _: &mut Messages, _: Time) -> Completed {
         Completed::NONE

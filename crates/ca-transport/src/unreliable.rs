@@ -55,6 +55,10 @@ impl Transport for Source {
         })
     }
 
+    fn next_message(&self) -> Option<MessageKey> {
+        self.head
+    }
+
     fn sent(&mut self, messages: &mut Messages, _: Time) -> Completed {
         self.next += 1;
         // DEVIATION: complete as its last packet starts to leave, not when it has left: one event a message less.

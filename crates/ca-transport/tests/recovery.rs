@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd};
+use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd, ScheduleSpec};
 use cc_policies::spec::{
     Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger, WindowControl,
 };
@@ -90,6 +90,7 @@ fn adapter(node: u32, response: &HpResponse) -> Adapter {
         max_reads: Some(4),
         ack_timeout: 14,
         retry_count: 7,
+        schedule: ScheduleSpec::RoundRobin,
     };
     let scheme = Scheme::Hp(Hp {
         marking: HpMarking { trigger: Trigger::Full, set: MarkedSet::Naive, immediate: Immediate::Marked },

@@ -3,6 +3,7 @@
 //! Invariant: notifications go before everything, acknowledgements before data of their lane. What it sends is
 //! decided once an instant, after everything that arrives in it has arrived.
 
+mod ages;
 mod half;
 mod observed;
 mod receiving;
@@ -25,8 +26,9 @@ use workload::{ClosedLoop, Poster};
 use crate::message::Messages;
 use crate::receive::{Drain, SinkTally};
 use crate::schedule::Schedule;
-use crate::spec::AdapterSpec;
+use crate::spec::{AdapterSpec, ScheduleSpec};
 use crate::transport::Rule;
+use ages::Ages;
 use half::{Half, Shared};
 
 /// The adapter's only port.
@@ -113,6 +115,8 @@ pub struct Adapter {
     loops: Vec<HostLoop>,
     messages: Messages,
     schedule: Schedule,
+    /// If the oldest goes first.
+    ages: Option<Ages>,
     shared: Shared,
     /// What goes before data, by lane.
     answers: ByLane<Answers>,
@@ -225,7 +229,8 @@ impl Adapter {
             posters: Vec::new(),
             loops: Vec::new(),
             messages: Messages::default(),
-            schedule: Schedule::new(lanes),
+            schedule: Schedule::new(spec.schedule, lanes),
+            ages: (spec.schedule == ScheduleSpec::OldestFirst).then(Ages::default),
             shared: Shared::default(),
             answers: ByLane::all(Answers::default(), lanes),
             timers: BinaryHeap::new(),

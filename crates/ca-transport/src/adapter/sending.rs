@@ -9,6 +9,8 @@ use link_layer::{LaneSet, Outlet, Passage};
 use packet::{Bth, BthFlags, Lane, Packet, PacketId, QpNumber};
 use units::{Bytes, Span, Time};
 
+use super::ages::Ages;
+use super::half::Half;
 use super::{Adapter, AdapterWake, PORT};
 use crate::message::Message;
 use crate::schedule::Turn;
@@ -20,6 +22,11 @@ enum Candidate {
     Notification,
     Acknowledgement,
     Data(Turn, Outgoing),
+}
+
+/// The age of what a half sends next; nothing looks at it where flows take turns.
+fn age(ages: Option<&mut Ages>, half: &Half) -> u64 {
+    ages.map_or(0, |ages| ages.of(half.transport.next_message()))
 }
 
 impl Adapter {
@@ -46,6 +53,9 @@ impl Adapter {
         let queue_pair = &self.queue_pairs[number.index()];
         let message = Message::new(number, queue_pair.end.operation, bytes, self.rule.mtu);
         let key = self.messages.insert(message);
+        if let Some(ages) = &mut self.ages {
+            ages.posted(key);
+        }
         self.halves[queue_pair.half as usize].transport.post(key, &mut self.messages);
     }
 
@@ -82,7 +92,10 @@ impl Adapter {
     pub(super) fn offer(&mut self, number: u32, now: Time) {
         let half = &mut self.halves[number as usize];
         match half.transport.readiness(&self.rule) {
-            Readiness::Ready => self.schedule.offer(half.flow, number, now),
+            Readiness::Ready => {
+                let age = age(self.ages.as_mut(), half);
+                self.schedule.offer(half.flow, number, age, now);
+            }
             Readiness::WindowClosed => half.held_by_window = true,
             Readiness::Idle => {}
         }
@@ -221,7 +234,9 @@ impl Adapter {
         let gap = self.response.gap(self.schedule.state(turn.flow), passage.left - passage.starts, now);
         // Without a gap the flow is back in line at once: the wire itself keeps the packets apart.
         let rests_until = if gap == Span::ZERO { Time::ZERO } else { passage.left + gap };
-        self.schedule.sent(turn, readiness == Readiness::Ready, rests_until, now);
+        let half = &self.halves[turn.half as usize];
+        let more = (readiness == Readiness::Ready).then(|| age(self.ages.as_mut(), half));
+        self.schedule.sent(turn, more, rests_until, now);
         if let Some(limit) = self.injection_limit {
             self.bus_free_at = now + limit.time_for(Bytes::new(u64::from(out.segment.payload)));
         }
