@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cargo::{cargo, finish};
-use crate::{help, tidy};
+use crate::{counts, help, tidy};
 
 struct Step {
     name: &'static str,
@@ -20,7 +20,7 @@ struct Step {
 enum Work {
     /// Arguments for cargo, and variables for its environment.
     Cargo(&'static [&'static str], &'static [(&'static str, &'static str)]),
-    Tidy,
+    Chore(fn(&[OsString]) -> ExitCode),
 }
 
 const STEPS: &[Step] = &[
@@ -31,7 +31,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "tidy",
-        work: Work::Tidy,
+        work: Work::Chore(tidy::run),
         on_failure: "a house rule is broken: each line above says what would be right",
     },
     Step {
@@ -59,6 +59,12 @@ const STEPS: &[Step] = &[
         on_failure: "a paper's figure no longer comes out: a line of the table says FAIL. If the change is right, mark \
                      the claim `status: Failing(\"why\")` in fixtures/claims, and say so in CHANGELOG.md",
     },
+    Step {
+        name: "counts",
+        work: Work::Chore(counts::run),
+        on_failure: "the simulator takes more instructions for the same work: find out where (docs/performance.md), or, if \
+                     it is worth it, run `cargo xtask counts --record`, and say why in the commit message",
+    },
     // The tests come last: their closing lines end what is printed to standard output.
     Step {
         name: "tests",
@@ -76,7 +82,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         eprintln!("ci {}/{}: {name}", number + 1, STEPS.len());
         let start = Instant::now();
         let status = match work {
-            Work::Tidy => tidy::run(&[]),
+            Work::Chore(chore) => chore(&[]),
             Work::Cargo(arguments, variables) => {
                 let mut command = cargo(arguments);
                 command.envs(variables.iter().copied());

@@ -14,6 +14,7 @@
 mod bless;
 mod cargo;
 mod ci;
+mod counts;
 mod help;
 mod simulate;
 mod test;
@@ -51,6 +52,11 @@ const VERBS: &[Verb] = &[
     Verb { name: "test", about: "run all tests; arguments go to cargo test", task: Task::Chore(test::run) },
     Verb { name: "tidy", about: "check layers, links and house rules", task: Task::Chore(tidy::run) },
     Verb { name: "ci", about: "run every check that a change must pass", task: Task::Chore(ci::run) },
+    Verb {
+        name: "counts",
+        about: "count instructions of small cases (valgrind), against docs/instructions.json; --record writes it",
+        task: Task::Chore(counts::run),
+    },
     Verb { name: "bless", about: "accept the snapshots as they now are", task: Task::Chore(bless::run) },
     Verb { name: "help", about: "print this list", task: Task::Chore(help::run) },
 ];

@@ -24,7 +24,7 @@ pub(crate) fn run(verb: &str, arguments: &[OsString]) -> ExitCode {
 }
 
 /// The path of the program, up to date.
-fn build() -> Result<PathBuf, ExitCode> {
+pub(crate) fn build() -> Result<PathBuf, ExitCode> {
     let color = if io::stderr().is_terminal() { "always" } else { "never" };
     let mut command = cargo(&["build", "--release", "--package", "runner", "--bin", "backwater", "--quiet"]);
     command.args(["--message-format", "json-render-diagnostics", "--color", color]);

@@ -3,8 +3,9 @@
 //! Invariant: every run has a process of its own, because the system counts the peak of memory for the
 //! whole life of a process; processor time counts all of it, reading and checking the scenario too.
 
-use std::env;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::{env, fs};
 
 use report::printed::{aligned, grouped, plain_table};
 use serde::{Deserialize, Serialize};
@@ -17,15 +18,45 @@ use crate::resources;
 /// A case: its name, the shipped scenario that it runs, and what is set in it.
 type Case = (&'static str, &'static str, &'static [&'static str]);
 
-/// The cases: one traffic for every buffer organisation, and a larger fabric.
-const CASES: [Case; 6] = [
+/// The cases: one traffic for every buffer organisation, larger and larger fabrics, and the set-up of the largest.
+const CASES: [Case; 11] = [
     ("a32", "bench-a32", &[]),
     ("a32-fifo", "bench-a32", &["switch.buffering=InputFifo"]),
     ("a32-output", "bench-a32", &["switch.buffering=Output"]),
     ("a32-central", "bench-a32", &["switch.buffering=Central"]),
     ("a32-combined", "bench-a32", &["switch.buffering=CombinedInputOutput"]),
     ("b128", "bench-b128", &[]),
+    ("c648", "bench-b128", &["topology.radix=36", "traffic[0].bytes=\"4 MiB\"", "duration=\"2 ms\""]),
+    ("d1024", "bench-b128", &[D1024, "traffic[0].bytes=\"2 MiB\"", "duration=\"1 ms\""]),
+    ("e3456", "bench-b128", &[E3456, "traffic[0].bytes=\"1 MiB\"", "duration=\"500 us\""]),
+    ("f11664", "bench-b128", &[F11664, "traffic[0].bytes=\"512 KiB\"", "duration=\"200 us\""]),
+    ("f11664-setup", "bench-b128", &[F11664, "duration=\"1 us\"", "sample=\"1 us\""]),
 ];
+
+/// Three tiers of switches with 16, 24 and 36 ports.
+const D1024: &str =
+    "topology=FatTree(down: [8, 8, 16], up: [8, 8], host_cable: \"wire\", trunk_cable: \"wire\")";
+const E3456: &str =
+    "topology=FatTree(down: [12, 12, 24], up: [12, 12], host_cable: \"wire\", trunk_cable: \"wire\")";
+const F11664: &str =
+    "topology=FatTree(down: [18, 18, 36], up: [18, 18], host_cable: \"wire\", trunk_cable: \"wire\")";
+
+/// The name and version of what `--json` prints; it changes when a field changes its meaning or disappears.
+const SCHEMA: &str = "backwater-bench-1";
+
+/// What `--json` prints: all that a later comparison needs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Record {
+    schema: String,
+    /// Of the simulator.
+    version: String,
+    /// As the system names it; nothing where it does not.
+    processor: Option<String>,
+    /// How often each case was run.
+    runs: u32,
+    /// The fastest run of each.
+    cases: Vec<Reading>,
+}
 
 /// What a run of a case cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,26 +75,50 @@ struct Reading {
 /// Runs every case as often as asked, and prints the fastest run of each.
 pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
     if let Some(case) = &options.case {
-        crate::print(&(serde_json::to_string(&read(case)?).expect("a reading is plain data") + "\n"));
+        crate::print(
+            &(serde_json::to_string(&read(case, &options.set)?).expect("a reading is plain data") + "\n"),
+        );
         return Ok(());
     }
-    let best =
-        CASES.map(|(case, ..)| fastest(case, options.runs)).into_iter().collect::<Result<Vec<_>, _>>()?;
+    if let Some(unknown) = options.cases.iter().find(|name| CASES.iter().all(|(case, ..)| case != name)) {
+        return Err(unknown_case(unknown));
+    }
+    let before = options.against.as_deref().map(earlier).transpose()?;
+    let asked = |case: &str| options.cases.is_empty() || options.cases.iter().any(|name| name == case);
+    let cases = CASES.iter().filter(|(case, ..)| asked(case));
+    let cases = cases.map(|(case, ..)| fastest(case, options.runs)).collect::<Result<Vec<_>, _>>()?;
+    let record = Record {
+        schema: SCHEMA.to_owned(),
+        version: engine::VERSION.to_owned(),
+        processor: resources::processor(),
+        runs: options.runs,
+        cases,
+    };
     if options.json {
-        crate::print(&(serde_json::to_string_pretty(&best).expect("readings are plain data") + "\n"));
+        crate::print(&(serde_json::to_string_pretty(&record).expect("readings are plain data") + "\n"));
     } else {
-        crate::print(&printed(&best, options.runs));
+        crate::print(&printed(&record, before.as_ref()));
     }
     Ok(())
 }
 
+/// What an earlier `--json` printed.
+fn earlier(path: &Path) -> Result<Record, Failure> {
+    let wrong = |what: String| Failure::Record { path: path.display().to_string(), what };
+    let text = fs::read_to_string(path).map_err(|cause| wrong(cause.to_string()))?;
+    let record: Record = serde_json::from_str(&text).map_err(|cause| wrong(cause.to_string()))?;
+    if record.schema == SCHEMA {
+        Ok(record)
+    } else {
+        Err(wrong(format!("its schema is {}, not {SCHEMA}", record.schema)))
+    }
+}
+
 /// One run in this process.
-fn read(case: &str) -> Result<Reading, Failure> {
-    let (case, scenario, sets) = CASES
-        .into_iter()
-        .find(|(name, ..)| *name == case)
-        .ok_or_else(|| Failure::UnknownCase(case.to_owned()))?;
-    let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).collect();
+fn read(case: &str, more: &[String]) -> Result<Reading, Failure> {
+    let (case, scenario, sets) =
+        CASES.into_iter().find(|(name, ..)| *name == case).ok_or_else(|| unknown_case(case))?;
+    let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).chain(more.iter().cloned()).collect();
     let plan = engine::plan(scenario, &sets, None)?;
     let summary = engine::run(&plan, false, &mut |_| {})?.summary;
     let cpu_s = resources::processor_time().map_or(summary.wall_s, |time| time.as_secs_f64());
@@ -77,6 +132,11 @@ fn read(case: &str) -> Result<Reading, Failure> {
         packet_hops_per_cpu_s: (summary.packet_hops as f64 / cpu_s).round(),
         peak_rss_bytes: resources::peak_memory(),
     })
+}
+
+fn unknown_case(given: &str) -> Failure {
+    let help = scenario::help_with_name(given, CASES.map(|(case, ..)| case), "cases");
+    Failure::UnknownCase { given: given.to_owned(), help }
 }
 
 /// The fastest of several runs, each in a process of its own.
@@ -102,30 +162,50 @@ fn read_apart(case: &'static str) -> Result<Reading, Failure> {
     serde_json::from_slice(&output.stdout).map_err(|cause| fault(cause.to_string()))
 }
 
-fn printed(readings: &[Reading], runs: u32) -> String {
+fn printed(record: &Record, before: Option<&Record>) -> String {
     let mut table = plain_table();
-    table.set_header([
+    let mut header = vec![
         "case",
         "digest",
         "packet-hops",
         "CPU time (s)",
         "packet-hops per CPU-second",
         "peak memory (MB)",
-    ]);
-    for one in readings {
-        table.add_row([
+    ];
+    header.extend(before.map(|_| "times as fast"));
+    table.set_header(header);
+    for one in &record.cases {
+        let mut row = vec![
             one.case.clone(),
             one.digest.clone(),
             grouped(one.packet_hops),
             format!("{:.2}", one.cpu_s),
             grouped(one.packet_hops_per_cpu_s as u64),
             one.peak_rss_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6)),
-        ]);
+        ];
+        row.extend(before.map(|before| compared(one, before)));
+        table.add_row(row);
     }
+    let runs = record.runs;
+    let processor = record.processor.as_deref().unwrap_or("a processor that the system does not name");
     format!(
-        "{}\n\nThe fastest of {runs} runs each, in a process of its own, on one core.\n",
-        aligned(table, 2)
+        "{}\n\nThe fastest of {runs} runs each, in a process of its own, on one core of {processor}.\n{}",
+        aligned(table, 2),
+        before.map_or_else(String::new, |before| format!(
+            "Compared with version {} on {}.\n",
+            before.version,
+            before.processor.as_deref().unwrap_or("a processor that the system did not name")
+        ))
     )
+}
+
+/// How many times as fast a case is as it was; it does other work where the digest has changed.
+fn compared(now: &Reading, before: &Record) -> String {
+    let Some(then) = before.cases.iter().find(|then| then.case == now.case) else {
+        return "-".to_owned();
+    };
+    let ratio = now.packet_hops_per_cpu_s / then.packet_hops_per_cpu_s;
+    format!("{ratio:.2}{}", if now.digest == then.digest { "" } else { " (another digest)" })
 }
 
 #[cfg(test)]
@@ -134,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_reading_survives_the_way_between_processes() {
-        let reading = Reading {
+        let case = Reading {
             case: "a32".to_owned(),
             digest: "0123456789abcdef".to_owned(),
             events: 30_000_000,
@@ -144,8 +224,19 @@ mod tests {
             packet_hops_per_cpu_s: 4_259_155.0,
             peak_rss_bytes: None,
         };
-        let back: Reading = serde_json::from_str(&serde_json::to_string(&reading).unwrap()).unwrap();
-        insta::assert_snapshot!(printed(&[back], 3));
+        let record = Record {
+            schema: SCHEMA.to_owned(),
+            version: "0.1.0".to_owned(),
+            processor: Some("a processor".to_owned()),
+            runs: 3,
+            cases: vec![case],
+        };
+        let back: Record = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+        insta::assert_snapshot!(printed(&back, None));
+        let mut before = back.clone();
+        before.cases[0].packet_hops_per_cpu_s /= 2.0;
+        before.cases[0].digest.clear();
+        insta::assert_snapshot!(printed(&back, Some(&before)));
     }
 
     #[test]
@@ -158,6 +249,6 @@ mod tests {
 
     #[test]
     fn an_unknown_case_is_refused() {
-        assert!(matches!(read("c648"), Err(Failure::UnknownCase(name)) if name == "c648"));
+        assert!(matches!(read("z9", &[]), Err(Failure::UnknownCase { given, .. }) if given == "z9"));
     }
 }

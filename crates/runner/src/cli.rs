@@ -93,15 +93,24 @@ pub(crate) struct GuidelineOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct BenchOptions {
-    /// Print a JSON list of cases instead of a table.
+    /// The cases to run; all of them if none is named.
+    #[arg(value_name = "CASE")]
+    pub(crate) cases: Vec<String>,
+    /// Print JSON instead of a table, to keep and compare with later: version, processor, and the cases.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Compare with what --json printed before: how many times as fast each case is now.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) against: Option<PathBuf>,
     /// How often each case is run; the fastest run is reported.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
     /// Run one case once in this process, and print what it cost: what `bench` starts for each run.
     #[arg(long, hide = true)]
     pub(crate) case: Option<String>,
+    /// With --case: set a field besides what the case sets.
+    #[arg(long, hide = true, requires = "case", value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
 }
 
 #[cfg(test)]

@@ -25,8 +25,11 @@ pub(crate) enum Failure {
     )]
     HotspotDegree { degree: u32, ports: u32 },
     /// There is no such case to bench.
-    #[error("error: there is no case `{0}`")]
-    UnknownCase(String),
+    #[error("error: there is no case `{given}`\nhelp: {help}")]
+    UnknownCase { given: String, help: String },
+    /// What an earlier bench is said to have printed cannot be read.
+    #[error("error: {path}: {what}\nhelp: name a file that holds what `bench --json` printed")]
+    Record { path: String, what: String },
     /// A claims file asks for what a run does not have.
     #[error("error: {0}")]
     Claims(#[from] Missing),

@@ -15,6 +15,11 @@ pub(crate) fn processor_time() -> Option<Duration> {
     Some(main.filter(|main| all.abs_diff(*main) <= 3 * TICK).unwrap_or(all))
 }
 
+/// The processor's name.
+pub(crate) fn processor() -> Option<String> {
+    model_name(&fs::read_to_string("/proc/cpuinfo").ok()?)
+}
+
 /// The most memory that this process has held, in bytes.
 pub(crate) fn peak_memory() -> Option<u64> {
     high_water_mark(&fs::read_to_string("/proc/self/status").ok()?)
@@ -38,6 +43,11 @@ fn schedstat_time(schedstat: &str) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
+fn model_name(cpuinfo: &str) -> Option<String> {
+    let line = cpuinfo.lines().find_map(|line| line.strip_prefix("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
 fn high_water_mark(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -56,6 +66,11 @@ mod tests {
         assert_eq!(high_water_mark("Name:\tx\nVmHWM:\t    2100 kB\nVmRSS: 1 kB\n"), Some(2_150_400));
         assert_eq!(stat_time("gibberish"), None);
         assert_eq!(high_water_mark(""), None);
+        assert_eq!(
+            model_name("processor\t: 0\nmodel name\t: A B-1 @ 2 GHz\n"),
+            Some("A B-1 @ 2 GHz".to_owned())
+        );
+        assert_eq!(model_name(""), None);
     }
 
     #[test]
