@@ -110,6 +110,7 @@ fn adapter(node: u32, response: &HpResponse) -> Adapter {
         data_lanes: 1,
         sl_to_vl: [Lane(0); 16],
         mtu: Mtu::K2,
+        framing: packet::Framing::InfiniBand,
         spec: &spec,
         echo: AnyEcho::new(&scheme),
         response: AnyResponse::new(&scheme),

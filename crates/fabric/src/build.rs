@@ -105,6 +105,7 @@ fn adapter(plan: &Plan, node: NodeId) -> Adapter {
         data_lanes: usize::from(link.data_lanes),
         sl_to_vl: link.lanes_by_service_level(),
         mtu: link.mtu,
+        framing: link.framing,
         spec: plan.adapter_of(node),
         echo: AnyEcho::new(scheme),
         response: AnyResponse::new(scheme),
@@ -119,7 +120,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
         radix,
         lanes,
         capacity: spec.buffer,
-        longest_packet: link.mtu.longest_packet(),
+        longest_packet: link.longest_packet(),
         faces_adapter: graph.ports(node).iter().map(|end| graph.is_host(end.peer)).collect(),
         stream: event_kernel::stream(plan.seed(), "marking", graph.name(node)),
     };
@@ -127,7 +128,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
         ports: (0..radix as u16).map(|number| port(plan, node, PortId(number))).collect(),
         lanes: vec![VlArbiter::new(&link.vl_arbitration); radix],
         data_lanes: lanes,
-        longest_packet: link.mtu.longest_packet(),
+        longest_packet: link.longest_packet(),
         forwarding: plan.routes().table(node).clone(),
         memory: plan.shared_memory_of(node),
         buffering: AnyBuffering::new(spec.buffering, radix, lanes),
@@ -163,14 +164,12 @@ fn port(plan: &Plan, node: NodeId, number: PortId) -> Port {
 /// its first byte comes in. Credits are not touched by that, and a hop costs one event less.
 fn wire(plan: &Plan, cable: &CableSpec, receiver: NodeId) -> Wire {
     let (rate, flight) = (cable.data_rate(), cable.time_of_flight());
+    let framing = plan.link().framing;
     if plan.graph().is_host(receiver) {
-        return Wire::store_and_forward(rate, flight);
+        return Wire::framed(framing, rate, flight, false);
     }
     let spec = plan.switch_of(receiver);
-    match spec.forwarding {
-        Forwarding::CutThrough => Wire::cut_through(rate, flight + spec.latency),
-        Forwarding::StoreAndForward => Wire::store_and_forward(rate, flight + spec.latency),
-    }
+    Wire::framed(framing, rate, flight + spec.latency, spec.forwarding == Forwarding::CutThrough)
 }
 
 /// What may come in on each lane of a port at rest.

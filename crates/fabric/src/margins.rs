@@ -62,7 +62,7 @@ pub(crate) fn trigger(plan: &Plan, node: NodeId, buffer: Bytes, peak: Bytes) -> 
         return None;
     }
     let limit = match plan.scheme().hp_marking()?.trigger {
-        Trigger::Full => buffer.saturating_sub(plan.link().mtu.longest_packet()),
+        Trigger::Full => buffer.saturating_sub(plan.link().longest_packet()),
         Trigger::Above(threshold) => threshold,
     };
     Some(MarginRecord { load: peak, limit, counts: None })

@@ -73,7 +73,7 @@ impl Port {
             lanes: lanes.collect(),
             rule: setup.rule,
             update_time: match setup.wire_time {
-                WireTime::Counted => setup.wire.time_for(FLOW_CONTROL_PACKET),
+                WireTime::Counted => setup.wire.rate().time_for(FLOW_CONTROL_PACKET),
                 WireTime::Free => Span::ZERO,
             },
             updates: 0,

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use packet::{Lane, Mtu};
+use packet::{Framing, Lane, Mtu};
 use serde::{Deserialize, Serialize};
-use units::{Length, Rate, Span};
+use units::{Bytes, Length, Rate, Span};
 
 /// What all links of the fabric have in common: scenario field `link`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
+    /// What carries the transport headers: InfiniBand's link layer, or Ethernet, IPv4 and UDP.
+    #[serde(default)]
+    pub framing: Framing,
     /// The largest payload of a packet.
     pub mtu: Mtu,
     /// How many data lanes are configured, VL0 upwards: 1 to 15.
@@ -26,6 +29,12 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
+    /// The length of the longest packet, in a buffer.
+    #[must_use]
+    pub const fn longest_packet(&self) -> Bytes {
+        self.framing.longest_packet(self.mtu)
+    }
+
     /// The lane of every service level.
     #[must_use]
     pub fn lanes_by_service_level(&self) -> [Lane; 16] {
@@ -90,14 +99,19 @@ pub struct VlWeight {
     pub weight: u8,
 }
 
-/// A kind of cable: scenario field `cables`, by name.
+/// A kind of cable: scenario field `cables`, by name. It has either a `rate`, or a `width` and a `speed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CableSpec {
-    /// Number of lanes side by side.
-    pub width: Width,
+    /// The rate at which bytes of packets pass, as Ethernet names it: 1 to 800 Gb/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Number of lanes side by side, as IBA names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<Width>,
     /// Signalling speed of each.
-    pub speed: Speed,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<Speed>,
     /// Time of flight, by length or as such.
     pub propagation: Propagation,
 }
@@ -193,19 +207,39 @@ impl Speed {
 }
 
 impl CableSpec {
-    /// The rate at which bytes of packets pass: signalling less encoding, rounded down to whole bit/s
+    /// The slowest `rate` that may be written.
+    pub const SLOWEST: Rate = Rate::gbps(1);
+    /// The fastest `rate` that may be written.
+    pub const FASTEST: Rate = Rate::gbps(800);
+
+    /// The rate at which bytes of packets pass: as written, or signalling less encoding, rounded down to whole bit/s
     /// (only FDR, 13.6364 Gb/s a lane, is not a whole number).
+    ///
+    /// # Panics
+    /// If it has neither a rate nor a width and a speed, which a checked scenario excludes.
     #[must_use]
     pub const fn data_rate(&self) -> Rate {
-        let (signal, data, line) = self.speed.signalling();
-        Rate::bps((self.width.lanes() as u128 * signal.get() as u128 * data as u128 / line as u128) as u64)
+        match (self.rate, self.width, self.speed) {
+            (Some(rate), None, None) => rate,
+            (None, Some(width), Some(speed)) => {
+                let (signal, data, line) = speed.signalling();
+                Rate::bps((width.lanes() as u128 * signal.get() as u128 * data as u128 / line as u128) as u64)
+            }
+            _ => panic!("a cable has a rate, or a width and a speed"),
+        }
     }
 
-    /// How long one lane takes for one byte of data: IBA's symbol time.
+    /// How long one lane takes for one byte of data: IBA's symbol time. A cable with a `rate` counts as one lane.
+    ///
+    /// # Panics
+    /// As [`Self::data_rate`].
     #[must_use]
     pub const fn symbol_time(&self) -> Span {
-        let (signal, data, line) = self.speed.signalling();
-        Rate::bps((signal.get() as u128 * data as u128 / line as u128) as u64).time_for(units::Bytes::new(1))
+        let lane = match self.speed {
+            Some(_) => Self { rate: None, width: Some(Width::X1), ..*self }.data_rate(),
+            None => self.data_rate(),
+        };
+        lane.time_for(Bytes::new(1))
     }
 
     /// Time of flight.

@@ -3,13 +3,12 @@
 //! Invariant: every field that a decision in the simulator depends on is the header's own field;
 //! what only real memory would need (virtual address, `R_Key`) is counted in the length and not kept.
 //!
-//! Lengths in bytes, in wire order (IBA volume 1, chapters 7 and 9):
+//! Lengths in bytes, in wire order (IBA volume 1, chapters 7 and 9), of which [`framing`](crate::framing) tells what
+//! stands before the BTH and behind the ICRC:
 //!
 //! ```text
 //! LRH 8 | BTH 12 | RDETH 4, DETH 8, by service | RETH 16 or AETH 4, by opcode | payload, padded to 4 | ICRC 4 | VCRC 2
 //! ```
-//!
-//! DEVIATION: the start and end delimiters of the physical layer are not counted (below 0.1 % of a full packet).
 
 use bitflags::bitflags;
 use serde::{Deserialize, Serialize};
@@ -32,11 +31,15 @@ pub const AETH_BYTES: u16 = 4;
 pub const ICRC_BYTES: u16 = 4;
 /// Length of the variant CRC, in bytes.
 pub const VCRC_BYTES: u16 = 2;
-/// What a data packet of the largest kind, an RDMA WRITE over RD, carries besides its payload, in bytes.
-pub const MAX_OVERHEAD: u16 =
-    LRH_BYTES + BTH_BYTES + RDETH_BYTES + DETH_BYTES + RETH_BYTES + ICRC_BYTES + VCRC_BYTES;
+/// Length of what a CNP carries in reserve over RoCEv2 (Annex A17), in bytes.
+pub const RESERVED_OF_CNP: u16 = 16;
+/// The extended headers of a data packet of the largest kind, an RDMA WRITE over RD, in bytes.
+pub const MAX_EXTENSIONS: u16 = RDETH_BYTES + DETH_BYTES + RETH_BYTES;
+/// What such a packet carries besides its payload in all, in InfiniBand's framing, in bytes.
+pub const MAX_OVERHEAD: u16 = LRH_BYTES + BTH_BYTES + MAX_EXTENSIONS + ICRC_BYTES + VCRC_BYTES;
 
-/// The largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes.
+/// The largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes; over Ethernet also 1000 or 1500,
+/// as its studies count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Bytes", into = "Bytes")]
 pub enum Mtu {
@@ -50,17 +53,24 @@ pub enum Mtu {
     K2,
     /// 4096 bytes.
     K4,
+    /// 1000 bytes, over Ethernet.
+    B1000,
+    /// 1500 bytes, over Ethernet.
+    B1500,
 }
 
 /// An amount of data that is no MTU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not an MTU: use \"256 B\", \"512 B\", \"1 KiB\", \"2 KiB\" or \"4 KiB\"")]
+#[error(
+    "{0} is not an MTU: use \"256 B\", \"512 B\", \"1 KiB\", \"2 KiB\" or \"4 KiB\"; with RoCEv2 also \"1000 B\" or \"1500 B\""
+)]
 pub struct NotAnMtu(Bytes);
 
 impl TryFrom<Bytes> for Mtu {
     type Error = NotAnMtu;
     fn try_from(size: Bytes) -> Result<Self, NotAnMtu> {
-        Self::ALL.into_iter().find(|mtu| Bytes::from(*mtu) == size).ok_or(NotAnMtu(size))
+        let mut all = Self::ALL.into_iter().chain(Self::OF_ETHERNET);
+        all.find(|mtu| Bytes::from(*mtu) == size).ok_or(NotAnMtu(size))
     }
 }
 
@@ -71,8 +81,10 @@ impl From<Mtu> for Bytes {
 }
 
 impl Mtu {
-    /// Every MTU, smallest first.
+    /// Every MTU of IBA, smallest first.
     pub const ALL: [Self; 5] = [Self::B256, Self::B512, Self::K1, Self::K2, Self::K4];
+    /// Those that are none of IBA's.
+    pub const OF_ETHERNET: [Self; 2] = [Self::B1000, Self::B1500];
 
     /// The largest payload in bytes.
     #[must_use]
@@ -83,10 +95,12 @@ impl Mtu {
             Self::K1 => 1024,
             Self::K2 => 2048,
             Self::K4 => 4096,
+            Self::B1000 => 1000,
+            Self::B1500 => 1500,
         }
     }
 
-    /// The longest packet with this payload on the wire.
+    /// The longest packet with this payload in InfiniBand's framing.
     #[must_use]
     pub const fn longest_packet(self) -> Bytes {
         Bytes::new((self.bytes() + MAX_OVERHEAD) as u64)
@@ -310,7 +324,8 @@ pub struct Packet {
     pub(crate) next: PacketId,
     /// Payload in bytes, at most the MTU.
     pub payload: u16,
-    /// Length on the wire, in bytes.
+    /// Length from its first header to its last check sequence, in bytes: what it takes up in a buffer, and on the
+    /// wire but for what its [`Framing`](crate::Framing) puts around it.
     pub wire: u16,
     /// Port by which it came into the switch where it waits; a switch has at most 254.
     pub input: u8,

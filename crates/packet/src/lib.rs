@@ -10,10 +10,12 @@
 //! | [`by_lane`] | something for each data lane of a port |
 //! | [`psn`] | the 24-bit packet sequence number and its arithmetic |
 //! | [`header`] | opcodes, header fields, lengths on the wire |
+//! | [`framing`] | what carries them over a link: InfiniBand, or Ethernet, IPv4 and UDP |
 //! | [`transport`] | the transport services, and the headers that they add |
 //! | [`pool`] | where packets live, and queues threaded through them |
 
 pub mod by_lane;
+pub mod framing;
 pub mod header;
 pub mod ids;
 pub mod pool;
@@ -21,6 +23,7 @@ pub mod psn;
 pub mod transport;
 
 pub use by_lane::ByLane;
+pub use framing::Framing;
 pub use header::{Bth, BthFlags, Lrh, MarkReason, Mtu, Opcode, Packet};
 pub use ids::{FlowId, Lane, Lid, NodeId, PortId, QpNumber, ServiceLevel};
 pub use pool::{PacketId, PacketPool, PacketQueue};

@@ -116,10 +116,10 @@ impl Switch {
         let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
         let output = route(&self.forwarding, packet);
         self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
-        let (from, to) = (self.rate(input), self.rate(output));
-        if to > from {
+        if self.rate(output) > self.rate(input) {
             // The tail must not be overrun: start so late that it has come in when it is due.
-            let ready = Time::from_ps(tail.ps().saturating_sub(to.time_for(length).ps()));
+            let wire_time = self.ports[output.index()].link.wire().time_for(length);
+            let ready = Time::from_ps(tail.ps().saturating_sub(wire_time.ps()));
             if ready > now {
                 outlet.wake(ready, SwitchWake::Ready(id, input));
                 return;

@@ -16,7 +16,8 @@ use cc_policies::{AnyEcho, AnyResponse};
 use event_kernel::Digest;
 use link_layer::{Outlet, Port, Signal, VlArbiter};
 use packet::{
-    ByLane, FlowId, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel, Transport,
+    ByLane, FlowId, Framing, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel,
+    Transport,
 };
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Rate, Time};
@@ -69,6 +70,8 @@ pub struct AdapterSetup<'a> {
     pub sl_to_vl: [Lane; 16],
     /// The largest payload of a packet.
     pub mtu: Mtu,
+    /// What carries its packets over the link.
+    pub framing: Framing,
     /// What the scenario says of it.
     pub spec: &'a AdapterSpec,
     /// How it answers marks.
@@ -103,6 +106,7 @@ pub struct Adapter {
     lane_count: usize,
     sl_to_vl: [Lane; 16],
     rule: Rule,
+    framing: Framing,
     injection_limit: Option<Rate>,
     echo: AnyEcho,
     response: AnyResponse,
@@ -221,6 +225,7 @@ impl Adapter {
                 timeout: spec.timeout(),
                 retry_count: spec.retry_count,
             },
+            framing: setup.framing,
             injection_limit: spec.injection_limit,
             echo: setup.echo,
             response: setup.response,

@@ -197,7 +197,7 @@ impl Adapter {
         self.injected += 1;
         let end = &self.queue_pairs[number.index()].end;
         let bth = Bth { destination_qp: end.peer_qp, psn, opcode, transport: end.transport, flags };
-        Packet::new(self.route(end), bth, number, end.flow, 0)
+        Packet::new(self.route(end), bth, number, end.flow, 0).framed(self.framing)
     }
 
     pub(super) fn route(&self, end: &FlowEnd) -> Lrh {

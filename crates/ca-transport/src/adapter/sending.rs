@@ -169,8 +169,7 @@ impl Adapter {
         while let Some(turn) = self.schedule.turn(lane) {
             let half = &mut self.halves[turn.half as usize];
             if let Some(out) = half.transport.next(&self.messages, &self.rule) {
-                let (opcode, payload) = (out.segment.opcode, out.segment.payload);
-                let length = opcode.wire_bytes(payload) + half.service.extension(opcode);
+                let length = self.framing.bytes(half.service, out.segment.opcode, out.segment.payload);
                 return Some((Candidate::Data(turn, out), Bytes::new(u64::from(length))));
             }
             // What was offered may no longer go: its window has shrunk.
@@ -250,7 +249,8 @@ impl Adapter {
             transport: end.transport,
             flags,
         };
-        let mut packet = Packet::new(self.route(end), bth, out.queue_pair, end.flow, out.segment.payload);
+        let packet = Packet::new(self.route(end), bth, out.queue_pair, end.flow, out.segment.payload);
+        let mut packet = packet.framed(self.framing);
         packet.dma_length = out.dma_length;
         outlet.packets().insert(packet)
     }

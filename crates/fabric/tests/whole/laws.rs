@@ -24,7 +24,12 @@ fn a_lone_flow_gets_the_wire() {
     let widths = Width::ALL.into_iter().map(|width| (width, Speed::Edr));
     for (width, speed) in rates.chain(widths) {
         for mtu in Mtu::ALL {
-            let cable = CableSpec { width, speed, propagation: Propagation::Cable(Length::from_mm(2000)) };
+            let cable = CableSpec {
+                rate: None,
+                width: Some(width),
+                speed: Some(speed),
+                propagation: Propagation::Cable(Length::from_mm(2000)),
+            };
             let word = format!("{speed:?}").to_uppercase();
             let plan = law(
                 "back-to-back",

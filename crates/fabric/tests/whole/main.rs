@@ -4,6 +4,7 @@ mod closed;
 mod combined;
 mod common;
 mod congestion;
+mod ethernet;
 mod families;
 mod golden;
 mod laws;

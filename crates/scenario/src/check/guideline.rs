@@ -25,9 +25,10 @@ pub(super) fn resolve(scenario: &mut Scenario, graph: &Graph) {
     });
     let ports = hosts.len() as u32;
     let hotspot_degree = hot_spots.filter(|degree| *degree > 0).max().unwrap_or(ports);
-    let packet = scenario.link.mtu.longest_packet();
+    let packet = scenario.link.longest_packet();
+    let on_the_wire = packet + scenario.link.framing.around();
     let cables: Vec<_> = scenario.cables.values().collect();
-    let time = |host| cables[graph.ports(NodeId(host))[0].cable].data_rate().time_for(packet);
+    let time = |host| cables[graph.ports(NodeId(host))[0].cable].data_rate().time_for(on_the_wire);
     let Some(packet_time) = (0..ports).map(time).min() else { return };
     let network = Network { ports, hotspot_degree, packet_time, packet };
     scenario.congestion_control = Scheme::Iba(Guideline::settings(network));

@@ -1,8 +1,8 @@
 //! Cables, lanes and credits.
 
 use link_layer::credits::BLOCK;
-use link_layer::spec::{CreditSpec, Discipline, Propagation, VlWeight};
-use packet::Lane;
+use link_layer::spec::{CableSpec, CreditSpec, Discipline, Propagation, VlWeight};
+use packet::{Framing, Lane, Mtu};
 use units::{Bytes, Length, Span};
 
 use super::Faults;
@@ -11,6 +11,32 @@ use crate::spec::Scenario;
 
 /// The most entries of a lane arbitration table (IBA 14.2.5.9).
 const MOST_ENTRIES: usize = 64;
+
+/// Whether every cable says in one way how fast it is: without that nothing else can be judged.
+pub(super) fn check_rates(scenario: &Scenario, faults: &mut Faults<'_>) -> bool {
+    let before = faults.found.len();
+    let (slowest, fastest) = (CableSpec::SLOWEST, CableSpec::FASTEST);
+    for (name, cable) in &scenario.cables {
+        let path = Path::from("cables").name(name);
+        let right = "write `rate: \"40 Gb/s\"`, or `width: X4, speed: QDR`";
+        match (cable.rate, cable.width, cable.speed) {
+            (Some(rate), None, None) if !(slowest..=fastest).contains(&rate) => {
+                let help = format!("write \"{slowest}\" to \"{fastest}\"");
+                faults.add(&path.name("rate"), format!("a rate of {rate} is out of range"), help);
+            }
+            (Some(_), None, None) | (None, Some(_), Some(_)) => {}
+            (Some(_), width, _) => {
+                let field = if width.is_some() { "width" } else { "speed" };
+                let message = format!("`rate` says how fast the cable is, so `{field}` says it twice");
+                faults.add(&path.name(field), message, right);
+            }
+            (None, Some(_), None) => faults.add(&path, "a `width` without a `speed` is no rate", right),
+            (None, None, Some(_)) => faults.add(&path, "a `speed` without a `width` is no rate", right),
+            (None, None, None) => faults.add(&path, "nothing says how fast the cable is", right),
+        }
+    }
+    faults.found.len() == before
+}
 
 /// A wire takes time, or two ends of it would have to decide at one instant.
 pub(super) fn check_cables(scenario: &Scenario, faults: &mut Faults<'_>) {
@@ -33,6 +59,12 @@ pub(super) fn check_cables(scenario: &Scenario, faults: &mut Faults<'_>) {
 pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
     let link = &scenario.link;
     let path = Path::from("link");
+    if link.framing == Framing::InfiniBand && Mtu::OF_ETHERNET.contains(&link.mtu) {
+        let message = format!("IBA knows no MTU of {}", Bytes::from(link.mtu));
+        let help =
+            format!("write \"1 KiB\", \"2 KiB\" or another of IBA's, or `{}: RoCEv2`", path.name("framing"));
+        faults.add(&path.name("mtu"), message, help);
+    }
     let before = faults.found.len();
     faults.whole_number(&path.name("data_lanes"), link.data_lanes);
     if faults.found.len() == before {

@@ -54,7 +54,10 @@ impl Scenario {
         if let Err(error) = self.congestion_control.check() {
             faults.of_crate(&Path::from("congestion_control").join(&error.path()), &error);
         }
-        let Some(graph) = self.graph(&mut faults) else { return Err(faults.into_diagnostic()) };
+        let has_rates = link::check_rates(&self, &mut faults);
+        let Some(graph) = self.graph(&mut faults).filter(|_| has_rates) else {
+            return Err(faults.into_diagnostic());
+        };
         guideline::resolve(&mut self, &graph);
         node::check_names(&self, &graph, &mut faults);
         sharing::check_memory(&self, &graph, &mut faults);

@@ -133,7 +133,7 @@ pub(super) fn buffers(scenario: &Scenario) -> Vec<(Path, Bytes)> {
 /// A buffer holds whole blocks of credit, and at least one whole packet in them.
 fn check_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faults<'_>) {
     let mtu = scenario.link.mtu;
-    let longest = mtu.longest_packet();
+    let longest = scenario.link.longest_packet();
     let least = Bytes::new(longest.get().next_multiple_of(BLOCK));
     let help = format!("write \"{least}\" to \"{LARGEST}\"");
     if size < least {
@@ -152,7 +152,7 @@ fn check_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faul
 
 /// A queue at an output holds at least one whole packet. No credit counts it.
 fn check_output_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faults<'_>) {
-    let (mtu, longest) = (scenario.link.mtu, scenario.link.mtu.longest_packet());
+    let (mtu, longest) = (scenario.link.mtu, scenario.link.longest_packet());
     if size < longest {
         let message = format!(
             "an output's queue of {size} cannot hold one packet: with an MTU of {} a packet has up to {longest}",
