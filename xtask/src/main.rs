@@ -48,6 +48,8 @@ const VERBS: &[Verb] = &[
         about: "print proposed parameters of congestion control",
         task: Task::Simulate,
     },
+    Verb { name: "headroom", about: "print what PFC needs beyond its threshold", task: Task::Simulate },
+    Verb { name: "thresholds", about: "print what thresholds of PFC and ECN can be", task: Task::Simulate },
     Verb { name: "bench", about: "measure packet-hops a second of whole runs", task: Task::Simulate },
     Verb { name: "test", about: "run all tests; arguments go to cargo test", task: Task::Chore(test::run) },
     Verb { name: "tidy", about: "check layers, links and house rules", task: Task::Chore(tidy::run) },

@@ -9,6 +9,8 @@
 //! | [`wire`] | when what starts now arrives | |
 //! | [`credits`] | the two halves of flow control | FCTBS, FCCL, ABR (7.9) |
 //! | [`memory`] | who gets what of memory that lanes share | |
+//! | [`headroom`] | what still arrives after a PAUSE | 802.1Qbb |
+//! | [`thresholds`] | when PAUSE may come, and whether ECN comes before | |
 //! | [`arbitration`] | which lane goes next | `VLArbitrationTable` (7.6.9) |
 //! | [`port`] | a wire with its flow control | |
 //! | [`port_set`] | sets of ports as bit masks | |
@@ -16,18 +18,22 @@
 
 pub mod arbitration;
 pub mod credits;
+pub mod headroom;
 pub mod memory;
 pub mod outlet;
 pub mod port;
 pub mod port_set;
 pub mod spec;
+pub mod thresholds;
 pub mod wire;
 
 pub use arbitration::{LaneSet, VlArbiter};
 pub use credits::{Credits, Share, Signal};
+pub use headroom::{Headroom, PauseLoop};
 pub use memory::{Alpha, SharedMemory};
 pub use outlet::{Broken, Outlet};
 pub use port::{Passage, Port, PortSetup};
 pub use port_set::PortSet;
 pub use spec::{CableSpec, LinkSpec};
+pub use thresholds::{NoRoom, PauseMemory, PauseThreshold};
 pub use wire::Wire;

@@ -47,6 +47,16 @@ impl Alpha {
         Self((factor * ONE as f64).round() as u64)
     }
 
+    /// This factor times `amount`, rounded down.
+    pub(crate) const fn times(self, amount: u64) -> u64 {
+        (self.0 as u128 * amount as u128 / ONE as u128) as u64
+    }
+
+    /// This factor over one more than itself, times `amount`, rounded down.
+    pub(crate) const fn share_of(self, amount: u64) -> u64 {
+        (self.0 as u128 * amount as u128 / (self.0 + ONE) as u128) as u64
+    }
+
     /// What may be added to `used` while `free` is free, so that then `used <= alpha * free` still holds.
     const fn leaves(self, used: u64, free: u64) -> u64 {
         (self.0 * free).saturating_sub(ONE * used) / (ONE + self.0)

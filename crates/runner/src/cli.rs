@@ -1,8 +1,13 @@
 //! The verbs and their options.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
+use link_layer::Alpha;
+use units::{Bytes, Length, Rate, Span, UnitError};
 
 /// What `sim` runs when it is not told what to.
 pub(crate) const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
@@ -37,6 +42,10 @@ pub(crate) enum Verb {
     Repro(ReproOptions),
     /// Print the parameters of congestion control that Pfister and others (2005) propose for a network.
     Guideline(GuidelineOptions),
+    /// Print the headroom that a port and priority need under PFC, term by term.
+    Headroom(HeadroomOptions),
+    /// Print the thresholds of PFC and ECN that a switch's memory allows.
+    Thresholds(ThresholdsOptions),
     /// Measure the simulator's own speed and memory.
     Bench(BenchOptions),
 }
@@ -89,6 +98,78 @@ pub(crate) struct GuidelineOptions {
     /// H: how many hosts send to a hot spot at most, 1 to N [default: N, the worst case].
     #[arg(long, value_name = "H", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) hotspot_degree: Option<u32>,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct HeadroomOptions {
+    /// Rate of the link, such as "40 Gb/s".
+    #[arg(long, value_name = "RATE", value_parser = |text: &str| within(text, &(Rate::bps(1)..=Rate::gbps(100_000))))]
+    pub(crate) rate: Rate,
+    /// Length of the cable, such as "100 m", at 5 ns a metre.
+    #[arg(long, value_name = "LENGTH", required_unless_present = "propagation", conflicts_with = "propagation",
+          value_parser = |text: &str| within(text, &(Length::from_mm(0)..=Length::from_mm(1_000_000_000))))]
+    pub(crate) cable: Option<Length>,
+    /// Time of flight one way, such as "1.539 us", instead of a length.
+    #[arg(long, value_name = "TIME", value_parser = |text: &str| within(text, &(Span::ZERO..=Span::from_us(1_000_000))))]
+    pub(crate) propagation: Option<Span>,
+    /// The longest IP packet.
+    #[arg(long, value_name = "BYTES", default_value = "1500 B",
+          value_parser = |text: &str| within(text, &(Bytes::new(1)..=Bytes::kib(64))))]
+    pub(crate) mtu: Bytes,
+    /// How long the sender goes on after it has a PAUSE, in quanta of 512 bits [default: the most that IEEE 802.3
+    /// allows at 10, 25, 40, 100 or 400 Gb/s].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000), conflicts_with = "reaction")]
+    pub(crate) reaction_quanta: Option<u64>,
+    /// The same as a time, such as "1 us".
+    #[arg(long, value_name = "TIME", value_parser = |text: &str| within(text, &(Span::ZERO..=Span::from_us(1_000_000))))]
+    pub(crate) reaction: Option<Span>,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct ThresholdsOptions {
+    /// B: packet memory of the switch, such as "12 MB".
+    #[arg(long, value_name = "BYTES", value_parser = |text: &str| within(text, &(Bytes::ZERO..=MOST_MEMORY)))]
+    pub(crate) memory: Bytes,
+    /// n: its ports.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) ports: u16,
+    /// p: priorities with headroom.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub(crate) priorities: u8,
+    /// `t_flight`: headroom of each port and priority, such as "22.4 KB" (see `headroom`).
+    #[arg(long, value_name = "BYTES", value_parser = |text: &str| within(text, &(Bytes::ZERO..=MOST_MEMORY)))]
+    pub(crate) headroom: Bytes,
+    /// The factor of dynamic thresholds.
+    #[arg(long, value_name = "FACTOR", default_value_t = 8.0, value_parser = factor)]
+    pub(crate) beta: f64,
+    /// `t_ECN`: the threshold at which marking begins (Kmin), to be held against its bounds.
+    #[arg(long, value_name = "BYTES", value_parser = |text: &str| within(text, &(Bytes::ZERO..=MOST_MEMORY)))]
+    pub(crate) ecn: Option<Bytes>,
+}
+
+/// No switch has more memory.
+const MOST_MEMORY: Bytes = Bytes::kib(1 << 30);
+
+/// Reads a quantity in a range.
+fn within<Q>(text: &str, range: &RangeInclusive<Q>) -> Result<Q, String>
+where
+    Q: FromStr<Err = UnitError> + PartialOrd + Display,
+{
+    let quantity = text.parse().map_err(|fault: UnitError| fault.to_string())?;
+    if range.contains(&quantity) {
+        Ok(quantity)
+    } else {
+        Err(format!("write a quantity from {} to {}", range.start(), range.end()))
+    }
+}
+
+/// Reads a factor that a dynamic threshold can have.
+fn factor(text: &str) -> Result<f64, String> {
+    let range = Alpha::LEAST..=Alpha::MOST;
+    text.parse()
+        .ok()
+        .filter(|factor| range.contains(factor))
+        .ok_or_else(|| format!("write a number from 1/128 ({}) to {}", Alpha::LEAST, Alpha::MOST))
 }
 
 #[derive(Args, Debug)]

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use fabric::{Deadlock, Stop, Violation};
+use link_layer::NoRoom;
 use report::OutputError;
+use units::Rate;
 
 use crate::repro::Missing;
 
@@ -24,6 +26,14 @@ pub(crate) enum Failure {
         "error: a hot spot cannot have {degree} sources in a network of {ports} ports\nhelp: write a `--hotspot-degree` of 1 to {ports}"
     )]
     HotspotDegree { degree: u32, ports: u32 },
+    /// How long a sender may take to react is not known at this rate.
+    #[error(
+        "error: at {0} it is not known how long a sender may go on after a PAUSE\nhelp: say so with `--reaction TIME` or `--reaction-quanta N`"
+    )]
+    UnknownReaction(Rate),
+    /// Headroom takes all memory.
+    #[error("error: {0}\nhelp: write a larger `--memory`, or fewer `--ports` or `--priorities`")]
+    NoRoom(#[from] NoRoom),
     /// There is no such case to bench.
     #[error("error: there is no case `{given}`\nhelp: {help}")]
     UnknownCase { given: String, help: String },

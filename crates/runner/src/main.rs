@@ -8,7 +8,7 @@
 //! | `cli` | the verbs and their options |
 //! | `failure` | what can go wrong, and the exit status for it |
 //! | `engine` | from a scenario's name to the outcome of its run |
-//! | `sim`, `list`, `check`, `repro`, `guideline`, `bench` | a verb each |
+//! | `sim`, `list`, `check`, `repro`, `guideline`, `headroom`, `thresholds`, `bench` | a verb each |
 //! | `progress` | the bar on a terminal |
 //! | `resources` | processor time and memory, as the system counts them |
 
@@ -18,11 +18,13 @@ mod cli;
 mod engine;
 mod failure;
 mod guideline;
+mod headroom;
 mod list;
 mod progress;
 mod repro;
 mod resources;
 mod sim;
+mod thresholds;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -41,6 +43,8 @@ fn main() -> ExitCode {
         Verb::Check { scenario, set } => check::run(&scenario, &set),
         Verb::Repro(options) => repro::run(&options),
         Verb::Guideline(options) => guideline::run(options),
+        Verb::Headroom(options) => headroom::run(options),
+        Verb::Thresholds(options) => thresholds::run(options),
         Verb::Bench(options) => bench::run(&options),
     };
     match outcome {

@@ -178,6 +178,19 @@ impl Rate {
     }
 }
 
+impl Rate {
+    /// How much passes in `span` at this rate, rounded up to the next byte.
+    ///
+    /// # Panics
+    /// If the answer would pass what [`Bytes`] holds.
+    #[must_use]
+    pub const fn amount_in(self, span: Span) -> Bytes {
+        let amount = (self.0 as u128 * span.0 as u128).div_ceil(8 * PS_PER_S as u128);
+        assert!(amount <= u64::MAX as u128, "an amount of data is beyond 16 EiB");
+        Bytes(amount as u64)
+    }
+}
+
 impl Length {
     /// `mm` millimetres.
     #[must_use]
@@ -290,6 +303,13 @@ mod tests {
         assert_eq!(Rate::gbps(8).time_for(Bytes::new(2048)), Span::from_ns(2048));
         assert_eq!(Rate::bps(13_636_363_636).time_for(Bytes::new(1)), Span::from_ps(587));
         assert_eq!(Rate::gbps(100).time_for(Bytes::new(100_000_000)), Span::from_us(8000));
+    }
+
+    #[test]
+    fn what_passes_in_a_time_is_rounded_up_to_bytes() {
+        assert_eq!(Rate::gbps(40).amount_in(Span::from_us(1)), Bytes::new(5000));
+        assert_eq!(Rate::gbps(40).amount_in(Span::from_ps(1)), Bytes::new(1));
+        assert_eq!(Rate::gbps(40).amount_in(Span::ZERO), Bytes::ZERO);
     }
 
     #[test]

@@ -1,0 +1,157 @@
+//! Headroom: what still comes in after a receiver has decided to send a PAUSE.
+//!
+//! Invariant: an upper bound. A receiver with this much room beyond its threshold loses nothing, whatever both
+//! ends have just begun to send when the threshold is crossed.
+//!
+//! ```text
+//! receiver                                        sender
+//! threshold crossed, a frame has just begun  |
+//! PAUSE waits for its end      longest frame |    sends at line rate all the while
+//! PAUSE goes out                      PAUSE  |
+//!                                     flight |
+//!                                            |    reaction; then the frame that has just begun ends: longest frame
+//!                                     flight |    what is on the cable comes in
+//! ```
+//!
+//! IEEE 802.1Qbb, annex O, and vendors' guidelines have the same terms: Cisco, "Priority flow control: build
+//! reliable layer 2 infrastructure" (a frame at either end, the cable twice, the sender's response).
+
+use units::{Bytes, Rate, Span};
+
+/// A pause quantum: the time of 512 bits (IEEE 802.3, 31B.2).
+pub const QUANTUM_BYTES: u64 = 64;
+
+/// What lies between a decision to pause and silence. Frames are counted as they occupy the wire: with preamble and gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PauseLoop {
+    /// Rate of the link, the same in both directions.
+    pub rate: Rate,
+    /// Time of flight one way, with what either end takes to act on a frame that has come in.
+    pub flight: Span,
+    /// The longest frame that either end may have begun.
+    pub longest_frame: Bytes,
+    /// A PAUSE frame.
+    pub pause_frame: Bytes,
+    /// How long the sender goes on starting frames after it has a PAUSE.
+    pub reaction: Span,
+}
+
+/// Headroom, term by term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Headroom {
+    /// While the PAUSE waits for the frame before it.
+    pub waiting: Bytes,
+    /// While the PAUSE goes out.
+    pub pause: Bytes,
+    /// While it flies, and what is on the cable when the sender stops.
+    pub cable: Bytes,
+    /// While the sender reacts.
+    pub reaction: Bytes,
+    /// The frame that the sender has just begun.
+    pub begun: Bytes,
+}
+
+impl Headroom {
+    /// What comes in during this loop.
+    ///
+    /// ```
+    /// use link_layer::{Headroom, PauseLoop};
+    /// use units::{Bytes, Rate, Span};
+    /// let headroom = Headroom::of(PauseLoop {
+    ///     rate: Rate::gbps(100),
+    ///     flight: Span::from_ns(500), // 100 m
+    ///     longest_frame: Bytes::new(1542),
+    ///     pause_frame: Bytes::new(84),
+    ///     reaction: Span::from_us(1),
+    /// });
+    /// assert_eq!(headroom.total(), Bytes::new(2 * 1542 + 84 + 12_500 + 12_500));
+    /// ```
+    #[must_use]
+    pub const fn of(pause: PauseLoop) -> Self {
+        Self {
+            waiting: pause.longest_frame,
+            pause: pause.pause_frame,
+            cable: pause.rate.amount_in(Span::from_ps(2 * pause.flight.ps())),
+            reaction: pause.rate.amount_in(pause.reaction),
+            begun: pause.longest_frame,
+        }
+    }
+
+    /// All of it: headroom for one port and priority.
+    #[must_use]
+    pub const fn total(&self) -> Bytes {
+        Bytes::new(
+            self.waiting.get() + self.pause.get() + self.cable.get() + self.reaction.get() + self.begun.get(),
+        )
+    }
+}
+
+/// How many quanta after a PAUSE a sender may at most still start frames, where IEEE 802.3 (31B.3.7) is known to us
+/// to say so: at 10, 25, 40, 100 and 400 Gb/s.
+#[must_use]
+pub const fn slowest_reaction(rate: Rate) -> Option<u64> {
+    match rate.get() {
+        10_000_000_000 => Some(60),
+        25_000_000_000 => Some(80),
+        40_000_000_000 => Some(118),
+        100_000_000_000 => Some(394),
+        400_000_000_000 => Some(905),
+        _ => None,
+    }
+}
+
+/// How long so many quanta are at this rate.
+#[must_use]
+pub const fn quanta(count: u64, rate: Rate) -> Span {
+    rate.time_for(Bytes::new(count * QUANTUM_BYTES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An IP packet of 1,500 bytes with Ethernet header, priority tag, FCS, preamble and gap.
+    const FRAME: Bytes = Bytes::new(1542);
+    /// A PAUSE of 64 bytes with preamble and gap.
+    const PAUSE: Bytes = Bytes::new(84);
+
+    #[test]
+    fn the_dcqcn_papers_headroom_is_that_of_300_metres() {
+        let rate = Rate::gbps(40);
+        let headroom = Headroom::of(PauseLoop {
+            rate,
+            // 5.13 ns a metre.
+            flight: Span::from_ns(1539),
+            longest_frame: FRAME,
+            pause_frame: PAUSE,
+            reaction: quanta(60, rate),
+        });
+        assert_eq!(headroom.cable, Bytes::new(15_390));
+        assert_eq!(headroom.reaction, Bytes::new(3_840));
+        assert_eq!(headroom.total(), Bytes::new(22_398));
+    }
+
+    #[test]
+    fn every_term_counts_once_or_twice() {
+        let base = PauseLoop {
+            rate: Rate::gbps(8),
+            flight: Span::from_ns(100),
+            longest_frame: Bytes::new(1000),
+            pause_frame: PAUSE,
+            reaction: Span::from_ns(50),
+        };
+        let total = |own: PauseLoop| Headroom::of(own).total().get();
+        assert_eq!(total(base), 1000 + 84 + 200 + 50 + 1000);
+        assert_eq!(total(PauseLoop { flight: Span::from_ns(101), ..base }) - total(base), 2);
+        assert_eq!(total(PauseLoop { longest_frame: Bytes::new(1001), ..base }) - total(base), 2);
+        assert_eq!(total(PauseLoop { reaction: Span::from_ns(51), ..base }) - total(base), 1);
+    }
+
+    #[test]
+    fn a_quantum_is_512_bits() {
+        assert_eq!(quanta(1, Rate::gbps(1)), Span::from_ns(512));
+        assert_eq!(quanta(118, Rate::gbps(40)), Span::from_ps(1_510_400));
+        assert_eq!(slowest_reaction(Rate::gbps(40)), Some(118));
+        assert_eq!(slowest_reaction(Rate::gbps(56)), None);
+    }
+}
