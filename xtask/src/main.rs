@@ -40,6 +40,7 @@ enum Task {
 
 const VERBS: &[Verb] = &[
     Verb { name: "sim", about: "run a scenario", task: Task::Simulate },
+    Verb { name: "compare", about: "run scenarios side by side", task: Task::Simulate },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
     Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
     Verb { name: "repro", about: "hold results against what a paper reports", task: Task::Simulate },

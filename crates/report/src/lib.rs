@@ -12,11 +12,13 @@
 //! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees as printed |
 //! | [`margins`] | `margins.csv`, and the nearest as printed |
 //! | [`figure`] | `throughput.svg` |
+//! | [`comparison`] | several runs side by side |
 //! | [`panels`] | figures of several runs below each other |
 //! | [`folder`] | the output folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
 
+pub mod comparison;
 pub mod congestion;
 pub mod figure;
 pub mod folder;

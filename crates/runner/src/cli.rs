@@ -28,6 +28,8 @@ pub(crate) enum Verb {
     // Clap would leave out the brackets in some errors, as if the scenario had to be given.
     #[command(override_usage = "backwater sim [OPTIONS] [SCENARIO]")]
     Sim(SimOptions),
+    /// Run several scenarios with the same random streams, and print them side by side.
+    Compare(CompareOptions),
     /// List the scenarios that ship.
     List,
     /// Check a scenario without running it, and say what it is.
@@ -71,6 +73,26 @@ pub(crate) struct SimOptions {
     #[arg(long)]
     pub(crate) json: bool,
     /// Print no progress and no tables: nothing but errors, and what `--json` asks for.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareOptions {
+    /// Scenarios, two or more, each a file or a shipped one. `SCENARIO:PATH=VALUE;PATH=VALUE` sets fields of that run
+    /// alone: `compare victim 'victim:congestion_control=Off'`.
+    #[arg(value_name = "SCENARIO", num_args = 2.., required = true)]
+    pub(crate) runs: Vec<String>,
+    /// Set a field of all runs.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Seed of all runs [default: that of the first].
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Folder for the table and the figure.
+    #[arg(long, value_name = "DIR", default_value = "out/compare")]
+    pub(crate) out: PathBuf,
+    /// Print nothing but errors.
     #[arg(long)]
     pub(crate) quiet: bool,
 }

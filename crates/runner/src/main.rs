@@ -8,13 +8,14 @@
 //! | `cli` | the verbs and their options |
 //! | `failure` | what can go wrong, and the exit status for it |
 //! | `engine` | from a scenario's name to the outcome of its run |
-//! | `sim`, `list`, `check`, `repro`, `guideline`, `headroom`, `thresholds`, `bench` | a verb each |
+//! | `sim`, `compare`, `list`, `check`, `repro`, `guideline`, `headroom`, `thresholds`, `bench` | a verb each |
 //! | `progress` | the bar on a terminal |
 //! | `resources` | processor time and memory, as the system counts them |
 
 mod bench;
 mod check;
 mod cli;
+mod compare;
 mod engine;
 mod failure;
 mod guideline;
@@ -36,6 +37,7 @@ use crate::cli::{Cli, Verb};
 fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
         Verb::Sim(options) => sim::run(&options),
+        Verb::Compare(options) => compare::run(&options),
         Verb::List => {
             list::run();
             Ok(())

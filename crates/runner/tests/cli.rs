@@ -266,3 +266,22 @@ fn a_deadlock_ends_the_run_with_the_circle_and_a_status_of_its_own() {
     assert_eq!(message.matches(": waits for room at ").count(), 7, "{message}");
     assert_eq!(scratch.names(), Vec::<String>::new(), "a run that fails leaves no file");
 }
+
+#[test]
+fn compare_runs_side_by_side_with_one_seed() {
+    let scratch = Scratch::new("compare");
+    let runs = ["compare", "one-flow", "one-flow:link.mtu=512 B", "--out", "both", "--seed", "4"];
+    let printed = scratch.printed(&runs);
+    for words in ["A  one-flow: ", "B  one-flow:link.mtu=512 B: ", "seed 4", "packets marked"] {
+        assert!(printed.contains(words), "no `{words}` in {printed}");
+    }
+    let folder = fs::read_dir(scratch.0.join("both")).unwrap();
+    let mut names: Vec<_> = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["compare.csv", "compare.svg", "compare.txt"]);
+    assert!(printed.starts_with(&scratch.read("both/compare.txt")));
+    let wrong = ["compare", "one-flow", "one-flow:congestion_contrl=Off", "--out", "wrong"];
+    assert_refused(&scratch.run(&wrong), "congestion_contrl");
+    assert_refused(&scratch.run(&["compare", "victim"]), "2 ");
+    assert_eq!(scratch.names(), ["both"], "nothing runs before everything is checked");
+}

@@ -1,0 +1,444 @@
+//! Several runs side by side: one table on the terminal, one file, one figure.
+//!
+//! Invariant: a column a run, in the order in which they were given; rows are matched by the names of phases and
+//! flows, and what a run does not have is a dash.
+
+use telemetry::{FlowRecord, RunRecord};
+use units::Span;
+
+use crate::Summary;
+use crate::goodput::jain;
+use crate::panels::{self, Curve, Panel};
+use crate::printed::{aligned, grouped, plain_table};
+use crate::tables::{csv, others_are_sampled};
+
+/// So many victims are printed, those that waited longest in any run.
+const VICTIMS: usize = 5;
+/// So many flows have a line in the figure.
+const LINES: usize = 6;
+
+/// One of the runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// What was asked for, in the words of whoever asked.
+    pub asked: &'a str,
+    /// What it found.
+    pub summary: &'a Summary,
+    /// What it found, uncondensed.
+    pub record: &'a RunRecord,
+}
+
+/// A row: what it is about, and a cell for each run.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    /// What kind of thing: `goodput`, `completion`.
+    topic: &'static str,
+    /// Of what: a phase, or nothing.
+    phase: String,
+    /// Of whom or what.
+    what: String,
+    cells: Vec<Option<f64>>,
+    unit: Unit,
+}
+
+/// How a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Gbps,
+    Share,
+    Us,
+    Count,
+}
+
+/// The letter by which a run is called in columns: A, B, C.
+fn letter(place: usize) -> String {
+    char::from_u32('A' as u32 + place as u32).map_or_else(|| place.to_string(), String::from)
+}
+
+/// The table on the terminal.
+#[must_use]
+pub fn printed(runs: &[Run<'_>]) -> String {
+    let mut text = String::new();
+    for (place, run) in runs.iter().enumerate() {
+        let Summary { congestion_control, seed, simulated_s, digest, .. } = run.summary;
+        text += &format!(
+            "{}  {}: congestion control {congestion_control}, seed {seed}, {simulated_s} s, digest {digest}\n",
+            letter(place),
+            run.asked
+        );
+    }
+    let rows = rows(runs);
+    for (topic, title) in TOPICS {
+        let of_topic: Vec<&Row> = rows.iter().filter(|row| row.topic == topic).collect();
+        if of_topic.is_empty() {
+            continue;
+        }
+        text += &format!("\n{title}\n{}\n", table(&of_topic, runs.len()));
+    }
+    text
+}
+
+const TOPICS: [(&str, &str); 5] = [
+    ("goodput", "Goodput over the second half of each phase, in Gb/s"),
+    ("fairness", "Jain's index of the named flows that were active, over the second half of each phase"),
+    ("victims", "How long flows waited behind a root that they do not use, all waits added up, in us"),
+    ("completion", "Completion of flows with an end: how many, and their times in us"),
+    ("run", "Over the whole run"),
+];
+
+fn table(rows: &[&Row], runs: usize) -> String {
+    let with_phase = rows.iter().any(|row| !row.phase.is_empty());
+    let mut table = plain_table();
+    let mut header = if with_phase { vec!["phase".to_owned()] } else { vec![] };
+    header.push(String::new());
+    header.extend((0..runs).map(letter));
+    table.set_header(header);
+    let mut before = "";
+    for row in rows {
+        let mut cells = if with_phase {
+            // A phase is named once.
+            vec![if row.phase == before { String::new() } else { row.phase.clone() }]
+        } else {
+            vec![]
+        };
+        before = &row.phase;
+        cells.push(row.what.clone());
+        cells.extend(
+            row.cells.iter().map(|cell| cell.map_or_else(|| "-".to_owned(), |cell| row.unit.of(cell))),
+        );
+        table.add_row(cells);
+    }
+    aligned(table, if with_phase { 2 } else { 1 })
+}
+
+impl Unit {
+    fn of(self, value: f64) -> String {
+        match self {
+            Self::Gbps => format!("{value:.2}"),
+            Self::Share => format!("{value:.3}"),
+            Self::Us => format!("{value:.1}"),
+            Self::Count => grouped(value as u64),
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Gbps => "Gb/s",
+            Self::Share => "1",
+            Self::Us => "us",
+            Self::Count => "count",
+        }
+    }
+}
+
+/// `compare.csv`: one row a number and run.
+#[must_use]
+pub fn table_file(runs: &[Run<'_>]) -> String {
+    let header = ["run", "asked", "topic", "phase", "what", "value", "unit"].map(str::to_owned).to_vec();
+    let rows = rows(runs);
+    let cells = rows.iter().flat_map(|row| {
+        runs.iter().enumerate().zip(&row.cells).map(move |((place, run), cell)| {
+            vec![
+                letter(place),
+                run.asked.to_owned(),
+                row.topic.to_owned(),
+                row.phase.clone(),
+                row.what.clone(),
+                cell.map_or_else(String::new, |cell| crate::rounded(cell, 6).to_string()),
+                row.unit.word().to_owned(),
+            ]
+        })
+    });
+    csv(header, cells)
+}
+
+fn rows(runs: &[Run<'_>]) -> Vec<Row> {
+    [goodput_rows(runs), fairness_rows(runs), victim_rows(runs), completion_rows(runs), run_rows(runs)]
+        .concat()
+}
+
+/// Names in the order of their first appearance, each once.
+fn union<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut all = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+fn phases<'a>(runs: &[Run<'a>]) -> Vec<&'a str> {
+    union(runs.iter().flat_map(|run| run.summary.phases.iter().map(|phase| phase.name.as_str())))
+}
+
+fn goodput_rows(runs: &[Run<'_>]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for phase in phases(runs) {
+        let of = |run: &Run<'_>| run.summary.phases.iter().position(|one| one.name == phase);
+        let flows = union(runs.iter().flat_map(|run| {
+            let phase = of(run).map(|place| &run.summary.phases[place]);
+            phase.into_iter().flat_map(|phase| &phase.flows).map(|flow| flow.flow.as_str())
+        }));
+        let row = |what: &str, cells| Row {
+            topic: "goodput",
+            phase: phase.to_owned(),
+            what: what.to_owned(),
+            cells,
+            unit: Unit::Gbps,
+        };
+        for flow in flows {
+            let cell = |run: &Run<'_>| {
+                let phase = &run.summary.phases[of(run)?];
+                let flow = phase.flows.iter().find(|one| one.flow == flow)?;
+                (flow.active || flow.settled_goodput_bps > 0.0).then_some(flow.settled_goodput_bps / 1e9)
+            };
+            let cells: Vec<_> = runs.iter().map(cell).collect();
+            if cells.iter().any(Option::is_some) {
+                rows.push(row(flow, cells));
+            }
+        }
+        if runs.iter().any(|run| run.summary.others.flows > 0) {
+            let cell = |run: &Run<'_>| {
+                let others = &run.summary.phases[of(run)?].others;
+                (run.summary.others.flows > 0).then_some(others.settled_total_goodput_bps / 1e9)
+            };
+            rows.push(row("all others", runs.iter().map(cell).collect()));
+        }
+        let total = |run: &Run<'_>| Some(run.summary.phases[of(run)?].settled_total_goodput_bps / 1e9);
+        rows.push(row("total", runs.iter().map(total).collect()));
+    }
+    rows
+}
+
+fn fairness_rows(runs: &[Run<'_>]) -> Vec<Row> {
+    let row = |phase: &str| {
+        let cell = |run: &Run<'_>| {
+            let phase = run.summary.phases.iter().find(|one| one.name == phase)?;
+            (phase.flows.iter().filter(|flow| flow.active).count() > 1).then_some(phase.settled_jain)
+        };
+        Row {
+            topic: "fairness",
+            phase: String::new(),
+            what: phase.to_owned(),
+            cells: runs.iter().map(cell).collect(),
+            unit: Unit::Share,
+        }
+    };
+    phases(runs).into_iter().map(row).filter(|row| row.cells.iter().any(Option::is_some)).collect()
+}
+
+/// What a flow of this name waited as a victim; none if there is no such flow.
+fn waited(record: &RunRecord, name: &str) -> Option<Span> {
+    let flow = record.flows.iter().position(|flow| flow.name == name)? as u32;
+    let victims = record.congestion.roots.iter().flat_map(|root| &root.victims);
+    Some(victims.filter(|victim| victim.flow == flow).map(|victim| victim.waited).sum())
+}
+
+fn victim_rows(runs: &[Run<'_>]) -> Vec<Row> {
+    let names = union(runs.iter().flat_map(|run| {
+        let victims = run.record.congestion.roots.iter().flat_map(|root| &root.victims);
+        victims.map(|victim| run.record.flows[victim.flow as usize].name.as_str())
+    }));
+    let mut rows: Vec<(Span, Row)> = names
+        .into_iter()
+        .map(|name| {
+            let spans: Vec<_> = runs.iter().map(|run| waited(run.record, name)).collect();
+            let cells = spans.iter().map(|span| span.map(|span| span.seconds() * 1e6)).collect();
+            let longest = spans.into_iter().flatten().max().unwrap_or_default();
+            let what = name.to_owned();
+            (longest, Row { topic: "victims", phase: String::new(), what, cells, unit: Unit::Us })
+        })
+        .collect();
+    rows.sort_by_key(|(longest, _)| std::cmp::Reverse(*longest));
+    let rest = rows.split_off(rows.len().min(VICTIMS));
+    let mut rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
+    if !rest.is_empty() {
+        let sum = |place: usize| rest.iter().filter_map(|(_, row)| row.cells[place]).sum::<f64>();
+        let what = format!("{} others together", rest.len());
+        let cells = (0..runs.len()).map(|place| Some(sum(place))).collect();
+        rows.push(Row { topic: "victims", phase: String::new(), what, cells, unit: Unit::Us });
+    }
+    rows
+}
+
+/// Completion times of flows with an end, in us, shortest first.
+fn completions(record: &RunRecord) -> Vec<f64> {
+    let time = |flow: &FlowRecord| Some(flow.completed()?.since(flow.start).seconds() * 1e6);
+    let mut times: Vec<f64> = record.flows.iter().filter_map(time).collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+/// The value that this share of all is at most: the nearest rank.
+fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.max(1) - 1).copied()
+}
+
+fn completion_rows(runs: &[Run<'_>]) -> Vec<Row> {
+    let with_end = |run: &Run<'_>| run.record.flows.iter().filter(|flow| flow.total.is_some()).count();
+    if runs.iter().all(|run| with_end(run) == 0) {
+        return Vec::new();
+    }
+    let times: Vec<_> = runs.iter().map(|run| completions(run.record)).collect();
+    let row = |what: &str, unit, cells| Row {
+        topic: "completion",
+        phase: String::new(),
+        what: what.to_owned(),
+        cells,
+        unit,
+    };
+    let mean = |times: &Vec<f64>| (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
+    let mut rows = vec![
+        row("flows with an end", Unit::Count, runs.iter().map(|run| Some(with_end(run) as f64)).collect()),
+        row("complete", Unit::Count, times.iter().map(|times| Some(times.len() as f64)).collect()),
+        row("mean", Unit::Us, times.iter().map(mean).collect()),
+    ];
+    for (what, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("longest", 1.0)] {
+        rows.push(row(what, Unit::Us, times.iter().map(|times| quantile(times, share)).collect()));
+    }
+    rows
+}
+
+type Measure = (&'static str, Unit, fn(&Run<'_>) -> Option<f64>);
+
+const MEASURES: [Measure; 11] = [
+    ("goodput, Gb/s", Unit::Gbps, |run| {
+        let delivered = run.record.flows.iter().map(|flow| flow.delivered).sum::<units::Bytes>();
+        Some(delivered.bps_over(run.record.simulated) / 1e9)
+    }),
+    ("Jain's index of all named flows", Unit::Share, |run| {
+        let named = &run.record.flows[..run.record.named()];
+        let goodput = |flow: &FlowRecord| flow.delivered.bps_over(run.record.simulated);
+        (named.len() > 1).then(|| jain(named.iter().map(goodput)))
+    }),
+    ("packets marked", Unit::Count, |run| Some(run.summary.marks.values().sum::<u64>() as f64)),
+    ("CNPs sent", Unit::Count, |run| Some(run.summary.transport.cnps as f64)),
+    ("BECNs received", Unit::Count, |run| Some(run.summary.transport.becns as f64)),
+    ("flow-control packets", Unit::Count, |run| Some(run.record.flow_control_packets as f64)),
+    ("time held back by flow control, all ports added up, us", Unit::Us, |run| {
+        Some(run.record.lanes.iter().map(|lane| lane.without_credit).sum::<Span>().seconds() * 1e6)
+    }),
+    ("packets dropped", Unit::Count, |run| Some(run.record.dropped_packets as f64)),
+    ("packets sent again", Unit::Count, |run| Some(run.record.transport.retransmitted as f64)),
+    ("mean latency of a packet, us", Unit::Us, |run| {
+        let flows = &run.record.flows;
+        let packets: u64 = flows.iter().map(|flow| flow.packets).sum();
+        let sum = flows.iter().map(|flow| flow.latency_sum.seconds()).sum::<f64>();
+        (packets > 0).then(|| sum * 1e6 / packets as f64)
+    }),
+    ("longest latency of a packet, us", Unit::Us, |run| {
+        run.record.flows.iter().map(|flow| flow.latency_max.seconds() * 1e6).reduce(f64::max)
+    }),
+];
+
+fn run_rows(runs: &[Run<'_>]) -> Vec<Row> {
+    let row = |(what, unit, measure): &Measure| Row {
+        topic: "run",
+        phase: String::new(),
+        what: (*what).to_owned(),
+        cells: runs.iter().map(measure).collect(),
+        unit: *unit,
+    };
+    MEASURES.iter().map(row).collect()
+}
+
+/// `compare.svg`: goodput over time, a panel a run; the flows of all runs have the same colours in each.
+#[must_use]
+pub fn figure(runs: &[Run<'_>]) -> String {
+    let flows = union(
+        runs.iter()
+            .flat_map(|run| run.record.flows[..run.record.named()].iter().map(|flow| flow.name.as_str())),
+    );
+    let with_others = runs.iter().any(|run| others_are_sampled(run.record));
+    let drawn = &flows[..flows.len().min(if with_others { LINES - 1 } else { LINES })];
+    let panel = |(place, run): (usize, &Run<'_>)| {
+        let mut lines: Vec<_> = drawn.iter().map(|flow| curve(run.record, flow)).collect();
+        if with_others {
+            lines.push(others(run.record));
+        }
+        Panel {
+            title: format!("{}  {}", letter(place), run.asked),
+            interval: run.record.series.interval.seconds(),
+            lines,
+        }
+    };
+    let panels: Vec<_> = runs.iter().enumerate().map(panel).collect();
+    let left_out = flows.len() - drawn.len();
+    let rest =
+        if left_out > 0 { format!(" ({left_out} further flows are not drawn)") } else { String::new() };
+    panels::drawn(&format!("Goodput of each named flow{rest}"), &panels)
+}
+
+fn curve(record: &RunRecord, flow: &str) -> Curve {
+    let column = record.flows[..record.named()].iter().position(|one| one.name == flow);
+    let goodput = column.map(|column| {
+        let interval = record.series.interval;
+        let first = (record.flows[column].start.ps() / interval.ps().max(1)) as usize;
+        let point = |(row, bytes): (usize, &Vec<units::Bytes>)| {
+            (row >= first).then(|| bytes[column].bps_over(interval) / 1e9)
+        };
+        record.series.rows.iter().enumerate().map(point).collect()
+    });
+    Curve { name: flow.to_owned(), goodput: goodput.unwrap_or_default() }
+}
+
+fn others(record: &RunRecord) -> Curve {
+    let goodput = if others_are_sampled(record) {
+        let column = record.named();
+        let point = |row: &Vec<units::Bytes>| Some(row[column].bps_over(record.series.interval) / 1e9);
+        record.series.rows.iter().map(point).collect()
+    } else {
+        Vec::new()
+    };
+    Curve { name: "all others".to_owned(), goodput }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn with_runs<T>(look: impl FnOnce(&[Run<'_>]) -> T) -> T {
+        let (first, mut second) = (sample::record(), sample::record());
+        second.flows[1].name = "F3".to_owned();
+        second.congestion = telemetry::Congestion::default();
+        let summaries = [&first, &second].map(|record| Summary::new(sample::CONTEXT, record, sample::cost()));
+        look(&[
+            Run { asked: "first", summary: &summaries[0], record: &first },
+            Run { asked: "second:seed=3", summary: &summaries[1], record: &second },
+        ])
+    }
+
+    #[test]
+    fn runs_stand_side_by_side() {
+        insta::assert_snapshot!(with_runs(printed));
+    }
+
+    #[test]
+    fn the_file_has_a_row_for_each_number_and_run() {
+        let (file, numbers) = with_runs(|runs| (table_file(runs), rows(runs).len()));
+        assert_eq!(file.lines().count(), 1 + 2 * numbers);
+        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2,Gb/s\n"), "{file}");
+        assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s\n"), "{file}");
+    }
+
+    #[test]
+    fn the_figure_names_every_run_and_flow() {
+        let drawn = with_runs(figure);
+        for text in ["A  first", "B  second:seed=3", "F1", "F2", "F3", "all others"] {
+            assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
+        }
+    }
+
+    #[test]
+    fn a_quantile_is_one_of_the_values() {
+        let values = [1.0, 2.0, 3.0, 4.0];
+        assert_eq!(
+            [0.5, 0.95, 0.01].map(|share| quantile(&values, share)),
+            [Some(2.0), Some(4.0), Some(1.0)]
+        );
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+}
