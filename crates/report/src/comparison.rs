@@ -362,6 +362,8 @@ pub fn figure(runs: &[Run<'_>]) -> String {
             title: format!("{}  {}", letter(place), run.asked),
             interval: run.record.series.interval.seconds(),
             lines,
+            shaded: vec![],
+            levels: vec![],
         }
     };
     let panels: Vec<_> = runs.iter().enumerate().map(panel).collect();

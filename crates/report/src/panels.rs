@@ -3,7 +3,9 @@
 //! Invariant: all panels have the same scales, so that heights can be compared by eye; a line is drawn only
 //! where there is something to draw.
 
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::figure::{Area, COLOURS, FAINT, Failure, GREY, number, sans, unit_of_time, width};
 
@@ -16,6 +18,8 @@ const LEFT: i32 = 64;
 const RIGHT: i32 = 20;
 /// A line has at most so many points; beyond, each is the mean of several samples.
 const POINTS: usize = 425;
+/// Of times that stand out.
+const SHADE: RGBColor = RGBColor(238, 238, 238);
 
 /// One run.
 #[derive(Clone, Debug)]
@@ -26,6 +30,19 @@ pub struct Panel {
     pub interval: f64,
     /// Its lines: those of all panels have the same names in the same order.
     pub lines: Vec<Curve>,
+    /// Times that stand out, from and to, in s: shaded.
+    pub shaded: Vec<(f64, f64)>,
+    /// What lines are to be held against: dashed, each with its name.
+    pub levels: Vec<Level>,
+}
+
+/// A goodput that lines are to be held against.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// What it is.
+    pub name: String,
+    /// In Gb/s.
+    pub goodput: f64,
 }
 
 /// A line.
@@ -59,7 +76,8 @@ fn draw(area: &Area<'_>, title: &str, panels: &[Panel]) -> Result<(), Failure> {
     });
     let seconds = lengths.fold(f64::MIN_POSITIVE, f64::max);
     let all = panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| binned(line).1);
-    let highest = all.flatten().fold(0.0, f64::max);
+    let levels = panels.iter().flat_map(|panel| &panel.levels).map(|level| level.goodput);
+    let highest = all.flatten().chain(levels).fold(0.0, f64::max);
     let scale = Scale { seconds, top: if highest > 0.0 { highest * 1.1 } else { 1.0 } };
     for (place, panel) in panels.iter().enumerate() {
         let last = place + 1 == panels.len();
@@ -97,6 +115,10 @@ fn plot(area: &Area<'_>, panel: &Panel, scale: Scale, with_time: bool) -> Result
         .x_label_area_size(if with_time { FOOTER } else { 0 })
         .y_label_area_size(LEFT - 8)
         .build_cartesian_2d(0.0..scale.seconds * per_second, 0.0..scale.top)?;
+    for (from, to) in &panel.shaded {
+        let corners = [(from * per_second, 0.0), (to * per_second, scale.top)];
+        plot.draw_series([Rectangle::new(corners, SHADE.filled())])?;
+    }
     let mut mesh = plot.configure_mesh();
     mesh.disable_x_mesh()
         .light_line_style(TRANSPARENT)
@@ -122,6 +144,13 @@ fn plot(area: &Area<'_>, panel: &Panel, scale: Scale, with_time: bool) -> Result
             let piece = piece.iter().enumerate().map(|(i, value)| at((first + i, value)));
             plot.draw_series(LineSeries::new(piece, style(place)))?;
         }
+    }
+    let right = scale.seconds * per_second;
+    for Level { name, goodput } in &panel.levels {
+        let ends = [(0.0, *goodput), (right, *goodput)];
+        plot.draw_series([DashedPathElement::new(ends, 4, 4, GREY.stroke_width(1))])?;
+        let beside = sans(11, &GREY).pos(Pos::new(HPos::Right, VPos::Bottom));
+        plot.draw_series([Text::new(name.clone(), (right, *goodput), beside)])?;
     }
     Ok(())
 }
@@ -167,11 +196,15 @@ mod tests {
             title: title.to_owned(),
             interval: 1e-3,
             lines: vec![curve("victim", vec![Some(1.0), None, Some(2.0)]), curve("local", vec![None; 3])],
+            shaded: vec![(1e-3, 2e-3)],
+            levels: vec![Level { name: "bound".to_owned(), goodput: 3.0 }],
         };
         let drawn = drawn("goodput", &[panel("no control"), panel("LIPD")]);
-        for text in ["goodput", "no control", "LIPD", "victim", "local", "simulated time (ms)"] {
+        for text in ["goodput", "no control", "LIPD", "victim", "local", "bound", "simulated time (ms)"] {
             assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
         }
+        // The white ground, and what is shaded in each panel.
+        assert_eq!(drawn.matches(r##"fill="#EEEEEE""##).count(), 2);
         assert!(super::drawn("nothing", &[]).contains("nothing"));
     }
 

@@ -3,7 +3,7 @@
 //! Invariant: a figure is drawn of runs that are made anyway; drawing it changes no verdict.
 
 use report::File;
-use report::panels::{Curve, Panel};
+use report::panels::{Curve, Level, Panel};
 use serde::Deserialize;
 
 use super::claims::Paper;
@@ -23,6 +23,12 @@ pub(crate) struct Figure {
     /// The lines of each: what it is called, and the flows whose mean goodput it is, of those that are active; with
     /// no flow named, the goodput of all flows together.
     lines: Vec<(String, Vec<String>)>,
+    /// Phases that are shaded, counted from 1.
+    #[serde(default)]
+    shaded: Vec<usize>,
+    /// What the lines are to be held against: what it is called, and its goodput in Gb/s.
+    #[serde(default)]
+    levels: Vec<(String, f64)>,
 }
 
 impl Figure {
@@ -47,7 +53,14 @@ impl Figure {
             };
             let lines = self.lines.iter().map(line).collect::<Result<_, String>>()?;
             let interval = outcome.record.series.interval.seconds();
-            Ok(Panel { title: title.clone(), interval, lines })
+            let phases = (1..).zip(&outcome.summary.phases);
+            let shaded = phases
+                .filter(|(number, _)| self.shaded.contains(number))
+                .map(|(_, phase)| (phase.from_s, phase.to_s))
+                .collect();
+            let levels =
+                self.levels.iter().map(|(name, goodput)| Level { name: name.clone(), goodput: *goodput });
+            Ok(Panel { title: title.clone(), interval, lines, shaded, levels: levels.collect() })
         };
         let panels = self.panels.iter().map(panel).collect::<Result<Vec<_>, String>>()?;
         Ok(File { name: format!("{}.svg", self.name), contents: report::panels::drawn(&self.title, &panels) })
