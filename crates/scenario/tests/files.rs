@@ -51,3 +51,41 @@ fn files_lie_beside_the_scenario() {
     let said = plan(Source::find("victim").expect("it ships")).expect_err("nothing lies beside it");
     assert!(said.contains("there is no file `sizes.txt` beside the scenario"), "{said}");
 }
+
+/// A fabric and its flows from HPCC's files: hosts are numbered alike in both.
+#[test]
+fn a_fabric_lies_beside_the_scenario_too() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hpcc");
+    fs::create_dir_all(&folder).expect("a writable folder");
+    let links = "0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 25Gbps 1us 0\n3 4 25Gbps 1us 0\n";
+    let text = scenario::shipped().iter().find(|known| known.name == "victim").expect("it ships").text;
+    let files =
+        [("mine.ron", text), ("flow.txt", FLOWS), ("topology.txt", &format!("5 1 4\n4\n{links}") as &str)];
+    for (name, text) in files {
+        fs::write(folder.join(name), text).expect("a writable folder");
+    }
+    let mut source = Source::find(&folder.join("mine.ron").to_string_lossy()).expect("it is there");
+    let sets = [
+        "duration=\"1 ms\"",
+        "sample=\"100 us\"",
+        "flows=[]",
+        "cables={}",
+        "congestion_control=Off",
+        "topology=HpccFile(\"topology.txt\")",
+        "traffic=[FlowList(file: \"flow.txt\")]",
+    ];
+    for set in sets {
+        source.set(set).unwrap_or_else(|said| panic!("{said}"));
+    }
+    let read = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
+    let plan = read.unwrap_or_else(|said| panic!("{said}"));
+    let graph = plan.graph();
+    assert_eq!(graph.names().collect::<Vec<_>>(), ["h0", "h1", "h2", "h3", "s4"]);
+    let rates: Vec<_> = graph.ports(graph.find("s4").expect("it is there")).iter().collect();
+    let rates: Vec<_> = rates.iter().map(|end| plan.cable(end.cable).data_rate()).collect();
+    assert_eq!(rates, [100, 100, 25, 25].map(units::Rate::gbps));
+    assert_eq!(plan.workload().flows[0].name, "flow-list:1:h0->h2");
+    // Written out it needs the fabric's file no more.
+    assert!(plan.resolved().contains("\"25 Gb/s, 1 us\""));
+    assert_eq!(plan.files().keys().collect::<Vec<_>>(), ["flow.txt"]);
+}

@@ -22,6 +22,9 @@ impl TopologySpec {
     ///
     /// # Errors
     /// If a field is wrong, with its path relative to `topology`.
+    ///
+    /// # Panics
+    /// If it is a file: what that holds stands in its place once a scenario is checked.
     pub fn build(&self, cables: &[&str]) -> Result<Graph, TopologyError> {
         match self {
             Self::Custom(custom) => custom.build(cables),
@@ -37,6 +40,7 @@ impl TopologySpec {
             Self::Torus(torus) => torus.build(Rows::Torus, cables),
             Self::HyperX(hyperx) => hyperx.build(Rows::HyperX, cables),
             Self::Dragonfly(dragonfly) => dragonfly.build(cables),
+            Self::HpccFile(file) => panic!("`{file}` is to be read before it is built"),
         }
     }
 }

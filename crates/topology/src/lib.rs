@@ -10,6 +10,7 @@
 //! | `builder` | from there to a graph, with every check |
 //! | [`builders`] | fabrics by rule: fat trees, Omega, grids, dragonflies |
 //! | `two_switches` | the graph of a dumbbell |
+//! | [`hpcc`] | fabrics from a file |
 //! | [`graph`] | who is cabled to whom |
 //! | [`routing`] | which port leads to which host |
 //! | [`dependencies`] | whether packets can wait for each other in a cycle |
@@ -20,6 +21,7 @@ pub mod builders;
 pub mod dependencies;
 pub mod error;
 pub mod graph;
+pub mod hpcc;
 pub mod routing;
 pub mod spec;
 mod two_switches;

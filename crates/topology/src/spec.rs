@@ -41,6 +41,9 @@ pub enum TopologySpec {
     HyperX(GridSpec),
     /// Fully connected groups, fully connected.
     Dragonfly(Dragonfly),
+    /// HPCC's `topology.txt`, or one of its dialects, by the name of the file beside the scenario. It stands for a
+    /// [`Custom`] with its cables: see [`hpcc`](crate::hpcc).
+    HpccFile(String),
 }
 
 /// A fabric given node by node and link by link.

@@ -6,6 +6,7 @@
 //! | module | checks |
 //! |---|---|
 //! | here | the run as a whole, and the order of the checks |
+//! | `hpcc` | a topology in a file, and puts what it holds in its place |
 //! | `guideline` | nothing: puts settings in the place of a guideline |
 //! | `link` | cables, lanes, credits |
 //! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
@@ -16,6 +17,7 @@
 //! | `transport` | whether what carries a flow can carry it, and is controlled |
 
 mod guideline;
+mod hpcc;
 mod link;
 mod marking;
 mod node;
@@ -47,6 +49,7 @@ impl Scenario {
     pub fn check(mut self, source: &Source) -> Result<Plan, Diagnostic> {
         let mut faults = Faults { source, found: Vec::new() };
         self.check_run(&mut faults);
+        hpcc::resolve(&mut self, &mut faults);
         link::check_cables(&self, &mut faults);
         link::check(&self, &mut faults);
         node::check_values(&self, &mut faults);
@@ -55,6 +58,9 @@ impl Scenario {
             faults.of_crate(&Path::from("congestion_control").join(&error.path()), &error);
         }
         let has_rates = link::check_rates(&self, &mut faults);
+        if matches!(self.topology, TopologySpec::HpccFile(_)) {
+            return Err(faults.into_diagnostic());
+        }
         let Some(graph) = self.graph(&mut faults).filter(|_| has_rates) else {
             return Err(faults.into_diagnostic());
         };

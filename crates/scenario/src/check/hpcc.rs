@@ -1,0 +1,59 @@
+//! The fabric that a file beside the scenario describes.
+//!
+//! Invariant: what runs, and what the resolved plan shows, is nodes, links and cables; a file is only read.
+
+use link_layer::spec::{CableSpec, Propagation};
+use topology::TopologySpec;
+use topology::hpcc;
+
+use super::Faults;
+use crate::diagnostic::{Fault, Place};
+use crate::path::Path;
+use crate::spec::Scenario;
+use crate::wording;
+
+/// Puts nodes, links and cables in the place of a file that describes them, unless something is wrong with it.
+pub(super) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
+    let TopologySpec::HpccFile(file) = &scenario.topology else { return };
+    let path = Path::from("topology");
+    if file.contains(['/', '\\']) || !file.ends_with(".txt") {
+        let message = format!("`{file}` is not the name of a text file beside the scenario");
+        return faults.add(&path, message, "write a name without a folder that ends in `.txt`");
+    }
+    let text = match faults.source.text_beside(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return faults.add(
+                &path,
+                format!("there is no file `{file}` beside the scenario"),
+                "put it there",
+            );
+        }
+        Err(error) => {
+            return faults.add(
+                &path,
+                format!("`{file}` cannot be read: {error}"),
+                "it is a text file in UTF-8",
+            );
+        }
+    };
+    match hpcc::read(&text) {
+        Ok(fabric) => {
+            for (name, rate, flight) in fabric.cables {
+                let cable = CableSpec {
+                    rate: Some(rate),
+                    width: None,
+                    speed: None,
+                    propagation: Propagation::Delay(flight),
+                };
+                scenario.cables.entry(name).or_insert(cable);
+            }
+            scenario.topology = TopologySpec::Custom(fabric.custom);
+        }
+        Err(flaw) => {
+            let (message, help) = wording::in_two(&flaw.kind.to_string());
+            let place = Some(Box::new(Place::new(&text, flaw.at.start, flaw.at.end)));
+            faults.found.push(Fault { file: file.clone(), place, path: path.to_string(), message, help });
+        }
+    }
+}

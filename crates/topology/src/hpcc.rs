@@ -1,0 +1,367 @@
+//! Fabrics from a file: HPCC's `topology.txt` and its dialects.
+//!
+//! Invariant: whatever is wrong is said with its place in the text; nothing is skipped but empty lines and what stands
+//! behind a `#`. What comes of it is a fabric node by node, like one written by hand.
+//!
+//! ```text
+//! NODES SWITCHES LINKS                              NODES SWITCHES TORS LINKS            (ns3-datacenter)
+//! SWITCH ...                                        NODES GPUS_A_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE    (SimAI)
+//! SOURCE DESTINATION RATE DELAY ERROR_RATE          a line each
+//! ```
+//!
+//! The dialect shows in how many words the first line has: 3, 4 or 6. Nodes are numbered from 0; those that are not
+//! listed as switches are hosts. Rates and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports
+//! are numbered in the order in which links name a node.
+
+use core::ops::Range;
+use core::str::FromStr;
+use std::collections::BTreeMap;
+
+use units::{Rate, Span};
+
+use crate::MAX_NODES;
+use crate::spec::{Custom, LinkEnds};
+
+/// What the file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HpccFabric {
+    /// Its nodes, and its links by kind of cable: host 7 is `h7`, switch 9 is `s9`.
+    pub custom: Custom,
+    /// Kinds of cable, in the order of their first links: name, rate, time of flight.
+    pub cables: Vec<(String, Rate, Span)>,
+}
+
+/// What is wrong with the file, and where in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HpccFlaw {
+    /// The bytes that are wrong.
+    pub at: Range<usize>,
+    /// What is wrong there.
+    pub kind: HpccFlawKind,
+}
+
+/// What can be wrong with the file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HpccFlawKind {
+    /// A first line of no dialect.
+    #[error(
+        "the first line has {given} words: write 3 (nodes, switches, links), 4 (with top-of-rack switches before links), or 6 as SimAI has"
+    )]
+    Header {
+        /// How many it has.
+        given: usize,
+    },
+    /// The file ends early.
+    #[error("the file ends before {what}: write the missing ones, or fewer in the first line")]
+    Ends {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// Something that is not what should stand here.
+    #[error("`{given}` is not {what}: write {right}")]
+    Word {
+        /// As written.
+        given: String,
+        /// What it should be.
+        what: &'static str,
+        /// An example or a range.
+        right: &'static str,
+    },
+    /// A node that does not exist.
+    #[error("there is no node {given}: nodes are numbered from 0, and the first line says {nodes} of them")]
+    NoNode {
+        /// As written.
+        given: usize,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// A switch listed twice.
+    #[error("switch {given} is listed a second time: list each once")]
+    Twice {
+        /// The switch.
+        given: usize,
+    },
+    /// A host whose number is above that of a switch.
+    #[error(
+        "node {switch} is a switch, and node {host} after it a host: number all hosts before the switches, as flow lists count them"
+    )]
+    HostAfterSwitch {
+        /// The switch.
+        switch: usize,
+        /// The first host after it.
+        host: usize,
+    },
+    /// A line of links of another length.
+    #[error("this line has {given} words: write five, source, destination, rate, delay, error rate")]
+    Link {
+        /// How many it has.
+        given: usize,
+    },
+    /// A link that loses packets.
+    #[error("an error rate of {given} cannot be simulated, since wires here lose nothing: write 0")]
+    ErrorRate {
+        /// As written.
+        given: String,
+    },
+    /// A second link at a host.
+    #[error(
+        "host {given} has a link already: a host here has one port, so leave NVSwitches and second planes out"
+    )]
+    SecondLink {
+        /// The host.
+        given: usize,
+    },
+    /// A link from a node to itself.
+    #[error("the link leads from node {given} back to it: name two different nodes")]
+    ToItself {
+        /// The node.
+        given: usize,
+    },
+    /// Lines after the last link.
+    #[error("this is a link more than the {links} of the first line: write the right number there")]
+    TooMany {
+        /// How many it says.
+        links: usize,
+    },
+}
+
+/// Reads any of the dialects.
+///
+/// # Errors
+/// If the text is none of them.
+pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
+    let mut lines = lines(text);
+    let end = text.trim_end().len();
+    let ends = |what| HpccFlaw { at: end.saturating_sub(1)..end, kind: HpccFlawKind::Ends { what } };
+    let header = lines.next().ok_or_else(|| ends("its first line"))?;
+    let number = |place: usize| header[place].number("a count", "a whole number");
+    let (nodes, switches, links) = match header.len() {
+        3 => (number(0)?, number(1)?, number(2)?),
+        4 => (number(0)?, number(1)?, number(3)?),
+        6 => (number(0)?, usize::saturating_add(number(2)?, number(3)?), number(4)?),
+        given => return Err(whole(&header, HpccFlawKind::Header { given })),
+    };
+    if nodes > MAX_NODES {
+        return Err(header[0].wrong("a number of nodes", "at most 49151, as many as IBA has unicast LIDs"));
+    }
+    let hosts = nodes
+        .checked_sub(switches)
+        .ok_or_else(|| whole(&header, HpccFlawKind::NoNode { given: switches, nodes }))?;
+    let mut known = BTreeMap::new();
+    while known.len() < switches {
+        for word in lines.next().ok_or_else(|| ends("the last switch"))? {
+            let given = word.node(nodes)?;
+            if known.insert(given, word).is_some() {
+                return Err(word.flaw(HpccFlawKind::Twice { given }));
+            }
+        }
+    }
+    if let Some((&switch, word)) = known.first_key_value().filter(|(first, _)| **first < hosts) {
+        let host = (switch..nodes).find(|node| !known.contains_key(node)).unwrap_or(nodes);
+        return Err(word.flaw(HpccFlawKind::HostAfterSwitch { switch, host }));
+    }
+    let mut fabric = Draft::new(nodes, hosts);
+    for _ in 0..links {
+        fabric.link(&lines.next().ok_or_else(|| ends("the last link"))?)?;
+    }
+    match lines.next() {
+        Some(line) => Err(whole(&line, HpccFlawKind::TooMany { links })),
+        None => Ok(fabric.finish()),
+    }
+}
+
+/// The fabric in the making.
+struct Draft {
+    nodes: usize,
+    hosts: usize,
+    linked: Vec<bool>,
+    links: Vec<LinkEnds>,
+    cables: Vec<(String, Rate, Span)>,
+}
+
+impl Draft {
+    fn new(nodes: usize, hosts: usize) -> Self {
+        Self { nodes, hosts, linked: vec![false; hosts], links: Vec::new(), cables: Vec::new() }
+    }
+
+    fn name(&self, node: usize) -> String {
+        if node < self.hosts { format!("h{node}") } else { format!("s{node}") }
+    }
+
+    fn link(&mut self, words: &[Word<'_>]) -> Result<(), HpccFlaw> {
+        let [from, to, rate, delay, errors] = words[..] else {
+            return Err(whole(words, HpccFlawKind::Link { given: words.len() }));
+        };
+        let ends = [from.node(self.nodes)?, to.node(self.nodes)?];
+        if ends[0] == ends[1] {
+            return Err(to.flaw(HpccFlawKind::ToItself { given: ends[1] }));
+        }
+        for (word, given) in [from, to].into_iter().zip(ends) {
+            if let Some(linked) = self.linked.get_mut(given)
+                && core::mem::replace(linked, true)
+            {
+                return Err(word.flaw(HpccFlawKind::SecondLink { given }));
+            }
+        }
+        let (rate, delay) = (rate.rate()?, delay.time()?);
+        if errors.number::<f64>("an error rate", "0")? != 0.0 {
+            return Err(errors.flaw(HpccFlawKind::ErrorRate { given: errors.text.to_owned() }));
+        }
+        let cable = format!("{rate}, {delay}");
+        if !self.cables.iter().any(|(name, ..)| *name == cable) {
+            self.cables.push((cable.clone(), rate, delay));
+        }
+        let [from, to] = ends.map(|node| self.name(node));
+        self.links.push(LinkEnds { from, to, cable });
+        Ok(())
+    }
+
+    fn finish(self) -> HpccFabric {
+        let names = |range: Range<usize>| range.map(|node| self.name(node)).collect();
+        let (hosts, switches) = (names(0..self.hosts), names(self.hosts..self.nodes));
+        HpccFabric { custom: Custom { hosts, switches, links: self.links }, cables: self.cables }
+    }
+}
+
+/// A word of the file, and where it stands.
+#[derive(Clone, Copy, Debug)]
+struct Word<'a> {
+    text: &'a str,
+    start: usize,
+}
+
+impl Word<'_> {
+    fn flaw(self, kind: HpccFlawKind) -> HpccFlaw {
+        HpccFlaw { at: self.start..self.start + self.text.len(), kind }
+    }
+
+    fn wrong(self, what: &'static str, right: &'static str) -> HpccFlaw {
+        self.flaw(HpccFlawKind::Word { given: self.text.to_owned(), what, right })
+    }
+
+    fn number<T: FromStr>(self, what: &'static str, right: &'static str) -> Result<T, HpccFlaw> {
+        self.text.parse().map_err(|_| self.wrong(what, right))
+    }
+
+    fn node(self, nodes: usize) -> Result<usize, HpccFlaw> {
+        let given = self.number("the number of a node", "a whole number from 0")?;
+        if given < nodes { Ok(given) } else { Err(self.flaw(HpccFlawKind::NoNode { given, nodes })) }
+    }
+
+    /// ns-3's `DataRate`: a number and a unit of bits or bytes, or bit/s.
+    fn rate(self) -> Result<Rate, HpccFlaw> {
+        const UNITS: [(&str, u64); 9] = [
+            ("", 1),
+            ("bps", 1),
+            ("b/s", 1),
+            ("kbps", 1_000),
+            ("Kbps", 1_000),
+            ("Mbps", 1_000_000),
+            ("Mb/s", 1_000_000),
+            ("Gbps", 1_000_000_000),
+            ("Gb/s", 1_000_000_000),
+        ];
+        let rate = self.quantity(&UNITS).map(Rate::bps);
+        let range = Rate::gbps(1)..=Rate::gbps(800);
+        rate.filter(|rate| range.contains(rate))
+            .ok_or_else(|| self.wrong("a rate", "`100Gbps` or bit/s, 1 to 800 Gb/s"))
+    }
+
+    /// ns-3's `Time`: a number and a unit, or seconds; above 0.
+    fn time(self) -> Result<Span, HpccFlaw> {
+        const UNITS: [(&str, u64); 6] = [
+            ("", 1_000_000_000_000),
+            ("s", 1_000_000_000_000),
+            ("ms", 1_000_000_000),
+            ("us", 1_000_000),
+            ("ns", 1_000),
+            ("ps", 1),
+        ];
+        let span = self.quantity(&UNITS).map(Span::from_ps);
+        let range = Span::from_ps(1)..=Span::from_us(1_000_000);
+        span.filter(|span| range.contains(span))
+            .ok_or_else(|| self.wrong("a delay", "`1us`, `0.001ms` or seconds, more than 0"))
+    }
+
+    /// A decimal number times its unit, if that is a whole number.
+    fn quantity(self, units: &[(&str, u64)]) -> Option<u64> {
+        let split = self.text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(self.text.len());
+        let (number, unit) = self.text.split_at(split);
+        let size = units.iter().find(|(name, _)| *name == unit)?.1;
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+        let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+        let scaled = digits.checked_mul(u128::from(size))?;
+        if scaled % scale == 0 { u64::try_from(scaled / scale).ok() } else { None }
+    }
+}
+
+/// The lines that are not empty, as words.
+fn lines(text: &str) -> impl Iterator<Item = Vec<Word<'_>>> {
+    let mut start = 0;
+    let lines = text.split_inclusive('\n').map(move |line| {
+        let here = start;
+        start += line.len();
+        let content = line.split('#').next().unwrap_or_default();
+        let place = |word: &str| here + (word.as_ptr() as usize - content.as_ptr() as usize);
+        content.split_whitespace().map(|text| Word { text, start: place(text) }).collect::<Vec<_>>()
+    });
+    lines.filter(|words| !words.is_empty())
+}
+
+/// A flaw of a whole line.
+fn whole(words: &[Word<'_>], kind: HpccFlawKind) -> HpccFlaw {
+    let end = words.last().map_or(0, |last| last.start + last.text.len());
+    HpccFlaw { at: words[0].start..end, kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINKS: &str = "0 4 100Gbps 1us 0\n1 4 100000000000.0 0.001ms 0.000000\n2 5 25Gbps 1000ns 0\n\
+                         3 5 25Gbps 0.000001 0\n4 5 400Gbps 1us 0\n";
+
+    #[test]
+    fn every_dialect_says_the_same() {
+        let hpcc = read(&format!("6 2 5\n4 5\n{LINKS}")).expect("it is right");
+        assert_eq!(hpcc.custom.hosts, ["h0", "h1", "h2", "h3"]);
+        assert_eq!(hpcc.custom.switches, ["s4", "s5"]);
+        let cables: Vec<_> = hpcc.cables.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(cables, ["100 Gb/s, 1 us", "25 Gb/s, 1 us", "400 Gb/s, 1 us"]);
+        assert_eq!(read(&format!("6 2 1 5\n4\n5\n\n{LINKS}")).as_ref(), Ok(&hpcc), "ns3-datacenter");
+        assert_eq!(read(&format!("6 8 0 2 5 H100 # GPUs\n4 5\n{LINKS}")).as_ref(), Ok(&hpcc), "SimAI");
+        let graph = crate::TopologySpec::Custom(hpcc.custom).build(&cables).expect("it can be built");
+        assert_eq!((graph.hosts(), graph.switches()), (4, 2));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_where() {
+        let said = |text: &str| {
+            let flaw = read(text).expect_err("it is wrong");
+            (text[flaw.at].to_owned(), flaw.kind.to_string())
+        };
+        let starts = |text: &str, at: &str, with: &str| {
+            let (place, message) = said(text);
+            assert_eq!(place, at, "{message}");
+            assert!(message.starts_with(with), "{message}");
+        };
+        starts("", "", "the file ends before its first line");
+        starts("5 1\n", "5 1", "the first line has 2 words");
+        starts("5 x 4\n", "x", "`x` is not a count");
+        starts("5 6 4\n", "5 6 4", "there is no node 6");
+        starts("3 2 1\n1\n", "1", "the file ends before the last switch");
+        starts("3 1 1\n3\n", "3", "there is no node 3");
+        starts("3 2 1\n2 2\n", "2", "switch 2 is listed a second time");
+        starts("3 1 1\n0\n", "0", "node 0 is a switch, and node 1 after it a host");
+        starts("3 1 2\n2\n0 2 1Gbps 1us\n", "0 2 1Gbps 1us", "this line has 4 words");
+        starts("3 1 2\n2\n0 7 1Gbps 1us 0\n", "7", "there is no node 7");
+        starts("3 1 2\n2\n0 2 1Gbit 1us 0\n", "1Gbit", "`1Gbit` is not a rate");
+        starts("3 1 2\n2\n0 2 1Gbps 0us 0\n", "0us", "`0us` is not a delay");
+        starts("3 1 2\n2\n0 2 1Gbps 1us 0.1\n", "0.1", "an error rate of 0.1");
+        starts("3 1 2\n2\n0 2 1Gbps 1us 0\n0 2 1Gbps 1us 0\n", "0", "host 0 has a link already");
+        starts("3 1 2\n2\n0 2 1Gbps 1us 0\n", "0", "the file ends before the last link");
+        starts("3 1 1\n2\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n", "1 2 1Gbps 1us 0", "this is a link more");
+    }
+}
