@@ -113,7 +113,7 @@ fn adapter(node: u32, response: &HpResponse) -> Adapter {
         framing: packet::Framing::InfiniBand,
         spec: &spec,
         echo: AnyEcho::new(&scheme),
-        response: AnyResponse::new(&scheme),
+        response: AnyResponse::new(&scheme, Rate::gbps(32)),
     })
 }
 

@@ -8,16 +8,17 @@
 //! an arm in each `new`.
 
 use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport};
-use units::{Bytes, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
+use crate::dcqcn::{DcqcnSource, DcqcnState, EchoState, RedMarker};
 use crate::hp::{HpMarker, HpSource, HpState};
 use crate::iba::{Ccti, IbaMarker, IbaSource};
 use crate::margin::Margin;
 use crate::policy::{
-    Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
-    Reaction, Response, Sends, StateScope,
+    Acknowledged, Answer, BufferView, Echo, Marker, MarkerSetup, Notified, Place, QueueView, Reaction,
+    Response, Sends, Sent, StateScope,
 };
-use crate::spec::{IbaEcho, MarkingChoice, PortControl, ResponseChoice, Scheme};
+use crate::spec::{CnpEcho, EchoChoice, IbaEcho, MarkingChoice, PortControl, ResponseChoice, Scheme};
 
 /// Hands a call to the response that is there, with the state that it made; `Off` has a value of its own.
 macro_rules! dispatch {
@@ -26,6 +27,7 @@ macro_rules! dispatch {
             (Self::Off, _) => $nothing,
             (Self::Iba($policy), AnyState::Iba($own)) => $call,
             (Self::Hp($policy), AnyState::Hp($own)) => $call,
+            (Self::Dcqcn($policy), AnyState::Dcqcn($own)) => $call,
             (_, other) => unreachable!("a state of another scheme: {other:?}"),
         }
     };
@@ -40,6 +42,8 @@ pub enum AnyMarker {
     Iba(IbaMarker),
     /// The HP proposal's.
     Hp(HpMarker),
+    /// DCQCN's.
+    Red(RedMarker),
 }
 
 /// Any echo.
@@ -51,6 +55,8 @@ pub enum AnyEcho {
     Iba(IbaEcho),
     /// The HP proposal's: on an acknowledgement where there is one, else by a CN packet that names the packet.
     Hp,
+    /// DCQCN's.
+    Dcqcn(CnpEcho),
 }
 
 /// Any response.
@@ -62,6 +68,8 @@ pub enum AnyResponse {
     Iba(IbaSource),
     /// The HP proposal's.
     Hp(HpSource),
+    /// DCQCN's.
+    Dcqcn(DcqcnSource),
 }
 
 /// What any response remembers of one controlled flow. Only the response that made it can use it.
@@ -73,9 +81,11 @@ pub enum AnyState {
     Iba(Ccti),
     /// Rate, window, and what led to them.
     Hp(HpState),
+    /// Rate, target, alpha and counters.
+    Dcqcn(DcqcnState),
 }
 
-const _: () = assert!(size_of::<AnyState>() <= 24, "a controlled flow is three words");
+const _: () = assert!(size_of::<AnyState>() <= 32, "a controlled flow is half a cache line");
 
 /// A guideline is no scheme until it is known for which network.
 const fn unresolved() -> ! {
@@ -94,10 +104,12 @@ impl AnyMarker {
             Scheme::Iba(iba) => Self::Iba(IbaMarker::new(&iba.marking, switch)),
             Scheme::Guideline => unresolved(),
             Scheme::Hp(hp) => Self::Hp(HpMarker::new(&hp.marking, switch)),
+            Scheme::Dcqcn(dcqcn) => Self::Red(RedMarker::new(&dcqcn.marking, switch)),
             Scheme::Mixed(mixed) => match &mixed.marking {
                 MarkingChoice::Off => Self::Off,
                 MarkingChoice::Iba(marking) => Self::Iba(IbaMarker::new(marking, switch)),
                 MarkingChoice::Hp(marking) => Self::Hp(HpMarker::new(marking, switch)),
+                MarkingChoice::Red(marking) => Self::Red(RedMarker::new(marking, switch)),
             },
         }
     }
@@ -111,10 +123,15 @@ impl AnyMarker {
 }
 
 impl AnyMarker {
-    /// How near what waits for an output and lane came to the threshold there, where there is one.
+    /// How near what waits for an output and lane came to the threshold there above which packets are marked, and to
+    /// the one above which all are, where there are such.
     #[must_use]
-    pub fn margin(&self, output: PortId, lane: Lane) -> Option<Margin> {
-        if let Self::Iba(marker) = self { marker.margin(output, lane) } else { None }
+    pub fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
+        match self {
+            Self::Iba(marker) => [marker.margin(output, lane), None],
+            Self::Red(marker) => marker.margins(output, lane).map(Some),
+            Self::Off | Self::Hp(_) => [None; 2],
+        }
     }
 }
 
@@ -130,7 +147,12 @@ impl AnyEcho {
             Scheme::Iba(iba) => Self::Iba(iba.echo),
             Scheme::Guideline => unresolved(),
             Scheme::Hp(_) => Self::Hp,
-            Scheme::Mixed(mixed) => Self::Iba(mixed.echo),
+            Scheme::Dcqcn(dcqcn) => Self::Dcqcn(dcqcn.echo),
+            Scheme::Mixed(mixed) => match mixed.echo {
+                EchoChoice::Cnp => Self::Iba(IbaEcho::Cnp),
+                EchoChoice::Acknowledgement => Self::Iba(IbaEcho::Acknowledgement),
+                EchoChoice::Dcqcn(echo) => Self::Dcqcn(echo),
+            },
         }
     }
 
@@ -140,24 +162,32 @@ impl AnyEcho {
     pub const fn names_packets(&self) -> bool {
         matches!(self, Self::Hp)
     }
+
+    /// The service level of its notification packets, where it is not that of their flow.
+    #[must_use]
+    pub fn service_level(&self) -> Option<ServiceLevel> {
+        if let Self::Dcqcn(echo) = self { echo.service_level.map(ServiceLevel) } else { None }
+    }
 }
 
 impl AnyResponse {
-    /// The response of an adapter.
+    /// The response of an adapter on a link of this rate.
     ///
     /// # Panics
     /// If the scheme has not passed [`Scheme::check`], or is a guideline still.
     #[must_use]
-    pub fn new(scheme: &Scheme) -> Self {
+    pub fn new(scheme: &Scheme, line: Rate) -> Self {
         match scheme {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(IbaSource::new(&iba.response)),
             Scheme::Guideline => unresolved(),
             Scheme::Hp(hp) => Self::Hp(HpSource::new(&hp.response)),
+            Scheme::Dcqcn(dcqcn) => Self::Dcqcn(DcqcnSource::new(&dcqcn.response, line)),
             Scheme::Mixed(mixed) => match &mixed.response {
                 ResponseChoice::Off => Self::Off,
                 ResponseChoice::Iba(response) => Self::Iba(IbaSource::new(response)),
                 ResponseChoice::Hp(response) => Self::Hp(HpSource::new(response)),
+                ResponseChoice::Dcqcn(response) => Self::Dcqcn(DcqcnSource::new(response, line)),
             },
         }
     }
@@ -169,7 +199,7 @@ impl AnyResponse {
             Self::Iba(source) => matches!(source.port_control(), PortControl::ServiceLevel),
             // "Unreliable transport and RDMA READ responses: rate; by SLID, DLID and SL" (HP proposal).
             Self::Hp(_) if !sends.is_acknowledged(transport) => return StateScope::DestinationLevel,
-            Self::Off | Self::Hp(_) => false,
+            Self::Off | Self::Hp(_) | Self::Dcqcn(_) => false,
         };
         match transport {
             _ if service_level => StateScope::ServiceLevel,
@@ -186,6 +216,7 @@ impl Marker for AnyMarker {
             Self::Off => {}
             Self::Iba(marker) => marker.queue_changed(place, view),
             Self::Hp(marker) => marker.queue_changed(place, view),
+            Self::Red(marker) => marker.queue_changed(place, view),
         }
     }
 
@@ -197,7 +228,7 @@ impl Marker for AnyMarker {
 
     fn starved(&mut self, output: PortId, lane: Lane) {
         match self {
-            Self::Off => {}
+            Self::Off | Self::Red(_) => {}
             Self::Iba(marker) => marker.starved(output, lane),
             Self::Hp(marker) => marker.starved(output, lane),
         }
@@ -213,17 +244,20 @@ impl Marker for AnyMarker {
             Self::Off => None,
             Self::Iba(marker) => marker.departing(place, length),
             Self::Hp(marker) => marker.departing(place, length),
+            Self::Red(marker) => marker.departing(place, length),
         }
     }
 }
 
 impl Echo for AnyEcho {
-    fn answer(&self, packet: &Packet) -> Option<Answer> {
+    #[inline]
+    fn answer(&self, packet: &Packet, flow: &mut EchoState, now: Time) -> Option<Answer> {
         match self {
             Self::Off => None,
-            Self::Iba(echo) => echo.answer(packet),
+            Self::Iba(echo) => echo.answer(packet, flow, now),
+            Self::Dcqcn(echo) => echo.answer(packet, flow, now),
             // The mark is copied to the acknowledgement; "special CN packets" where there is none (HP proposal).
-            Self::Hp => IbaEcho::Acknowledgement.answer(packet),
+            Self::Hp => IbaEcho::Acknowledgement.answer(packet, flow, now),
         }
     }
 }
@@ -236,21 +270,25 @@ impl Response for AnyResponse {
             Self::Off => AnyState::Off,
             Self::Iba(source) => AnyState::Iba(source.at_rest(service_level)),
             Self::Hp(source) => AnyState::Hp(source.at_rest(service_level)),
+            Self::Dcqcn(source) => AnyState::Dcqcn(source.at_rest(service_level)),
         }
     }
 
     // What a policy does not heed costs no look at the flow's state, which may lie far away.
-    fn on_sent(&self, state: &mut AnyState, limited_by: LimitedBy, now: Time) {
-        if let (Self::Hp(source), AnyState::Hp(own)) = (self, state) {
-            source.on_sent(own, limited_by, now);
+    #[inline]
+    fn on_sent(&self, state: &mut AnyState, sent: Sent, now: Time) {
+        match (self, state) {
+            (Self::Hp(source), AnyState::Hp(own)) => source.on_sent(own, sent, now),
+            (Self::Dcqcn(source), AnyState::Dcqcn(own)) => source.on_sent(own, sent, now),
+            _ => {}
         }
     }
 
     fn on_acknowledged(&self, state: &mut AnyState, ack: Acknowledged, now: Time) -> Reaction {
         match self {
             Self::Off => Reaction::default(),
-            Self::Iba(_) if !ack.marked => Reaction::default(),
-            Self::Iba(_) | Self::Hp(_) => {
+            Self::Iba(_) | Self::Dcqcn(_) if !ack.marked => Reaction::default(),
+            Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) => {
                 dispatch!(self, state, Off => Reaction::default(), (source, own) => source.on_acknowledged(own, ack, now))
             }
         }

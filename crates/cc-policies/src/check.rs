@@ -3,8 +3,11 @@
 //! Invariant: a scheme that passes can be built, and every part of what it says can have an effect.
 //! Each error names the field by its path below `congestion_control`, and says what would be right.
 
+use crate::dcqcn::check::{self as dcqcn, DcqcnError};
 use crate::hp::check::{HpError, check_response as check_hp_response};
-use crate::spec::{Cct, Iba, IbaMarking, IbaResponse, MarkingChoice, ResponseChoice, Scheme};
+use crate::spec::{
+    Cct, EchoChoice, Iba, IbaMarking, IbaResponse, MarkingChoice, Mixed, ResponseChoice, Scheme,
+};
 
 /// The largest `Threshold`: four bits.
 const MAX_THRESHOLD: u8 = 15;
@@ -121,6 +124,9 @@ pub enum PolicyError {
     /// Something of the HP proposal.
     #[error(transparent)]
     Hp(#[from] HpError),
+    /// Something of DCQCN.
+    #[error(transparent)]
+    Dcqcn(#[from] DcqcnError),
 }
 
 impl Scheme {
@@ -133,18 +139,30 @@ impl Scheme {
             Self::Off | Self::Guideline => Ok(()),
             Self::Iba(iba) => check_iba(iba),
             Self::Hp(hp) => Ok(check_hp_response(&hp.response)?),
-            Self::Mixed(mixed) => {
-                match &mixed.marking {
-                    MarkingChoice::Off | MarkingChoice::Hp(_) => {}
-                    MarkingChoice::Iba(marking) => check_marking(marking)?,
-                }
-                match &mixed.response {
-                    ResponseChoice::Off => Ok(()),
-                    ResponseChoice::Iba(response) => check_response(response),
-                    ResponseChoice::Hp(response) => Ok(check_hp_response(response)?),
-                }
+            Self::Dcqcn(all) => {
+                dcqcn::check_marking(&all.marking)?;
+                dcqcn::check_echo(&all.echo)?;
+                Ok(dcqcn::check_response(&all.response)?)
             }
+            Self::Mixed(mixed) => check_mixed(mixed),
         }
+    }
+}
+
+fn check_mixed(mixed: &Mixed) -> Result<(), PolicyError> {
+    match &mixed.marking {
+        MarkingChoice::Off | MarkingChoice::Hp(_) => {}
+        MarkingChoice::Iba(marking) => check_marking(marking)?,
+        MarkingChoice::Red(marking) => dcqcn::check_marking(marking)?,
+    }
+    if let EchoChoice::Dcqcn(echo) = &mixed.echo {
+        dcqcn::check_echo(echo)?;
+    }
+    match &mixed.response {
+        ResponseChoice::Off => Ok(()),
+        ResponseChoice::Iba(response) => check_response(response),
+        ResponseChoice::Hp(response) => Ok(check_hp_response(response)?),
+        ResponseChoice::Dcqcn(response) => Ok(dcqcn::check_response(response)?),
     }
 }
 
@@ -154,6 +172,7 @@ impl PolicyError {
     pub fn path(&self) -> String {
         match *self {
             Self::Hp(error) => error.path(),
+            Self::Dcqcn(error) => error.path(),
             Self::Threshold { port: None, .. } => "marking.threshold".to_owned(),
             Self::Threshold { port: Some(i), .. } => format!("marking.ports[{i}].threshold"),
             Self::NoEntries => "response.cct.entries".to_owned(),

@@ -11,6 +11,7 @@
 //! | [`iba`] | InfiniBand's own congestion control (IBA volume 1, Annex A10) |
 //! | [`guideline`] | its parameters as Pfister and others (2005) propose them |
 //! | [`hp`] | the HP proposal, and what Santos, Turner and Janakiraman made of it |
+//! | [`dcqcn`] | DCQCN, RoCEv2's (Zhu and others 2015, 2016) |
 //! | [`margin`] | how near a load came to its limit |
 //! | [`any`] | the closed sets: one enum for each trait, built from a [`spec::Scheme`] |
 //!
@@ -18,6 +19,7 @@
 
 pub mod any;
 pub mod check;
+pub mod dcqcn;
 pub mod guideline;
 pub mod hp;
 pub mod iba;
@@ -27,9 +29,10 @@ pub mod spec;
 
 pub use any::{AnyEcho, AnyMarker, AnyResponse, AnyState};
 pub use check::PolicyError;
+pub use dcqcn::EchoState;
 pub use guideline::{Guideline, Network};
 pub use policy::{
     Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
-    Reaction, Response, Sends, StateScope,
+    Reaction, Response, Sends, Sent, StateScope,
 };
 pub use spec::Scheme;

@@ -13,6 +13,8 @@ use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport};
 use rand_pcg::Pcg64Mcg;
 use units::{Bytes, Span, Time};
 
+use crate::dcqcn::EchoState;
+
 /// What a marker is told of its switch when it is built.
 #[derive(Clone, Debug)]
 pub struct MarkerSetup {
@@ -98,14 +100,17 @@ pub trait Marker {
 pub enum Answer {
     /// By a congestion notification packet.
     Cnp,
+    /// By one that is sent later, at this time.
+    CnpAt(Time),
     /// By a mark on an acknowledgement, sent at once.
     Acknowledgement,
 }
 
 /// A destination's decision.
 pub trait Echo {
-    /// Whether the packet that has come in calls for a notification, and of what kind.
-    fn answer(&self, packet: &Packet) -> Option<Answer>;
+    /// Whether the packet that has come in calls for a notification, and of what kind; `flow` is what is remembered
+    /// of its queue pair, which is told of every packet.
+    fn answer(&self, packet: &Packet, flow: &mut EchoState, now: Time) -> Option<Answer>;
 }
 
 /// What came of a notification, for the record.
@@ -160,6 +165,15 @@ pub enum LimitedBy {
     Other,
 }
 
+/// A packet that a flow sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// What held it back.
+    pub limited_by: LimitedBy,
+    /// Its length on the wire.
+    pub length: Bytes,
+}
+
 /// An acknowledgement. Packets are counted from the queue pair's first, with 64 bits, so that no order
 /// is lost where the wire's 24 bits wrap. Where queue pairs share a state, whose numbers say nothing to each
 /// other, a packet's number is that of its *era*: how often the state had been decreased when it was sent.
@@ -193,7 +207,7 @@ pub trait Response {
     fn at_rest(&self, service_level: ServiceLevel) -> Self::State;
 
     /// A packet of the flow starts to leave.
-    fn on_sent(&self, state: &mut Self::State, limited_by: LimitedBy, now: Time);
+    fn on_sent(&self, state: &mut Self::State, sent: Sent, now: Time);
 
     /// An acknowledgement reached the flow, marked or not.
     fn on_acknowledged(&self, state: &mut Self::State, ack: Acknowledged, now: Time) -> Reaction;

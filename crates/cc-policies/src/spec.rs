@@ -3,6 +3,9 @@
 //! Invariant: a scheme is three decisions in three places. One field of the scenario holds all of
 //! them, and turns all of them off.
 
+pub use crate::dcqcn::spec::{
+    CnpEcho, CnpOrder, CnpWindow, Dcqcn, DcqcnResponse, MarkedAt, Preset, RedMarking,
+};
 pub use crate::hp::spec::{
     Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RootTrigger, RpiAfterDecrease, Trigger,
     WindowControl,
@@ -23,6 +26,8 @@ pub enum Scheme {
     Guideline,
     /// The HP proposal (2001), as Santos, Turner and Janakiraman evaluated it.
     Hp(Hp),
+    /// DCQCN, RoCEv2's (Zhu and others 2015).
+    Dcqcn(Dcqcn),
     /// Any marking with any response.
     Mixed(Mixed),
 }
@@ -48,6 +53,36 @@ impl Scheme {
         }
     }
 
+    /// The settings of marking by RED, if switches mark so.
+    #[must_use]
+    pub const fn red_marking(&self) -> Option<&RedMarking> {
+        match self {
+            Self::Dcqcn(dcqcn) => Some(&dcqcn.marking),
+            Self::Mixed(Mixed { marking: MarkingChoice::Red(marking), .. }) => Some(marking),
+            _ => None,
+        }
+    }
+
+    /// The settings of DCQCN's notification point, if destinations answer by it.
+    #[must_use]
+    pub const fn cnp_echo(&self) -> Option<&CnpEcho> {
+        match self {
+            Self::Dcqcn(dcqcn) => Some(&dcqcn.echo),
+            Self::Mixed(Mixed { echo: EchoChoice::Dcqcn(echo), .. }) => Some(echo),
+            _ => None,
+        }
+    }
+
+    /// The settings of DCQCN's reaction point, if sources respond by it.
+    #[must_use]
+    pub const fn dcqcn_response(&self) -> Option<&DcqcnResponse> {
+        match self {
+            Self::Dcqcn(dcqcn) => Some(&dcqcn.response),
+            Self::Mixed(Mixed { response: ResponseChoice::Dcqcn(response), .. }) => Some(response),
+            _ => None,
+        }
+    }
+
     /// The settings of the HP proposal's response, if sources respond by it.
     #[must_use]
     pub const fn hp_response(&self) -> Option<&HpResponse> {
@@ -66,7 +101,7 @@ pub struct Mixed {
     /// At every switch.
     pub marking: MarkingChoice,
     /// At the destination: how a mark is answered.
-    pub echo: IbaEcho,
+    pub echo: EchoChoice,
     /// At the source.
     pub response: ResponseChoice,
 }
@@ -80,6 +115,19 @@ pub enum MarkingChoice {
     Iba(IbaMarking),
     /// By the HP proposal's.
     Hp(HpMarking),
+    /// By chance, as RED does: DCQCN's congestion point.
+    Red(RedMarking),
+}
+
+/// How a mark is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum EchoChoice {
+    /// As [`IbaEcho::Cnp`].
+    Cnp,
+    /// As [`IbaEcho::Acknowledgement`].
+    Acknowledgement,
+    /// By DCQCN's notification point.
+    Dcqcn(CnpEcho),
 }
 
 /// Who is slowed down.
@@ -91,6 +139,8 @@ pub enum ResponseChoice {
     Iba(IbaResponse),
     /// By the HP proposal's function.
     Hp(HpResponse),
+    /// By DCQCN's reaction point.
+    Dcqcn(DcqcnResponse),
 }
 
 /// InfiniBand's own congestion control, place by place.

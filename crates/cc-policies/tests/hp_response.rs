@@ -10,10 +10,15 @@ use cc_policies::hp::HpSource;
 use cc_policies::hp::functions::RateFunction;
 use cc_policies::hp::ladder::{Ladder, Step, ipd_rates, window_rates};
 use cc_policies::spec::{HpResponse, RateControl, RpiAfterDecrease, WindowControl};
-use cc_policies::{Acknowledged, LimitedBy, Response};
+use cc_policies::{Acknowledged, LimitedBy, Response, Sent};
 use packet::ServiceLevel;
 use proptest::prelude::*;
-use units::{Span, Time};
+use units::{Bytes, Span, Time};
+
+/// A packet of some length, held back by this.
+fn sent(limited_by: LimitedBy) -> Sent {
+    Sent { limited_by, length: Bytes::new(2074) }
+}
 
 fn any_function() -> impl Strategy<Value = RateFunction> {
     prop_oneof![
@@ -152,7 +157,7 @@ proptest! {
         let mut next = 20;
         for (back, packets, marked, limit) in story {
             let limited_by = [LimitedBy::Rate, LimitedBy::Window, LimitedBy::Other][usize::from(limit)];
-            source.on_sent(&mut flow, limited_by, Time::ZERO);
+            source.on_sent(&mut flow, sent(limited_by), Time::ZERO);
             let before = flow;
             let psn = next - back;
             source.on_acknowledged(&mut flow, Acknowledged { psn, next, packets, marked }, Time::ZERO);
@@ -213,7 +218,7 @@ fn a_gap_is_as_many_packet_times_as_the_ipd() {
     let mut flow = source.at_rest(ServiceLevel(0));
     let mut course = Vec::new();
     for (number, marked) in (0..).zip([true, true, false, false, false, false]) {
-        source.on_sent(&mut flow, LimitedBy::Rate, Time::ZERO);
+        source.on_sent(&mut flow, sent(LimitedBy::Rate), Time::ZERO);
         let ack = Acknowledged { psn: number, next: 2, packets: 1, marked };
         source.on_acknowledged(&mut flow, ack, Time::ZERO);
         course.push(source.gap(&mut flow, Span::from_ns(100), Time::ZERO));

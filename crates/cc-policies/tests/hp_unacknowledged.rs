@@ -6,11 +6,16 @@ use cc_policies::spec::{
     Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger,
 };
 use cc_policies::{
-    Acknowledged, Answer, AnyEcho, AnyResponse, Echo, LimitedBy, Notified, Response, Scheme, Sends,
-    StateScope,
+    Acknowledged, Answer, AnyEcho, AnyResponse, Echo, EchoState, LimitedBy, Notified, Response, Scheme,
+    Sends, Sent, StateScope,
 };
 use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel, Transport};
-use units::Time;
+use units::{Bytes, Rate, Time};
+
+/// A packet of some length, held back by this.
+fn sent(limited_by: LimitedBy) -> Sent {
+    Sent { limited_by, length: Bytes::new(2074) }
+}
 
 fn response(rate: RateControl) -> HpResponse {
     HpResponse { rate: Some(rate), window: None, rpi_after_decrease: RpiAfterDecrease::Reloaded }
@@ -26,7 +31,7 @@ fn scheme() -> Scheme {
 /// The slides' own table of where the state is kept.
 #[test]
 fn the_state_is_kept_where_the_slides_keep_it() {
-    let response = AnyResponse::new(&scheme());
+    let response = AnyResponse::new(&scheme(), Rate::gbps(16));
     for (transport, sends, scope) in [
         (Transport::Rc, Sends::Requests, StateScope::QueuePair),
         (Transport::Rd, Sends::Requests, StateScope::EeContext),
@@ -47,7 +52,7 @@ fn a_mark_is_answered_by_a_cn_packet_where_there_is_no_acknowledgement() {
         let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
         let bth =
             Bth { destination_qp: QpNumber(0), psn: Psn::new(7), opcode, transport, flags: BthFlags::FECN };
-        echo.answer(&Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0))
+        echo.answer(&Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0), &mut EchoState::default(), Time::ZERO)
     };
     assert_eq!(answer(Opcode::SendOnly, Transport::Rc), Some(Answer::Acknowledgement));
     assert_eq!(answer(Opcode::SendOnly, Transport::Rd), Some(Answer::Acknowledgement));
@@ -72,7 +77,7 @@ fn packets_to_recover(source: &HpSource, start: u8) -> u32 {
     mark(&mut flow);
     let mut packets = 0;
     while source.ipd(&flow) > start {
-        source.on_sent(&mut flow, LimitedBy::Rate, Time::ZERO);
+        source.on_sent(&mut flow, sent(LimitedBy::Rate), Time::ZERO);
         packets += 1;
         let silence = Acknowledged { psn: 0, next: 0, packets: 1, marked: false };
         source.on_acknowledged(&mut flow, silence, Time::ZERO);
@@ -102,7 +107,7 @@ fn only_packets_that_the_rate_held_back_count() {
     source.on_notification(&mut flow, Notified { psn: Some(0), next: 1 }, Time::ZERO);
     for limited_by in [LimitedBy::Other, LimitedBy::Window] {
         for _ in 0..1000 {
-            source.on_sent(&mut flow, limited_by, Time::ZERO);
+            source.on_sent(&mut flow, sent(limited_by), Time::ZERO);
             let ack = Acknowledged { psn: 0, next: 1, packets: 1, marked: false };
             source.on_acknowledged(&mut flow, ack, Time::ZERO);
         }

@@ -108,7 +108,7 @@ fn adapter(plan: &Plan, node: NodeId) -> Adapter {
         framing: link.framing,
         spec: plan.adapter_of(node),
         echo: AnyEcho::new(scheme),
-        response: AnyResponse::new(scheme),
+        response: AnyResponse::new(scheme, port(plan, node, PortId(0)).wire().rate()),
     })
 }
 

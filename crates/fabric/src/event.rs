@@ -62,6 +62,7 @@ impl Event {
             What::Adapter(AdapterWake::Send) => (5, 0, 0, 0),
             What::Adapter(AdapterWake::Rested) => (6, 0, 0, 0),
             What::Adapter(AdapterWake::Overdue) => (7, 0, 0, 0),
+            What::Adapter(AdapterWake::Notify(queue_pair)) => (8, 0, 0, queue_pair.0),
         };
         Order::new(self.node.0, kind, port, lane, sequence)
     }

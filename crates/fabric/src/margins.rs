@@ -15,7 +15,7 @@ use crate::world::World;
 #[derive(Debug, Default)]
 pub(crate) struct Crossings {
     /// By port of every switch, and lane; empty until the first look.
-    first: Vec<Option<Time>>,
+    first: Vec<[Option<Time>; 2]>,
 }
 
 impl Crossings {
@@ -25,34 +25,43 @@ impl Crossings {
         let margins = world.switches.iter().flat_map(|switch| {
             let lanes = switch.lanes();
             let places = (0..switch.radix() * lanes).map(move |at| (at / lanes, at % lanes));
-            places.map(|(port, lane)| switch.margin(PortId(port as u16), Lane(lane as u8)))
+            places.map(|(port, lane)| switch.margins(PortId(port as u16), Lane(lane as u8)))
         });
         let ports: usize = world.switches.iter().map(|switch| switch.radix() * switch.lanes()).sum();
-        self.first.resize(ports, None);
-        for (first, margin) in self.first.iter_mut().zip(margins) {
+        self.first.resize(ports, [None; 2]);
+        let all =
+            self.first.iter_mut().zip(margins).flat_map(|(first, margins)| first.iter_mut().zip(margins));
+        for (first, margin) in all {
             if first.is_none() && margin.is_some_and(|margin| margin.crossings > 0) {
                 *first = Some(now);
             }
         }
     }
 
-    fn first(&self, world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<Time> {
+    fn first(&self, world: &World, node: NodeId, port: PortId, lane: Lane) -> [Option<Time>; 2] {
         let ports = &world.fabric.first_port;
         let switch = &world.switches[node.index() - world.adapters.len()];
         let port = (ports[node.index()] - ports[world.adapters.len()]) as usize + port.index();
-        self.first.get(port * switch.lanes() + lane.index()).copied().flatten()
+        self.first.get(port * switch.lanes() + lane.index()).copied().unwrap_or_default()
     }
 }
 
-/// What waited for an output against its threshold of marking, where it has one.
-pub(crate) fn marking(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<MarginRecord> {
-    let switch = node.index().checked_sub(world.adapters.len())?;
-    let margin = world.switches[switch].margin(port, lane)?;
-    let first = world.crossings.first(world, node, port, lane);
-    Some(MarginRecord {
-        load: Bytes::new(margin.load),
-        limit: Bytes::new(margin.limit),
-        counts: Some(MarginCounts { crossings: margin.crossings, near_misses: margin.near_misses, first }),
+/// What waited for an output against its threshold of marking, and against that of marking all, where it has them.
+pub(crate) fn marking(world: &World, node: NodeId, port: PortId, lane: Lane) -> [Option<MarginRecord>; 2] {
+    let Some(switch) = node.index().checked_sub(world.adapters.len()) else { return [None; 2] };
+    let [some, all] = world.switches[switch].margins(port, lane);
+    let [first, first_all] = world.crossings.first(world, node, port, lane);
+    [(some, first), (all, first_all)].map(|(margin, first)| {
+        let margin = margin?;
+        Some(MarginRecord {
+            load: Bytes::new(margin.load),
+            limit: Bytes::new(margin.limit),
+            counts: Some(MarginCounts {
+                crossings: margin.crossings,
+                near_misses: margin.near_misses,
+                first,
+            }),
+        })
     })
 }
 

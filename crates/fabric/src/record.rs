@@ -92,6 +92,7 @@ fn lanes(plan: &Plan, world: &World, now: Time) -> Vec<LaneRecord> {
             let port = PortId(number as u16);
             for (lane, buffer) in (0..).map(Lane).zip(most_held(plan, node, port)) {
                 let (input, output) = observed(world, node, port, lane);
+                let [marking, marking_all] = margins::marking(world, node, port, lane);
                 records.push(LaneRecord {
                     node: graph.name(node).to_owned(),
                     port: port.0 + 1,
@@ -104,7 +105,8 @@ fn lanes(plan: &Plan, world: &World, now: Time) -> Vec<LaneRecord> {
                     mean: input.mean(now),
                     output_queue: staged(world, node, port, lane)
                         .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) }),
-                    marking: margins::marking(world, node, port, lane),
+                    marking,
+                    marking_all,
                     trigger: margins::trigger(plan, node, buffer, input.peak()),
                     without_credit: output.without_credit(now),
                     marks: output.marks,
@@ -145,8 +147,8 @@ pub(crate) fn digest(world: &World) -> Digest {
             match reason {
                 MarkReason::Root | MarkReason::VictimMask => digest.absorb(marks),
                 // Where nothing is marked for them, digests are those of before there were these reasons.
-                MarkReason::Propagation | MarkReason::Generation if marks == 0 => {}
-                MarkReason::Propagation | MarkReason::Generation => {
+                MarkReason::Propagation | MarkReason::Generation | MarkReason::Red if marks == 0 => {}
+                MarkReason::Propagation | MarkReason::Generation | MarkReason::Red => {
                     digest.absorb(reason as u64);
                     digest.absorb(marks);
                 }

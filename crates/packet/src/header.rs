@@ -281,13 +281,16 @@ pub enum MarkReason {
     Propagation = 2,
     /// Its output was taken for the root of a congestion tree, which it helps to generate (HP proposal).
     Generation = 3,
+    /// By chance, as what waited for its output had it (RED; DCQCN).
+    Red = 4,
 }
 
 impl MarkReason {
     /// How many reasons there are.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
     /// Every reason, in the order of its number.
-    pub const ALL: [Self; Self::COUNT] = [Self::Root, Self::VictimMask, Self::Propagation, Self::Generation];
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Root, Self::VictimMask, Self::Propagation, Self::Generation, Self::Red];
 
     /// The word for it in tables and files.
     #[must_use]
@@ -297,6 +300,7 @@ impl MarkReason {
             Self::VictimMask => "victim_mask",
             Self::Propagation => "propagation",
             Self::Generation => "generation",
+            Self::Red => "red",
         }
     }
 }

@@ -11,8 +11,9 @@ use crate::tables::csv;
 /// The limits that a port and lane can have, and how each is named.
 type Kind = (&'static str, fn(&LaneRecord) -> Option<MarginRecord>);
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 4] = [
     ("marking", |lane| lane.marking),
+    ("marking_all", |lane| lane.marking_all),
     ("trigger", |lane| lane.trigger),
     ("buffer", |lane| Some(MarginRecord { load: lane.peak, limit: lane.buffer, counts: None })),
 ];

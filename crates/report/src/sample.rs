@@ -143,6 +143,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
             limit: Bytes::new(32_768),
             counts: Some(MarginCounts { crossings: 0, near_misses: 4, first: None }),
         }),
+        marking_all: None,
         trigger: None,
         without_credit: Span::from_us(1250),
         marks: marks(20, 1),

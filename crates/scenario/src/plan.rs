@@ -145,6 +145,7 @@ impl Plan {
             Scheme::Iba(_) => "Iba",
             Scheme::Guideline => unreachable!("a plan has the settings that a guideline stands for"),
             Scheme::Hp(_) => "Hp",
+            Scheme::Dcqcn(_) => "Dcqcn",
             Scheme::Mixed(_) => "Mixed",
         }
     }

@@ -59,6 +59,8 @@ const RANGES: &[(&str, RangeInclusive<u64>)] = &[
     ("window_decrease", 1..=65_535),
     ("new_window_rpi", 1..=u32::MAX as u64),
     ("window", 1..=65_535),
+    // DCQCN's response.
+    ("fast_recovery", 1..=254),
     // Traffic.
     ("service_level", 0..=15),
     ("outstanding", 1..=u32::MAX as u64),

@@ -109,3 +109,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_preset_of_dcqcn_stands_for_what_is_not_written() {
+    let whole = |sets: &[&str]| read(sets).congestion_control;
+    let short = whole(&["congestion_control=Dcqcn()"]);
+    assert_eq!(short, whole(&["congestion_control=Dcqcn(preset: Recommended)"]));
+    let strawman = whole(&["congestion_control=Dcqcn(preset: Strawman)"]);
+    assert_ne!(short, strawman);
+    let by_parts = "congestion_control=Dcqcn(marking: (preset: Strawman), response: (preset: Strawman))";
+    assert_eq!(strawman, whole(&[by_parts]));
+    // A field stands over the preset, by either of its names, and no other field changes.
+    let own = whole(&["congestion_control=Dcqcn()", "congestion_control.response.timer=300 us"]);
+    let vendor = whole(&["congestion_control=Dcqcn()", "congestion_control.response.rpg_time_reset=300 us"]);
+    assert_eq!(own, vendor);
+    let back = [
+        "congestion_control=Dcqcn(response: (timer: \"300 us\"))",
+        "congestion_control.response.timer=55 us",
+    ];
+    assert_eq!(short, whole(&back));
+}

@@ -26,10 +26,11 @@ impl Switch {
         self.ledger.waiting(output, lane)
     }
 
-    /// How near what waits for an output and lane came to the threshold above which packets are marked.
+    /// How near what waits for an output and lane came to the threshold above which packets are
+    /// marked, and to the one above which all are.
     #[must_use]
-    pub fn margin(&self, output: PortId, lane: Lane) -> Option<Margin> {
-        self.marker.margin(output, lane)
+    pub fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
+        self.marker.margins(output, lane)
     }
 
     /// By which port this packet leaves, or would leave if it came here.

@@ -199,6 +199,8 @@ pub struct LaneRecord {
     pub output_queue: Option<QueueRecord>,
     /// What waited for this output against the threshold above which packets are marked, where there is one.
     pub marking: Option<MarginRecord>,
+    /// The same against the threshold above which all are marked (Kmax), where there is one.
+    pub marking_all: Option<MarginRecord>,
     /// What the buffer held against what triggers marking by the HP proposal, where that is in force.
     pub trigger: Option<MarginRecord>,
     /// How long packets waited for credit to leave here, with the wire free.

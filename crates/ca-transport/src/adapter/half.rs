@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cc_policies::policy::{Acknowledged, LimitedBy, Notified, Response, Sends, StateScope};
+use cc_policies::policy::{Acknowledged, Notified, Response, Sends, Sent, StateScope};
 use packet::{Lid, PacketId, Psn, QpNumber, ServiceLevel, Transport};
 use units::Time;
 use workload::spec::Operation;
@@ -137,10 +137,10 @@ impl Adapter {
     }
 
     /// The response hears of a packet that a half sends.
-    pub(super) fn tell_of_sent(&mut self, half: u32, psn: Psn, limited_by: LimitedBy, now: Time) {
+    pub(super) fn tell_of_sent(&mut self, half: u32, psn: Psn, sent: Sent, now: Time) {
         let half = &mut self.halves[half as usize];
         let state = self.schedule.state(half.flow);
-        self.response.on_sent(state, limited_by, now);
+        self.response.on_sent(state, sent, now);
         if half.silent {
             let present = self.shared.decreases[half.flow as usize];
             let (number, next) = half.transport.number_of(psn);

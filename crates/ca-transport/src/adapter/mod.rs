@@ -12,12 +12,12 @@ mod sending;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use cc_policies::{AnyEcho, AnyResponse};
+use cc_policies::{AnyEcho, AnyResponse, EchoState};
 use event_kernel::Digest;
 use link_layer::{Outlet, Port, Signal, VlArbiter};
 use packet::{
-    ByLane, FlowId, Framing, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, QpNumber, ServiceLevel,
-    Transport,
+    ByLane, FlowId, Framing, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, Psn, QpNumber,
+    ServiceLevel, Transport,
 };
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Rate, Time};
@@ -53,6 +53,8 @@ pub enum AdapterWake {
     Post(QpNumber),
     /// A credit update may be due.
     Credit(Lane),
+    /// A notification is due to the source of the flow that this queue pair receives.
+    Notify(QpNumber),
 }
 
 /// What an adapter is made of.
@@ -157,6 +159,8 @@ struct QueuePair {
     sink: SinkTally,
     becns: u64,
     messages: u64,
+    /// What the echo remembers of it.
+    echo: EchoState,
 }
 
 /// A closed loop over several queue pairs.
@@ -278,6 +282,7 @@ impl Adapter {
             sink: SinkTally::default(),
             becns: 0,
             messages: 0,
+            echo: EchoState::default(),
         });
         self.posters.extend(poster);
         number
@@ -347,6 +352,7 @@ impl Adapter {
             AdapterWake::Overdue => self.overdue_alarm.rang(outlet.now()),
             AdapterWake::Taken => self.taken(outlet),
             AdapterWake::Post(number) => self.post_due(number, outlet),
+            AdapterWake::Notify(number) => self.notify(number, Psn::new(0), outlet),
             AdapterWake::Credit(lane) => {
                 self.port.alarm(lane, outlet, |_, lane| AdapterWake::Credit(lane));
             }

@@ -20,13 +20,9 @@ impl Adapter {
         let verdict = self.halves[half as usize].transport.on_data(packet, &self.rule);
         let mut acknowledge = packet.has(BthFlags::ACK_REQUEST) && !matches!(verdict, Verdict::Gap { .. });
         let mut flags = BthFlags::empty();
-        match self.echo.answer(packet) {
-            Some(Answer::Cnp) => self.notify(number, packet.bth.psn, outlet),
-            Some(Answer::Acknowledgement) => {
-                acknowledge = true;
-                flags = BthFlags::BECN;
-            }
-            None => {}
+        if self.answer_mark(number, packet, outlet) {
+            acknowledge = true;
+            flags = BthFlags::BECN;
         }
         if let Verdict::Gap { complain: true } = verdict {
             self.acknowledge(number, Syndrome::SequenceError, flags, outlet);
@@ -46,9 +42,7 @@ impl Adapter {
     pub(super) fn response(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
         let now = outlet.now();
         let number = packet.bth.destination_qp;
-        if let Some(Answer::Cnp) = self.echo.answer(packet) {
-            self.notify(number, packet.bth.psn, outlet);
-        }
+        self.answer_mark(number, packet, outlet);
         let half = self.queue_pairs[number.index()].half;
         let replied = self.halves[half as usize].transport.on_reply(packet, &mut self.messages, now);
         // The response to the whole of a READ acknowledges its request, one packet.
@@ -59,6 +53,24 @@ impl Adapter {
         self.completed(replied.completed, now);
         self.offer(half, now);
         self.dispose(id, packet, replied.verdict, outlet);
+    }
+
+    /// Answers a mark by a notification, if one is called for; whether it is to be an acknowledgement instead.
+    #[inline]
+    fn answer_mark(
+        &mut self,
+        number: QpNumber,
+        packet: &Packet,
+        outlet: &mut impl Outlet<AdapterWake>,
+    ) -> bool {
+        let flow = &mut self.queue_pairs[number.index()].echo;
+        match self.echo.answer(packet, flow, outlet.now()) {
+            Some(Answer::Cnp) => self.notify(number, packet.bth.psn, outlet),
+            Some(Answer::CnpAt(due)) => outlet.wake(due, AdapterWake::Notify(number)),
+            Some(Answer::Acknowledgement) => return true,
+            None => {}
+        }
+        false
     }
 
     /// Hands a packet's payload to the host, or lets go of it.
@@ -153,9 +165,13 @@ impl Adapter {
     }
 
     /// Queues a congestion notification packet to the source of the flow that this queue pair receives.
-    fn notify(&mut self, number: QpNumber, marked: Psn, outlet: &mut impl Outlet<AdapterWake>) {
+    pub(super) fn notify(&mut self, number: QpNumber, marked: Psn, outlet: &mut impl Outlet<AdapterWake>) {
         let psn = if self.echo.names_packets() { marked } else { Psn::new(0) };
-        let packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
+        let mut packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
+        if let Some(level) = self.echo.service_level() {
+            packet.lrh.service_level = level;
+            packet.lrh.lane = self.sl_to_vl[usize::from(level.0)];
+        }
         let id = outlet.packets().insert(packet);
         self.answers[packet.lrh.lane].notifications.push(id, outlet.packets());
         self.tally.cnps += 1;

@@ -4,7 +4,7 @@
 
 use core::cmp::Reverse;
 
-use cc_policies::policy::{LimitedBy, Response};
+use cc_policies::policy::{LimitedBy, Response, Sent};
 use link_layer::{LaneSet, Outlet, Passage};
 use packet::{Bth, BthFlags, Lane, Packet, PacketId, QpNumber};
 use units::{Bytes, Span, Time};
@@ -190,7 +190,7 @@ impl Adapter {
         let id = match candidate {
             Candidate::Notification => self.answers[lane].notifications.pop(outlet.packets()),
             Candidate::Acknowledgement => self.answers[lane].acknowledgements.pop(outlet.packets()),
-            Candidate::Data(turn, out) => Some(self.make_data(turn, out, &passage, outlet)),
+            Candidate::Data(turn, out) => Some(self.make_data((turn, out, length), &passage, outlet)),
         };
         let id = id.expect("the candidate is there");
         if matches!(candidate, Candidate::Acknowledgement) {
@@ -208,8 +208,7 @@ impl Adapter {
     /// Makes the packet whose turn it is, and puts its half back in line or to rest.
     fn make_data(
         &mut self,
-        turn: Turn,
-        out: Outgoing,
+        (turn, out, length): (Turn, Outgoing, Bytes),
         passage: &Passage,
         outlet: &mut impl Outlet<AdapterWake>,
     ) -> PacketId {
@@ -227,7 +226,7 @@ impl Adapter {
             LimitedBy::Other
         };
         half.held_by_window = readiness == Readiness::WindowClosed;
-        self.tell_of_sent(turn.half, out.psn, limited_by, now);
+        self.tell_of_sent(turn.half, out.psn, Sent { limited_by, length }, now);
         self.tally.retransmitted += u64::from(out.again);
         self.injected += 1;
         let gap = self.response.gap(self.schedule.state(turn.flow), passage.left - passage.starts, now);

@@ -18,7 +18,7 @@ use units::{Span, Time};
 
 use super::ladder::Step;
 use super::spec::{HpResponse, RateControl, RpiAfterDecrease, WindowControl};
-use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response};
+use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response, Sent};
 
 /// The settings of an adapter, shared by all that it sends.
 ///
@@ -143,8 +143,8 @@ impl Response for HpSource {
         HpState { apsn: 0, rpi: 1, window, ipd: 0, limited_by: LimitedBy::Other }
     }
 
-    fn on_sent(&self, state: &mut HpState, limited_by: LimitedBy, _: Time) {
-        state.limited_by = limited_by;
+    fn on_sent(&self, state: &mut HpState, sent: Sent, _: Time) {
+        state.limited_by = sent.limited_by;
     }
 
     fn on_acknowledged(&self, state: &mut HpState, ack: Acknowledged, _: Time) -> Reaction {
@@ -209,7 +209,8 @@ mod tests {
         }
 
         fn sent(&mut self, limited_by: LimitedBy) {
-            self.0.on_sent(&mut self.1, limited_by, Time::ZERO);
+            let sent = Sent { limited_by, length: units::Bytes::new(2074) };
+            self.0.on_sent(&mut self.1, sent, Time::ZERO);
         }
 
         fn acknowledged(&mut self, psn: u64, next: u64, packets: u32, marked: bool) -> (u8, u32) {

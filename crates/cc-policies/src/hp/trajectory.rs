@@ -8,11 +8,11 @@
 use core::fmt::Write;
 
 use packet::ServiceLevel;
-use units::{Span, Time};
+use units::{Bytes, Span, Time};
 
 use super::HpSource;
 use super::spec::{HpResponse, RateControl, RpiAfterDecrease};
-use crate::policy::{Acknowledged, LimitedBy, Response};
+use crate::policy::{Acknowledged, LimitedBy, Response, Sent};
 
 /// 2,048 bytes at 1 GB/s.
 const PACKET: Span = Span::from_ns(2048);
@@ -31,7 +31,7 @@ fn recovery(source: &HpSource, ipd: u8) -> f64 {
     let mut flow = source.at_rest(ServiceLevel(0));
     let mut number = 0;
     let mut ack = |flow: &mut _, marked| {
-        source.on_sent(flow, LimitedBy::Rate, Time::ZERO);
+        source.on_sent(flow, Sent { limited_by: LimitedBy::Rate, length: Bytes::new(2074) }, Time::ZERO);
         let ack = Acknowledged { psn: number, next: number + 1, packets: 1, marked };
         source.on_acknowledged(flow, ack, Time::ZERO);
         number += 1;

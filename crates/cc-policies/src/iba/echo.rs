@@ -11,12 +11,14 @@
 //! | a packet that has BECN too | nothing | nothing |
 
 use packet::{BthFlags, Opcode, Packet};
+use units::Time;
 
+use crate::dcqcn::EchoState;
 use crate::policy::{Answer, Echo};
 use crate::spec::IbaEcho;
 
 impl Echo for IbaEcho {
-    fn answer(&self, packet: &Packet) -> Option<Answer> {
+    fn answer(&self, packet: &Packet, _: &mut EchoState, _: Time) -> Option<Answer> {
         // "If both bits are set, the FECN bit is ignored" (Gran and Reinemo 2011, 3.2.2).
         if !packet.has(BthFlags::FECN) || packet.has(BthFlags::BECN) {
             return None;
@@ -58,9 +60,13 @@ mod tests {
         Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
     }
 
+    fn answer(echo: IbaEcho, packet: &Packet) -> Option<Answer> {
+        echo.answer(packet, &mut EchoState::default(), Time::ZERO)
+    }
+
     #[test]
     fn a_fecn_is_answered_as_the_scheme_says() {
-        let by = |echo: IbaEcho, opcode| echo.answer(&packet(opcode, BthFlags::FECN));
+        let by = |echo: IbaEcho, opcode| answer(echo, &packet(opcode, BthFlags::FECN));
         assert_eq!(by(IbaEcho::Cnp, Opcode::WriteLast), Some(Answer::Cnp));
         assert_eq!(by(IbaEcho::Acknowledgement, Opcode::WriteLast), Some(Answer::Acknowledgement));
         assert_eq!(by(IbaEcho::Acknowledgement, Opcode::SendOnly), Some(Answer::Acknowledgement));
@@ -77,7 +83,7 @@ mod tests {
         let over = |transport| {
             let mut packet = packet(Opcode::SendOnly, BthFlags::FECN);
             packet.bth.transport = transport;
-            IbaEcho::Acknowledgement.answer(&packet)
+            answer(IbaEcho::Acknowledgement, &packet)
         };
         assert_eq!(over(Transport::Rd), Some(Answer::Acknowledgement));
         assert_eq!([Transport::Uc, Transport::Ud].map(over), [Some(Answer::Cnp); 2]);
@@ -86,6 +92,6 @@ mod tests {
     #[test]
     fn becn_hides_fecn() {
         let both = packet(Opcode::SendMiddle, BthFlags::FECN | BthFlags::BECN);
-        assert_eq!(IbaEcho::Cnp.answer(&both), None);
+        assert_eq!(answer(IbaEcho::Cnp, &both), None);
     }
 }

@@ -16,7 +16,7 @@
 use packet::ServiceLevel;
 use units::{Span, Time};
 
-use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response};
+use crate::policy::{Acknowledged, Notified, Reaction, Response, Sent};
 use crate::spec::{Cct, IbaResponse, PortControl, TimerStart};
 
 /// Unit of `CCTI_Timer`: 1.024 us (`OpenSM`, `ib_types.h`; Linux, `hfi1`: 1024 ns times the value).
@@ -208,7 +208,7 @@ impl Response for IbaSource {
     }
 
     /// Who held a packet back makes no difference here.
-    fn on_sent(&self, _: &mut Ccti, _: LimitedBy, _: Time) {}
+    fn on_sent(&self, _: &mut Ccti, _: Sent, _: Time) {}
 
     /// A BECN is a BECN, whatever packet brings it (Gran and Reinemo 2011, 2.2).
     fn on_acknowledged(&self, state: &mut Ccti, ack: Acknowledged, now: Time) -> Reaction {

@@ -6,9 +6,10 @@ use core::iter;
 
 use cc_policies::Scheme;
 use cc_policies::spec::{
-    Cct, Compare, Hp, HpMarking, HpResponse, Iba, IbaEcho, IbaMarking, IbaResponse, Immediate, MarkedSet,
-    MarkingChoice, Mixed, PortControl, RateControl, ResponseChoice, RootTrigger, RpiAfterDecrease,
-    TimerStart, Trigger, VictimMask, WindowControl,
+    Cct, CnpEcho, CnpOrder, CnpWindow, Compare, Dcqcn, DcqcnResponse, EchoChoice, Hp, HpMarking, HpResponse,
+    Iba, IbaEcho, IbaMarking, IbaResponse, Immediate, MarkedAt, MarkedSet, MarkingChoice, Mixed, PortControl,
+    Preset, RateControl, RedMarking, ResponseChoice, RootTrigger, RpiAfterDecrease, TimerStart, Trigger,
+    VictimMask, WindowControl,
 };
 use units::Bytes;
 
@@ -16,7 +17,8 @@ const ECHOES: [IbaEcho; 2] = [IbaEcho::Cnp, IbaEcho::Acknowledgement];
 
 /// Every scheme, with every way of its choices.
 pub(crate) fn schemes() -> Vec<Scheme> {
-    iter::once(Scheme::Off).chain(iba().map(Scheme::Iba)).chain(hp().map(Scheme::Hp)).chain(mixed()).collect()
+    let own = iba().map(Scheme::Iba).chain(hp().map(Scheme::Hp)).chain(dcqcn().map(Scheme::Dcqcn));
+    iter::once(Scheme::Off).chain(own).chain(mixed()).collect()
 }
 
 /// InfiniBand's, with every way of its choices.
@@ -83,16 +85,48 @@ fn hp() -> impl Iterator<Item = Hp> {
     )
 }
 
+/// DCQCN, with every way of its choices; small enough thresholds for a small buffer.
+fn dcqcn() -> impl Iterator<Item = Dcqcn> {
+    let presets = [Preset::Recommended, Preset::Strawman].into_iter().cycle();
+    let orders = [CnpOrder::CutFirst, CnpOrder::CutFirst, CnpOrder::AlphaFirst, CnpOrder::AlphaFirst];
+    let places = [MarkedAt::Departure, MarkedAt::Arrival, MarkedAt::Arrival, MarkedAt::Departure];
+    let windows = [CnpWindow::FromCnp, CnpWindow::FreeRunning].into_iter().cycle();
+    presets.zip(orders).zip(places).zip(windows).map(|(((preset, order), at), window)| Dcqcn {
+        marking: RedMarking { kmin: Bytes::new(4_000), kmax: Bytes::new(7_000), pmax: 0.5, at },
+        echo: CnpEcho { window, ..CnpEcho::preset(preset) },
+        response: DcqcnResponse {
+            order,
+            clamp_target: preset == Preset::Recommended,
+            initial_alpha: if order == CnpOrder::CutFirst { 1.0 } else { 0.5 },
+            fast_recovery: if order == CnpOrder::CutFirst { 5 } else { 4 },
+            ..DcqcnResponse::preset(preset)
+        },
+    })
+}
+
 /// Every marking with every response.
 fn mixed() -> impl Iterator<Item = Scheme> {
-    let pairs = iba().zip(hp()).zip(hp().skip(3)).zip(ECHOES.into_iter().cycle());
-    pairs.flat_map(|(((iba, hp), other), echo)| {
-        let markings = [MarkingChoice::Off, MarkingChoice::Iba(iba.marking), MarkingChoice::Hp(hp.marking)];
+    let echoes = [
+        EchoChoice::Cnp,
+        EchoChoice::Acknowledgement,
+        EchoChoice::Dcqcn(CnpEcho::preset(Preset::Recommended)),
+    ];
+    let pairs = iba().zip(hp()).zip(hp().skip(3)).zip(dcqcn()).zip(echoes.into_iter().cycle());
+    pairs.flat_map(|((((iba, hp), other), dcqcn), echo)| {
+        let markings = [
+            MarkingChoice::Off,
+            MarkingChoice::Iba(iba.marking),
+            MarkingChoice::Hp(hp.marking),
+            MarkingChoice::Red(dcqcn.marking),
+        ];
         markings.into_iter().flat_map(move |marking| {
-            let (iba, hp) =
-                (ResponseChoice::Iba(iba.response.clone()), ResponseChoice::Hp(other.response.clone()));
-            [ResponseChoice::Off, iba, hp]
-                .map(|response| Scheme::Mixed(Mixed { marking: marking.clone(), echo, response }))
+            let responses = [
+                ResponseChoice::Off,
+                ResponseChoice::Iba(iba.response.clone()),
+                ResponseChoice::Hp(other.response.clone()),
+                ResponseChoice::Dcqcn(dcqcn.response),
+            ];
+            responses.map(|response| Scheme::Mixed(Mixed { marking: marking.clone(), echo, response }))
         })
     })
 }

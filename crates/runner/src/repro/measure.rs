@@ -194,6 +194,7 @@ pub(super) mod tests {
             mean,
             output_queue: None,
             marking: None,
+            marking_all: None,
             trigger: None,
             without_credit: Span::ZERO,
             marks: Marks::default(),

@@ -6,6 +6,7 @@
 //! | module | checks |
 //! |---|---|
 //! | here | the run as a whole, and the order of the checks |
+//! | `dcqcn` | thresholds and rates that fit the fabric |
 //! | `hpcc` | a topology in a file, and puts what it holds in its place |
 //! | `guideline` | nothing: puts settings in the place of a guideline |
 //! | `link` | cables, lanes, credits |
@@ -16,6 +17,7 @@
 //! | `traffic` | flows, and whether they can reach their hosts |
 //! | `transport` | whether what carries a flow can carry it, and is controlled |
 
+mod dcqcn;
 mod guideline;
 mod hpcc;
 mod link;
@@ -73,6 +75,7 @@ impl Scenario {
             return Err(faults.into_diagnostic());
         };
         transport::check(&self, &mut faults);
+        dcqcn::check(&self, &graph, &routes, &mut faults);
         let workload = traffic::workload(&self, &graph, &routes, &mut faults);
         if let Some((workload, _)) = &workload
             && faults.found.is_empty()

@@ -1,0 +1,97 @@
+//! Which mark is answered by a CNP, and when.
+//!
+//! Invariant: of one flow, two CNPs are never less than an interval apart, and nothing that is itself an answer is
+//! answered.
+//!
+//! ```text
+//! FromCnp       mark, none sent within N -> CNP at once; quiet for N          the paper
+//! FreeRunning   mark -> CNP at the end of the present N since the first packet   the authors' simulator
+//! ```
+
+use packet::Packet;
+use units::{Span, Time};
+
+use super::spec::{CnpEcho, CnpWindow};
+use crate::policy::{Answer, Echo};
+use crate::spec::IbaEcho;
+
+/// What a destination remembers of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EchoState {
+    /// When its first packet came.
+    first: Time,
+    /// No CNP for a mark before this.
+    quiet_until: Time,
+}
+
+impl Default for EchoState {
+    fn default() -> Self {
+        Self { first: Time::NEVER, quiet_until: Time::ZERO }
+    }
+}
+
+impl Echo for CnpEcho {
+    fn answer(&self, packet: &Packet, flow: &mut EchoState, now: Time) -> Option<Answer> {
+        flow.first = flow.first.min(now);
+        IbaEcho::Cnp.answer(packet, flow, now)?;
+        if now < flow.quiet_until {
+            return None;
+        }
+        match self.window {
+            CnpWindow::FromCnp => {
+                flow.quiet_until = now + self.interval;
+                Some(Answer::Cnp)
+            }
+            CnpWindow::FreeRunning => {
+                flow.quiet_until = end_of_interval(flow.first, self.interval, now);
+                Some(Answer::CnpAt(flow.quiet_until))
+            }
+        }
+    }
+}
+
+/// The end of the interval, counted from `first`, that `now` is in.
+fn end_of_interval(first: Time, interval: Span, now: Time) -> Time {
+    let past = now.since(first).ps() / interval.ps();
+    first + interval * (past + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Psn, QpNumber, ServiceLevel, Transport};
+
+    fn packet(flags: BthFlags) -> Packet {
+        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let (opcode, transport) = (Opcode::WriteMiddle, Transport::Rc);
+        let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, transport, flags };
+        Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
+    }
+
+    /// A packet comes each 10 us from 5 us on, and only some are marked; what is answered, and with what.
+    fn answers(window: CnpWindow, marked: &[u64]) -> Vec<(u64, Answer)> {
+        let echo = CnpEcho { interval: Span::from_us(50), window, service_level: None };
+        let mut flow = EchoState::default();
+        let mut given = Vec::new();
+        for us in (5..300).step_by(10) {
+            let flags = if marked.contains(&us) { BthFlags::FECN } else { BthFlags::empty() };
+            let now = Span::from_us(us).after_start();
+            given.extend(echo.answer(&packet(flags), &mut flow, now).map(|answer| (us, answer)));
+        }
+        given
+    }
+
+    #[test]
+    fn the_first_mark_is_answered_at_once_and_the_next_an_interval_later() {
+        let given = answers(CnpWindow::FromCnp, &[25, 35, 65, 75, 85, 245, 285]);
+        assert_eq!(given, [25, 75, 245].map(|us| (us, Answer::Cnp)));
+    }
+
+    #[test]
+    fn a_free_running_interval_answers_at_its_end() {
+        // From the first packet, at 5 us: intervals end at 55, 105, 155 us.
+        let given = answers(CnpWindow::FreeRunning, &[25, 35, 55, 145, 155]);
+        let at = |us| Answer::CnpAt(Span::from_us(us).after_start());
+        assert_eq!(given, [(25, at(55)), (55, at(105)), (145, at(155)), (155, at(205))]);
+    }
+}

@@ -1,0 +1,238 @@
+//! The congestion point: random early detection (RED) on what waits for an output and lane.
+//!
+//! Invariant: the probability is that of the queue at the instant of the decision, not of a mean, and the draws of an
+//! output are its own: traffic elsewhere in the switch changes none of them.
+//!
+//! ```text
+//! q <= Kmin          0
+//! Kmin < q <= Kmax   Pmax (q - Kmin) / (Kmax - Kmin)
+//! Kmax < q           1
+//! ```
+
+use std::collections::VecDeque;
+
+use packet::{Lane, MarkReason, PortId};
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+use units::Bytes;
+
+use super::spec::{MarkedAt, RedMarking};
+use crate::margin::{Level, Margin};
+use crate::policy::{BufferView, Marker, MarkerSetup, Place, QueueView};
+
+/// Probabilities are counted in parts of this.
+const ONE: u64 = 1 << 32;
+
+/// The marker of one switch.
+#[derive(Clone, Debug)]
+pub struct RedMarker {
+    radix: usize,
+    lanes: usize,
+    kmin: u64,
+    kmax: u64,
+    /// In parts of [`ONE`].
+    pmax: u64,
+    /// By output and lane.
+    queues: Vec<Queue>,
+    /// By output.
+    streams: Vec<Pcg64Mcg>,
+    /// Where it is decided on arrival: by output, lane and input, what is in store for the packets that wait.
+    decided: Vec<Decided>,
+}
+
+/// What waits for an output and lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Queue {
+    bytes: u64,
+    /// Against Kmin and against Kmax.
+    levels: [Level; 2],
+    margins: [Margin; 2],
+}
+
+/// The packets of a virtual output queue, first the one that leaves next, and whether it will be marked.
+#[derive(Clone, Debug, Default)]
+struct Decided {
+    bytes: u64,
+    packets: VecDeque<bool>,
+}
+
+impl RedMarker {
+    /// The marker of the switch described. The settings have passed the check.
+    #[must_use]
+    pub fn new(settings: &RedMarking, switch: &MarkerSetup) -> Self {
+        let mut stream = switch.stream.clone();
+        let vls = switch.radix * switch.lanes;
+        let decided = if settings.at == MarkedAt::Arrival { vls * switch.radix } else { 0 };
+        Self {
+            radix: switch.radix,
+            lanes: switch.lanes,
+            kmin: settings.kmin.get(),
+            kmax: settings.kmax.get(),
+            pmax: (settings.pmax * ONE as f64).round() as u64,
+            queues: vec![Queue::default(); vls],
+            streams: (0..switch.radix).map(|_| Pcg64Mcg::new(stream.random())).collect(),
+            decided: vec![Decided::default(); decided],
+        }
+    }
+
+    /// How near what waits for an output and lane came to Kmin, and to Kmax.
+    #[must_use]
+    pub fn margins(&self, output: PortId, lane: Lane) -> [Margin; 2] {
+        let margins = self.queues[output.index() * self.lanes + lane.index()].margins;
+        [(margins[0], self.kmin), (margins[1], self.kmax)].map(|(margin, limit)| Margin { limit, ..margin })
+    }
+
+    /// The probability of a mark with so much in the queue, in parts of [`ONE`].
+    const fn probability(&self, queue: u64) -> u64 {
+        if queue <= self.kmin {
+            0
+        } else if queue <= self.kmax {
+            (self.pmax as u128 * (queue - self.kmin) as u128 / (self.kmax - self.kmin) as u128) as u64
+        } else {
+            ONE
+        }
+    }
+
+    /// Whether the packet in question is marked, with so much in its queue.
+    #[inline]
+    fn draw(&mut self, output: PortId, queue: u64) -> bool {
+        match self.probability(queue) {
+            0 => false,
+            ONE => true,
+            probability => u64::from(self.streams[output.index()].random::<u32>()) < probability,
+        }
+    }
+}
+
+impl Marker for RedMarker {
+    #[inline]
+    fn queue_changed(&mut self, place: Place, view: QueueView) {
+        let vl = place.output.index() * self.lanes + place.lane.index();
+        let queue = &mut self.queues[vl];
+        let before = core::mem::replace(&mut queue.bytes, view.sum.get());
+        for (at, limit) in [self.kmin, self.kmax].into_iter().enumerate() {
+            let over = queue.bytes > limit;
+            queue.levels[at] = queue.margins[at].step(queue.levels[at], queue.bytes, limit, over);
+        }
+        if self.decided.is_empty() {
+            return;
+        }
+        let own = vl * self.radix + place.input.index();
+        let joined = view.voq.get() > core::mem::replace(&mut self.decided[own].bytes, view.voq.get());
+        if joined {
+            let marked = self.draw(place.output, before);
+            self.decided[own].packets.push_back(marked);
+        }
+    }
+
+    /// What occupies a buffer makes no difference here: what waits for an output does.
+    fn buffer_changed(&mut self, _: PortId, _: Lane, _: BufferView) {}
+
+    /// Nor does missing credit.
+    fn starved(&mut self, _: PortId, _: Lane) {}
+
+    fn left_input(&mut self, _: Place) -> Option<MarkReason> {
+        None
+    }
+
+    #[inline]
+    fn departing(&mut self, place: Place, _: Bytes) -> Option<MarkReason> {
+        let vl = place.output.index() * self.lanes + place.lane.index();
+        let marked = if self.decided.is_empty() {
+            self.draw(place.output, self.queues[vl].bytes)
+        } else {
+            let own = &mut self.decided[vl * self.radix + place.input.index()];
+            own.packets.pop_front().expect("what leaves has joined")
+        };
+        marked.then_some(MarkReason::Red)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKET: u64 = 1_000;
+
+    fn marker(kmin: u64, kmax: u64, pmax: f64, at: MarkedAt) -> RedMarker {
+        let settings = RedMarking { kmin: Bytes::new(kmin), kmax: Bytes::new(kmax), pmax, at };
+        let setup = MarkerSetup {
+            name: "S".to_owned(),
+            radix: 3,
+            lanes: 2,
+            capacity: Bytes::kib(64),
+            longest_packet: Bytes::new(1_082),
+            faces_adapter: vec![false; 3],
+            stream: Pcg64Mcg::new(5),
+        };
+        RedMarker::new(&settings, &setup)
+    }
+
+    fn place(input: u16) -> Place {
+        Place { input: PortId(input), output: PortId(2), lane: Lane(1) }
+    }
+
+    fn view(voq: u64, sum: u64) -> QueueView {
+        QueueView { voq: Bytes::new(voq), sum: Bytes::new(sum), inputs: 1, wire_busy: false }
+    }
+
+    /// The share of packets that are marked as they leave so much behind.
+    fn share(marker: &mut RedMarker, behind: u64) -> f64 {
+        marker.queue_changed(place(0), view(behind, behind));
+        let marked = (0..100_000).filter(|_| marker.departing(place(0), Bytes::new(PACKET)).is_some());
+        marked.count() as f64 / 1e5
+    }
+
+    #[test]
+    fn the_probability_is_a_ramp_with_a_step() {
+        let mut marker = marker(5_000, 205_000, 0.1, MarkedAt::Departure);
+        assert_eq!([0, 5_000, 205_001].map(|queue| share(&mut marker, queue)), [0.0, 0.0, 1.0]);
+        for (queue, expected) in [(55_000, 0.025), (105_000, 0.05), (205_000, 0.1)] {
+            let measured = share(&mut marker, queue);
+            // Four standard deviations of 100,000 draws.
+            assert!((measured - expected).abs() < 4.0 * (expected / 1e5f64).sqrt(), "{queue}: {measured}");
+        }
+    }
+
+    #[test]
+    fn without_a_ramp_it_is_a_step() {
+        let mut marker = marker(40_000, 40_000, 1.0, MarkedAt::Departure);
+        assert_eq!([40_000, 40_001].map(|queue| share(&mut marker, queue)), [0.0, 1.0]);
+    }
+
+    /// Three packets of input 0 and, in between, one of input 1; Kmin and Kmax are a packet and a half.
+    #[test]
+    fn on_arrival_what_stands_before_a_packet_decides() {
+        let mut marker = marker(1_500, 1_500, 1.0, MarkedAt::Arrival);
+        for (input, voq, sum) in [(0, 1_000, 1_000), (0, 2_000, 2_000), (1, 1_000, 3_000), (0, 3_000, 4_000)]
+        {
+            marker.queue_changed(place(input), view(voq, sum));
+        }
+        let mut marks = Vec::new();
+        for (input, voq, sum) in [(1, 0, 3_000), (0, 2_000, 2_000), (0, 1_000, 1_000), (0, 0, 0)] {
+            marker.queue_changed(place(input), view(voq, sum));
+            marks.push(marker.departing(place(input), Bytes::new(PACKET)).is_some());
+        }
+        assert_eq!(marks, [true, false, false, true]);
+    }
+
+    #[test]
+    fn an_output_s_draws_are_its_own() {
+        let mut alone = marker(1_000, 100_000, 0.5, MarkedAt::Departure);
+        let mut busy = alone.clone();
+        let other = Place { output: PortId(1), ..place(0) };
+        let story = |marker: &mut RedMarker, others: bool| -> Vec<bool> {
+            (0..200)
+                .map(|_| {
+                    if others {
+                        marker.queue_changed(other, view(50_000, 50_000));
+                        marker.departing(other, Bytes::new(PACKET));
+                    }
+                    marker.queue_changed(place(0), view(50_000, 50_000));
+                    marker.departing(place(0), Bytes::new(PACKET)).is_some()
+                })
+                .collect()
+        };
+        assert_eq!(story(&mut alone, false), story(&mut busy, true));
+    }
+}

@@ -1,0 +1,246 @@
+//! The reaction point: a rate that CNPs cut, and that a timer and a byte counter bring back.
+//!
+//! Invariant: the rate stays between `min_rate` and the line's, the target is never below the rate, and what both are
+//! at an instant does not depend on how often it was looked at before.
+//!
+//! ```text
+//! CNP            R_T = R_C; R_C = R_C (1 - alpha/2); alpha = (1 - g) alpha + g; both counters from the start
+//! K without CNP  alpha = (1 - g) alpha
+//! T; B bytes     that counter's stage += 1, and by it:
+//!                  stage <= F                 fast recovery
+//!                  the other's stage <= F     additive        R_T += R_AI
+//!                  else                       hyper           R_T += (lower stage - F) R_HAI
+//!                R_C = (R_T + R_C) / 2
+//! ```
+//!
+//! No timer is an event: expiries are counted when somebody looks. A flow starts at line rate, and nothing is counted
+//! for one that is at line rate, since nothing can raise it.
+
+use packet::ServiceLevel;
+use units::{Rate, Span, Time};
+
+use super::spec::{CnpOrder, DcqcnResponse};
+use crate::policy::{Acknowledged, Notified, Reaction, Response, Sent};
+
+/// Rates are in kb/s: 32 bits reach 4.29 Tb/s.
+const RATE_UNIT: u64 = 1_000;
+/// alpha and g are in parts of 2 to the power of this.
+const SCALE: u32 = 30;
+const ONE: u64 = 1 << SCALE;
+
+/// The settings of an adapter, shared by all that it sends.
+///
+/// ```
+/// use cc_policies::dcqcn::DcqcnSource;
+/// use cc_policies::spec::{DcqcnResponse, Preset};
+/// use cc_policies::{Notified, Response};
+/// use packet::ServiceLevel;
+/// use units::{Rate, Span, Time};
+///
+/// let source = DcqcnSource::new(&DcqcnResponse::preset(Preset::Recommended), Rate::gbps(40));
+/// let mut flow = source.at_rest(ServiceLevel(0));
+/// source.on_notification(&mut flow, Notified { psn: None, next: 0 }, Time::ZERO);
+/// // alpha is 1 at first: half the line's rate, so that a packet's time is waited after each.
+/// assert_eq!(source.gap(&mut flow, Span::from_ns(200), Time::ZERO), Span::from_ns(200));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct DcqcnSource {
+    timer: Span,
+    alpha_timer: Span,
+    /// Rates in kb/s.
+    line: u32,
+    min_rate: u32,
+    additive: u32,
+    hyper: u32,
+    byte_counter: u32,
+    /// In parts of [`ONE`].
+    g: u32,
+    initial_alpha: u32,
+    fast_recovery: u8,
+    alpha_first: bool,
+    clamp_target: bool,
+}
+
+/// What is remembered of one controlled flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DcqcnState {
+    /// When the timer expires next; never before the first CNP.
+    expires: Time,
+    /// `R_C` and `R_T`, in kb/s.
+    current: u32,
+    target: u32,
+    /// As of the last CNP, in parts of [`ONE`].
+    alpha: u32,
+    /// Bytes until the byte counter expires.
+    bytes_left: u32,
+    /// Expiries since the last CNP.
+    timer_stage: u32,
+    byte_stage: u8,
+    /// Whether it is below line rate.
+    slowed: bool,
+}
+
+const _: () = assert!(size_of::<DcqcnState>() <= 32, "a controlled flow is half a cache line");
+
+impl DcqcnSource {
+    /// An adapter with these settings, on a link of this rate. They have passed
+    /// [`Scheme::check`](crate::Scheme::check).
+    #[must_use]
+    pub fn new(settings: &DcqcnResponse, line: Rate) -> Self {
+        let kbps = |rate: Rate| (rate.get() / RATE_UNIT).min(u64::from(u32::MAX)) as u32;
+        let share = |share: f64| ((share * ONE as f64).round() as u32).max(1);
+        Self {
+            timer: settings.timer,
+            alpha_timer: settings.alpha_timer,
+            line: kbps(line),
+            min_rate: kbps(settings.min_rate).min(kbps(line)),
+            additive: kbps(settings.additive_increase),
+            hyper: kbps(settings.hyper_increase),
+            byte_counter: settings.byte_counter.get() as u32,
+            g: share(settings.g),
+            initial_alpha: share(settings.initial_alpha),
+            fast_recovery: settings.fast_recovery,
+            alpha_first: settings.order == CnpOrder::AlphaFirst,
+            clamp_target: settings.clamp_target,
+        }
+    }
+
+    /// `R_C`, `R_T` and alpha at `now`, not before the last thing that happened to the flow.
+    #[must_use]
+    pub fn levels(&self, state: &DcqcnState, now: Time) -> (Rate, Rate, f64) {
+        let mut settled = *state;
+        self.settle(&mut settled, now);
+        let rate = |kbps| Rate::bps(u64::from(kbps) * RATE_UNIT);
+        let alpha = self.alpha(&settled, now) as f64 / ONE as f64;
+        (rate(settled.current), rate(settled.target), alpha)
+    }
+
+    /// Counts the expiries of the timer up to and including `now`. One and whatever else is of that instant happen in
+    /// this order.
+    fn settle(&self, state: &mut DcqcnState, now: Time) {
+        while state.slowed && state.expires <= now {
+            state.expires += self.timer;
+            state.timer_stage = state.timer_stage.saturating_add(1);
+            self.increase(state, state.timer_stage, u32::from(state.byte_stage));
+        }
+    }
+
+    /// A counter has come to stage `own`; the other is at `other`.
+    fn increase(&self, state: &mut DcqcnState, own: u32, other: u32) {
+        let recovery = u32::from(self.fast_recovery);
+        if own > recovery {
+            let more = match own.min(other).checked_sub(recovery) {
+                None | Some(0) => self.additive,
+                Some(stage) => self.hyper.saturating_mul(stage),
+            };
+            state.target = state.target.saturating_add(more).min(self.line);
+        }
+        // Rounded up, so that the rate comes to meet its target.
+        state.current += (state.target - state.current).div_ceil(2);
+        state.slowed = state.current < self.line;
+    }
+
+    /// alpha at `now`, after the expiries of its timer since the last CNP.
+    fn alpha(&self, state: &DcqcnState, now: Time) -> u64 {
+        let alpha = u64::from(state.alpha);
+        if state.expires == Time::NEVER {
+            return alpha;
+        }
+        let counted = self.timer * (u64::from(state.timer_stage) + 1);
+        let last_cnp = Time::from_ps(state.expires.ps() - counted.ps());
+        let expiries = now.since(last_cnp).ps() / self.alpha_timer.ps();
+        times(alpha, power(ONE - u64::from(self.g), expiries))
+    }
+
+    fn cnp(&self, state: &mut DcqcnState, now: Time) -> Reaction {
+        self.settle(state, now);
+        let before = self.alpha(state, now);
+        let g = u64::from(self.g);
+        let after = times(before, ONE - g) + g;
+        if self.clamp_target || state.byte_stage > 0 || state.expires == Time::NEVER {
+            state.target = state.current;
+        }
+        let alpha = if self.alpha_first { after } else { before };
+        let cut = (u64::from(state.current) * alpha) >> (SCALE + 1);
+        state.current = (state.current - cut as u32).max(self.min_rate);
+        state.target = state.target.max(state.current);
+        state.alpha = after as u32;
+        (state.timer_stage, state.byte_stage, state.bytes_left) = (0, 0, self.byte_counter);
+        state.expires = now + self.timer;
+        state.slowed = state.current < self.line;
+        Reaction { decreased: true, ..Reaction::default() }
+    }
+}
+
+/// The product of two shares, in parts of [`ONE`], rounded down.
+const fn times(one: u64, other: u64) -> u64 {
+    (one * other) >> SCALE
+}
+
+/// The power of a share, in parts of [`ONE`], rounded down at each multiplication.
+const fn power(mut share: u64, mut exponent: u64) -> u64 {
+    let mut product = ONE;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            product = times(product, share);
+        }
+        share = times(share, share);
+        exponent /= 2;
+    }
+    product
+}
+
+impl Response for DcqcnSource {
+    type State = DcqcnState;
+
+    /// At line rate: there is no slow start.
+    fn at_rest(&self, _: ServiceLevel) -> DcqcnState {
+        DcqcnState {
+            expires: Time::NEVER,
+            current: self.line,
+            target: self.line,
+            alpha: self.initial_alpha,
+            bytes_left: self.byte_counter,
+            timer_stage: 0,
+            byte_stage: 0,
+            slowed: false,
+        }
+    }
+
+    fn on_sent(&self, state: &mut DcqcnState, sent: Sent, now: Time) {
+        if !state.slowed {
+            return;
+        }
+        self.settle(state, now);
+        let mut length = sent.length.get() as u32;
+        while state.slowed && length >= state.bytes_left {
+            length -= state.bytes_left;
+            state.bytes_left = self.byte_counter;
+            state.byte_stage = state.byte_stage.saturating_add(1);
+            self.increase(state, u32::from(state.byte_stage), state.timer_stage);
+        }
+        state.bytes_left = state.bytes_left.saturating_sub(length).max(1);
+    }
+
+    /// A mark on an acknowledgement, where the echo answers so, is as good as a CNP.
+    fn on_acknowledged(&self, state: &mut DcqcnState, ack: Acknowledged, now: Time) -> Reaction {
+        if ack.marked { self.cnp(state, now) } else { Reaction::default() }
+    }
+
+    fn on_notification(&self, state: &mut DcqcnState, _: Notified, now: Time) -> Reaction {
+        self.cnp(state, now)
+    }
+
+    /// The rest after which the next packet may follow: start to start, packet time times line rate over `R_C`.
+    fn gap(&self, state: &mut DcqcnState, packet_time: Span, now: Time) -> Span {
+        self.settle(state, now);
+        let (current, line) = (u64::from(state.current), u64::from(self.line));
+        Span::from_ps(
+            (u128::from(packet_time.ps()) * u128::from(line - current) / u128::from(current)) as u64,
+        )
+    }
+
+    fn window(&self, _: &DcqcnState) -> u32 {
+        u32::MAX
+    }
+}

@@ -1,0 +1,72 @@
+//! DCQCN, against the fabric that it shall control.
+//!
+//! Invariant: a queue can grow to where marking begins, a source can become slower than its link, and CNPs of a service
+//! level of their own do not leave the layer of a routing that needs it.
+
+use packet::{Lane, NodeId, PortId};
+use topology::{Graph, Routes};
+use units::Bytes;
+
+use super::Faults;
+use crate::path::Path;
+use crate::plan;
+use crate::spec::Scenario;
+
+/// Whether what is said of DCQCN can have an effect here.
+pub(super) fn check(scenario: &Scenario, graph: &Graph, routes: &Routes, faults: &mut Faults<'_>) {
+    check_kmin(scenario, graph, faults);
+    check_min_rate(scenario, graph, faults);
+    let layers = routes.layers();
+    if let Some(level) = scenario.congestion_control.cnp_echo().and_then(|echo| echo.service_level)
+        && layers > 1
+    {
+        let message = format!(
+            "the routing takes {layers} layers, each with service levels of its own: CNPs on level {level} would leave \
+             theirs"
+        );
+        let help = "leave `service_level` out: a CNP then goes on the service level of its flow";
+        faults.add(&field("echo.service_level"), message, help);
+    }
+}
+
+fn field(name: &str) -> Path {
+    Path::from("congestion_control").join(name)
+}
+
+/// Some switch can have more waiting for an output and lane than Kmin: it is held by the buffers of all its inputs.
+fn check_kmin(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
+    let Some(marking) = scenario.congestion_control.red_marking() else { return };
+    if !faults.found.is_empty() {
+        return; // Memory that is not as it should be has no size to compare with.
+    }
+    let switches = (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
+    let Some(most) = switches.map(|node| most_waiting(scenario, graph, node)).max() else { return };
+    if most <= marking.kmin {
+        let message = format!(
+            "no queue ever grows above {}: all inputs of a switch together hold {most}",
+            marking.kmin
+        );
+        faults.add(&field("marking.kmin"), message, format!("write less than \"{most}\", or larger buffers"));
+    }
+}
+
+/// The most that a switch can hold on one lane.
+fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
+    let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
+    let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
+    let on = |lane| (0..ports as u16).map(|port| spec.buffer_of(PortId(port), Lane(lane))).sum();
+    let shared = plan::shared_memory(spec, ports, lanes).is_some();
+    if shared { (0..lanes).map(on).sum() } else { (0..lanes).map(on).max().unwrap_or_default() }
+}
+
+/// Every host's link is faster than the lowest rate.
+fn check_min_rate(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
+    let Some(response) = scenario.congestion_control.dcqcn_response() else { return };
+    let cables: Vec<_> = scenario.cables.values().collect();
+    let rate = |host: u32| cables[graph.ports(NodeId(host))[0].cable].data_rate();
+    let slowest = (0..graph.hosts() as u32).min_by_key(|host| rate(*host));
+    let Some(host) = slowest.filter(|host| rate(*host) <= response.min_rate) else { return };
+    let (name, line) = (graph.name(NodeId(host)), rate(host));
+    let message = format!("`{name}` cannot be slowed down to {}: its link has {line}", response.min_rate);
+    faults.add(&field("response.min_rate"), message, format!("write less than \"{line}\""));
+}
