@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd, ScheduleSpec};
+use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd, PostedBy, ScheduleSpec};
 use cc_policies::spec::{
     Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger, WindowControl,
 };
@@ -138,7 +138,9 @@ fn departures(
     };
     let mut adapters = [adapter(0, response), adapter(1, response)];
     let (asks, answers) = (flow.requester().index(), flow.responder().index());
-    for (here, there, poster) in [(asks, answers, Some(Poster::new(&flow))), (answers, asks, None)] {
+    for (here, there, poster) in
+        [(asks, answers, PostedBy::Poster(Poster::new(&flow))), (answers, asks, PostedBy::Peer)]
+    {
         let peer = NodeId(there as u32).lid();
         let (peer_qp, flow) = (adapters[there].next_qp(), FlowId(0));
         let peer_qp = if here == answers { packet::QpNumber(0) } else { peer_qp };
@@ -215,7 +217,7 @@ fn a_flow_that_is_not_held_back_is_not_raised() {
     let burst = (PACKET * 2100).after_start();
     posts.extend([workload::Post { at: burst, bytes: Bytes::kib(2) }; 20]);
     for transport in [Transport::Rc, Transport::Uc] {
-        let posting = Posting::Listed(posts.clone());
+        let posting = Posting::Listed(posts.clone().into());
         let left = departures((transport, Operation::Send), posting, &rate_alone(), 20, end);
         assert_eq!(left.len(), 520);
         assert_eq!(spaced(&left[500..]), 19, "{transport:?}: each of the burst waits for the one before");
@@ -248,7 +250,7 @@ fn only_a_full_window_is_raised() {
     posts.extend([workload::Post { at: (PACKET * 170).after_start(), bytes: Bytes::kib(2) }; 3]);
     let left = departures(
         (Transport::Rc, Operation::Send),
-        Posting::Listed(posts),
+        Posting::Listed(posts.into()),
         &response,
         20,
         (Span::from_us(800)).after_start(),

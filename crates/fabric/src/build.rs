@@ -3,7 +3,7 @@
 //! Invariant: what is built depends on the plan alone. Random streams are named after their owners, so
 //! one more node changes nobody else's chances.
 
-use ca_transport::{Adapter, AdapterSetup, FlowEnd};
+use ca_transport::{Adapter, AdapterSetup, FlowEnd, PostedBy};
 use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
 use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
@@ -66,8 +66,12 @@ fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<Ends> {
             transport: flow.transport,
             operation: flow.operation,
         };
-        adapters[from.index()].open(end(from, to, answers), Some(Poster::new(flow)));
-        adapters[to.index()].open(end(to, from, asks), None);
+        let posted_by = match flow.posting {
+            Posting::Drawn { .. } => PostedBy::Source,
+            _ => PostedBy::Poster(Poster::new(flow)),
+        };
+        adapters[from.index()].open(end(from, to, answers), posted_by);
+        adapters[to.index()].open(end(to, from, asks), PostedBy::Peer);
         let (requester, responder) = ((from, asks), (to, answers));
         if flow.source == from {
             Ends { source: requester, sink: responder }
@@ -76,23 +80,24 @@ fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<Ends> {
         }
     };
     let ends: Vec<Ends> = plan.workload().flows.iter().enumerate().map(open).collect();
-    close_loops(plan, &ends, adapters);
+    add_sources(plan, &ends, adapters);
     ends
 }
 
-/// Tells adapters of the closed loops over their queue pairs.
-fn close_loops(plan: &Plan, ends: &[Ends], adapters: &mut [Adapter]) {
-    let loops = &plan.workload().loops;
-    let mut over: Vec<(NodeId, Vec<QpNumber>)> = vec![(NodeId(0), Vec::new()); loops.len()];
+/// Gives adapters the sources that post to several of their queue pairs.
+fn add_sources(plan: &Plan, ends: &[Ends], adapters: &mut [Adapter]) {
+    let sources = &plan.workload().sources;
+    let mut posts_to: Vec<Vec<(NodeId, QpNumber)>> = vec![Vec::new(); sources.len()];
     for (flow, ends) in plan.workload().flows.iter().zip(ends) {
-        if let Posting::Closed { number, .. } = flow.posting {
-            let (node, queue_pairs) = &mut over[number as usize];
-            *node = ends.source.0;
-            queue_pairs.push(ends.source.1);
+        if let Posting::Drawn { source, .. } = flow.posting {
+            posts_to[source as usize].push(ends.source);
         }
     }
-    for ((number, turns), (node, queue_pairs)) in (0..).zip(loops).zip(over) {
-        adapters[node.index()].close(number, turns.clone(), queue_pairs);
+    for (source, ends) in sources.iter().zip(posts_to) {
+        let queue_pairs = ends.iter().map(|(_, number)| *number).collect();
+        if let Some((node, _)) = ends.first() {
+            adapters[node.index()].add_source(source.clone(), queue_pairs);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use scenario::{Plan, Scenario, Source};
-use workload::Posting;
+use units::Time;
 
 const SIZES: &str = "0 0\n1000 20\n10000 100\n";
 const FLOWS: &str = "1\n0 2 3 100 5000 0.000001\n";
@@ -42,11 +42,12 @@ fn files_lie_beside_the_scenario() {
     let source = Source::new("mine.ron", &found.resolved()).beside(&again);
     let same = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
     assert!(same.unwrap_or_else(|said| panic!("{said}")) == found);
-    let sizes = flows.iter().filter(|flow| flow.name.starts_with("uniform:")).flat_map(|flow| {
-        let Posting::Listed(posts) = &flow.posting else { panic!("its times are drawn") };
-        posts.iter().map(|post| post.bytes.get())
+    let mut sources = found.workload().sources.clone();
+    let sizes = sources.iter_mut().flat_map(|source| {
+        core::iter::from_fn(|| source.on_deadline(Time::from_ps(u64::MAX - 1))).map(|turn| turn.bytes.get())
     });
-    assert!(sizes.clone().all(|size| (1..=10_000).contains(&size)) && sizes.count() > 10);
+    let sizes: Vec<u64> = sizes.collect();
+    assert!(sizes.iter().all(|size| (1..=10_000).contains(size)) && sizes.len() > 10);
     // A shipped scenario is no file, whatever lies where it is run.
     let said = plan(Source::find("victim").expect("it ships")).expect_err("nothing lies beside it");
     assert!(said.contains("there is no file `sizes.txt` beside the scenario"), "{said}");

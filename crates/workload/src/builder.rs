@@ -55,7 +55,7 @@ impl Workload {
         setting: Setting<'_>,
     ) -> Result<Self, WorkloadError> {
         let site = Site::new(setting);
-        let mut loops = Vec::new();
+        let mut sources = Vec::new();
         let mut known = BTreeMap::new();
         let (mut all, mut unnamed) = (Vec::new(), Vec::new());
         for (i, spec) in flows.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Workload {
                 let at = |(field, kind)| WorkloadError::new(format!("traffic[{i}].{field}"), kind);
                 hot_spot.check_windows(&site).map_err(at)?;
             }
-            let more = pattern::flows(patterns, i, &site, &mut loops).map_err(|(field, kind)| {
+            let more = pattern::flows(patterns, i, &site, &mut sources).map_err(|(field, kind)| {
                 let dot = if field.is_empty() { "" } else { "." };
                 WorkloadError::new(format!("traffic[{i}]{dot}{field}"), kind)
             })?;
@@ -89,7 +89,7 @@ impl Workload {
             PatternSpec::HotSpot(hot_spot) => hot_spot.changes(),
             _ => Vec::new(),
         });
-        Ok(Self { flows: all, declared: declared.collect(), loops })
+        Ok(Self { flows: all, declared: declared.collect(), sources })
     }
 }
 
@@ -137,9 +137,11 @@ impl FlowSpec {
             Load::Messages(_) if self.stop.is_some() => Err(("stop", Kind::StopWithMessages)),
             Load::Messages(0) => Err(("load", Kind::NoMessages)),
             Load::Messages(n) if u64::from(n) > MAX_LISTED => {
-                Err(("load", Kind::TooManyMessages { expected: n.into() }))
+                Err(("load", Kind::TooManyMessages { expected: n.into(), most: MAX_LISTED }))
             }
-            Load::Messages(n) => Ok(Posting::Listed(vec![Post { at: start, bytes: message }; n as usize])),
+            Load::Messages(n) => {
+                Ok(Posting::Listed(vec![Post { at: start, bytes: message }; n as usize].into()))
+            }
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Invariant: what one source draws depends on no other source, nor on how many there are.
 
+use event_kernel::Stream;
 use packet::NodeId;
-use rand::{Rng, RngExt};
+use rand::RngExt;
 use units::{Span, Time};
 
 use crate::MAX_SESSIONS;
@@ -78,8 +79,8 @@ impl Pattern<'_> {
         let mut flows = Vec::new();
         for source in sources {
             let from = self.site.name(source);
-            let periods =
-                periods((spec.on, spec.off), spec.start, spec.stop, &mut self.stream("sessions", from));
+            let stream = self.stream("sessions", from);
+            let periods = Periods::new((spec.on, spec.off), spec.start, spec.stop, stream);
             for (number, (start, stop)) in (1..).zip(periods) {
                 let name = format!("{}:{from}->{}#{number}", spec.name, spec.to);
                 let one = FlowSpec { name, from: from.to_owned(), start, stop: Some(stop), ..whole.clone() };
@@ -113,26 +114,40 @@ impl Pattern<'_> {
 
 /// When a source is on: exponential times on and off, with no memory, so that the first is drawn like any
 /// other. Times are rounded to picoseconds one by one, and then added; a time on of none is left out.
-pub(crate) fn periods(
-    (on, off): (Span, Span),
-    start: Time,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Periods {
+    /// Mean times on and off, in ps.
+    means: (u64, u64),
+    at: Time,
     stop: Time,
-    random: &mut impl Rng,
-) -> Vec<(Time, Time)> {
-    let (on, off) = (on.ps(), off.ps());
-    // The cast saturates: a time that outlasts the clock ends the source, as it should.
-    let draw = |random: &mut _, mean: u64| (exponential(random) * mean as f64).round() as u64;
-    // Compared as integers: of on + off equally likely numbers, the first `on`.
-    let mut is_on = random.random_range(0..u128::from(on) + u128::from(off)) < u128::from(on);
-    let mut at = start;
-    let mut periods = Vec::new();
-    while at < stop {
-        let length = draw(random, if is_on { on } else { off });
-        let end = Time::from_ps(at.ps().saturating_add(length)).min(stop);
-        if is_on && end > at {
-            periods.push((at, end));
-        }
-        (at, is_on) = (end, !is_on);
+    is_on: bool,
+    random: Stream,
+}
+
+impl Periods {
+    pub(crate) fn new((on, off): (Span, Span), start: Time, stop: Time, mut random: Stream) -> Self {
+        let (on, off) = (on.ps(), off.ps());
+        // Compared as integers: of on + off equally likely numbers, the first `on`.
+        let is_on = random.random_range(0..u128::from(on) + u128::from(off)) < u128::from(on);
+        Self { means: (on, off), at: start, stop, is_on, random }
     }
-    periods
+}
+
+impl Iterator for Periods {
+    type Item = (Time, Time);
+
+    fn next(&mut self) -> Option<(Time, Time)> {
+        while self.at < self.stop {
+            let mean = if self.is_on { self.means.0 } else { self.means.1 };
+            // The cast saturates: a time that outlasts the clock ends the source, as it should.
+            let length = (exponential(&mut self.random) * mean as f64).round() as u64;
+            let (from, was_on) = (self.at, self.is_on);
+            self.at = Time::from_ps(from.ps().saturating_add(length)).min(self.stop);
+            self.is_on = !was_on;
+            if was_on && self.at > from {
+                return Some((from, self.at));
+            }
+        }
+        None
+    }
 }

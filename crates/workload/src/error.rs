@@ -8,7 +8,7 @@ use units::{Bytes, Span, Time};
 
 use crate::file::InFile;
 use crate::spec::Operation;
-use crate::{LONGEST_MESSAGE, MAX_LISTED, MAX_SESSIONS};
+use crate::{LONGEST_MESSAGE, MAX_SESSIONS};
 
 /// Why a workload cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -243,13 +243,15 @@ pub enum WorkloadErrorKind {
         /// How many there are.
         hosts: usize,
     },
-    /// More messages than can be listed before the run.
+    /// More messages than there may be.
     #[error(
-        "this makes about {expected} messages, more than the {MAX_LISTED} that can be listed before a run: make messages longer, or the time or the load less"
+        "this makes about {expected} messages, and at most {most} are allowed: make messages longer, or the time or the load less"
     )]
     TooManyMessages {
         /// How many there would be.
         expected: u64,
+        /// How many there may be.
+        most: u64,
     },
 }
 

@@ -1,25 +1,27 @@
 //! Flows, and when their messages are posted.
 //!
-//! Invariant: listed posts are in order of time; a flow that saturates or paces has a stop later than
+//! Invariant: listed posts are in order of time, and drawn ones are known in number and time only as they are posted; a flow that saturates or paces has a stop later than
 //! its start, or none.
+
+use std::sync::Arc;
 
 use packet::{NodeId, ServiceLevel, Transport};
 use units::{Bytes, Rate, Time};
 
 use crate::change::Change;
+use crate::source::Source;
 use crate::spec::Operation;
-use crate::synthetic::closed::ClosedLoop;
 
 /// Everything that is sent in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
     /// Named flows first, those of `flows` before those of patterns; then all others. Flows of patterns stand
     /// in the order of their patterns, each pattern's by source and then by destination. A [`FlowId`](packet::FlowId) is a place in here.
     pub flows: Vec<Flow>,
     /// Changes that patterns declare beside those of named flows: hot spots that come and go.
     pub declared: Vec<Change>,
-    /// By the number that a [`Posting::Closed`] names.
-    pub loops: Vec<ClosedLoop>,
+    /// By the number that a [`Posting::Drawn`] names.
+    pub sources: Vec<Source>,
 }
 
 /// What one host sends to one other.
@@ -82,18 +84,18 @@ pub enum Posting {
         /// When it posts no further message; [`Time::NEVER`] if it goes on.
         stop: Time,
     },
-    /// At these times.
-    Listed(Vec<Post>),
-    /// In turn with other flows of its source, as their messages and its own are complete.
-    Closed {
-        /// The loop, by its number in [`Workload::loops`].
-        number: u32,
-        /// What it posts at the start, before anything is complete.
-        first: Vec<Post>,
-        /// When the loop starts.
+    /// At these times. The list is shared with what posts from it.
+    Listed(Arc<[Post]>),
+    /// As they are drawn while the run goes on, in turn with other flows of its host.
+    Drawn {
+        /// Who draws, by its number in [`Workload::sources`].
+        source: u32,
+        /// When the first message is posted; of a closed loop, when the loop starts.
         start: Time,
-        /// When the loop posts no further message; [`Time::NEVER`] if it goes on.
+        /// When a closed loop posts no further message; else, or if it goes on, [`Time::NEVER`].
         stop: Time,
+        /// All the payload that it posts; nothing if that depends on the run.
+        total: Option<Bytes>,
     },
 }
 
@@ -125,7 +127,7 @@ impl Posting {
     #[must_use]
     pub fn start(&self) -> Time {
         match self {
-            Self::Saturate { start, .. } | Self::Paced { start, .. } | Self::Closed { start, .. } => *start,
+            Self::Saturate { start, .. } | Self::Paced { start, .. } | Self::Drawn { start, .. } => *start,
             Self::Listed(posts) => posts.first().map_or(Time::NEVER, |post| post.at),
         }
     }
@@ -134,7 +136,7 @@ impl Posting {
     #[must_use]
     pub fn stop(&self) -> Time {
         match self {
-            Self::Saturate { stop, .. } | Self::Paced { stop, .. } | Self::Closed { stop, .. } => *stop,
+            Self::Saturate { stop, .. } | Self::Paced { stop, .. } | Self::Drawn { stop, .. } => *stop,
             Self::Listed(_) => Time::NEVER,
         }
     }
@@ -143,7 +145,8 @@ impl Posting {
     #[must_use]
     pub fn total(&self) -> Option<Bytes> {
         match self {
-            Self::Saturate { .. } | Self::Paced { .. } | Self::Closed { .. } => None,
+            Self::Saturate { .. } | Self::Paced { .. } => None,
+            Self::Drawn { total, .. } => *total,
             Self::Listed(posts) => Some(posts.iter().map(|post| post.bytes).sum()),
         }
     }

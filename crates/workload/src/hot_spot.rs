@@ -6,18 +6,22 @@
 //! The pattern is that of Pfister and Norton ("Hot spot contention and combining in multistage interconnection
 //! networks", 1985), and of Pfister and others (2005): each source moves a share h of its load to one host.
 
+use std::sync::Arc;
+
+use event_kernel::Stream;
 use packet::NodeId;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Time};
 
-use crate::MAX_LISTED;
 use crate::builder::{Fault, Site, check_message, check_period};
 use crate::change::Change;
+use crate::draws::{self, Message};
 use crate::error::WorkloadErrorKind as Kind;
 use crate::exponential::exponential;
-use crate::flow::{Flow, Post};
-use crate::pattern::Pattern;
+use crate::flow::Flow;
+use crate::pattern::{Pattern, check_drawn};
+use crate::source::Source;
 
 /// Every host sends messages to uniformly drawn others; within each window, contributors send a share of
 /// theirs to its targets instead, so that the load of each source stays what it is.
@@ -82,11 +86,85 @@ pub struct Window {
 }
 
 /// A window with its hosts found.
-struct Hot<'a> {
-    window: &'a Window,
+#[derive(Debug, PartialEq)]
+struct Hot {
+    from: Time,
+    until: Time,
+    fraction: f64,
     targets: Vec<NodeId>,
     /// By host.
     contributes: Vec<bool>,
+}
+
+/// The messages of one source. Each takes one draw from each of its streams, needed or not, so that a window
+/// changes nothing outside of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Draws {
+    source: NodeId,
+    hosts: u32,
+    hot: Arc<[Hot]>,
+    message: Bytes,
+    /// Mean time between two messages, in ps.
+    mean: f64,
+    until: Time,
+    clock: Clock,
+    gaps: Stream,
+    others: Stream,
+    redirects: Stream,
+}
+
+/// When the last message came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Clock {
+    Poisson {
+        at: Time,
+    },
+    /// So many intervals after `from`, once there was one.
+    Fixed {
+        from: Time,
+        places: Option<f64>,
+    },
+}
+
+impl Iterator for Draws {
+    type Item = Message;
+
+    fn next(&mut self) -> Option<Message> {
+        let at = self.clock.next(self.mean, &mut self.gaps);
+        if at >= self.until {
+            return None;
+        }
+        let other = self.others.random_range(0..self.hosts - 1);
+        let draw = unit(&mut self.redirects);
+        let uniform = || NodeId(other + u32::from(other >= self.source.0));
+        let to = redirected(&self.hot, self.source, at, draw).unwrap_or_else(uniform);
+        Some(Message { at, to: to.0, bytes: self.message })
+    }
+}
+
+impl Clock {
+    fn next(&mut self, mean: f64, gaps: &mut Stream) -> Time {
+        // The casts saturate: what outlasts the clock ends the source.
+        match self {
+            // Gaps are rounded one by one.
+            Self::Poisson { at } => {
+                let gap = exponential(gaps) * mean;
+                *at = Time::from_ps(at.ps().saturating_add(gap.round() as u64));
+                *at
+            }
+            // Places are rounded one by one, so that rounding does not add up.
+            Self::Fixed { from, places } => {
+                let place = places.map_or_else(|| unit(gaps), |last| last + 1.0);
+                *places = Some(place);
+                Time::from_ps(from.ps().saturating_add((place * mean).round() as u64))
+            }
+        }
+    }
+}
+
+/// Uniform from 0 to 1.
+fn unit(random: &mut Stream) -> f64 {
+    random.random_range(0..1u64 << 53) as f64 / (1u64 << 53) as f64
 }
 
 impl HotSpot {
@@ -155,59 +233,36 @@ impl Contributors {
 }
 
 impl Pattern<'_> {
-    pub(crate) fn hot_spot(&self, spec: &HotSpot) -> Result<Vec<Flow>, Fault> {
+    pub(crate) fn hot_spot(&self, spec: &HotSpot, sources: &mut Vec<Source>) -> Result<Vec<Flow>, Fault> {
         check_period(spec.from, spec.until).map_err(|kind| ("until", kind))?;
         check_message(spec.message).map_err(|kind| ("message", kind))?;
         if !(spec.load > 0.0 && spec.load <= 1.0) {
             return Err(("load", Kind::LoadRange { given: spec.load }));
         }
-        let hot = hot(spec, self.site).expect("windows have been checked");
-        let sources = || (0..).map(NodeId).take(self.site.hosts.len());
+        let hot: Arc<[Hot]> = hot(spec, self.site).expect("windows have been checked").into();
+        let hosts = || (0..).map(NodeId).take(self.site.hosts.len());
         let length = (spec.until - spec.from).ps() as f64;
-        let expected = sources().map(|source| length / self.mean_spacing(source, spec)).sum::<f64>() as u64;
-        if expected > MAX_LISTED {
-            return Err(("", Kind::TooManyMessages { expected }));
-        }
-        Ok(sources().flat_map(|source| self.hot_source(source, spec, &hot)).collect())
-    }
-
-    /// One source. Each message takes one draw from each of its streams, needed or not, so that a window
-    /// changes nothing outside of itself.
-    fn hot_source(&self, source: NodeId, spec: &HotSpot, hot: &[Hot<'_>]) -> Vec<Flow> {
-        let hosts = self.site.hosts.len();
-        let name = self.site.name(source);
-        let (mut gaps, mut others) = (self.stream("arrivals", name), self.stream("destinations", name));
-        let mut redirects = self.stream("hot spot", name);
-        let mean = self.mean_spacing(source, spec);
-        let mut posts = vec![Vec::new(); hosts];
-        let mut places = (0..).map(|k: u64| match spec.arrivals {
-            Spacing::Poisson => exponential(&mut gaps),
-            Spacing::Fixed if k == 0 => gaps.random_range(0..1u64 << 53) as f64 / (1u64 << 53) as f64,
-            Spacing::Fixed => 1.0,
-        });
-        let (mut at, mut sum) = (spec.from, 0.0);
-        loop {
-            let gap = places.next().expect("arrivals go on for ever");
-            at = match spec.arrivals {
-                // Gaps are rounded one by one. The cast saturates: a gap that outlasts the clock ends the source.
-                Spacing::Poisson => Time::from_ps(at.ps().saturating_add((gap * mean).round() as u64)),
-                // Places are rounded one by one, so that rounding does not add up.
-                Spacing::Fixed => {
-                    sum += gap;
-                    Time::from_ps(spec.from.ps().saturating_add((sum * mean).round() as u64))
-                }
-            };
-            if at >= spec.until {
-                break;
-            }
-            let other = others.random_range(0..hosts as u32 - 1);
-            let draw = redirects.random_range(0..1u64 << 53) as f64 / (1u64 << 53) as f64;
-            let to =
-                redirected(hot, source, at, draw).unwrap_or(NodeId(other + u32::from(other >= source.0)));
-            posts[to.index()].push(Post { at, bytes: spec.message });
-        }
-        let sending = (0..).map(NodeId).zip(posts).filter(|(_, posts)| !posts.is_empty());
-        sending.map(|(to, posts)| self.flow(source, to, posts)).collect()
+        let expected = hosts().map(|source| length / self.mean_spacing(source, spec)).sum();
+        check_drawn(expected).map_err(|kind| ("", kind))?;
+        let draws = |source: NodeId| {
+            let name = self.site.name(source);
+            draws::Draws::HotSpot(Draws {
+                source,
+                hosts: self.site.hosts.len() as u32,
+                hot: Arc::clone(&hot),
+                message: spec.message,
+                mean: self.mean_spacing(source, spec),
+                until: spec.until,
+                clock: match spec.arrivals {
+                    Spacing::Poisson => Clock::Poisson { at: spec.from },
+                    Spacing::Fixed => Clock::Fixed { from: spec.from, places: None },
+                },
+                gaps: self.stream("arrivals", name),
+                others: self.stream("destinations", name),
+                redirects: self.stream("hot spot", name),
+            })
+        };
+        Ok(hosts().flat_map(|source| self.drawn(source, draws(source), sources)).collect())
     }
 
     /// Mean time between two messages of a source, in ps: `message / (load * rate)`.
@@ -220,20 +275,20 @@ impl Pattern<'_> {
 
 /// Where a window sends a message instead, if it does: `draw` is uniform from 0 to 1, and its part below the
 /// fraction is cut into equal pieces, one a target.
-fn redirected(hot: &[Hot<'_>], source: NodeId, at: Time, draw: f64) -> Option<NodeId> {
-    let in_time = |hot: &&Hot<'_>| hot.window.from <= at && at < hot.window.until;
-    let Hot { window, targets, contributes } = hot.iter().find(in_time)?;
-    if !contributes[source.index()] || draw >= window.fraction {
+fn redirected(hot: &[Hot], source: NodeId, at: Time, draw: f64) -> Option<NodeId> {
+    let in_time = |hot: &&Hot| hot.from <= at && at < hot.until;
+    let Hot { fraction, targets, contributes, .. } = hot.iter().find(in_time)?;
+    if !contributes[source.index()] || draw >= *fraction {
         return None;
     }
     let own = usize::from(targets.contains(&source));
     let count = targets.len() - own;
-    let place = ((draw / window.fraction * count as f64) as usize).min(count - 1);
+    let place = ((draw / fraction * count as f64) as usize).min(count - 1);
     targets.iter().copied().filter(|target| *target != source).nth(place)
 }
 
 /// The windows with their hosts, if nothing is wrong with them; else what is, and in which field.
-fn hot<'a>(spec: &'a HotSpot, site: &Site<'_>) -> Result<Vec<Hot<'a>>, (String, Kind)> {
+fn hot(spec: &HotSpot, site: &Site<'_>) -> Result<Vec<Hot>, (String, Kind)> {
     let mut last = Time::ZERO;
     let mut all = Vec::new();
     for (i, window) in spec.windows.iter().enumerate() {
@@ -258,7 +313,8 @@ fn hot<'a>(spec: &'a HotSpot, site: &Site<'_>) -> Result<Vec<Hot<'a>>, (String, 
                 Kind::Contributors { given: *given, others: site.hosts.len() - targets.len() }
             }
             _ => {
-                all.push(Hot { window, targets, contributes });
+                let Window { from, until, fraction, .. } = *window;
+                all.push(Hot { from, until, fraction, targets, contributes });
                 continue;
             }
         };

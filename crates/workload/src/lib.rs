@@ -1,7 +1,7 @@
 //! Who sends what to whom, when.
 //!
-//! Invariant: all chance is drawn when a [`Workload`] is built, from streams that belong to traffic
-//! alone. Two designs of one scenario meet identical arrivals, and no float is left when the run starts.
+//! Invariant: all chance comes from streams that belong to traffic alone, each to one host and one purpose. Two
+//! designs of one scenario meet identical arrivals. What is drawn as a float is rounded to the picosecond at once.
 //!
 //! | module | holds |
 //! |---|---|
@@ -15,16 +15,20 @@
 //! | [`file`](mod@file) | distributions of sizes and lists of flows, from files |
 //! | [`flow`] | flows, and when their messages are posted |
 //! | [`change`] | the declared changes of named flows |
+//! | [`source`] | at run time: what a host posts to several others, drawn as the run goes on |
+//! | `draws` | the messages that a source's streams yield |
 //! | [`poster`] | at run time: when the next message of a flow is posted |
 //! | [`error`] | what can be wrong, and where |
 //!
 //! ```text
 //! FlowSpec, PatternSpec --Workload::build--> Flow --Poster::new--> Poster: deadline, on_deadline, on_completed
+//!                                       \--> Source:                      deadline, on_deadline, on_completed
 //! ```
 
 mod builder;
 pub mod change;
 mod converge;
+mod draws;
 pub mod error;
 mod exponential;
 pub mod file;
@@ -32,6 +36,7 @@ pub mod flow;
 pub mod hot_spot;
 mod pattern;
 pub mod poster;
+pub mod source;
 pub mod spec;
 pub mod synthetic;
 
@@ -42,8 +47,8 @@ pub use flow::{Flow, Group, Post, Posting, Workload};
 pub use hot_spot::{Contributors, HotSpot, Spacing, Window};
 pub use packet::Transport;
 pub use poster::Poster;
+pub use source::{Source, Turn};
 pub use spec::{Converge, FlowSpec, Load, Operation, PatternSpec, Sessions};
-pub use synthetic::closed::{ClosedLoop, Turn};
 pub use synthetic::spec::{Arrivals, Bits, Destinations, FlowList, Size, Synthetic};
 
 use units::Bytes;
@@ -51,8 +56,12 @@ use units::Bytes;
 /// The longest message: 2^31 bytes (IBA volume 1, chapter 9: the same for SEND and RDMA WRITE).
 pub const LONGEST_MESSAGE: Bytes = Bytes::new(1 << 31);
 
-/// The most messages that a flow may list, or a pattern is expected to: 2^26, which take 1 GiB.
+/// The most messages that a flow may list, or a pattern may post at the start: 2^26, which take 1 GiB.
 pub const MAX_LISTED: u64 = 1 << 26;
+
+/// The most messages that a pattern is expected to draw: 2^30. They take no memory, but are drawn once before the run,
+/// which takes half a minute for as many.
+pub const MAX_DRAWN: u64 = 1 << 30;
 
 /// The most flows that are made from a file: 2^20.
 pub const MAX_FLOWS: usize = 1 << 20;

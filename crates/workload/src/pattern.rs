@@ -13,27 +13,29 @@
 //! | sessions | `traffic[i] sessions`, of each source |
 //! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each source |
 
+use event_kernel::Stream;
 use packet::{NodeId, ServiceLevel, Transport};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use units::{Bytes, Time};
 
-use crate::MAX_LISTED;
+use crate::MAX_DRAWN;
 use crate::builder::{Fault, Site, check_message, check_period};
+use crate::draws::{Draws, Foreseen, Message};
 use crate::error::WorkloadErrorKind as Kind;
 use crate::exponential::exponential;
 use crate::flow::{Flow, Post, Posting};
+use crate::source::Source;
 use crate::spec::{Operation, PatternSpec};
-use crate::synthetic::closed::ClosedLoop;
 use crate::synthetic::spec::{Bits, Destinations};
 
 /// The flows of `patterns[i]`, by source and then by destination.
-/// Closed loops are added to `loops`.
+/// What draws its messages while the run goes on is added to `sources`.
 pub(crate) fn flows(
     patterns: &[PatternSpec],
     i: usize,
     site: &Site<'_>,
-    loops: &mut Vec<ClosedLoop>,
+    sources: &mut Vec<Source>,
 ) -> Result<Vec<Flow>, Fault> {
     let hosts = site.hosts.len();
     if hosts < 2 {
@@ -43,16 +45,17 @@ pub(crate) fn flows(
     match &patterns[i] {
         PatternSpec::Permutation { at, bytes } => made.permutation(Post { at: *at, bytes: *bytes }),
         PatternSpec::Poisson { from, until, message, load } => {
-            made.poisson(Arrivals { from: *from, until: *until, message: *message, load: *load })
+            let arrivals = Arrivals { from: *from, until: *until, message: *message, load: *load };
+            made.poisson(arrivals, sources)
         }
         PatternSpec::Incast { at, to, senders, bytes } => {
             made.incast(to, *senders, Post { at: *at, bytes: *bytes })
         }
-        PatternSpec::Synthetic(synthetic) => made.synthetic(synthetic, loops),
+        PatternSpec::Synthetic(synthetic) => made.synthetic(synthetic, sources),
         PatternSpec::FlowList(list) => made.flow_list(list),
         PatternSpec::Converge(converge) => made.converge(converge),
         PatternSpec::Sessions(sessions) => made.sessions(sessions),
-        PatternSpec::HotSpot(hot_spot) => made.hot_spot(hot_spot),
+        PatternSpec::HotSpot(hot_spot) => made.hot_spot(hot_spot, sources),
     }
 }
 
@@ -64,12 +67,52 @@ pub(crate) struct Pattern<'a> {
 }
 
 /// What is to be drawn for each source of a Poisson pattern.
-#[derive(Clone, Copy)]
-struct Arrivals {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Arrivals {
     from: Time,
     until: Time,
     message: Bytes,
     load: f64,
+}
+
+/// The messages of one source of a Poisson pattern. Gaps are rounded to picoseconds one by one, and then added.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PoissonDraws {
+    source: u32,
+    hosts: u32,
+    arrivals: Arrivals,
+    /// Mean gap, in ps.
+    mean: f64,
+    at: Time,
+    gaps: Stream,
+    targets: Stream,
+}
+
+impl Iterator for PoissonDraws {
+    type Item = Message;
+
+    fn next(&mut self) -> Option<Message> {
+        // The cast saturates: a gap that outlasts the clock ends the source, as it should.
+        let gap = (exponential(&mut self.gaps) * self.mean).round() as u64;
+        self.at = Time::from_ps(self.at.ps().saturating_add(gap));
+        if self.at >= self.arrivals.until {
+            return None;
+        }
+        let other = self.targets.random_range(0..self.hosts - 1);
+        let to = other + u32::from(other >= self.source);
+        Some(Message { at: self.at, to, bytes: self.arrivals.message })
+    }
+}
+
+/// A single message, listed.
+pub(crate) fn one_post(post: Post) -> Posting {
+    Posting::Listed([post].into())
+}
+
+/// What is drawn before a run is not too much.
+pub(crate) fn check_drawn(messages: f64) -> Result<(), Kind> {
+    let (expected, most) = (messages as u64, MAX_DRAWN);
+    if expected > most { Err(Kind::TooManyMessages { expected, most }) } else { Ok(()) }
 }
 
 impl Pattern<'_> {
@@ -77,7 +120,7 @@ impl Pattern<'_> {
         check_message(post.bytes).map_err(|kind| ("bytes", kind))?;
         let mut random = self.stream("permutation", "all hosts");
         let to = derangement(self.site.hosts.len(), &mut random);
-        Ok((0..).zip(to).map(|(from, to)| self.flow(NodeId(from), NodeId(to), vec![post])).collect())
+        Ok((0..).zip(to).map(|(from, to)| self.flow(NodeId(from), NodeId(to), one_post(post))).collect())
     }
 
     fn incast(&self, to: &str, senders: u32, post: Post) -> Result<Vec<Flow>, Fault> {
@@ -90,46 +133,48 @@ impl Pattern<'_> {
         check_message(post.bytes).map_err(|kind| ("bytes", kind))?;
         let mut from: Vec<usize> = (1..=senders as usize).map(|k| (to.index() + k) % hosts).collect();
         from.sort_unstable();
-        Ok(from.into_iter().map(|from| self.flow(NodeId(from as u32), to, vec![post])).collect())
+        Ok(from.into_iter().map(|from| self.flow(NodeId(from as u32), to, one_post(post))).collect())
     }
 
-    fn poisson(&self, arrivals: Arrivals) -> Result<Vec<Flow>, Fault> {
+    fn poisson(&self, arrivals: Arrivals, sources: &mut Vec<Source>) -> Result<Vec<Flow>, Fault> {
         let Arrivals { from, until, message, load } = arrivals;
         check_period(from, until).map_err(|kind| ("until", kind))?;
         check_message(message).map_err(|kind| ("message", kind))?;
         if !(load > 0.0 && load <= 1.0) {
             return Err(("load", Kind::LoadRange { given: load }));
         }
-        let sources = || (0..).map(NodeId).take(self.site.hosts.len());
+        let hosts = || (0..).map(NodeId).take(self.site.hosts.len());
         let each = |source| (until - from).ps() as f64 / self.mean_gap(source, arrivals);
-        let expected = sources().map(each).sum::<f64>() as u64;
-        if expected > MAX_LISTED {
-            return Err(("", Kind::TooManyMessages { expected }));
-        }
-        Ok(sources().flat_map(|source| self.poisson_source(source, arrivals)).collect())
+        check_drawn(hosts().map(each).sum::<f64>()).map_err(|kind| ("", kind))?;
+        let draws = |source| {
+            let name = self.site.name(source);
+            Draws::Poisson(PoissonDraws {
+                source: source.0,
+                hosts: self.site.hosts.len() as u32,
+                arrivals,
+                mean: self.mean_gap(source, arrivals),
+                at: from,
+                gaps: self.stream("arrivals", name),
+                targets: self.stream("destinations", name),
+            })
+        };
+        Ok(hosts().flat_map(|source| self.drawn(source, draws(source), sources)).collect())
     }
 
-    /// One source of a Poisson pattern. Gaps are rounded to picoseconds one by one, and then added.
-    fn poisson_source(&self, source: NodeId, arrivals: Arrivals) -> Vec<Flow> {
-        let hosts = self.site.hosts.len();
-        let name = self.site.name(source);
-        let (mut gaps, mut targets) = (self.stream("arrivals", name), self.stream("destinations", name));
-        let mean = self.mean_gap(source, arrivals);
-        let mut posts = vec![Vec::new(); hosts];
-        let mut at = arrivals.from;
-        loop {
-            // The cast saturates: a gap that outlasts the clock ends the source, as it should.
-            let gap = (exponential(&mut gaps) * mean).round() as u64;
-            at = Time::from_ps(at.ps().saturating_add(gap));
-            if at >= arrivals.until {
-                break;
-            }
-            let other = targets.random_range(0..hosts as u32 - 1);
-            let to = other + u32::from(other >= source.0);
-            posts[to as usize].push(Post { at, bytes: arrivals.message });
+    /// The flows of a source whose messages are drawn while the run goes on. They are drawn once before it, to know
+    /// which flows there are, and how much they post.
+    pub(crate) fn drawn(&self, source: NodeId, draws: Draws, sources: &mut Vec<Source>) -> Vec<Flow> {
+        let foreseen = draws.foresee(self.site.hosts.len());
+        if foreseen.is_empty() {
+            return Vec::new();
         }
-        let sending = (0..).map(NodeId).zip(posts).filter(|(_, posts)| !posts.is_empty());
-        sending.map(|(to, posts)| self.flow(source, to, posts)).collect()
+        let number = sources.len() as u32;
+        sources.push(Source::timed(foreseen.iter().map(|one| one.to.0).collect(), draws));
+        let flow = |one: Foreseen| {
+            let (start, stop, total) = (one.first, Time::NEVER, Some(one.total));
+            self.flow(source, one.to, Posting::Drawn { source: number, start, stop, total })
+        };
+        foreseen.into_iter().map(flow).collect()
     }
 
     /// Mean time between two messages of a source, in ps: `message / (load * rate)`.
@@ -139,7 +184,7 @@ impl Pattern<'_> {
         arrivals.message.get() as f64 * 8e12 / (arrivals.load * rate as f64)
     }
 
-    pub(crate) fn flow(&self, source: NodeId, destination: NodeId, posts: Vec<Post>) -> Flow {
+    pub(crate) fn flow(&self, source: NodeId, destination: NodeId, posting: Posting) -> Flow {
         Flow {
             name: format!("{}:{}->{}", self.prefix, self.site.name(source), self.site.name(destination)),
             named: false,
@@ -149,7 +194,7 @@ impl Pattern<'_> {
             service_level: ServiceLevel::default(),
             transport: Transport::default(),
             operation: Operation::default(),
-            posting: Posting::Listed(posts),
+            posting,
         }
     }
 
@@ -157,7 +202,7 @@ impl Pattern<'_> {
         &self.prefix
     }
 
-    pub(crate) fn stream(&self, purpose: &str, owner: &str) -> impl Rng + use<> {
+    pub(crate) fn stream(&self, purpose: &str, owner: &str) -> Stream {
         event_kernel::stream(self.site.seed, &format!("traffic[{}] {purpose}", self.i), owner)
     }
 }

@@ -8,6 +8,10 @@
 //! | saturate | the first `outstanding` messages, all at the start | the next message, before the stop |
 //! | paced | each message | nothing |
 //! | listed | each message | nothing |
+//!
+//! Messages that are drawn as the run goes on come from a [`Source`](crate::Source) instead.
+
+use std::sync::Arc;
 
 use units::{Bytes, Rate, Time};
 
@@ -33,20 +37,22 @@ use crate::flow::{Flow, Post, Posting};
 pub struct Poster {
     deadline: Time,
     rule: Rule,
-    closed_loop: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
 enum Rule {
     Saturate { message: Bytes, stop: Time, at_start: u32 },
     Paced { message: Bytes, rate: Rate, start: Time, stop: Time, posted: u64 },
-    Listed { posts: Box<[Post]>, next: usize },
+    Listed { posts: Arc<[Post]>, next: usize },
 }
 
 const _: () = assert!(size_of::<Poster>() <= 64, "a poster is at most one cache line");
 
 impl Poster {
     /// For a flow that has posted nothing yet.
+    ///
+    /// # Panics
+    /// If its messages are drawn.
     #[must_use]
     pub fn new(flow: &Flow) -> Self {
         let rule = match &flow.posting {
@@ -56,25 +62,11 @@ impl Poster {
             Posting::Paced { message, rate, start, stop } => {
                 Rule::Paced { message: *message, rate: *rate, start: *start, stop: *stop, posted: 0 }
             }
-            Posting::Listed(posts) | Posting::Closed { first: posts, .. } => {
-                Rule::Listed { posts: posts.as_slice().into(), next: 0 }
-            }
+            Posting::Listed(posts) => Rule::Listed { posts: Arc::clone(posts), next: 0 },
+            Posting::Drawn { .. } => unreachable!("a source posts the messages of {}", flow.name),
         };
-        let closed_loop = match &flow.posting {
-            Posting::Closed { number, .. } => Some(*number),
-            _ => None,
-        };
-        let start = match &flow.posting {
-            Posting::Closed { first, .. } if first.is_empty() => Time::NEVER,
-            posting => posting.start(),
-        };
-        Self { deadline: if start < flow.posting.stop() { start } else { Time::NEVER }, rule, closed_loop }
-    }
-
-    /// The closed loop that says what follows when one of its messages is complete, if it belongs to one.
-    #[must_use]
-    pub const fn closed_loop(&self) -> Option<u32> {
-        self.closed_loop
+        let start = flow.posting.start();
+        Self { deadline: if start < flow.posting.stop() { start } else { Time::NEVER }, rule }
     }
 
     /// When [`on_deadline`](Self::on_deadline) is to be called; [`Time::NEVER`] if nothing is scheduled.
@@ -188,12 +180,12 @@ mod tests {
     #[test]
     fn a_list_is_posted_in_order_and_once() {
         let post = |ps, n| Post { at: at(ps), bytes: Bytes::new(n) };
-        let mut p = poster(Posting::Listed(vec![post(5, 1), post(5, 2), post(9, 3)]));
+        let mut p = poster(Posting::Listed([post(5, 1), post(5, 2), post(9, 3)].into()));
         assert_eq!(due(&mut p, at(5)), [Bytes::new(1), Bytes::new(2)]);
         assert_eq!((p.deadline(), p.on_completed(at(6))), (at(9), None));
         assert_eq!(due(&mut p, at(9)), [Bytes::new(3)]);
         assert_eq!((p.deadline(), p.on_deadline(at(99))), (Time::NEVER, None));
-        assert_eq!(poster(Posting::Listed(vec![])).deadline(), Time::NEVER);
+        assert_eq!(poster(Posting::Listed([].into())).deadline(), Time::NEVER);
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! What hot spots promise: the load offered, where it goes, and what they leave alone.
 
+mod posted;
+
 use packet::NodeId;
 use units::{Bytes, Rate, Time};
-use workload::{Change, Contributors, Flow, HotSpot, PatternSpec, Posting, Spacing, Window, Workload};
+use workload::{Change, Contributors, Flow, HotSpot, PatternSpec, Spacing, Window, Workload};
+
+use posted::{Posted, posted};
 
 const RATE: Rate = Rate::gbps(8);
 const HOSTS: usize = 32;
@@ -34,12 +38,9 @@ fn built(spec: &HotSpot) -> Workload {
 }
 
 /// Of the flows that `wanted` picks, the times of all posts within a time.
-fn posts(workload: &Workload, from: Time, until: Time, wanted: impl Fn(&Flow) -> bool) -> Vec<Time> {
-    let listed = |flow: &Flow| match &flow.posting {
-        Posting::Listed(posts) => posts.clone(),
-        other => panic!("a hot spot lists its posts, not {other:?}"),
-    };
-    let all = workload.flows.iter().filter(|flow| wanted(flow)).flat_map(listed).map(|post| post.at);
+fn posts(flows: &[Posted], from: Time, until: Time, wanted: impl Fn(&Flow) -> bool) -> Vec<Time> {
+    let wanted = flows.iter().filter(|flow| wanted(flow));
+    let all = wanted.flat_map(|flow| &flow.posts).map(|post| post.at);
     let mut all: Vec<_> = all.filter(|at| (from..until).contains(at)).collect();
     all.sort_unstable();
     all
@@ -60,11 +61,11 @@ fn assert_near(count: usize, mean: f64) {
 fn the_offered_load_is_that_asked_for_before_within_and_after() {
     for arrivals in [Spacing::Poisson, Spacing::Fixed] {
         let spec = HotSpot { arrivals, ..hot_spot(vec![window(2000, 6000, 0.09, &["h32"])]) };
-        let workload = built(&spec);
+        let flows = posted(&built(&spec));
         for (from, until) in [(0, 2000), (2000, 6000), (6000, 8000)] {
             let length = (until - from) as f64;
             for host in 0..HOSTS as u32 {
-                let count = posts(&workload, us(from), us(until), |flow| flow.source == NodeId(host)).len();
+                let count = posts(&flows, us(from), us(until), |flow| flow.source == NodeId(host)).len();
                 match arrivals {
                     Spacing::Poisson => assert_near(count, expected(0.8, length)),
                     Spacing::Fixed => assert!((count as f64 - expected(0.8, length)).abs() <= 1.0),
@@ -76,32 +77,32 @@ fn the_offered_load_is_that_asked_for_before_within_and_after() {
 
 #[test]
 fn a_window_moves_its_share_to_its_target() {
-    let workload = built(&hot_spot(vec![window(2000, 6000, 0.09, &["h32"])]));
+    let flows = posted(&built(&hot_spot(vec![window(2000, 6000, 0.09, &["h32"])])));
     let to_hot =
-        |from, until| posts(&workload, us(from), us(until), |flow| flow.destination == NodeId(31)).len();
+        |from, until| posts(&flows, us(from), us(until), |flow| flow.destination == NodeId(31)).len();
     // Pfister and Norton: 31 sources move 9 %, and the rest is uniform over 31 others.
     assert_near(to_hot(2000, 6000), expected(0.8, 4000.0) * (31.0 * 0.09 + 0.91));
     assert_near(to_hot(0, 2000), expected(0.8, 2000.0));
     assert_near(to_hot(6000, 8000), expected(0.8, 2000.0));
     // The target itself goes on as before.
-    let own = posts(&workload, us(2000), us(6000), |flow| flow.source == NodeId(31)).len();
+    let own = posts(&flows, us(2000), us(6000), |flow| flow.source == NodeId(31)).len();
     assert_near(own, expected(0.8, 4000.0));
 }
 
 #[test]
 fn a_window_changes_nothing_else() {
-    let (with, without) =
-        (built(&hot_spot(vec![window(2000, 6000, 0.5, &["h32"])])), built(&hot_spot(vec![])));
+    let with = posted(&built(&hot_spot(vec![window(2000, 6000, 0.5, &["h32"])])));
+    let without = posted(&built(&hot_spot(vec![])));
     for source in (0..HOSTS as u32).map(NodeId) {
-        let all = |workload: &Workload| posts(workload, us(0), us(8000), |flow| flow.source == source);
+        let all = |flows: &[Posted]| posts(flows, us(0), us(8000), |flow| flow.source == source);
         assert_eq!(all(&with), all(&without), "times of arrival of {source:?}");
         for target in (0..HOSTS as u32 - 1).map(NodeId) {
             let between = |flow: &Flow| flow.source == source && flow.destination == target;
             for (from, until) in [(0, 2000), (6000, 8000)] {
-                let in_time = |workload: &Workload| posts(workload, us(from), us(until), between);
+                let in_time = |flows: &[Posted]| posts(flows, us(from), us(until), between);
                 assert_eq!(in_time(&with), in_time(&without));
             }
-            let within = |workload: &Workload| posts(workload, us(2000), us(6000), between);
+            let within = |flows: &[Posted]| posts(flows, us(2000), us(6000), between);
             let (some, all) = (within(&with), within(&without));
             assert!(some.iter().all(|at| all.contains(at)), "what is left goes where it went");
         }
@@ -112,10 +113,10 @@ fn a_window_changes_nothing_else() {
 fn several_targets_share_and_windows_move() {
     let windows = vec![window(1000, 3000, 0.4, &["h1", "h2"]), window(3000, 5000, 1.0, &["h3"])];
     let spec = HotSpot { contributors: Contributors::First(3), ..hot_spot(windows) };
-    let workload = built(&spec);
+    let flows = posted(&built(&spec));
     let count = |source: u32, to: u32, from, until| {
         let between = |flow: &Flow| flow.source == NodeId(source) && flow.destination == NodeId(to);
-        posts(&workload, us(from), us(until), between).len()
+        posts(&flows, us(from), us(until), between).len()
     };
     let each = expected(0.8, 2000.0);
     // The first three that are no targets: h3, h4 and h5; then h1, h2 and h4.

@@ -1,13 +1,17 @@
 //! What synthetic traffic promises: the load that was asked for, to whom it was asked to go.
 
+mod posted;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use packet::NodeId;
 use units::{Bytes, Rate, Span, Time};
 use workload::{
-    Arrivals, Bits, Destinations, Flow, FlowList, PatternSpec, Post, Posting, Setting, Size, Synthetic,
-    Workload, WorkloadErrorKind as Kind,
+    Arrivals, Bits, Destinations, FlowList, PatternSpec, Post, Setting, Size, Synthetic, Turn, Workload,
+    WorkloadErrorKind as Kind,
 };
+
+use posted::{Posted, is_of, posted};
 
 const RATE: Rate = Rate::gbps(54);
 const CDF: &str = "0 0\n1000 20\n10000 60\n100000 100\n";
@@ -51,11 +55,8 @@ fn fails(spec: Synthetic, hosts: usize, path: &str, kind: Kind) {
     assert_eq!(found, Err((path.to_owned(), kind)));
 }
 
-fn posts(flow: &Flow) -> &[Post] {
-    match &flow.posting {
-        Posting::Listed(posts) | Posting::Closed { first: posts, .. } => posts,
-        other => panic!("{other:?} is not of synthetic traffic"),
-    }
+fn posts(flow: &Posted) -> &[Post] {
+    &flow.posts
 }
 
 const FIXED: Size = Size::Fixed(Bytes::kib(4));
@@ -95,7 +96,7 @@ fn the_offered_load_is_that_asked_for() {
             {
                 let spec = synthetic(Destinations::Uniform, arrivals, size.clone());
                 let workload = built(spec, hosts, total, seed);
-                let posted: u64 = workload.flows.iter().flat_map(posts).map(|post| post.bytes.get()).sum();
+                let sum: u64 = posted(&workload).iter().flat_map(posts).map(|post| post.bytes.get()).sum();
                 let n = load * carried / mean;
                 let of_count = match arrivals {
                     Arrivals::Poisson { .. } => n,
@@ -108,12 +109,9 @@ fn the_offered_load_is_that_asked_for() {
                 };
                 let deviation = (hosts as f64 * (n * variance + of_count * mean * mean)).sqrt();
                 let expected = hosts as f64 * load * carried;
-                let off_by = (posted as f64 - expected) / deviation;
-                println!(
-                    "{arrivals:?} {size:?}: {:.5}, {off_by:.2} deviations",
-                    posted as f64 / carried / 8.0
-                );
-                assert!(off_by.abs() < 5.0, "{arrivals:?}, {size:?}: {posted} B for {expected}");
+                let off_by = (sum as f64 - expected) / deviation;
+                println!("{arrivals:?} {size:?}: {:.5}, {off_by:.2} deviations", sum as f64 / carried / 8.0);
+                assert!(off_by.abs() < 5.0, "{arrivals:?}, {size:?}: {sum} B for {expected}");
                 // The bound means something: it would notice a load that is off by a tenth.
                 assert!(
                     deviation * 5.0 < 0.1 * expected,
@@ -131,7 +129,7 @@ fn a_source_that_is_on_is_evenly_spaced() {
     let spec = synthetic(Destinations::Shift(1), Arrivals::OnOff { load: 0.25, on, off }, FIXED);
     let workload = built(spec, 2, us(100_000), 3);
     // 4 KiB at 54 Gb/s take 606,814.8 ps.
-    for flow in &workload.flows {
+    for flow in &posted(&workload) {
         let gaps: Vec<u64> = posts(flow).windows(2).map(|pair| (pair[1].at - pair[0].at).ps()).collect();
         assert!(gaps.iter().all(|gap| *gap >= 606_813), "{:?}", gaps.iter().min());
         let even = gaps.iter().filter(|gap| **gap <= 606_816).count() as f64 / gaps.len() as f64;
@@ -143,7 +141,7 @@ fn a_source_that_is_on_is_evenly_spaced() {
 fn fixed_arrivals_do_not_drift() {
     let spec = synthetic(Destinations::Shift(1), Arrivals::Fixed { load: 0.1 }, FIXED);
     let workload = built(spec, 3, us(50_000), 3);
-    for flow in &workload.flows {
+    for flow in &posted(&workload) {
         let first = posts(flow)[0].at.ps();
         for (k, post) in (0u64..).zip(posts(flow)) {
             // Message k comes k times 4,096 x 8 bits over 5.4 Gb/s later, to the nearest picosecond twice over.
@@ -173,7 +171,7 @@ fn destinations_are_those_of_the_rule() {
 #[test]
 fn uniform_destinations_are_uniform() {
     let spec = synthetic(Destinations::Uniform, Arrivals::Poisson { load: 0.5 }, FIXED);
-    let flows = built(spec, 8, us(20_000), 5).flows;
+    let flows = posted(&built(spec, 8, us(20_000), 5));
     let counts: Vec<f64> = flows.iter().map(|flow| posts(flow).len() as f64).collect();
     let mean = counts.iter().sum::<f64>() / 56.0;
     let chi_squared: f64 = counts.iter().map(|n| (n - mean).powi(2) / mean).sum();
@@ -187,17 +185,28 @@ fn an_exchange_of_all_to_all_is_one_message_each() {
     assert_eq!(at_once.flows.len(), 30);
     let pairs: BTreeSet<_> = at_once.flows.iter().map(|flow| (flow.source, flow.destination)).collect();
     assert_eq!(pairs.len(), 30);
-    assert!(at_once.flows.iter().all(|flow| posts(flow) == [Post { at: us(0), bytes: Bytes::kib(4) }]));
+    assert!(posted(&at_once).iter().all(|flow| posts(flow) == [Post { at: us(0), bytes: Bytes::kib(4) }]));
     // In stages: one is posted, and each that completes is followed by that to the next host.
     let staged = Synthetic { arrivals: Arrivals::Closed { outstanding: 1 }, messages: Some(5), ..all };
     let mut staged = built(staged, 6, us(10), 1);
-    let of_2: Vec<_> = staged.flows.iter().filter(|flow| flow.source == NodeId(2)).cloned().collect();
-    let Posting::Closed { number, .. } = of_2[0].posting else { panic!("a closed loop") };
+    let of_2: Vec<_> = posted(&staged).into_iter().filter(|flow| flow.source == NodeId(2)).collect();
     let first: Vec<u32> =
         of_2.iter().filter(|flow| !posts(flow).is_empty()).map(|flow| flow.destination.0).collect();
-    let next = core::iter::from_fn(|| staged.loops[number as usize].on_completed(us(1)));
+    let number = (0..).position(|number| is_of(&of_2[0], number)).expect("a source");
+    let next = core::iter::from_fn(|| staged.sources[number].on_completed(us(1)));
     let next: Vec<u32> = next.map(|turn| of_2[turn.flow as usize].destination.0).collect();
     assert_eq!((first, next), (vec![3], vec![4, 5, 0, 1]));
+}
+
+#[test]
+fn a_closed_loop_posts_nothing_from_its_stop_on() {
+    let closed = synthetic(Destinations::Shift(1), Arrivals::Closed { outstanding: 1 }, FIXED);
+    let stopped = Synthetic { start: us(2), stop: Some(us(5)), ..closed };
+    let mut source = built(stopped, 3, us(10), 1).sources.remove(0);
+    assert_eq!((source.deadline(), source.on_deadline(us(1))), (Some((us(2), 0)), None));
+    let next = Some(Turn { flow: 0, bytes: Bytes::kib(4) });
+    assert_eq!((source.on_deadline(us(2)), source.deadline()), (next, None));
+    assert_eq!((source.on_completed(Time::from_ps(4_999_999)), source.on_completed(us(5))), (next, None));
 }
 
 /// A loop can never run dry before its stop: what is drawn is more than the link carries until then.
@@ -207,11 +216,12 @@ fn a_closed_loop_has_enough_for_its_time() {
         let spec = synthetic(Destinations::Uniform, Arrivals::Closed { outstanding: 3 }, size);
         let mut workload = built(spec, 4, us(1000), 1);
         let carried = RATE.get() / 8 / 1000;
-        for (number, turns) in workload.loops.iter_mut().enumerate() {
-            let of_loop = |flow: &&Flow| matches!(flow.posting, Posting::Closed { number: n, .. } if n as usize == number);
-            let first: Vec<Post> = workload.flows.iter().filter(of_loop).flat_map(posts).copied().collect();
+        let flows = posted(&workload);
+        for (number, source) in (0..).zip(&mut workload.sources) {
+            let of_loop = flows.iter().filter(|flow| is_of(flow, number));
+            let first: Vec<Post> = of_loop.flat_map(posts).copied().collect();
             assert_eq!(first.len(), 3);
-            let later = core::iter::from_fn(|| turns.on_completed(us(1))).map(|turn| turn.bytes);
+            let later = core::iter::from_fn(|| source.on_completed(us(1))).map(|turn| turn.bytes);
             let total: u64 = first.iter().map(|post| post.bytes).chain(later).map(Bytes::get).sum();
             assert!(total >= carried, "{total} of {carried}");
         }
@@ -223,7 +233,7 @@ fn a_closed_loop_has_enough_for_its_time() {
 fn sources_and_rules_are_independent() {
     let times = |size, hosts, seed| -> Vec<(Time, Bytes)> {
         let spec = synthetic(Destinations::Uniform, Arrivals::Poisson { load: 0.3 }, size);
-        let flows = built(spec, hosts, us(300), seed).flows;
+        let flows = posted(&built(spec, hosts, us(300), seed));
         let of_h0 = flows.iter().filter(|flow| flow.source.0 == 0).flat_map(posts);
         let mut all: Vec<_> = of_h0.map(|post| (post.at, post.bytes)).collect();
         all.sort_unstable();
@@ -244,8 +254,8 @@ fn a_list_of_flows_is_as_written() {
     let list = |origin| FlowList { file: "flow.txt".to_owned(), origin };
     let second = Time::from_ps(2_000_000_000_000);
     let workload = build(PatternSpec::FlowList(list(second)), 3, us(1000), 1).expect("a good list");
-    let found: Vec<_> = workload
-        .flows
+    let flows = posted(&workload);
+    let found: Vec<_> = flows
         .iter()
         .map(|flow| (flow.name.as_str(), flow.service_level.0, posts(flow)[0].at, posts(flow)[0].bytes.get()))
         .collect();

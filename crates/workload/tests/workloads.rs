@@ -1,5 +1,7 @@
 //! What workloads promise: the flows that specs make, and the statistics of patterns.
 
+mod posted;
+
 use packet::{NodeId, ServiceLevel};
 use proptest::prelude::*;
 use units::{Bytes, Rate, Span, Time};
@@ -7,6 +9,8 @@ use workload::{
     Change, Converge, Flow, FlowSpec, Load, Operation, PatternSpec, Post, Posting, Sessions, Transport,
     Workload,
 };
+
+use posted::{Posted, posted};
 
 const RATE: Rate = Rate::gbps(54);
 const MESSAGE: Bytes = Bytes::kib(2);
@@ -30,19 +34,18 @@ fn named(name: &str, start: u64, stop: Option<u64>, load: Load) -> FlowSpec {
     }
 }
 
-fn of_patterns(patterns: &[PatternSpec], hosts: usize, seed: u64) -> Vec<Flow> {
+fn of_patterns(patterns: &[PatternSpec], hosts: usize, seed: u64) -> Vec<Posted> {
     let names: Vec<String> = (1..=hosts).map(|i| format!("h{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Workload::build(&[], patterns, &names, &|_| RATE, seed).expect("good patterns").flows
+    posted(&Workload::build(&[], patterns, &names, &|_| RATE, seed).expect("good patterns"))
 }
 
 fn poisson(until: Time, load: f64) -> PatternSpec {
     PatternSpec::Poisson { from: us(0), until, message: MESSAGE, load }
 }
 
-fn posts(flow: &Flow) -> &[Post] {
-    let Posting::Listed(posts) = &flow.posting else { panic!("a pattern's flow lists its posts") };
-    posts
+fn posts(flow: &Posted) -> &[Post] {
+    &flow.posts
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn named_flows_are_as_written() {
         [
             &Posting::Saturate { outstanding: 2, message, start, stop: Time::NEVER },
             &Posting::Paced { message, rate: Rate::gbps(8), start, stop: us(9) },
-            &Posting::Listed(vec![post, post]),
+            &Posting::Listed([post, post].into()),
         ]
     );
     let Flow { name, named, source, destination, service_level, operation, .. } = &built.flows[0];
@@ -115,7 +118,8 @@ fn destinations_are_uniform() {
 fn sources_are_independent() {
     let arrivals = |hosts: &[&str], slow: u32| {
         let rate = |host: NodeId| if host.0 == slow { Rate::gbps(1) } else { RATE };
-        let flows = Workload::build(&[], &[poisson(us(100), 0.7)], hosts, &rate, 9).expect("good").flows;
+        let workload = Workload::build(&[], &[poisson(us(100), 0.7)], hosts, &rate, 9).expect("good");
+        let flows = posted(&workload);
         let from_a = flows.iter().filter(|flow| hosts[flow.source.index()] == "a");
         let mut times: Vec<Time> = from_a.flat_map(|flow| posts(flow).iter().map(|post| post.at)).collect();
         times.sort_unstable();

@@ -22,7 +22,7 @@ use packet::{
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Rate, Time};
 use workload::spec::Operation;
-use workload::{ClosedLoop, Poster};
+use workload::{Poster, Source};
 
 use crate::message::Messages;
 use crate::receive::{Drain, SinkTally};
@@ -115,10 +115,10 @@ pub struct Adapter {
     queue_pairs: Vec<QueuePair>,
     /// What queue pairs are made of. Those of RD share theirs.
     halves: Vec<Half>,
-    /// By queue pair that posts.
+    /// By queue pair that has one.
     posters: Vec<Poster>,
     /// Of this host.
-    loops: Vec<HostLoop>,
+    sources: Vec<HostSource>,
     messages: Messages,
     schedule: Schedule,
     /// If the oldest goes first.
@@ -154,8 +154,7 @@ struct QueuePair {
     end: FlowEnd,
     /// Its half that the flow uses, by number.
     half: u32,
-    /// Its place among the posters, if it posts.
-    poster: Option<u32>,
+    origin: Origin,
     sink: SinkTally,
     becns: u64,
     messages: u64,
@@ -163,14 +162,33 @@ struct QueuePair {
     echo: EchoState,
 }
 
-/// A closed loop over several queue pairs.
+/// Who posts the messages of a queue pair.
 #[derive(Clone, Debug)]
-struct HostLoop {
-    /// By which number posters name it.
-    number: u32,
-    turns: ClosedLoop,
-    /// In the order of the loop's flows.
-    queue_pairs: Vec<QpNumber>,
+pub enum PostedBy {
+    /// The other end.
+    Peer,
+    /// A poster of its own.
+    Poster(Poster),
+    /// A source that it shares with other queue pairs of this adapter: [`Adapter::add_source`] says which.
+    Source,
+}
+
+/// Where the messages of a queue pair come from.
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    Peer,
+    /// By its place among the posters.
+    Poster(u32),
+    /// By its place among the sources.
+    Source(u32),
+}
+
+/// What posts to several queue pairs.
+#[derive(Clone, Debug)]
+struct HostSource {
+    source: Source,
+    /// In the order of the source's flows.
+    queue_pairs: Box<[QpNumber]>,
 }
 
 /// The earliest wake-up of one kind that is under way. Only it counts; a later one that was planned before it is
@@ -236,7 +254,7 @@ impl Adapter {
             queue_pairs: Vec::new(),
             halves: Vec::new(),
             posters: Vec::new(),
-            loops: Vec::new(),
+            sources: Vec::new(),
             messages: Messages::default(),
             schedule: Schedule::new(spec.schedule, lanes),
             ages: (spec.schedule == ScheduleSpec::OldestFirst).then(Ages::default),
@@ -267,41 +285,56 @@ impl Adapter {
         QpNumber(self.queue_pairs.len() as u32)
     }
 
-    /// Adds a queue pair: the end of a flow that posts its messages if it has a poster, else the other one.
+    /// Adds a queue pair: one end of a flow.
     ///
     /// # Panics
     /// If there are [`MAX_QUEUE_PAIRS`] already.
-    pub fn open(&mut self, end: FlowEnd, poster: Option<Poster>) -> QpNumber {
+    pub fn open(&mut self, end: FlowEnd, posted_by: PostedBy) -> QpNumber {
         let number = self.next_qp();
         assert!(number.0 < MAX_QUEUE_PAIRS, "an adapter has at most {MAX_QUEUE_PAIRS} queue pairs");
-        let half = self.half_for(number, &end, poster.is_some());
+        let half = self.half_for(number, &end, !matches!(posted_by, PostedBy::Peer));
+        let origin = match posted_by {
+            PostedBy::Peer => Origin::Peer,
+            PostedBy::Poster(poster) => {
+                self.posters.push(poster);
+                Origin::Poster(self.posters.len() as u32 - 1)
+            }
+            PostedBy::Source => Origin::Source(self.sources.len() as u32),
+        };
         self.queue_pairs.push(QueuePair {
             end,
             half,
-            poster: poster.as_ref().map(|_| self.posters.len() as u32),
+            origin,
             sink: SinkTally::default(),
             becns: 0,
             messages: 0,
             echo: EchoState::default(),
         });
-        self.posters.extend(poster);
         number
     }
 
-    /// Adds a closed loop, which posters name by this number, over these queue pairs in the order of its flows.
-    pub fn close(&mut self, number: u32, turns: ClosedLoop, queue_pairs: Vec<QpNumber>) {
-        self.loops.push(HostLoop { number, turns, queue_pairs });
+    /// Adds a source that posts to these queue pairs, in the order of its flows.
+    pub fn add_source(&mut self, source: Source, queue_pairs: Box<[QpNumber]>) {
+        for number in &queue_pairs {
+            self.queue_pairs[number.index()].origin = Origin::Source(self.sources.len() as u32);
+        }
+        self.sources.push(HostSource { source, queue_pairs });
     }
 
     /// Starts the clocks: of the port, and of everything that posts messages. Call once, at the start.
     pub fn bring_up(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
         self.port.bring_up(outlet, |_, lane| AdapterWake::Credit(lane));
-        for (number, queue_pair) in self.queue_pairs.iter().enumerate() {
-            if let Some(poster) = queue_pair.poster {
+        for (number, queue_pair) in (0..).map(QpNumber).zip(&self.queue_pairs) {
+            if let Origin::Poster(poster) = queue_pair.origin {
                 let due = self.posters[poster as usize].deadline();
                 if due != Time::NEVER {
-                    outlet.wake(due, AdapterWake::Post(QpNumber(number as u32)));
+                    outlet.wake(due, AdapterWake::Post(number));
                 }
+            }
+        }
+        for HostSource { source, queue_pairs } in &self.sources {
+            if let Some((due, flow)) = source.deadline() {
+                outlet.wake(due, AdapterWake::Post(queue_pairs[flow as usize]));
             }
         }
     }

@@ -11,7 +11,7 @@ use units::{Bytes, Span, Time};
 
 use super::ages::Ages;
 use super::half::Half;
-use super::{Adapter, AdapterWake, PORT};
+use super::{Adapter, AdapterWake, HostSource, Origin, PORT};
 use crate::message::Message;
 use crate::schedule::Turn;
 use crate::transport::{Completed, Outgoing, Overdue, Readiness, Transport};
@@ -30,21 +30,36 @@ fn age(ages: Option<&mut Ages>, half: &Half) -> u64 {
 }
 
 impl Adapter {
-    /// Posts what is due for a queue pair, and asks to be woken for the next.
+    /// Posts what is due for a queue pair, and asks to be woken for what comes next from where that came from.
     pub(super) fn post_due(&mut self, number: QpNumber, outlet: &mut impl Outlet<AdapterWake>) {
         let now = outlet.now();
-        let Some(poster) = self.queue_pairs[number.index()].poster else { return };
         if self.silent {
             return;
         }
-        while self.posters[poster as usize].deadline() <= now {
-            if let Some(bytes) = self.posters[poster as usize].on_deadline(now) {
-                self.post(number, bytes);
+        let next = match self.queue_pairs[number.index()].origin {
+            Origin::Peer => return,
+            Origin::Poster(poster) => {
+                while self.posters[poster as usize].deadline() <= now {
+                    if let Some(bytes) = self.posters[poster as usize].on_deadline(now) {
+                        self.post(number, bytes);
+                    }
+                }
+                let due = self.posters[poster as usize].deadline();
+                (due != Time::NEVER).then_some((due, number))
             }
-        }
-        let due = self.posters[poster as usize].deadline();
-        if due != Time::NEVER {
-            outlet.wake(due, AdapterWake::Post(number));
+            Origin::Source(place) => loop {
+                let HostSource { source, queue_pairs } = &mut self.sources[place as usize];
+                let next = source.deadline().map(|(due, flow)| (due, queue_pairs[flow as usize]));
+                // Of what is due at one instant, the queue pairs take their turns among all of this adapter.
+                if next.is_none_or(|(due, to)| due > now || to != number) {
+                    break next;
+                }
+                let turn = source.on_deadline(now).expect("its deadline has come");
+                self.post(number, turn.bytes);
+            },
+        };
+        if let Some((due, next)) = next {
+            outlet.wake(due, AdapterWake::Post(next));
         }
         self.offer(self.queue_pairs[number.index()].half, now);
     }
@@ -66,24 +81,31 @@ impl Adapter {
         }
         let queue_pair = &mut self.queue_pairs[completed.queue_pair.index()];
         queue_pair.messages += u64::from(completed.messages);
-        let Some(poster) = queue_pair.poster.filter(|_| !self.silent) else { return };
-        for _ in 0..completed.messages {
-            let poster = &mut self.posters[poster as usize];
-            if let Some(number) = poster.closed_loop() {
-                self.take_turn(number, now);
-            } else if let Some(bytes) = poster.on_completed(now) {
-                self.post(completed.queue_pair, bytes);
+        if self.silent {
+            return;
+        }
+        match queue_pair.origin {
+            Origin::Peer => {}
+            Origin::Poster(poster) => {
+                for _ in 0..completed.messages {
+                    if let Some(bytes) = self.posters[poster as usize].on_completed(now) {
+                        self.post(completed.queue_pair, bytes);
+                    }
+                }
+            }
+            Origin::Source(source) => {
+                for _ in 0..completed.messages {
+                    self.take_turn(source, now);
+                }
             }
         }
     }
 
     /// Posts what follows in a closed loop, on whichever of its queue pairs.
-    fn take_turn(&mut self, number: u32, now: Time) {
-        // A host has as many loops as there are patterns with one: few.
-        let found = self.loops.iter_mut().find(|all| all.number == number);
-        let all = found.expect("a poster's closed loop is of its adapter");
-        let Some(turn) = all.turns.on_completed(now) else { return };
-        let next = all.queue_pairs[turn.flow as usize];
+    fn take_turn(&mut self, source: u32, now: Time) {
+        let HostSource { source, queue_pairs } = &mut self.sources[source as usize];
+        let Some(turn) = source.on_completed(now) else { return };
+        let next = queue_pairs[turn.flow as usize];
         self.post(next, turn.bytes);
         self.offer(self.queue_pairs[next.index()].half, now);
     }

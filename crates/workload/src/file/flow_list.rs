@@ -16,8 +16,8 @@ use units::{Bytes, Time};
 
 use super::{FileErrorKind as Kind, Flaw, Word, lines, whole_line};
 use crate::builder::Fault;
-use crate::flow::{Flow, Post, Posting};
-use crate::pattern::Pattern;
+use crate::flow::{Flow, Post};
+use crate::pattern::{Pattern, one_post};
 use crate::synthetic::spec::FlowList;
 use crate::{LONGEST_MESSAGE, MAX_FLOWS};
 
@@ -31,12 +31,11 @@ impl Pattern<'_> {
             .and_then(|rows| self.starts_in_time(rows))
             .map_err(|flaw| ("file", flaw.in_file(&spec.file, text)))?;
         let flow = |(number, row): (usize, Row<'_>)| {
-            let one = self.flow(row.source, row.destination, Vec::new());
+            let one = self.flow(row.source, row.destination, one_post(row.post));
             let (host, name) = (self.site.name(row.source), self.site.name(row.destination));
             Flow {
                 name: format!("{}:{number}:{host}->{name}", self.prefix()),
                 service_level: row.priority,
-                posting: Posting::Listed(vec![row.post]),
                 ..one
             }
         };

@@ -3,64 +3,110 @@
 //! Invariant: from the start to before the stop, in order, at the offered load on average from the first
 //! instant on: where messages are evenly spaced, the first comes after a uniformly drawn part of an interval.
 
+use event_kernel::Stream;
 use rand::Rng;
-use units::Time;
+use units::{Span, Time};
 
-use crate::converge::periods;
+use crate::converge::Periods;
 use crate::exponential::{exponential, unit};
 use crate::synthetic::spec::Arrivals;
 
 /// From when, and until when.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Period {
     pub(super) start: Time,
     pub(super) stop: Time,
 }
 
-/// The times of one host's messages, at most `most` of them, a mean `gap` of picoseconds apart.
-pub(super) fn times(
-    spec: Arrivals,
+/// The times of one host's messages, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Times {
     period: Period,
+    /// Mean time between two messages, in ps; while the host is on, if it is not always.
     gap: f64,
-    most: usize,
-    random: &mut impl Rng,
-) -> Vec<Time> {
-    let mut times = Vec::new();
-    match spec {
-        Arrivals::Fixed { .. } => {
-            // From k itself, so that rounding does not add up.
-            let phase = unit(random.next_u64());
-            let at = |k: u64| after(period.start, (phase + k as f64) * gap);
-            times.extend((0..).map(at).take_while(|at| *at < period.stop).take(most));
-        }
-        Arrivals::Poisson { .. } => {
-            let mut at = period.start;
-            let next = || {
-                at = after(at, exponential(random) * gap);
-                (at < period.stop).then_some(at)
-            };
-            times.extend(core::iter::from_fn(next).take(most));
-        }
-        Arrivals::OnOff { on, off, .. } => {
-            let share = on.ps() as f64 / (on.ps() as f64 + off.ps() as f64);
-            let (gap, phase) = (gap * share, unit(random.next_u64()));
-            // A clock that stands still while the host is off.
-            let (mut k, mut elapsed) = (0u64, 0.0);
-            for (from, to) in periods((on, off), period.start, period.stop, random) {
-                let length = (to - from).ps() as f64;
-                while times.len() < most && (phase + k as f64) * gap - elapsed < length {
-                    // Rounding may lead to the end of the time on, but not past it.
-                    times.push(after(from, (phase + k as f64) * gap - elapsed));
-                    k += 1;
-                }
-                elapsed += length;
+    /// How many there are at most.
+    left: usize,
+    rule: Rule,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Rule {
+    /// Message k comes `phase + k` gaps after the start.
+    Fixed {
+        phase: f64,
+        k: u64,
+    },
+    /// The last message came `at`.
+    Poisson {
+        at: Time,
+        random: Stream,
+    },
+    /// By a clock that stands still while the host is off: message k when it shows `phase + k` gaps, and `elapsed` is
+    /// what it showed when the present time on began.
+    OnOff {
+        phase: f64,
+        k: u64,
+        on: Option<(Time, Span)>,
+        elapsed: f64,
+        periods: Periods,
+    },
+    AtOnce,
+}
+
+impl Times {
+    /// At most `most` times, a mean `gap` of picoseconds apart.
+    pub(super) fn new(spec: Arrivals, period: Period, gap: f64, most: usize, mut random: Stream) -> Self {
+        let new = |gap, rule| Self { period, gap, left: most, rule };
+        match spec {
+            Arrivals::Fixed { .. } => new(gap, Rule::Fixed { phase: unit(random.next_u64()), k: 0 }),
+            Arrivals::Poisson { .. } => new(gap, Rule::Poisson { at: period.start, random }),
+            Arrivals::OnOff { on, off, .. } => {
+                let share = on.ps() as f64 / (on.ps() as f64 + off.ps() as f64);
+                let phase = unit(random.next_u64());
+                let periods = Periods::new((on, off), period.start, period.stop, random);
+                new(gap * share, Rule::OnOff { phase, k: 0, on: None, elapsed: 0.0, periods })
             }
-            times.retain(|at| *at < period.stop);
+            Arrivals::AtOnce => new(0.0, Rule::AtOnce),
+            Arrivals::Closed { .. } => unreachable!("a closed loop posts when messages are complete"),
         }
-        Arrivals::AtOnce => times.resize(most, period.start),
-        Arrivals::Closed { .. } => unreachable!("a closed loop posts when messages are complete"),
     }
-    times
+}
+
+impl Iterator for Times {
+    type Item = Time;
+
+    fn next(&mut self) -> Option<Time> {
+        self.left = self.left.checked_sub(1)?;
+        let at = match &mut self.rule {
+            Rule::Fixed { phase, k } => {
+                // From k itself, so that rounding does not add up.
+                let at = after(self.period.start, (*phase + *k as f64) * self.gap);
+                *k += 1;
+                at
+            }
+            Rule::Poisson { at, random } => {
+                *at = after(*at, exponential(random) * self.gap);
+                *at
+            }
+            Rule::OnOff { phase, k, on, elapsed, periods } => loop {
+                let into = (*phase + *k as f64) * self.gap - *elapsed;
+                match *on {
+                    // Rounding may lead to the end of the time on, but not past it.
+                    Some((from, length)) if into < length.ps() as f64 => {
+                        *k += 1;
+                        break after(from, into);
+                    }
+                    past => {
+                        *elapsed += past.map_or(0.0, |(_, length)| length.ps() as f64);
+                        let (from, to) = periods.next()?;
+                        *on = Some((from, to - from));
+                    }
+                }
+            },
+            Rule::AtOnce => return Some(self.period.start),
+        };
+        (at < self.period.stop).then_some(at)
+    }
 }
 
 /// So many picoseconds later, rounded. The cast saturates: what outlasts the clock is never.

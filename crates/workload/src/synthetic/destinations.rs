@@ -11,6 +11,7 @@ use crate::pattern::derangement;
 use crate::synthetic::spec::{Bits, Destinations};
 
 /// A rule that suits the number of hosts.
+#[derive(Debug, PartialEq)]
 pub(super) enum Rule {
     /// Another host, drawn.
     Uniform,
@@ -54,14 +55,14 @@ impl Rule {
     }
 
     /// Where message k (from 0) of a source goes, of `n` hosts.
-    pub(super) fn destination(&self, source: u32, k: usize, n: u32, random: &mut impl Rng) -> u32 {
+    pub(super) fn destination(&self, source: u32, k: u64, n: u32, random: &mut impl Rng) -> u32 {
         match self {
             Self::Uniform => {
                 let other = random.random_range(0..n - 1);
                 other + u32::from(other >= source)
             }
             Self::Map(to) => to[source as usize],
-            Self::Turns => ((source as usize + 1 + k % (n as usize - 1)) % n as usize) as u32,
+            Self::Turns => ((u64::from(source) + 1 + k % (u64::from(n) - 1)) % u64::from(n)) as u32,
         }
     }
 }

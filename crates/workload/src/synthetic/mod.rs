@@ -9,26 +9,26 @@
 //! | `destinations` | to whom |
 //! | `arrivals` | when |
 //! | `sizes` | how long |
-//! | [`closed`] | hosts that wait for completions |
 
 pub(crate) mod arrivals;
-pub mod closed;
 mod destinations;
 mod sizes;
 pub mod spec;
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use event_kernel::Stream;
 use packet::{NodeId, ServiceLevel};
-use units::{Bytes, Span};
+use units::{Bytes, Span, Time};
 
-use crate::MAX_LISTED;
 use crate::builder::{Fault, check_period};
+use crate::draws::{Draws, Foreseen, Message};
 use crate::error::WorkloadErrorKind as Kind;
-use crate::flow::{Flow, Post, Posting};
+use crate::flow::{Flow, Posting};
 use crate::pattern::Pattern;
-use arrivals::Period;
-use closed::{ClosedLoop, Turn};
+use crate::source::Source;
+use crate::{MAX_DRAWN, MAX_LISTED};
+use arrivals::{Period, Times};
 use destinations::Rule;
 use sizes::Distribution;
 use spec::{Arrivals, Synthetic};
@@ -39,31 +39,67 @@ const BIT_PS: f64 = 8e12;
 /// A pattern whose fields have been checked.
 struct Checked<'a> {
     spec: &'a Synthetic,
-    rule: Rule,
-    sizes: Distribution,
+    rule: Arc<Rule>,
+    sizes: Arc<Distribution>,
     period: Period,
 }
 
+/// What a source sends, one after the other, as long as it is asked: to whom, and how long.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Order {
+    rule: Arc<Rule>,
+    sizes: Arc<Distribution>,
+    source: u32,
+    hosts: u32,
+    /// How many it has been asked for.
+    k: u64,
+    targets: Stream,
+    lengths: Stream,
+}
+
+impl Iterator for Order {
+    type Item = (u32, Bytes);
+
+    fn next(&mut self) -> Option<(u32, Bytes)> {
+        let to = self.rule.destination(self.source, self.k, self.hosts, &mut self.targets);
+        self.k += 1;
+        Some((to, self.sizes.draw(&mut self.lengths)))
+    }
+}
+
+/// The messages of a source that does not wait for completions.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OpenDraws {
+    order: Order,
+    times: Times,
+}
+
+impl Iterator for OpenDraws {
+    type Item = Message;
+
+    fn next(&mut self) -> Option<Message> {
+        let at = self.times.next()?;
+        let (to, bytes) = self.order.next()?;
+        Some(Message { at, to, bytes })
+    }
+}
+
 impl Pattern<'_> {
-    /// The flows, by source and then by destination; closed loops are added to `loops`.
-    pub(crate) fn synthetic(
-        &self,
-        spec: &Synthetic,
-        loops: &mut Vec<ClosedLoop>,
-    ) -> Result<Vec<Flow>, Fault> {
+    /// The flows, by source and then by destination.
+    pub(crate) fn synthetic(&self, spec: &Synthetic, sources: &mut Vec<Source>) -> Result<Vec<Flow>, Fault> {
         let checked = self.check(spec)?;
         let mut flows = Vec::new();
-        for source in (0..).map(NodeId).take(self.site.hosts.len()) {
-            if !checked.rule.sends(source.0) {
+        for host in (0..).map(NodeId).take(self.site.hosts.len()) {
+            if !checked.rule.sends(host.0) {
                 continue;
             }
-            match spec.arrivals {
-                Arrivals::Closed { outstanding } => {
-                    let turns = self.sequence(&checked, source, outstanding);
-                    flows.extend(self.closed_loop(&checked, source, &turns, outstanding as usize, loops));
-                }
-                _ => flows.extend(self.open_loop(&checked, source)),
-            }
+            let more = match spec.arrivals {
+                Arrivals::Closed { outstanding } => self.closed_loop(&checked, host, outstanding, sources),
+                Arrivals::AtOnce => self.at_once(&checked, host, sources),
+                _ => self.drawn(host, Draws::Open(self.open(&checked, host)), sources),
+            };
+            let service_level = spec.service_level;
+            flows.extend(more.into_iter().map(|flow| Flow { service_level, ..flow }));
         }
         Ok(flows)
     }
@@ -85,12 +121,12 @@ impl Pattern<'_> {
         // What would be posted after the end of the run is not drawn.
         let stop = spec.stop.unwrap_or(self.site.end).min(self.site.end).max(spec.start);
         let period = Period { start: spec.start, stop };
-        let checked = Checked { spec, rule, sizes, period };
+        let checked = Checked { spec, rule: rule.into(), sizes: sizes.into(), period };
         self.check_amount(&checked)?;
         Ok(checked)
     }
 
-    /// What is drawn before a run has to fit into memory.
+    /// What is drawn before a run is not too much.
     fn check_amount(&self, checked: &Checked<'_>) -> Result<(), Fault> {
         let length = length(checked.period);
         let each = |source: NodeId| -> f64 {
@@ -110,7 +146,8 @@ impl Pattern<'_> {
             }
         };
         let expected = (0..).map(NodeId).take(self.site.hosts.len()).map(each).sum::<f64>() as u64;
-        if expected > MAX_LISTED { Err(("", Kind::TooManyMessages { expected })) } else { Ok(()) }
+        let most = if checked.spec.arrivals == Arrivals::AtOnce { MAX_LISTED } else { MAX_DRAWN };
+        if expected > most { Err(("", Kind::TooManyMessages { expected, most })) } else { Ok(()) }
     }
 
     /// Mean time between two messages of a source, in ps.
@@ -131,8 +168,20 @@ impl Pattern<'_> {
         rate as f64
     }
 
-    fn open_loop(&self, checked: &Checked<'_>, source: NodeId) -> Vec<Flow> {
+    fn order(&self, checked: &Checked<'_>, source: NodeId) -> Order {
         let name = self.site.name(source);
+        Order {
+            rule: Arc::clone(&checked.rule),
+            sizes: Arc::clone(&checked.sizes),
+            source: source.0,
+            hosts: self.site.hosts.len() as u32,
+            k: 0,
+            targets: self.stream("destinations", name),
+            lengths: self.stream("sizes", name),
+        }
+    }
+
+    fn open(&self, checked: &Checked<'_>, source: NodeId) -> OpenDraws {
         let gap = match checked.spec.arrivals {
             Arrivals::Fixed { load } | Arrivals::Poisson { load } | Arrivals::OnOff { load, .. } => {
                 self.gap(checked, source, load)
@@ -140,70 +189,53 @@ impl Pattern<'_> {
             Arrivals::Closed { .. } | Arrivals::AtOnce => 0.0,
         };
         let most = checked.spec.messages.map_or(usize::MAX, |most| most as usize);
-        let mut random = self.stream("arrivals", name);
-        let times = arrivals::times(checked.spec.arrivals, checked.period, gap, most, &mut random);
-        let messages = self.messages(checked, source).zip(times);
-        let mut posts: BTreeMap<u32, Vec<Post>> = BTreeMap::new();
-        for ((to, bytes), at) in messages {
-            posts.entry(to).or_default().push(Post { at, bytes });
-        }
-        let flow = |(to, posts)| self.synthetic_flow(checked, (source, NodeId(to)), Posting::Listed(posts));
-        posts.into_iter().map(flow).collect()
+        let random = self.stream("arrivals", self.site.name(source));
+        let times = Times::new(checked.spec.arrivals, checked.period, gap, most, random);
+        OpenDraws { order: self.order(checked, source), times }
     }
 
-    /// What a source sends, one after the other, as long as it is asked: to whom, and how long.
-    fn messages(&self, checked: &Checked<'_>, source: NodeId) -> impl Iterator<Item = (u32, Bytes)> {
-        let (name, n) = (self.site.name(source), self.site.hosts.len() as u32);
-        let (mut targets, mut sizes) = (self.stream("destinations", name), self.stream("sizes", name));
-        (0..).map(move |k| {
-            let to = checked.rule.destination(source.0, k, n, &mut targets);
-            (to, checked.sizes.draw(&mut sizes))
-        })
-    }
-
-    /// All that a closed loop can post in its time.
-    fn sequence(&self, checked: &Checked<'_>, source: NodeId, outstanding: u32) -> Vec<(u32, Bytes)> {
-        let capacity = self.capacity(checked, source, outstanding).ceil() as u64;
-        let most = checked.spec.messages.map_or(usize::MAX, |most| most as usize);
-        let mut total = 0;
-        let fits = |(_, bytes): &(u32, Bytes)| {
-            let before = total;
-            total += bytes.get();
-            before <= capacity
+    fn at_once(&self, checked: &Checked<'_>, source: NodeId, sources: &mut Vec<Source>) -> Vec<Flow> {
+        let open = self.open(checked, source);
+        let foreseen = Draws::Open(open.clone()).foresee(self.site.hosts.len());
+        let to: Arc<[u32]> = foreseen.iter().map(|one| one.to.0).collect();
+        let start = checked.period.start;
+        let (number, messages) = (sources.len() as u32, open.map(|message| (message.to, message.bytes)));
+        sources.push(Source::at_once(to, messages, start));
+        let flow = |one: Foreseen| {
+            let (stop, total) = (Time::NEVER, Some(one.total));
+            self.flow(source, one.to, Posting::Drawn { source: number, start, stop, total })
         };
-        self.messages(checked, source).take(most).take_while(fits).collect()
+        foreseen.into_iter().map(flow).collect()
     }
 
-    /// The flows of one closed loop, of which the first messages are posted at the start.
+    /// The flows of one closed loop: to all hosts that it can come to send to in its time.
     fn closed_loop(
         &self,
         checked: &Checked<'_>,
         source: NodeId,
-        sequence: &[(u32, Bytes)],
-        outstanding: usize,
-        loops: &mut Vec<ClosedLoop>,
+        outstanding: u32,
+        sources: &mut Vec<Source>,
     ) -> Vec<Flow> {
         let Period { start, stop } = checked.period;
-        let mut first: BTreeMap<u32, Vec<Post>> = sequence.iter().map(|(to, _)| (*to, Vec::new())).collect();
-        let outstanding = outstanding.min(sequence.len());
-        for &(to, bytes) in &sequence[..outstanding] {
-            first.entry(to).or_default().push(Post { at: start, bytes });
+        let capacity = self.capacity(checked, source, outstanding).ceil() as u64;
+        let most = checked.spec.messages.map_or(u64::MAX, u64::from);
+        let order = self.order(checked, source);
+        let mut meant = vec![false; self.site.hosts.len()];
+        let (mut messages, mut total) = (0, 0);
+        for (to, bytes) in order.clone() {
+            if messages == most || total > capacity {
+                break;
+            }
+            meant[to as usize] = true;
+            messages += 1;
+            total += bytes.get();
         }
-        let places: BTreeMap<u32, u32> = first.keys().copied().zip(0..).collect();
-        let later = sequence[outstanding..].iter();
-        let turns = later.map(|&(to, bytes)| Turn { flow: places[&to], bytes }).collect();
-        let number = loops.len() as u32;
-        loops.push(ClosedLoop::new(turns, stop));
-        let flow = |(to, first)| {
-            let posting = Posting::Closed { number, first, start, stop };
-            self.synthetic_flow(checked, (source, NodeId(to)), posting)
-        };
-        first.into_iter().map(flow).collect()
-    }
-
-    fn synthetic_flow(&self, checked: &Checked<'_>, ends: (NodeId, NodeId), posting: Posting) -> Flow {
-        let service_level = checked.spec.service_level;
-        Flow { service_level, posting, ..self.flow(ends.0, ends.1, Vec::new()) }
+        let to: Arc<[u32]> = (0..).zip(&meant).filter(|(_, meant)| **meant).map(|(to, _)| to).collect();
+        let number = sources.len() as u32;
+        let posting = Posting::Drawn { source: number, start, stop, total: None };
+        let flows = to.iter().map(|to| self.flow(source, NodeId(*to), posting.clone())).collect();
+        sources.push(Source::closed(to, order, messages, outstanding, (start, stop)));
+        flows
     }
 }
 

@@ -12,6 +12,7 @@ use crate::file::{Cdf, cdf};
 use crate::synthetic::spec::Size;
 
 /// A distribution that has been checked.
+#[derive(Debug, PartialEq)]
 pub(super) enum Distribution {
     Fixed(Bytes),
     Uniform(Bytes, Bytes),
