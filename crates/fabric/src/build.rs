@@ -8,7 +8,7 @@ use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
 use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
 use link_layer::spec::Discipline;
-use link_layer::{CableSpec, Port, PortSetup, VlArbiter, Wire};
+use link_layer::{CableSpec, Port, PortKinds, PortSetup, VlArbiter, Wire};
 use packet::{FlowId, Lane, NodeId, PortId, QpNumber};
 use scenario::Plan;
 use switch_arch::arbiter::AnyArbiter;
@@ -28,8 +28,9 @@ pub(crate) fn world(plan: &Plan) -> World {
     let graph = plan.graph();
     let nodes = (0..graph.nodes() as u32).map(NodeId);
     let (hosts, switches): (Vec<_>, Vec<_>) = nodes.clone().partition(|node| graph.is_host(*node));
-    let mut adapters: Vec<_> = hosts.into_iter().map(|node| adapter(plan, node)).collect();
-    let switches = switches.into_iter().map(|node| switch(plan, node)).collect();
+    let mut kinds = PortKinds::default();
+    let mut adapters: Vec<_> = hosts.into_iter().map(|node| adapter(plan, node, &mut kinds)).collect();
+    let switches = switches.into_iter().map(|node| switch(plan, node, &mut kinds)).collect();
     let ends = connect(plan, &mut adapters);
     let named = plan.workload().flows.iter().filter(|flow| flow.named).count();
     let end = plan.duration().after_start();
@@ -101,11 +102,13 @@ fn add_sources(plan: &Plan, ends: &[Ends], adapters: &mut [Adapter]) {
     }
 }
 
-fn adapter(plan: &Plan, node: NodeId) -> Adapter {
+fn adapter(plan: &Plan, node: NodeId, kinds: &mut PortKinds) -> Adapter {
     let (link, scheme) = (plan.link(), plan.scheme());
+    let port = port(plan, node, PortId(0), kinds);
+    let rate = port.wire().rate();
     Adapter::new(AdapterSetup {
         lid: node.lid(),
-        port: port(plan, node, PortId(0)),
+        port,
         lanes: VlArbiter::new(&link.vl_arbitration),
         data_lanes: usize::from(link.data_lanes),
         sl_to_vl: link.lanes_by_service_level(),
@@ -113,11 +116,11 @@ fn adapter(plan: &Plan, node: NodeId) -> Adapter {
         framing: link.framing,
         spec: plan.adapter_of(node),
         echo: AnyEcho::new(scheme),
-        response: AnyResponse::new(scheme, port(plan, node, PortId(0)).wire().rate()),
+        response: AnyResponse::new(scheme, rate),
     })
 }
 
-fn switch(plan: &Plan, node: NodeId) -> Switch {
+fn switch(plan: &Plan, node: NodeId, kinds: &mut PortKinds) -> Switch {
     let (graph, link, spec) = (plan.graph(), plan.link(), plan.switch_of(node));
     let (radix, lanes) = (graph.ports(node).len(), usize::from(link.data_lanes));
     let marker = MarkerSetup {
@@ -130,7 +133,7 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
         stream: event_kernel::stream(plan.seed(), "marking", graph.name(node)),
     };
     Switch::new(SwitchSetup {
-        ports: (0..radix as u16).map(|number| port(plan, node, PortId(number))).collect(),
+        ports: (0..radix as u16).map(|number| port(plan, node, PortId(number), kinds)).collect(),
         lanes: vec![VlArbiter::new(&link.vl_arbitration); radix],
         data_lanes: lanes,
         longest_packet: link.longest_packet(),
@@ -145,11 +148,11 @@ fn switch(plan: &Plan, node: NodeId) -> Switch {
 }
 
 /// A node's end of a cable.
-fn port(plan: &Plan, node: NodeId, number: PortId) -> Port {
+fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut PortKinds) -> Port {
     let End { peer, peer_port, cable } = plan.graph().ports(node)[number.index()];
     let cable = plan.cable(cable);
     let Discipline::Credits(credits) = &plan.link().flow_control;
-    Port::new(&PortSetup {
+    let mut port = Port::new(&PortSetup {
         id: number,
         wire: wire(plan, cable, peer),
         room: &room(plan, node, number),
@@ -160,7 +163,9 @@ fn port(plan: &Plan, node: NodeId, number: PortId) -> Port {
             refresh: cable.symbol_time() * REFRESH_SYMBOLS,
         },
         wire_time: credits.wire_time,
-    })
+    });
+    port.share_kind(kinds);
+    port
 }
 
 /// The direction of a cable that leads to `receiver`.

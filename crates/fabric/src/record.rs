@@ -109,7 +109,7 @@ fn lanes(plan: &Plan, world: &World, now: Time) -> Vec<LaneRecord> {
                     marking_all,
                     trigger: margins::trigger(plan, node, buffer, input.peak()),
                     without_credit: output.without_credit(now),
-                    marks: output.marks,
+                    marks: marks_at(world, node, port, lane),
                 });
             }
         }
@@ -124,6 +124,12 @@ fn observed(world: &World, node: NodeId, port: PortId, lane: Lane) -> (&LaneInpu
     }
 }
 
+/// Packets marked on leaving by a port and lane: switches mark, adapters do not.
+fn marks_at(world: &World, node: NodeId, port: PortId, lane: Lane) -> Marks {
+    let switch = node.index().checked_sub(world.adapters.len());
+    switch.map_or_else(Marks::default, |switch| *world.switches[switch].marks(port, lane))
+}
+
 /// What was held by the queue behind the crossbar at an output, where there is one.
 fn staged(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<&LaneInput> {
     let switch = node.index().checked_sub(world.adapters.len())?;
@@ -134,16 +140,19 @@ fn staged(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<&Lane
 /// at the outputs held shows in what left them, and when.
 pub(crate) fn digest(world: &World) -> Digest {
     let now = world.fabric.now;
+    let none = Marks::default();
     let adapters = world.adapters.iter().flat_map(Adapter::all_observed);
-    let switches = world.switches.iter().flat_map(Switch::all_observed);
-    let lanes = adapters.chain(switches).map(|(input, output)| {
+    let adapters = adapters.map(|(input, output)| (input, output, &none));
+    let switches = world.switches.iter().flat_map(|switch| switch.all_observed().zip(switch.all_marks()));
+    let switches = switches.map(|((input, output), marks)| (input, output, marks));
+    let lanes = adapters.chain(switches).map(|(input, output, marks)| {
         let mut digest = Digest::new();
         for word in [output.bytes.get(), output.packets, input.peak().get(), output.without_credit(now).ps()]
         {
             digest.absorb(word);
         }
         for reason in MarkReason::ALL {
-            let marks = output.marks.of(reason);
+            let marks = marks.of(reason);
             match reason {
                 MarkReason::Root | MarkReason::VictimMask => digest.absorb(marks),
                 // Where nothing is marked for them, digests are those of before there were these reasons.

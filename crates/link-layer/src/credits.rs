@@ -45,7 +45,7 @@ pub enum Signal {
 }
 
 /// When a receiver hands credits back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpdateRule {
     /// When this many blocks have come free.
     pub blocks: u16,

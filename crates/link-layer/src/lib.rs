@@ -32,7 +32,7 @@ pub use credits::{Credits, Share, Signal};
 pub use headroom::{Headroom, PauseLoop};
 pub use memory::{Alpha, SharedMemory};
 pub use outlet::{Broken, Outlet};
-pub use port::{Passage, Port, PortSetup};
+pub use port::{Passage, Port, PortKinds, PortSetup};
 pub use port_set::PortSet;
 pub use spec::{CableSpec, LinkSpec};
 pub use thresholds::{NoRoom, PauseMemory, PauseThreshold};

@@ -3,6 +3,8 @@
 //! Invariant: the wire carries one thing at a time, in the order in which they were started. A
 //! flow-control packet never interrupts a packet; it goes before the next one.
 
+use std::sync::Arc;
+
 use packet::{ByLane, Lane, PacketId, PortId};
 use units::{Bytes, Span, Time};
 
@@ -11,17 +13,28 @@ use crate::outlet::{Broken, Outlet};
 use crate::spec::WireTime;
 use crate::wire::Wire;
 
-/// A node's end of a cable.
+/// A node's end of a cable. What every packet needs stands first, so that it takes up one cache line.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Port {
-    id: PortId,
-    wire: Wire,
+    kind: Arc<PortKind>,
     free_at: Time,
+    id: PortId,
     lanes: ByLane<Credits>,
-    rule: UpdateRule,
-    update_time: Span,
     updates: u64,
 }
+
+/// What never changes of a port. Few kinds of ports make up a fabric: those of a kind can [share](Port::share_kind) it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PortKind {
+    wire: Wire,
+    rule: UpdateRule,
+    update_time: Span,
+}
+
+/// Kinds of ports met so far.
+#[derive(Clone, Debug, Default)]
+pub struct PortKinds(Vec<Arc<PortKind>>);
 
 /// A packet's passage over the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,24 +79,33 @@ impl Port {
             .iter()
             .zip(setup.far_room)
             .map(|(here, there)| Credits::new(whole_blocks(here), whole_blocks(there)));
+        let update_time = match setup.wire_time {
+            WireTime::Counted => setup.wire.rate().time_for(FLOW_CONTROL_PACKET),
+            WireTime::Free => Span::ZERO,
+        };
         Self {
-            id: setup.id,
-            wire: setup.wire,
+            kind: Arc::new(PortKind { wire: setup.wire, rule: setup.rule, update_time }),
             free_at: Time::ZERO,
+            id: setup.id,
             lanes: lanes.collect(),
-            rule: setup.rule,
-            update_time: match setup.wire_time {
-                WireTime::Counted => setup.wire.rate().time_for(FLOW_CONTROL_PACKET),
-                WireTime::Free => Span::ZERO,
-            },
             updates: 0,
+        }
+    }
+
+    /// Makes ports of a kind keep what never changes in one place, which then stays in the cache. `kinds` are those
+    /// met so far, and this port's is added where it is new.
+    pub fn share_kind(&mut self, kinds: &mut PortKinds) {
+        if let Some(kind) = kinds.0.iter().find(|kind| **kind == self.kind) {
+            self.kind = Arc::clone(kind);
+        } else {
+            kinds.0.push(Arc::clone(&self.kind));
         }
     }
 
     /// The outgoing wire.
     #[must_use]
-    pub const fn wire(&self) -> &Wire {
-        &self.wire
+    pub fn wire(&self) -> &Wire {
+        &self.kind.wire
     }
 
     /// Flow-control packets sent so far.
@@ -105,13 +127,14 @@ impl Port {
             self.lanes[lane].sent(credits::blocks(length));
         }
         let starts = now.max(self.free_at);
-        let wire_time = self.wire.time_for(length);
+        let wire = &self.kind.wire;
+        let wire_time = wire.time_for(length);
         self.free_at = starts + wire_time;
         Passage {
             starts,
             left: self.free_at,
-            arrives: self.wire.arrives(starts, wire_time),
-            tail: self.free_at + self.wire.latency(),
+            arrives: wire.arrives(starts, wire_time),
+            tail: self.free_at + wire.latency(),
         }
     }
 
@@ -142,7 +165,7 @@ impl Port {
         }
         let credits = &mut self.lanes[lane];
         credits.freed(credits::blocks(length));
-        if credits.is_due(&self.rule, outlet.now()) {
+        if credits.is_due(&self.kind.rule, outlet.now()) {
             self.update(lane, outlet);
         } else {
             self.set_alarm(lane, outlet, &timer);
@@ -170,7 +193,7 @@ impl Port {
         timer: impl Fn(PortId, Lane) -> W,
     ) {
         let credits = &self.lanes[lane];
-        if credits.is_due(&self.rule, outlet.now()) || credits.withholds(credits::blocks(longest)) {
+        if credits.is_due(&self.kind.rule, outlet.now()) || credits.withholds(credits::blocks(longest)) {
             self.update(lane, outlet);
         } else {
             self.set_alarm(lane, outlet, &timer);
@@ -191,7 +214,7 @@ impl Port {
             return;
         }
         credits.set_alarm(Time::NEVER);
-        if credits.is_due(&self.rule, now) {
+        if credits.is_due(&self.kind.rule, now) {
             self.update(lane, outlet);
         }
         self.set_alarm(lane, outlet, &timer);
@@ -217,15 +240,15 @@ impl Port {
         let now = outlet.now();
         let signal = self.lanes[lane].update(lane, now);
         let starts = now.max(self.free_at);
-        self.free_at = starts + self.update_time;
+        self.free_at = starts + self.kind.update_time;
         self.updates += 1;
-        outlet.signal(self.id, self.free_at + self.wire.latency(), signal, self.updates as u32);
+        outlet.signal(self.id, self.free_at + self.kind.wire.latency(), signal, self.updates as u32);
     }
 
     /// Sets the alarm of `lane` for when its next update is due, unless it rings earlier anyway.
     fn set_alarm<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>, timer: &impl Fn(PortId, Lane) -> W) {
         let credits = &mut self.lanes[lane];
-        let due = credits.due(&self.rule);
+        let due = credits.due(&self.kind.rule);
         if due < credits.alarm() {
             credits.set_alarm(due);
             outlet.wake(due, timer(self.id, lane));

@@ -15,7 +15,7 @@ use packet::Framing;
 use units::{Bytes, Rate, Span, Time};
 
 /// One direction of a cable, up to the point where the receiver acts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
     rate: Rate,
     /// What a packet takes up beyond its own length.
@@ -27,7 +27,7 @@ pub struct Wire {
 }
 
 /// How much of a packet a receiver waits for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lead {
     /// What names the destination, which takes this long.
     Header(Span),

@@ -9,6 +9,7 @@ use crate::Lane;
 
 /// A `T` for each data lane, from lane 0 on.
 #[derive(Clone, Debug)]
+#[repr(C)] // The first lane goes first, next to what its owner puts before it.
 pub struct ByLane<T> {
     first: T,
     others: Box<[T]>,

@@ -8,8 +8,8 @@ use units::{Rate, Time};
 
 use crate::arbiter::{Grant, Request, Requests};
 use crate::buffering::AnyBuffering;
+use crate::port::SwitchPort;
 use crate::readers::Readers;
-use crate::switch::SwitchPort;
 
 /// The requests of one instant, and the watch over what inputs can be read for.
 pub(crate) struct Board<'a> {

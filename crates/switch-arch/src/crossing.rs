@@ -106,7 +106,8 @@ impl Switch {
         packet.marked_here = reason.is_some();
         if let Some(reason) = reason {
             packet.mark(reason);
-            self.ports[output.index()].outputs[lane].marks.count(reason);
+            let at = self.memory.at(output, lane);
+            self.marks[at].count(reason);
         }
         let crossed = SwitchWake::Crossed { output, input, lane, fast, length: packet.wire };
         outlet.wake(now + rate.time_for(length), crossed);
@@ -165,7 +166,7 @@ impl Switch {
     fn start_wire(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
         let staging = self.staging.as_mut().expect("a switch of two stages");
         let port = &mut self.ports[output.index()];
-        if port.sending {
+        if port.is_sending(outlet.now()) {
             return;
         }
         let mut ready = LaneSet::default();
@@ -175,7 +176,8 @@ impl Switch {
                 ready.insert(lane);
             } else {
                 self.marker.starved(output, lane);
-                port.outputs[lane].starved(outlet.now());
+                let at = self.memory.at(output, lane);
+                self.seen[at].output.starved(outlet.now());
             }
         }
         let Some(lane) = port.lanes.pick(ready) else { return };

@@ -14,6 +14,7 @@
 //! | [`arbiter`] | who wins |
 //! | [`ledger`] | how much waits from where to where |
 //! | `memory` | who may occupy how much |
+//! | `port` | what a packet's passage changes at a port, and what is observed of it |
 //! | `readers` | how fast an input's buffer can be read |
 //! | `board` | the requests of one instant, as the arbiter sees them |
 //! | [`switch`] | the pipeline |
@@ -28,6 +29,7 @@ mod crossing;
 pub mod ledger;
 mod look;
 mod memory;
+mod port;
 mod readers;
 mod setup;
 pub mod spec;

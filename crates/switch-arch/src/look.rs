@@ -61,7 +61,7 @@ impl Switch {
                 waiting += packet.wire_bytes();
             }
         });
-        !self.memory.is_shared() && waiting == self.ports[input.index()].inputs[lane].held()
+        !self.memory.is_shared() && waiting == self.observed(input, lane).0.held()
     }
 
     /// What may still come in on a lane of this input, as this switch counts it.

@@ -11,8 +11,8 @@ use link_layer::{Outlet, Share, SharedMemory};
 use packet::{Lane, PortId};
 use units::Bytes;
 
+use crate::port::SwitchPort;
 use crate::setup::SwitchWake;
-use crate::switch::SwitchPort;
 
 /// The memory of a switch.
 #[derive(Debug)]
@@ -39,7 +39,6 @@ impl Memory {
         outlet: &mut impl Outlet<SwitchWake>,
     ) {
         let port = &mut ports[input.index()];
-        port.inputs[lane].stored(length, outlet.now());
         port.link.stored(lane, length, outlet);
         if self.shared.is_some() {
             self.make_good(port, (input, lane), outlet);
@@ -59,16 +58,20 @@ impl Memory {
         length: Bytes,
         outlet: &mut impl Outlet<SwitchWake>,
     ) {
-        let port = &mut ports[input.index()];
-        port.inputs[lane].freed(length, outlet.now());
         if self.shared.is_none() {
-            port.link.freed(lane, length, outlet, SwitchWake::Credit);
+            ports[input.index()].link.freed(lane, length, outlet, SwitchWake::Credit);
         } else {
             self.share_out(ports, marker, (input, lane), length, outlet);
         }
         if marker.heeds_buffers() {
             marker.buffer_changed(input, lane, self.view(ports[input.index()].link.share(lane)));
         }
+    }
+
+    /// Where a port and lane stand in a table of them.
+    #[inline]
+    pub(crate) const fn at(&self, port: PortId, lane: Lane) -> usize {
+        port.index() * self.lanes + lane.index()
     }
 
     /// Number of data lanes.

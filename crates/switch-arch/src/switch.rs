@@ -6,9 +6,9 @@
 
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, Place, QueueView};
-use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
-use packet::{ByLane, Lane, MarkReason, Packet, PacketId, PacketPool, PortId};
-use telemetry::{LaneInput, LaneOutput};
+use link_layer::{LaneSet, Outlet, Port, PortSet, Signal};
+use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId};
+use telemetry::{LaneInput, LaneOutput, Marks};
 use topology::ForwardingTable;
 use units::{Bytes, Rate, Time};
 
@@ -17,6 +17,7 @@ use crate::board::Board;
 use crate::buffering::{AnyBuffering, Taken};
 use crate::ledger::Ledger;
 use crate::memory::Memory;
+use crate::port::{Seen, SwitchPort};
 use crate::readers::Readers;
 use crate::setup::{SwitchSetup, SwitchWake};
 use crate::staging::Staging;
@@ -25,6 +26,10 @@ use crate::staging::Staging;
 #[derive(Debug)]
 pub struct Switch {
     pub(crate) ports: Vec<SwitchPort>,
+    /// What is observed, by port and lane.
+    pub(crate) seen: Vec<Seen>,
+    /// Packets marked, by output and lane.
+    pub(crate) marks: Vec<Marks>,
     pub(crate) forwarding: ForwardingTable,
     pub(crate) longest_packet: Bytes,
     pub(crate) memory: Memory,
@@ -43,18 +48,6 @@ pub struct Switch {
     pub(crate) awaiting_reader: PortSet,
     pub(crate) requests: Vec<Request>,
     pub(crate) grants: Vec<Grant>,
-}
-
-/// A port of a switch, with what is observed there.
-#[derive(Debug)]
-pub(crate) struct SwitchPort {
-    pub(crate) link: Port,
-    pub(crate) lanes: VlArbiter,
-    pub(crate) sending: bool,
-    /// When the tail of the last packet that started here leaves.
-    tail_leaves: Time,
-    pub(crate) inputs: ByLane<LaneInput>,
-    pub(crate) outputs: ByLane<LaneOutput>,
 }
 
 impl Switch {
@@ -77,15 +70,10 @@ impl Switch {
                 .ports
                 .into_iter()
                 .zip(setup.lanes)
-                .map(|(link, arbiter)| SwitchPort {
-                    link,
-                    lanes: arbiter,
-                    sending: false,
-                    tail_leaves: Time::ZERO,
-                    inputs: ByLane::all(LaneInput::default(), lanes),
-                    outputs: ByLane::all(LaneOutput::default(), lanes),
-                })
+                .map(|(link, arbiter)| SwitchPort::new(link, arbiter))
                 .collect(),
+            seen: vec![Seen::default(); ports * lanes],
+            marks: vec![Marks::default(); ports * lanes],
             forwarding: setup.forwarding,
             longest_packet: setup.longest_packet,
             memory: Memory::new(setup.memory, lanes, setup.longest_packet),
@@ -115,6 +103,7 @@ impl Switch {
         packet.input = input.0 as u8;
         let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
         let output = route(&self.forwarding, packet);
+        self.seen(input, lane).input.stored(length, now);
         self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
         if self.rate(output) > self.rate(input) {
             // The tail must not be overrun: start so late that it has come in when it is due.
@@ -131,7 +120,7 @@ impl Switch {
     /// The far end of `port` says something.
     pub fn heard(&mut self, port: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
         self.ports[port.index()].link.heard(signal, outlet);
-        self.look_at(port);
+        self.look_at(port, outlet.now());
     }
 
     /// What the switch wanted to be woken for has come.
@@ -237,13 +226,25 @@ impl Switch {
     /// What was observed at a port and lane: what came in there, what left there.
     #[must_use]
     pub fn observed(&self, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
-        let port = &self.ports[port.index()];
-        (&port.inputs[lane], &port.outputs[lane])
+        let seen = &self.seen[self.memory.at(port, lane)];
+        (&seen.input, &seen.output)
+    }
+
+    /// Packets marked on leaving by an output and lane.
+    #[must_use]
+    pub fn marks(&self, output: PortId, lane: Lane) -> &Marks {
+        &self.marks[self.memory.at(output, lane)]
     }
 
     /// What was observed at every port and lane, in order.
     pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
-        self.ports.iter().flat_map(|port| port.inputs.iter().zip(port.outputs.iter()))
+        self.seen.iter().map(|seen| (&seen.input, &seen.output))
+    }
+
+    /// Packets marked on leaving by every port and lane, in order.
+    #[must_use]
+    pub fn all_marks(&self) -> &[Marks] {
+        &self.marks
     }
 
     /// Whether all queues and buffers are empty, no memory is counted as used, all wires are idle, and all credits
@@ -255,13 +256,19 @@ impl Switch {
             && self.staging.as_ref().is_none_or(|staging| staging.is_empty())
     }
 
+    #[inline]
+    pub(crate) fn seen(&mut self, port: PortId, lane: Lane) -> &mut Seen {
+        &mut self.seen[self.memory.at(port, lane)]
+    }
+
     pub(crate) fn rate(&self, output: PortId) -> Rate {
         self.ports[output.index()].link.wire().rate()
     }
 
     /// A packet is ready to leave by `output`.
     fn queue(&mut self, id: PacketId, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
-        let wire_busy = self.ports[output.index()].tail_leaves > outlet.now();
+        let now = outlet.now();
+        let wire_busy = self.ports[output.index()].is_sending(now);
         let pool = outlet.packets();
         let packet = &mut pool[id];
         packet.output = output.0 as u8;
@@ -269,20 +276,19 @@ impl Switch {
         let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
         self.marker.queue_changed(place, view);
         self.buffering.store(place, id, pool);
-        self.look_at(output);
+        self.look_at(output, now);
     }
 
     /// Something has changed for an output. While its wire is taken that is nothing to decide about, unless
     /// packets cross to a queue first.
     #[inline]
-    fn look_at(&mut self, output: PortId) {
-        if !self.ports[output.index()].sending || self.staging.is_some() {
+    fn look_at(&mut self, output: PortId, now: Time) {
+        if !self.ports[output.index()].is_sending(now) || self.staging.is_some() {
             self.pending.insert(output);
         }
     }
 
     fn tail_left(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
-        self.ports[place.output.index()].sending = false;
         self.pending.insert(place.output);
         if let Some(staging) = &mut self.staging {
             staging.left(place.output, place.lane, length, outlet.now());
@@ -296,6 +302,7 @@ impl Switch {
     /// A packet has left its input's buffer for good.
     #[inline]
     pub(crate) fn free_buffer(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
+        self.seen(place.input, place.lane).input.freed(length, outlet.now());
         let charged = (place.input, place.lane);
         self.memory.freed(&mut self.ports, &mut self.marker, charged, length, outlet);
     }
@@ -303,7 +310,7 @@ impl Switch {
     /// Adds what `output` could send now to the requests, or notes what it lacks.
     #[inline]
     fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
-        if self.ports[output.index()].sending {
+        if self.ports[output.index()].is_sending(outlet.now()) {
             return;
         }
         let (mut ready, mut found, mut waits) = (LaneSet::default(), None, false);
@@ -324,7 +331,7 @@ impl Switch {
                 found = Some(Request { output, lane, contenders });
             } else {
                 self.marker.starved(output, lane);
-                port.outputs[lane].starved(outlet.now());
+                self.seen(output, lane).output.starved(outlet.now());
             }
         }
         // What it claimed is of no use to it now: another's packet that came since is longer than its credit.
@@ -390,17 +397,14 @@ impl Switch {
         let now = outlet.now();
         let packet = &mut outlet.packets()[id];
         let length = packet.wire_bytes();
-        let port = &mut self.ports[output.index()];
+        let at = self.memory.at(output, lane);
         if let Some(reason) = reason {
             packet.mark(reason);
-            port.outputs[lane].marks.count(reason);
+            self.marks[at].count(reason);
         }
         let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
-        let passage = port.link.start(lane, length, now);
-        port.sending = true;
-        port.tail_leaves = passage.left;
-        port.lanes.sent(lane, length);
-        port.outputs[lane].sent(length, now);
+        let passage = self.ports[output.index()].start(lane, length, now);
+        self.seen[at].output.sent(length, now);
         passage.deliver(output, id, outlet);
         outlet.wake(passage.left, tail_left);
     }

@@ -1,4 +1,7 @@
 //! Instruments of one port and lane: they sit with the node that they watch, and touch nothing else.
+//!
+//! Invariant: what every packet changes takes up half a cache line for each direction, so that watching a lane costs
+//! one line at most. What few packets change, such as [`Marks`], lies elsewhere.
 
 use packet::MarkReason;
 use units::{Bytes, Span, Time};
@@ -36,18 +39,27 @@ impl Marks {
 /// What a lane's input buffer held over time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaneInput {
-    held: Bytes,
-    peak: Bytes,
-    /// Byte-picoseconds up to `changed`.
-    integral: u128,
+    /// Bytes: no buffer holds 4 GiB.
+    held: u32,
+    peak: u32,
+    /// Byte-picoseconds up to `changed`, modulo 2^64, and how often that has turned over.
+    integral: u64,
+    turns: u32,
     changed: Time,
 }
 
+const _: () =
+    assert!(size_of::<LaneInput>() == 32 && size_of::<LaneOutput>() == 32, "half a cache line each");
+
 impl LaneInput {
     /// A packet of this length came in.
+    ///
+    /// # Panics
+    /// If 4 GiB are held, which no buffer is large enough for.
+    #[inline]
     pub fn stored(&mut self, length: Bytes, now: Time) {
         self.settle(now);
-        self.held += length;
+        self.held = self.held.checked_add(length.get() as u32).expect("a buffer holds less than 4 GiB");
         self.peak = self.peak.max(self.held);
     }
 
@@ -55,68 +67,81 @@ impl LaneInput {
     ///
     /// # Panics
     /// If more leaves than was there.
+    #[inline]
     pub fn freed(&mut self, length: Bytes, now: Time) {
         self.settle(now);
-        self.held -= length;
+        self.held = self.held.checked_sub(length.get() as u32).expect("what leaves a buffer was in it");
     }
 
     /// What is held now.
     #[must_use]
     pub const fn held(&self) -> Bytes {
-        self.held
+        Bytes::new(self.held as u64)
     }
 
     /// The most that was ever held.
     #[must_use]
     pub const fn peak(&self) -> Bytes {
-        self.peak
+        Bytes::new(self.peak as u64)
     }
 
     /// The mean of what was held from the start of the run to `now`, in bytes.
     #[must_use]
     pub fn mean(&self, now: Time) -> f64 {
-        let total = self.integral + u128::from(self.held.get()) * u128::from(now.since(self.changed).ps());
+        let mut settled = *self;
+        settled.settle(now);
+        let total = u128::from(settled.turns) << 64 | u128::from(settled.integral);
         if now == Time::ZERO { 0.0 } else { total as f64 / now.ps() as f64 }
     }
 
+    /// Brings the integral up to date. Less than 2^32 bytes for less than 2^64 ps stay below 2^32 turns.
+    #[inline]
     fn settle(&mut self, now: Time) {
-        self.integral += u128::from(self.held.get()) * u128::from((now - self.changed).ps());
+        let more = u128::from(self.held) * u128::from((now - self.changed).ps());
+        let (integral, turned) = self.integral.overflowing_add(more as u64);
+        self.integral = integral;
+        self.turns += (more >> 64) as u32 + u32::from(turned);
         self.changed = now;
     }
 }
 
 /// What a lane's output did.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct LaneOutput {
     /// Bytes on the wire, headers included, flow-control packets not.
     pub bytes: Bytes,
     /// Packets sent.
     pub packets: u64,
-    /// Packets marked here.
-    pub marks: Marks,
-    starved_since: Option<Time>,
+    /// `NEVER` while there is nothing to wait for.
+    starved_since: Time,
     starved: Span,
+}
+
+impl Default for LaneOutput {
+    fn default() -> Self {
+        Self { bytes: Bytes::ZERO, packets: 0, starved_since: Time::NEVER, starved: Span::ZERO }
+    }
 }
 
 impl LaneOutput {
     /// A packet left.
+    #[inline]
     pub fn sent(&mut self, length: Bytes, now: Time) {
         self.bytes += length;
         self.packets += 1;
-        if let Some(since) = self.starved_since.take() {
-            self.starved += now.since(since);
-        }
+        self.starved = self.without_credit(now);
+        self.starved_since = Time::NEVER;
     }
 
     /// A packet waits, the wire is free, and there is no credit for it: the clock runs until one leaves.
     pub fn starved(&mut self, now: Time) {
-        self.starved_since.get_or_insert(now);
+        self.starved_since = self.starved_since.min(now);
     }
 
     /// How long packets waited for credit with the wire free, from the start of the run to `now`.
     #[must_use]
     pub fn without_credit(&self, now: Time) -> Span {
-        self.starved + self.starved_since.map_or(Span::ZERO, |since| now.since(since))
+        self.starved + now.since(self.starved_since) // Nothing since `NEVER`.
     }
 }
 
@@ -148,6 +173,17 @@ mod tests {
         // 10 us of nothing, 10 of 1000, 10 of 3000, 10 of 2000.
         assert!((lane.mean(us(40)) - 1500.0).abs() < 1e-9, "{}", lane.mean(us(40)));
         assert_eq!(LaneInput::default().mean(Time::ZERO), 0.0);
+    }
+
+    #[test]
+    fn the_integral_may_turn_over() {
+        let mut lane = LaneInput::default();
+        let hour = |n: u64| us(n * 3_600_000_000);
+        lane.stored(Bytes::new(3 << 30), us(0));
+        lane.stored(Bytes::new(1 << 20), hour(1));
+        lane.freed(Bytes::new(3 << 30), hour(2));
+        let mean = (f64::from(3 << 10) + f64::from((3 << 10) + 1) + 1.0) / 3.0 * f64::from(1 << 20);
+        assert!((lane.mean(hour(3)) / mean - 1.0).abs() < 1e-12, "{} and not {mean}", lane.mean(hour(3)));
     }
 
     #[test]

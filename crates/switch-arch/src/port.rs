@@ -1,0 +1,54 @@
+//! A port of a switch: what a packet's passage changes there, and what is observed of it.
+//!
+//! Invariant: a port is two cache lines, and what is observed of a lane is one. What every packet needs of a port stands
+//! in the first.
+
+use link_layer::{Passage, Port, VlArbiter};
+use packet::Lane;
+use telemetry::{LaneInput, LaneOutput};
+use units::{Bytes, Time};
+
+/// A port of a switch.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct SwitchPort {
+    /// When the tail of the last packet that started here leaves.
+    tail_leaves: Time,
+    pub(crate) link: Port,
+    pub(crate) lanes: VlArbiter,
+}
+
+const _: () = assert!(size_of::<SwitchPort>() == 128, "a port is two cache lines");
+
+/// What is observed of a lane of a port.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Seen {
+    pub(crate) input: LaneInput,
+    pub(crate) output: LaneOutput,
+}
+
+const _: () = assert!(size_of::<Seen>() == 64, "what is observed of a lane is one cache line");
+
+impl SwitchPort {
+    /// A port at rest.
+    pub(crate) const fn new(link: Port, lanes: VlArbiter) -> Self {
+        Self { tail_leaves: Time::ZERO, link, lanes }
+    }
+
+    /// Whether the wire carries a packet whose tail has yet to leave. By the time that outputs are asked, all whose
+    /// tails leave in this instant have left.
+    #[inline]
+    pub(crate) fn is_sending(&self, now: Time) -> bool {
+        self.tail_leaves > now
+    }
+
+    /// Starts a packet on the wire.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, lane: Lane, length: Bytes, now: Time) -> Passage {
+        let passage = self.link.start(lane, length, now);
+        self.tail_leaves = passage.left;
+        self.lanes.sent(lane, length);
+        passage
+    }
+}
