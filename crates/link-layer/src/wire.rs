@@ -18,6 +18,8 @@ use units::{Bytes, Rate, Span, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
     rate: Rate,
+    /// How long a byte occupies it, where that is a whole number of picoseconds: then no packet needs a division.
+    byte_time: Option<Span>,
     /// What a packet takes up beyond its own length.
     around: Bytes,
     /// Time of flight and the receiver's own latency.
@@ -53,7 +55,7 @@ impl Wire {
     pub const fn framed(framing: Framing, rate: Rate, latency: Span, cuts_through: bool) -> Self {
         let lead =
             if cuts_through { Lead::Header(rate.time_for(framing.route_header())) } else { Lead::Whole };
-        Self { rate, around: framing.around(), latency, lead }
+        Self { rate, byte_time: byte_time(rate), around: framing.around(), latency, lead }
     }
 
     /// The rate at which bytes pass.
@@ -69,9 +71,11 @@ impl Wire {
     }
 
     /// How long a packet of this length occupies the wire, with what its framing puts around it.
+    #[inline]
     #[must_use]
     pub fn time_for(&self, length: Bytes) -> Span {
-        self.rate.time_for(length + self.around)
+        let all = length + self.around;
+        self.byte_time.map_or_else(|| self.rate.time_for(all), |span| span * all.get())
     }
 
     /// When the receiver acts on a packet that starts at `start` and occupies the wire for `wire_time`.
@@ -82,5 +86,50 @@ impl Wire {
             Lead::Whole => wire_time,
         };
         start + lead + self.latency
+    }
+}
+
+/// How long a byte takes at this rate, if that is a whole number of picoseconds: as many bytes then take exactly as
+/// many times as long.
+const fn byte_time(rate: Rate) -> Option<Span> {
+    const BITS_TIMES_PS: u64 = 8 * 1_000_000_000_000;
+    let byte = rate.time_for(Bytes::new(1));
+    if byte.ps() * rate.get() == BITS_TIMES_PS { Some(byte) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_wire_takes_as_long_as_its_rate_says(
+            rate in prop_oneof![1..1_000_000_000_000u64, (0..10usize).prop_map(|at| IBA[at])], length in 0..100_000u64,
+        ) {
+            let (rate, length) = (Rate::bps(rate), Bytes::new(length));
+            let wire = Wire::store_and_forward(rate, Span::ZERO);
+            prop_assert_eq!(wire.time_for(length), rate.time_for(length));
+        }
+    }
+
+    /// Data rates of links, in bit/s: from SDR X1 to NDR X4, some of them no whole number of picoseconds a byte.
+    const IBA: [u64; 10] = [
+        2_000_000_000,
+        8_000_000_000,
+        16_000_000_000,
+        32_000_000_000,
+        54_545_454_545,
+        56_250_000_000,
+        100_000_000_000,
+        103_125_000_000,
+        200_000_000_000,
+        400_000_000_000,
+    ];
+
+    #[test]
+    fn bytes_of_whole_picoseconds_are_multiplied() {
+        let whole = IBA.map(|rate| byte_time(Rate::bps(rate)).is_some());
+        assert_eq!(whole, [true, true, true, true, false, false, true, false, true, true]);
     }
 }
