@@ -12,12 +12,14 @@ use units::Rate;
 pub(crate) struct Readers {
     limited: bool,
     /// By input.
-    inputs: Vec<Reader>,
+    inputs: Box<[Reader]>,
     /// Inputs that are read as fast as they can be, or faster: nothing more is read there.
     spent: PortSet,
-    /// Inputs that can be read only so fast: they are read, but not as fast as they can be, or an output waits for
-    /// them.
+    /// Inputs that not every output can read: they are read, or an output waits for them, and what is left is less
+    /// than the fastest output would take.
     tied: PortSet,
+    /// The rate of the fastest output, in bit/s.
+    fastest: u64,
     /// Inputs that an output waits for.
     claimed: PortSet,
     /// How many those are.
@@ -35,13 +37,16 @@ struct Reader {
 }
 
 impl Readers {
-    pub(crate) fn new(limited: bool, limits: Vec<u64>) -> Self {
+    /// Of inputs that can be read as fast as these limits say, by outputs that read at most as fast as `fastest`, all
+    /// in bit/s.
+    pub(crate) fn new(limited: bool, limits: Vec<u64>, fastest: u64) -> Self {
         let reader = |limit| Reader { reading: 0, limit, kept: 0, claimant: PortId(0) };
         Self {
             limited,
             inputs: limits.into_iter().map(reader).collect(),
             spent: PortSet::EMPTY,
             tied: PortSet::EMPTY,
+            fastest,
             claimed: PortSet::EMPTY,
             claims: 0,
         }
@@ -54,7 +59,7 @@ impl Readers {
     pub(crate) fn available(&self, inputs: PortSet, output: PortId, rate: Rate) -> PortSet {
         let available = inputs.without(&self.spent);
         let tied = available.and(&self.tied);
-        // Where all links are alike and there is no speed-up, an input that is read is spent, and few are tied.
+        // Where all links are alike and the speed-up is a whole number, an input bears another reader or is spent.
         if tied.is_empty() { available } else { self.untied(available, tied, output, rate) }
     }
 
@@ -120,9 +125,7 @@ impl Readers {
     /// Whether what has just started from `input` to `output` can be read faster by `more`, as nobody else reads
     /// that input or waits for it.
     pub(crate) fn can_hasten(&self, input: PortId, output: PortId, more: Rate) -> bool {
-        let mut this = PortSet::EMPTY;
-        this.insert(input);
-        !self.available(this, output, more).is_empty()
+        !self.spent.contains(input) && self.inputs[input.index()].bears(more.get(), output)
     }
 
     /// What has just started from `input` is read faster by `more`.
@@ -145,7 +148,7 @@ impl Readers {
         let Reader { reading, limit, kept, .. } = self.inputs[input.index()];
         let spent = reading > 0 && reading >= limit;
         self.spent.set(input, spent);
-        self.tied.set(input, !spent && reading + kept > 0);
+        self.tied.set(input, !spent && reading + kept > 0 && reading + kept + self.fastest > limit);
     }
 }
 

@@ -62,10 +62,11 @@ impl Switch {
         let limit = |port: &Port| {
             (u128::from(port.wire().rate().get()) * u128::from(setup.speedup_thousandths) / 1000) as u64
         };
+        let fastest = setup.ports.iter().map(|port| port.wire().rate().get()).max().unwrap_or(0);
         let limits: Vec<u64> = setup.ports.iter().map(limit).collect();
         Self {
             staging: setup.output_queue.map(|size| Box::new(Staging::new(size, lanes, &limits))),
-            readers: Readers::new(setup.buffering.reads_at_inputs(), limits),
+            readers: Readers::new(setup.buffering.reads_at_inputs(), limits, fastest),
             ports: setup
                 .ports
                 .into_iter()
