@@ -61,8 +61,8 @@ impl Switch {
             return;
         }
         let (mut ready, mut waits) = (LaneSet::default(), false);
-        for lane in self.buffering.lanes(output) {
-            let contenders = self.buffering.contenders(output, lane);
+        for lane in self.ledger.lanes(output) {
+            let contenders = self.ledger.contenders(output, lane);
             let readable = self.readers.available(contenders, output, rate);
             let asking = if readable.is_empty() { contenders } else { readable };
             if !self.fit(output, lane, asking, outlet) {
@@ -96,7 +96,7 @@ impl Switch {
         let Grant { input, output, lane } = grant;
         let (place, now) = (Place { input, output, lane }, outlet.now());
         let pool = outlet.packets();
-        let taken = self.buffering.take(place, pool);
+        let taken = self.buffering.take(place, &mut self.ledger, pool);
         let (length, tail) = (pool[taken.packet].wire_bytes(), pool[taken.packet].tail);
         let rate = self.crossing_rate(place, length, tail, now);
         let fast = rate > self.rate(output);
@@ -106,8 +106,7 @@ impl Switch {
         packet.marked_here = reason.is_some();
         if let Some(reason) = reason {
             packet.mark(reason);
-            let at = self.memory.at(output, lane);
-            self.marks[at].count(reason);
+            self.count_mark(output, lane, reason);
         }
         let crossed = SwitchWake::Crossed { output, input, lane, fast, length: packet.wire };
         outlet.wake(now + rate.time_for(length), crossed);

@@ -1,39 +1,86 @@
-//! How much waits from where to where: the one count that markers and reports read.
+//! What waits from where to where: who contends for an output, and how much waits there. The one place that outputs,
+//! markers and reports ask.
 //!
-//! Invariant: a packet is in the ledger from the time it is ready to leave until it starts to. What
-//! still streams out of its buffer no longer waits.
+//! Invariant: an output is said to have a lane exactly if somebody contends for it there. A packet is counted from the
+//! time it is ready to leave until it starts to: what still streams out of its buffer no longer waits.
+//!
+//! Every packet asks for an output and lane several times over, so all that is known of one is one cache line, and
+//! asking costs no branch on the organisation.
 
 use cc_policies::policy::{Place, QueueView};
+use link_layer::{LaneSet, PortSet};
 use packet::{Lane, PortId};
 use units::Bytes;
 
-/// Bytes that wait, by virtual output queue and by output and lane.
+/// What waits, by virtual output queue and by output and lane.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     ports: usize,
     lanes: usize,
-    /// By (output, lane, input).
-    voq: Vec<u32>,
+    /// Bytes, by (output, lane, input).
+    voq: Box<[u32]>,
     /// By (output, lane).
-    outputs: Vec<OutputCount>,
+    outputs: Box<[OutputLane]>,
 }
 
+/// What waits for an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
-struct OutputCount {
+#[repr(align(64))]
+struct OutputLane {
+    /// Inputs with a packet at the head of a queue.
+    contenders: PortSet,
     bytes: u64,
+    /// How many inputs have something waiting, at the head of a queue or not.
     inputs: u32,
 }
 
+const _: () = assert!(size_of::<OutputLane>() == 64, "what waits for an output and lane is one cache line");
+
 impl Ledger {
-    /// An empty ledger for a switch of this many ports and lanes.
+    /// Nothing waits, at a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
         Self {
             ports,
             lanes,
-            voq: vec![0; ports * ports * lanes],
-            outputs: vec![OutputCount::default(); ports * lanes],
+            voq: vec![0; ports * ports * lanes].into(),
+            outputs: vec![OutputLane::default(); ports * lanes].into(),
         }
+    }
+
+    /// Lanes on which somebody contends for this output.
+    #[inline]
+    #[must_use]
+    pub fn lanes(&self, output: PortId) -> LaneSet {
+        let first = output.index() * self.lanes;
+        let mut waiting = LaneSet::default();
+        for (lane, waits) in (0..).zip(&self.outputs[first..first + self.lanes]) {
+            if !waits.contenders.is_empty() {
+                waiting.insert(Lane(lane));
+            }
+        }
+        waiting
+    }
+
+    /// Inputs that contend for this output and lane: they have a packet at the head of a queue for it.
+    #[inline]
+    #[must_use]
+    pub fn contenders(&self, output: PortId, lane: Lane) -> PortSet {
+        self.outputs[self.output(output, lane)].contenders
+    }
+
+    /// This input now has a packet at the head of a queue for that output and lane.
+    #[inline(always)]
+    pub fn contend(&mut self, Place { input, output, lane }: Place) {
+        let at = self.output(output, lane);
+        self.outputs[at].contenders.insert(input);
+    }
+
+    /// This input has none any more.
+    #[inline(always)]
+    pub fn withdraw(&mut self, Place { input, output, lane }: Place) {
+        let at = self.output(output, lane);
+        self.outputs[at].contenders.remove(input);
     }
 
     /// A packet of this length on the wire now waits at `place`.
@@ -43,7 +90,7 @@ impl Ledger {
         output.inputs += u32::from(*voq == 0);
         *voq += u32::from(length);
         output.bytes += u64::from(length);
-        Self::view(*voq, *output)
+        output.view(*voq)
     }
 
     /// A packet of this length on the wire no longer waits at `place`.
@@ -56,32 +103,40 @@ impl Ledger {
         *voq = voq.checked_sub(u32::from(length)).expect("what leaves a queue was in it");
         output.inputs -= u32::from(*voq == 0);
         output.bytes -= u64::from(length);
-        Self::view(*voq, *output)
+        output.view(*voq)
     }
 
     /// What waits for an output and lane, over all inputs.
     #[must_use]
     pub fn waiting(&self, output: PortId, lane: Lane) -> Bytes {
-        Bytes::new(self.outputs[output.index() * self.lanes + lane.index()].bytes)
+        Bytes::new(self.outputs[self.output(output, lane)].bytes)
     }
 
     /// Whether something that came by an input waits for an output, on this lane.
     #[must_use]
     pub fn waits(&self, Place { input, output, lane }: Place) -> bool {
-        self.voq[(output.index() * self.lanes + lane.index()) * self.ports + input.index()] > 0
+        self.voq[self.output(output, lane) * self.ports + input.index()] > 0
     }
 
     #[inline]
-    fn at(&mut self, place: Place) -> (&mut u32, &mut OutputCount) {
-        let output = place.output.index() * self.lanes + place.lane.index();
-        (&mut self.voq[output * self.ports + place.input.index()], &mut self.outputs[output])
+    fn output(&self, output: PortId, lane: Lane) -> usize {
+        output.index() * self.lanes + lane.index()
     }
 
-    fn view(voq: u32, output: OutputCount) -> QueueView {
+    #[inline]
+    fn at(&mut self, place: Place) -> (&mut u32, &mut OutputLane) {
+        let output = self.output(place.output, place.lane);
+        (&mut self.voq[output * self.ports + place.input.index()], &mut self.outputs[output])
+    }
+}
+
+impl OutputLane {
+    #[inline]
+    fn view(&self, voq: u32) -> QueueView {
         QueueView {
             voq: Bytes::new(u64::from(voq)),
-            sum: Bytes::new(output.bytes),
-            inputs: output.inputs,
+            sum: Bytes::new(self.bytes),
+            inputs: self.inputs,
             wire_busy: false, // The ledger does not know; the switch does.
         }
     }

@@ -12,7 +12,7 @@
 //! |---|---|
 //! | [`buffering`] | where packets wait, and who therefore contends for an output |
 //! | [`arbiter`] | who wins |
-//! | [`ledger`] | how much waits from where to where |
+//! | [`ledger`] | who contends for an output, and how much waits from where to where |
 //! | `memory` | who may occupy how much |
 //! | `port` | what a packet's passage changes at a port, and what is observed of it |
 //! | `readers` | how fast an input's buffer can be read |

@@ -47,7 +47,7 @@ impl Switch {
             return staging.waiting(output).contains(lane)
                 && pool[staging.head(output, lane)].wire_bytes() > room;
         }
-        let mut contenders = self.buffering.contenders(output, lane);
+        let mut contenders = self.ledger.contenders(output, lane);
         contenders.any(|input| pool[self.buffering.head(Place { input, output, lane })].wire_bytes() > room)
     }
 
@@ -92,7 +92,7 @@ impl Switch {
     #[must_use]
     pub fn is_first(&self, place: Place) -> bool {
         if self.buffering.reads_at_inputs() {
-            self.buffering.contenders(place.output, place.lane).contains(place.input)
+            self.ledger.contenders(place.output, place.lane).contains(place.input)
         } else {
             self.ledger.waits(place)
         }

@@ -17,15 +17,15 @@ use crate::setup::SwitchWake;
 /// The memory of a switch.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    shared: Option<SharedMemory>,
+    shared: Option<Box<SharedMemory>>,
     lanes: usize,
     longest_packet: Bytes,
 }
 
 impl Memory {
     /// Of a switch with so many lanes; none is shared where each port and lane has its own buffer.
-    pub(crate) const fn new(shared: Option<SharedMemory>, lanes: usize, longest_packet: Bytes) -> Self {
-        Self { shared, lanes, longest_packet }
+    pub(crate) fn new(shared: Option<SharedMemory>, lanes: usize, longest_packet: Bytes) -> Self {
+        Self { shared: shared.map(Box::new), lanes, longest_packet }
     }
 
     /// A packet has come in at a port and lane.
@@ -86,7 +86,7 @@ impl Memory {
 
     /// Whether no port and lane uses any of what is shared.
     pub(crate) fn is_whole(&self) -> bool {
-        self.shared.as_ref().is_none_or(SharedMemory::is_whole)
+        self.shared.as_deref().is_none_or(SharedMemory::is_whole)
     }
 
     /// A port and lane that took a packet in gets its room back, as far as the shared memory allows.
@@ -145,7 +145,7 @@ impl Memory {
     }
 
     fn view(&self, share: Share) -> BufferView {
-        view(self.shared.as_ref(), share)
+        view(self.shared.as_deref(), share)
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct SwitchPort {
     tail_leaves: Time,
     pub(crate) link: Port,
     pub(crate) lanes: VlArbiter,
+    /// Whether something waited for credit when this output last asked.
+    pub(crate) lacks_credit: bool,
 }
 
 const _: () = assert!(size_of::<SwitchPort>() == 128, "a port is two cache lines");
@@ -33,7 +35,7 @@ const _: () = assert!(size_of::<Seen>() == 64, "what is observed of a lane is on
 impl SwitchPort {
     /// A port at rest.
     pub(crate) const fn new(link: Port, lanes: VlArbiter) -> Self {
-        Self { tail_leaves: Time::ZERO, link, lanes }
+        Self { tail_leaves: Time::ZERO, link, lanes, lacks_credit: false }
     }
 
     /// Whether the wire carries a packet whose tail has yet to leave. By the time that outputs are asked, all whose

@@ -24,28 +24,30 @@ use crate::staging::Staging;
 
 /// A switch.
 #[derive(Debug)]
+#[repr(C)] // What every event touches goes first: a large fabric has more switches than a cache has room for.
 pub struct Switch {
-    pub(crate) ports: Vec<SwitchPort>,
-    /// What is observed, by port and lane.
-    pub(crate) seen: Vec<Seen>,
-    /// Packets marked, by output and lane.
-    pub(crate) marks: Vec<Marks>,
-    pub(crate) forwarding: ForwardingTable,
-    pub(crate) longest_packet: Bytes,
-    pub(crate) memory: Memory,
-    pub(crate) buffering: AnyBuffering,
-    /// Whether packets are read out of buffers at their inputs.
-    reads_at_inputs: bool,
-    arbiter: AnyArbiter,
-    pub(crate) ledger: Ledger,
-    pub(crate) marker: AnyMarker,
-    pub(crate) readers: Readers,
-    /// Queues at the outputs, in a switch that has them.
-    pub(crate) staging: Option<Box<Staging>>,
     /// Outputs to look at when this instant's arrivals are all in.
     pub(crate) pending: PortSet,
+    pub(crate) ports: Box<[SwitchPort]>,
+    /// What is observed, by port and lane.
+    pub(crate) seen: Box<[Seen]>,
+    pub(crate) memory: Memory,
+    pub(crate) ledger: Ledger,
+    /// Queues at the outputs, in a switch that has them.
+    pub(crate) staging: Option<Box<Staging>>,
+    pub(crate) longest_packet: Bytes,
+    /// Whether packets are read out of buffers at their inputs.
+    reads_at_inputs: bool,
+    pub(crate) marker: AnyMarker,
+    pub(crate) buffering: AnyBuffering,
+    pub(crate) readers: Readers,
+    arbiter: AnyArbiter,
     /// Outputs whose contenders can all be read no faster at present.
     pub(crate) awaiting_reader: PortSet,
+    pub(crate) forwarding: ForwardingTable,
+    /// Packets marked, by output and lane.
+    marks: Box<[Marks]>,
+    /// What several outputs ask for in one instant, and what they are granted.
     pub(crate) requests: Vec<Request>,
     pub(crate) grants: Vec<Grant>,
 }
@@ -73,8 +75,8 @@ impl Switch {
                 .zip(setup.lanes)
                 .map(|(link, arbiter)| SwitchPort::new(link, arbiter))
                 .collect(),
-            seen: vec![Seen::default(); ports * lanes],
-            marks: vec![Marks::default(); ports * lanes],
+            seen: vec![Seen::default(); ports * lanes].into(),
+            marks: vec![Marks::default(); ports * lanes].into(),
             forwarding: setup.forwarding,
             longest_packet: setup.longest_packet,
             memory: Memory::new(setup.memory, lanes, setup.longest_packet),
@@ -118,10 +120,13 @@ impl Switch {
         self.queue(id, output, outlet);
     }
 
-    /// The far end of `port` says something.
-    pub fn heard(&mut self, port: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
-        self.ports[port.index()].link.heard(signal, outlet);
-        self.look_at(port, outlet.now());
+    /// The far end of `output` says something. Only an output that asked in vain has reason to ask again.
+    pub fn heard(&mut self, output: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
+        let port = &mut self.ports[output.index()];
+        port.link.heard(signal, outlet);
+        if port.lacks_credit || self.awaiting_reader.contains(output) || self.staging.is_some() {
+            self.pending.insert(output);
+        }
     }
 
     /// What the switch wanted to be woken for has come.
@@ -155,14 +160,27 @@ impl Switch {
     }
 
     fn decide_once(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
-        self.requests.clear();
-        for output in core::mem::take(&mut self.pending) {
-            self.ask(output, outlet);
+        let mut outputs = core::mem::take(&mut self.pending);
+        let Some(first) = outputs.pop() else { return };
+        let mut request = self.ask(first, outlet);
+        if !outputs.is_empty() {
+            self.requests.clear();
+            self.requests.extend(request);
+            for output in outputs {
+                let next = self.ask(output, outlet);
+                self.requests.extend(next);
+            }
+            if self.requests.len() > 1 {
+                return self.launch_matching(outlet);
+            }
+            request = self.requests.first().copied();
         }
-        let alone = if let [lone] = self.requests[..] { self.grant_alone(lone) } else { None };
-        if let Some(grant) = alone {
+        let Some(request) = request else { return };
+        if let Some(grant) = self.grant_alone(request) {
             self.launch(grant, outlet);
-        } else if !self.requests.is_empty() {
+        } else {
+            self.requests.clear();
+            self.requests.push(request);
             self.launch_matching(outlet);
         }
     }
@@ -262,6 +280,10 @@ impl Switch {
         &mut self.seen[self.memory.at(port, lane)]
     }
 
+    pub(crate) fn count_mark(&mut self, output: PortId, lane: Lane, reason: MarkReason) {
+        self.marks[self.memory.at(output, lane)].count(reason);
+    }
+
     pub(crate) fn rate(&self, output: PortId) -> Rate {
         self.ports[output.index()].link.wire().rate()
     }
@@ -276,7 +298,7 @@ impl Switch {
         let place = Place { input: PortId(u16::from(packet.input)), output, lane: packet.lrh.lane };
         let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
         self.marker.queue_changed(place, view);
-        self.buffering.store(place, id, pool);
+        self.buffering.store(place, id, &mut self.ledger, pool);
         self.look_at(output, now);
     }
 
@@ -308,14 +330,16 @@ impl Switch {
         self.memory.freed(&mut self.ports, &mut self.marker, charged, length, outlet);
     }
 
-    /// Adds what `output` could send now to the requests, or notes what it lacks.
+    /// What `output` could send now; or notes what it lacks.
     #[inline]
-    fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
-        if self.ports[output.index()].is_sending(outlet.now()) {
-            return;
+    fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) -> Option<Request> {
+        let port = &mut self.ports[output.index()];
+        if port.is_sending(outlet.now()) {
+            return None;
         }
+        port.lacks_credit = false;
         let (mut ready, mut found, mut waits) = (LaneSet::default(), None, false);
-        for lane in self.buffering.lanes(output) {
+        for lane in self.ledger.lanes(output) {
             let contenders = self.readable(output, lane);
             let port = &mut self.ports[output.index()];
             if contenders.is_empty() {
@@ -331,6 +355,7 @@ impl Switch {
                 ready.insert(lane);
                 found = Some(Request { output, lane, contenders });
             } else {
+                port.lacks_credit = true;
                 self.marker.starved(output, lane);
                 self.seen(output, lane).output.starved(outlet.now());
             }
@@ -339,20 +364,16 @@ impl Switch {
         if found.is_none() && !waits && self.readers.release(output) {
             self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
         }
-        let Some(last) = found else { return };
-        let Some(lane) = self.ports[output.index()].lanes.pick(ready) else { return };
-        let request = if lane == last.lane {
-            last
-        } else {
-            Request { output, lane, contenders: self.readable(output, lane) }
-        };
-        self.requests.push(request);
+        let last = found?;
+        let lane = self.ports[output.index()].lanes.pick(ready)?;
+        let is_last = lane == last.lane;
+        Some(if is_last { last } else { Request { output, lane, contenders: self.readable(output, lane) } })
     }
 
     /// None of the contenders can be read fast enough at present. If there is credit, what this output needs of
     /// one of them is kept for it: else slower outputs could keep that one busy for ever. Returns whether there is.
     fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) -> bool {
-        let contenders = self.buffering.contenders(output, lane);
+        let contenders = self.ledger.contenders(output, lane);
         let link = &self.ports[output.index()].link;
         let admits = |length: Bytes| link.admits(lane, length);
         let (longest, pool) = (self.longest_packet, outlet.packets());
@@ -366,14 +387,14 @@ impl Switch {
 
     /// Contenders for an output and lane whose buffers can be read at its rate now.
     pub(crate) fn readable(&self, output: PortId, lane: Lane) -> PortSet {
-        self.readers.available(self.buffering.contenders(output, lane), output, self.rate(output))
+        self.readers.available(self.ledger.contenders(output, lane), output, self.rate(output))
     }
 
     /// Starts the packet that won, straight from its buffer to the wire: the marker is asked twice at once.
     fn launch(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
         let Grant { input, output, lane } = grant;
         let place = Place { input, output, lane };
-        let Taken { packet: id, exposed } = self.buffering.take(place, outlet.packets());
+        let Taken { packet: id, exposed } = self.buffering.take(place, &mut self.ledger, outlet.packets());
         if let Some(output) = exposed {
             self.pending.insert(output);
         }
@@ -401,7 +422,7 @@ impl Switch {
         let at = self.memory.at(output, lane);
         if let Some(reason) = reason {
             packet.mark(reason);
-            self.marks[at].count(reason);
+            self.count_mark(output, lane, reason);
         }
         let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
         let passage = self.ports[output.index()].start(lane, length, now);

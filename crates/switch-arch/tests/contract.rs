@@ -10,6 +10,7 @@ use packet::{
 use proptest::prelude::*;
 use switch_arch::arbiter::{AnyArbiter, Arbiter, Request, Requests};
 use switch_arch::buffering::{AnyBuffering, Taken};
+use switch_arch::ledger::Ledger;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 use units::Time;
 
@@ -69,52 +70,53 @@ fn place() -> impl Strategy<Value = Place> {
 /// whenever something waits, and all buffers drain.
 fn keeps_every_packet(spec: BufferingSpec, ops: Vec<(Place, bool)>) -> Result<(), TestCaseError> {
     let mut buffering = AnyBuffering::new(spec, usize::from(PORTS), usize::from(LANES));
+    let mut ledger = Ledger::new(usize::from(PORTS), usize::from(LANES));
     let mut pool = PacketPool::default();
     let mut stored: BTreeMap<(u16, u16, u8), VecDeque<u32>> = BTreeMap::new();
     let key = |place: Place| (place.input.0, place.output.0, place.lane.0);
     for (number, (place, store)) in (0..).zip(ops) {
         if store {
             let id = pool.insert(packet(number, place));
-            buffering.store(place, id, &mut pool);
+            buffering.store(place, id, &mut ledger, &mut pool);
             stored.entry(key(place)).or_default().push_back(number);
-        } else if buffering.contenders(place.output, place.lane).contains(place.input) {
-            take(&mut buffering, &mut pool, place, stored.get_mut(&key(place)))?;
+        } else if ledger.contenders(place.output, place.lane).contains(place.input) {
+            take((&mut buffering, &mut ledger), &mut pool, place, stored.get_mut(&key(place)))?;
         }
         for place in places() {
-            let contends = buffering.contenders(place.output, place.lane).contains(place.input);
+            let contends = ledger.contenders(place.output, place.lane).contains(place.input);
             prop_assert!(!contends || stored.get(&key(place)).is_some_and(|queue| !queue.is_empty()));
-            prop_assert!(!contends || buffering.lanes(place.output).contains(place.lane));
+            prop_assert!(!contends || ledger.lanes(place.output).contains(place.lane));
         }
         let waits = stored.values().any(|queue| !queue.is_empty());
-        prop_assert_eq!(waits, (0..PORTS).any(|output| !buffering.lanes(PortId(output)).is_empty()));
+        prop_assert_eq!(waits, (0..PORTS).any(|output| !ledger.lanes(PortId(output)).is_empty()));
     }
     while let Some(place) =
-        places().find(|place| buffering.contenders(place.output, place.lane).contains(place.input))
+        places().find(|place| ledger.contenders(place.output, place.lane).contains(place.input))
     {
-        take(&mut buffering, &mut pool, place, stored.get_mut(&key(place)))?;
+        take((&mut buffering, &mut ledger), &mut pool, place, stored.get_mut(&key(place)))?;
     }
     prop_assert!(pool.is_empty(), "something stays behind for ever");
-    prop_assert!((0..PORTS).all(|output| buffering.lanes(PortId(output)).is_empty()));
+    prop_assert!((0..PORTS).all(|output| ledger.lanes(PortId(output)).is_empty()));
     Ok(())
 }
 
 fn take(
-    buffering: &mut AnyBuffering,
+    (buffering, ledger): (&mut AnyBuffering, &mut Ledger),
     pool: &mut PacketPool,
     place: Place,
     oracle: Option<&mut VecDeque<u32>>,
 ) -> Result<(), TestCaseError> {
     let head = buffering.head(place);
     let others = || places().filter(|other| other.output != place.output);
-    let contending = |buffering: &AnyBuffering| -> Vec<Place> {
-        let contends = |other: &Place| buffering.contenders(other.output, other.lane).contains(other.input);
+    let contending = |ledger: &Ledger| -> Vec<Place> {
+        let contends = |other: &Place| ledger.contenders(other.output, other.lane).contains(other.input);
         others().filter(contends).collect()
     };
-    let before = contending(buffering);
-    let Taken { packet, exposed } = buffering.take(place, pool);
+    let before = contending(ledger);
+    let Taken { packet, exposed } = buffering.take(place, ledger, pool);
     prop_assert_eq!(packet, head);
     prop_assert_eq!(Some(pool.remove(packet).bth.psn.get()), oracle.and_then(VecDeque::pop_front));
-    let mut after = contending(buffering);
+    let mut after = contending(ledger);
     after.retain(|other| !before.contains(other));
     prop_assert_eq!(after.first().map(|other| other.output), exposed, "another output is told of");
     prop_assert!(after.len() <= 1);

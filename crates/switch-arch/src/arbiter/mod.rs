@@ -65,15 +65,15 @@ pub trait Arbiter {
     fn matching(&mut self, requests: &mut impl Requests);
 }
 
-/// Any arbiter that a scenario can name.
+/// Any arbiter that a scenario can name. Those that remember much lie apart, so that the others stay small.
 #[derive(Clone, Debug)]
 pub enum AnyArbiter {
     /// Taking turns.
     RoundRobin(RoundRobin),
     /// Granting and accepting in turn.
-    Islip(Islip),
+    Islip(Box<Islip>),
     /// By age.
-    OldestFirst(OldestFirst),
+    OldestFirst(Box<OldestFirst>),
 }
 
 impl AnyArbiter {
@@ -82,8 +82,8 @@ impl AnyArbiter {
     pub fn new(spec: ArbiterSpec, ports: usize, lanes: usize) -> Self {
         match spec {
             ArbiterSpec::RoundRobin => Self::RoundRobin(RoundRobin::new(ports, lanes)),
-            ArbiterSpec::Islip { iterations } => Self::Islip(Islip::new(iterations, ports, lanes)),
-            ArbiterSpec::OldestFirst => Self::OldestFirst(OldestFirst::new(ports)),
+            ArbiterSpec::Islip { iterations } => Self::Islip(Box::new(Islip::new(iterations, ports, lanes))),
+            ArbiterSpec::OldestFirst => Self::OldestFirst(Box::new(OldestFirst::new(ports))),
         }
     }
 }

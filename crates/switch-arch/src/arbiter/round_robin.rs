@@ -12,7 +12,7 @@ use super::{Arbiter, Request, Requests};
 pub struct RoundRobin {
     lanes: usize,
     /// The input that won last, by (output, lane).
-    last: Vec<PortId>,
+    last: Box<[PortId]>,
     /// Outputs that asked in vain.
     losers: PortSet,
 }
@@ -21,7 +21,7 @@ impl RoundRobin {
     /// For a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { lanes, last: vec![PortId(0); ports * lanes], losers: PortSet::EMPTY }
+        Self { lanes, last: vec![PortId(0); ports * lanes].into(), losers: PortSet::EMPTY }
     }
 
     /// Whose turn it is of those that contend for an output and lane: of nobody if none does.

@@ -6,7 +6,8 @@
 use cc_policies::policy::Place;
 use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
 
-use super::{Buffering, Contention, Taken};
+use super::{Buffering, Taken};
+use crate::ledger::Ledger;
 
 /// Packets wait at their input, in one queue for each lane.
 #[derive(Clone, Debug)]
@@ -30,10 +31,10 @@ impl InputFifo {
 
 impl Buffering for InputFifo {
     #[inline(never)]
-    fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool) {
+    fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool) {
         let at = self.at(place.input, place.lane);
         if self.queues[at].is_empty() {
-            contention.contend(place);
+            ledger.contend(place);
         }
         self.queues[at].push(packet, pool);
     }
@@ -43,16 +44,16 @@ impl Buffering for InputFifo {
     }
 
     #[inline(never)]
-    fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
+    fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken {
         let at = self.at(place.input, place.lane);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
         let behind = self.queues[at].head().map(|next| PortId(u16::from(pool[next].output)));
         if behind == Some(place.output) {
             return Taken { packet, exposed: None };
         }
-        contention.withdraw(place);
+        ledger.withdraw(place);
         if let Some(output) = behind {
-            contention.contend(Place { output, ..place });
+            ledger.contend(Place { output, ..place });
         }
         Taken { packet, exposed: behind }
     }

@@ -5,7 +5,8 @@
 use cc_policies::policy::Place;
 use packet::{Packet, PacketId, PacketPool, PacketQueue};
 
-use super::{Buffering, Contention, Taken};
+use super::{Buffering, Taken};
+use crate::ledger::Ledger;
 
 /// Packets wait at their input, in a queue for each output and lane: virtual output queues.
 #[derive(Clone, Debug)]
@@ -13,14 +14,14 @@ pub struct InputVoq {
     ports: usize,
     lanes: usize,
     /// By (output, lane, input).
-    queues: Vec<PacketQueue>,
+    queues: Box<[PacketQueue]>,
 }
 
 impl InputVoq {
     /// Empty queues for a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { ports, lanes, queues: vec![PacketQueue::default(); ports * ports * lanes] }
+        Self { ports, lanes, queues: vec![PacketQueue::default(); ports * ports * lanes].into() }
     }
 
     fn at(&self, place: Place) -> usize {
@@ -30,10 +31,10 @@ impl InputVoq {
 
 impl Buffering for InputVoq {
     #[inline(always)]
-    fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool) {
+    fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool) {
         let at = self.at(place);
         self.queues[at].push(packet, pool);
-        contention.contend(place);
+        ledger.contend(place);
     }
 
     fn head(&self, place: Place) -> PacketId {
@@ -41,11 +42,11 @@ impl Buffering for InputVoq {
     }
 
     #[inline(always)]
-    fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
+    fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken {
         let at = self.at(place);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
         if self.queues[at].is_empty() {
-            contention.withdraw(place);
+            ledger.withdraw(place);
         }
         Taken { packet, exposed: None }
     }

@@ -4,25 +4,24 @@
 //! The set of organisations is closed: a plan names one, and the event loop pays a branch for it,
 //! not an indirect call.
 
-mod contention;
 mod input_fifo;
 mod input_voq;
 mod output;
 
 use cc_policies::policy::Place;
-use link_layer::{LaneSet, PortSet};
-use packet::{Lane, Packet, PacketId, PacketPool, PortId};
+use packet::{Packet, PacketId, PacketPool, PortId};
 
-pub use self::contention::Contention;
 pub use self::input_fifo::InputFifo;
 pub use self::input_voq::InputVoq;
 pub use self::output::Output;
+use crate::ledger::Ledger;
 use crate::spec::BufferingSpec;
 
-/// A buffer organisation. It keeps the [`Contention`] up to date, by which outputs find what it has for them.
+/// A buffer organisation. It says in the [`Ledger`] who contends, by which outputs find what it
+/// has for them.
 pub trait Buffering {
     /// Takes in a packet that is ready to leave.
-    fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool);
+    fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool);
 
     /// The packet that `take` would take.
     ///
@@ -34,7 +33,7 @@ pub trait Buffering {
     ///
     /// # Panics
     /// If the input is not among the contenders.
-    fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken;
+    fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken;
 
     /// All packets that wait, each queue from its head on.
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet>;
@@ -56,7 +55,6 @@ pub struct Taken {
 /// Any buffer organisation that a scenario can name.
 #[derive(Clone, Debug)]
 pub struct AnyBuffering {
-    contention: Contention,
     queues: Queues,
 }
 
@@ -90,26 +88,13 @@ impl AnyBuffering {
             }
             BufferingSpec::Output | BufferingSpec::Central => Queues::Output(Output::new(ports, lanes)),
         };
-        Self { contention: Contention::new(ports, lanes), queues }
-    }
-
-    /// Lanes on which something can be taken for this output.
-    #[must_use]
-    pub fn lanes(&self, output: PortId) -> LaneSet {
-        self.contention.lanes(output)
-    }
-
-    /// Inputs that have a packet at the head of a queue for this output and lane.
-    #[must_use]
-    pub fn contenders(&self, output: PortId, lane: Lane) -> PortSet {
-        self.contention.contenders(output, lane)
+        Self { queues }
     }
 
     /// Takes in a packet that is ready to leave.
     #[inline(always)]
-    pub fn store(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool) {
-        let contention = &mut self.contention;
-        dispatch!(&mut self.queues, queues => queues.store(place, packet, contention, pool));
+    pub fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool) {
+        dispatch!(&mut self.queues, queues => queues.store(place, packet, ledger, pool));
     }
 
     /// The packet that `take` would take.
@@ -126,9 +111,8 @@ impl AnyBuffering {
     /// # Panics
     /// If the input is not among the contenders.
     #[inline(always)]
-    pub fn take(&mut self, place: Place, pool: &PacketPool) -> Taken {
-        let contention = &mut self.contention;
-        dispatch!(&mut self.queues, queues => queues.take(place, contention, pool))
+    pub fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken {
+        dispatch!(&mut self.queues, queues => queues.take(place, ledger, pool))
     }
 
     /// Shows all packets that wait to `see`, each queue from its head on.

@@ -9,7 +9,8 @@
 use cc_policies::policy::Place;
 use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
 
-use super::{Buffering, Contention, Taken};
+use super::{Buffering, Taken};
+use crate::ledger::Ledger;
 
 /// Packets wait at their output, in one queue for each lane.
 #[derive(Clone, Debug)]
@@ -33,10 +34,10 @@ impl Output {
 
 impl Buffering for Output {
     #[inline(never)]
-    fn store(&mut self, place: Place, packet: PacketId, contention: &mut Contention, pool: &mut PacketPool) {
+    fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool) {
         let at = self.at(place.output, place.lane);
         if self.queues[at].is_empty() {
-            contention.contend(place);
+            ledger.contend(place);
         }
         self.queues[at].push(packet, pool);
     }
@@ -46,14 +47,14 @@ impl Buffering for Output {
     }
 
     #[inline(never)]
-    fn take(&mut self, place: Place, contention: &mut Contention, pool: &PacketPool) -> Taken {
+    fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken {
         let at = self.at(place.output, place.lane);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
         let next = self.queues[at].head().map(|next| PortId(u16::from(pool[next].input)));
         if next != Some(place.input) {
-            contention.withdraw(place);
+            ledger.withdraw(place);
             if let Some(input) = next {
-                contention.contend(Place { input, ..place });
+                ledger.contend(Place { input, ..place });
             }
         }
         Taken { packet, exposed: None }
