@@ -40,10 +40,10 @@ pub enum AnyMarker {
     Off,
     /// InfiniBand's.
     Iba(IbaMarker),
-    /// The HP proposal's.
-    Hp(HpMarker),
-    /// DCQCN's.
-    Red(RedMarker),
+    /// The HP proposal's, which remembers much.
+    Hp(Box<HpMarker>),
+    /// DCQCN's, which remembers much.
+    Red(Box<RedMarker>),
 }
 
 /// Any echo.
@@ -103,13 +103,13 @@ impl AnyMarker {
             Scheme::Off => Self::Off,
             Scheme::Iba(iba) => Self::Iba(IbaMarker::new(&iba.marking, switch)),
             Scheme::Guideline => unresolved(),
-            Scheme::Hp(hp) => Self::Hp(HpMarker::new(&hp.marking, switch)),
-            Scheme::Dcqcn(dcqcn) => Self::Red(RedMarker::new(&dcqcn.marking, switch)),
+            Scheme::Hp(hp) => Self::Hp(Box::new(HpMarker::new(&hp.marking, switch))),
+            Scheme::Dcqcn(dcqcn) => Self::Red(Box::new(RedMarker::new(&dcqcn.marking, switch))),
             Scheme::Mixed(mixed) => match &mixed.marking {
                 MarkingChoice::Off => Self::Off,
                 MarkingChoice::Iba(marking) => Self::Iba(IbaMarker::new(marking, switch)),
-                MarkingChoice::Hp(marking) => Self::Hp(HpMarker::new(marking, switch)),
-                MarkingChoice::Red(marking) => Self::Red(RedMarker::new(marking, switch)),
+                MarkingChoice::Hp(marking) => Self::Hp(Box::new(HpMarker::new(marking, switch))),
+                MarkingChoice::Red(marking) => Self::Red(Box::new(RedMarker::new(marking, switch))),
             },
         }
     }

@@ -20,8 +20,8 @@ use crate::margin::{Level, Margin};
 use crate::policy::{BufferView, Marker, MarkerSetup, Place, QueueView};
 use crate::spec::{Compare, IbaMarking, PortMarking, VictimMask};
 
-/// Unit of `Packet_Size`: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
-const PACKET_SIZE_UNIT: Bytes = Bytes::new(64);
+/// Unit of `Packet_Size`, in bytes: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
+const PACKET_SIZE_UNIT: u32 = 64;
 
 /// Weights of `Threshold` divide the buffer into so many parts.
 const THRESHOLD_PARTS: u64 = 16;
@@ -30,30 +30,33 @@ const THRESHOLD_PARTS: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct IbaMarker {
     lanes: usize,
+    /// By output and lane: what every packet asks for.
+    port_vls: Box<[PortVl]>,
+    rare: Box<Rare>,
+}
+
+/// What is asked for only where much waits.
+#[derive(Clone, Debug)]
+struct Rare {
     hysteresis: Bytes,
     compare: Compare,
     stream: Pcg64Mcg,
     /// By output and lane.
-    port_vls: Vec<PortVl>,
+    limits: Vec<Limit>,
     /// Where a queue stands against its threshold, by output, lane and `queues`.
     levels: Vec<Level>,
     /// Queues of an output and lane that are compared: one for each input, or their sum.
     queues: usize,
 }
 
-/// What is known of one output and lane.
+/// What is known of one output and lane, and asked for with every packet: four to a cache line.
 #[derive(Clone, Copy, Debug)]
 struct PortVl {
-    /// None for `Threshold` 0.
-    threshold: Option<Bytes>,
-    /// With so little waiting in all, and no queue up, there is nothing to note: no queue comes near its threshold,
+    /// With so few bytes waiting in all, and no queue up, there is nothing to note: no queue comes near its threshold,
     /// and what is compared has been nearer before.
-    quiet: Bytes,
+    quiet: u32,
     /// `Packet_Size` in bytes.
-    smallest: Bytes,
-    marking_rate: u32,
-    /// Eligible packets that pass before the next is marked.
-    to_pass: u32,
+    smallest: u32,
     /// How many of its queues are over the threshold.
     queues_over: u16,
     /// How many stand anywhere but below it.
@@ -62,6 +65,18 @@ struct PortVl {
     starved: bool,
     /// The port's bit in `Victim_Mask`.
     victim_mask: bool,
+}
+
+const _: () = assert!(size_of::<PortVl>() == 16, "four to a cache line");
+
+/// The limit of one output and lane.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    /// None for `Threshold` 0.
+    threshold: Option<Bytes>,
+    marking_rate: u32,
+    /// Eligible packets that pass before the next is marked.
+    to_pass: u32,
     margin: Margin,
 }
 
@@ -93,29 +108,32 @@ impl IbaMarker {
     #[must_use]
     pub fn new(settings: &IbaMarking, switch: &MarkerSetup) -> Self {
         assert_eq!(switch.faces_adapter.len(), switch.radix, "one entry for each output");
-        let port_vls: Vec<_> = (1..)
+        let (port_vls, limits): (Vec<_>, Vec<_>) = (1..)
             .zip(&switch.faces_adapter)
-            .map(|(port, faces_adapter)| PortVl::new(settings, switch, port, *faces_adapter))
+            .map(|(port, faces_adapter)| port_vl(settings, switch, port, *faces_adapter))
             .flat_map(|vl| core::iter::repeat_n(vl, switch.lanes))
-            .collect();
+            .unzip();
         let queues = if settings.compare == Compare::EachVoq { switch.radix } else { 1 };
         Self {
             lanes: switch.lanes,
-            hysteresis: settings.hysteresis,
-            compare: settings.compare,
-            stream: switch.stream.clone(),
-            levels: vec![Level::Below; port_vls.len() * queues],
-            queues,
-            port_vls,
+            rare: Box::new(Rare {
+                hysteresis: settings.hysteresis,
+                compare: settings.compare,
+                stream: switch.stream.clone(),
+                levels: vec![Level::Below; port_vls.len() * queues],
+                queues,
+                limits,
+            }),
+            port_vls: port_vls.into(),
         }
     }
 
     /// How near what is compared came to its threshold at an output and lane; none for `Threshold` 0.
     #[must_use]
     pub fn margin(&self, output: PortId, lane: Lane) -> Option<Margin> {
-        let vl = &self.port_vls[self.port_vl(output, lane)];
-        vl.threshold.map(|threshold| match vl.margin {
-            Margin { load: 0, .. } => Margin { limit: threshold.get(), ..vl.margin },
+        let limit = &self.rare.limits[self.port_vl(output, lane)];
+        limit.threshold.map(|threshold| match limit.margin {
+            Margin { load: 0, .. } => Margin { limit: threshold.get(), ..limit.margin },
             margin => margin,
         })
     }
@@ -128,25 +146,28 @@ impl IbaMarker {
     /// Brings what is known of a queue up to date.
     #[inline(never)]
     fn compare_queue(&mut self, at: usize, place: Place, view: QueueView) {
-        let Some(threshold) = self.port_vls[at].threshold else { return };
-        let (load, enter, leave) = self.levels(threshold, view);
-        let input = if self.compare == Compare::EachVoq { place.input.index() } else { 0 };
-        let queue = at * self.queues + input;
-        let was = self.levels[queue];
+        let rare = &mut *self.rare;
+        let Some(threshold) = rare.limits[at].threshold else { return };
+        let (load, enter, leave) = rare.levels(threshold, view);
+        let input = if rare.compare == Compare::EachVoq { place.input.index() } else { 0 };
+        let queue = at * rare.queues + input;
+        let was = rare.levels[queue];
         let was_over = was == Level::Over;
         let is_over = load > if was_over { leave } else { enter };
-        let vl = &mut self.port_vls[at];
-        let level = vl.margin.step(was, load.get(), enter.get(), is_over);
-        self.levels[queue] = level;
+        let (vl, margin) = (&mut self.port_vls[at], &mut rare.limits[at].margin);
+        let level = margin.step(was, load.get(), enter.get(), is_over);
+        rare.levels[queue] = level;
         vl.queues_over = vl.queues_over + u16::from(is_over) - u16::from(was_over);
         vl.queues_up = vl.queues_up + u16::from(level != Level::Below) - u16::from(was != Level::Below);
         // Where the limit is the same however many inputs have something waiting: no queue is longer than the sum, and
         // the mean no larger.
-        if self.compare != Compare::SumAgainstShare {
-            vl.quiet = Bytes::new(vl.margin.load.min(threshold.get() / 10 * 9));
+        if rare.compare != Compare::SumAgainstShare {
+            vl.quiet = margin.load.min(threshold.get() / 10 * 9).try_into().unwrap_or(u32::MAX);
         }
     }
+}
 
+impl Rare {
     /// What is compared, above what it enters the congestion state, and down to what it leaves it. All
     /// three are whole bytes and the comparisons strict, so a division rounded down decides nothing wrongly.
     fn levels(&self, threshold: Bytes, view: QueueView) -> (Bytes, Bytes, Bytes) {
@@ -165,37 +186,33 @@ impl IbaMarker {
     }
 }
 
-impl PortVl {
-    /// An output, counted from 1, as the settings have it.
-    fn new(settings: &IbaMarking, switch: &MarkerSetup, port: u16, faces_adapter: bool) -> Self {
-        let common = PortMarking {
-            switch: switch.name.clone(),
-            port,
-            threshold: settings.threshold,
-            packet_size: settings.packet_size,
-            marking_rate: settings.marking_rate,
-            victim_mask: match settings.victim_mask {
-                VictimMask::None => false,
-                VictimMask::AdapterPorts => faces_adapter,
-                VictimMask::All => true,
-            },
-        };
-        let own = settings.ports.iter().rev().find(|own| own.switch == switch.name && own.port == port);
-        let port = own.unwrap_or(&common);
-        let threshold = threshold_in(port.threshold, switch.capacity);
-        Self {
-            threshold,
-            quiet: if threshold.is_some() { Bytes::ZERO } else { Bytes::new(u64::MAX) },
-            smallest: PACKET_SIZE_UNIT * u64::from(port.packet_size),
-            marking_rate: u32::from(port.marking_rate),
-            to_pass: 0,
-            queues_over: 0,
-            queues_up: 0,
-            starved: false,
-            victim_mask: port.victim_mask,
-            margin: Margin::default(),
-        }
-    }
+/// An output, counted from 1, as the settings have it.
+fn port_vl(settings: &IbaMarking, switch: &MarkerSetup, port: u16, faces_adapter: bool) -> (PortVl, Limit) {
+    let common = PortMarking {
+        switch: switch.name.clone(),
+        port,
+        threshold: settings.threshold,
+        packet_size: settings.packet_size,
+        marking_rate: settings.marking_rate,
+        victim_mask: match settings.victim_mask {
+            VictimMask::None => false,
+            VictimMask::AdapterPorts => faces_adapter,
+            VictimMask::All => true,
+        },
+    };
+    let own = settings.ports.iter().rev().find(|own| own.switch == switch.name && own.port == port);
+    let port = own.unwrap_or(&common);
+    let threshold = threshold_in(port.threshold, switch.capacity);
+    let vl = PortVl {
+        quiet: if threshold.is_some() { 0 } else { u32::MAX },
+        smallest: PACKET_SIZE_UNIT * u32::from(port.packet_size),
+        queues_over: 0,
+        queues_up: 0,
+        starved: false,
+        victim_mask: port.victim_mask,
+    };
+    let marking_rate = u32::from(port.marking_rate);
+    (vl, Limit { threshold, marking_rate, to_pass: 0, margin: Margin::default() })
 }
 
 impl Marker for IbaMarker {
@@ -203,7 +220,7 @@ impl Marker for IbaMarker {
     fn queue_changed(&mut self, place: Place, view: QueueView) {
         let at = self.port_vl(place.output, place.lane);
         let vl = &self.port_vls[at];
-        if vl.queues_up > 0 || view.sum > vl.quiet {
+        if vl.queues_up > 0 || view.sum.get() > u64::from(vl.quiet) {
             self.compare_queue(at, place, view);
         }
     }
@@ -226,7 +243,7 @@ impl Marker for IbaMarker {
         let at = self.port_vl(place.output, place.lane);
         let vl = &mut self.port_vls[at];
         let starved = mem::take(&mut vl.starved);
-        if vl.queues_over == 0 || length < vl.smallest || (starved && !vl.victim_mask) {
+        if vl.queues_over == 0 || length.get() < u64::from(vl.smallest) || (starved && !vl.victim_mask) {
             return None;
         }
         self.mark_eligible(at, starved)
@@ -237,14 +254,14 @@ impl IbaMarker {
     /// Whether an eligible packet is marked, and why.
     #[inline(never)]
     fn mark_eligible(&mut self, at: usize, starved: bool) -> Option<MarkReason> {
-        let vl = &mut self.port_vls[at];
-        if vl.to_pass > 0 {
-            vl.to_pass -= 1;
+        let limit = &mut self.rare.limits[at];
+        if limit.to_pass > 0 {
+            limit.to_pass -= 1;
             return None;
         }
         // A fixed count can fall into step with inputs that take turns, and mark one of them for ever.
-        if vl.marking_rate > 0 {
-            vl.to_pass = self.stream.random_range(0..=2 * vl.marking_rate);
+        if limit.marking_rate > 0 {
+            limit.to_pass = self.rare.stream.random_range(0..=2 * limit.marking_rate);
         }
         Some(if starved { MarkReason::VictimMask } else { MarkReason::Root })
     }
