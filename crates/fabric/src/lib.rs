@@ -49,5 +49,5 @@ pub fn simulate(
 ) -> Result<RunRecord, Stop> {
     let mut world = build::world(plan);
     world.run(options, progress)?;
-    Ok(record::collect(plan, &world))
+    Ok(record::collect(plan, world))
 }

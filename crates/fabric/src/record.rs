@@ -17,30 +17,35 @@ use crate::build::most_held;
 use crate::margins;
 use crate::world::World;
 
-/// Gathers what every node and instrument observed.
-pub(crate) fn collect(plan: &Plan, world: &World) -> RunRecord {
+/// Gathers what every node and instrument observed. What is not needed for it is let go of before there are two copies
+/// of every flow.
+pub(crate) fn collect(plan: &Plan, mut world: World) -> RunRecord {
     let now = world.fabric.now;
-    let lanes = lanes(plan, world, now);
+    let lanes = lanes(plan, &world, now);
     let mut marks = Marks::default();
     lanes.iter().for_each(|lane| marks.add(&lane.marks));
     let fullest =
         lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
+    let flow_control_packets = ports(&world).map(Port::updates).sum();
+    world.switches.clear();
+    world.adapters.iter_mut().for_each(Adapter::retire);
+    let flows = flows(plan, &world);
     RunRecord {
         simulated: now.since_start(),
         events: world.events,
         packet_hops: world.fabric.packet_hops,
         delivered_packets: world.audit.delivered,
         dropped_packets: world.audit.dropped,
-        flow_control_packets: ports(world).map(Port::updates).sum(),
+        flow_control_packets,
         digest: world.digest.get(),
         marks,
-        transport: transport(world),
-        flows: flows(plan, world),
+        transport: transport(&world),
+        flows,
         phases: plan.phases().to_vec(),
-        snapshots: world.probes.snapshots.clone(),
-        series: world.probes.series.clone(),
+        snapshots: world.probes.snapshots,
+        series: world.probes.series,
         congestion: world.trees.congestion(),
-        audit: Audit { fullest_buffer: fullest, ..world.audit.clone() },
+        audit: Audit { fullest_buffer: fullest, ..world.audit },
         lanes,
     }
 }

@@ -113,6 +113,8 @@ pub struct Adapter {
     echo: AnyEcho,
     response: AnyResponse,
     queue_pairs: Vec<QueuePair>,
+    /// By queue pair that data comes in for.
+    sinks: Vec<SinkTally>,
     /// What queue pairs are made of. Those of RD share theirs.
     halves: Vec<Half>,
     /// By queue pair that has one.
@@ -155,12 +157,18 @@ struct QueuePair {
     /// Its half that the flow uses, by number.
     half: u32,
     origin: Origin,
-    sink: SinkTally,
+    /// Where what it takes is counted, by place among the sinks; [`NO_SINK`] at the end that data leaves.
+    sink: u32,
     becns: u64,
     messages: u64,
     /// What the echo remembers of it.
     echo: EchoState,
 }
+
+/// No sink.
+const NO_SINK: u32 = u32::MAX;
+
+const _: () = assert!(size_of::<QueuePair>() <= 72, "there may be a million queue pairs");
 
 /// Who posts the messages of a queue pair.
 #[derive(Clone, Debug)]
@@ -252,6 +260,7 @@ impl Adapter {
             echo: setup.echo,
             response: setup.response,
             queue_pairs: Vec::new(),
+            sinks: Vec::new(),
             halves: Vec::new(),
             posters: Vec::new(),
             sources: Vec::new(),
@@ -301,15 +310,12 @@ impl Adapter {
             }
             PostedBy::Source => Origin::Source(self.sources.len() as u32),
         };
-        self.queue_pairs.push(QueuePair {
-            end,
-            half,
-            origin,
-            sink: SinkTally::default(),
-            becns: 0,
-            messages: 0,
-            echo: EchoState::default(),
-        });
+        let asks_for_data = end.operation == Operation::RdmaRead;
+        let takes = asks_for_data != matches!(origin, Origin::Peer);
+        let sink = if takes { self.sinks.len() as u32 } else { NO_SINK };
+        self.sinks.extend(takes.then(SinkTally::default));
+        let echo = EchoState::default();
+        self.queue_pairs.push(QueuePair { end, half, origin, sink, becns: 0, messages: 0, echo });
         number
     }
 
@@ -342,6 +348,14 @@ impl Adapter {
     /// From now on no message is posted; what has been posted is still sent.
     pub fn silence(&mut self) {
         self.silent = true;
+    }
+
+    /// Lets go of all that it takes to go on. What was observed stays.
+    pub fn retire(&mut self) {
+        (self.halves, self.posters, self.sources) = (Vec::new(), Vec::new(), Vec::new());
+        (self.messages, self.shared, self.timers) =
+            (Messages::default(), Shared::default(), BinaryHeap::new());
+        self.schedule = Schedule::new(ScheduleSpec::RoundRobin, self.lane_count);
     }
 
     /// A packet has come in, to its last byte.

@@ -30,10 +30,10 @@ impl Adapter {
         self.inputs.iter().zip(self.outputs.iter())
     }
 
-    /// What the host behind a queue pair has taken.
+    /// What the host behind a queue pair has taken: nothing where data leaves.
     #[must_use]
-    pub fn sink(&self, number: QpNumber) -> &SinkTally {
-        &self.queue_pairs[number.index()].sink
+    pub fn sink(&self, number: QpNumber) -> SinkTally {
+        self.sinks.get(self.queue_pairs[number.index()].sink as usize).copied().unwrap_or_default()
     }
 
     /// What a queue pair has seen: its messages that are complete, and BECNs.

@@ -113,9 +113,9 @@ impl Adapter {
             outlet.wake(next, AdapterWake::Taken);
         }
         let packet = &outlet.packets()[id];
-        let queue_pair = &mut self.queue_pairs[packet.bth.destination_qp.index()];
+        let sink = self.queue_pairs[packet.bth.destination_qp.index()].sink;
         let payload = Bytes::new(u64::from(packet.payload));
-        queue_pair.sink.take(packet, now);
+        self.sinks[sink as usize].take(packet, now);
         self.taken += payload;
         self.let_go(id, outlet);
     }
