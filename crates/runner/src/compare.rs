@@ -55,7 +55,7 @@ fn plans(options: &CompareOptions) -> Result<Vec<Plan>, Failure> {
 }
 
 fn simulated(plan: &Plan, quiet: bool) -> Result<Outcome, Failure> {
-    let bar = Bar::new(plan.duration(), !quiet);
+    let mut bar = Bar::new(plan.duration(), !quiet);
     engine::run(plan, false, &mut |progress| bar.update(progress))
 }
 

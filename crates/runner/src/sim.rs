@@ -17,7 +17,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let plan = engine::plan(&options.scenario, &options.set, options.seed)?;
     let out = options.out.clone().unwrap_or_else(|| default_folder(plan.name()));
     folder::probe(&out)?;
-    let bar = Bar::new(plan.duration(), !options.quiet);
+    let mut bar = Bar::new(plan.duration(), !options.quiet);
     let outcome = engine::run(&plan, options.drain, &mut |progress| bar.update(progress))?;
     drop(bar);
     let mut files = report::files(&outcome.summary, &outcome.record, plan.resolved());
