@@ -45,6 +45,7 @@ const ALL: &[Shipped] = shipped![
     "santos2003-dynamic",
     "santos2003-sessions",
     "pfister2005",
+    "dcs648",
     "bench-a32",
     "bench-b128",
 ];
