@@ -14,12 +14,14 @@
 //! | [`figure`] | `throughput.svg` |
 //! | [`comparison`] | several runs side by side |
 //! | [`panels`] | figures of several runs below each other |
+//! | [`curves`] | figures of a number against a setting, and their files |
 //! | [`folder`] | the output folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
 
 pub mod comparison;
 pub mod congestion;
+pub mod curves;
 pub mod figure;
 pub mod folder;
 pub mod goodput;

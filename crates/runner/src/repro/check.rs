@@ -3,6 +3,7 @@
 //! Invariant: claims without a fault can be judged, if their runs have the flows and phases they look for.
 
 use super::claims::{Claim, Dimension, Measure, Paper, Unit};
+use super::grid::Grid;
 
 impl Paper {
     /// What is wrong with them, if anything.
@@ -72,7 +73,12 @@ impl Paper {
 
     fn fault_of_pictures(&self) -> Option<String> {
         let tables = self.tables.iter().find_map(|table| table.fault(self));
-        tables.or_else(|| self.figures.iter().find_map(|figure| figure.fault(self)))
+        let sweeps = || self.sweeps.iter().find_map(|sweep| sweep.fault(self));
+        let grid = || self.grid.as_ref().and_then(Grid::fault);
+        tables
+            .or_else(sweeps)
+            .or_else(grid)
+            .or_else(|| self.figures.iter().find_map(|figure| figure.fault(self)))
     }
 }
 

@@ -14,8 +14,11 @@ use std::ops::RangeInclusive;
 use serde::Deserialize;
 
 use super::figures::Figure;
+use super::grid::Grid;
 use super::statistics::Estimate;
+use super::sweeps::Sweep;
 use super::tables::Table;
+use super::tuning::Tuning;
 
 /// Papers with claims, by the name that `repro` takes.
 pub(crate) const PAPERS: [(&str, &str); 4] = [
@@ -45,6 +48,12 @@ pub(crate) struct Paper {
     /// Tables of many runs: organisation by marking by response.
     #[serde(default)]
     pub(crate) tables: Vec<Table>,
+    /// Figures of one setting over its range.
+    #[serde(default)]
+    pub(crate) sweeps: Vec<Sweep>,
+    /// Cases that are run with `--full` only.
+    #[serde(default)]
+    pub(crate) grid: Option<Grid>,
     /// Figures of some of the runs, each with the first seed.
     #[serde(default)]
     pub(crate) figures: Vec<Figure>,
@@ -82,6 +91,9 @@ pub(crate) struct Run {
     /// What is set in it, each as `PATH=VALUE`.
     #[serde(default)]
     pub(crate) set: Vec<String>,
+    /// Settings of its congestion control that are other than those.
+    #[serde(default)]
+    pub(crate) tune: Vec<Tuning>,
 }
 
 /// A number to be read off a run.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::claims::{Claim, Expectation, Measure, Paper, Quantity, Status, Unit};
 use super::measure::measured;
 use super::statistics::Estimate;
+use super::tuning::Tuning;
 use crate::engine::Outcome;
 
 const GOODPUT: &str = "goodput";
@@ -38,6 +39,7 @@ pub(crate) struct Judgement {
     pub(crate) source: String,
     pub(crate) scenario: String,
     pub(crate) set: Vec<String>,
+    pub(crate) tune: Vec<Tuning>,
     /// What is measured, in words.
     pub(crate) measure: &'static str,
     /// In `unit`, as many as the measure yields; each the mean over the seeds.
@@ -116,6 +118,7 @@ pub(crate) fn judge<'a>(
             source: claim.source.clone(),
             scenario: run.scenario.clone(),
             set: run.set.clone(),
+            tune: run.tune.clone(),
             verdict: verdict(claim, &estimates, difference.as_ref()),
             measure: claim.measure.word(),
             measured: estimates.iter().map(|one| one.mean).collect(),
@@ -171,7 +174,7 @@ impl Measure {
 }
 
 impl Unit {
-    fn word(&self) -> String {
+    pub(super) fn word(&self) -> String {
         match self {
             Self::Gbps => "Gb/s".to_owned(),
             Self::Of(name) => name.clone(),

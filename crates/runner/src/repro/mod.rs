@@ -10,20 +10,24 @@
 //! | `measure` | from a run to numbers |
 //! | `statistics` | means over seeds, and how sure they are |
 //! | `judge` | from numbers to verdicts, and their words |
-//! | `tables`, `figures` | what is written besides |
+//! | `tuning` | settings of congestion control beside those of a run |
+//! | `tables`, `sweeps`, `figures` | what is written besides |
+//! | `grid` | many cases, and a search of parameters where the guideline's fail |
+//! | `parallel` | work shared out among the processors |
 
 mod check;
 mod claims;
 mod figures;
+mod grid;
 mod judge;
 mod measure;
+mod parallel;
 mod statistics;
+mod sweeps;
 mod tables;
+mod tuning;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal};
-use std::sync::Mutex;
-use std::thread;
 use std::time::Instant;
 
 use report::printed::{aligned, fitted, plain_table};
@@ -68,9 +72,23 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
             pictures += &format!("{}\n\n{}\n\n", filled(&table.title), table.printed(&rows, WIDTH as u16));
             files.push(table.file(&rows));
         }
+        for sweep in &paper.sweeps {
+            let drawn = sweep.files(
+                paper,
+                options.full,
+                |run, seed| done.with(run, seed),
+                |quantity, seed| done.quantity(paper, quantity, seed),
+            );
+            files.extend(drawn.map_err(|what| Missing::of(name, &sweep.name, what))?);
+        }
         for figure in &paper.figures {
             let first = |run: &str| done.of(paper, run)[0];
             files.push(figure.file(first).map_err(|what| Missing::of(name, &figure.name, what))?);
+        }
+        if let Some(grid) = paper.grid.as_ref().filter(|_| options.full) {
+            let (printed, more) = grid.run()?;
+            pictures += &(printed + "\n");
+            files.extend(more);
         }
         if !files.is_empty() {
             folder::write(folder, &files)?;
@@ -150,43 +168,26 @@ impl Paper {
         let tables = self.tables.iter().flat_map(|table| {
             table.rows().into_iter().flat_map(|row| with(row.run, table.seeds)).collect::<Vec<_>>()
         });
-        claimed.chain(tables).collect()
+        let sweeps = self.sweeps.iter().flat_map(|sweep| {
+            sweep.runs(self).into_iter().flat_map(|run| with(run, sweep.seeds)).collect::<Vec<_>>()
+        });
+        claimed.chain(tables).chain(sweeps).collect()
     }
 
     fn has_files(&self) -> bool {
-        !self.tables.is_empty() || !self.figures.is_empty()
+        !self.tables.is_empty() || !self.sweeps.is_empty() || !self.figures.is_empty()
     }
 }
 
-/// Runs them all, as many at a time as there are processors.
+/// Runs them all.
 fn run_all(runs: BTreeSet<Job>) -> Result<BTreeMap<Job, Outcome>, Failure> {
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(runs.len());
-    let total = runs.len();
-    let waiting = Mutex::new(runs.into_iter());
-    let done = Mutex::new(BTreeMap::new());
-    let work = || -> Result<(), Failure> {
-        loop {
-            // The lock is held for the choice only.
-            let next = waiting.lock().expect("no worker panics").next();
-            let Some((run, seed)) = next else { return Ok(()) };
-            let plan = engine::plan(&run.scenario, &run.set, Some(seed))?;
-            let outcome = engine::run(&plan, false, &mut |_| {})?;
-            let mut done = done.lock().expect("no worker panics");
-            done.insert((run, seed), outcome);
-            if io::stderr().is_terminal() {
-                eprint!(
-                    "\r{} of {total} runs done{}",
-                    done.len(),
-                    if done.len() == total { "\n" } else { "" }
-                );
-            }
-        }
+    let runs: Vec<_> = runs.into_iter().collect();
+    let one = |(run, seed): &Job| {
+        let plan = engine::plan(&run.scenario, &run.settings()?, Some(*seed))?;
+        engine::run(&plan, false, &mut |_| {})
     };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("no worker panics"))
-    })?;
-    Ok(done.into_inner().expect("no worker panics"))
+    let outcomes = parallel::all("runs", &runs, |_| 1, one)?;
+    Ok(runs.into_iter().zip(outcomes).collect())
 }
 
 fn printed(papers: &[(&str, Paper)], judgements: &[Judgement]) -> String {
@@ -328,6 +329,7 @@ mod tests {
             source: "figure 7(c)".to_owned(),
             scenario: "gran2011-scenario1".to_owned(),
             set: vec![],
+            tune: vec![],
             measure: "goodput",
             measured: vec![0.499, 0.501],
             ci95: vec![None, None],

@@ -74,6 +74,7 @@ impl Table {
             run: Run {
                 scenario: self.scenario.clone(),
                 set: set.iter().copied().flatten().cloned().collect(),
+                tune: vec![],
             },
         };
         for Choice(organisation, own) in &self.organisations {
