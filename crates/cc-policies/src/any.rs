@@ -10,6 +10,7 @@
 use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport};
 use units::{Bytes, Rate, Span, Time};
 
+use crate::dcqcn::Levels;
 use crate::dcqcn::{DcqcnSource, DcqcnState, EchoState, RedMarker};
 use crate::hp::{HpMarker, HpSource, HpState};
 use crate::iba::{Ccti, IbaMarker, IbaSource};
@@ -189,6 +190,16 @@ impl AnyResponse {
                 ResponseChoice::Hp(response) => Self::Hp(HpSource::new(response)),
                 ResponseChoice::Dcqcn(response) => Self::Dcqcn(DcqcnSource::new(response, line)),
             },
+        }
+    }
+
+    /// Where a flow stands, where the response has a rate to tell: DCQCN's.
+    #[must_use]
+    pub fn levels(&self, state: &AnyState, now: Time) -> Option<Levels> {
+        if let (Self::Dcqcn(source), AnyState::Dcqcn(own)) = (self, state) {
+            Some(source.levels(own, now))
+        } else {
+            None
         }
     }
 

@@ -11,9 +11,11 @@
 //! | [`marking`] | switch, congestion point (CP): RED on the queue of an output |
 //! | [`echo`] | destination, notification point (NP): at most one CNP a flow in an interval |
 //! | [`response`] | source, reaction point (RP): CNPs, a timer and a byte counter to a rate |
+//! | [`fluid`] | nowhere: N flows as differential equations, to hold runs against |
 
 pub mod check;
 pub mod echo;
+pub mod fluid;
 pub mod marking;
 pub mod response;
 pub mod spec;
@@ -22,5 +24,6 @@ pub mod spec;
 mod trajectory;
 
 pub use echo::EchoState;
+pub use fluid::Fluid;
 pub use marking::RedMarker;
-pub use response::{DcqcnSource, DcqcnState};
+pub use response::{DcqcnSource, DcqcnState, Levels};

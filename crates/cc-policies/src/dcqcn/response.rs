@@ -80,6 +80,17 @@ pub struct DcqcnState {
     slowed: bool,
 }
 
+/// Where a flow stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Levels {
+    /// `R_C`.
+    pub current: Rate,
+    /// `R_T`.
+    pub target: Rate,
+    /// alpha.
+    pub alpha: f64,
+}
+
 const _: () = assert!(size_of::<DcqcnState>() <= 32, "a controlled flow is half a cache line");
 
 impl DcqcnSource {
@@ -105,14 +116,14 @@ impl DcqcnSource {
         }
     }
 
-    /// `R_C`, `R_T` and alpha at `now`, not before the last thing that happened to the flow.
+    /// Where a flow stands at `now`, not before the last thing that happened to it.
     #[must_use]
-    pub fn levels(&self, state: &DcqcnState, now: Time) -> (Rate, Rate, f64) {
+    pub fn levels(&self, state: &DcqcnState, now: Time) -> Levels {
         let mut settled = *state;
         self.settle(&mut settled, now);
         let rate = |kbps| Rate::bps(u64::from(kbps) * RATE_UNIT);
         let alpha = self.alpha(&settled, now) as f64 / ONE as f64;
-        (rate(settled.current), rate(settled.target), alpha)
+        Levels { current: rate(settled.current), target: rate(settled.target), alpha }
     }
 
     /// Counts the expiries of the timer up to and including `now`. One and whatever else is of that instant happen in

@@ -9,7 +9,7 @@ use packet::ServiceLevel;
 use units::{Bytes, Rate, Span, Time};
 
 use super::spec::{CnpOrder, DcqcnResponse, Preset};
-use super::{DcqcnSource, DcqcnState};
+use super::{DcqcnSource, DcqcnState, Levels};
 use crate::policy::{LimitedBy, Notified, Response, Sent};
 
 const CNP: Notified = Notified { psn: None, next: 0 };
@@ -23,7 +23,7 @@ fn trajectory(settings: &DcqcnResponse, until: Span) -> String {
     let (mut now, mut shown) = (Time::ZERO, line);
     let mut text = format!("{:>11}  {:<6} {:>9} {:>9}   alpha\n", "us", "", "R_C Mb/s", "R_T Mb/s");
     let mut show = |event: &str, flow: &DcqcnState, now: Time| {
-        let (current, target, alpha) = source.levels(flow, now);
+        let Levels { current, target, alpha } = source.levels(flow, now);
         if event == "packet" && current == shown {
             return;
         }
