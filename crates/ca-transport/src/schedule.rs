@@ -153,6 +153,12 @@ impl Schedule {
         &mut self.flows[flow as usize].state
     }
 
+    /// The same, for a look at it; none if there is no such flow.
+    #[must_use]
+    pub fn look_at(&self, flow: u32) -> Option<&AnyState> {
+        self.flows.get(flow as usize).map(|flow| &flow.state)
+    }
+
     /// Whether the rest of a flow was what it waited for last, with something to send.
     #[must_use]
     pub fn rested(&self, flow: u32) -> bool {

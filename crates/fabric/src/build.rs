@@ -21,6 +21,7 @@ use workload::{Poster, Posting};
 
 use crate::probe::{Ends, Probes};
 use crate::trees::{QUEUE_PART, Trees};
+use crate::watch::Watch;
 use crate::world::World;
 
 /// The world that a plan describes, at rest at time zero.
@@ -32,6 +33,7 @@ pub(crate) fn world(plan: &Plan) -> World {
     let mut adapters: Vec<_> = hosts.into_iter().map(|node| adapter(plan, node, &mut kinds)).collect();
     let switches = switches.into_iter().map(|node| switch(plan, node, &mut kinds)).collect();
     let ends = connect(plan, &mut adapters);
+    let watch = Watch::new(plan, &ends);
     let named = plan.workload().flows.iter().filter(|flow| flow.named).count();
     let end = plan.duration().after_start();
     let probes = Probes::new(ends, named, plan.phases(), plan.sample(), end);
@@ -42,7 +44,7 @@ pub(crate) fn world(plan: &Plan) -> World {
         .clone()
         .map(|node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect())
         .collect();
-    World::new(
+    let mut world = World::new(
         nodes.map(|node| graph.name(node).to_owned()).collect(),
         adapters,
         switches,
@@ -50,7 +52,9 @@ pub(crate) fn world(plan: &Plan) -> World {
         probes,
         trees,
         end,
-    )
+    );
+    world.watch = watch;
+    world
 }
 
 /// Opens the two queue pairs of every flow. The one that posts its messages is at the host that the data comes from;

@@ -16,6 +16,7 @@
 //! | `margins` | how near loads came to their limits |
 //! | `probe` | what is looked at, and when |
 //! | `trees` | congestion trees: who holds whom back |
+//! | `watch` | what the scenario asks to look at |
 //! | `stop` | why a run does not come to its end |
 //! | `record` | from a world to its record |
 
@@ -27,6 +28,7 @@ mod probe;
 mod record;
 mod stop;
 mod trees;
+mod watch;
 mod world;
 
 use scenario::Plan;

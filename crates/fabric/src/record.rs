@@ -44,6 +44,7 @@ pub(crate) fn collect(plan: &Plan, mut world: World) -> RunRecord {
         phases: plan.phases().to_vec(),
         snapshots: world.probes.snapshots,
         series: world.probes.series,
+        watched: world.watch.seen,
         congestion: world.trees.congestion(),
         audit: Audit { fullest_buffer: fullest, ..world.audit },
         lanes,

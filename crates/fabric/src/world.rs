@@ -20,6 +20,7 @@ use crate::probe::Probes;
 use crate::record;
 use crate::stop::{Stop, Violation};
 use crate::trees::Trees;
+use crate::watch::Watch;
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +49,7 @@ pub(crate) struct World {
     pub(crate) probes: Probes,
     pub(crate) trees: Trees,
     pub(crate) crossings: Crossings,
+    pub(crate) watch: Watch,
     pub(crate) end: Time,
     pub(crate) fabric: Wiring,
     pub(crate) events: u64,
@@ -99,6 +101,7 @@ impl World {
             probes,
             trees,
             crossings: Crossings::default(),
+            watch: Watch::default(),
             end,
             fabric: Wiring {
                 queue: EventQueue::new(),
@@ -160,6 +163,9 @@ impl World {
                 let mut crossings = core::mem::take(&mut self.crossings);
                 crossings.look(self);
                 self.crossings = crossings;
+                let mut watch = core::mem::take(&mut self.watch);
+                watch.look(self);
+                self.watch = watch;
                 self.check_deadlock()?;
             }
         }

@@ -8,7 +8,7 @@
 //! | [`goodput`] | rates and fairness of every flow in every phase |
 //! | [`summary`] | `summary.json`, and what the next one prints |
 //! | [`printed`] | the tables on the terminal |
-//! | [`tables`] | `flows.csv`, `series.csv`, `ports.csv` |
+//! | [`tables`] | `flows.csv`, `series.csv`, `ports.csv`, `watch.csv` |
 //! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees as printed |
 //! | [`margins`] | `margins.csv`, and the nearest as printed |
 //! | [`figure`] | `throughput.svg` |
@@ -73,7 +73,7 @@ pub struct File {
 #[must_use]
 pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<File> {
     let file = |name: &str, contents| File { name: name.to_owned(), contents };
-    vec![
+    let mut files = vec![
         file("summary.json", summary.json()),
         file("flows.csv", tables::flows(record)),
         file("series.csv", tables::series(record)),
@@ -83,7 +83,9 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<File> {
         file("margins.csv", margins::margins(record)),
         file("throughput.svg", figure::throughput(summary, record)),
         file("plan.ron", plan),
-    ]
+    ];
+    files.extend(tables::watch(record).map(|contents| file("watch.csv", contents)));
+    files
 }
 
 /// `value` rounded to so many decimals, so that files show no more than there is.

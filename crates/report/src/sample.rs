@@ -3,7 +3,7 @@
 use packet::MarkReason;
 use telemetry::{
     Audit, Congestion, FlowRecord, LaneRecord, MarginCounts, MarginRecord, Marks, Phase, QueueRecord,
-    RootRecord, RunRecord, Series, Snapshot, TransportTally, TreeSample, VictimRecord,
+    RootRecord, RunRecord, Series, Snapshot, TransportTally, TreeSample, VictimRecord, Watched,
 };
 use units::{Bytes, Span, Time};
 
@@ -58,6 +58,10 @@ pub(crate) fn record() -> RunRecord {
                 .iter()
                 .map(|row| row.iter().map(|kb| Bytes::new(kb * 1000)).collect())
                 .collect(),
+        },
+        watched: Watched {
+            columns: vec!["B:3_queue_bytes".to_owned(), "F1_rate_bps".to_owned()],
+            rows: vec![vec![2074.0, 16e9], vec![0.0, 8.5e9]],
         },
         congestion: congestion(),
         audit: Audit {

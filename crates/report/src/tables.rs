@@ -1,4 +1,4 @@
-//! The tables: `flows.csv`, `series.csv`, `ports.csv`.
+//! The tables: `flows.csv`, `series.csv`, `ports.csv`, `watch.csv`.
 //!
 //! Invariant: units stand in every column's name, and `docs/outputs.md` describes each column.
 
@@ -48,6 +48,19 @@ pub fn series(record: &RunRecord) -> String {
         std::iter::once(time.seconds().to_string()).chain(row.iter().map(goodput)).collect()
     });
     csv(header, rows)
+}
+
+/// One row a sample: what the scenario asks to watch; none if it asks for nothing.
+#[must_use]
+pub fn watch(record: &RunRecord) -> Option<String> {
+    let watched = &record.watched;
+    let header = std::iter::once("time_s".to_owned()).chain(watched.columns.iter().cloned()).collect();
+    let rows = (1..).zip(&watched.rows).map(|(number, row)| {
+        let time = (record.series.interval * number).after_start();
+        let values = row.iter().map(|value| rounded(*value, 6).to_string());
+        std::iter::once(time.seconds().to_string()).chain(values).collect()
+    });
+    (!watched.columns.is_empty()).then(|| csv(header, rows))
 }
 
 /// One row a port and lane, adapters first.
@@ -155,6 +168,7 @@ mod tests {
         let record = sample::record();
         insta::assert_snapshot!("flows", flows(&record));
         insta::assert_snapshot!("series", series(&record));
+        insta::assert_snapshot!("watch", watch(&record).expect("something is watched"));
         insta::assert_snapshot!("ports", ports(&record));
     }
 

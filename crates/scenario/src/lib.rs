@@ -42,4 +42,4 @@ pub use nearest::help as help_with_name;
 pub use plan::Plan;
 pub use shipped::{Shipped, shipped};
 pub use source::Source;
-pub use spec::{DependencyCycles, Scenario};
+pub use spec::{DependencyCycles, Scenario, WatchSpec};

@@ -19,7 +19,7 @@ use cc_policies::spec::Scheme;
 use switch_arch::spec::SwitchSpec;
 
 use crate::read::options;
-use crate::spec::Scenario;
+use crate::spec::{Scenario, WatchSpec};
 
 /// A scenario that has been checked, and what follows from it.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,6 +148,12 @@ impl Plan {
             Scheme::Dcqcn(_) => "Dcqcn",
             Scheme::Mixed(_) => "Mixed",
         }
+    }
+
+    /// What is written down at each sample besides goodput.
+    #[must_use]
+    pub fn watch(&self) -> &[WatchSpec] {
+        &self.scenario.watch
     }
 
     /// Who sends what to whom, when.

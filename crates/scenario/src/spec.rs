@@ -62,6 +62,30 @@ pub struct Scenario {
     /// Flows made by a rule.
     #[serde(default)]
     pub traffic: Vec<PatternSpec>,
+    /// What is written down at each sample besides goodput.
+    #[serde(default)]
+    pub watch: Vec<WatchSpec>,
+}
+
+/// What to look at, sample by sample.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum WatchSpec {
+    /// What waits in a switch for an output and lane, in bytes.
+    Queue {
+        /// The switch, by name.
+        switch: String,
+        /// The output port, counted from 1.
+        port: u16,
+        /// The lane.
+        #[serde(default)]
+        lane: u8,
+    },
+    /// How DCQCN's reaction point controls a flow: its rate, its target, and alpha.
+    Control {
+        /// The flow, by name.
+        flow: String,
+    },
 }
 
 /// What becomes of routes on which packets could wait for each other in a cycle, so that a run could stand

@@ -11,5 +11,5 @@ pub use congestion::{Congestion, RootRecord, TreeSample, VictimRecord};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use record::{
     Audit, FlowRecord, LaneRecord, MarginCounts, MarginRecord, Phase, Progress, QueueRecord, RunRecord,
-    Series, Snapshot, TransportTally,
+    Series, Snapshot, TransportTally, Watched,
 };

@@ -36,6 +36,8 @@ pub struct RunRecord {
     pub snapshots: Vec<Snapshot>,
     /// Payload delivered over time.
     pub series: Series,
+    /// What the scenario asks to watch, over time.
+    pub watched: Watched,
     /// Congestion trees over time.
     pub congestion: Congestion,
     /// What was checked.
@@ -277,6 +279,15 @@ pub struct Series {
     /// interval that ends there, by named flow, and in one more column by all other flows together
     /// where there are any.
     pub rows: Vec<Vec<Bytes>>,
+}
+
+/// What the scenario asks to watch, at each sample of the [`Series`].
+#[derive(Clone, Debug, Default)]
+pub struct Watched {
+    /// What each column is, with its unit.
+    pub columns: Vec<String>,
+    /// One row a sample.
+    pub rows: Vec<Vec<f64>>,
 }
 
 /// What a run proves about itself.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: looking changes nothing.
 
+use cc_policies::dcqcn::Levels;
 use event_kernel::Digest;
 use link_layer::Port;
 use packet::{Lane, QpNumber};
@@ -41,6 +42,13 @@ impl Adapter {
     pub fn seen(&self, number: QpNumber) -> (u64, u64) {
         let queue_pair = &self.queue_pairs[number.index()];
         (queue_pair.messages, queue_pair.becns)
+    }
+
+    /// Where what a queue pair sends stands under its response, where that has a rate to tell.
+    #[must_use]
+    pub fn levels(&self, number: QpNumber, now: Time) -> Option<Levels> {
+        let half = &self.halves[self.queue_pairs[number.index()].half as usize];
+        self.response.levels(self.schedule.look_at(half.flow)?, now)
     }
 
     /// Counts over all queue pairs.

@@ -16,6 +16,7 @@
 //! | `sharing` | memory that ports and lanes share |
 //! | `traffic` | flows, and whether they can reach their hosts |
 //! | `transport` | whether what carries a flow can carry it, and is controlled |
+//! | `watch` | whether what is to be watched is there |
 
 mod dcqcn;
 mod guideline;
@@ -27,6 +28,7 @@ mod routing;
 mod sharing;
 mod traffic;
 mod transport;
+mod watch;
 
 use core::fmt::Display;
 
@@ -81,6 +83,9 @@ impl Scenario {
             && faults.found.is_empty()
         {
             routing::check(&self, &graph, &routes, &workload.flows, &mut faults);
+        }
+        if let Some((workload, _)) = &workload {
+            watch::check(&self, &graph, &workload.flows, &mut faults);
         }
         match workload {
             Some(workload) if faults.found.is_empty() => {
