@@ -18,8 +18,9 @@ use crate::resources;
 /// A case: its name, the shipped scenario that it runs, and what is set in it.
 type Case = (&'static str, &'static str, &'static [&'static str]);
 
-/// The cases: one traffic for every buffer organisation, larger and larger fabrics, and the set-up of the largest.
-const CASES: [Case; 11] = [
+/// The cases: one traffic for every buffer organisation, larger and larger fabrics, the set-up of the largest, and a
+/// million flows.
+const CASES: [Case; 12] = [
     ("a32", "bench-a32", &[]),
     ("a32-fifo", "bench-a32", &["switch.buffering=InputFifo"]),
     ("a32-output", "bench-a32", &["switch.buffering=Output"]),
@@ -31,7 +32,12 @@ const CASES: [Case; 11] = [
     ("e3456", "bench-b128", &[E3456, "traffic[0].bytes=\"1 MiB\"", "duration=\"500 us\""]),
     ("f11664", "bench-b128", &[F11664, "traffic[0].bytes=\"512 KiB\"", "duration=\"200 us\""]),
     ("f11664-setup", "bench-b128", &[F11664, "duration=\"1 us\"", "sample=\"1 us\""]),
+    ("g1024-all", "bench-b128", &[D1024, ALL_TO_ALL, "duration=\"100 us\""]),
 ];
+
+/// From each of 1,024 hosts to each other, on 1,047,552 connections: all messages posted at the start.
+const ALL_TO_ALL: &str =
+    "traffic=[Synthetic(destinations: AllToAll, arrivals: AtOnce, size: Fixed(\"4 KiB\"), messages: 1023)]";
 
 /// Three tiers of switches with 16, 24 and 36 ports.
 const D1024: &str =
