@@ -38,8 +38,6 @@ pub(crate) struct Grid {
     /// What is set for the traffic, with `LOAD`, `CONTRIBUTORS`, `FRACTION` and `TARGET` for what differs.
     traffic: String,
     fabrics: Vec<Fabric>,
-    /// Loads of a host, as shares of its link.
-    backgrounds: Vec<f64>,
     /// How many hosts contribute; all if none is said.
     contributors: Vec<Option<u32>>,
     /// What the hot port is offered, in links.
@@ -61,6 +59,8 @@ struct Fabric {
     hops: u32,
     /// What is set for it.
     set: String,
+    /// Loads of a host, as shares of its link.
+    backgrounds: Vec<f64>,
 }
 
 /// One case, before it is run.
@@ -124,7 +124,7 @@ impl Grid {
     fn cases(&self) -> Vec<Case<'_>> {
         let mut cases = Vec::new();
         for fabric in &self.fabrics {
-            for &background in &self.backgrounds {
+            for &background in &fabric.backgrounds {
                 for &contributors in &self.contributors {
                     for &severity in &self.severities {
                         let fraction = fraction(fabric.ports, background, contributors, severity);
