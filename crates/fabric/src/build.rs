@@ -32,6 +32,9 @@ pub(crate) fn world(plan: &Plan) -> World {
     let mut kinds = PortKinds::default();
     let mut adapters: Vec<_> = hosts.into_iter().map(|node| adapter(plan, node, &mut kinds)).collect();
     let switches = switches.into_iter().map(|node| switch(plan, node, &mut kinds)).collect();
+    if plan.keeps_completions() {
+        adapters.iter_mut().for_each(Adapter::keep_messages);
+    }
     let ends = connect(plan, &mut adapters);
     let watch = Watch::new(plan, &ends);
     let named = plan.workload().flows.iter().filter(|flow| flow.named).count();
@@ -176,7 +179,7 @@ fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut PortKinds) -> Por
 ///
 /// DEVIATION: a switch's latency counts as the wire's, so its buffer is charged once a packet is routed, not when
 /// its first byte comes in. Credits are not touched by that, and a hop costs one event less.
-fn wire(plan: &Plan, cable: &CableSpec, receiver: NodeId) -> Wire {
+pub(crate) fn wire(plan: &Plan, cable: &CableSpec, receiver: NodeId) -> Wire {
     let (rate, flight) = (cable.data_rate(), cable.time_of_flight());
     let framing = plan.link().framing;
     if plan.graph().is_host(receiver) {

@@ -13,6 +13,7 @@
 //! | `event` | what can happen, and in which order |
 //! | `world` | the loop |
 //! | `deadlock` | packets that wait for each other in a circle |
+//! | `completions`, `ideal` | how long messages took, and how long they would have on an empty fabric |
 //! | `margins` | how near loads came to their limits |
 //! | `probe` | what is looked at, and when |
 //! | `trees` | congestion trees: who holds whom back |
@@ -21,8 +22,10 @@
 //! | `record` | from a world to its record |
 
 mod build;
+mod completions;
 mod deadlock;
 mod event;
+mod ideal;
 mod margins;
 mod probe;
 mod record;

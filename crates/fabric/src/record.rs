@@ -14,6 +14,7 @@ use telemetry::{
 use units::Time;
 
 use crate::build::most_held;
+use crate::completions;
 use crate::margins;
 use crate::world::World;
 
@@ -30,6 +31,7 @@ pub(crate) fn collect(plan: &Plan, mut world: World) -> RunRecord {
     world.switches.clear();
     world.adapters.iter_mut().for_each(Adapter::retire);
     let flows = flows(plan, &world);
+    let completions = completions::of(plan, &world);
     RunRecord {
         simulated: now.since_start(),
         events: world.events,
@@ -46,6 +48,7 @@ pub(crate) fn collect(plan: &Plan, mut world: World) -> RunRecord {
         series: world.probes.series,
         watched: world.watch.seen,
         congestion: world.trees.congestion(),
+        completions,
         audit: Audit { fullest_buffer: fullest, ..world.audit },
         lanes,
     }

@@ -7,6 +7,7 @@ use telemetry::{FlowRecord, RunRecord};
 use units::Span;
 
 use crate::Summary;
+use crate::completions::quantile;
 use crate::goodput::jain;
 use crate::panels::{self, Curve, Panel};
 use crate::printed::{aligned, grouped, plain_table};
@@ -270,12 +271,6 @@ fn completions(record: &RunRecord) -> Vec<f64> {
     times
 }
 
-/// The value that this share of all is at most: the nearest rank.
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.max(1) - 1).copied()
-}
-
 fn completion_rows(runs: &[Run<'_>]) -> Vec<Row> {
     let with_end = |run: &Run<'_>| run.record.flows.iter().filter(|flow| flow.total.is_some()).count();
     if runs.iter().all(|run| with_end(run) == 0) {
@@ -432,15 +427,5 @@ mod tests {
         for text in ["A  first", "B  second:seed=3", "F1", "F2", "F3", "all others"] {
             assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
         }
-    }
-
-    #[test]
-    fn a_quantile_is_one_of_the_values() {
-        let values = [1.0, 2.0, 3.0, 4.0];
-        assert_eq!(
-            [0.5, 0.95, 0.01].map(|share| quantile(&values, share)),
-            [Some(2.0), Some(4.0), Some(1.0)]
-        );
-        assert_eq!(quantile(&[], 0.5), None);
     }
 }

@@ -9,6 +9,7 @@
 //! | [`summary`] | `summary.json`, and what the next one prints |
 //! | [`printed`] | the tables on the terminal |
 //! | [`tables`] | `flows.csv`, `series.csv`, `ports.csv`, `watch.csv` |
+//! | [`completions`] | `fct.csv`, and completion times by size as printed |
 //! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees as printed |
 //! | [`margins`] | `margins.csv`, and the nearest as printed |
 //! | [`figure`] | `throughput.svg` |
@@ -20,6 +21,7 @@
 //! `docs/outputs.md` describes every column and field.
 
 pub mod comparison;
+pub mod completions;
 pub mod congestion;
 pub mod curves;
 pub mod figure;
@@ -85,6 +87,7 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<File> {
         file("plan.ron", plan),
     ];
     files.extend(tables::watch(record).map(|contents| file("watch.csv", contents)));
+    files.extend(completions::table(record).map(|rows| file("fct.csv", rows)));
     files
 }
 

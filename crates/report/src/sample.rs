@@ -2,8 +2,9 @@
 
 use packet::MarkReason;
 use telemetry::{
-    Audit, Congestion, FlowRecord, LaneRecord, MarginCounts, MarginRecord, Marks, Phase, QueueRecord,
-    RootRecord, RunRecord, Series, Snapshot, TransportTally, TreeSample, VictimRecord, Watched,
+    Audit, Completion, Completions, Congestion, FlowRecord, LaneRecord, MarginCounts, MarginRecord, Marks,
+    Phase, QueueRecord, RootRecord, RunRecord, Series, Snapshot, TransportTally, TreeSample, VictimRecord,
+    Watched,
 };
 use units::{Bytes, Span, Time};
 
@@ -64,6 +65,7 @@ pub(crate) fn record() -> RunRecord {
             rows: vec![vec![2074.0, 16e9], vec![0.0, 8.5e9]],
         },
         congestion: congestion(),
+        completions: Some(completions()),
         audit: Audit {
             injected: 15_012,
             delivered: 15_000,
@@ -72,6 +74,25 @@ pub(crate) fn record() -> RunRecord {
             ..Audit::default()
         },
     }
+}
+
+/// Three messages of the incast's flows, of 1,000 bytes and of 2.5 MB, and one that was not delivered.
+fn completions() -> Completions {
+    let message = |flow: u32, size: u64, us: u64, ideal_ns: u64| Completion {
+        flow,
+        number: 1,
+        hosts: (0, 300),
+        size: Bytes::new(size),
+        posted: Span::from_us(10_000).after_start(),
+        completed: Span::from_us(10_000 + us).after_start(),
+        ideal: Span::from_ns(ideal_ns),
+    };
+    let messages = vec![
+        message(2, 1000, 2, 1600),
+        message(2, 2_500_000, 1300, 1_250_000),
+        message(3, 2_500_000, 2500, 1_250_000),
+    ];
+    Completions { messages, posted: 4, untold: 0 }
 }
 
 /// From 15 ms on, `F1` and the incast hold `F2` back.

@@ -9,6 +9,7 @@ use packet::MarkReason;
 use serde::Serialize;
 use telemetry::{Audit, Marks, RunRecord, TransportTally};
 
+use crate::completions::CompletionSummary;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, Stretch};
 use crate::{Context, Cost, rounded};
 
@@ -56,6 +57,8 @@ pub struct Summary {
     pub audit: AuditSummary,
     /// How many flows there were that the scenario does not name, and how many had delivered all.
     pub others: OthersSummary,
+    /// Completion times of messages, if they were kept.
+    pub completions: Option<CompletionSummary>,
     /// Phase by phase.
     pub phases: Vec<PhaseSummary>,
 }
@@ -199,6 +202,7 @@ impl Summary {
                 flows: others.len(),
                 completed_flows: others.iter().filter(|flow| flow.complete()).count(),
             },
+            completions: CompletionSummary::of(record),
             phases: goodput::by_phase(record).iter().map(|phase| PhaseSummary::new(record, phase)).collect(),
         }
     }

@@ -69,6 +69,9 @@ pub(crate) struct SimOptions {
     /// At the end silence the sources, run to quiet, and demand every packet delivered and every credit home.
     #[arg(long)]
     pub(crate) drain: bool,
+    /// Also write completion times as HPCC's simulator does: `fct.txt`.
+    #[arg(long)]
+    pub(crate) fct_txt: bool,
     /// Print `summary.json` instead of tables.
     #[arg(long)]
     pub(crate) json: bool,

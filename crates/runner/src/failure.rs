@@ -34,6 +34,11 @@ pub(crate) enum Failure {
     /// Headroom takes all memory.
     #[error("error: {0}\nhelp: write a larger `--memory`, or fewer `--ports` or `--priorities`")]
     NoRoom(#[from] NoRoom),
+    /// Completion times are asked for, and not kept.
+    #[error(
+        "error: there are no completion times for `--fct-txt`\nhelp: leave out `completions: NotKept`, or `--set completions=Kept`"
+    )]
+    NoCompletions,
     /// There is no such case to bench.
     #[error("error: there is no case `{given}`\nhelp: {help}")]
     UnknownCase { given: String, help: String },

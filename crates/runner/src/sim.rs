@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use report::{File, congestion, folder, margins, printed};
+use report::{File, completions, congestion, folder, margins, printed};
 
 use crate::cli::SimOptions;
 use crate::engine;
@@ -16,6 +16,9 @@ use crate::progress::Bar;
 pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let plan = engine::plan(&options.scenario, &options.set, options.seed)?;
     let out = options.out.clone().unwrap_or_else(|| default_folder(plan.name()));
+    if options.fct_txt && !plan.keeps_completions() {
+        return Err(Failure::NoCompletions);
+    }
     folder::probe(&out)?;
     let mut bar = Bar::new(plan.duration(), !options.quiet);
     let outcome = engine::run(&plan, options.drain, &mut |progress| bar.update(progress))?;
@@ -23,12 +26,17 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let mut files = report::files(&outcome.summary, &outcome.record, plan.resolved());
     // So that the plan can be run again from there. Their names end in `.txt`, as no other result's does.
     files.extend(plan.files().clone().into_iter().map(|(name, contents)| File { name, contents }));
+    if options.fct_txt {
+        let contents = completions::hpcc(&outcome.record).ok_or(Failure::NoCompletions)?;
+        files.push(File { name: "fct.txt".to_owned(), contents });
+    }
     folder::write(&out, &files)?;
     if options.json {
         crate::print(&outcome.summary.json());
     } else if !options.quiet {
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
         crate::print(&printed::tables(&outcome.summary));
+        crate::print(&format!("\n{}", completions::printed(outcome.summary.completions.as_ref())));
         crate::print(&format!("\n{}", congestion::printed(&outcome.record)));
         crate::print(&format!("\n{}", margins::printed(&outcome.record)));
         crate::print(&format!("\n{}", printed::written(&out, &names)));

@@ -60,7 +60,8 @@ fn assert_refused(output: &Output, message: &str) {
 }
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
+    "fct.csv",
     "flows.csv",
     "margins.csv",
     "plan.ron",
@@ -176,7 +177,7 @@ fn the_json_is_the_summary_file_and_has_every_promised_field() {
 }
 
 #[test]
-fn the_default_folder_is_out_and_the_name_and_holds_nine_files() {
+fn the_default_folder_is_out_and_the_name_and_holds_ten_files() {
     let scratch = Scratch::new("folder");
     let printed = scratch.printed(&ONE_FLOW);
     for words in [
@@ -284,4 +285,19 @@ fn compare_runs_side_by_side_with_one_seed() {
     assert_refused(&scratch.run(&wrong), "congestion_contrl");
     assert_refused(&scratch.run(&["compare", "victim"]), "2 ");
     assert_eq!(scratch.names(), ["both"], "nothing runs before everything is checked");
+}
+
+#[test]
+fn completion_times_are_written_as_asked() {
+    let scratch = Scratch::new("fct");
+    let printed = scratch.printed(&[&ONE_FLOW[..], &["--fct-txt", "--out", "with"]].concat());
+    assert!(printed.contains("Completion of messages: "), "{printed}");
+    let (lines, rows) = (scratch.read("with/fct.txt"), scratch.read("with/fct.csv"));
+    assert_eq!(lines.lines().count() + 1, rows.lines().count());
+    assert!(lines.starts_with("0b000001 0b000101 10000 100 "), "{lines}");
+    let without = ["--set", "completions=NotKept", "--out", "without"];
+    let printed = scratch.printed(&[&ONE_FLOW[..], &without].concat());
+    assert!(printed.contains("`completions: NotKept`"), "{printed}");
+    assert!(!scratch.0.join("without/fct.csv").exists());
+    assert_refused(&scratch.run(&[&ONE_FLOW[..], &without, &["--fct-txt"]].concat()), "completions=Kept");
 }

@@ -19,7 +19,7 @@ use cc_policies::spec::Scheme;
 use switch_arch::spec::SwitchSpec;
 
 use crate::read::options;
-use crate::spec::{Scenario, WatchSpec};
+use crate::spec::{Completions, Scenario, WatchSpec};
 
 /// A scenario that has been checked, and what follows from it.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,6 +166,12 @@ impl Plan {
     #[must_use]
     pub fn files(&self) -> &BTreeMap<String, String> {
         &self.files
+    }
+
+    /// Whether completion times of messages are kept.
+    #[must_use]
+    pub fn keeps_completions(&self) -> bool {
+        self.scenario.completions == Completions::Kept
     }
 
     /// The stretches between declared changes of traffic, in order, from the start of the run to its end.

@@ -56,6 +56,9 @@ pub struct Scenario {
     pub adapters: BTreeMap<String, AdapterSpec>,
     /// Congestion control, in all places at once.
     pub congestion_control: Scheme,
+    /// Whether completion times of messages are kept.
+    #[serde(default)]
+    pub completions: Completions,
     /// Flows with a name of their own.
     #[serde(default)]
     pub flows: Vec<FlowSpec>,
@@ -97,6 +100,16 @@ pub enum DependencyCycles {
     Refused,
     /// They are run: for the study of deadlock.
     Allowed,
+}
+
+/// Whether it is kept when each message was posted and when it was delivered, 40 bytes a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Completions {
+    /// It is, for `fct.csv` and the table of completion times.
+    #[default]
+    Kept,
+    /// It is not: for runs of very many messages.
+    NotKept,
 }
 
 fn one() -> u64 {

@@ -40,8 +40,55 @@ pub struct RunRecord {
     pub watched: Watched,
     /// Congestion trees over time.
     pub congestion: Congestion,
+    /// Messages that were delivered, if that was kept.
+    pub completions: Option<Completions>,
     /// What was checked.
     pub audit: Audit,
+}
+
+/// Messages that were delivered, and how long that took.
+#[derive(Clone, Debug, Default)]
+pub struct Completions {
+    /// One by one, in order of time, then flow.
+    pub messages: Vec<Completion>,
+    /// Messages posted in all, delivered or not, of those flows whose messages could be told apart.
+    pub posted: u64,
+    /// Flows whose messages cannot be told apart: those of a service that does not send again what was lost, in a run
+    /// that lost something.
+    pub untold: usize,
+}
+
+/// A message that was delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// Its flow, by its place in the record.
+    pub flow: u32,
+    /// Its place among the flow's messages, from 1.
+    pub number: u32,
+    /// Number of the host that its data came from, and of the one that took it.
+    pub hosts: (u32, u32),
+    /// Its payload.
+    pub size: Bytes,
+    /// When it was posted.
+    pub posted: Time,
+    /// When the last of its payload was taken by the destination's host.
+    pub completed: Time,
+    /// How long it would have taken with nothing else under way.
+    pub ideal: Span,
+}
+
+impl Completion {
+    /// How long it took.
+    #[must_use]
+    pub fn time(&self) -> Span {
+        self.completed.since(self.posted)
+    }
+
+    /// How many times as long as with nothing else under way: its slowdown.
+    #[must_use]
+    pub fn slowdown(&self) -> f64 {
+        self.time().ps() as f64 / self.ideal.ps() as f64
+    }
 }
 
 impl RunRecord {

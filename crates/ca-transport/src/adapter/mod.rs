@@ -5,6 +5,7 @@
 
 mod ages;
 mod half;
+mod kept;
 mod observed;
 mod receiving;
 mod sending;
@@ -31,6 +32,7 @@ use crate::spec::{AdapterSpec, ScheduleSpec};
 use crate::transport::Rule;
 use ages::Ages;
 use half::{Half, Shared};
+pub use kept::KeptMessages;
 
 /// The adapter's only port.
 const PORT: PortId = PortId(0);
@@ -148,6 +150,8 @@ pub struct Adapter {
     injected: u64,
     received: u64,
     digest: Digest,
+    /// If completion times are wanted.
+    kept: Option<Box<KeptMessages>>,
 }
 
 /// A queue pair: who is at the other end, and what it has done.
@@ -285,7 +289,13 @@ impl Adapter {
             injected: 0,
             received: 0,
             digest: Digest::default(),
+            kept: None,
         }
+    }
+
+    /// From now on keeps when messages are posted and taken.
+    pub fn keep_messages(&mut self) {
+        self.kept = Some(Box::default());
     }
 
     /// The number that the next queue pair will have.

@@ -9,7 +9,7 @@ use packet::{Lane, QpNumber};
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
 
-use super::{Adapter, Answers};
+use super::{Adapter, Answers, KeptMessages};
 use crate::receive::SinkTally;
 use crate::transport::Transport;
 
@@ -49,6 +49,12 @@ impl Adapter {
     pub fn levels(&self, number: QpNumber, now: Time) -> Option<Levels> {
         let half = &self.halves[self.queue_pairs[number.index()].half as usize];
         self.response.levels(self.schedule.look_at(half.flow)?, now)
+    }
+
+    /// When messages were posted and taken, if that is kept.
+    #[must_use]
+    pub fn kept_messages(&self) -> Option<&KeptMessages> {
+        self.kept.as_deref()
     }
 
     /// Counts over all queue pairs.

@@ -116,6 +116,11 @@ impl Adapter {
         let sink = self.queue_pairs[packet.bth.destination_qp.index()].sink;
         let payload = Bytes::new(u64::from(packet.payload));
         self.sinks[sink as usize].take(packet, now);
+        if let Some(kept) = &mut self.kept
+            && packet.bth.opcode.ends_message()
+        {
+            kept.taken.push((packet.bth.destination_qp, now));
+        }
         self.taken += payload;
         self.let_go(id, outlet);
     }

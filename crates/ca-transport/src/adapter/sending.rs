@@ -41,7 +41,7 @@ impl Adapter {
             Origin::Poster(poster) => {
                 while self.posters[poster as usize].deadline() <= now {
                     if let Some(bytes) = self.posters[poster as usize].on_deadline(now) {
-                        self.post(number, bytes);
+                        self.post(number, bytes, now);
                     }
                 }
                 let due = self.posters[poster as usize].deadline();
@@ -55,7 +55,7 @@ impl Adapter {
                     break next;
                 }
                 let turn = source.on_deadline(now).expect("its deadline has come");
-                self.post(number, turn.bytes);
+                self.post(number, turn.bytes, now);
             },
         };
         if let Some((due, next)) = next {
@@ -64,7 +64,10 @@ impl Adapter {
         self.offer(self.queue_pairs[number.index()].half, now);
     }
 
-    fn post(&mut self, number: QpNumber, bytes: Bytes) {
+    fn post(&mut self, number: QpNumber, bytes: Bytes, now: Time) {
+        if let Some(kept) = &mut self.kept {
+            kept.posted.push((number, now, bytes));
+        }
         let queue_pair = &self.queue_pairs[number.index()];
         let message = Message::new(number, queue_pair.end.operation, bytes, self.rule.mtu);
         let key = self.messages.insert(message);
@@ -89,7 +92,7 @@ impl Adapter {
             Origin::Poster(poster) => {
                 for _ in 0..completed.messages {
                     if let Some(bytes) = self.posters[poster as usize].on_completed(now) {
-                        self.post(completed.queue_pair, bytes);
+                        self.post(completed.queue_pair, bytes, now);
                     }
                 }
             }
@@ -106,7 +109,7 @@ impl Adapter {
         let HostSource { source, queue_pairs } = &mut self.sources[source as usize];
         let Some(turn) = source.on_completed(now) else { return };
         let next = queue_pairs[turn.flow as usize];
-        self.post(next, turn.bytes);
+        self.post(next, turn.bytes, now);
         self.offer(self.queue_pairs[next.index()].half, now);
     }
 

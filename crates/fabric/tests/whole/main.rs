@@ -3,6 +3,7 @@
 mod closed;
 mod combined;
 mod common;
+mod completions;
 mod congestion;
 mod ethernet;
 mod families;

@@ -1,0 +1,76 @@
+//! How long messages took: what was posted at one end, matched with what was taken at the other.
+//!
+//! Invariant: a queue pair's messages complete in the order in which they were posted, so the n-th taken is the n-th
+//! posted. Where a service does not send again what was lost, that holds only if nothing was.
+
+use crate::ideal::Ideal;
+use crate::world::World;
+use packet::QpNumber;
+use scenario::Plan;
+use telemetry::{Completion, Completions};
+
+/// The messages of all flows that were delivered, if they were kept.
+pub(crate) fn of(plan: &Plan, world: &World) -> Option<Completions> {
+    if !plan.keeps_completions() {
+        return None;
+    }
+    let kept: Vec<_> = world.adapters.iter().map(|adapter| adapter.kept_messages()).collect::<Option<_>>()?;
+    let posted: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.posted, |one| one.0)).collect();
+    let taken: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.taken, |one| one.0)).collect();
+    let lossy = world.audit.dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
+    let mut all = Completions::default();
+    let mut ideal = Ideal::new(plan);
+    for (number, (flow, ends)) in (0..).zip(plan.workload().flows.iter().zip(world.probes.flows())) {
+        if lossy && !flow.transport.is_reliable() {
+            all.untold += 1;
+            continue;
+        }
+        let asks = if flow.requester() == ends.source.0 { ends.source } else { ends.sink };
+        let posted = of_queue_pair(&posted[asks.0.index()], asks.1, |one| one.0);
+        let taken = of_queue_pair(&taken[ends.sink.0.index()], ends.sink.1, |one| one.0);
+        all.posted += posted.len() as u64;
+        for (place, ((_, posted, size), (_, completed))) in (1..).zip(posted.iter().zip(taken)) {
+            all.messages.push(Completion {
+                flow: number,
+                number: place,
+                hosts: (flow.source.0, flow.destination.0),
+                size: *size,
+                posted: *posted,
+                completed: *completed,
+                ideal: ideal.time(flow, *size),
+            });
+        }
+    }
+    all.messages.sort_by_key(|one| (one.completed, one.flow, one.number));
+    Some(all)
+}
+
+/// The same by queue pair, each one's in the order in which they were.
+fn by_queue_pair<T: Copy>(all: &[T], queue_pair: impl Fn(&T) -> QpNumber) -> Vec<T> {
+    let mut sorted = all.to_vec();
+    sorted.sort_by_key(|one| queue_pair(one).0);
+    sorted
+}
+
+fn of_queue_pair<T>(sorted: &[T], wanted: QpNumber, queue_pair: impl Fn(&T) -> QpNumber) -> &[T] {
+    let from = sorted.partition_point(|one| queue_pair(one).0 < wanted.0);
+    let to = sorted.partition_point(|one| queue_pair(one).0 <= wanted.0);
+    &sorted[from..to]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::{Bytes, Time};
+
+    #[test]
+    fn messages_are_found_by_their_queue_pair_in_order() {
+        let post = |qp, at, n| (QpNumber(qp), Time::from_ps(at), Bytes::new(n));
+        let sorted = by_queue_pair(&[post(2, 1, 10), post(0, 2, 20), post(2, 3, 30)], |one| one.0);
+        let sizes = |qp| {
+            let found = of_queue_pair(&sorted, QpNumber(qp), |one| one.0);
+            found.iter().map(|one| one.2.get()).collect::<Vec<_>>()
+        };
+        assert_eq!([sizes(0), sizes(1), sizes(2)], [vec![20], vec![], vec![10, 30]]);
+    }
+}
