@@ -49,6 +49,7 @@ const VERBS: &[Verb] = &[
         about: "print proposed parameters of congestion control",
         task: Task::Simulate,
     },
+    Verb { name: "import", about: "make a scenario of another simulator's files", task: Task::Simulate },
     Verb { name: "headroom", about: "print what PFC needs beyond its threshold", task: Task::Simulate },
     Verb { name: "thresholds", about: "print what thresholds of PFC and ECN can be", task: Task::Simulate },
     Verb { name: "bench", about: "measure packet-hops a second of whole runs", task: Task::Simulate },

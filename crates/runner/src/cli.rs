@@ -48,6 +48,12 @@ pub(crate) enum Verb {
     Headroom(HeadroomOptions),
     /// Print the thresholds of PFC and ECN that a switch's memory allows.
     Thresholds(ThresholdsOptions),
+    /// Make a scenario of what another simulator reads.
+    Import {
+        /// Whose files they are.
+        #[command(subcommand)]
+        from: ImportFrom,
+    },
     /// Measure the simulator's own speed and memory.
     Bench(BenchOptions),
 }
@@ -123,6 +129,21 @@ pub(crate) struct GuidelineOptions {
     /// H: how many hosts send to a hot spot at most, 1 to N [default: N, the worst case].
     #[arg(long, value_name = "H", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) hotspot_degree: Option<u32>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportFrom {
+    /// A `config.txt` of HPCC's simulator, with the topology and flows that it names.
+    Hpcc(ImportHpccOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportHpccOptions {
+    /// The configuration.
+    pub(crate) config: PathBuf,
+    /// Folder for the scenario and its files [default: `out/import-NAME`].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Args, Clone, Copy, Debug)]

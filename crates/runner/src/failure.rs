@@ -39,6 +39,9 @@ pub(crate) enum Failure {
         "error: there are no completion times for `--fct-txt`\nhelp: leave out `completions: NotKept`, or `--set completions=Kept`"
     )]
     NoCompletions,
+    /// A file that is to be imported cannot be read.
+    #[error("error: `{file}` cannot be read: {cause}")]
+    Unreadable { file: String, cause: std::io::Error },
     /// There is no such case to bench.
     #[error("error: there is no case `{given}`\nhelp: {help}")]
     UnknownCase { given: String, help: String },

@@ -8,7 +8,7 @@
 //! | `cli` | the verbs and their options |
 //! | `failure` | what can go wrong, and the exit status for it |
 //! | `engine` | from a scenario's name to the outcome of its run |
-//! | `sim`, `compare`, `list`, `check`, `repro`, `guideline`, `headroom`, `thresholds`, `bench` | a verb each |
+//! | `sim`, `compare`, `list`, `check`, `repro`, `guideline`, `headroom`, `thresholds`, `import`, `bench` | a verb each |
 //! | `progress` | the bar on a terminal |
 //! | `resources` | processor time and memory, as the system counts them |
 
@@ -20,6 +20,7 @@ mod engine;
 mod failure;
 mod guideline;
 mod headroom;
+mod import;
 mod list;
 mod progress;
 mod repro;
@@ -32,7 +33,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::cli::{Cli, Verb};
+use crate::cli::{Cli, ImportFrom, Verb};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Guideline(options) => guideline::run(options),
         Verb::Headroom(options) => headroom::run(options),
         Verb::Thresholds(options) => thresholds::run(options),
+        Verb::Import { from: ImportFrom::Hpcc(options) } => import::hpcc(&options),
         Verb::Bench(options) => bench::run(&options),
     };
     match outcome {

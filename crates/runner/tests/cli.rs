@@ -301,3 +301,46 @@ fn completion_times_are_written_as_asked() {
     assert!(!scratch.0.join("without/fct.csv").exists());
     assert_refused(&scratch.run(&[&ONE_FLOW[..], &without, &["--fct-txt"]].concat()), "completions=Kept");
 }
+
+const CONFIG: &str = "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE mix/topology.txt\nFLOW_FILE mix/flow.txt\n\
+    SIMULATOR_STOP_TIME 2.001\nCC_MODE 1\nRP_TIMER 300\nRATE_AI 50Mb/s\nKMIN_MAP 1 25000000000 100\n\
+    KMAX_MAP 1 25000000000 400\nPMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 32\nLINK_DOWN 0 0 0\nU_TARGET 0.95\nMY_KEY 7\n";
+
+/// Four hosts at one switch, two flows to one of them: imported, run, and both are complete.
+#[test]
+fn a_configuration_of_hpcc_is_imported_and_runs() {
+    let scratch = Scratch::new("import");
+    fs::create_dir(scratch.0.join("mix")).unwrap();
+    let links: String = (0..4).map(|host| format!("{host} 4 25Gbps 1us 0\n")).collect();
+    let flows = "2\n0 3 3 100 200000 2.000000\n1 3 3 100 200000 2.000010\n";
+    for (file, text) in
+        [("config.txt", CONFIG), ("topology.txt", &format!("5 1 4\n4\n{links}")), ("flow.txt", flows)]
+    {
+        fs::write(scratch.0.join("mix").join(file), text).unwrap();
+    }
+    let printed = scratch.printed(&["import", "hpcc", "mix/config.txt", "--out", "mine"]);
+    for (key, fate) in [
+        ("RP_TIMER", " used "),
+        ("BUFFER_SIZE", " approximated "),
+        ("U_TARGET", " not used "),
+        ("MY_KEY", " not used "),
+    ] {
+        let line = printed.lines().find(|line| line.trim_start().starts_with(key));
+        assert!(line.is_some_and(|line| line.contains(fate)), "{key} in {printed}");
+    }
+    let summary = json(&scratch.printed(&["sim", "mine/config.ron", "--out", "run", "--fct-txt", "--json"]));
+    assert_eq!(summary["congestion_control"], "Dcqcn");
+    assert_eq!(summary["completions"]["delivered_messages"], 2);
+    assert_eq!(scratch.read("run/fct.txt").lines().count(), 2);
+    let plan = scratch.read("run/plan.ron");
+    for words in ["kmin: \"100000 B\"", "timer: \"300 us\"", "additive_increase: \"50 Mb/s\""] {
+        assert!(plan.contains(words), "no `{words}` in {plan}");
+    }
+    fs::write(scratch.0.join("mix/config.txt"), CONFIG.replace("RP_TIMER 300", "RP_TIMER soon")).unwrap();
+    let wrong = scratch.run(&["import", "hpcc", "mix/config.txt", "--out", "wrong"]);
+    assert_refused(&wrong, "config.txt:7:10: RP_TIMER: `soon` is not a number");
+    fs::write(scratch.0.join("mix/config.txt"), CONFIG.replace("mix/flow", "mix/flows")).unwrap();
+    let wrong = scratch.run(&["import", "hpcc", "mix/config.txt", "--out", "wrong"]);
+    assert_refused(&wrong, "config.txt:4:11: FLOW_FILE: there is no file `mix/flows.txt`");
+    assert!(!scratch.0.join("wrong").exists());
+}

@@ -18,12 +18,14 @@
 //! | `scan`, `outline`, `path` | where in a text the value at a path stands |
 //! | `read` | from text to scenario |
 //! | `check` | from scenario to plan |
+//! | [`import`] | scenarios from what other simulators read |
 //! | `plan` | what a run needs to know |
 //! | `diagnostic` | what is wrong, and how it is printed |
 //! | `wording`, `range`, `nearest` | what is said of it |
 
 mod check;
 mod diagnostic;
+pub mod import;
 mod nearest;
 mod outline;
 mod overrides;

@@ -1,0 +1,495 @@
+//! `config.txt` of HPCC's simulator (ns-3): a key and its values a line.
+//!
+//! Invariant: every key of the file is in the account of what became of it, in the file's order.
+//!
+//! What the file does not say, and that simulator fixes in its code, is written out: switches store and forward in no
+//! time of their own, over a central memory.
+
+use core::fmt::Write;
+use std::collections::{BTreeMap, BTreeSet};
+
+use packet::Mtu;
+use topology::hpcc;
+use units::{Bytes, Rate, Span, Time};
+
+use crate::diagnostic::{Diagnostic, Fault, Place};
+use crate::wording;
+
+/// The text of a file that a configuration names.
+pub type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// A scenario, the files that belong beside it, and what became of every key.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The scenario as text.
+    pub scenario: String,
+    /// Files beside it: name, text.
+    pub files: Vec<(String, String)>,
+    /// What became of every key, in their order.
+    pub account: Vec<Entry>,
+}
+
+/// What became of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Its values, as written.
+    pub given: String,
+    /// Whether it is in the scenario.
+    pub fate: Fate,
+    /// As what, or why not.
+    pub what: String,
+}
+
+/// Whether a key is in the scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// As it was meant.
+    Used,
+    /// As something that comes near.
+    Approximated,
+    /// Not at all.
+    NotUsed,
+}
+
+impl Fate {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Used => "used",
+            Self::Approximated => "approximated",
+            Self::NotUsed => "not used",
+        }
+    }
+}
+
+/// The largest buffer of a port and lane under credits.
+const LARGEST_BUFFER: u64 = 2048 * 64;
+
+/// Turns a configuration into a scenario.
+///
+/// # Errors
+/// If a line is no key with values, a value is not what its key needs, or a file is not there or wrong.
+pub fn read(name: &str, text: &str, files: Files<'_>) -> Result<Imported, Diagnostic> {
+    let mut import = Import { name, text, keys: keys(name, text)?, account: BTreeMap::new() };
+    let (topology_file, topology) = import.file("TOPOLOGY_FILE", files)?;
+    let fabric = hpcc::read(&topology).map_err(|flaw| {
+        let (message, help) = wording::in_two(&flaw.kind.to_string());
+        let place = Some(Box::new(Place::new(&topology, flaw.at.start, flaw.at.end)));
+        let (file, path) = (topology_file.clone(), "TOPOLOGY_FILE".to_owned());
+        Diagnostic::from(Fault { file, place, path, message, help })
+    })?;
+    let (flow_file, flows) = import.file("FLOW_FILE", files)?;
+    let scenario = import.scenario(&fabric, (&topology_file, &flow_file), &flows)?;
+    import.settle_the_rest();
+    let account = import.keys.iter().map(|key| import.account[key.name].clone()).collect();
+    Ok(Imported { scenario, files: vec![(topology_file, topology), (flow_file, flows)], account })
+}
+
+/// A key with its values, and where they stand.
+#[derive(Clone, Copy, Debug)]
+struct Key<'a> {
+    name: &'a str,
+    given: &'a str,
+    start: usize,
+}
+
+fn keys<'a>(file: &str, text: &'a str) -> Result<Vec<Key<'a>>, Diagnostic> {
+    let mut keys: Vec<Key<'a>> = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let here = start;
+        start += line.len();
+        let line = line.split(['#', '{']).next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let at = here + (line.as_ptr() as usize - text[here..].as_ptr() as usize);
+        let (name, given) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let given = given.trim();
+        let wrong = |message: String, help: &str| {
+            let place = Some(Box::new(Place::new(text, at, at + name.len())));
+            let (file, path) = (file.to_owned(), name.to_owned());
+            Err(Fault { file, place, path, message, help: Some(help.to_owned()) }.into())
+        };
+        if given.is_empty() {
+            return wrong(format!("`{name}` has no value"), "write a key and its value on a line");
+        }
+        if keys.iter().any(|key| key.name == name) {
+            return wrong(format!("`{name}` stands here a second time"), "write it once");
+        }
+        let start = given.as_ptr() as usize - text.as_ptr() as usize;
+        keys.push(Key { name, given, start });
+    }
+    Ok(keys)
+}
+
+/// An import under way.
+struct Import<'a> {
+    name: &'a str,
+    text: &'a str,
+    keys: Vec<Key<'a>>,
+    account: BTreeMap<String, Entry>,
+}
+
+impl<'a> Import<'a> {
+    fn key(&self, name: &str) -> Option<Key<'a>> {
+        self.keys.iter().find(|key| key.name == name).copied()
+    }
+
+    fn wrong(&self, key: Key<'_>, message: String, help: &str) -> Diagnostic {
+        let place = Some(Box::new(Place::new(self.text, key.start, key.start + key.given.len())));
+        let (file, path) = (self.name.to_owned(), key.name.to_owned());
+        Fault { file, place, path, message, help: Some(help.to_owned()) }.into()
+    }
+
+    fn note(&mut self, name: &str, fate: Fate, what: impl Into<String>) {
+        if let Some(key) = self.key(name) {
+            let (key, given, what) = (name.to_owned(), key.given.to_owned(), what.into());
+            self.account.insert(name.to_owned(), Entry { key, given, fate, what });
+        }
+    }
+
+    /// The file that a key names, by its last part, and its text.
+    fn file(&mut self, name: &str, files: Files<'_>) -> Result<(String, String), Diagnostic> {
+        let Some(key) = self.key(name) else {
+            let (file, path) = (self.name.to_owned(), name.to_owned());
+            let (message, help) = ("this key is missing".to_owned(), Some(format!("write `{name} FILE`")));
+            return Err(Fault { file, place: None, path, message, help }.into());
+        };
+        let last = key.given.rsplit('/').next().unwrap_or(key.given);
+        let last = if last.ends_with(".txt") { last.to_owned() } else { format!("{last}.txt") };
+        let missing = || {
+            let help = "put it there, or beside the configuration";
+            self.wrong(key, format!("there is no file `{}`", key.given), help)
+        };
+        let text = files(key.given).ok_or_else(missing)?;
+        self.note(name, Fate::Used, format!("`{last}`, beside the scenario"));
+        Ok((last, text))
+    }
+
+    /// The number that a key has, if it is there.
+    fn number(&self, name: &str) -> Result<Option<f64>, Diagnostic> {
+        let Some(key) = self.key(name) else { return Ok(None) };
+        let number = key.given.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+        let wrong = || self.wrong(key, format!("`{}` is not a number", key.given), "write one of at least 0");
+        number.map(Some).ok_or_else(wrong)
+    }
+
+    /// A number that stands as such in the scenario.
+    fn used(&mut self, name: &str, field: &str) -> Result<Option<f64>, Diagnostic> {
+        let number = self.number(name)?;
+        self.note(name, Fate::Used, format!("`{field}`"));
+        Ok(number)
+    }
+
+    fn scenario(
+        &mut self,
+        fabric: &hpcc::HpccFabric,
+        (topology_file, flow_file): (&str, &str),
+        flows: &str,
+    ) -> Result<String, Diagnostic> {
+        let (first, levels) = starts(flows);
+        let stop = self.number("SIMULATOR_STOP_TIME")?.unwrap_or(4.0);
+        self.note("SIMULATOR_STOP_TIME", Fate::Used, "`duration`, counted from the first flow's start");
+        let end = Time::from_ps((stop * 1e12).round() as u64);
+        let duration = end.since(first);
+        if duration == Span::ZERO {
+            let key = self.key("SIMULATOR_STOP_TIME").or_else(|| self.key("FLOW_FILE"));
+            let key = key.expect("its flow file has been read");
+            return Err(self.wrong(
+                key,
+                "the run stops before the first flow starts".to_owned(),
+                "stop later",
+            ));
+        }
+        let mtu = self.mtu()?;
+        let lanes = if levels > 1 { 8 } else { 1 };
+        let acknowledge = self.used("L2_ACK_INTERVAL", "adapter.ack_every")?.unwrap_or(1.0).max(1.0);
+        let control = self.congestion_control(fabric)?;
+        let switches = self.switches(fabric, lanes)?;
+        let sample = Span::from_ps((duration.ps() / 1000).max(1));
+        Ok(format!(
+            "// Imported from {name}, a configuration of HPCC's simulator.\n\
+             (\n    about: \"Imported from {name}.\",\n    duration: \"{duration}\",\n    sample: \"{sample}\",\n    \
+             topology: HpccFile(\"{topology_file}\"),\n    cables: {{}},\n    link: (\n        framing: RoCEv2,\n        \
+             mtu: \"{mtu}\",\n        data_lanes: {lanes},\n        {LOSSLESS}\n    ),\n{switches}    \
+             adapter: (receive_buffer: \"128 KiB\", ack_every: {acknowledge}, max_outstanding: 65536, ack_timeout: 14, \
+             retry_count: 7),\n    congestion_control: {control},\n    \
+             traffic: [FlowList(file: \"{flow_file}\", origin: \"{origin}\")],\n)\n",
+            name = self.name,
+            mtu = Bytes::from(mtu),
+            origin = first.since_start(),
+        ))
+    }
+
+    /// The payload of a packet, or the nearest that there is.
+    fn mtu(&mut self) -> Result<Mtu, Diagnostic> {
+        let given = self.number("PACKET_PAYLOAD_SIZE")?.unwrap_or(1000.0);
+        let all = Mtu::ALL.into_iter().chain(Mtu::OF_ETHERNET);
+        let off = |mtu: &Mtu| (f64::from(mtu.bytes()) - given).abs();
+        let nearest = all.min_by(|a, b| off(a).total_cmp(&off(b))).expect("there are sizes");
+        let fate = if off(&nearest) == 0.0 { Fate::Used } else { Fate::Approximated };
+        self.note("PACKET_PAYLOAD_SIZE", fate, format!("`link.mtu` of {} B", nearest.bytes()));
+        Ok(nearest)
+    }
+
+    /// The memory of each switch, by the number of its ports, with the threshold that a port may reach.
+    fn switches(&mut self, fabric: &hpcc::HpccFabric, lanes: u64) -> Result<String, Diagnostic> {
+        let mebibytes = self.number("BUFFER_SIZE")?.unwrap_or(12.0);
+        let dynamic = self.number("USE_DYNAMIC_PFC_THRESHOLD")?.unwrap_or(1.0) != 0.0;
+        let mut ports: BTreeMap<&str, u64> = BTreeMap::new();
+        for link in &fabric.custom.links {
+            *ports.entry(&link.from).or_default() += 1;
+            *ports.entry(&link.to).or_default() += 1;
+        }
+        let share = |name: &str| {
+            let each =
+                (mebibytes * 1_048_576.0) as u64 / (ports.get(name).copied().unwrap_or(1).max(1) * lanes);
+            (each / 64 * 64).clamp(8192, LARGEST_BUFFER)
+        };
+        let switch = |name: &str| {
+            let sharing =
+                if dynamic { "sharing: Dynamic(alpha: 0.125, guaranteed: \"8 KiB\"), " } else { "" };
+            format!(
+                "(buffering: Central, arbiter: RoundRobin, buffer: \"{} B\", {sharing}latency: \"0 s\", \
+                 forwarding: StoreAndForward, speedup: 1.0)",
+                share(name)
+            )
+        };
+        let names = &fabric.custom.switches;
+        let usual = names.first().map_or_else(|| switch(""), |first| switch(first));
+        let mut text = format!("    switch: {usual},\n");
+        let mut others = String::new();
+        for name in names.iter().filter(|name| switch(name) != usual) {
+            writeln!(others, "        \"{name}\": {},", switch(name)).expect("a string takes it");
+        }
+        if !others.is_empty() {
+            write!(text, "    switches: {{\n{others}    }},\n").expect("a string takes it");
+        }
+        let what = "`switch.buffer`: the memory over ports and lanes, at most 128 KiB each, which is all that credits can announce";
+        self.note("BUFFER_SIZE", Fate::Approximated, what);
+        let what = if dynamic {
+            "`switch.sharing`: Dynamic with alpha 1/8, that simulator's own for the links of hosts, over credits instead of PFC"
+        } else {
+            "`switch.sharing`: every port and lane has its part, over credits instead of PFC"
+        };
+        self.note("USE_DYNAMIC_PFC_THRESHOLD", Fate::Approximated, what);
+        Ok(text)
+    }
+
+    fn congestion_control(&mut self, fabric: &hpcc::HpccFabric) -> Result<String, Diagnostic> {
+        let enabled = self.number("ENABLE_QCN")?.unwrap_or(1.0) != 0.0;
+        let what = if enabled { "marking is on if the scheme marks" } else { "`congestion_control: Off`" };
+        self.note("ENABLE_QCN", Fate::Used, what);
+        let mode = self.number("CC_MODE")?.unwrap_or(1.0);
+        let scheme = match mode as u32 {
+            1 => "DCQCN",
+            3 => "HPCC",
+            7 => "TIMELY",
+            8 => "DCTCP",
+            10 => "HPCC-PINT",
+            _ => "this scheme",
+        };
+        if mode != 1.0 || !enabled {
+            let (fate, what) = if enabled {
+                (
+                    Fate::NotUsed,
+                    format!("{scheme} is not modelled: the scenario runs without congestion control"),
+                )
+            } else {
+                (Fate::NotUsed, "ENABLE_QCN is 0".to_owned())
+            };
+            self.note("CC_MODE", fate, what);
+            return Ok("Off".to_owned());
+        }
+        self.note("CC_MODE", Fate::Used, "`Dcqcn`");
+        let marking = self.marking(fabric)?;
+        let mut response = String::new();
+        for (key, field, unit, fate) in RESPONSE {
+            let Some(given) = self.key(key) else { continue };
+            let value = match unit {
+                "us" => format!("\"{} us\"", self.number(key)?.unwrap_or_default()),
+                "rate" => self.rate(given)?,
+                "flag" => (self.number(key)?.unwrap_or_default() != 0.0).to_string(),
+                _ => given.given.to_owned(),
+            };
+            self.number_if(unit, key)?;
+            write!(response, "{field}: {value}, ").expect("a string takes it");
+            let why = if fate == Fate::Approximated {
+                ": that simulator looks in such intervals whether there was a mark"
+            } else {
+                ""
+            };
+            self.note(key, fate, format!("`congestion_control.response.{field}`{why}"));
+        }
+        let interval = self.number("RATE_DECREASE_INTERVAL")?;
+        let what = "`congestion_control.echo.interval`: that simulator has no CNPs, and looks in such intervals whether there was a mark";
+        self.note("RATE_DECREASE_INTERVAL", Fate::Approximated, what);
+        let echo = interval.map_or_else(String::new, |us| format!("echo: (interval: \"{us} us\"), "));
+        Ok(format!("Dcqcn({marking}{echo}response: ({response}byte_counter: \"4 GB\"))"))
+    }
+
+    /// A number has to be one even where it goes as it is.
+    fn number_if(&self, unit: &str, key: &str) -> Result<(), Diagnostic> {
+        if unit == "rate" { Ok(()) } else { self.number(key).map(drop) }
+    }
+
+    fn rate(&self, key: Key<'_>) -> Result<String, Diagnostic> {
+        let spelled = key.given.replace("bps", "b/s");
+        let rate = spelled.parse::<Rate>();
+        let rate =
+            rate.map_err(|_| self.wrong(key, format!("`{}` is not a rate", key.given), "write `50Mb/s`"))?;
+        Ok(format!("\"{rate}\""))
+    }
+
+    /// Kmin, Kmax and Pmax at the rate of the hosts' links.
+    fn marking(&mut self, fabric: &hpcc::HpccFabric) -> Result<String, Diagnostic> {
+        let mut fields = String::new();
+        let rates: BTreeSet<u64> = fabric.cables.iter().map(|(_, rate, _)| rate.get()).collect();
+        let hosts =
+            fabric.custom.links.iter().find(|link| {
+                fabric.custom.hosts.contains(&link.from) || fabric.custom.hosts.contains(&link.to)
+            });
+        let rate = hosts
+            .and_then(|link| fabric.cables.iter().find(|(name, ..)| *name == link.cable))
+            .map(|cable| cable.1.get());
+        for (key, field) in [("KMIN_MAP", "kmin"), ("KMAX_MAP", "kmax"), ("PMAX_MAP", "pmax")] {
+            let Some(given) = self.key(key) else { continue };
+            let pairs = self.pairs(given)?;
+            let Some((_, value)) = pairs.iter().find(|(at, _)| Some(*at as u64) == rate) else {
+                let what = "it has no entry for the rate of the hosts' links: `Dcqcn`'s own value stands";
+                self.note(key, Fate::NotUsed, what);
+                continue;
+            };
+            let written = if field == "pmax" {
+                format!("{value:?}")
+            } else {
+                format!("\"{} B\"", (value * 1000.0).round() as u64)
+            };
+            write!(fields, "{field}: {written}, ").expect("a string takes it");
+            let (fate, why) = if rates.len() > 1 {
+                (
+                    Fate::Approximated,
+                    ", at the rate of the hosts' links for all ports: there is one threshold",
+                )
+            } else {
+                (Fate::Used, "")
+            };
+            self.note(key, fate, format!("`congestion_control.marking.{field}`{why}"));
+        }
+        Ok(if fields.is_empty() {
+            String::new()
+        } else {
+            format!("marking: ({}), ", fields.trim_end_matches(", "))
+        })
+    }
+
+    /// `COUNT KEY VALUE KEY VALUE ...`.
+    fn pairs(&self, key: Key<'_>) -> Result<Vec<(f64, f64)>, Diagnostic> {
+        let wrong = || {
+            let message = format!("`{}` is not a count and so many pairs", key.given);
+            self.wrong(key, message, "write `1 25000000000 400`: how many, then a rate and a value for each")
+        };
+        let numbers: Vec<f64> = key
+            .given
+            .split_whitespace()
+            .map(|word| word.parse().map_err(|_| wrong()))
+            .collect::<Result<_, _>>()?;
+        match numbers.split_first() {
+            Some((count, rest)) if rest.len() as f64 == 2.0 * count => {
+                Ok(rest.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    /// Of keys that nothing has been said of: why they are not used.
+    fn settle_the_rest(&mut self) {
+        let left: Vec<_> =
+            self.keys.iter().copied().filter(|key| !self.account.contains_key(key.name)).collect();
+        for key in left {
+            let zero = key.given.split_whitespace().all(|word| word.parse() == Ok(0.0));
+            let known = UNUSED.iter().find(|(name, _)| *name == key.name);
+            let (fate, what) = match (known, key.name) {
+                (_, "ERROR_RATE_PER_LINK") if zero => (Fate::Used, "wires lose nothing"),
+                (_, "LINK_DOWN") if zero => (Fate::Used, "no link fails"),
+                (_, "HAS_WIN") if zero => (Fate::Used, "no window beside `adapter.max_outstanding`"),
+                (Some((_, why)), _) => (Fate::NotUsed, *why),
+                (None, _)
+                    if RESPONSE.iter().any(|(name, ..)| *name == key.name)
+                        || key.name.ends_with("_MAP")
+                        || key.name == "RATE_DECREASE_INTERVAL" =>
+                {
+                    (Fate::NotUsed, "it is DCQCN's, which this configuration does not use")
+                }
+                (None, _) => (Fate::NotUsed, "no such key is known here"),
+            };
+            self.note(key.name, fate, what);
+        }
+    }
+}
+
+/// How packets are kept from being lost.
+const LOSSLESS: &str =
+    "flow_control: Credits(update_blocks: 16, update_interval: \"1 us\", wire_time: Counted),";
+
+/// Keys of DCQCN's reaction point: the field, its unit, and how near it comes.
+const RESPONSE: [(&str, &str, &str, Fate); 8] = [
+    ("ALPHA_RESUME_INTERVAL", "alpha_timer", "us", Fate::Approximated),
+    ("CLAMP_TARGET_RATE", "clamp_target", "flag", Fate::Used),
+    ("RP_TIMER", "timer", "us", Fate::Used),
+    ("EWMA_GAIN", "g", "number", Fate::Used),
+    ("FAST_RECOVERY_TIMES", "fast_recovery", "number", Fate::Used),
+    ("RATE_AI", "additive_increase", "rate", Fate::Used),
+    ("RATE_HAI", "hyper_increase", "rate", Fate::Used),
+    ("MIN_RATE", "min_rate", "rate", Fate::Used),
+];
+
+const OF_HPCC: &str = "it is HPCC's, which is not modelled";
+const OUTPUT: &str = "outputs have names of their own: see docs/outputs.md";
+
+/// Keys that nothing comes of, and why.
+const UNUSED: [(&str, &str); 26] = [
+    ("TRACE_FILE", "single packets are not traced"),
+    ("TRACE_OUTPUT_FILE", "single packets are not traced"),
+    ("ENABLE_TRACE", "single packets are not traced"),
+    ("FCT_OUTPUT_FILE", "`sim --fct-txt` writes `fct.txt`"),
+    ("PFC_OUTPUT_FILE", OUTPUT),
+    ("QLEN_MON_FILE", OUTPUT),
+    ("QLEN_MON_START", OUTPUT),
+    ("QLEN_MON_END", OUTPUT),
+    ("DCTCP_RATE_AI", "DCTCP's response is not modelled"),
+    ("ERROR_RATE_PER_LINK", "wires here lose nothing"),
+    ("L2_CHUNK_SIZE", "requesters go back to the packet that is missing, not to a chunk"),
+    ("L2_BACK_TO_ZERO", "requesters always go back to the packet that is missing (go-back-N)"),
+    ("HAS_WIN", "windows of a round trip are not modelled: `adapter.max_outstanding` is large"),
+    ("GLOBAL_T", OF_HPCC),
+    ("VAR_WIN", OF_HPCC),
+    ("FAST_REACT", OF_HPCC),
+    ("U_TARGET", OF_HPCC),
+    ("MI_THRESH", OF_HPCC),
+    ("INT_MULTI", OF_HPCC),
+    ("MULTI_RATE", OF_HPCC),
+    ("SAMPLE_FEEDBACK", OF_HPCC),
+    ("PINT_LOG_BASE", OF_HPCC),
+    ("PINT_PROB", OF_HPCC),
+    ("RATE_BOUND", "rates always bound a source"),
+    ("ACK_HIGH_PRIO", "acknowledgements go before data at adapters, and in line with it at switches"),
+    ("LINK_DOWN", "links do not fail"),
+];
+
+/// When the first flow starts, and how many priorities there are; a list that is wrong is refused when the scenario is
+/// checked.
+fn starts(flows: &str) -> (Time, usize) {
+    let rows = flows.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let rows: Vec<_> = rows.filter(|words| words.len() >= 5).collect();
+    let seconds = rows.iter().filter_map(|words| words.last()?.parse().ok());
+    let first = seconds.fold(f64::INFINITY, |least: f64, one: f64| least.min(one));
+    // Whole microseconds before it: exact for every list that is written to the microsecond.
+    let origin = if first.is_finite() && first > 0.0 { (first * 1e6 + 1e-3).floor() as u64 } else { 0 };
+    let levels: BTreeSet<_> = rows.iter().map(|words| words[2]).collect();
+    (Span::from_us(origin).after_start(), levels.len())
+}

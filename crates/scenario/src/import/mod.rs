@@ -1,0 +1,10 @@
+//! Scenarios from what other simulators read.
+//!
+//! Invariant: of everything that was written it is said what became of it; nothing is left out silently. What comes of
+//! an import is a scenario file like any other, which its user reads, changes and keeps.
+//!
+//! | module | reads |
+//! |---|---|
+//! | [`hpcc`] | `config.txt` of HPCC's simulator, with its topology and flows |
+
+pub mod hpcc;
