@@ -1,7 +1,7 @@
 //! `import`: a scenario from what another simulator reads.
 //!
-//! Invariant: nothing is written before the scenario that comes of it has been checked; what became of every key is
-//! printed.
+//! Invariant: what became of every key is printed. The scenario that comes of it is checked where it has been written: one
+//! that is refused stays there, to be corrected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,9 @@ use crate::cli::ImportHpccOptions;
 use crate::engine;
 use crate::failure::Failure;
 
-/// Characters that a line of the printed table has.
-const WIDTH: u16 = 110;
+/// Characters that a line of the printed table has, and a value in it.
+const WIDTH: u16 = 120;
+const VALUE: usize = 20;
 
 /// Reads a configuration of HPCC's simulator, writes a scenario and its files, and gives an account.
 pub(crate) fn hpcc(options: &ImportHpccOptions) -> Result<(), Failure> {
@@ -49,7 +50,12 @@ fn account(entries: &[Entry]) -> String {
     let mut table = plain_table();
     table.set_header(["key", "value", "is", "as what, or why not"]);
     for Entry { key, given, fate, what } in entries {
-        table.add_row([key.as_str(), given, fate.word(), what]);
+        // Maps are long, and stand in the configuration.
+        let short = match given.char_indices().nth(VALUE) {
+            Some((end, _)) => format!("{} ...", &given[..end]),
+            None => given.clone(),
+        };
+        table.add_row([key.as_str(), &short, fate.word(), what]);
     }
     aligned(fitted(table, WIDTH, 3), 4)
 }
