@@ -338,6 +338,33 @@ mod tests {
         }
     }
 
+    /// The first four cases, one of each verdict.
+    #[test]
+    fn cases_are_counted_listed_filed_and_drawn() {
+        let grid = PAPERS.iter().find_map(|(name, text)| Paper::read(name, text).grid).expect("a grid");
+        let cases = grid.cases();
+        let found = [
+            (0.95, 0.99, None, Word::Nothing),
+            (0.4, 0.97, None, Word::Guideline),
+            (0.4, 0.5, Some((1, 0.93)), Word::Search),
+            (0.3, 0.4, Some((2, 0.6)), Word::No),
+        ];
+        let found = found.map(|(off, guideline, best, verdict)| Found { off, guideline, best, verdict });
+        let rows: Vec<_> = cases.iter().zip(&found).collect();
+        let printed = grid.printed(&rows);
+        let all: Vec<_> =
+            printed.lines().find(|line| line.contains(" all ")).unwrap().split_whitespace().collect();
+        assert_eq!(all, ["all", "4", "1", "1", "1", "1"]);
+        assert!(
+            printed.contains(&format!("\nsearch: {}; no control 0.400, guideline 0.500, ", cases[2].words()))
+        );
+        assert!(printed.contains(&format!("\nno: {}; ", cases[3].words())));
+        let file = grid.file(&rows).contents;
+        assert_eq!(file.lines().count(), 5);
+        assert!(file.lines().nth(4).unwrap().ends_with(",0.600000"), "{file}");
+        assert!(grid.figure(&rows).contents.contains("squelched: 0.9"));
+    }
+
     #[test]
     fn the_demonstration_s_fraction_comes_back() {
         // 9 % of 80 % from 31 hosts: 31 * 0.09 * 0.8 + 0.91 * 0.8 = 2.96 links.
