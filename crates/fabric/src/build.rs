@@ -7,8 +7,9 @@ use ca_transport::{Adapter, AdapterSetup, FlowEnd, PostedBy};
 use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
 use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
-use link_layer::spec::Discipline;
-use link_layer::{CableSpec, Port, PortKinds, PortSetup, VlArbiter, Wire};
+use link_layer::headroom::quanta;
+use link_layer::spec::{Discipline, PauseSpec};
+use link_layer::{CableSpec, LaneMemory, PauseRule, Port, PortKinds, PortSetup, VlArbiter, Wire};
 use packet::{FlowId, Lane, NodeId, PortId, QpNumber};
 use scenario::Plan;
 use switch_arch::arbiter::AnyArbiter;
@@ -16,7 +17,7 @@ use switch_arch::buffering::AnyBuffering;
 use switch_arch::spec::Forwarding;
 use switch_arch::{Switch, SwitchSetup};
 use topology::End;
-use units::Bytes;
+use units::{Bytes, Span};
 use workload::{Poster, Posting};
 
 use crate::probe::{Ends, Probes};
@@ -146,6 +147,8 @@ fn switch(plan: &Plan, node: NodeId, kinds: &mut PortKinds) -> Switch {
         longest_packet: link.longest_packet(),
         forwarding: plan.routes().table(node).clone(),
         memory: plan.shared_memory_of(node),
+        pool: plan.pool_of(node),
+        egress_limit: spec.egress_limit,
         buffering: AnyBuffering::new(spec.buffering, radix, lanes),
         arbiter: AnyArbiter::new(spec.arbiter, radix, lanes),
         marker: AnyMarker::new(plan.scheme(), &marker),
@@ -158,7 +161,11 @@ fn switch(plan: &Plan, node: NodeId, kinds: &mut PortKinds) -> Switch {
 fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut PortKinds) -> Port {
     let End { peer, peer_port, cable } = plan.graph().ports(node)[number.index()];
     let cable = plan.cable(cable);
-    let Discipline::Credits(credits) = &plan.link().flow_control;
+    let credits = match &plan.link().flow_control {
+        Discipline::Credits(credits) => credits,
+        Discipline::Pause(pause) => return pausing(plan, node, number, Some(pause)),
+        Discipline::Lossy => return pausing(plan, node, number, None),
+    };
     let mut port = Port::new(&PortSetup {
         id: number,
         wire: wire(plan, cable, peer),
@@ -173,6 +180,22 @@ fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut PortKinds) -> Por
     });
     port.share_kind(kinds);
     port
+}
+
+/// A node's end of a cable under PFC, or without flow control.
+fn pausing(plan: &Plan, node: NodeId, number: PortId, pause: Option<&PauseSpec>) -> Port {
+    let End { peer, cable, .. } = plan.graph().ports(node)[number.index()];
+    let cable = plan.cable(cable);
+    let rate = cable.data_rate();
+    let rule = PauseRule {
+        asks: pause.is_some(),
+        quanta: pause.map_or(0, |pause| pause.quanta),
+        quantum: quanta(1, rate),
+        refresh: pause.map_or(Span::ZERO, |pause| pause.refresh(rate)),
+        hearing: cable.time_of_flight() + pause.map_or(Span::ZERO, |pause| pause.reaction),
+        resume_offset: pause.map_or(0, |pause| pause.resume_offset.get() as u32),
+    };
+    Port::pausing(number, wire(plan, cable, peer), rule, &plan.pause_memory_of(node, number))
 }
 
 /// The direction of a cable that leads to `receiver`.
@@ -199,6 +222,10 @@ fn room(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
 
 /// The most that each lane of a port can come to hold.
 pub(crate) fn most_held(plan: &Plan, node: NodeId, port: PortId) -> Vec<Bytes> {
+    if !matches!(plan.link().flow_control, Discipline::Credits(_)) {
+        let most = |memory: &LaneMemory| u64::from(memory.limit) + u64::from(memory.headroom);
+        return plan.pause_memory_of(node, port).iter().map(most).map(Bytes::new).collect();
+    }
     let shared = if plan.graph().is_host(node) { None } else { plan.shared_memory_of(node) };
     shared.map_or_else(
         || buffers(plan, node, port),

@@ -47,7 +47,9 @@ impl Event {
     pub(crate) fn order(&self, sequence: u32) -> Order {
         let (kind, port, lane, sequence) = match self.what {
             What::Arrive(port, _) => (0, port.0, 0, 0),
-            What::Signal(port, Signal::Credit { lane, .. }) => (1, port.0, lane.0, sequence),
+            What::Signal(port, Signal::Credit { lane, .. } | Signal::Pause { lane, .. }) => {
+                (1, port.0, lane.0, sequence)
+            }
             What::Switch(SwitchWake::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
             What::Switch(SwitchWake::Crossed { output, input, lane, fast, length }) => {
                 // Several may cross to one output and lane at a time. Two that are alike in all this are one.

@@ -9,9 +9,10 @@ use packet::{Lane, MarkReason, NodeId, PortId};
 use scenario::Plan;
 use switch_arch::Switch;
 use telemetry::{
-    Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, Marks, QueueRecord, RunRecord, TransportTally,
+    Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, MarginRecord, Marks, PauseRecord, QueueRecord,
+    RunRecord, TransportTally,
 };
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::build::most_held;
 use crate::completions;
@@ -118,12 +119,35 @@ fn lanes(plan: &Plan, world: &World, now: Time) -> Vec<LaneRecord> {
                     marking_all,
                     trigger: margins::trigger(plan, node, buffer, input.peak()),
                     without_credit: output.without_credit(now),
+                    pause: pause(world, node, port, lane),
                     marks: marks_at(world, node, port, lane),
                 });
             }
         }
     }
     records
+}
+
+/// What pauses and drops came to at a port and lane; none under credits.
+fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseRecord> {
+    let now = world.fabric.now;
+    let (pauses, dropped_at_output) = match node.index().checked_sub(world.adapters.len()) {
+        None => (world.adapters[node.index()].port().pauses()?.tally(lane, now), 0),
+        Some(switch) => {
+            let switch = &world.switches[switch];
+            (switch.pauses(port, lane, now)?, switch.dropped_for(port, lane))
+        }
+    };
+    let margin = |load, limit| MarginRecord { load, limit, counts: None };
+    Some(PauseRecord {
+        sent: pauses.sent,
+        heard: pauses.heard,
+        paused: pauses.paused,
+        dropped_at_input: pauses.dropped,
+        dropped_at_output,
+        threshold: margin(pauses.most_own, pauses.limit),
+        headroom: (pauses.headroom > Bytes::ZERO).then(|| margin(pauses.most_headroom, pauses.headroom)),
+    })
 }
 
 fn observed(world: &World, node: NodeId, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {

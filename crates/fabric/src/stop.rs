@@ -27,13 +27,16 @@ pub enum Violation {
     },
     /// Packets were lost or invented.
     #[error(
-        "{injected} packets were injected, {delivered} delivered and {under_way} are under way at {at}: they do not add up"
+        "{injected} packets were injected, {delivered} delivered, {dropped} dropped and {under_way} are under way at \
+         {at}: they do not add up"
     )]
     Conservation {
         /// Packets made.
         injected: u64,
         /// Packets that came in.
         delivered: u64,
+        /// Packets dropped.
+        dropped: u64,
         /// Packets between.
         under_way: u64,
         /// When.

@@ -268,7 +268,7 @@ impl World {
         adapter.or_else(switch)
     }
 
-    /// Whatever was made has come in or is under way.
+    /// Whatever was made has come in, was dropped or is under way.
     fn check_conservation(&mut self) -> Result<(), Violation> {
         let (mut injected, mut delivered, mut waiting) = (0, 0, 0);
         for adapter in &self.adapters {
@@ -278,12 +278,20 @@ impl World {
             waiting += adapter.waiting_for_host();
         }
         let under_way = self.fabric.pool.len() as u64 - waiting;
-        self.audit = Audit { injected, delivered, under_way, ..core::mem::take(&mut self.audit) };
-        if injected == delivered + under_way {
+        let dropped = self.dropped();
+        self.audit = Audit { injected, delivered, dropped, under_way, ..core::mem::take(&mut self.audit) };
+        if injected == delivered + dropped + under_way {
             Ok(())
         } else {
-            Err(Violation::Conservation { injected, delivered, under_way, at: self.fabric.now })
+            let at = self.fabric.now;
+            Err(Violation::Conservation { injected, delivered, dropped, under_way, at })
         }
+    }
+
+    /// Packets that found no room, which credits exclude.
+    fn dropped(&self) -> u64 {
+        let adapters = self.adapters.iter().map(|adapter| adapter.port().dropped());
+        adapters.chain(self.switches.iter().map(Switch::dropped)).sum()
     }
 
     /// No packets wait for each other in a circle.

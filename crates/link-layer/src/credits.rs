@@ -42,6 +42,13 @@ pub enum Signal {
         /// Up to where its receiver may go on sending, modulo 4096.
         fccl: u16,
     },
+    /// A PAUSE frame for one priority (IEEE 802.1Qbb).
+    Pause {
+        /// The lane that it speaks of.
+        lane: Lane,
+        /// For how long to pause, in quanta of 512 bit times; 0 to go on: RESUME.
+        quanta: u16,
+    },
 }
 
 /// When a receiver hands credits back.
@@ -223,6 +230,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn limit_of(update: Signal) -> u16 {
+        let Signal::Credit { fccl, .. } = update else { unreachable!("an update is of credits") };
+        fccl
+    }
+
     #[test]
     fn blocks_round_up() {
         assert_eq!(blocks(Bytes::new(64)), 1);
@@ -241,7 +253,7 @@ mod tests {
         receiver.freed(33);
         let _lost = receiver.update(Lane(0), Time::ZERO);
         receiver.freed(33);
-        let Signal::Credit { fccl, .. } = receiver.update(Lane(0), Time::ZERO);
+        let fccl = limit_of(receiver.update(Lane(0), Time::ZERO));
         sender.heard_limit(fccl);
         assert!(sender.admits(67) && !sender.admits(68));
     }
@@ -273,10 +285,10 @@ mod tests {
         sender.sent(33);
         assert!(receiver.stored(33));
         sender.sent(33); // Lost.
-        let Signal::Credit { fctbs, .. } = sender.update(Lane(0), Time::ZERO);
+        let Signal::Credit { fctbs, .. } = sender.update(Lane(0), Time::ZERO) else { unreachable!() };
         assert!(!receiver.heard_total(fctbs), "33 blocks are missing");
         receiver.freed(33);
-        let Signal::Credit { fccl, .. } = receiver.update(Lane(0), Time::ZERO);
+        let fccl = limit_of(receiver.update(Lane(0), Time::ZERO));
         sender.heard_limit(fccl);
         assert!(sender.at_rest() && receiver.heard_total(fctbs));
     }
@@ -292,7 +304,7 @@ mod tests {
             let (mut sender, mut receiver) = (Credits::new(0, capacity), Credits::new(capacity, 0));
             let (mut flying, mut held) = (std::collections::VecDeque::new(), std::collections::VecDeque::new());
             let tell = |receiver: &mut Credits, sender: &mut Credits, lost: bool| {
-                let Signal::Credit { fccl, .. } = receiver.update(Lane(0), Time::ZERO);
+                let fccl = limit_of(receiver.update(Lane(0), Time::ZERO));
                 if !lost { sender.heard_limit(fccl); }
             };
             for (op, size) in ops {

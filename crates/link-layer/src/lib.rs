@@ -11,6 +11,8 @@
 //! | [`memory`] | who gets what of memory that lanes share | |
 //! | [`headroom`] | what still arrives after a PAUSE | 802.1Qbb |
 //! | [`thresholds`] | when PAUSE may come, and whether ECN comes before | |
+//! | [`pause`] | the two halves of priority flow control | IEEE 802.1Qbb |
+//! | [`pool`] | the same memory under PFC, or without flow control | |
 //! | [`arbitration`] | which lane goes next | `VLArbitrationTable` (7.6.9) |
 //! | [`port`] | a wire with its flow control | |
 //! | [`port_set`] | sets of ports as bit masks | |
@@ -21,6 +23,8 @@ pub mod credits;
 pub mod headroom;
 pub mod memory;
 pub mod outlet;
+pub mod pause;
+pub mod pool;
 pub mod port;
 pub mod port_set;
 pub mod spec;
@@ -32,6 +36,8 @@ pub use credits::{Credits, Share, Signal};
 pub use headroom::{Headroom, PauseLoop};
 pub use memory::{Alpha, SharedMemory};
 pub use outlet::{Broken, Outlet};
+pub use pause::{LaneMemory, PauseRule, PauseTally};
+pub use pool::Pool;
 pub use port::{Passage, Port, PortKinds, PortSetup};
 pub use port_set::PortSet;
 pub use spec::{CableSpec, LinkSpec};

@@ -3,6 +3,8 @@
 //! Invariant: the wire carries one thing at a time, in the order in which they were started. A
 //! flow-control packet never interrupts a packet; it goes before the next one.
 
+mod pausing;
+
 use std::sync::Arc;
 
 use packet::{ByLane, Lane, PacketId, PortId};
@@ -10,6 +12,7 @@ use units::{Bytes, Span, Time};
 
 use crate::credits::{self, Credits, FLOW_CONTROL_PACKET, Share, Signal, UpdateRule};
 use crate::outlet::{Broken, Outlet};
+use crate::pause::{LaneMemory, PAUSE_FRAME, PauseRule, Pauses};
 use crate::spec::WireTime;
 use crate::wire::Wire;
 
@@ -20,8 +23,17 @@ pub struct Port {
     kind: Arc<PortKind>,
     free_at: Time,
     id: PortId,
-    lanes: ByLane<Credits>,
+    flow: Flow,
     updates: u64,
+}
+
+/// How a port's lanes keep from overrunning each other's ends. The set is closed: a plan names one for all links.
+#[derive(Clone, Debug)]
+enum Flow {
+    /// IBA's credits.
+    Credits(ByLane<Credits>),
+    /// PFC, or none at all.
+    Pause(Box<Pauses>),
 }
 
 /// What never changes of a port. Few kinds of ports make up a fabric: those of a kind can [share](Port::share_kind) it.
@@ -30,6 +42,8 @@ struct PortKind {
     wire: Wire,
     rule: UpdateRule,
     update_time: Span,
+    /// From a flow-control packet's last byte on this wire until it takes effect.
+    hearing: Span,
 }
 
 /// Kinds of ports met so far.
@@ -84,10 +98,29 @@ impl Port {
             WireTime::Free => Span::ZERO,
         };
         Self {
-            kind: Arc::new(PortKind { wire: setup.wire, rule: setup.rule, update_time }),
+            kind: Arc::new(PortKind {
+                wire: setup.wire,
+                rule: setup.rule,
+                update_time,
+                hearing: setup.wire.latency(),
+            }),
             free_at: Time::ZERO,
             id: setup.id,
-            lanes: lanes.collect(),
+            flow: Flow::Credits(lanes.collect()),
+            updates: 0,
+        }
+    }
+
+    /// A port of a link under PFC, or without flow control, as `rule` says; each lane has this much memory.
+    #[must_use]
+    pub fn pausing(id: PortId, wire: Wire, rule: PauseRule, memory: &[LaneMemory]) -> Self {
+        let update_time = wire.rate().time_for(PAUSE_FRAME);
+        let without_bearing = UpdateRule { blocks: 0, interval: Span::ZERO, refresh: Span::ZERO };
+        Self {
+            kind: Arc::new(PortKind { wire, rule: without_bearing, update_time, hearing: rule.hearing }),
+            free_at: Time::ZERO,
+            id,
+            flow: Flow::Pause(Box::new(Pauses::new(rule, memory))),
             updates: 0,
         }
     }
@@ -114,17 +147,23 @@ impl Port {
         self.updates
     }
 
-    /// Whether the far end has room for a packet of this length. VL15 knows no credits (IBA 7.9.1).
+    /// Whether a packet of this length may start: the far end has room for it, or has not asked for a pause. VL15
+    /// knows no flow control (IBA 7.9.1).
     #[must_use]
     pub fn admits(&self, lane: Lane, length: Bytes) -> bool {
-        lane == Lane::MANAGEMENT || self.lanes[lane].admits(credits::blocks(length))
+        match &self.flow {
+            Flow::Credits(lanes) => lane == Lane::MANAGEMENT || lanes[lane].admits(credits::blocks(length)),
+            Flow::Pause(pauses) => lane == Lane::MANAGEMENT || pauses.admits(lane),
+        }
     }
 
     /// Starts a packet: at once, or after the flow-control packets that go before it.
     #[inline(always)]
     pub fn start(&mut self, lane: Lane, length: Bytes, now: Time) -> Passage {
-        if lane != Lane::MANAGEMENT {
-            self.lanes[lane].sent(credits::blocks(length));
+        if let Flow::Credits(lanes) = &mut self.flow
+            && lane != Lane::MANAGEMENT
+        {
+            lanes[lane].sent(credits::blocks(length));
         }
         let starts = now.max(self.free_at);
         let wire = &self.kind.wire;
@@ -140,19 +179,45 @@ impl Port {
 
     /// Starts the clocks that make credits come back even if nothing happens. Call once, at the start.
     pub fn bring_up<W>(&mut self, outlet: &mut impl Outlet<W>, timer: impl Fn(PortId, Lane) -> W) {
-        for lane in 0..self.lanes.len() {
+        let Flow::Credits(lanes) = &self.flow else { return };
+        for lane in 0..lanes.len() {
             self.set_alarm(Lane(lane as u8), outlet, &timer);
         }
     }
 
-    /// A packet of this length came in on `lane`, and takes up its buffer.
+    /// A packet of this length came in on `lane`, which has its memory to itself; false if it is dropped, which
+    /// credits exclude.
+    #[must_use]
+    pub fn take_in<W>(
+        &mut self,
+        lane: Lane,
+        length: Bytes,
+        outlet: &mut impl Outlet<W>,
+        timer: impl Fn(PortId, Lane) -> W,
+    ) -> bool {
+        if !self.is_pausing() {
+            self.stored(lane, length, outlet);
+            return true;
+        }
+        let kept = self.take(lane, length, None).is_some();
+        if kept {
+            self.reconsider(lane, None, outlet, timer);
+        }
+        kept
+    }
+
+    /// A packet of this length came in on `lane`, and takes up its buffer: under credits there is room for it.
+    #[inline]
     pub fn stored<W>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) {
-        if lane != Lane::MANAGEMENT && !self.lanes[lane].stored(credits::blocks(length)) {
+        let Flow::Credits(lanes) = &mut self.flow else { return };
+        if lane != Lane::MANAGEMENT && !lanes[lane].stored(credits::blocks(length)) {
             outlet.broken(self.id, lane, Broken::Overflow);
         }
     }
 
-    /// A packet of this length has left the buffer that `lane` has to itself: its credit goes back, now or soon.
+    /// A packet of this length has left the buffer that `lane` has to itself: its credit goes back, now or soon, or the
+    /// far end may go on.
+    #[inline]
     pub fn freed<W>(
         &mut self,
         lane: Lane,
@@ -163,7 +228,11 @@ impl Port {
         if lane == Lane::MANAGEMENT {
             return;
         }
-        let credits = &mut self.lanes[lane];
+        let Flow::Credits(lanes) = &mut self.flow else {
+            self.let_go(lane, length);
+            return self.reconsider(lane, None, outlet, timer);
+        };
+        let credits = &mut lanes[lane];
         credits.freed(credits::blocks(length));
         if credits.is_due(&self.kind.rule, outlet.now()) {
             self.update(lane, outlet);
@@ -175,12 +244,12 @@ impl Port {
     /// A packet of this length has left the memory that `lane` shares with others: [`Self::allow`] says what
     /// becomes of its credit. Not for VL15.
     pub fn release(&mut self, lane: Lane, length: Bytes) {
-        self.lanes[lane].released(credits::blocks(length));
+        self.credits(lane).released(credits::blocks(length));
     }
 
     /// Shared memory lets this many blocks more come in on `lane`; [`Self::announce`] tells the far end.
     pub fn allow(&mut self, lane: Lane, blocks: u16) {
-        self.lanes[lane].allowed(blocks);
+        self.credits(lane).allowed(blocks);
     }
 
     /// The far end is told of what has been allowed on `lane`: by the rule for updates, or at once if all that
@@ -192,67 +261,139 @@ impl Port {
         outlet: &mut impl Outlet<W>,
         timer: impl Fn(PortId, Lane) -> W,
     ) {
-        let credits = &self.lanes[lane];
-        if credits.is_due(&self.kind.rule, outlet.now()) || credits.withholds(credits::blocks(longest)) {
+        let rule = self.kind.rule;
+        let credits = self.credits(lane);
+        if credits.is_due(&rule, outlet.now()) || credits.withholds(credits::blocks(longest)) {
             self.update(lane, outlet);
         } else {
             self.set_alarm(lane, outlet, &timer);
         }
     }
 
-    /// What of the memory of `lane` is occupied, and what may still come in. VL15 has none.
+    /// What of the memory of `lane` is occupied, and what may still come in, as far as it depends on this lane alone.
+    /// VL15 has none.
     #[must_use]
     pub fn share(&self, lane: Lane) -> Share {
-        self.lanes.get(lane).map_or(Share { held: 0, room: 0 }, Credits::share)
+        match &self.flow {
+            Flow::Credits(lanes) => lanes.get(lane).map_or(Share { held: 0, room: 0 }, Credits::share),
+            Flow::Pause(pauses) => {
+                let room = u64::from(pauses.limit(lane).saturating_sub(pauses.own(lane))) / credits::BLOCK;
+                Share {
+                    held: pauses.held(lane).div_ceil(credits::BLOCK as u32),
+                    room: u16::try_from(room).unwrap_or(u16::MAX),
+                }
+            }
+        }
     }
 
-    /// The alarm of `lane` rings; a stale one is ignored.
-    pub fn alarm<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>, timer: impl Fn(PortId, Lane) -> W) {
+    /// The alarm of `lane` rings; a stale one is ignored. Returns whether the lane may go on since its pause is over.
+    pub fn alarm<W>(
+        &mut self,
+        lane: Lane,
+        outlet: &mut impl Outlet<W>,
+        timer: impl Fn(PortId, Lane) -> W,
+    ) -> bool {
         let now = outlet.now();
-        let credits = &mut self.lanes[lane];
-        if credits.alarm() != now {
-            return;
+        match &mut self.flow {
+            Flow::Credits(lanes) => {
+                let credits = &mut lanes[lane];
+                if credits.alarm() != now {
+                    return false;
+                }
+                credits.set_alarm(Time::NEVER);
+                if credits.is_due(&self.kind.rule, now) {
+                    self.update(lane, outlet);
+                }
+                self.set_alarm(lane, outlet, &timer);
+                false
+            }
+            Flow::Pause(pauses) => {
+                if pauses.alarm(lane) != now {
+                    return false;
+                }
+                pauses.set_alarm(lane, Time::NEVER);
+                let (signal, opens) = pauses.on_deadline(lane, now);
+                self.say(signal, outlet);
+                self.set_alarm(lane, outlet, &timer);
+                opens
+            }
         }
-        credits.set_alarm(Time::NEVER);
-        if credits.is_due(&self.kind.rule, now) {
-            self.update(lane, outlet);
-        }
-        self.set_alarm(lane, outlet, &timer);
     }
 
     /// A signal of the far end came in.
-    pub fn heard<W>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
-        let Signal::Credit { lane, fctbs, fccl } = signal;
-        let credits = &mut self.lanes[lane];
-        credits.heard_limit(fccl);
-        if !credits.heard_total(fctbs) {
-            outlet.broken(self.id, lane, Broken::Miscount);
+    pub fn heard<W>(
+        &mut self,
+        signal: Signal,
+        outlet: &mut impl Outlet<W>,
+        timer: impl Fn(PortId, Lane) -> W,
+    ) {
+        match (signal, &mut self.flow) {
+            (Signal::Credit { lane, fctbs, fccl }, Flow::Credits(lanes)) => {
+                let credits = &mut lanes[lane];
+                credits.heard_limit(fccl);
+                if !credits.heard_total(fctbs) {
+                    outlet.broken(self.id, lane, Broken::Miscount);
+                }
+            }
+            (Signal::Pause { lane, quanta }, Flow::Pause(pauses)) => {
+                pauses.heard(lane, quanta, outlet.now());
+                self.set_alarm(lane, outlet, &timer);
+            }
+            _ => unreachable!("both ends of a link have one flow control"),
         }
     }
 
-    /// Whether the wire is idle, all buffers here are empty, and all credits of the far end are here.
+    /// Whether the wire is idle, all buffers here are empty, and all credits of the far end are here or no pause is on.
     #[must_use]
     pub fn at_rest(&self, now: Time) -> bool {
-        self.free_at <= now && self.lanes.iter().all(Credits::at_rest)
+        let at_rest = match &self.flow {
+            Flow::Credits(lanes) => lanes.iter().all(Credits::at_rest),
+            Flow::Pause(pauses) => pauses.at_rest(),
+        };
+        self.free_at <= now && at_rest
+    }
+
+    fn credits(&mut self, lane: Lane) -> &mut Credits {
+        let Flow::Credits(lanes) = &mut self.flow else { unreachable!("these are credits") };
+        &mut lanes[lane]
     }
 
     fn update<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
-        let now = outlet.now();
-        let signal = self.lanes[lane].update(lane, now);
-        let starts = now.max(self.free_at);
-        self.free_at = starts + self.kind.update_time;
-        self.updates += 1;
-        outlet.signal(self.id, self.free_at + self.kind.wire.latency(), signal, self.updates as u32);
+        let signal = self.credits(lane).update(lane, outlet.now());
+        self.say(Some(signal), outlet);
     }
 
-    /// Sets the alarm of `lane` for when its next update is due, unless it rings earlier anyway.
+    /// Sends a signal: after the packet that is on the wire, and before the next.
+    fn say<W>(&mut self, signal: Option<Signal>, outlet: &mut impl Outlet<W>) {
+        let Some(signal) = signal else { return };
+        let starts = outlet.now().max(self.free_at);
+        self.free_at = starts + self.kind.update_time;
+        self.updates += 1;
+        outlet.signal(self.id, self.free_at + self.kind.hearing, signal, self.updates as u32);
+    }
+
+    /// Sets the alarm of `lane` for when something of it is due next, unless it rings earlier anyway.
     fn set_alarm<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>, timer: &impl Fn(PortId, Lane) -> W) {
-        let credits = &mut self.lanes[lane];
-        let due = credits.due(&self.kind.rule);
-        if due < credits.alarm() {
-            credits.set_alarm(due);
-            outlet.wake(due, timer(self.id, lane));
-        }
+        let due = match &mut self.flow {
+            Flow::Credits(lanes) => {
+                let credits = &mut lanes[lane];
+                let due = credits.due(&self.kind.rule);
+                if due >= credits.alarm() {
+                    return;
+                }
+                credits.set_alarm(due);
+                due
+            }
+            Flow::Pause(pauses) => {
+                let due = pauses.deadline(lane);
+                if due >= pauses.alarm(lane) {
+                    return;
+                }
+                pauses.set_alarm(lane, due);
+                due
+            }
+        };
+        outlet.wake(due, timer(self.id, lane));
     }
 }
 

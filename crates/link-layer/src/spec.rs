@@ -6,6 +6,8 @@ use packet::{Framing, Lane, Mtu};
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Length, Rate, Span};
 
+use crate::headroom::quanta;
+
 /// What all links of the fabric have in common: scenario field `link`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +52,49 @@ impl LinkSpec {
 pub enum Discipline {
     /// IBA's credits: absolute, per lane, in blocks of 64 bytes (IBA 7.9).
     Credits(CreditSpec),
+    /// PFC: PAUSE and RESUME, per priority (IEEE 802.1Qbb). A priority is a lane, at most 8 of them.
+    Pause(PauseSpec),
+    /// None: what finds no room is dropped.
+    Lossy,
+}
+
+/// How PFC pauses a sender.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PauseSpec {
+    /// What each port and lane may still take in once it has asked for a pause; if left out, as much as can come in
+    /// until the pause takes effect (see [`Headroom`](crate::Headroom)), by the port's own cable.
+    #[serde(default)]
+    pub headroom: Option<Bytes>,
+    /// RESUME is sent when the headroom is empty and so much has come free below the threshold, or all.
+    pub resume_offset: Bytes,
+    /// How long a sender goes on starting packets after it has a PAUSE.
+    pub reaction: Span,
+    /// For how many quanta of 512 bit times a PAUSE asks, 1 to 65,535.
+    #[serde(default = "longest_pause")]
+    pub quanta: u16,
+    /// How long after a PAUSE it is sent again, if there is still no room; half of the time that it asks for, if left
+    /// out.
+    #[serde(default)]
+    pub refresh: Option<Span>,
+}
+
+fn longest_pause() -> u16 {
+    u16::MAX
+}
+
+impl PauseSpec {
+    /// How long a PAUSE asks for on a link of this rate.
+    #[must_use]
+    pub const fn pause(&self, rate: Rate) -> Span {
+        quanta(self.quanta as u64, rate)
+    }
+
+    /// How long after a PAUSE it is sent again on a link of this rate.
+    #[must_use]
+    pub fn refresh(&self, rate: Rate) -> Span {
+        self.refresh.unwrap_or_else(|| Span::from_ps(self.pause(rate).ps() / 2))
+    }
 }
 
 /// When credits are handed back.
@@ -219,13 +264,20 @@ impl CableSpec {
     /// If it has neither a rate nor a width and a speed, which a checked scenario excludes.
     #[must_use]
     pub const fn data_rate(&self) -> Rate {
+        self.known_rate().expect("a cable has a rate, or a width and a speed")
+    }
+
+    /// The same, if it has either a rate or a width and a speed.
+    #[must_use]
+    pub const fn known_rate(&self) -> Option<Rate> {
         match (self.rate, self.width, self.speed) {
-            (Some(rate), None, None) => rate,
+            (Some(rate), None, None) => Some(rate),
             (None, Some(width), Some(speed)) => {
                 let (signal, data, line) = speed.signalling();
-                Rate::bps((width.lanes() as u128 * signal.get() as u128 * data as u128 / line as u128) as u64)
+                let bits = width.lanes() as u128 * signal.get() as u128 * data as u128 / line as u128;
+                Some(Rate::bps(bits as u64))
             }
-            _ => panic!("a cable has a rate, or a width and a speed"),
+            _ => None,
         }
     }
 

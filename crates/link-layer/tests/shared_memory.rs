@@ -85,7 +85,9 @@ impl Model {
     }
 
     fn tell(&mut self, who: usize, lost: bool) {
-        let Signal::Credit { fccl, .. } = self.receivers[who].update(Lane(0), Time::ZERO);
+        let Signal::Credit { fccl, .. } = self.receivers[who].update(Lane(0), Time::ZERO) else {
+            unreachable!("an update is of credits")
+        };
         if !lost {
             self.senders[who].heard_limit(fccl);
         }

@@ -11,10 +11,12 @@ use crate::tables::csv;
 /// The limits that a port and lane can have, and how each is named.
 type Kind = (&'static str, fn(&LaneRecord) -> Option<MarginRecord>);
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 6] = [
     ("marking", |lane| lane.marking),
     ("marking_all", |lane| lane.marking_all),
     ("trigger", |lane| lane.trigger),
+    ("xoff", |lane| lane.pause.map(|pause| pause.threshold)),
+    ("headroom", |lane| lane.pause?.headroom),
     ("buffer", |lane| Some(MarginRecord { load: lane.peak, limit: lane.buffer, counts: None })),
 ];
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
 use crate::goodput::Stretch;
-use crate::summary::{FlowSummary, PhaseSummary, Summary};
+use crate::summary::{FlowSummary, PauseSummary, PhaseSummary, Summary};
 
 /// So many flows stand side by side; more continue in a block of their own.
 const FLOWS_A_BLOCK: usize = 8;
@@ -148,6 +148,9 @@ fn counts(summary: &Summary) -> String {
             grouped(transport.failed_queue_pairs)
         ),
     ]);
+    if let Some(pauses) = &summary.pauses {
+        table.add_row(vec!["pauses".to_owned(), paused(pauses)]);
+    }
     if summary.others.flows > 0 {
         table.add_row(vec![
             "others".to_owned(),
@@ -161,6 +164,17 @@ fn counts(summary: &Summary) -> String {
     table.add_row(vec!["audit".to_owned(), audit(summary)]);
     table.add_row(vec!["digest".to_owned(), summary.digest.clone()]);
     aligned(table, 2)
+}
+
+fn paused(pauses: &PauseSummary) -> String {
+    let worst = pauses.worst_drops.as_ref().map_or_else(String::new, |worst| format!("; most: {worst}"));
+    format!(
+        "{} PAUSE frames, outputs paused for {:.3} ms in all; {} packets dropped without room, {} at outputs{worst}",
+        grouped(pauses.pauses),
+        pauses.paused_s * 1e3,
+        grouped(pauses.dropped_at_input_packets),
+        grouped(pauses.dropped_at_output_packets),
+    )
 }
 
 fn audit(summary: &Summary) -> String {

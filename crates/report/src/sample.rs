@@ -171,6 +171,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         marking_all: None,
         trigger: None,
         without_credit: Span::from_us(1250),
+        pause: None,
         marks: marks(20, 1),
     }
 }

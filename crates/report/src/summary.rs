@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use packet::MarkReason;
 use serde::Serialize;
-use telemetry::{Audit, Marks, RunRecord, TransportTally};
+use telemetry::{Audit, Marks, PauseRecord, RunRecord, TransportTally};
+use units::Span;
 
 use crate::completions::CompletionSummary;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, Stretch};
@@ -49,6 +50,8 @@ pub struct Summary {
     pub dropped_packets: u64,
     /// Flow-control packets sent.
     pub flow_control_packets: u64,
+    /// Pauses and drops; none under credits.
+    pub pauses: Option<PauseSummary>,
     /// Packets marked by switches, by reason.
     pub marks: BTreeMap<&'static str, u64>,
     /// What the queue pairs did.
@@ -61,6 +64,21 @@ pub struct Summary {
     pub completions: Option<CompletionSummary>,
     /// Phase by phase.
     pub phases: Vec<PhaseSummary>,
+}
+
+/// What PFC did, and what was dropped, over all ports and lanes.
+#[derive(Clone, Debug, Serialize)]
+pub struct PauseSummary {
+    /// PAUSE frames sent, those that ask again included.
+    pub pauses: u64,
+    /// How long outputs were paused, all together.
+    pub paused_s: f64,
+    /// Packets that found neither room nor headroom.
+    pub dropped_at_input_packets: u64,
+    /// Packets that found too much waiting for their output.
+    pub dropped_at_output_packets: u64,
+    /// Where most were dropped: the node and its port.
+    pub worst_drops: Option<String>,
 }
 
 /// Counts over all queue pairs.
@@ -195,6 +213,7 @@ impl Summary {
             delivered_packets: record.delivered_packets,
             dropped_packets: record.dropped_packets,
             flow_control_packets: record.flow_control_packets,
+            pauses: pauses(record),
             marks: by_reason(&record.marks),
             transport: record.transport.into(),
             audit: (&record.audit).into(),
@@ -277,6 +296,23 @@ impl From<&Audit> for AuditSummary {
             drain_s: audit.drain.seconds(),
         }
     }
+}
+
+/// Pauses and drops of all ports and lanes; none where no lane has any to count.
+fn pauses(record: &RunRecord) -> Option<PauseSummary> {
+    let lanes = || record.lanes.iter().filter_map(|lane| lane.pause.as_ref().map(|pause| (lane, pause)));
+    lanes().next()?;
+    let dropped = |pause: &PauseRecord| pause.dropped_at_input + pause.dropped_at_output;
+    let worst = lanes().rev().max_by_key(|(_, pause)| dropped(pause)).filter(|(_, pause)| dropped(pause) > 0);
+    Some(PauseSummary {
+        pauses: lanes().map(|(_, pause)| pause.sent).sum(),
+        paused_s: lanes().map(|(_, pause)| pause.paused).sum::<Span>().seconds(),
+        dropped_at_input_packets: lanes().map(|(_, pause)| pause.dropped_at_input).sum(),
+        dropped_at_output_packets: lanes().map(|(_, pause)| pause.dropped_at_output).sum(),
+        worst_drops: worst.map(|(lane, pause)| {
+            format!("{} at {} port {} ({}), VL{}", dropped(pause), lane.node, lane.port, lane.peer, lane.lane)
+        }),
+    })
 }
 
 fn by_reason(marks: &Marks) -> BTreeMap<&'static str, u64> {

@@ -3,7 +3,7 @@
 //! Invariant: units stand in every column's name, and `docs/outputs.md` describes each column.
 
 use packet::MarkReason;
-use telemetry::{FlowRecord, LaneRecord, RunRecord};
+use telemetry::{FlowRecord, LaneRecord, PauseRecord, RunRecord};
 use units::{Bytes, Time};
 
 use crate::goodput::{self, Stretch};
@@ -113,7 +113,7 @@ const FLOW_COLUMNS: [Column<FlowRecord>; 17] = [
     ("max_packet_latency_us", |flow| microseconds(flow.latency_max.ps() as f64)),
 ];
 
-const LANE_COLUMNS: [Column<LaneRecord>; 12] = [
+const LANE_COLUMNS: [Column<LaneRecord>; 17] = [
     ("node", |lane| lane.node.clone()),
     ("port", |lane| lane.port.to_string()),
     ("peer", |lane| lane.peer.clone()),
@@ -130,7 +130,16 @@ const LANE_COLUMNS: [Column<LaneRecord>; 12] = [
     ("output_queue_mean_bytes", |lane| {
         lane.output_queue.map_or_else(String::new, |queue| rounded(queue.mean, 3).to_string())
     }),
+    ("pauses_sent", |lane| of_pause(lane, |pause| pause.sent.to_string())),
+    ("pauses_heard", |lane| of_pause(lane, |pause| pause.heard.to_string())),
+    ("paused_s", |lane| of_pause(lane, |pause| pause.paused.seconds().to_string())),
+    ("dropped_at_input_packets", |lane| of_pause(lane, |pause| pause.dropped_at_input.to_string())),
+    ("dropped_at_output_packets", |lane| of_pause(lane, |pause| pause.dropped_at_output.to_string())),
 ];
+
+fn of_pause(lane: &LaneRecord, text: impl Fn(&PauseRecord) -> String) -> String {
+    lane.pause.as_ref().map_or_else(String::new, text)
+}
 
 fn seconds(time: Time) -> String {
     time.seconds().to_string()

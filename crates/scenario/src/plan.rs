@@ -4,19 +4,20 @@
 
 use std::collections::BTreeMap;
 
-use link_layer::SharedMemory;
 use link_layer::credits::BLOCK;
-use link_layer::spec::{CableSpec, LinkSpec};
+use link_layer::pause::PAUSE_FRAME;
+use link_layer::spec::{CableSpec, Discipline, LinkSpec, PauseSpec};
+use link_layer::{Headroom, LaneMemory, PauseLoop, Pool, SharedMemory};
 use packet::{Lane, NodeId, PortId, ServiceLevel};
 use ron::ser::PrettyConfig;
 use telemetry::Phase;
 use topology::{Graph, Routes};
-use units::{Span, Time};
+use units::{Bytes, Span, Time};
 use workload::Workload;
 
 use ca_transport::spec::AdapterSpec;
 use cc_policies::spec::Scheme;
-use switch_arch::spec::SwitchSpec;
+use switch_arch::spec::{Forwarding, SwitchSpec};
 
 use crate::read::options;
 use crate::spec::{Completions, Scenario, WatchSpec};
@@ -119,10 +120,51 @@ impl Plan {
         self.scenario.switches.get(self.graph.name(node)).unwrap_or(&self.scenario.switch)
     }
 
-    /// The memory that all ports and lanes of a switch share, if they do: as large as their buffers together.
+    /// The memory that all ports and lanes of a switch share under credits, if they do: as large as their buffers
+    /// together.
     #[must_use]
     pub fn shared_memory_of(&self, node: NodeId) -> Option<SharedMemory> {
+        if !matches!(self.link().flow_control, Discipline::Credits(_)) {
+            return None;
+        }
         shared_memory(self.switch_of(node), self.graph.ports(node).len(), self.link().data_lanes)
+    }
+
+    /// The same under PFC, or without flow control: what is left beside headroom.
+    #[must_use]
+    pub fn pool_of(&self, node: NodeId) -> Option<Pool> {
+        let (spec, ports) = (self.switch_of(node), self.graph.ports(node).len() as u16);
+        let lanes = self.link().data_lanes;
+        let guaranteed = spec.sharing.guaranteed()?;
+        if matches!(self.link().flow_control, Discipline::Credits(_)) {
+            return None;
+        }
+        let headroom: Bytes =
+            (0..ports).map(|port| headroom(&self.scenario, &self.graph, node, PortId(port))).sum();
+        let reserved = (headroom.get() + u64::from(ports) * guaranteed.get()) * u64::from(lanes);
+        let receivers = usize::from(ports) * usize::from(lanes);
+        let shared = memory_in_bytes(spec, ports, lanes).get() - reserved;
+        Some(Pool::new(receivers, shared, guaranteed.get() as u32, spec.sharing.alpha()))
+    }
+
+    /// What each lane of a port may hold under PFC, or without flow control, and what it may take in beyond that.
+    #[must_use]
+    pub fn pause_memory_of(&self, node: NodeId, port: PortId) -> Vec<LaneMemory> {
+        let headroom = headroom(&self.scenario, &self.graph, node, port);
+        let most = if self.graph.is_host(node) { None } else { self.pool_of(node).map(|pool| pool.most()) };
+        let lanes = (0..self.link().data_lanes).map(Lane);
+        let limit = |lane: Lane| {
+            most.unwrap_or_else(|| {
+                let size = if self.graph.is_host(node) {
+                    self.adapter_of(node).receive_buffer
+                } else {
+                    self.switch_of(node).buffer_of(port, lane)
+                };
+                (size - headroom).get()
+            })
+        };
+        let memory = |lane| LaneMemory { limit: limit(lane) as u32, headroom: headroom.get() as u32 };
+        lanes.map(memory).collect()
     }
 
     /// A channel adapter's own settings, or those of all adapters.
@@ -199,6 +241,52 @@ pub(crate) fn memory(spec: &SwitchSpec, ports: usize, lanes: u8) -> u32 {
     let lanes = || (0..lanes).map(Lane);
     let buffers = (0..ports as u16).map(PortId).flat_map(|port| lanes().map(move |lane| (port, lane)));
     buffers.map(|(port, lane)| (spec.buffer_of(port, lane).get() / BLOCK) as u32).sum()
+}
+
+/// The same to the byte.
+pub(crate) fn memory_in_bytes(spec: &SwitchSpec, ports: u16, lanes: u8) -> Bytes {
+    let buffers = (0..ports).flat_map(|port| (0..lanes).map(move |lane| (PortId(port), Lane(lane))));
+    buffers.map(|(port, lane)| spec.buffer_of(port, lane)).sum()
+}
+
+/// The headroom of each lane of a port: as written, or what can still come in by its cable once it has asked for a
+/// pause. None without PFC.
+///
+/// A receiver acts on a packet once its header is there and it is routed, or, if it does not cut through, once its tail
+/// is: so much later a PAUSE is sent than in reality, where what comes in is counted byte by byte.
+pub(crate) fn headroom(scenario: &Scenario, graph: &Graph, node: NodeId, port: PortId) -> Bytes {
+    let Discipline::Pause(pause) = &scenario.link.flow_control else { return Bytes::ZERO };
+    pause.headroom.unwrap_or_else(|| {
+        let cables: Vec<_> = scenario.cables.values().collect();
+        computed_headroom(scenario, graph, node, cables[graph.ports(node)[port.index()].cable], pause)
+    })
+}
+
+fn computed_headroom(
+    scenario: &Scenario,
+    graph: &Graph,
+    node: NodeId,
+    cable: &CableSpec,
+    pause: &PauseSpec,
+) -> Bytes {
+    let (link, rate) = (&scenario.link, cable.data_rate());
+    let on_the_wire = link.longest_packet() + link.framing.around();
+    let (latency, cuts_through) = if graph.is_host(node) {
+        (Span::ZERO, false)
+    } else {
+        let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
+        (spec.latency, spec.forwarding == Forwarding::CutThrough)
+    };
+    let lead = if cuts_through { link.framing.route_header() } else { on_the_wire };
+    let pause_loop = PauseLoop {
+        rate,
+        flight: cable.time_of_flight(),
+        longest_frame: on_the_wire,
+        // Other lanes may have begun to ask at the same time.
+        pause_frame: Bytes::new(PAUSE_FRAME.get() * u64::from(link.data_lanes)),
+        reaction: pause.reaction + latency + rate.time_for(lead),
+    };
+    Headroom::of(pause_loop).total()
 }
 
 /// The memory that the ports and lanes of a switch share, if they do. What is guaranteed has been checked.

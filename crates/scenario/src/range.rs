@@ -15,6 +15,7 @@ const RANGES: &[(&str, RangeInclusive<u64>)] = &[
     ("weight", 0..=255),
     ("limit_of_high_priority", 0..=255),
     ("update_blocks", 1..=2048),
+    ("quanta", 1..=65_535),
     // Nodes.
     ("radix", 2..=254),
     ("iterations", 1..=254),

@@ -38,6 +38,7 @@ const ALL: &[Shipped] = shipped![
     "two-flows-one-link",
     "victim",
     "gran2011-scenario1",
+    "gran2011-scenario1-roce",
     "gran2011-scenario2",
     "hp2001-window-only",
     "hp2001-rate",
@@ -46,6 +47,7 @@ const ALL: &[Shipped] = shipped![
     "santos2003-sessions",
     "pfister2005",
     "dcs648",
+    "roce-victim",
     "bench-a32",
     "bench-b128",
 ];

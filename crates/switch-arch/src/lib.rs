@@ -14,6 +14,7 @@
 //! | [`arbiter`] | who wins |
 //! | [`ledger`] | who contends for an output, and how much waits from where to where |
 //! | `memory` | who may occupy how much |
+//! | `loss` | what is dropped, under PFC or without flow control |
 //! | `port` | what a packet's passage changes at a port, and what is observed of it |
 //! | `readers` | how fast an input's buffer can be read |
 //! | `board` | the requests of one instant, as the arbiter sees them |
@@ -28,6 +29,7 @@ pub mod buffering;
 mod crossing;
 pub mod ledger;
 mod look;
+mod loss;
 mod memory;
 mod port;
 mod readers;

@@ -43,6 +43,10 @@ impl Switch {
     /// leaves by it on this lane until there is more.
     #[must_use]
     pub fn is_blocked(&self, output: PortId, lane: Lane, room: Bytes, pool: &PacketPool) -> bool {
+        let pauses = self.ports[output.index()].link.pauses();
+        if pauses.is_some_and(|pauses| pauses.admits(lane)) {
+            return false; // What asks for a pause has not been heard yet.
+        }
         if let Some(staging) = &self.staging {
             return staging.waiting(output).contains(lane)
                 && pool[staging.head(output, lane)].wire_bytes() > room;
@@ -64,10 +68,15 @@ impl Switch {
         !self.memory.is_shared() && waiting == self.observed(input, lane).0.held()
     }
 
-    /// What may still come in on a lane of this input, as this switch counts it.
+    /// What may still come in on a lane of this input, as this switch counts it: nothing while it asks for a pause.
     #[must_use]
     pub fn room(&self, input: PortId, lane: Lane) -> Bytes {
-        Bytes::new(u64::from(self.ports[input.index()].link.share(lane).room) * BLOCK)
+        let link = &self.ports[input.index()].link;
+        match link.pauses() {
+            None => Bytes::new(u64::from(link.share(lane).room) * BLOCK),
+            Some(pauses) if pauses.has_asked(lane) => Bytes::ZERO,
+            Some(_) => Bytes::new(u64::from(u32::MAX)),
+        }
     }
 
     /// Number of data lanes.

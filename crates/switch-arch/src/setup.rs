@@ -1,7 +1,7 @@
 //! What a switch is made of, and what it asks to be woken for.
 
 use cc_policies::AnyMarker;
-use link_layer::{Port, SharedMemory, VlArbiter};
+use link_layer::{Pool, Port, SharedMemory, VlArbiter};
 use packet::{Lane, PacketId, PortId};
 use topology::ForwardingTable;
 use units::Bytes;
@@ -39,7 +39,7 @@ pub enum SwitchWake {
         /// Its length on the wire, in bytes.
         length: u16,
     },
-    /// A credit update may be due.
+    /// A credit update may be due; under PFC, a pause may run out or have to be asked for again.
     Credit(PortId, Lane),
 }
 
@@ -58,6 +58,10 @@ pub struct SwitchSetup {
     pub forwarding: ForwardingTable,
     /// The memory that all ports and lanes share; none where each has its own buffer.
     pub memory: Option<SharedMemory>,
+    /// The same under PFC, or without flow control.
+    pub pool: Option<Pool>,
+    /// The most that may wait for an output and lane; a packet that comes in beyond that is dropped. Not under credits.
+    pub egress_limit: Option<Bytes>,
     /// Where packets wait.
     pub buffering: AnyBuffering,
     /// Who wins.

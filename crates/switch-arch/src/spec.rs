@@ -13,8 +13,9 @@ pub struct SwitchSpec {
     pub buffering: BufferingSpec,
     /// Who wins.
     pub arbiter: ArbiterSpec,
-    /// Buffer of each port and lane, at least one packet of the link's MTU, at most 128 KiB (IBA's credits count
-    /// to 2,048 blocks of 64 bytes). Where memory is shared, its size is the sum of them.
+    /// Buffer of each port and lane, at least one packet of the link's MTU, under credits at most 128 KiB (IBA's count
+    /// to 2,048 blocks of 64 bytes). Where memory is shared, its size is the sum of them. Under `Pause` the headroom is
+    /// part of it: a port and lane of its own buffer asks for a pause at what is left.
     pub buffer: Bytes,
     /// Ports or lanes whose buffer differs.
     #[serde(default)]
@@ -26,6 +27,10 @@ pub struct SwitchSpec {
     /// Who may occupy how much of the memory, where it is one: `buffering: Central`.
     #[serde(default)]
     pub sharing: Sharing,
+    /// The most that may wait for an output and lane, at least one packet of the link's MTU: what comes in beyond that
+    /// is dropped; no limit if left out. Under `Pause` and `Lossy` only.
+    #[serde(default)]
+    pub egress_limit: Option<Bytes>,
     /// From the header's arrival to the packet's readiness to leave.
     pub latency: Span,
     /// Whether a packet may leave before its tail has come in.

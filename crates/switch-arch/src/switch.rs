@@ -16,6 +16,7 @@ use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request};
 use crate::board::Board;
 use crate::buffering::{AnyBuffering, Taken};
 use crate::ledger::Ledger;
+use crate::loss::Egress;
 use crate::memory::Memory;
 use crate::port::{Seen, SwitchPort};
 use crate::readers::Readers;
@@ -45,6 +46,7 @@ pub struct Switch {
     /// Outputs whose contenders can all be read no faster at present.
     pub(crate) awaiting_reader: PortSet,
     pub(crate) forwarding: ForwardingTable,
+    pub(crate) egress: Egress,
     /// Packets marked, by output and lane.
     marks: Box<[Marks]>,
     /// What several outputs ask for in one instant, and what they are granted.
@@ -79,7 +81,8 @@ impl Switch {
             marks: vec![Marks::default(); ports * lanes].into(),
             forwarding: setup.forwarding,
             longest_packet: setup.longest_packet,
-            memory: Memory::new(setup.memory, lanes, setup.longest_packet),
+            egress: Egress::new(setup.egress_limit, ports * lanes),
+            memory: Memory::new(setup.memory, setup.pool, lanes, setup.longest_packet),
             reads_at_inputs: setup.buffering.reads_at_inputs(),
             buffering: setup.buffering,
             arbiter: setup.arbiter,
@@ -106,8 +109,15 @@ impl Switch {
         packet.input = input.0 as u8;
         let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
         let output = route(&self.forwarding, packet);
+        if self.ports[input.index()].link.is_pausing() {
+            if !self.take_in(Place { input, output, lane }, length, outlet) {
+                outlet.packets().remove(id);
+                return;
+            }
+        } else {
+            self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
+        }
         self.seen(input, lane).input.stored(length, now);
-        self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
         if self.rate(output) > self.rate(input) {
             // The tail must not be overrun: start so late that it has come in when it is due.
             let wire_time = self.ports[output.index()].link.wire().time_for(length);
@@ -120,11 +130,16 @@ impl Switch {
         self.queue(id, output, outlet);
     }
 
-    /// The far end of `output` says something. Only an output that asked in vain has reason to ask again.
+    /// The far end of `output` says something.
     pub fn heard(&mut self, output: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
-        let port = &mut self.ports[output.index()];
-        port.link.heard(signal, outlet);
-        if port.lacks_credit || self.awaiting_reader.contains(output) || self.staging.is_some() {
+        self.ports[output.index()].link.heard(signal, outlet, SwitchWake::Credit);
+        self.ask_again(output);
+    }
+
+    /// What kept an output from sending may be over. Only one that asked in vain has reason to ask again.
+    fn ask_again(&mut self, output: PortId) {
+        let in_vain = self.ports[output.index()].lacks_credit || self.awaiting_reader.contains(output);
+        if in_vain || self.staging.is_some() {
             self.pending.insert(output);
         }
     }
@@ -143,7 +158,9 @@ impl Switch {
                 self.crossed(Place { input, output, lane }, fast, Bytes::new(u64::from(length)), outlet);
             }
             SwitchWake::Credit(port, lane) => {
-                self.ports[port.index()].link.alarm(lane, outlet, SwitchWake::Credit);
+                if self.ports[port.index()].link.alarm(lane, outlet, SwitchWake::Credit) {
+                    self.ask_again(port);
+                }
             }
         }
     }

@@ -123,6 +123,8 @@ impl Bench {
                 longest_packet: LONGEST,
                 forwarding: (0..PORTS as u16).map(|number| Some(PortId(number))).collect(),
                 memory: Some(SharedMemory::new(PORTS, size, guaranteed, alpha)),
+                pool: None,
+                egress_limit: None,
                 buffering: AnyBuffering::new(BufferingSpec::Central, PORTS, 1),
                 arbiter: AnyArbiter::new(ArbiterSpec::RoundRobin, PORTS, 1),
                 marker: AnyMarker::new(&Scheme::Off, &marker),
@@ -191,6 +193,7 @@ impl Bench {
 
     fn handle(&mut self, event: Event) {
         match event {
+            Event::ToFarEnd(_, Signal::Pause { .. }) => unreachable!("links are under credits"),
             Event::Arrives(port, id) => self.switch.arrive(port, id, &mut self.world),
             Event::Delivered(port, id) => {
                 let blocks = blocks(self.world.pool.remove(id).wire_bytes());

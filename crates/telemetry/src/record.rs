@@ -18,7 +18,7 @@ pub struct RunRecord {
     pub delivered_packets: u64,
     /// Packets lost.
     pub dropped_packets: u64,
-    /// Flow-control packets sent.
+    /// Flow-control packets sent: updates of credits, or PAUSE and RESUME.
     pub flow_control_packets: u64,
     /// The run's digest.
     pub digest: u64,
@@ -254,8 +254,29 @@ pub struct LaneRecord {
     pub trigger: Option<MarginRecord>,
     /// How long packets waited for credit to leave here, with the wire free.
     pub without_credit: Span,
+    /// Under PFC, or without flow control: pauses and drops.
+    pub pause: Option<PauseRecord>,
     /// Packets marked on leaving here.
     pub marks: Marks,
+}
+
+/// What PFC did at a port and lane, or what was dropped there without any flow control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PauseRecord {
+    /// PAUSE frames sent, those that ask again included; RESUME is not counted.
+    pub sent: u64,
+    /// PAUSE frames that took effect on what leaves here.
+    pub heard: u64,
+    /// How long what leaves here was paused.
+    pub paused: Span,
+    /// Packets that came in here and found neither room nor headroom.
+    pub dropped_at_input: u64,
+    /// Packets that were to leave here and found too much waiting.
+    pub dropped_at_output: u64,
+    /// What was held below the threshold against the threshold; of shared memory, the most that it can be.
+    pub threshold: MarginRecord,
+    /// What was held in the headroom against the headroom; none without PFC.
+    pub headroom: Option<MarginRecord>,
 }
 
 /// How near a load came to a limit.

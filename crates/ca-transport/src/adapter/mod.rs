@@ -53,7 +53,7 @@ pub enum AdapterWake {
     Taken,
     /// A message of this queue pair is due to be posted.
     Post(QpNumber),
-    /// A credit update may be due.
+    /// A credit update may be due; under PFC, a pause may run out or have to be asked for again.
     Credit(Lane),
     /// A notification is due to the source of the flow that this queue pair receives.
     Notify(QpNumber),
@@ -373,8 +373,11 @@ impl Adapter {
         let now = outlet.now();
         let packet = outlet.packets()[id];
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
+        if !self.port.take_in(lane, length, outlet, |_, lane| AdapterWake::Credit(lane)) {
+            outlet.packets().remove(id);
+            return;
+        }
         self.inputs[lane].stored(length, now);
-        self.port.stored(lane, length, outlet);
         self.received += 1;
         self.digest.absorb(now.ps());
         self.digest.absorb(
@@ -398,7 +401,7 @@ impl Adapter {
 
     /// The far end says something.
     pub fn heard(&mut self, signal: Signal, outlet: &mut impl Outlet<AdapterWake>) {
-        self.port.heard(signal, outlet);
+        self.port.heard(signal, outlet, |_, lane| AdapterWake::Credit(lane));
     }
 
     /// What the adapter wanted to be woken for has come.

@@ -81,7 +81,10 @@ impl Adapter {
         verdict: Verdict,
         outlet: &mut impl Outlet<AdapterWake>,
     ) {
-        if matches!(verdict, Verdict::Gap { .. } | Verdict::Resume | Verdict::Drop { first: true }) {
+        let lossless = !self.port.is_pausing();
+        if lossless
+            && matches!(verdict, Verdict::Gap { .. } | Verdict::Resume | Verdict::Drop { first: true })
+        {
             outlet.broken(PORT, packet.lrh.lane, Broken::Sequence);
         }
         if matches!(verdict, Verdict::Resume | Verdict::Drop { first: true }) {

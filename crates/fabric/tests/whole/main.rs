@@ -10,5 +10,6 @@ mod families;
 mod golden;
 mod laws;
 mod organisations;
+mod pausing;
 mod sharing;
 mod transports;

@@ -197,6 +197,7 @@ pub(super) mod tests {
             marking_all: None,
             trigger: None,
             without_credit: Span::ZERO,
+            pause: None,
             marks: Marks::default(),
         }
     }

@@ -76,8 +76,9 @@ pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
             check_every_lane_served(scenario, faults);
         }
     }
-    let Discipline::Credits(credits) = &link.flow_control;
-    check_credits(scenario, credits, faults);
+    if let Discipline::Credits(credits) = &link.flow_control {
+        check_credits(scenario, credits, faults);
+    }
 }
 
 fn check_mapping(scenario: &Scenario, faults: &mut Faults<'_>) {

@@ -12,6 +12,7 @@
 //! | `link` | cables, lanes, credits |
 //! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
 //! | `node` | switches and adapters |
+//! | `pausing` | PFC: its times, headroom, and the memory that is left |
 //! | `routing` | forwarding tables, and whether packets could wait in a cycle |
 //! | `sharing` | memory that ports and lanes share |
 //! | `traffic` | flows, and whether they can reach their hosts |
@@ -24,6 +25,7 @@ mod hpcc;
 mod link;
 mod marking;
 mod node;
+mod pausing;
 mod routing;
 mod sharing;
 mod traffic;
@@ -56,6 +58,7 @@ impl Scenario {
         hpcc::resolve(&mut self, &mut faults);
         link::check_cables(&self, &mut faults);
         link::check(&self, &mut faults);
+        pausing::check_values(&self, &mut faults);
         node::check_values(&self, &mut faults);
         sharing::check_values(&self, &mut faults);
         if let Err(error) = self.congestion_control.check() {
@@ -71,6 +74,7 @@ impl Scenario {
         guideline::resolve(&mut self, &graph);
         node::check_names(&self, &graph, &mut faults);
         sharing::check_memory(&self, &graph, &mut faults);
+        pausing::check_memory(&self, &graph, &mut faults);
         marking::check_ports(&self, &graph, &mut faults);
         marking::check_trigger(&self, &graph, &mut faults);
         let Some(routes) = routing::routes(&self, &graph, &mut faults) else {

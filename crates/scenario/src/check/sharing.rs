@@ -2,6 +2,7 @@
 
 use link_layer::Alpha;
 use link_layer::credits::BLOCK;
+use link_layer::spec::Discipline;
 use packet::NodeId;
 use switch_arch::spec::{BufferingSpec, Sharing};
 use topology::Graph;
@@ -42,6 +43,9 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
 /// What is guaranteed must be there: the memory of a switch is its buffers together.
 pub(super) fn check_memory(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
     let lanes = scenario.link.data_lanes;
+    if !matches!(scenario.link.flow_control, Discipline::Credits(_)) {
+        return; // See `pausing`.
+    }
     if range::of(&"link.data_lanes".into()).is_some_and(|range| !range.contains(&u64::from(lanes))) {
         return;
     }

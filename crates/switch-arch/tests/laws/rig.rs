@@ -86,6 +86,8 @@ impl Rig {
                 longest_packet: MTU.longest_packet(),
                 forwarding: numbers().map(Some).collect(),
                 memory: None,
+                pool: None,
+                egress_limit: None,
                 buffering: AnyBuffering::new(buffering, ports, 1),
                 arbiter: AnyArbiter::new(arbiter, ports, 1),
                 marker: AnyMarker::Off,
@@ -214,7 +216,11 @@ impl Rig {
                 port.freed(Lane(0), length, outlet, |_, lane| lane);
             }
             What::HeardByStation(station, signal) => {
-                self.stations[station.index()].port.heard(signal, &mut self.wiring.of_station(station));
+                self.stations[station.index()].port.heard(
+                    signal,
+                    &mut self.wiring.of_station(station),
+                    |_, lane| lane,
+                );
             }
             What::Alarm(station, lane) => {
                 let outlet = &mut self.wiring.of_station(station);

@@ -196,6 +196,8 @@ impl Bench {
             arbiter: AnyArbiter::new(setup.arbiter, ports, lanes),
             marker: AnyMarker::Off,
             memory: None,
+            pool: None,
+            egress_limit: None,
             output_queue: staged,
             speedup_thousandths: setup.speedup_thousandths,
         });
@@ -271,7 +273,11 @@ impl Bench {
             Event::Order(order) => self.post(order),
             Event::ToHost(host, id) => self.receive(host, id),
             Event::SignalHost(number, signal) => {
-                self.hosts[usize::from(number)].port.heard(signal, &mut HostOutlet(cables, number));
+                self.hosts[usize::from(number)].port.heard(
+                    signal,
+                    &mut HostOutlet(cables, number),
+                    |_, lane| HostWake::Credit(lane),
+                );
             }
             Event::Host(number, wake) => {
                 let (host, outlet) = (&mut self.hosts[usize::from(number)], &mut HostOutlet(cables, number));
