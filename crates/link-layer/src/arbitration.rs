@@ -1,7 +1,8 @@
 //! Which lane of a port goes next: IBA's virtual lane arbitration (volume 1, 7.6.9).
 //!
 //! Invariant: a lane that is ready and has weight is served after boundedly many bytes of others, unless
-//! the high-priority table may go on for ever (`LimitOfHighPriority` 255). VL15 goes before all others.
+//! the high-priority table may go on for ever (`LimitOfHighPriority` 255), or a lane is strict: such lanes go before both
+//! tables, the first of them first (IEEE 802.1Q's strict priority). VL15 goes before all others.
 
 use packet::Lane;
 use units::Bytes;
@@ -63,6 +64,8 @@ pub struct VlArbiter {
 /// Both tables, and how far the high one may still go on.
 #[derive(Clone, Debug)]
 struct Tables {
+    /// Lanes that go before all below, the first first.
+    strict: Vec<Lane>,
     high: Table,
     low: Table,
     /// Bytes of high priority that may pass while low priority waits; `None` for no limit.
@@ -75,6 +78,7 @@ struct Tables {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Priority {
+    Strict,
     High,
     Low,
 }
@@ -92,7 +96,7 @@ impl VlArbiter {
     /// An arbiter with these tables; with none, lanes take turns packet by packet.
     #[must_use]
     pub fn new(spec: &VlArbitrationSpec) -> Self {
-        let any = !(spec.high.is_empty() && spec.low.is_empty());
+        let any = !(spec.high.is_empty() && spec.low.is_empty() && spec.strict.is_empty());
         Self { last: Lane::MANAGEMENT, tables: any.then(|| Box::new(Tables::new(spec))) }
     }
 
@@ -104,7 +108,7 @@ impl VlArbiter {
         }
         match &mut self.tables {
             None => ready.next_after(self.last),
-            Some(tables) => tables.pick(ready),
+            Some(tables) => tables.pick(ready, self.last),
         }
     }
 
@@ -128,6 +132,7 @@ impl Tables {
             limit => Some(i64::from(limit) * 4096),
         };
         Self {
+            strict: spec.strict.iter().copied().map(Lane).collect(),
             high: Table::new(&spec.high),
             low: Table::new(&spec.low),
             limit,
@@ -138,7 +143,14 @@ impl Tables {
     }
 
     #[inline(never)] // Few ports have tables.
-    fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
+    fn pick(&mut self, ready: LaneSet, last: Lane) -> Option<Lane> {
+        if let Some(lane) = self.strict.iter().find(|lane| ready.contains(**lane)) {
+            self.picked = Priority::Strict;
+            return Some(*lane);
+        }
+        if self.high.entries.is_empty() && self.low.entries.is_empty() {
+            return ready.next_after(last);
+        }
         self.low_waits = self.low.serves(ready);
         let low_is_due = self.low_waits && self.limit.is_some() && self.left_of_limit <= 0;
         if !low_is_due && let Some(lane) = self.high.pick(ready) {
@@ -152,6 +164,7 @@ impl Tables {
     /// What was picked last sends a packet of this length.
     fn sent(&mut self, length: i64) {
         match self.picked {
+            Priority::Strict => {}
             Priority::High => {
                 self.high.left -= length;
                 self.left_of_limit -= if self.low_waits { length } else { 0 };
@@ -239,6 +252,7 @@ mod tests {
             high: weights(&[(1, 255)]),
             low: weights(&[(0, 255)]),
             limit_of_high_priority: limit,
+            ..Default::default()
         };
         let sent = shares(&mut VlArbiter::new(&spec(255)), &[0, 1], 100);
         assert_eq!(sent[0], 0, "no limit: low priority waits for ever");
@@ -254,6 +268,7 @@ mod tests {
             high: weights(&[(0, 64)]),
             low: weights(&[(0, 64), (1, 64)]),
             limit_of_high_priority: 1,
+            ..Default::default()
         };
         let sent = shares(&mut VlArbiter::new(&spec), &[0, 1], 800);
         // In each round 4,096 bytes of high priority and then one packet of low, whose turns hold four.
@@ -264,6 +279,24 @@ mod tests {
     fn management_goes_before_all() {
         let spec = VlArbitrationSpec { high: weights(&[(0, 255)]), ..Default::default() };
         assert_eq!(VlArbiter::new(&spec).pick(set(&[0, 15])), Some(Lane::MANAGEMENT));
+    }
+
+    #[test]
+    fn strict_lanes_go_first_and_leave_the_rest_its_weights() {
+        let spec = VlArbitrationSpec {
+            strict: vec![6, 3],
+            low: weights(&[(0, 64), (1, 192)]),
+            ..Default::default()
+        };
+        let mut arbiter = VlArbiter::new(&spec);
+        let sent = shares(&mut arbiter, &[0, 1, 3, 6], 100);
+        assert_eq!(sent[6], 102_400, "the first of them before all");
+        assert_eq!(shares(&mut arbiter, &[0, 1, 3], 100)[3], 102_400, "then the second");
+        let sent = shares(&mut arbiter, &[0, 1], 1600);
+        assert_eq!(sent[1], 3 * sent[0], "and what they leave goes by weight");
+        let alone = VlArbitrationSpec { strict: vec![6], ..Default::default() };
+        let sent = shares(&mut VlArbiter::new(&alone), &[0, 1], 100);
+        assert_eq!(sent[0], sent[1], "without tables the others take turns");
     }
 
     #[test]

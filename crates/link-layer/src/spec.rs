@@ -118,10 +118,14 @@ pub enum WireTime {
     Free,
 }
 
-/// A port's lane arbitration tables (IBA 7.6.9). Without any, all lanes take turns packet by packet.
+/// A port's lane arbitration tables (IBA 7.6.9), and lanes of strict priority. Without any, all lanes take turns packet by packet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VlArbitrationSpec {
+    /// Lanes that go before both tables, the first of them first: strict priority, which IBA has not. Lanes that stand
+    /// in no table and not here take turns after all others, if there are no tables.
+    #[serde(default)]
+    pub strict: Vec<u8>,
     /// High-priority table, at most 64 entries.
     #[serde(default)]
     pub high: Vec<VlWeight>,

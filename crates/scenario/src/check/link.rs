@@ -1,7 +1,7 @@
 //! Cables, lanes and credits.
 
 use link_layer::credits::BLOCK;
-use link_layer::spec::{CableSpec, CreditSpec, Discipline, Propagation, VlWeight};
+use link_layer::spec::{CableSpec, CreditSpec, Discipline, LinkSpec, Propagation, VlWeight};
 use packet::{Framing, Lane, Mtu};
 use units::{Bytes, Length, Span};
 
@@ -69,6 +69,7 @@ pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
     faults.whole_number(&path.name("data_lanes"), link.data_lanes);
     if faults.found.len() == before {
         check_mapping(scenario, faults);
+        check_strict(&path.name("vl_arbitration").name("strict"), link, faults);
         for (table, entries) in [("high", &link.vl_arbitration.high), ("low", &link.vl_arbitration.low)] {
             check_table(&path.name("vl_arbitration").name(table), entries, link.data_lanes, faults);
         }
@@ -104,6 +105,25 @@ pub(super) fn check_lane(path: &Path, lane: u8, data_lanes: u8, faults: &mut Fau
     }
 }
 
+/// Each lane of strict priority is there, and once.
+fn check_strict(path: &Path, link: &LinkSpec, faults: &mut Faults<'_>) {
+    let strict = &link.vl_arbitration.strict;
+    for (i, lane) in strict.iter().enumerate() {
+        check_lane(&path.index(i), *lane, link.data_lanes, faults);
+        if strict[..i].contains(lane) {
+            faults.add(&path.index(i), format!("lane {lane} stands here twice"), "write it once");
+            continue;
+        }
+        let tables = [("high", &link.vl_arbitration.high), ("low", &link.vl_arbitration.low)];
+        for (table, entries) in tables {
+            if entries.iter().any(|entry| entry.lane == *lane) {
+                let message = format!("lane {lane} is strict, so its entry in `{table}` has no effect");
+                faults.add(&path.index(i), message, "write it in one of the two");
+            }
+        }
+    }
+}
+
 fn check_table(path: &Path, entries: &[VlWeight], data_lanes: u8, faults: &mut Faults<'_>) {
     if entries.len() > MOST_ENTRIES {
         let message = format!("the table has {} entries", entries.len());
@@ -121,6 +141,9 @@ fn check_every_lane_served(scenario: &Scenario, faults: &mut Faults<'_>) {
         return;
     }
     let served = |lane: Lane| {
+        if tables.strict.contains(&lane.0) {
+            return true;
+        }
         let mut entries = tables.high.iter().chain(&tables.low);
         entries.any(|entry| entry.lane == lane.0 && entry.weight > 0)
     };
