@@ -86,7 +86,10 @@ impl Measure {
     /// What is wrong with it by itself.
     fn fault(&self) -> Option<&'static str> {
         match self {
-            Self::Total { phase: 1.. } | Self::Lowest { phase: 1.. } => None,
+            Self::Total { phase: 1.. }
+            | Self::Lowest { phase: 1.. }
+            | Self::Queue { phase: 1.., .. }
+            | Self::QueueSwing { phase: 1.., .. } => None,
             Self::BackAfter { phase: 2.., share } if *share > 0.0 && *share <= 1.0 => None,
             Self::BackAfter { .. } => {
                 Some("needs a phase after the first, and a share above 0 and at most 1")

@@ -21,11 +21,12 @@ use super::tables::Table;
 use super::tuning::Tuning;
 
 /// Papers with claims, by the name that `repro` takes.
-pub(crate) const PAPERS: [(&str, &str); 4] = [
+pub(crate) const PAPERS: [(&str, &str); 5] = [
     ("hp2001", include_str!("../../../../fixtures/claims/hp2001.ron")),
     ("santos2003", include_str!("../../../../fixtures/claims/santos2003.ron")),
     ("gran2011", include_str!("../../../../fixtures/claims/gran2011.ron")),
     ("pfister2005", include_str!("../../../../fixtures/claims/pfister2005.ron")),
+    ("zhu2016", include_str!("../../../../fixtures/claims/zhu2016.ron")),
 ];
 
 /// The claims of one paper.
@@ -161,6 +162,10 @@ pub(crate) enum Measure {
     /// What the input buffers of these switches hold on average over the whole run, for each of the flows, in
     /// packets of this length.
     Held { switches: Vec<String>, flows: Vec<String>, packet_bytes: u32 },
+    /// What waits on average at a place that the scenario watches: `SWITCH:PORT`.
+    Queue { place: String, phase: usize },
+    /// How far what waits there swings: from the value that 5 % of the samples are below to the one that 5 % are above.
+    QueueSwing { place: String, phase: usize },
 }
 
 /// What a measure yields numbers of.
@@ -172,6 +177,8 @@ pub(crate) enum Dimension {
     Time,
     /// Packets.
     Packets,
+    /// Bytes.
+    Bytes,
     /// Nothing: an index or a share.
     None,
 }
@@ -189,6 +196,8 @@ pub(crate) enum Unit {
     Ms,
     /// Packets.
     Packets,
+    /// Kilobytes, of 1,000 bytes.
+    Kb,
     /// None: an index or a share.
     One,
 }
@@ -235,7 +244,11 @@ impl Measure {
             | Self::Variation { flows, .. }
             | Self::TimeToReach { flows, .. }
             | Self::Held { flows, .. } => flows,
-            Self::Total { .. } | Self::Lowest { .. } | Self::BackAfter { .. } => &[],
+            Self::Total { .. }
+            | Self::Lowest { .. }
+            | Self::BackAfter { .. }
+            | Self::Queue { .. }
+            | Self::QueueSwing { .. } => &[],
         }
     }
 
@@ -251,7 +264,9 @@ impl Measure {
             | Self::TimeToReach { phase, .. }
             | Self::Total { phase }
             | Self::Lowest { phase }
-            | Self::BackAfter { phase, .. } => Some(*phase),
+            | Self::BackAfter { phase, .. }
+            | Self::Queue { phase, .. }
+            | Self::QueueSwing { phase, .. } => Some(*phase),
             Self::Held { .. } => None,
         }
     }
@@ -267,6 +282,7 @@ impl Measure {
             Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => Dimension::None,
             Self::TimeToReach { .. } | Self::BackAfter { .. } => Dimension::Time,
             Self::Held { .. } => Dimension::Packets,
+            Self::Queue { .. } | Self::QueueSwing { .. } => Dimension::Bytes,
         }
     }
 }
@@ -278,6 +294,7 @@ impl Unit {
             Self::Gbps | Self::Of(_) | Self::Links { .. } => Dimension::Goodput,
             Self::Ms => Dimension::Time,
             Self::Packets => Dimension::Packets,
+            Self::Kb => Dimension::Bytes,
             Self::One => Dimension::None,
         }
     }

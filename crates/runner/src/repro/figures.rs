@@ -4,9 +4,11 @@
 
 use report::File;
 use report::panels::{Curve, Level, Panel};
+use scenario::Plan;
 use serde::Deserialize;
 
 use super::claims::Paper;
+use super::fluid::FluidLine;
 use super::measure::named;
 use crate::engine::Outcome;
 
@@ -29,6 +31,9 @@ pub(crate) struct Figure {
     /// What the lines are to be held against: what it is called, and its goodput in Gb/s.
     #[serde(default)]
     levels: Vec<(String, f64)>,
+    /// A line of DCQCN's fluid model in each panel.
+    #[serde(default)]
+    fluid: Option<FluidLine>,
 }
 
 impl Figure {
@@ -38,11 +43,15 @@ impl Figure {
         missing.map(|(_, run)| format!("the figure {} shows `{run}`, which is not among the runs", self.name))
     }
 
-    /// The figure; `outcome` finds a run's by name.
+    /// The figure; `outcome` and `plan` find a run's by name.
     ///
     /// # Errors
     /// The flow that a run does not have.
-    pub(crate) fn file<'a>(&self, outcome: impl Fn(&str) -> &'a Outcome) -> Result<File, String> {
+    pub(crate) fn file<'a>(
+        &self,
+        outcome: impl Fn(&str) -> &'a Outcome,
+        plan: impl Fn(&str) -> Plan,
+    ) -> Result<File, String> {
         let panel = |(title, run): &(String, String)| {
             let outcome = outcome(run);
             let line = |(name, flows): &(String, Vec<String>)| {
@@ -51,7 +60,8 @@ impl Figure {
                 }
                 Ok(Curve { name: name.clone(), goodput: mean_goodput(outcome, &named(outcome, flows)?) })
             };
-            let lines = self.lines.iter().map(line).collect::<Result<_, String>>()?;
+            let fluid = self.fluid.iter().map(|fluid| fluid.curve(&plan(run)));
+            let lines = self.lines.iter().map(line).chain(fluid).collect::<Result<_, String>>()?;
             let interval = outcome.record.series.interval.seconds();
             let phases = (1..).zip(&outcome.summary.phases);
             let shaded = phases

@@ -169,6 +169,8 @@ impl Measure {
             Self::Total { .. } => "total",
             Self::Lowest { .. } => "lowest total",
             Self::Held { .. } => "held by each",
+            Self::Queue { .. } => "queue",
+            Self::QueueSwing { .. } => "swing",
         }
     }
 }
@@ -181,6 +183,7 @@ impl Unit {
             Self::Links { .. } => "of each link".to_owned(),
             Self::Ms => "ms".to_owned(),
             Self::Packets => "packets".to_owned(),
+            Self::Kb => "KB".to_owned(),
             Self::One => String::new(),
         }
     }
@@ -191,6 +194,7 @@ impl Unit {
             Self::Gbps => 1e9,
             Self::Links { count, gbps } => f64::from(*count) * gbps * 1e9,
             Self::Ms => 1e-3,
+            Self::Kb => 1e3,
             Self::Of(_) | Self::Packets | Self::One => 1.0,
         }
     }

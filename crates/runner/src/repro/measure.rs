@@ -31,6 +31,16 @@ pub(super) fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>,
             let lowest = totals.into_iter().reduce(f64::min).ok_or("a sample")?;
             Ok(vec![lowest])
         }
+        Measure::Queue { place, phase: number } => {
+            let waiting = waiting(outcome, place, phase(outcome, *number)?)?;
+            Ok(vec![waiting.iter().sum::<f64>() / waiting.len() as f64])
+        }
+        Measure::QueueSwing { place, phase: number } => {
+            let mut waiting = waiting(outcome, place, phase(outcome, *number)?)?;
+            waiting.sort_unstable_by(f64::total_cmp);
+            let at = |share: f64| waiting[((waiting.len() - 1) as f64 * share).round() as usize];
+            Ok(vec![at(0.95) - at(0.05)])
+        }
         Measure::BackAfter { phase: number, share } => {
             back_after(outcome, phase(outcome, *number)?, *share).map(|seconds| vec![seconds])
         }
@@ -107,6 +117,18 @@ fn held(outcome: &Outcome, switches: &[String]) -> Result<f64, String> {
         return Err(format!("switch {missing}"));
     }
     Ok(lanes.iter().filter(|lane| switches.contains(&lane.node)).map(|lane| lane.mean).sum())
+}
+
+/// What waited at a place that is watched, at each sample of the settled half of a phase.
+fn waiting(outcome: &Outcome, place: &str, phase: &PhaseSummary) -> Result<Vec<f64>, String> {
+    let (watched, interval) = (&outcome.record.watched, outcome.record.series.interval);
+    let name = format!("{place}_queue_bytes");
+    let column = watched.columns.iter().position(|column| *column == name).ok_or(name)?;
+    let settled = f64::midpoint(phase.from_s, phase.to_s)..phase.to_s;
+    let rows =
+        (1..).zip(&watched.rows).filter(|(number, _)| settled.contains(&(interval * *number).seconds()));
+    let waiting: Vec<_> = rows.map(|(_, row)| row[column]).collect();
+    if waiting.is_empty() { Err(format!("a sample of {place}")) } else { Ok(waiting) }
 }
 
 /// How long after the phase's start the flows have a share of what it gave them.
@@ -260,6 +282,24 @@ pub(super) mod tests {
         assert_eq!(held(&["B"]), Ok(vec![0.75]));
         assert_eq!(held(&["A", "B"]), Ok(vec![2.25]));
         assert_eq!(held(&["C"]), Err("switch C".to_owned()));
+    }
+
+    /// Of the first phase the second half is looked at, from 2 ms to 4, its end not included: 20 and 60 bytes.
+    #[test]
+    fn a_queue_is_looked_at_in_the_settled_half() {
+        let mut outcome = outcome();
+        outcome.record.watched = telemetry::Watched {
+            columns: vec!["F1_alpha".to_owned(), "A:3_queue_bytes".to_owned()],
+            rows: [1e9, 20.0, 60.0, 1e9].map(|bytes| vec![0.5, bytes]).to_vec(),
+        };
+        let of = |place: &str| {
+            let place = place.to_owned();
+            let queue = measured(&Measure::Queue { place: place.clone(), phase: 1 }, &outcome);
+            (queue, measured(&Measure::QueueSwing { place, phase: 1 }, &outcome))
+        };
+        assert_eq!(of("A:3"), (Ok(vec![40.0]), Ok(vec![40.0])));
+        let missing = || Err("A:4_queue_bytes".to_owned());
+        assert_eq!(of("A:4"), (missing(), missing()));
     }
 
     #[test]

@@ -12,12 +12,14 @@
 //! | `judge` | from numbers to verdicts, and their words |
 //! | `tuning` | settings of congestion control beside those of a run |
 //! | `tables`, `sweeps`, `figures` | what is written besides |
+//! | `fluid` | what DCQCN's fluid model says, as a line of a figure |
 //! | `grid` | many cases, and a search of parameters where the guideline's fail |
 //! | `parallel` | work shared out among the processors |
 
 mod check;
 mod claims;
 mod figures;
+mod fluid;
 mod grid;
 mod judge;
 mod measure;
@@ -83,7 +85,11 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         }
         for figure in &paper.figures {
             let first = |run: &str| done.of(paper, run)[0];
-            files.push(figure.file(first).map_err(|what| Missing::of(name, &figure.name, what))?);
+            let plan = |run: &str| {
+                let run = paper.at_length(&paper.runs[run], options.full);
+                engine::plan(&run.scenario, &run.set, None).expect("it has been run")
+            };
+            files.push(figure.file(first, plan).map_err(|what| Missing::of(name, &figure.name, what))?);
         }
         if let Some(grid) = paper.grid.as_ref().filter(|_| options.full) {
             let (printed, more) = grid.run()?;
@@ -260,11 +266,11 @@ mod tests {
         let message = |given| papers(Some(given)).unwrap_err().to_string();
         assert_eq!(
             message("gran2012"),
-            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`"
+            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2016`"
         );
         assert_eq!(
             message("nobody"),
-            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`"
+            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2016`"
         );
         assert_eq!(papers(None).unwrap().len(), PAPERS.len());
     }
