@@ -42,6 +42,14 @@ pub enum Violation {
         /// When.
         at: Time,
     },
+    /// Packets were found missing, though none was dropped.
+    #[error("packets were found missing {missed} times by {at}, though none was dropped")]
+    Sequence {
+        /// Negative acknowledgements, and gaps that nobody asks to be filled.
+        missed: u64,
+        /// When.
+        at: Time,
+    },
     /// A drain did not come to rest.
     #[error(
         "{node} is not at rest, and nothing moves any more, {waited} after the sources fell silent: packets or \

@@ -280,12 +280,13 @@ impl World {
         let under_way = self.fabric.pool.len() as u64 - waiting;
         let dropped = self.dropped();
         self.audit = Audit { injected, delivered, dropped, under_way, ..core::mem::take(&mut self.audit) };
-        if injected == delivered + dropped + under_way {
-            Ok(())
-        } else {
-            let at = self.fabric.now;
-            Err(Violation::Conservation { injected, delivered, dropped, under_way, at })
+        let at = self.fabric.now;
+        if injected != delivered + dropped + under_way {
+            return Err(Violation::Conservation { injected, delivered, dropped, under_way, at });
         }
+        let missed = |adapter: &Adapter| adapter.tally().naks + adapter.tally().gaps;
+        let missed: u64 = self.adapters.iter().map(missed).sum();
+        if dropped == 0 && missed > 0 { Err(Violation::Sequence { missed, at }) } else { Ok(()) }
     }
 
     /// Packets that found no room, which credits exclude.

@@ -60,6 +60,29 @@ fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
     assert!(late(&up_down) > most / 2, "{} of {most}", late(&up_down));
 }
 
+/// PFC stands still where credits do: pauses wait for each other in the same circle, and are asked for again for ever.
+/// Without flow control packets are dropped instead, and something always arrives.
+#[test]
+fn a_ring_of_pauses_stands_still_and_one_of_drops_does_not() {
+    let cycles = ["routing=MinHop", "dependency_cycles=Allowed"];
+    for buffering in ["InputFifo", "InputVoq", "CombinedInputOutput", "Output"] {
+        let pausing = [
+            "link.flow_control=Pause(resume_offset: \"2 KiB\", reaction: \"100 ns\", quanta: 2000)",
+            &format!("switch.buffering={buffering}"),
+        ];
+        let plan = ring(&[cycles, pausing].concat());
+        let Err(Stop::Deadlock(deadlock)) = simulate(&plan, Options::default(), &mut |_| {}) else {
+            panic!("{buffering}: the ring stands still, and nobody says so");
+        };
+        assert_eq!(deadlock.cycle.len(), 7, "{buffering}: {deadlock}");
+    }
+    // The scenario's time-out, of 67 ms, is longer than the run. One shorter than the 0.27 ms that four messages take finds
+    // the ring as full as before: each repeat loses its first packet again, in step, until the queue pair gives up.
+    let lossy = ["link.flow_control=Lossy", "adapter.ack_timeout=7"];
+    let lossy = run(&ring(&[cycles, lossy].concat()));
+    assert!(lossy.dropped_packets > 0 && late(&lossy) > 0, "{} late", late(&lossy));
+}
+
 /// Random traffic over each family, by its own routing: nothing is lost, nothing is left behind.
 #[test]
 fn every_family_carries_its_traffic_and_comes_to_rest() {
