@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The threshold is that of A. Choudhury and E. Hahne (IEEE/ACM Trans. Networking 6(2), 1998), by input. With headroom
-//! t_flight, n ports and 8 priorities it is DCQCN's t_PFC = beta (B - 8 n t_flight - s) / 8 for alpha = beta / 8, where
+//! `t_flight`, n ports and 8 priorities it is DCQCN's `t_PFC = beta (B - 8 n t_flight - s) / 8` for alpha = beta / 8, where
 //! s is what is occupied (Zhu and others, SIGCOMM 2015, section 4).
 
 use crate::memory::Alpha;
