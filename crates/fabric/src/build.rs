@@ -43,7 +43,7 @@ pub(crate) fn world(plan: &Plan) -> World {
     let probes = Probes::new(ends, named, plan.phases(), plan.sample(), end);
     let congested = |node| Bytes::new(plan.switch_of(node).buffer.get() / QUEUE_PART);
     let thresholds = nodes.clone().filter(|node| !graph.is_host(*node)).map(congested).collect();
-    let trees = Trees::new(thresholds, usize::from(plan.link().data_lanes));
+    let trees = Trees::new(thresholds, plan.link());
     let peers: Vec<Vec<_>> = nodes
         .clone()
         .map(|node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect())

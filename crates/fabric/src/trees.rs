@@ -14,6 +14,7 @@
 use std::collections::BTreeMap;
 
 use cc_policies::policy::Place;
+use link_layer::LinkSpec;
 use packet::{Lane, NodeId, Packet, PortId};
 use telemetry::{Congestion, LaneOutput, RootRecord, TreeSample, VictimRecord};
 use units::{Bytes, Span, Time};
@@ -38,6 +39,8 @@ pub(crate) struct Trees {
     /// By switch, what a queue has to hold to be congested.
     thresholds: Vec<Bytes>,
     lanes: usize,
+    /// What a packet takes up on the wire beyond its length.
+    around: Bytes,
     last: Time,
     /// By port of every node, and lane.
     outputs: Vec<Output>,
@@ -55,7 +58,7 @@ struct Output {
     bytes: Bytes,
     /// Without credit since the sample before.
     waited: Span,
-    /// Sent since the sample before.
+    /// Sent since the sample before, as it takes up the wire.
     sent: Bytes,
     held_back: bool,
 }
@@ -82,8 +85,9 @@ struct Tree {
 
 impl Trees {
     /// Nothing seen yet, in a fabric whose switches call a queue of so much congested.
-    pub(crate) fn new(thresholds: Vec<Bytes>, lanes: usize) -> Self {
-        Self { thresholds, lanes, ..Self::default() }
+    pub(crate) fn new(thresholds: Vec<Bytes>, link: &LinkSpec) -> Self {
+        let (lanes, around) = (usize::from(link.data_lanes), link.framing.around());
+        Self { thresholds, lanes, around, ..Self::default() }
     }
 
     /// Looks at the world, once everything of a sample's instant has happened.
@@ -110,7 +114,7 @@ impl Trees {
         let switches = world.switches.iter().flat_map(switch_arch::Switch::all_observed);
         self.outputs.resize(world.fabric.peers.len() * self.lanes, Output::default());
         for (output, (_, seen)) in self.outputs.iter_mut().zip(adapters.chain(switches)) {
-            output.settle(seen, now, interval);
+            output.settle(seen, self.around, now, interval);
         }
     }
 
@@ -271,11 +275,12 @@ fn crosses(world: &World, packet: &Packet, mut node: NodeId, root: Channel) -> b
 }
 
 impl Output {
-    fn settle(&mut self, seen: &LaneOutput, now: Time, interval: Span) {
+    fn settle(&mut self, seen: &LaneOutput, around: Bytes, now: Time, interval: Span) {
         let without_credit = seen.without_credit(now);
         self.waited = without_credit - self.without_credit;
-        self.sent = seen.bytes - self.bytes;
-        (self.without_credit, self.bytes) = (without_credit, seen.bytes);
+        let on_the_wire = seen.bytes + Bytes::new(around.get() * seen.packets);
+        self.sent = on_the_wire - self.bytes;
+        (self.without_credit, self.bytes) = (without_credit, on_the_wire);
         self.held_back = self.waited.ps() * HELD_BACK_PART >= interval.ps().max(1);
     }
 }
