@@ -11,8 +11,6 @@
 //!   | F1 starts | F2 starts |
 //! ```
 
-use core::ops::Range;
-
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::element::DashedPathElement;
@@ -21,6 +19,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use telemetry::{Phase, RunRecord};
 use units::Time;
 
+use crate::coincidence::{self, Points, Stretch};
 use crate::{Summary, tables};
 
 /// Width and height in pixels.
@@ -42,10 +41,8 @@ pub(crate) const COLOURS: [RGBColor; 6] = [
 pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
 pub(crate) const FAINT: RGBColor = RGBColor(225, 225, 225);
 
-/// Lines coincide that are no farther apart than this share of the figure's height, about two pixels, for
-/// so many samples before and after.
+/// Lines coincide that are no farther apart than this share of the figure's height, about two pixels.
 const NEAR: f64 = 0.006;
-const LASTING: usize = 3;
 /// How much wider a line is, in pixels, for each line that covers it.
 const WIDER: u32 = 4;
 
@@ -84,6 +81,13 @@ struct Line {
     goodput: Vec<f64>,
     /// The first sample that may hold something: a line begins with its flow.
     first: usize,
+}
+
+impl Line {
+    fn points(&self) -> Points {
+        let point = |(row, goodput): (usize, &f64)| (row >= self.first).then_some(*goodput);
+        self.goodput.iter().enumerate().map(point).collect()
+    }
 }
 
 fn lines(record: &RunRecord) -> Vec<Line> {
@@ -157,44 +161,16 @@ fn plot(body: &Area<'_>, record: &RunRecord, lines: &[Line]) -> Result<(), Failu
         .draw()?;
     phases(&plot, &record.phases, scale, end, top)?;
     let interval = record.series.interval.seconds() * scale;
+    let points: Vec<Points> = lines.iter().map(Line::points).collect();
     for (place, line) in lines.iter().enumerate() {
-        let covered = covered(line, &lines[place + 1..], top);
         // A sample is the mean over the interval before it: it stands in that interval's middle.
         let point = |row: usize| ((row as f64 + 0.5) * interval, line.goodput[row]);
-        for piece in pieces(&covered, line.first) {
-            let width = line.style.stroke_width + WIDER * covered[piece.start];
-            plot.draw_series(LineSeries::new(piece.map(point), line.style.stroke_width(width)))?;
+        for Stretch { rows, covered } in coincidence::stretches(&points[place..], NEAR * top) {
+            let width = line.style.stroke_width + WIDER * covered;
+            plot.draw_series(LineSeries::new(rows.map(point), line.style.stroke_width(width)))?;
         }
     }
     Ok(())
-}
-
-/// How many of the lines that are drawn after this one cover it, at each sample. Lines that only meet or
-/// cross do not count.
-fn covered(line: &Line, later: &[Line], top: f64) -> Vec<u32> {
-    let near = |other: &Line, row: usize| {
-        row >= other.first && (line.goodput[row] - other.goodput[row]).abs() <= NEAR * top
-    };
-    let count = |row| later.iter().filter(|other| near(other, row)).count() as u32;
-    let counts: Vec<_> = (0..line.goodput.len()).map(count).collect();
-    let long = |row: usize| {
-        let around = row.saturating_sub(LASTING)..(row + LASTING + 1).min(counts.len());
-        counts[around].iter().copied().min().unwrap_or_default()
-    };
-    (0..counts.len()).map(long).collect()
-}
-
-/// The samples from `first` on, cut where the count changes; each piece holds the first of the next.
-fn pieces(covered: &[u32], first: usize) -> Vec<Range<usize>> {
-    let mut pieces = Vec::new();
-    let mut start = first;
-    for row in first + 1..=covered.len() {
-        if row == covered.len() || covered[row] != covered[start] {
-            pieces.push(start..(row + 1).min(covered.len()));
-            start = row;
-        }
-    }
-    pieces
 }
 
 /// Where phases begin, and their names where those have room.
@@ -264,25 +240,6 @@ mod tests {
     fn a_run_without_samples_or_flows_still_has_axes() {
         let figure = figure(&RunRecord::default());
         assert!(figure.contains("goodput (Gb/s)") && figure.contains("no flow of this run has a name"));
-    }
-
-    #[test]
-    fn a_line_is_covered_where_a_later_one_stays_upon_it() {
-        let line = |goodput: [f64; 12], first| Line {
-            name: String::new(),
-            style: style_of(0),
-            goodput: goodput.to_vec(),
-            first,
-        };
-        let flat = line([5.0; 12], 0);
-        let crossing = line([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.0, 9.0], 0);
-        let late = line([5.0; 12], 2);
-        assert_eq!(covered(&flat, &[crossing], 10.0), [0; 12]);
-        let counts = covered(&flat, &[late], 10.0);
-        assert_eq!(counts, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
-        assert_eq!(pieces(&counts, 0), [0..6, 5..12]);
-        assert_eq!(pieces(&[], 0), []);
-        assert_eq!(pieces(&counts, 20), []);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees as printed |
 //! | [`margins`] | `margins.csv`, and the nearest as printed |
 //! | [`figure`] | `throughput.svg` |
+//! | `coincidence` | lines of a figure that lie upon one another |
 //! | [`comparison`] | several runs side by side |
 //! | [`panels`] | figures of several runs below each other |
 //! | [`curves`] | figures of a number against a setting, and their files |
@@ -20,6 +21,7 @@
 //!
 //! `docs/outputs.md` describes every column and field.
 
+mod coincidence;
 pub mod comparison;
 pub mod completions;
 pub mod congestion;

@@ -7,6 +7,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::coincidence::{self, Points, Stretch};
 use crate::figure::{Area, COLOURS, FAINT, Failure, GREY, number, sans, unit_of_time, width};
 
 const WIDTH: u32 = 960;
@@ -18,6 +19,10 @@ const LEFT: i32 = 64;
 const RIGHT: i32 = 20;
 /// A line has at most so many points; beyond, each is the mean of several samples.
 const POINTS: usize = 425;
+/// Lines coincide that are no farther apart than this share of a panel's height, about two pixels.
+const NEAR: f64 = 0.02;
+/// How much wider a line is, in pixels, for each line that covers it.
+const WIDER: u32 = 3;
 /// Of times that stand out.
 const SHADE: RGBColor = RGBColor(238, 238, 238);
 
@@ -135,14 +140,16 @@ fn plot(area: &Area<'_>, panel: &Panel, scale: Scale, with_time: bool) -> Result
     }
     mesh.draw()?;
     area.draw(&Text::new(panel.title.clone(), (LEFT + 4, 3), sans(14, &BLACK)))?;
-    for (place, line) in panel.lines.iter().enumerate() {
-        let (samples, points) = binned(line);
-        let step = panel.interval * samples as f64 * per_second;
+    let binned: Vec<_> = panel.lines.iter().map(binned).collect();
+    let points: Vec<Points> = binned.iter().map(|(_, points)| points.clone()).collect();
+    for (place, (samples, line)) in binned.iter().enumerate() {
+        let step = panel.interval * *samples as f64 * per_second;
         // A sample is the mean over the interval before it: it stands in that interval's middle.
-        let at = |(place, value): (usize, &f64)| ((place as f64 + 0.5) * step, *value);
-        for (first, piece) in pieces(&points) {
-            let piece = piece.iter().enumerate().map(|(i, value)| at((first + i, value)));
-            plot.draw_series(LineSeries::new(piece, style(place)))?;
+        let at = |row: usize| ((row as f64 + 0.5) * step, line[row].expect("a stretch has no gap"));
+        for Stretch { rows, covered } in coincidence::stretches(&points[place..], NEAR * scale.top) {
+            let style = style(place);
+            let width = style.stroke_width + WIDER * covered;
+            plot.draw_series(LineSeries::new(rows.map(at), style.stroke_width(width)))?;
         }
     }
     let right = scale.seconds * per_second;
@@ -167,19 +174,6 @@ fn binned(line: &Curve) -> (usize, Vec<Option<f64>>) {
         (!there.is_empty()).then(|| there.iter().sum::<f64>() / there.len() as f64)
     };
     (samples, line.goodput.chunks(samples).map(mean).collect())
-}
-
-/// The stretches without a gap, each with its first place.
-fn pieces(points: &[Option<f64>]) -> Vec<(usize, Vec<f64>)> {
-    let mut pieces: Vec<(usize, Vec<f64>)> = Vec::new();
-    for (place, point) in points.iter().enumerate() {
-        match (point, pieces.last_mut()) {
-            (Some(value), Some((first, piece))) if *first + piece.len() == place => piece.push(*value),
-            (Some(value), _) => pieces.push((place, vec![*value])),
-            (None, _) => {}
-        }
-    }
-    pieces
 }
 
 #[cfg(test)]
@@ -209,13 +203,11 @@ mod tests {
     }
 
     #[test]
-    fn points_are_means_of_samples_and_gaps_stay_gaps() {
+    fn points_are_means_of_samples() {
         let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
         assert_eq!(binned(&curve("", some(&[1.0, 2.0]))), (1, some(&[1.0, 2.0])));
         let long = curve("", (0..2 * POINTS).map(|i| (i % 2 == 0).then_some(i as f64)).collect());
         let (samples, points) = binned(&long);
         assert_eq!((samples, points[3]), (2, Some(6.0)));
-        let gap = [Some(1.0), None, Some(2.0), Some(3.0)];
-        assert_eq!(pieces(&gap), [(0, vec![1.0]), (2, vec![2.0, 3.0])]);
     }
 }

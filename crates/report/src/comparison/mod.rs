@@ -3,12 +3,13 @@
 //! Invariant: a column a run, in the order in which they were given; rows are matched by the names of phases and
 //! flows, and what a run does not have is a dash.
 
+mod measures;
+
 use telemetry::{FlowRecord, RunRecord};
 use units::Span;
 
 use crate::Summary;
 use crate::completions::quantile;
-use crate::goodput::jain;
 use crate::panels::{self, Curve, Panel};
 use crate::printed::{aligned, grouped, plain_table};
 use crate::tables::{csv, others_are_sampled};
@@ -154,7 +155,7 @@ pub fn table_file(runs: &[Run<'_>]) -> String {
 }
 
 fn rows(runs: &[Run<'_>]) -> Vec<Row> {
-    [goodput_rows(runs), fairness_rows(runs), victim_rows(runs), completion_rows(runs), run_rows(runs)]
+    [goodput_rows(runs), fairness_rows(runs), victim_rows(runs), completion_rows(runs), measures::rows(runs)]
         .concat()
 }
 
@@ -296,49 +297,6 @@ fn completion_rows(runs: &[Run<'_>]) -> Vec<Row> {
     rows
 }
 
-type Measure = (&'static str, Unit, fn(&Run<'_>) -> Option<f64>);
-
-const MEASURES: [Measure; 11] = [
-    ("goodput, Gb/s", Unit::Gbps, |run| {
-        let delivered = run.record.flows.iter().map(|flow| flow.delivered).sum::<units::Bytes>();
-        Some(delivered.bps_over(run.record.simulated) / 1e9)
-    }),
-    ("Jain's index of all named flows", Unit::Share, |run| {
-        let named = &run.record.flows[..run.record.named()];
-        let goodput = |flow: &FlowRecord| flow.delivered.bps_over(run.record.simulated);
-        (named.len() > 1).then(|| jain(named.iter().map(goodput)))
-    }),
-    ("packets marked", Unit::Count, |run| Some(run.summary.marks.values().sum::<u64>() as f64)),
-    ("CNPs sent", Unit::Count, |run| Some(run.summary.transport.cnps as f64)),
-    ("BECNs received", Unit::Count, |run| Some(run.summary.transport.becns as f64)),
-    ("flow-control packets", Unit::Count, |run| Some(run.record.flow_control_packets as f64)),
-    ("time held back by flow control, all ports added up, us", Unit::Us, |run| {
-        Some(run.record.lanes.iter().map(|lane| lane.without_credit).sum::<Span>().seconds() * 1e6)
-    }),
-    ("packets dropped", Unit::Count, |run| Some(run.record.dropped_packets as f64)),
-    ("packets sent again", Unit::Count, |run| Some(run.record.transport.retransmitted as f64)),
-    ("mean latency of a packet, us", Unit::Us, |run| {
-        let flows = &run.record.flows;
-        let packets: u64 = flows.iter().map(|flow| flow.packets).sum();
-        let sum = flows.iter().map(|flow| flow.latency_sum.seconds()).sum::<f64>();
-        (packets > 0).then(|| sum * 1e6 / packets as f64)
-    }),
-    ("longest latency of a packet, us", Unit::Us, |run| {
-        run.record.flows.iter().map(|flow| flow.latency_max.seconds() * 1e6).reduce(f64::max)
-    }),
-];
-
-fn run_rows(runs: &[Run<'_>]) -> Vec<Row> {
-    let row = |(what, unit, measure): &Measure| Row {
-        topic: "run",
-        phase: String::new(),
-        what: (*what).to_owned(),
-        cells: runs.iter().map(measure).collect(),
-        unit: *unit,
-    };
-    MEASURES.iter().map(row).collect()
-}
-
 /// `compare.svg`: goodput over time, a panel a run; the flows of all runs have the same colours in each.
 #[must_use]
 pub fn figure(runs: &[Run<'_>]) -> String {
@@ -394,6 +352,9 @@ fn others(record: &RunRecord) -> Curve {
 
 #[cfg(test)]
 mod tests {
+    use telemetry::{MarginRecord, PauseRecord};
+    use units::Bytes;
+
     use super::*;
     use crate::sample;
 
@@ -401,11 +362,25 @@ mod tests {
         let (first, mut second) = (sample::record(), sample::record());
         second.flows[1].name = "F3".to_owned();
         second.congestion = telemetry::Congestion::default();
+        second.lanes[0].pause = Some(paused());
         let summaries = [&first, &second].map(|record| Summary::new(sample::CONTEXT, record, sample::cost()));
         look(&[
             Run { asked: "first", summary: &summaries[0], record: &first },
             Run { asked: "second:seed=3", summary: &summaries[1], record: &second },
         ])
+    }
+
+    fn paused() -> PauseRecord {
+        let threshold = MarginRecord { load: Bytes::new(900), limit: Bytes::new(1000), counts: None };
+        PauseRecord {
+            sent: 17,
+            heard: 16,
+            paused: Span::from_us(123),
+            dropped_at_input: 0,
+            dropped_at_output: 0,
+            threshold,
+            headroom: None,
+        }
     }
 
     #[test]
