@@ -46,6 +46,8 @@ pub struct EventQueue<E> {
     bucket: u64,
     /// Sorted, latest first.
     present: Vec<Entry<E>>,
+    /// How many events the present bucket held when its turn came.
+    crowd: usize,
     late: BinaryHeap<Earliest<E>>,
     ring: Buckets<E>,
     far: BinaryHeap<Earliest<E>>,
@@ -61,6 +63,7 @@ impl<E: Copy> EventQueue<E> {
             len: 0,
             bucket: 0,
             present: Vec::new(),
+            crowd: 0,
             late: BinaryHeap::new(),
             ring: Buckets::new(),
             far: BinaryHeap::new(),
@@ -107,6 +110,20 @@ impl<E: Copy> EventQueue<E> {
         } else {
             self.far.push(Earliest(entry));
         }
+    }
+
+    /// How many events lay within the 2048 ps of the present bucket when its turn came: how much happens at a time.
+    #[inline]
+    #[must_use]
+    pub const fn crowd(&self) -> usize {
+        self.crowd
+    }
+
+    /// Events that come next, in order, as far as they have been sorted. What is planned meanwhile may come between
+    /// them; so this is for guesses.
+    #[inline]
+    pub fn sorted(&self) -> impl ExactSizeIterator<Item = &E> {
+        self.present.iter().rev().map(|entry| &entry.event)
     }
 
     /// The time of the next event.
@@ -204,6 +221,7 @@ impl<E: Copy> EventQueue<E> {
             self.ring.take(next, &mut self.present);
         }
         self.bring_far_events();
+        self.crowd = self.present.len();
         self.present.sort_unstable_by_key(|entry| core::cmp::Reverse(entry.key()));
         true
     }

@@ -12,6 +12,7 @@
 //! | `build` | from a plan to a world at rest |
 //! | `event` | what can happen, and in which order |
 //! | `world` | the loop |
+//! | `ahead` | reading ahead, for fabrics that no cache holds |
 //! | `deadlock` | packets that wait for each other in a circle |
 //! | `completions`, `ideal` | how long messages took, and how long they would have on an empty fabric |
 //! | `margins` | how near loads came to their limits |
@@ -21,6 +22,7 @@
 //! | `stop` | why a run does not come to its end |
 //! | `record` | from a world to its record |
 
+mod ahead;
 mod build;
 mod completions;
 mod deadlock;

@@ -13,6 +13,7 @@ use switch_arch::{Switch, SwitchWake};
 use telemetry::{Audit, Progress};
 use units::{Span, Time};
 
+use crate::ahead;
 use crate::deadlock::{self, Deadlock};
 use crate::event::{Event, What};
 use crate::margins::Crossings;
@@ -58,6 +59,8 @@ pub(crate) struct World {
     pub(crate) digest: Digest,
     touched: Vec<NodeId>,
     is_touched: Vec<bool>,
+    /// How many of the events to come have been read ahead for.
+    pub(crate) read_ahead: usize,
     scramble: Option<Stream>,
 }
 
@@ -95,6 +98,7 @@ impl World {
         Self {
             touched: Vec::with_capacity(names.len()),
             is_touched: vec![false; names.len()],
+            read_ahead: 0,
             names,
             adapters,
             switches,
@@ -220,6 +224,9 @@ impl World {
 
     fn handle(&mut self, event: Event) {
         self.events += 1;
+        if self.fabric.queue.crowd() >= ahead::CROWD {
+            self.look_ahead();
+        }
         self.fabric.work_to_come -= u64::from(event.is_work());
         let node = event.node.index();
         let outlet = &mut self.fabric.outlet(node);

@@ -20,6 +20,7 @@
 //! | `board` | the requests of one instant, as the arbiter sees them |
 //! | [`switch`] | the pipeline |
 //! | `crossing` | its second half, where packets wait at the outputs too |
+//! | `fetch` | reading ahead, for fabrics that no cache holds |
 //! | `look` | what waits where and for whom, for instruments |
 //! | `staging` | the queues at the outputs, and how fast they can be written |
 
@@ -27,6 +28,7 @@ pub mod arbiter;
 mod board;
 pub mod buffering;
 mod crossing;
+mod fetch;
 pub mod ledger;
 mod look;
 mod loss;

@@ -45,6 +45,18 @@ impl SwitchPort {
         self.tail_leaves > now
     }
 
+    /// A word of its first cache line: for reading ahead.
+    #[inline]
+    pub(crate) const fn fetched_first(&self) -> u64 {
+        self.tail_leaves.ps()
+    }
+
+    /// Something of both of its cache lines, alike.
+    #[inline]
+    pub(crate) fn fetched(&self) -> u64 {
+        self.fetched_first() ^ u64::from(self.lacks_credit)
+    }
+
     /// Starts a packet on the wire.
     #[inline(always)]
     pub(crate) fn start(&mut self, lane: Lane, length: Bytes, now: Time) -> Passage {

@@ -4,6 +4,7 @@
 //! decided once an instant, after everything that arrives in it has arrived.
 
 mod ages;
+mod fetch;
 mod half;
 mod kept;
 mod observed;

@@ -1,0 +1,27 @@
+//! Reading ahead: what an event to come will need, so that it is in the cache when its turn comes.
+//!
+//! Invariant: nothing is changed, and nothing depends on what is read.
+
+use packet::{Lane, Packet};
+
+use super::Adapter;
+
+impl Adapter {
+    /// Reads what the arrival of a packet will need. What it returns is of no meaning, but must not be optimised away.
+    #[inline]
+    #[must_use]
+    pub fn fetch_for_arrival(&self, packet: &Packet) -> u64 {
+        let Some(queue_pair) = self.queue_pairs.get(packet.bth.destination_qp.index()) else { return 0 };
+        let half = self.halves.get(queue_pair.half as usize).map_or(0, |half| half.flow);
+        let taken = self.sinks.get(queue_pair.sink as usize).map_or(0, |sink| sink.packets);
+        self.fetch() ^ u64::from(half) ^ taken
+    }
+
+    /// Reads what any event needs, alike: a word of the cache lines that are always used.
+    #[inline]
+    #[must_use]
+    pub fn fetch(&self) -> u64 {
+        let turn = self.schedule.turn(Lane(0)).map_or(0, |turn| turn.half);
+        self.sending_until.ps() ^ self.port.updates() ^ self.rule.max_outstanding ^ u64::from(turn)
+    }
+}

@@ -1,0 +1,51 @@
+//! Reading ahead: what an event to come will need, so that it is in the cache when its turn comes.
+//!
+//! Invariant: nothing is changed, and nothing depends on what is read. Reads for several events wait for memory at
+//! the same time; in their turns each would wait alone.
+
+use cc_policies::policy::Place;
+use packet::{Lane, Packet, PacketPool, PortId};
+
+use crate::switch::Switch;
+
+impl Switch {
+    /// Reads what the arrival of a packet by this input will need. What it returns is of no meaning, but must not be
+    /// optimised away.
+    #[inline]
+    #[must_use]
+    pub fn fetch_for_arrival(&self, input: PortId, packet: &Packet) -> u64 {
+        let lane = packet.lrh.lane;
+        let Some(output) = self.output_of(packet) else { return 0 };
+        self.fetch_input(input, lane)
+            ^ self.fetch_output(output, lane)
+            ^ u64::from(self.ledger.waits(Place { input, output, lane }))
+    }
+
+    /// Reads what the departure of a tail will need, and whoever is likely to be next, alike.
+    #[inline]
+    #[must_use]
+    pub fn fetch_for_departure(&self, place: Place, pool: &PacketPool) -> u64 {
+        let Place { input, output, lane } = place;
+        let next = self.ledger.contenders(output, lane).next_after(input);
+        let waiting =
+            next.map_or(0, |input| u64::from(pool[self.buffering.head(Place { input, output, lane })].wire));
+        self.fetch_input(input, lane) ^ self.fetch_output(output, lane) ^ waiting
+    }
+
+    /// Reads what every event at an output and lane will need, alike.
+    #[inline]
+    #[must_use]
+    pub fn fetch_output(&self, output: PortId, lane: Lane) -> u64 {
+        let seen = &self.seen[self.memory.at(output, lane)];
+        self.ports[output.index()].fetched()
+            ^ seen.output.bytes.get()
+            ^ u64::from(!self.ledger.contenders(output, lane).is_empty())
+    }
+
+    /// Reads what every event at an input and lane will need, alike.
+    #[inline]
+    fn fetch_input(&self, input: PortId, lane: Lane) -> u64 {
+        let seen = &self.seen[self.memory.at(input, lane)];
+        self.ports[input.index()].fetched_first() ^ seen.output.bytes.get() ^ self.readers.limit(input)
+    }
+}
