@@ -108,7 +108,7 @@ proptest! {
     /// A flow keeps its port, ports lead nearer, and many flows use them all alike.
     #[test]
     fn multipath_spreads_flows_over_all_shortest_ways(graph in connected(), key in any::<u64>()) {
-        let (tables, routes) = (Routes::multipath(&graph), Routes::min_hop(&graph));
+        let (tables, routes) = (Routes::multipath(&graph, 1), Routes::min_hop(&graph));
         for switch in graph.switch_ids() {
             for to in graph.host_ids() {
                 let outputs: Vec<_> = tables.ports(switch, to).collect();
@@ -130,7 +130,7 @@ proptest! {
 fn multipath_deals_flows_evenly() {
     let spec = spec("Dcs648(..)");
     let graph = graph(&spec);
-    let tables = Routes::multipath(&graph);
+    let tables = Routes::multipath(&graph, 1);
     let (leaf, far) = (graph.find("leaf1").unwrap(), graph.find("h648").unwrap());
     let mut flows = BTreeMap::new();
     for key in 0..18_000 {
@@ -273,7 +273,7 @@ fn a_ring_waits_in_a_cycle_by_fewest_links() {
 fn two_ways_round_a_square_wait_for_each_other_under_multipath() {
     let spec = spec("Torus(sizes: [2, 2], hosts: 1, ..)");
     let graph = graph(&spec);
-    let tables = Routes::multipath(&graph);
+    let tables = Routes::multipath(&graph, 1);
     let mut dependencies = Dependencies::new(&graph, &tables, 1);
     graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), graph.host_ids()));
     assert_eq!(dependencies.cycle().map(|cycle| cycle.len()), Some(4));
@@ -294,6 +294,23 @@ fn random_ways_are_the_seeds() {
         .flatten()
         .for_each(|port| by_port[port.index()] += 1);
     assert!(by_port[4..].iter().all(|n| (2..=28).contains(n)), "{by_port:?}");
+}
+
+/// 256 flows from one leaf: with another seed about three quarters of them take another of the four ways.
+#[test]
+fn the_ways_of_flows_are_the_seeds_under_multipath() {
+    let spec = spec("KaryNTree(arity: 4, levels: 3, ..)");
+    let graph = graph(&spec);
+    let (leaf, far) = (graph.find("leaf1").unwrap(), graph.find("h64").unwrap());
+    let ways = |seed| {
+        let tables = spec.routes(&graph, &RoutingSpec::Ecmp, seed).expect("any graph");
+        let way = |key| tables.table(leaf).output(far.lid(), || key).expect("connected");
+        (0..256).map(way).collect::<Vec<_>>()
+    };
+    let (one, other) = (ways(3), ways(4));
+    assert_eq!(one, ways(3));
+    let moved = one.iter().zip(&other).filter(|(one, other)| one != other).count();
+    assert!((164..220).contains(&moved), "{moved}");
 }
 
 fn written(entries: &[(&str, &str, u16)]) -> RoutingSpec {

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use packet::{NodeId, PortId};
+use rand::RngExt;
 
 use super::min_hop::each_nearer;
 use super::table::{ForwardingTable, entry};
@@ -16,12 +17,12 @@ use super::{Layers, Routes, hosts_of};
 use crate::graph::Graph;
 
 impl Routes {
-    /// All ports on shortest paths.
+    /// All ports on shortest paths. Which of them a flow takes is drawn by `seed` and the switch's name.
     ///
     /// # Panics
     /// If the switches' choices make more than 65,535 different sets of ports.
     #[must_use]
-    pub fn multipath(graph: &Graph) -> Self {
+    pub fn multipath(graph: &Graph, seed: u64) -> Self {
         let stride = graph.hosts() + 1;
         let mut places = vec![0u16; stride * graph.switches()];
         let mut known: BTreeMap<Box<[u8]>, u16> = BTreeMap::from([(Box::default(), 0)]);
@@ -42,7 +43,10 @@ impl Routes {
         let mut sets = vec![Box::default(); known.len()];
         known.into_iter().for_each(|(ports, place)| sets[usize::from(place)] = ports);
         let sets = Arc::new(sets);
-        let table = |switch| ForwardingTable::multipath(switch, &places[row(switch)..][..stride], &sets);
+        let table = |switch| {
+            let salt = event_kernel::stream(seed, "routing", graph.name(switch)).random();
+            ForwardingTable::multipath(salt, &places[row(switch)..][..stride], &sets)
+        };
         Self { hosts: graph.hosts(), tables: graph.switch_ids().map(table).collect(), layers: Layers::One }
     }
 }

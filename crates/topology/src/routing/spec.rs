@@ -27,7 +27,7 @@ pub enum RoutingSpec {
     Random,
     /// Fewest links; of the equally good ports a hash of the packet's source, destination and queue pairs chooses,
     /// as equal-cost multipath does by addresses and UDP ports: all packets that one end of a flow sends take one
-    /// way. InfiniBand's linear tables cannot; Ethernet's can.
+    /// way, another with another seed. InfiniBand's linear tables cannot; Ethernet's can.
     Ecmp,
     /// First towards a root, then away from it: no cycle of packets that wait for each other, in any graph,
     /// on one lane.
@@ -174,7 +174,7 @@ impl TopologySpec {
             // The cables of an Omega network carry data one way, which these know nothing of.
             RoutingSpec::MinHop if self.any_way() => Ok(Routes::min_hop(graph)),
             RoutingSpec::Random if self.any_way() => Ok(Routes::random(graph, seed)),
-            RoutingSpec::Ecmp if self.any_way() => Ok(Routes::multipath(graph)),
+            RoutingSpec::Ecmp if self.any_way() => Ok(Routes::multipath(graph, seed)),
             RoutingSpec::UpDown { roots } if self.any_way() => {
                 Ok(Routes::up_down(graph, &self.roots(graph, roots)?))
             }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use event_kernel::finalise;
-use packet::{Lid, NodeId, PortId};
+use packet::{Lid, PortId};
 
 /// In a table: nothing leads there. External ports are counted from 0 to 253.
 pub(super) const NOWHERE: u8 = u8::MAX;
@@ -41,18 +41,17 @@ impl ForwardingTable {
         Self { entries, choices: None }
     }
 
-    /// A table of a switch whose entries are the places of sets.
-    pub(super) fn multipath(switch: NodeId, places: &[u16], sets: &Arc<Sets>) -> Self {
+    /// A table of a switch whose entries are the places of sets. `salt` is the switch's own.
+    pub(super) fn multipath(salt: u64, places: &[u16], sets: &Arc<Sets>) -> Self {
         let entry = |place: &u16| match *sets[usize::from(*place)] {
             [] => NOWHERE,
             [port] => port,
             _ => SEVERAL,
         };
         let entries: Arc<[u8]> = places.iter().map(entry).collect();
-        let choices = entries.contains(&SEVERAL).then(|| {
-            let salt = u64::from(switch.0).rotate_left(40);
-            Arc::new(Choices { salt, places: places.into(), sets: Arc::clone(sets) })
-        });
+        let choices = entries
+            .contains(&SEVERAL)
+            .then(|| Arc::new(Choices { salt, places: places.into(), sets: Arc::clone(sets) }));
         Self { entries, choices }
     }
 
