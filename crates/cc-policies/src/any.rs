@@ -221,7 +221,7 @@ impl AnyResponse {
 }
 
 impl Marker for AnyMarker {
-    #[inline]
+    #[inline(always)]
     fn queue_changed(&mut self, place: Place, view: QueueView) {
         match self {
             Self::Off => {}

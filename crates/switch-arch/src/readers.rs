@@ -143,7 +143,7 @@ impl Readers {
     }
 
     /// How fast an input is read has changed, or what is kept of it.
-    #[inline]
+    #[inline(always)]
     fn settle(&mut self, input: PortId) {
         let Reader { reading, limit, kept, .. } = self.inputs[input.index()];
         let spent = reading > 0 && reading >= limit;

@@ -177,27 +177,28 @@ impl Switch {
     }
 
     fn decide_once(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
-        let mut outputs = core::mem::take(&mut self.pending);
-        let Some(first) = outputs.pop() else { return };
-        let mut request = self.ask(first, outlet);
-        if !outputs.is_empty() {
-            self.requests.clear();
-            self.requests.extend(request);
-            for output in outputs {
-                let next = self.ask(output, outlet);
-                self.requests.extend(next);
+        let (mut first, mut rivals) = (None, false);
+        for output in core::mem::take(&mut self.pending) {
+            let Some(request) = self.ask(output, outlet) else { continue };
+            let Some(first) = first else {
+                first = Some(request);
+                continue;
+            };
+            if !rivals {
+                self.requests.clear();
+                self.requests.push(first);
+                rivals = true;
             }
-            if self.requests.len() > 1 {
-                return self.launch_matching(outlet);
-            }
-            request = self.requests.first().copied();
+            self.requests.push(request);
         }
-        let Some(request) = request else { return };
-        if let Some(grant) = self.grant_alone(request) {
+        let Some(first) = first else { return };
+        if rivals {
+            self.launch_matching(outlet);
+        } else if let Some(grant) = self.grant_alone(first) {
             self.launch(grant, outlet);
         } else {
             self.requests.clear();
-            self.requests.push(request);
+            self.requests.push(first);
             self.launch_matching(outlet);
         }
     }
@@ -348,7 +349,7 @@ impl Switch {
     }
 
     /// What `output` could send now; or notes what it lacks.
-    #[inline]
+    #[inline(always)]
     fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) -> Option<Request> {
         let port = &mut self.ports[output.index()];
         if port.is_sending(outlet.now()) {
@@ -403,6 +404,7 @@ impl Switch {
     }
 
     /// Contenders for an output and lane whose buffers can be read at its rate now.
+    #[inline(always)]
     pub(crate) fn readable(&self, output: PortId, lane: Lane) -> PortSet {
         self.readers.available(self.ledger.contenders(output, lane), output, self.rate(output))
     }
