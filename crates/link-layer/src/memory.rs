@@ -47,6 +47,12 @@ impl Alpha {
         Self((factor * ONE as f64).round() as u64)
     }
 
+    /// So many times this factor, which may be more than [`Self::MOST`]: of `n` receivers together.
+    #[must_use]
+    pub const fn of_all(self, n: u64) -> Self {
+        Self(self.0 * n)
+    }
+
     /// This factor times `amount`, rounded down.
     pub(crate) const fn times(self, amount: u64) -> u64 {
         (self.0 as u128 * amount as u128 / ONE as u128) as u64

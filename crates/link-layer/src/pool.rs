@@ -41,6 +41,12 @@ impl Pool {
         u32::try_from(u64::from(self.guaranteed) + share).unwrap_or(u32::MAX)
     }
 
+    /// What is shared, in use or free, in bytes.
+    #[must_use]
+    pub const fn shared(&self) -> u64 {
+        self.shared
+    }
+
     /// The most that one receiver can come to hold under its threshold: if no other uses any of what is shared.
     #[must_use]
     pub fn most(&self) -> u64 {

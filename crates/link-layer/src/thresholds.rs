@@ -71,6 +71,16 @@ impl PauseMemory {
         }
     }
 
+    /// A memory of which headroom leaves so much.
+    ///
+    /// # Panics
+    /// If there is no port or no priority.
+    #[must_use]
+    pub const fn with_shared(shared: Bytes, ports: u16, priorities: u8) -> Self {
+        assert!(ports > 0 && priorities > 0, "a switch has ports and priorities");
+        Self { shared: shared.get(), ports: ports as u64, priorities: priorities as u64 }
+    }
+
     /// What headroom leaves.
     #[must_use]
     pub const fn shared(&self) -> Bytes {

@@ -1,14 +1,41 @@
 //! `check`: a scenario without its run.
 
-use scenario::Plan;
+use scenario::{EcnFirst, Plan};
 
 use crate::engine;
 use crate::failure::Failure;
+use crate::headroom::kilobytes;
 
 /// Says what the scenario is, if nothing is wrong with it.
 pub(crate) fn run(scenario: &str, set: &[String]) -> Result<(), Failure> {
-    crate::print(&description(&engine::plan(scenario, set, None)?));
+    let plan = engine::plan(scenario, set, None)?;
+    crate::print(&description(&plan));
+    if let Some(first) = plan.ecn_first() {
+        crate::print(&ecn_before_pfc(&first));
+    }
     Ok(())
+}
+
+/// Whether ECN can act before PFC, and by what margin, in a line.
+pub(crate) fn ecn_before_pfc(first: &EcnFirst) -> String {
+    let EcnFirst { switch, bound, kmin, kmax } = first;
+    let [kmin_kb, kmax_kb, bound_kb] = [kmin, kmax, bound].map(|bytes| kilobytes(*bytes));
+    let verdict = if kmin >= bound {
+        format!("no: PAUSE can come first at {switch}; t_ECN must be below {bound_kb}, and Kmin is {kmin_kb}")
+    } else if kmax >= bound {
+        format!(
+            "yes, by {} at {switch}: Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; but Kmax, {kmax_kb}, is {} above \
+             that: before PAUSE not every packet is marked",
+            kilobytes(*bound - *kmin),
+            kilobytes(*kmax - *bound)
+        )
+    } else {
+        format!(
+            "yes, by {} at {switch}: Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; so is Kmax, {kmax_kb}",
+            kilobytes(*bound - *kmin)
+        )
+    };
+    format!("ECN before PFC: {verdict}\n")
 }
 
 fn description(plan: &Plan) -> String {
@@ -46,7 +73,18 @@ fn counted(count: usize, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use units::Bytes;
+
     use super::*;
+
+    #[test]
+    fn three_things_can_be_said_of_ecn_and_pfc() {
+        let said = [5_000, 30_000, 250_000].map(|bound| {
+            let [bound, kmin, kmax] = [bound, 5_000, 200_000].map(Bytes::new);
+            ecn_before_pfc(&EcnFirst { switch: "S1".to_owned(), bound, kmin, kmax })
+        });
+        insta::assert_snapshot!(said.concat());
+    }
 
     #[test]
     fn nouns_have_their_plural() {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use report::{File, completions, congestion, folder, margins, printed};
 
+use crate::check;
 use crate::cli::SimOptions;
 use crate::engine;
 use crate::failure::Failure;
@@ -36,6 +37,9 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     } else if !options.quiet {
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
         crate::print(&printed::tables(&outcome.summary));
+        if let Some(first) = plan.ecn_first() {
+            crate::print(&format!("\n{}", check::ecn_before_pfc(&first)));
+        }
         crate::print(&format!("\n{}", completions::printed(outcome.summary.completions.as_ref())));
         crate::print(&format!("\n{}", congestion::printed(&outcome.record)));
         crate::print(&format!("\n{}", margins::printed(&outcome.record)));

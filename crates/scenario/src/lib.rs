@@ -20,11 +20,13 @@
 //! | `check` | from scenario to plan |
 //! | [`import`] | scenarios from what other simulators read |
 //! | `plan` | what a run needs to know |
+//! | `ecn_first` | whether ECN can mark before PFC pauses |
 //! | `diagnostic` | what is wrong, and how it is printed |
 //! | `wording`, `range`, `nearest` | what is said of it |
 
 mod check;
 mod diagnostic;
+mod ecn_first;
 pub mod import;
 mod nearest;
 mod outline;
@@ -40,6 +42,7 @@ mod spec;
 mod wording;
 
 pub use diagnostic::{Diagnostic, Fault, Place};
+pub use ecn_first::EcnFirst;
 pub use nearest::help as help_with_name;
 pub use plan::Plan;
 pub use shipped::{Shipped, shipped};

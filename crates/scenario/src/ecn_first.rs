@@ -1,0 +1,133 @@
+//! Whether ECN can mark before PFC pauses anyone: a statement about a plan, not a check that it has to pass.
+//!
+//! Invariant: below the bound no input reaches its threshold before some output is above `Kmin`, whatever the traffic.
+//!
+//! The worst case is that of Zhu and others (SIGCOMM 2015; see [`link_layer::thresholds`]): on every lane every output holds
+//! just `t_ECN`, and all of one lane came in at one port. Here thresholds are by port and lane: with `G` guaranteed to
+//! each, `S` shared, `n` ports and `p` lanes, an input may hold `G + alpha (S - s)`, so that
+//!
+//! ```text
+//! own memory   t_ECN < limit / n                         the least limit of all ports and lanes
+//! complete     t_ECN < G / n + S / (p n)
+//! dynamic      t_ECN < G / n + alpha S / (n (1 + p alpha))
+//! ```
+
+use link_layer::spec::Discipline;
+use link_layer::{PauseMemory, PauseThreshold};
+use packet::{NodeId, PortId};
+use units::Bytes;
+
+use crate::plan::Plan;
+
+/// Where PAUSE can come soonest, against where marking begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EcnFirst {
+    /// The switch with the lowest bound.
+    pub switch: String,
+    /// What marking has to begin below, for each output and lane.
+    pub bound: Bytes,
+    /// Where marking begins.
+    pub kmin: Bytes,
+    /// Above it everything is marked.
+    pub kmax: Bytes,
+}
+
+impl Plan {
+    /// How ECN stands to PFC; none without PFC, or without marking by the length of a queue (RED).
+    #[must_use]
+    pub fn ecn_first(&self) -> Option<EcnFirst> {
+        let marking = self.scheme().red_marking()?;
+        if !matches!(self.link().flow_control, Discipline::Pause(_)) {
+            return None;
+        }
+        let graph = self.graph();
+        let switches = (graph.hosts()..graph.nodes()).map(|node| NodeId(node as u32));
+        let bounds = switches.map(|node| (self.ecn_bound(node), node));
+        let (bound, node) = bounds.min_by_key(|(bound, _)| *bound)?;
+        let switch = graph.name(node).to_owned();
+        Some(EcnFirst { switch, bound, kmin: marking.kmin, kmax: marking.kmax })
+    }
+
+    /// What an output and lane of this switch must hold less than, so that none of its inputs can be at its threshold.
+    fn ecn_bound(&self, node: NodeId) -> Bytes {
+        let (ports, lanes) = (self.graph().ports(node).len() as u16, self.link().data_lanes);
+        let Some(pool) = self.pool_of(node) else {
+            let limits = (0..ports).flat_map(|port| self.pause_memory_of(node, PortId(port)));
+            let least = limits.map(|memory| u64::from(memory.limit)).min().unwrap_or_default();
+            return PauseMemory::with_shared(Bytes::ZERO, ports, lanes)
+                .ecn_bound(PauseThreshold::Static(Bytes::new(least)));
+        };
+        let memory = PauseMemory::with_shared(Bytes::new(pool.shared()), ports, lanes);
+        let sharing = &self.switch_of(node).sharing;
+        // The paper's beta is alpha times the number of priorities.
+        let threshold = sharing.alpha().map_or_else(
+            || PauseThreshold::Static(memory.highest_static() * u64::from(ports)),
+            |alpha| PauseThreshold::Dynamic(alpha.of_all(u64::from(lanes))),
+        );
+        let guaranteed = sharing.guaranteed().unwrap_or_default();
+        memory.ecn_bound(threshold) + Bytes::new(guaranteed.get() / u64::from(ports))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use link_layer::pause::Change;
+
+    use super::*;
+    use crate::{Scenario, Source};
+
+    fn plan(set: &[&str]) -> Plan {
+        let mut source = Source::find("roce-victim").expect("it ships");
+        for one in set {
+            source.set(one).expect("it can be set");
+        }
+        Scenario::read(&source).expect("it is read").check(&source).expect("nothing is wrong")
+    }
+
+    /// Whether an input is at its threshold when on each lane every output holds so much, all from one port.
+    fn pauses(plan: &Plan, ecn: u64) -> bool {
+        let node = NodeId(plan.graph().hosts() as u32);
+        let mut pool = plan.pool_of(node).expect("its memory is shared");
+        let held = plan.graph().ports(node).len() as u32 * ecn as u32;
+        (0..plan.link().data_lanes).for_each(|_| pool.changed(Change { before: 0, after: held }));
+        held >= pool.limit(held)
+    }
+
+    #[test]
+    fn at_the_bound_the_pool_itself_pauses() {
+        let dynamic = |alpha: &str, guaranteed: &str| {
+            format!("switch.sharing=Dynamic(alpha: {alpha}, guaranteed: \"{guaranteed}\")")
+        };
+        for lanes in ["1", "4"] {
+            for sharing in [dynamic("1.0", "0 B"), dynamic("0.125", "4 KiB"), dynamic("8.0", "2 KiB")] {
+                let lanes = format!("link.data_lanes={lanes}");
+                let plan = plan(&["congestion_control=Dcqcn()", &lanes, &sharing]);
+                let bound = plan.ecn_first().expect("there are both").bound.get();
+                // Within the rounding of each term.
+                assert!(!pauses(&plan, bound - 3), "{lanes}, {sharing}: below {bound}");
+                assert!(pauses(&plan, bound + 3), "{lanes}, {sharing}: above {bound}");
+            }
+        }
+    }
+
+    #[test]
+    fn own_memory_and_memory_shared_without_a_threshold_have_bounds_too() {
+        let bound = |sharing: &str| {
+            let plan = plan(&["congestion_control=Dcqcn()", &format!("switch.sharing={sharing}")]);
+            let first = plan.ecn_first().expect("there are both");
+            assert_eq!((first.switch.as_str(), first.kmin), ("S", Bytes::new(5_000)));
+            let node = NodeId(plan.graph().hosts() as u32);
+            (first.bound, plan.pool_of(node), plan.pause_memory_of(node, PortId(0))[0].limit)
+        };
+        let (own, _, limit) = bound("Static");
+        assert_eq!(own.get(), u64::from(limit) / 5);
+        let (complete, pool, _) = bound("Complete(guaranteed: \"0 B\")");
+        assert_eq!(complete.get(), pool.expect("it is shared").shared() / 5);
+    }
+
+    #[test]
+    fn without_pfc_or_red_there_is_nothing_to_say() {
+        assert_eq!(plan(&[]).ecn_first(), None);
+        assert_eq!(plan(&["congestion_control=Dcqcn()", "link.flow_control=Lossy"]).ecn_first(), None);
+    }
+}
