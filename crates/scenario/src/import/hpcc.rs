@@ -3,7 +3,7 @@
 //! Invariant: every key of the file is in the account of what became of it, in the file's order.
 //!
 //! What the file does not say, and that simulator fixes in its code, is written out: switches store and forward in no
-//! time of their own, over a central memory.
+//! time of their own, over a central memory ([`hpcc_memory`](super)).
 
 use core::fmt::Write;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +12,7 @@ use packet::Mtu;
 use topology::hpcc;
 use units::{Bytes, Rate, Span, Time};
 
+use super::hpcc_memory;
 use crate::diagnostic::{Diagnostic, Fault, Place};
 use crate::wording;
 
@@ -64,9 +65,6 @@ impl Fate {
         }
     }
 }
-
-/// The largest buffer of a port and lane under credits.
-const LARGEST_BUFFER: u64 = 2048 * 64;
 
 /// Turns a configuration into a scenario.
 ///
@@ -215,11 +213,12 @@ impl<'a> Import<'a> {
             "// Imported from {name}, a configuration of HPCC's simulator.\n\
              (\n    about: \"Imported from {name}.\",\n    duration: \"{duration}\",\n    sample: \"{sample}\",\n    \
              topology: HpccFile(\"{topology_file}\"),\n    cables: {{}},\n    link: (\n        framing: RoCEv2,\n        \
-             mtu: \"{mtu}\",\n        data_lanes: {lanes},\n        {LOSSLESS}\n    ),\n{switches}    \
-             adapter: (receive_buffer: \"128 KiB\", ack_every: {acknowledge}, max_outstanding: 65536, ack_timeout: 14, \
+             mtu: \"{mtu}\",\n        data_lanes: {lanes},\n        {lossless}\n    ),\n{switches}    \
+             adapter: (receive_buffer: \"2 MiB\", ack_every: {acknowledge}, max_outstanding: 65536, ack_timeout: 14, \
              retry_count: 7),\n    congestion_control: {control},\n    \
              traffic: [FlowList(file: \"{flow_file}\", origin: \"{origin}\")],\n)\n",
             name = self.name,
+            lossless = hpcc_memory::LOSSLESS,
             mtu = Bytes::from(mtu),
             origin = first.since_start(),
         ))
@@ -246,13 +245,15 @@ impl<'a> Import<'a> {
             *ports.entry(&link.to).or_default() += 1;
         }
         let share = |name: &str| {
-            let each =
-                (mebibytes * 1_048_576.0) as u64 / (ports.get(name).copied().unwrap_or(1).max(1) * lanes);
-            (each / 64 * 64).clamp(8192, LARGEST_BUFFER)
+            (mebibytes * 1_048_576.0) as u64 / (ports.get(name).copied().unwrap_or(1).max(1) * lanes)
         };
         let switch = |name: &str| {
-            let sharing =
-                if dynamic { "sharing: Dynamic(alpha: 0.125, guaranteed: \"8 KiB\"), " } else { "" };
+            let alpha = hpcc_memory::alpha(fabric, name).0;
+            let sharing = if dynamic {
+                format!("sharing: Dynamic(alpha: {alpha:?}, guaranteed: \"4 KiB\"), ")
+            } else {
+                String::new()
+            };
             format!(
                 "(buffering: Central, arbiter: RoundRobin, buffer: \"{} B\", {sharing}latency: \"0 s\", \
                  forwarding: StoreAndForward, speedup: 1.0)",
@@ -269,14 +270,19 @@ impl<'a> Import<'a> {
         if !others.is_empty() {
             write!(text, "    switches: {{\n{others}    }},\n").expect("a string takes it");
         }
-        let what = "`switch.buffer`: the memory over ports and lanes, at most 128 KiB each, which is all that credits can announce";
+        let what = "`switch.buffer`: the memory over ports and lanes; headroom is what each cable needs, not that simulator's";
         self.note("BUFFER_SIZE", Fate::Approximated, what);
-        let what = if dynamic {
-            "`switch.sharing`: Dynamic with alpha 1/8, that simulator's own for the links of hosts, over credits instead of PFC"
-        } else {
-            "`switch.sharing`: every port and lane has its part, over credits instead of PFC"
+        let (fate, what) = match (dynamic, names.iter().all(|name| hpcc_memory::alpha(fabric, name).1)) {
+            (true, true) => {
+                (Fate::Used, "`switch.sharing`: Dynamic, with that simulator's alpha for each switch")
+            }
+            (true, false) => (
+                Fate::Approximated,
+                "`switch.sharing`: Dynamic; where links of a switch differ, all have the slowest one's alpha",
+            ),
+            (false, _) => (Fate::Approximated, "`switch.sharing`: every port and lane has its part"),
         };
-        self.note("USE_DYNAMIC_PFC_THRESHOLD", Fate::Approximated, what);
+        self.note("USE_DYNAMIC_PFC_THRESHOLD", fate, what);
         Ok(text)
     }
 
@@ -349,13 +355,7 @@ impl<'a> Import<'a> {
     fn marking(&mut self, fabric: &hpcc::HpccFabric) -> Result<String, Diagnostic> {
         let mut fields = String::new();
         let rates: BTreeSet<u64> = fabric.cables.iter().map(|(_, rate, _)| rate.get()).collect();
-        let hosts =
-            fabric.custom.links.iter().find(|link| {
-                fabric.custom.hosts.contains(&link.from) || fabric.custom.hosts.contains(&link.to)
-            });
-        let rate = hosts
-            .and_then(|link| fabric.cables.iter().find(|(name, ..)| *name == link.cable))
-            .map(|cable| cable.1.get());
+        let rate = hpcc_memory::rate_of_hosts(fabric).map(Rate::get);
         for (key, field) in [("KMIN_MAP", "kmin"), ("KMAX_MAP", "kmax"), ("PMAX_MAP", "pmax")] {
             let Some(given) = self.key(key) else { continue };
             let pairs = self.pairs(given)?;
@@ -431,10 +431,6 @@ impl<'a> Import<'a> {
         }
     }
 }
-
-/// How packets are kept from being lost.
-const LOSSLESS: &str =
-    "flow_control: Credits(update_blocks: 16, update_interval: \"1 us\", wire_time: Counted),";
 
 /// Keys of DCQCN's reaction point: the field, its unit, and how near it comes.
 const RESPONSE: [(&str, &str, &str, Fate); 8] = [

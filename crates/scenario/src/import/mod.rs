@@ -6,5 +6,7 @@
 //! | module | reads |
 //! |---|---|
 //! | [`hpcc`] | `config.txt` of HPCC's simulator, with its topology and flows |
+//! | `hpcc_memory` | nothing: how switches of that simulator share their memory and pause |
 
 pub mod hpcc;
+mod hpcc_memory;
