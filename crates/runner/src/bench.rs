@@ -18,9 +18,9 @@ use crate::resources;
 /// A case: its name, the shipped scenario that it runs, and what is set in it.
 type Case = (&'static str, &'static str, &'static [&'static str]);
 
-/// The cases: one traffic for every buffer organisation, larger and larger fabrics, the set-up of the largest, and a
-/// million flows.
-const CASES: [Case; 12] = [
+/// The cases: one traffic for every buffer organisation, larger and larger fabrics, the set-up of the largest, a
+/// million flows, and four of them as RoCEv2 with DCQCN and an acknowledgement for each packet.
+const CASES: [Case; 16] = [
     ("a32", "bench-a32", &[]),
     ("a32-fifo", "bench-a32", &["switch.buffering=InputFifo"]),
     ("a32-output", "bench-a32", &["switch.buffering=Output"]),
@@ -33,6 +33,14 @@ const CASES: [Case; 12] = [
     ("f11664", "bench-b128", &[F11664, "traffic[0].bytes=\"512 KiB\"", "duration=\"200 us\""]),
     ("f11664-setup", "bench-b128", &[F11664, "duration=\"1 us\"", "sample=\"1 us\""]),
     ("g1024-all", "bench-b128", &[D1024, ALL_TO_ALL, "duration=\"100 us\""]),
+    ("roce-a32", "bench-a32-roce", &[]),
+    ("roce-b128", "bench-b128-roce", &[]),
+    (
+        "roce-c648",
+        "bench-b128-roce",
+        &["topology.radix=36", "traffic[0].bytes=\"4 MiB\"", "duration=\"10 ms\""],
+    ),
+    ("roce-d1024", "bench-b128-roce", &[D1024, "traffic[0].bytes=\"2 MiB\"", "duration=\"8 ms\""]),
 ];
 
 /// From each of 1,024 hosts to each other, on 1,047,552 connections: all messages posted at the start.

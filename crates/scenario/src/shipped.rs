@@ -57,6 +57,8 @@ const ALL: &[Shipped] = shipped![
     "roce-victim",
     "bench-a32",
     "bench-b128",
+    "bench-a32-roce",
+    "bench-b128-roce",
 ];
 
 /// The scenarios that ship, those for learning first.
