@@ -11,5 +11,6 @@ mod golden;
 mod laws;
 mod organisations;
 mod pausing;
+mod priorities;
 mod sharing;
 mod transports;

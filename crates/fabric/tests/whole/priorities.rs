@@ -1,0 +1,90 @@
+//! Priorities under PFC in whole runs: what stops, and what goes before.
+
+use telemetry::{LaneRecord, RunRecord};
+
+use crate::common::{run, settled_bps, shipped};
+
+/// Half of what the scenario has, for twice as many lanes.
+const BUFFER: &str = "switch.buffer=\"50 KiB\"";
+
+fn lane<'a>(record: &'a RunRecord, node: &str, peer: &str, lane: u8) -> &'a LaneRecord {
+    let lanes = record.lanes.iter();
+    let found = lanes.clone().find(|one| one.node == node && one.peer == peer && one.lane == lane);
+    found.unwrap_or_else(|| panic!("no lane {lane} from {node} to {peer}"))
+}
+
+/// PFC pauses a priority and not a link: a flow on one of its own, whose way is free, takes what the paused one beside it
+/// leaves of their host's link, whatever the order in which lanes are served.
+#[test]
+fn a_pause_of_one_priority_does_not_stop_the_other() {
+    let flow = |name: &str, from: &str, to: &str, level: u8| {
+        format!(
+            "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", service_level: {level}, \
+             message: \"64 KiB\", load: Saturate(outstanding: 4)),"
+        )
+    };
+    let flows = |level: u8| {
+        let three: String = ["H1", "H2", "H3"].iter().map(|from| flow(from, from, "H4", 0)).collect();
+        format!("flows=[{three}{}]", flow("V", "H1", "H5", level))
+    };
+    let weighted = "link.vl_arbitration=(low: [(lane: 0, weight: 64), (lane: 1, weight: 64)])";
+    let strict = "link.vl_arbitration=(strict: [0])"; // The paused one: the other would take all.
+    for arbitration in [strict, weighted, "link.data_lanes=2"] {
+        let sets =
+            |level| ["link.data_lanes=2".to_owned(), arbitration.to_owned(), BUFFER.to_owned(), flows(level)];
+        let of = |level| run(&shipped("roce-victim", &sets(level).each_ref().map(String::as_str)));
+        let (alone, together) = (of(1), of(0));
+        let line = 40e9 * 1024.0 / 1110.0; // The payload's part of a frame on the wire.
+        let [paused, free] = [0, 3].map(|flow| settled_bps(&alone, flow, 0));
+        assert!((paused / (line / 3.0) - 1.0).abs() < 0.05, "{arbitration}: F1 has {paused}");
+        assert!((free / (line - paused) - 1.0).abs() < 0.05, "{arbitration}: V has {free}");
+        let victim = settled_bps(&together, 3, 0);
+        assert!(victim < 0.6 * free, "{arbitration}: on one priority V has {victim}, as a victim");
+        let paused = [0, 1].map(|number| lane(&alone, "H1", "S", number).pause.expect("it is PFC").paused);
+        assert!(paused[0].ps() > 0 && paused[1].ps() == 0, "{arbitration}: H1 is paused for {paused:?}");
+    }
+}
+
+/// Without a pause, what a link carries is by the weights of its lanes.
+#[test]
+fn weights_hold_under_pfc() {
+    let flows = r#"flows=[
+        (name: "A", from: "H1", to: "H5", start: "0 s", service_level: 0, message: "64 KiB", load: Saturate(outstanding: 4)),
+        (name: "B", from: "H1", to: "H4", start: "0 s", service_level: 1, message: "64 KiB", load: Saturate(outstanding: 4)),
+    ]"#;
+    let weights = "link.vl_arbitration=(low: [(lane: 0, weight: 192), (lane: 1, weight: 64)])";
+    let record = run(&shipped("roce-victim", &["link.data_lanes=2", weights, flows]));
+    let [a, b] = [0, 1].map(|flow| settled_bps(&record, flow, 0));
+    assert!((a / b - 3.0).abs() < 0.15, "{a} to {b}");
+}
+
+/// CNPs on a strict priority wait for the frame on the wire at most, at an output where data on another lane queue for long.
+/// How long each waits in the switch is by Little's law, from what its lane holds on the mean.
+#[test]
+fn cnps_on_a_strict_priority_are_not_delayed_by_data() {
+    let flow = |from: &str, to: &str| {
+        format!(
+            "(name: \"{from}{to}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", message: \"64 KiB\", \
+             load: Saturate(outstanding: 4)),"
+        )
+    };
+    // H4's CNPs go to H1, over the output for which H2, H3 and H5 send more than it can carry.
+    let pairs = [("H1", "H4"), ("H2", "H4"), ("H2", "H1"), ("H3", "H1"), ("H5", "H1")];
+    let flows: String = pairs.iter().map(|(from, to)| flow(from, to)).collect();
+    // Sources that speed up fast keep the queue up.
+    let control = "congestion_control=Dcqcn(echo: (service_level: 1), marking: (kmin: \"40 KB\", kmax: \"100 KB\"), \
+                   response: (timer: \"10 us\", additive_increase: \"2 Gb/s\"))";
+    let sets =
+        ["link.data_lanes=2", "link.vl_arbitration=(strict: [1])", control, &format!("flows=[{flows}]")];
+    let record = run(&shipped("roce-victim", &sets));
+    assert!(record.transport.cnps > 100, "{} CNPs", record.transport.cnps);
+    let simulated = record.simulated.seconds();
+    let waited = |from: &str, number: u8| {
+        let held = lane(&record, "S", from, number).mean * simulated;
+        held / lane(&record, from, "S", number).sent.get() as f64
+    };
+    let (cnp, data) = (waited("H4", 1), waited("H5", 0));
+    let frame = 1110.0 * 8.0 / 40e9;
+    assert!(cnp > 0.0 && cnp < 1.2 * frame, "a CNP is in the switch for {cnp} s, a frame takes {frame} s");
+    assert!(data > 100.0 * frame, "data wait for {data} s: there is nothing to go before");
+}
