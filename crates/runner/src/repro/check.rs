@@ -89,7 +89,10 @@ impl Measure {
             Self::Total { phase: 1.. }
             | Self::Lowest { phase: 1.. }
             | Self::Queue { phase: 1.., .. }
-            | Self::QueueSwing { phase: 1.., .. } => None,
+            | Self::QueueSwing { phase: 1.., .. }
+            | Self::Pauses
+            | Self::Marked
+            | Self::Lost => None,
             Self::BackAfter { phase: 2.., share } if *share > 0.0 && *share <= 1.0 => None,
             Self::BackAfter { .. } => {
                 Some("needs a phase after the first, and a share above 0 and at most 1")

@@ -21,11 +21,12 @@ use super::tables::Table;
 use super::tuning::Tuning;
 
 /// Papers with claims, by the name that `repro` takes.
-pub(crate) const PAPERS: [(&str, &str); 5] = [
+pub(crate) const PAPERS: [(&str, &str); 6] = [
     ("hp2001", include_str!("../../../../fixtures/claims/hp2001.ron")),
     ("santos2003", include_str!("../../../../fixtures/claims/santos2003.ron")),
     ("gran2011", include_str!("../../../../fixtures/claims/gran2011.ron")),
     ("pfister2005", include_str!("../../../../fixtures/claims/pfister2005.ron")),
+    ("zhu2015", include_str!("../../../../fixtures/claims/zhu2015.ron")),
     ("zhu2016", include_str!("../../../../fixtures/claims/zhu2016.ron")),
 ];
 
@@ -131,7 +132,7 @@ pub(crate) struct Claim {
 }
 
 /// What is read off a run. Phases count from 1; all but `TimeToReach`, `Lowest`,
-/// `BackAfter` and `Held` look at a phase's settled second half. Flows go by their names; `local*` means all whose names begin so.
+/// `BackAfter`, `Held` and what counts packets look at a phase's settled second half. Flows go by their names; `local*` means all whose names begin so.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Measure {
@@ -166,6 +167,12 @@ pub(crate) enum Measure {
     Queue { place: String, phase: usize },
     /// How far what waits there swings: from the value that 5 % of the samples are below to the one that 5 % are above.
     QueueSwing { place: String, phase: usize },
+    /// PAUSE frames sent over the whole run, those that ask again included.
+    Pauses,
+    /// Packets marked over the whole run.
+    Marked,
+    /// Packets lost over the whole run.
+    Lost,
 }
 
 /// What a measure yields numbers of.
@@ -248,7 +255,10 @@ impl Measure {
             | Self::Lowest { .. }
             | Self::BackAfter { .. }
             | Self::Queue { .. }
-            | Self::QueueSwing { .. } => &[],
+            | Self::QueueSwing { .. }
+            | Self::Pauses
+            | Self::Marked
+            | Self::Lost => &[],
         }
     }
 
@@ -267,7 +277,7 @@ impl Measure {
             | Self::BackAfter { phase, .. }
             | Self::Queue { phase, .. }
             | Self::QueueSwing { phase, .. } => Some(*phase),
-            Self::Held { .. } => None,
+            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => None,
         }
     }
 
@@ -281,7 +291,7 @@ impl Measure {
             | Self::Lowest { .. } => Dimension::Goodput,
             Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => Dimension::None,
             Self::TimeToReach { .. } | Self::BackAfter { .. } => Dimension::Time,
-            Self::Held { .. } => Dimension::Packets,
+            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => Dimension::Packets,
             Self::Queue { .. } | Self::QueueSwing { .. } => Dimension::Bytes,
         }
     }

@@ -169,6 +169,9 @@ impl Measure {
             Self::Total { .. } => "total",
             Self::Lowest { .. } => "lowest total",
             Self::Held { .. } => "held by each",
+            Self::Pauses => "pauses",
+            Self::Marked => "marked",
+            Self::Lost => "lost",
             Self::Queue { .. } => "queue",
             Self::QueueSwing { .. } => "swing",
         }

@@ -1,6 +1,6 @@
 //! From a run to the numbers that a measure yields.
 //!
-//! Invariant: numbers are in the plain unit of their dimension: bit/s, s, packets, or none.
+//! Invariant: numbers are in the plain unit of their dimension: bit/s, s, packets, bytes, or none.
 
 use report::goodput::jain;
 use report::summary::PhaseSummary;
@@ -44,6 +44,12 @@ pub(super) fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>,
         Measure::BackAfter { phase: number, share } => {
             back_after(outcome, phase(outcome, *number)?, *share).map(|seconds| vec![seconds])
         }
+        Measure::Pauses => {
+            let lanes = &outcome.record.lanes;
+            Ok(vec![lanes.iter().filter_map(|lane| lane.pause).map(|pause| pause.sent).sum::<u64>() as f64])
+        }
+        Measure::Marked => Ok(vec![outcome.record.marks.total() as f64]),
+        Measure::Lost => Ok(vec![outcome.record.dropped_packets as f64]),
         _ => settled(measure, outcome),
     }
 }
@@ -300,6 +306,29 @@ pub(super) mod tests {
         assert_eq!(of("A:3"), (Ok(vec![40.0]), Ok(vec![40.0])));
         let missing = || Err("A:4_queue_bytes".to_owned());
         assert_eq!(of("A:4"), (missing(), missing()));
+    }
+
+    #[test]
+    fn packets_are_counted_over_the_whole_run() {
+        let mut outcome = outcome();
+        let margin = telemetry::MarginRecord { load: Bytes::ZERO, limit: Bytes::kib(8), counts: None };
+        let pause = |sent| telemetry::PauseRecord {
+            sent,
+            heard: 0,
+            paused: Span::ZERO,
+            dropped_at_input: 0,
+            dropped_at_output: 0,
+            threshold: margin,
+            headroom: None,
+        };
+        outcome.record.lanes[0].pause = Some(pause(3));
+        outcome.record.lanes[2].pause = Some(pause(4));
+        outcome.record.dropped_packets = 5;
+        outcome.record.marks.count(packet::MarkReason::Red);
+        let of = |measure| measured(&measure, &outcome);
+        assert_eq!(of(Measure::Pauses), Ok(vec![7.0]));
+        assert_eq!(of(Measure::Lost), Ok(vec![5.0]));
+        assert_eq!(of(Measure::Marked), Ok(vec![1.0]));
     }
 
     #[test]
