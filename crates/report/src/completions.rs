@@ -38,6 +38,13 @@ pub struct Quantiles {
     pub p99: f64,
 }
 
+impl SizeBin {
+    /// The word for it in tables.
+    pub(crate) fn label(&self) -> String {
+        self.up_to_bytes.map_or_else(|| "longer".to_owned(), |end| format!("to {}", size(end)))
+    }
+}
+
 impl Quantiles {
     /// Of values in any order; none of no values.
     pub(crate) fn of(mut values: Vec<f64>) -> Option<Self> {
@@ -122,8 +129,7 @@ pub fn printed(summary: Option<&CompletionSummary>) -> String {
     let mut table = plain_table();
     table.set_header(["size", "messages", "p50 (us)", "p95 (us)", "p99 (us)", "slowdown p50", "p95", "p99"]);
     for bin in &summary.by_size {
-        let size = bin.up_to_bytes.map_or_else(|| "longer".to_owned(), |end| format!("to {}", size(end)));
-        let mut row = vec![size, grouped(bin.messages as u64)];
+        let mut row = vec![bin.label(), grouped(bin.messages as u64)];
         row.extend([bin.fct_us.p50, bin.fct_us.p95, bin.fct_us.p99].map(|us| format!("{us:.3}")));
         row.extend([bin.slowdown.p50, bin.slowdown.p95, bin.slowdown.p99].map(|one| format!("{one:.3}")));
         table.add_row(row);

@@ -9,7 +9,7 @@ use telemetry::{FlowRecord, RunRecord};
 use units::Span;
 
 use crate::Summary;
-use crate::completions::quantile;
+use crate::completions::{SizeBin, quantile};
 use crate::panels::{self, Curve, Panel};
 use crate::printed::{aligned, grouped, plain_table};
 use crate::tables::{csv, others_are_sampled};
@@ -35,7 +35,7 @@ pub struct Run<'a> {
 struct Row {
     /// What kind of thing: `goodput`, `completion`.
     topic: &'static str,
-    /// Of what: a phase, or nothing.
+    /// Of what: a phase, a bin of sizes, or nothing.
     phase: String,
     /// Of whom or what.
     what: String,
@@ -80,18 +80,26 @@ pub fn printed(runs: &[Run<'_>]) -> String {
     text
 }
 
-const TOPICS: [(&str, &str); 5] = [
+const TOPICS: [(&str, &str); 6] = [
     ("goodput", "Goodput over the second half of each phase, in Gb/s"),
     ("fairness", "Jain's index of the named flows that were active, over the second half of each phase"),
     ("victims", "How long flows waited behind a root that they do not use, all waits added up, in us"),
     ("completion", "Completion of flows with an end: how many, and their times in us"),
+    (
+        "messages",
+        "Completion of messages by size: how many, their times in us, and these over the empty fabric's",
+    ),
     ("run", "Over the whole run"),
 ];
 
 fn table(rows: &[&Row], runs: usize) -> String {
     let with_phase = rows.iter().any(|row| !row.phase.is_empty());
     let mut table = plain_table();
-    let mut header = if with_phase { vec!["phase".to_owned()] } else { vec![] };
+    let mut header = if with_phase {
+        vec![if rows[0].topic == "messages" { "size" } else { "phase" }.to_owned()]
+    } else {
+        vec![]
+    };
     header.push(String::new());
     header.extend((0..runs).map(letter));
     table.set_header(header);
@@ -155,8 +163,15 @@ pub fn table_file(runs: &[Run<'_>]) -> String {
 }
 
 fn rows(runs: &[Run<'_>]) -> Vec<Row> {
-    [goodput_rows(runs), fairness_rows(runs), victim_rows(runs), completion_rows(runs), measures::rows(runs)]
-        .concat()
+    [
+        goodput_rows(runs),
+        fairness_rows(runs),
+        victim_rows(runs),
+        completion_rows(runs),
+        message_rows(runs),
+        measures::rows(runs),
+    ]
+    .concat()
 }
 
 /// Names in the order of their first appearance, each once.
@@ -295,6 +310,34 @@ fn completion_rows(runs: &[Run<'_>]) -> Vec<Row> {
         rows.push(row(what, Unit::Us, times.iter().map(|times| quantile(times, share)).collect()));
     }
     rows
+}
+
+/// A row for each bin of sizes: what it is, how it is written, and where it is found.
+type Measure = (&'static str, Unit, fn(&SizeBin) -> f64);
+
+/// Completion times of messages, bin by bin of their sizes; none of runs that did not keep them.
+fn message_rows(runs: &[Run<'_>]) -> Vec<Row> {
+    let bins = |run: &Run<'_>| run.summary.completions.as_ref().map_or(&[][..], |all| &all.by_size).to_vec();
+    let bins: Vec<Vec<SizeBin>> = runs.iter().map(bins).collect();
+    let mut ends: Vec<_> =
+        bins.iter().flatten().map(|bin| (bin.up_to_bytes.unwrap_or(u64::MAX), bin.label())).collect();
+    ends.sort();
+    ends.dedup();
+    let measures: [Measure; 5] = [
+        ("delivered", Unit::Count, |bin| bin.messages as f64),
+        ("p50", Unit::Us, |bin| bin.fct_us.p50),
+        ("p99", Unit::Us, |bin| bin.fct_us.p99),
+        ("slowdown, p50", Unit::Share, |bin| bin.slowdown.p50),
+        ("slowdown, p99", Unit::Share, |bin| bin.slowdown.p99),
+    ];
+    let row = |label: &str, (what, unit, of): Measure| Row {
+        topic: "messages",
+        phase: label.to_owned(),
+        what: what.to_owned(),
+        cells: bins.iter().map(|bins| bins.iter().find(|bin| bin.label() == label).map(of)).collect(),
+        unit,
+    };
+    ends.iter().flat_map(|(_, label)| measures.map(|measure| row(label, measure))).collect()
 }
 
 /// `compare.svg`: goodput over time, a panel a run; the flows of all runs have the same colours in each.
