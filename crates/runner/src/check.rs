@@ -18,7 +18,7 @@ pub(crate) fn run(scenario: &str, set: &[String]) -> Result<(), Failure> {
 
 /// Whether ECN can act before PFC, and by what margin, in a line.
 pub(crate) fn ecn_before_pfc(first: &EcnFirst) -> String {
-    let EcnFirst { switch, bound, kmin, kmax } = first;
+    let EcnFirst { switch, bound, kmin, kmax, slow_host } = first;
     let [kmin_kb, kmax_kb, bound_kb] = [kmin, kmax, bound].map(|bytes| kilobytes(*bytes));
     let verdict = if kmin >= bound {
         format!("no: PAUSE can come first at {switch}; t_ECN must be below {bound_kb}, and Kmin is {kmin_kb}")
@@ -35,7 +35,10 @@ pub(crate) fn ecn_before_pfc(first: &EcnFirst) -> String {
             kilobytes(*bound - *kmin)
         )
     };
-    format!("ECN before PFC: {verdict}\n")
+    let slow = slow_host.as_ref().map_or_else(String::new, |host| {
+        format!("; {host} takes in less than its link brings, and pauses it without any mark")
+    });
+    format!("ECN before PFC: {verdict}{slow}\n")
 }
 
 fn description(plan: &Plan) -> String {
@@ -81,7 +84,8 @@ mod tests {
     fn three_things_can_be_said_of_ecn_and_pfc() {
         let said = [5_000, 30_000, 250_000].map(|bound| {
             let [bound, kmin, kmax] = [bound, 5_000, 200_000].map(Bytes::new);
-            ecn_before_pfc(&EcnFirst { switch: "S1".to_owned(), bound, kmin, kmax })
+            let slow_host = (bound == kmin).then(|| "H5".to_owned());
+            ecn_before_pfc(&EcnFirst { switch: "S1".to_owned(), bound, kmin, kmax, slow_host })
         });
         insta::assert_snapshot!(said.concat());
     }

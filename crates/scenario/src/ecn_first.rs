@@ -30,6 +30,8 @@ pub struct EcnFirst {
     pub kmin: Bytes,
     /// Above it everything is marked.
     pub kmax: Bytes,
+    /// A host that takes in less than its link can bring: it pauses without any mark, for hosts do not mark.
+    pub slow_host: Option<String>,
 }
 
 impl Plan {
@@ -45,7 +47,26 @@ impl Plan {
         let bounds = switches.map(|node| (self.ecn_bound(node), node));
         let (bound, node) = bounds.min_by_key(|(bound, _)| *bound)?;
         let switch = graph.name(node).to_owned();
-        Some(EcnFirst { switch, bound, kmin: marking.kmin, kmax: marking.kmax })
+        let (kmin, kmax, slow_host) = (marking.kmin, marking.kmax, self.slow_host());
+        Some(EcnFirst { switch, bound, kmin, kmax, slow_host })
+    }
+
+    /// The first host to which something is sent faster than it takes it in.
+    fn slow_host(&self) -> Option<String> {
+        let graph = self.graph();
+        let framing = self.link().framing;
+        let mtu = Bytes::from(self.link().mtu);
+        let on_the_wire = self.link().longest_packet() + framing.around();
+        let slow = |node: NodeId| {
+            let brings = self.cable(graph.ports(node)[0].cable).data_rate();
+            // The payload's part of the link, with the longest headers: a host that is named is too slow for certain.
+            let brings = u128::from(brings.get()) * u128::from(mtu.get()) / u128::from(on_the_wire.get());
+            let receives = self.workload().flows.iter().any(|flow| flow.destination == node);
+            let limit = self.adapter_of(node).drain_limit;
+            receives && limit.is_some_and(|limit| u128::from(limit.get()) < brings)
+        };
+        let host = (0..graph.hosts() as u32).map(NodeId).find(|node| slow(*node));
+        host.map(|node| graph.name(node).to_owned())
     }
 
     /// What an output and lane of this switch must hold less than, so that none of its inputs can be at its threshold.
@@ -123,6 +144,17 @@ mod tests {
         assert_eq!(own.get(), u64::from(limit) / 5);
         let (complete, pool, _) = bound("Complete(guaranteed: \"0 B\")");
         assert_eq!(complete.get(), pool.expect("it is shared").shared() / 5);
+    }
+
+    #[test]
+    fn hosts_that_take_in_less_than_comes_are_named() {
+        let slow = |limit: &str| {
+            let limit = format!("adapter.drain_limit=\"{limit}\"");
+            plan(&["congestion_control=Dcqcn()", &limit]).ecn_first().expect("there are both").slow_host
+        };
+        // 40 Gb/s bring 35.99 Gb/s of payload with the longest headers; H4 is the first host to which anyone sends.
+        assert_eq!(slow("35.9 Gb/s").as_deref(), Some("H4"));
+        assert_eq!(slow("37 Gb/s"), None);
     }
 
     #[test]
