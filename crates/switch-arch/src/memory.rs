@@ -50,9 +50,7 @@ impl Memory {
         if self.shared.is_some() {
             self.make_good(port, (input, lane), outlet);
         }
-        if marker.heeds_buffers() {
-            marker.buffer_changed(input, lane, self.view(port.link.share(lane)));
-        }
+        self.tell(ports, marker, (input, lane));
     }
 
     /// A packet that came by this port and lane has left.
@@ -72,9 +70,7 @@ impl Memory {
         } else {
             self.share_out(ports, marker, (input, lane), length, outlet);
         }
-        if marker.heeds_buffers() {
-            self.tell(ports, marker, (input, lane));
-        }
+        self.tell(ports, marker, (input, lane));
     }
 
     /// A packet has come in at a port and lane under PFC, or without flow control: whether it is kept.
@@ -99,9 +95,7 @@ impl Memory {
         if let Some(pool) = &mut self.pool {
             pool.asks(receiver, has_asked(link, lane));
         }
-        if marker.heeds_buffers() {
-            self.tell(ports, marker, (input, lane));
-        }
+        self.tell(ports, marker, (input, lane));
         true
     }
 
@@ -121,7 +115,7 @@ impl Memory {
         pool.changed(change);
         let mut next = pool.asking_from(0);
         while let Some(receiver) = next {
-            let (port, lane) = (receiver / self.lanes, Lane((receiver % self.lanes) as u8));
+            let (port, lane) = place(receiver, self.lanes);
             let link = &mut ports[port].link;
             let limit = pool.limit(held(link, lane));
             link.reconsider(lane, Some(limit), outlet, SwitchWake::Credit);
@@ -130,7 +124,12 @@ impl Memory {
         }
     }
 
+    /// The marker learns what a port and lane now hold, if it heeds that.
+    #[inline]
     fn tell(&self, ports: &[SwitchPort], marker: &mut AnyMarker, (input, lane): (PortId, Lane)) {
+        if !marker.heeds_buffers() {
+            return;
+        }
         let link = &ports[input.index()].link;
         let share = link.share(lane);
         let view = match (&self.pool, link.pauses()) {
@@ -176,8 +175,9 @@ impl Memory {
         (input, lane): (PortId, Lane),
         outlet: &mut impl Outlet<SwitchWake>,
     ) {
+        let receiver = self.at(input, lane);
         let Some(shared) = &mut self.shared else { return };
-        let blocks = shared.stored(input.index() * self.lanes + lane.index(), port.link.share(lane));
+        let blocks = shared.stored(receiver, port.link.share(lane));
         if blocks > 0 {
             port.link.allow(lane, blocks);
             port.link.announce(lane, self.longest_packet, outlet, SwitchWake::Credit);
@@ -194,10 +194,8 @@ impl Memory {
         length: Bytes,
         outlet: &mut impl Outlet<SwitchWake>,
     ) {
-        let (lanes, longest) = (self.lanes, self.longest_packet);
+        let (lanes, longest, receiver) = (self.lanes, self.longest_packet, self.at(input, lane));
         let Some(shared) = &mut self.shared else { return };
-        let receiver = input.index() * lanes + lane.index();
-        let place = |receiver: usize| (receiver / lanes, Lane((receiver % lanes) as u8));
 
         let link = &mut ports[input.index()].link;
         link.release(lane, length);
@@ -205,10 +203,10 @@ impl Memory {
         link.allow(lane, guaranteed);
         let mut allowed = guaranteed > 0;
         while let Some(Allowance { receiver: next, blocks }) = shared.next(|receiver| {
-            let (port, lane) = place(receiver);
+            let (port, lane) = place(receiver, lanes);
             ports[port].link.share(lane)
         }) {
-            let (port, next_lane) = place(next);
+            let (port, next_lane) = place(next, lanes);
             let link = &mut ports[port].link;
             link.allow(next_lane, blocks);
             if next == receiver {
@@ -227,6 +225,11 @@ impl Memory {
     fn view(&self, share: Share) -> BufferView {
         view(self.shared.as_deref(), share)
     }
+}
+
+/// The port and lane at a place in a table of them: [`Memory::at`] the other way round.
+fn place(receiver: usize, lanes: usize) -> (usize, Lane) {
+    (receiver / lanes, Lane((receiver % lanes) as u8))
 }
 
 /// What a lane holds under its threshold.
