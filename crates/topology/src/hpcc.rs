@@ -17,6 +17,7 @@ use core::ops::Range;
 use core::str::FromStr;
 use std::collections::BTreeMap;
 
+use units::words::{Word, lines, range};
 use units::{Rate, Span};
 
 use crate::MAX_NODES;
@@ -134,7 +135,7 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
     let end = text.trim_end().len();
     let ends = |what| HpccFlaw { at: end.saturating_sub(1)..end, kind: HpccFlawKind::Ends { what } };
     let header = lines.next().ok_or_else(|| ends("its first line"))?;
-    let number = |place: usize| header[place].number("a count", "a whole number");
+    let number = |place: usize| number(header[place], "a count", "a whole number");
     let (nodes, switches, links) = match header.len() {
         3 => (number(0)?, number(1)?, number(2)?),
         4 => (number(0)?, number(1)?, number(3)?),
@@ -142,7 +143,7 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
         given => return Err(whole(&header, HpccFlawKind::Header { given })),
     };
     if nodes > MAX_NODES {
-        return Err(header[0].wrong("a number of nodes", "at most 49151, as many as IBA has unicast LIDs"));
+        return Err(wrong(header[0], "a number of nodes", "at most 49151, as many as IBA has unicast LIDs"));
     }
     let hosts = nodes
         .checked_sub(switches)
@@ -150,15 +151,15 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
     let mut known = BTreeMap::new();
     while known.len() < switches {
         for word in lines.next().ok_or_else(|| ends("the last switch"))? {
-            let given = word.node(nodes)?;
+            let given = node(word, nodes)?;
             if known.insert(given, word).is_some() {
-                return Err(word.flaw(HpccFlawKind::Twice { given }));
+                return Err(flaw(word, HpccFlawKind::Twice { given }));
             }
         }
     }
     if let Some((&switch, word)) = known.first_key_value().filter(|(first, _)| **first < hosts) {
         let host = (switch..nodes).find(|node| !known.contains_key(node)).unwrap_or(nodes);
-        return Err(word.flaw(HpccFlawKind::HostAfterSwitch { switch, host }));
+        return Err(flaw(*word, HpccFlawKind::HostAfterSwitch { switch, host }));
     }
     let mut fabric = Draft::new(nodes, hosts);
     for _ in 0..links {
@@ -192,20 +193,20 @@ impl Draft {
         let [from, to, rate, delay, errors] = words[..] else {
             return Err(whole(words, HpccFlawKind::Link { given: words.len() }));
         };
-        let ends = [from.node(self.nodes)?, to.node(self.nodes)?];
+        let ends = [node(from, self.nodes)?, node(to, self.nodes)?];
         if ends[0] == ends[1] {
-            return Err(to.flaw(HpccFlawKind::ToItself { given: ends[1] }));
+            return Err(flaw(to, HpccFlawKind::ToItself { given: ends[1] }));
         }
         for (word, given) in [from, to].into_iter().zip(ends) {
             if let Some(linked) = self.linked.get_mut(given)
                 && core::mem::replace(linked, true)
             {
-                return Err(word.flaw(HpccFlawKind::SecondLink { given }));
+                return Err(flaw(word, HpccFlawKind::SecondLink { given }));
             }
         }
-        let (rate, delay) = (rate.rate()?, delay.time()?);
-        if errors.number::<f64>("an error rate", "0")? != 0.0 {
-            return Err(errors.flaw(HpccFlawKind::ErrorRate { given: errors.text.to_owned() }));
+        let (rate, delay) = (data_rate(rate)?, time(delay)?);
+        if number::<f64>(errors, "an error rate", "0")? != 0.0 {
+            return Err(flaw(errors, HpccFlawKind::ErrorRate { given: errors.text.to_owned() }));
         }
         let cable = format!("{rate}, {delay}");
         if !self.cables.iter().any(|(name, ..)| *name == cable) {
@@ -223,99 +224,76 @@ impl Draft {
     }
 }
 
-/// A word of the file, and where it stands.
-#[derive(Clone, Copy, Debug)]
-struct Word<'a> {
-    text: &'a str,
-    start: usize,
-}
-
-impl Word<'_> {
-    fn flaw(self, kind: HpccFlawKind) -> HpccFlaw {
-        HpccFlaw { at: self.start..self.start + self.text.len(), kind }
-    }
-
-    fn wrong(self, what: &'static str, right: &'static str) -> HpccFlaw {
-        self.flaw(HpccFlawKind::Word { given: self.text.to_owned(), what, right })
-    }
-
-    fn number<T: FromStr>(self, what: &'static str, right: &'static str) -> Result<T, HpccFlaw> {
-        self.text.parse().map_err(|_| self.wrong(what, right))
-    }
-
-    fn node(self, nodes: usize) -> Result<usize, HpccFlaw> {
-        let given = self.number("the number of a node", "a whole number from 0")?;
-        if given < nodes { Ok(given) } else { Err(self.flaw(HpccFlawKind::NoNode { given, nodes })) }
-    }
-
-    /// ns-3's `DataRate`: a number and a unit of bits or bytes, or bit/s.
-    fn rate(self) -> Result<Rate, HpccFlaw> {
-        const UNITS: [(&str, u64); 9] = [
-            ("", 1),
-            ("bps", 1),
-            ("b/s", 1),
-            ("kbps", 1_000),
-            ("Kbps", 1_000),
-            ("Mbps", 1_000_000),
-            ("Mb/s", 1_000_000),
-            ("Gbps", 1_000_000_000),
-            ("Gb/s", 1_000_000_000),
-        ];
-        let rate = self.quantity(&UNITS).map(Rate::bps);
-        let range = Rate::gbps(1)..=Rate::gbps(800);
-        rate.filter(|rate| range.contains(rate))
-            .ok_or_else(|| self.wrong("a rate", "`100Gbps` or bit/s, 1 to 800 Gb/s"))
-    }
-
-    /// ns-3's `Time`: a number and a unit, or seconds; above 0.
-    fn time(self) -> Result<Span, HpccFlaw> {
-        const UNITS: [(&str, u64); 6] = [
-            ("", 1_000_000_000_000),
-            ("s", 1_000_000_000_000),
-            ("ms", 1_000_000_000),
-            ("us", 1_000_000),
-            ("ns", 1_000),
-            ("ps", 1),
-        ];
-        let span = self.quantity(&UNITS).map(Span::from_ps);
-        let range = Span::from_ps(1)..=Span::from_us(1_000_000);
-        span.filter(|span| range.contains(span))
-            .ok_or_else(|| self.wrong("a delay", "`1us`, `0.001ms` or seconds, more than 0"))
-    }
-
-    /// A decimal number times its unit, if that is a whole number.
-    fn quantity(self, units: &[(&str, u64)]) -> Option<u64> {
-        let split = self.text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(self.text.len());
-        let (number, unit) = self.text.split_at(split);
-        let size = units.iter().find(|(name, _)| *name == unit)?.1;
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let fraction = fraction.trim_end_matches('0');
-        let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
-        let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-        let scaled = digits.checked_mul(u128::from(size))?;
-        if scaled % scale == 0 { u64::try_from(scaled / scale).ok() } else { None }
-    }
-}
-
-/// The lines that are not empty, as words.
-fn lines(text: &str) -> impl Iterator<Item = Vec<Word<'_>>> {
-    let mut start = 0;
-    let lines = text.split_inclusive('\n').map(move |line| {
-        let here = start;
-        start += line.len();
-        let content = line.split('#').next().unwrap_or_default();
-        let place = |word: &str| here + (word.as_ptr() as usize - content.as_ptr() as usize);
-        content.split_whitespace().map(|text| Word { text, start: place(text) }).collect::<Vec<_>>()
-    });
-    lines.filter(|words| !words.is_empty())
+/// A flaw of a word.
+fn flaw(word: Word<'_>, kind: HpccFlawKind) -> HpccFlaw {
+    HpccFlaw { at: word.range(), kind }
 }
 
 /// A flaw of a whole line.
 fn whole(words: &[Word<'_>], kind: HpccFlawKind) -> HpccFlaw {
-    let end = words.last().map_or(0, |last| last.start + last.text.len());
-    HpccFlaw { at: words[0].start..end, kind }
+    HpccFlaw { at: range(words), kind }
 }
 
+fn wrong(word: Word<'_>, what: &'static str, right: &'static str) -> HpccFlaw {
+    flaw(word, HpccFlawKind::Word { given: word.text.to_owned(), what, right })
+}
+
+fn number<T: FromStr>(word: Word<'_>, what: &'static str, right: &'static str) -> Result<T, HpccFlaw> {
+    word.text.parse().map_err(|_| wrong(word, what, right))
+}
+
+fn node(word: Word<'_>, nodes: usize) -> Result<usize, HpccFlaw> {
+    let given = number(word, "the number of a node", "a whole number from 0")?;
+    if given < nodes { Ok(given) } else { Err(flaw(word, HpccFlawKind::NoNode { given, nodes })) }
+}
+
+/// ns-3's `DataRate`: a number and a unit of bits or bytes, or bit/s.
+fn data_rate(word: Word<'_>) -> Result<Rate, HpccFlaw> {
+    const UNITS: [(&str, u64); 9] = [
+        ("", 1),
+        ("bps", 1),
+        ("b/s", 1),
+        ("kbps", 1_000),
+        ("Kbps", 1_000),
+        ("Mbps", 1_000_000),
+        ("Mb/s", 1_000_000),
+        ("Gbps", 1_000_000_000),
+        ("Gb/s", 1_000_000_000),
+    ];
+    let rate = quantity(word, &UNITS).map(Rate::bps);
+    let range = Rate::gbps(1)..=Rate::gbps(800);
+    rate.filter(|rate| range.contains(rate))
+        .ok_or_else(|| wrong(word, "a rate", "`100Gbps` or bit/s, 1 to 800 Gb/s"))
+}
+
+/// ns-3's `Time`: a number and a unit, or seconds; above 0.
+fn time(word: Word<'_>) -> Result<Span, HpccFlaw> {
+    const UNITS: [(&str, u64); 6] = [
+        ("", 1_000_000_000_000),
+        ("s", 1_000_000_000_000),
+        ("ms", 1_000_000_000),
+        ("us", 1_000_000),
+        ("ns", 1_000),
+        ("ps", 1),
+    ];
+    let span = quantity(word, &UNITS).map(Span::from_ps);
+    let range = Span::from_ps(1)..=Span::from_us(1_000_000);
+    span.filter(|span| range.contains(span))
+        .ok_or_else(|| wrong(word, "a delay", "`1us`, `0.001ms` or seconds, more than 0"))
+}
+
+/// A decimal number times its unit, if that is a whole number.
+fn quantity(word: Word<'_>, units: &[(&str, u64)]) -> Option<u64> {
+    let split = word.text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.text.len());
+    let (number, unit) = word.text.split_at(split);
+    let size = units.iter().find(|(name, _)| *name == unit)?.1;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let scaled = digits.checked_mul(u128::from(size))?;
+    if scaled % scale == 0 { u64::try_from(scaled / scale).ok() } else { None }
+}
 #[cfg(test)]
 mod tests {
     use super::*;

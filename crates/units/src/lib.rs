@@ -10,9 +10,12 @@
 //! | [`Bytes`] | a count of bytes | `"8 KiB"` |
 //! | [`Rate`] | bits a second | `"13.2 Gb/s"` |
 //! | [`Length`] | millimetres of cable | `"2 m"` |
+//!
+//! [`words`] takes apart files of such quantities that other tools write.
 
 mod quantity;
 mod spelling;
+pub mod words;
 
 pub use quantity::{Bytes, Length, Rate, Span, Time};
 pub use spelling::UnitError;

@@ -10,8 +10,9 @@
 
 use rand::Rng;
 use units::Bytes;
+use units::words::{Word, lines};
 
-use super::{FileErrorKind as Kind, Flaw, Word, lines, whole_line};
+use super::{FileErrorKind as Kind, Flaw, flaw, number, whole_line};
 use crate::LONGEST_MESSAGE;
 use crate::exponential::unit;
 
@@ -38,7 +39,7 @@ pub(crate) fn read(text: &str) -> Result<Cdf, Flaw> {
             return Err(whole_line(&words, Kind::Columns { given, expected }));
         };
         let point =
-            Point { size: number(size, "a size in bytes")?, share: number(share, "a cumulative share")? };
+            Point { size: amount(size, "a size in bytes")?, share: amount(share, "a cumulative share")? };
         if let Some(before) = points.last() {
             rises(size, point.size, before.size, "sizes")?;
             rises(share, point.share, before.share, "cumulative shares")?;
@@ -53,10 +54,10 @@ pub(crate) fn read(text: &str) -> Result<Cdf, Flaw> {
         });
     };
     if end.share != 1.0 && end.share != 100.0 {
-        return Err(share.flaw(Kind::LastShare { given: end.share }));
+        return Err(flaw(share, Kind::LastShare { given: end.share }));
     }
     if end.size < 1.0 || end.size > LONGEST_MESSAGE.get() as f64 {
-        return Err(size.flaw(Kind::LongestSize { given: end.size }));
+        return Err(flaw(size, Kind::LongestSize { given: end.size }));
     }
     for point in &mut points {
         point.share /= end.share;
@@ -64,17 +65,17 @@ pub(crate) fn read(text: &str) -> Result<Cdf, Flaw> {
     Ok(Cdf { points })
 }
 
-fn number(word: Word<'_>, what: &'static str) -> Result<f64, Flaw> {
+fn amount(word: Word<'_>, what: &'static str) -> Result<f64, Flaw> {
     const RIGHT: &str = "a number of at least 0";
-    let number: f64 = word.number(what, RIGHT)?;
+    let number: f64 = number(word, what, RIGHT)?;
     if number.is_finite() && number >= 0.0 {
         return Ok(number);
     }
-    Err(word.flaw(Kind::Number { given: word.text.to_owned(), what, right: RIGHT }))
+    Err(flaw(word, Kind::Number { given: word.text.to_owned(), what, right: RIGHT }))
 }
 
 fn rises(word: Word<'_>, given: f64, before: f64, what: &'static str) -> Result<(), Flaw> {
-    if given < before { Err(word.flaw(Kind::Descending { given, before, what })) } else { Ok(()) }
+    if given < before { Err(flaw(word, Kind::Descending { given, before, what })) } else { Ok(()) }
 }
 
 impl Cdf {

@@ -12,9 +12,10 @@
 //! first. The priority becomes the service level; the port says nothing here.
 
 use packet::{NodeId, ServiceLevel};
+use units::words::{Word, lines};
 use units::{Bytes, Time};
 
-use super::{FileErrorKind as Kind, Flaw, Word, lines, whole_line};
+use super::{FileErrorKind as Kind, Flaw, flaw, number, whole_line};
 use crate::builder::Fault;
 use crate::flow::{Flow, Post};
 use crate::pattern::{Pattern, one_post};
@@ -47,7 +48,7 @@ impl Pattern<'_> {
     /// Flows that start when the run is over are left out of it, unless all are.
     fn starts_in_time<'t>(&self, rows: Vec<Row<'t>>) -> Result<Vec<Row<'t>>, Flaw> {
         match rows.iter().min_by_key(|row| row.post.at) {
-            Some(first) if first.post.at >= self.site.end => Err(first.start.flaw(Kind::AfterTheRun)),
+            Some(first) if first.post.at >= self.site.end => Err(flaw(first.start, Kind::AfterTheRun)),
             _ => Ok(rows),
         }
     }
@@ -75,14 +76,14 @@ fn read(text: &str, hosts: usize, origin: Time) -> Result<Vec<Row<'_>>, Flaw> {
         let (given, expected) = (head.len(), "one, the number of flows");
         return Err(whole_line(&head, Kind::Columns { given, expected }));
     };
-    let given: u64 = count.number("a number of flows", "a whole number")?;
+    let given: u64 = number(count, "a number of flows", "a whole number")?;
     let rows: Vec<_> = lines.collect();
     if rows.len() > MAX_FLOWS {
-        return Err(count.flaw(Kind::TooManyFlows { given: rows.len(), most: MAX_FLOWS }));
+        return Err(flaw(count, Kind::TooManyFlows { given: rows.len(), most: MAX_FLOWS }));
     }
     let found = rows.len() as u64;
     if given != found || found == 0 {
-        return Err(count.flaw(Kind::Count { given, found }));
+        return Err(flaw(count, Kind::Count { given, found }));
     }
     let columns = if rows[0].len() == 5 { 5 } else { 6 };
     let of = |words: &Vec<Word<'_>>| words.len() == columns;
@@ -96,28 +97,32 @@ fn row<'t>(words: &[Word<'t>], hosts: usize, origin: Time) -> Result<Row<'t>, Fl
     let [bytes, start] = [words[words.len() - 2], words[words.len() - 1]];
     let (source, destination) = (host(words[0], hosts)?, host(words[1], hosts)?);
     if source == destination {
-        return Err(words[1].flaw(Kind::ToItself { host: source.0.into() }));
+        return Err(flaw(words[1], Kind::ToItself { host: source.0.into() }));
     }
     let (what, right) = ("a priority", "0 to 7");
-    let priority: u8 = words[2].number(what, right)?;
+    let priority: u8 = number(words[2], what, right)?;
     if priority > 7 {
-        return Err(words[2].flaw(Kind::Number { given: words[2].text.to_owned(), what, right }));
+        return Err(flaw(words[2], Kind::Number { given: words[2].text.to_owned(), what, right }));
     }
     let (what, right) = ("the size of a message in bytes", "a whole number, 1 to 2147483648");
-    let size = Bytes::new(bytes.number(what, right)?);
+    let size = Bytes::new(number(bytes, what, right)?);
     if size == Bytes::ZERO || size > LONGEST_MESSAGE {
-        return Err(bytes.flaw(Kind::Number { given: bytes.text.to_owned(), what, right }));
+        return Err(flaw(bytes, Kind::Number { given: bytes.text.to_owned(), what, right }));
     }
     let at = seconds(start)?;
-    let late = || start.flaw(Kind::Start { given: start.text.to_owned() });
+    let late = || flaw(start, Kind::Start { given: start.text.to_owned() });
     let at = at.checked_sub(origin.ps()).filter(|ps| *ps < u64::MAX).ok_or_else(late)?;
     let post = Post { at: Time::from_ps(at), bytes: size };
     Ok(Row { source, destination, priority: ServiceLevel(priority), post, start })
 }
 
 fn host(word: Word<'_>, hosts: usize) -> Result<NodeId, Flaw> {
-    let given: u64 = word.number("the number of a host", "a whole number from 0")?;
-    if given >= hosts as u64 { Err(word.flaw(Kind::Host { given, hosts })) } else { Ok(NodeId(given as u32)) }
+    let given: u64 = number(word, "the number of a host", "a whole number from 0")?;
+    if given >= hosts as u64 {
+        Err(flaw(word, Kind::Host { given, hosts }))
+    } else {
+        Ok(NodeId(given as u32))
+    }
 }
 
 /// Picoseconds of a decimal number of seconds: digits, and after a point up to twelve that are not 0.
@@ -126,7 +131,7 @@ fn seconds(word: Word<'_>) -> Result<u64, Flaw> {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let fraction = fraction.trim_end_matches('0');
     let right = "a decimal number such as 2.000010, to the picosecond";
-    let wrong = || word.flaw(Kind::Number { given: word.text.to_owned(), what: "a time in seconds", right });
+    let wrong = || flaw(word, Kind::Number { given: word.text.to_owned(), what: "a time in seconds", right });
     if whole.is_empty() || !digits(whole) || !digits(fraction) || fraction.len() > 12 {
         return Err(wrong());
     }

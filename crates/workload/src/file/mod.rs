@@ -10,6 +10,7 @@ use core::ops::Range;
 use core::str::FromStr;
 
 pub(crate) use cdf::Cdf;
+use units::words::{Word, range};
 
 use crate::error::WorkloadErrorKind;
 
@@ -146,44 +147,18 @@ impl Flaw {
     }
 }
 
-/// A word of a file, and where it stands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Word<'a> {
-    text: &'a str,
-    start: usize,
-}
-
-impl Word<'_> {
-    fn flaw(self, kind: FileErrorKind) -> Flaw {
-        Flaw { at: self.start..self.start + self.text.len(), kind }
-    }
-
-    /// The number that it spells.
-    fn number<T: FromStr>(self, what: &'static str, right: &'static str) -> Result<T, Flaw> {
-        let wrong = |_| self.flaw(FileErrorKind::Number { given: self.text.to_owned(), what, right });
-        self.text.parse().map_err(wrong)
-    }
-}
-
-/// The lines that are not empty, as words. A `#` begins a comment.
-fn lines(text: &str) -> impl Iterator<Item = Vec<Word<'_>>> {
-    let mut start = 0;
-    let lines = text.split_inclusive('\n').map(move |line| {
-        let here = start;
-        start += line.len();
-        let content = line.split('#').next().unwrap_or_default();
-        words(content, here)
-    });
-    lines.filter(|words| !words.is_empty())
-}
-
-fn words(content: &str, start: usize) -> Vec<Word<'_>> {
-    let place = |text: &str| start + (text.as_ptr() as usize - content.as_ptr() as usize);
-    content.split_whitespace().map(|text| Word { text, start: place(text) }).collect()
+/// A flaw of a word.
+fn flaw(word: Word<'_>, kind: FileErrorKind) -> Flaw {
+    Flaw { at: word.range(), kind }
 }
 
 /// A flaw of a whole line.
 fn whole_line(words: &[Word<'_>], kind: FileErrorKind) -> Flaw {
-    let end = words.last().map_or(0, |last| last.start + last.text.len());
-    Flaw { at: words[0].start..end, kind }
+    Flaw { at: range(words), kind }
+}
+
+/// The number that a word spells.
+fn number<T: FromStr>(word: Word<'_>, what: &'static str, right: &'static str) -> Result<T, Flaw> {
+    let wrong = |_| flaw(word, FileErrorKind::Number { given: word.text.to_owned(), what, right });
+    word.text.parse().map_err(wrong)
 }
