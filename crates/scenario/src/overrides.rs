@@ -138,6 +138,13 @@ impl<'a> Assignment<'a> {
                 let help = nearest::help(found, expected.iter(), "fields here");
                 self.at_path(&reached, format!("there is no field `{found}`"), help)
             }
+            // What should hold the field was added around it, and needs more than that.
+            ron::Error::MissingStructField { field: missing, .. }
+                if own.starts_with(&reached) && own != &reached =>
+            {
+                let message = format!("this is left out, and needs more than one field: also `{missing}`");
+                self.at_path(&reached, message, format!("set `{reached}` as a whole: `{reached}=(...)`"))
+            }
             _ => wording::explain(&patched, &fault),
         };
         Err((reached.steps().len(), explained))
