@@ -21,7 +21,7 @@ pub struct SwitchSpec {
     #[serde(default)]
     pub buffers: Vec<BufferOverride>,
     /// Queue of each output and lane behind the crossbar, at least one packet of the link's MTU; `buffer` if
-    /// left out. Only `CombinedInputOutput` has such queues: elsewhere it stands for nothing.
+    /// left out. Only `CombinedInputOutput` has such queues: elsewhere it is refused.
     #[serde(default)]
     pub output_buffer: Option<Bytes>,
     /// Who may occupy how much of the memory, where it is one: `buffering: Central`.

@@ -96,7 +96,4 @@ fn what_is_set_is_used() {
     for other in ["switch.buffering=InputVoq", "switch.output_buffer=\"2102 B\"", "switch.speedup=2"] {
         assert_ne!(digest(&[COMBINED, other]), combined, "{other}");
     }
-    // Where there are no such queues, their size means nothing.
-    let alone = digest(&["switch.buffering=InputVoq"]);
-    assert_eq!(digest(&["switch.buffering=InputVoq", "switch.output_buffer=\"2102 B\""]), alone);
 }

@@ -4,7 +4,7 @@ use ca_transport::spec::AdapterSpec;
 use link_layer::credits::{BLOCK, MAX_BLOCKS};
 use link_layer::spec::Discipline;
 use packet::NodeId;
-use switch_arch::spec::{ArbiterSpec, SwitchSpec};
+use switch_arch::spec::{ArbiterSpec, BufferingSpec, SwitchSpec};
 use topology::Graph;
 use units::{Bytes, Rate};
 
@@ -37,7 +37,7 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
             faults.whole_number(&path.name("arbiter").name("iterations"), iterations);
         }
         if let Some(size) = spec.output_buffer {
-            check_output_buffer(scenario, &path.name("output_buffer"), size, faults);
+            check_output_buffer(scenario, &path.name("output_buffer"), spec.buffering, size, faults);
         }
         for (i, special) in spec.buffers.iter().enumerate() {
             let path = path.name("buffers").index(i);
@@ -154,8 +154,19 @@ fn check_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faul
     }
 }
 
-/// A queue at an output holds at least one whole packet. No credit counts it.
-fn check_output_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faults<'_>) {
+/// A queue at an output is there, and holds at least one whole packet. No credit counts it.
+fn check_output_buffer(
+    scenario: &Scenario,
+    path: &Path,
+    buffering: BufferingSpec,
+    size: Bytes,
+    faults: &mut Faults<'_>,
+) {
+    if buffering != BufferingSpec::CombinedInputOutput {
+        let message = format!("`{buffering:?}` has no queue behind a crossbar that could have a size");
+        faults.add(path, message, "leave it out, or write `buffering: CombinedInputOutput`");
+        return;
+    }
     let (mtu, longest) = (scenario.link.mtu, scenario.link.longest_packet());
     if size < longest {
         let message = format!(
