@@ -133,18 +133,7 @@ impl Plan {
     /// The same under PFC, or without flow control: what is left beside headroom.
     #[must_use]
     pub fn pool_of(&self, node: NodeId) -> Option<Pool> {
-        let (spec, ports) = (self.switch_of(node), self.graph.ports(node).len() as u16);
-        let lanes = self.link().data_lanes;
-        let guaranteed = spec.sharing.guaranteed()?;
-        if matches!(self.link().flow_control, Discipline::Credits(_)) {
-            return None;
-        }
-        let headroom: Bytes =
-            (0..ports).map(|port| headroom(&self.scenario, &self.graph, node, PortId(port))).sum();
-        let reserved = (headroom.get() + u64::from(ports) * guaranteed.get()) * u64::from(lanes);
-        let receivers = usize::from(ports) * usize::from(lanes);
-        let shared = memory_in_bytes(spec, ports, lanes).get() - reserved;
-        Some(Pool::new(receivers, shared, guaranteed.get() as u32, spec.sharing.alpha()))
+        pool(&self.scenario, &self.graph, node)
     }
 
     /// What each lane of a port may hold under PFC, or without flow control, and what it may take in beyond that.
@@ -289,7 +278,23 @@ fn computed_headroom(
     Headroom::of(pause_loop).total()
 }
 
-/// The memory that the ports and lanes of a switch share, if they do. What is guaranteed has been checked.
+/// The memory that the ports and lanes of a switch share under PFC, or without flow control, if they do. What is
+/// guaranteed has been checked.
+pub(crate) fn pool(scenario: &Scenario, graph: &Graph, node: NodeId) -> Option<Pool> {
+    let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
+    let (ports, lanes) = (graph.ports(node).len() as u16, scenario.link.data_lanes);
+    let guaranteed = spec.sharing.guaranteed()?;
+    if matches!(scenario.link.flow_control, Discipline::Credits(_)) {
+        return None;
+    }
+    let headroom: Bytes = (0..ports).map(|port| headroom(scenario, graph, node, PortId(port))).sum();
+    let reserved = (headroom.get() + u64::from(ports) * guaranteed.get()) * u64::from(lanes);
+    let receivers = usize::from(ports) * usize::from(lanes);
+    let shared = memory_in_bytes(spec, ports, lanes).get() - reserved;
+    Some(Pool::new(receivers, shared, guaranteed.get() as u32, spec.sharing.alpha()))
+}
+
+/// The memory that the ports and lanes of a switch share under credits, if they do. What is guaranteed has been checked.
 pub(crate) fn shared_memory(spec: &SwitchSpec, ports: usize, lanes: u8) -> Option<SharedMemory> {
     let guaranteed = (spec.sharing.guaranteed()?.get() / BLOCK) as u16;
     let receivers = ports * usize::from(lanes);

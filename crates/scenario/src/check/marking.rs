@@ -5,6 +5,7 @@
 
 use cc_policies::hp::spec::Trigger;
 use link_layer::credits::BLOCK;
+use link_layer::spec::Discipline;
 use packet::{Lane, NodeId, PortId};
 use topology::Graph;
 use units::Bytes;
@@ -56,9 +57,10 @@ pub(super) fn check_trigger(scenario: &Scenario, graph: &Graph, faults: &mut Fau
         Some(size) => format!("has a buffer of {size}"),
         None => "has its share of a memory".to_owned(),
     };
+    let blocks =
+        if counts_blocks(scenario) { format!(" in whole blocks of {BLOCK} bytes") } else { String::new() };
     let message = format!(
-        "lane {lane} of port {} of `{}` {has}, which never holds more than {threshold} in whole blocks of {BLOCK} \
-         bytes{others}",
+        "lane {lane} of port {} of `{}` {has}, which never holds more than {threshold}{blocks}{others}",
         least.port.0 + 1,
         graph.name(least.node),
         lane = least.lane.0,
@@ -74,8 +76,14 @@ struct Buffer {
     lane: Lane,
     /// Its size, if it has one of its own.
     size: Option<Bytes>,
-    /// The most that it can come to hold: credits count whole blocks, so a part of one is never held.
+    /// The most that it can come to hold: credits count whole blocks, so a part of one is never held; with PFC headroom
+    /// is part of it.
     most: Bytes,
+}
+
+/// Whether buffers are counted as credits are.
+fn counts_blocks(scenario: &Scenario) -> bool {
+    matches!(scenario.link.flow_control, Discipline::Credits(_))
 }
 
 /// Buffers of all lanes of all switches' ports.
@@ -83,12 +91,21 @@ fn buffers<'a>(scenario: &'a Scenario, graph: &'a Graph) -> impl Iterator<Item =
     (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32)).flat_map(move |node| {
         let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
         let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
-        let shared = plan::shared_memory(spec, ports, lanes).map(|shared| shared.most());
+        let shared = if counts_blocks(scenario) {
+            plan::shared_memory(spec, ports, lanes).map(|memory| Bytes::new(u64::from(memory.most()) * BLOCK))
+        } else {
+            plan::pool(scenario, graph, node).map(|pool| Bytes::new(pool.most()))
+        };
         (0..ports as u16).map(PortId).flat_map(move |port| {
             (0..lanes).map(Lane).map(move |lane| {
-                let size = shared.is_none().then(|| spec.buffer_of(port, lane));
-                let blocks = shared.map_or_else(|| spec.buffer_of(port, lane).get() / BLOCK, u64::from);
-                Buffer { node, port, lane, size, most: Bytes::new(blocks * BLOCK) }
+                let own = spec.buffer_of(port, lane);
+                let size = shared.is_none().then_some(own);
+                let most = match shared {
+                    Some(share) => share + plan::headroom(scenario, graph, node, port),
+                    None if counts_blocks(scenario) => Bytes::new(own.get() / BLOCK * BLOCK),
+                    None => own,
+                };
+                Buffer { node, port, lane, size, most }
             })
         })
     })
