@@ -1,10 +1,12 @@
-//! The near future: a ring of buckets, each holding the events of 2048 ps, unsorted.
+//! The near future: a ring of buckets, each holding the events of one window, unsorted.
 //!
 //! Invariant: a bucket holds memory exactly while it holds events, and its bit is set exactly then.
 //! Memory goes round through a short list of spare vectors, so what is written next was read last
 //! and is still in the cache; a bucket that kept its own would come back to memory long evicted.
 //!
-//! Buckets are named by their number, 1 for the run's first 2048 ps; `number % SIZE` is the slot.
+//! Buckets are named by the number of their window; `number % SIZE` is the slot.
+
+use crate::Order;
 
 /// One event with what sorts it.
 #[derive(Clone, Copy, Debug)]
@@ -19,25 +21,16 @@ impl<E> Entry<E> {
     pub(crate) fn key(&self) -> u128 {
         u128::from(self.time) << 64 | u128::from(self.order)
     }
+
+    /// Whose event it is.
+    #[inline]
+    pub(crate) fn owner(&self) -> u32 {
+        Order::from_bits(self.order).owner()
+    }
 }
 
 /// The number of buckets: one word of words of bits.
 pub(crate) const SIZE: usize = 64 * 64;
-
-/// The width of a bucket is 2^11 ps, about the time of 25 bytes at 100 Gb/s.
-const WIDTH_BITS: u32 = 11;
-
-/// The number of the bucket that `time` (in ps) falls into, from 1.
-#[inline]
-pub(crate) const fn bucket_of(time: u64) -> u64 {
-    (time >> WIDTH_BITS) + 1
-}
-
-/// The first instant (in ps) of a bucket.
-#[inline]
-pub(crate) const fn start_of(bucket: u64) -> u64 {
-    (bucket - 1) << WIDTH_BITS
-}
 
 pub(crate) struct Buckets<E> {
     slots: Box<[Vec<Entry<E>>; SIZE]>,
@@ -82,11 +75,6 @@ impl<E: Copy> Buckets<E> {
         if spare.capacity() > 0 {
             self.spare.push(spare);
         }
-    }
-
-    #[inline]
-    pub(crate) fn events(&self, bucket: u64) -> &[Entry<E>] {
-        &self.slots[slot_of(bucket)]
     }
 
     /// The first bucket from `from` on, in the `SIZE` buckets that the ring covers, that holds

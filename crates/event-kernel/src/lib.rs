@@ -1,6 +1,6 @@
 //! When things happen, in which order, and by which chance.
 //!
-//! Invariant: nothing here depends on how a run is executed. Events come out in the order of
+//! Invariant: nothing here depends on how a run is executed. A node's events come out in the order of
 //! `(time, order)` whatever the order of insertion, a random stream depends only on its names and
 //! the run's seed, and a digest depends only on what it was given.
 //!
@@ -17,12 +17,14 @@
 mod buckets;
 mod chance;
 mod digest;
+mod groups;
 mod mix;
 mod order;
 mod queue;
 
 pub use chance::{Stream, stream};
 pub use digest::Digest;
+pub use groups::Turn;
 pub use mix::finalise;
 pub use order::Order;
 pub use queue::EventQueue;

@@ -5,9 +5,8 @@
 //! a run's results independent of the number of threads.
 //!
 //! ```text
-//! 63      62        40 39    36 35      24 23    20 19         0
-//! phase   node         kind     port       lane     sequence      an event at a node
-//! 1       0 . . . . . . . . . . . 0        sequence, 32 bits       a probe
+//! 63        40 39    36 35      24 23    20 19         0
+//! node         kind     port       lane     sequence
 //! ```
 
 /// The total order of simultaneous events, smallest first.
@@ -18,7 +17,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Order(u64);
 
-const NODE_BITS: u32 = 23;
+const NODE_BITS: u32 = 24;
 const KIND_BITS: u32 = 4;
 const PORT_BITS: u32 = 12;
 const LANE_BITS: u32 = 4;
@@ -28,19 +27,18 @@ const LANE_SHIFT: u32 = SEQUENCE_BITS;
 const PORT_SHIFT: u32 = LANE_SHIFT + LANE_BITS;
 const KIND_SHIFT: u32 = PORT_SHIFT + PORT_BITS;
 const NODE_SHIFT: u32 = KIND_SHIFT + KIND_BITS;
-const PHASE_SHIFT: u32 = NODE_SHIFT + NODE_BITS;
-const _: () = assert!(PHASE_SHIFT == 63);
+const _: () = assert!(NODE_SHIFT + NODE_BITS == 64);
 
 impl Order {
-    /// The order of something that happens at a node: below every probe of the same instant.
+    /// The order of something that happens at a node.
     ///
-    /// `node` < 2^23, `kind` < 16, `port` < 4096 and `lane` < 16, which debug builds assert. Of
+    /// `node` < 2^24, `kind` < 16, `port` < 4096 and `lane` < 16, which debug builds assert. Of
     /// `sequence` the low 20 bits count: it may wrap, so a node may hold at most 2^20 events of one
     /// kind, port and lane for one instant.
     #[inline]
     #[must_use]
     pub const fn new(node: u32, kind: u8, port: u16, lane: u8, sequence: u32) -> Self {
-        debug_assert!(node < 1 << NODE_BITS, "a node's number takes at most 23 bits");
+        debug_assert!(node < 1 << NODE_BITS, "a node's number takes at most 24 bits");
         debug_assert!(kind < 1 << KIND_BITS, "an event's kind takes at most 4 bits");
         debug_assert!(port < 1 << PORT_BITS, "a port's number takes at most 12 bits");
         debug_assert!(lane < 1 << LANE_BITS, "a lane's number takes at most 4 bits");
@@ -53,18 +51,11 @@ impl Order {
         )
     }
 
-    /// The order of a probe, which looks when everything else of its instant is done.
+    /// The node that the event belongs to.
     #[inline]
     #[must_use]
-    pub const fn probe(sequence: u32) -> Self {
-        Self(1 << PHASE_SHIFT | sequence as u64)
-    }
-
-    /// Whether this is the order of a probe.
-    #[inline]
-    #[must_use]
-    pub const fn is_probe(self) -> bool {
-        self.0 >> PHASE_SHIFT == 1
+    pub const fn owner(self) -> u32 {
+        (self.0 >> NODE_SHIFT) as u32
     }
 
     #[inline]
@@ -84,21 +75,18 @@ mod tests {
 
     #[test]
     fn each_part_outranks_all_that_follow_it() {
-        let (node, kind, port, lane, sequence) = ((1 << 23) - 1, 15, 4095, 15, (1 << 20) - 1);
+        let (node, kind, port, lane, sequence) = ((1 << 24) - 1, 15, 4095, 15, (1 << 20) - 1);
         assert!(Order::new(1, 0, 0, 0, 0) > Order::new(0, kind, port, lane, sequence));
         assert!(Order::new(0, 1, 0, 0, 0) > Order::new(0, 0, port, lane, sequence));
         assert!(Order::new(0, 0, 1, 0, 0) > Order::new(0, 0, 0, lane, sequence));
         assert!(Order::new(0, 0, 0, 1, 0) > Order::new(0, 0, 0, 0, sequence));
         assert!(Order::new(0, 0, 0, 0, 1) > Order::new(0, 0, 0, 0, 0));
-        assert!(Order::probe(0) > Order::new(node, kind, port, lane, sequence));
-        assert!(Order::probe(1) > Order::probe(0));
-        assert!(Order::probe(0).is_probe() && !Order::new(node, kind, port, lane, sequence).is_probe());
+        assert_eq!(Order::new(node, kind, port, lane, sequence).owner(), node);
     }
 
     #[test]
     fn the_sequence_wraps() {
         assert_eq!(Order::new(7, 1, 2, 3, 1 << 20), Order::new(7, 1, 2, 3, 0));
-        assert_ne!(Order::probe(1 << 20), Order::probe(0));
     }
 
     #[test]

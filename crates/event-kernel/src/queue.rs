@@ -1,80 +1,92 @@
-//! The future-event list, and with it the clock.
+//! The future-event list, and with it the clock: window by window, and owner by owner within each.
 //!
-//! Invariant: events come out in ascending order of `(time, order)`, whatever the order in which
-//! they went in, and the clock never goes back.
+//! What owners do to each other takes a least time, the *lookahead*. So within a window no longer than that, no owner
+//! can hear of what another does in it, and each may handle all of its own events of the window in one go, while all
+//! that it needs is in the cache: the classic conservative window of parallel simulation (Nicol, "The cost of
+//! conservative synchronization in parallel discrete event simulations", 1993), put to use on one core.
+//!
+//! Invariant: an owner's events come out in ascending order of `(time, order)`, whatever the order in which they went
+//! in, and none comes out before everything that can still be planned to precede it has been planned.
 //!
 //! ```text
-//!   now                                                      8.4 us later
-//!    |  present  |  ring: 4096 buckets of 2048 ps, unsorted  |  far: a heap ...
+//!    |  open window  |  ring: 4096 windows, unsorted  |  far: a heap ...
 //! ```
 //!
-//! * *Present* is the earliest bucket. It is sorted once, when its turn comes, latest event first,
-//!   and drained from its end. What is pushed into it meanwhile goes to a heap of *late* events.
-//!   Inserting in place instead is no faster at 20 thousand pending, and quadratic when ten thousand
-//!   nodes act at one instant and each sets an event less than a bucket later.
-//! * The *ring* covers the 4096 buckets that follow the present one.
+//! * The *open* window's events lie grouped by owner. An owner's group is sorted once, when its turn comes, latest
+//!   event first, and drained from its end. What it plans for itself meanwhile, within the window, goes to a heap of
+//!   *late* events: inserting in place instead is quadratic when thousands of events share an owner and an instant.
+//! * The *ring* covers the windows that follow the open one.
 //! * *Far* events wait in a heap and move into the ring as it advances: timers, mostly.
 
-use core::cmp::Ordering;
+use core::cmp::{Ordering, Reverse};
 use core::fmt::{self, Debug, Formatter};
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
-use units::Time;
+use units::{Span, Time};
 
 use crate::Order;
-use crate::buckets::{Buckets, Entry, SIZE, bucket_of, start_of};
+use crate::buckets::{Buckets, Entry, SIZE};
+use crate::groups::{Groups, Turn};
 
-/// The events still to come, in the total order of `(time, order)`.
+/// The events still to come, each belonging to the owner that its order names.
 ///
-/// Two events with the same time and the same order come out in either order: that is the caller's
+/// Two events of an owner with the same time and the same order come out in either order: that is the caller's
 /// bug unless the two commute.
 ///
 /// ```
 /// use event_kernel::{EventQueue, Order};
-/// use units::Time;
+/// use units::{Span, Time};
 ///
-/// let mut queue = EventQueue::new();
-/// queue.push(Time::from_ps(20), Order::new(1, 0, 0, 0, 0), 'b');
-/// queue.push(Time::from_ps(20), Order::new(0, 0, 0, 0, 0), 'a');
-/// assert_eq!(queue.pop(), Some((Time::from_ps(20), 'a')));
-/// assert_eq!(queue.pop_at(Time::from_ps(20)), Some('b'));
+/// let (at, owners) = (Time::from_ps, 2);
+/// let mut queue = EventQueue::new(owners, Span::from_ps(100));
+/// queue.push(at(30), Order::new(1, 0, 0, 0, 0), 'c');
+/// queue.push(at(20), Order::new(1, 0, 0, 0, 0), 'b');
+/// queue.push(at(40), Order::new(0, 0, 0, 0, 0), 'a');
+/// assert!(queue.open(at(1000)));
+/// assert_eq!(queue.next_owner(), Some(0));
+/// assert_eq!((queue.pop(), queue.pop()), (Some((at(40), 'a')), None));
+/// assert_eq!(queue.next_owner(), Some(1));
+/// assert_eq!((queue.pop(), queue.pop_at(at(21))), (Some((at(20), 'b')), None));
+/// assert_eq!((queue.pop(), queue.pop()), (Some((at(30), 'c')), None));
+/// assert_eq!(queue.next_owner(), None);
+/// assert!(!queue.open(at(1000)));
 /// ```
 pub struct EventQueue<E> {
+    /// The time of the event popped last, while its owner has its turn.
     now: u64,
+    /// The end of the open window, which does not belong to it.
+    window_end: u64,
+    width: u64,
+    /// The number of the open window: nothing that was planned lies before it.
+    window: u64,
     len: usize,
-    /// The number of the present bucket: what is in it or before it is in `present` or `late`.
-    bucket: u64,
-    /// Sorted, latest first.
-    present: Vec<Entry<E>>,
-    /// How many events the present bucket held when its turn came.
-    crowd: usize,
+    open: Groups<E>,
+    /// Of the owner whose turn it is, within the open window.
     late: BinaryHeap<Earliest<E>>,
     ring: Buckets<E>,
     far: BinaryHeap<Earliest<E>>,
 }
 
 impl<E: Copy> EventQueue<E> {
-    /// An empty list, at time zero.
+    /// An empty list, at time zero, for owners numbered from zero. What one of them plans for another lies at
+    /// least `lookahead` ahead.
+    ///
+    /// Where that is zero, windows are one instant long, and what is planned for another owner at that very instant
+    /// opens it again.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(owners: usize, lookahead: Span) -> Self {
         const { assert!(size_of::<E>() <= 24, "an event is at most 24 bytes") }
         Self {
             now: 0,
+            window_end: 0,
+            width: lookahead.ps().max(1),
+            window: 0,
             len: 0,
-            bucket: 0,
-            present: Vec::new(),
-            crowd: 0,
+            open: Groups::new(owners),
             late: BinaryHeap::new(),
             ring: Buckets::new(),
             far: BinaryHeap::new(),
         }
-    }
-
-    /// The time of the event popped last.
-    #[inline]
-    #[must_use]
-    pub const fn now(&self) -> Time {
-        Time::from_ps(self.now)
     }
 
     /// The number of events still to come.
@@ -91,155 +103,129 @@ impl<E: Copy> EventQueue<E> {
         self.len == 0
     }
 
-    /// Plans `event` for the instant `at`. At the present instant it takes its place among the
-    /// events that have not been popped yet.
+    /// Plans `event` for the instant `at`, for the owner that `order` names. What the owner whose turn it is plans
+    /// for itself at the present instant takes its place among its events that have not been popped yet.
     ///
     /// # Panics
-    /// If `at` is past, or [`Time::NEVER`].
+    /// If `at` is past, is less than the lookahead away for another owner, or is [`Time::NEVER`].
     #[inline]
     pub fn push(&mut self, at: Time, order: Order, event: E) {
-        let time = at.ps();
-        assert!(time >= self.now && at != Time::NEVER, "an event at {time} ps, pushed at {} ps", self.now);
-        let entry = Entry { time, order: order.bits(), event };
-        let bucket = bucket_of(time);
+        let entry = Entry { time: at.ps(), order: order.bits(), event };
         self.len += 1;
-        if bucket <= self.bucket {
-            self.late.push(Earliest(entry));
-        } else if bucket - self.bucket <= SIZE as u64 {
-            self.ring.push(bucket, entry);
+        if entry.time < self.window_end {
+            self.push_late(entry);
         } else {
+            self.put(entry);
+        }
+    }
+
+    /// Something for the open window.
+    #[inline]
+    fn push_late(&mut self, entry: Entry<E>) {
+        assert!(entry.time >= self.now, "an event at {} ps, pushed at {} ps", entry.time, self.now);
+        if self.open.present() == Some(entry.owner()) {
+            self.late.push(Earliest(entry));
+        } else {
+            assert!(self.width == 1, "an event for another at {} ps, pushed at {} ps", entry.time, self.now);
+            self.ring.push(self.window, entry);
+        }
+    }
+
+    /// Something for a window to come.
+    #[inline]
+    fn put(&mut self, entry: Entry<E>) {
+        let window = entry.time / self.width;
+        if window - self.window < SIZE as u64 {
+            self.ring.push(window, entry);
+        } else {
+            assert!(entry.time != u64::MAX, "an event at no time at all");
             self.far.push(Earliest(entry));
         }
     }
 
-    /// How many events lay within the 2048 ps of the present bucket when its turn came: how much happens at a time.
-    #[inline]
-    #[must_use]
-    pub const fn crowd(&self) -> usize {
-        self.crowd
-    }
-
-    /// Events that come next, in order, as far as they have been sorted. What is planned meanwhile may come between
-    /// them; so this is for guesses.
-    #[inline]
-    pub fn sorted(&self) -> impl ExactSizeIterator<Item = &E> {
-        self.present.iter().rev().map(|entry| &entry.event)
-    }
-
-    /// The time of the next event.
-    #[must_use]
-    pub fn next_time(&self) -> Option<Time> {
-        let next = if self.is_drained() {
-            // The ring lies wholly before the far events.
-            match self.ring.first_from(self.bucket + 1) {
-                Some(bucket) => self.ring.events(bucket).iter().map(|entry| entry.time).min(),
-                None => self.far.peek().map(|far| far.0.time),
-            }
-        } else {
-            let sorted = self.present.last().map(|entry| entry.time);
-            let late = self.late.peek().map(|late| late.0.time);
-            sorted.into_iter().chain(late).min()
+    /// Opens the next window that holds events before `end`, as far as `end`. False if there is none. Call it when
+    /// all owners have had their turns in the last.
+    pub fn open(&mut self, end: Time) -> bool {
+        debug_assert!(self.open.is_over() && self.late.is_empty(), "all turns of the last window are over");
+        let in_ring = self.ring.first_from(self.window);
+        let Some(next) = in_ring.or_else(|| self.far.peek().map(|far| far.0.time / self.width)) else {
+            return false;
         };
-        next.map(Time::from_ps)
+        let start = next * self.width;
+        if start >= end.ps() {
+            return false;
+        }
+        self.window = next;
+        self.window_end = start.saturating_add(self.width).min(end.ps());
+        self.bring_far_events();
+        self.ring.take(next, self.open.gather());
+        if self.window_end - start < self.width {
+            let beyond = self.open.gather().extract_if(.., |entry| entry.time >= end.ps());
+            beyond.for_each(|entry| self.ring.push(next, entry));
+        }
+        self.open.group();
+        !self.open.is_over()
     }
 
-    /// Takes the next event, and sets the clock to its time.
+    /// Moves far events that the ring has come to cover into it.
+    fn bring_far_events(&mut self) {
+        let covered = (self.window + SIZE as u64).saturating_mul(self.width);
+        while let Some(far) = self.far.peek_mut()
+            && far.0.time < covered
+        {
+            let Earliest(entry) = PeekMut::pop(far);
+            self.ring.push(entry.time / self.width, entry);
+        }
+    }
+
+    /// The turns to come in the open window, last one first, for those who want to change their order: what owners do
+    /// cannot depend on it.
+    pub fn turns(&mut self) -> &mut [Turn] {
+        self.open.turns()
+    }
+
+    /// The owner whose turn is next in the open window. The one before it has popped all of its events.
+    #[inline]
+    pub fn next_owner(&mut self) -> Option<u32> {
+        debug_assert!(self.late.is_empty(), "an owner's turn ends when it has no events left in the window");
+        self.now = 0;
+        self.open.next_turn()
+    }
+
+    /// What the owner whose turn it is had planned for it in the open window before its turn, and has not popped.
+    #[inline]
+    pub fn known(&self) -> impl Iterator<Item = &E> {
+        self.open.rest().iter().map(|entry| &entry.event)
+    }
+
+    /// Takes the next event in the open window of the owner whose turn it is, and sets the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        self.pop_before(Time::NEVER)
-    }
-
-    /// Takes the next event if it comes before `end`, as [`EventQueue::pop`] does. If it does not,
-    /// the clock stays.
-    #[inline]
-    pub fn pop_before(&mut self, end: Time) -> Option<(Time, E)> {
-        if self.is_drained() && !self.advance(end.ps()) {
-            return None;
-        }
-        let entry = self.take_if(|entry| entry.time < end.ps())?;
+        let entry = self.take_if(|_| true)?;
+        self.now = entry.time;
         Some((Time::from_ps(entry.time), entry.event))
     }
 
-    /// Takes the next event if it is at exactly `now`, as [`EventQueue::pop`] does.
+    /// The same, if it is at exactly `now`.
     #[inline]
     pub fn pop_at(&mut self, now: Time) -> Option<E> {
-        self.pop_exactly(now, |_| true)
+        self.take_if(|entry| entry.time == now.ps()).map(|entry| entry.event)
     }
 
-    /// Takes the next event if it is at exactly `now` and is not a probe: so that a world can let
-    /// everything arrive, then let its nodes decide, and only then let the probes look.
-    #[inline]
-    pub fn pop_arrival_at(&mut self, now: Time) -> Option<E> {
-        self.pop_exactly(now, |entry| !Order::from_bits(entry.order).is_probe())
-    }
-
-    #[inline]
-    fn pop_exactly(&mut self, now: Time, wanted: impl Fn(&Entry<E>) -> bool) -> Option<E> {
-        let end = now.ps().saturating_add(1);
-        // What is at the clock's own time is in the present bucket: most calls end here.
-        if self.is_drained() && (bucket_of(now.ps()) <= self.bucket || !self.advance(end)) {
-            return None;
-        }
-        self.take_if(|entry| entry.time == now.ps() && wanted(entry)).map(|entry| entry.event)
-    }
-
-    /// Takes the earliest of the present entries, if it is `wanted`.
+    /// Takes the earliest event of the owner whose turn it is, if it is `wanted`.
     #[inline]
     fn take_if(&mut self, wanted: impl Fn(&Entry<E>) -> bool) -> Option<Entry<E>> {
-        let late = match (self.late.peek(), self.present.last()) {
+        let late = match (self.late.peek(), self.open.last()) {
             (Some(late), Some(sorted)) => late.0.key() < sorted.key(),
             (late, _) => late.is_some(),
         };
         let entry = if late {
             PeekMut::pop(self.late.peek_mut().filter(|late| wanted(&late.0))?).0
         } else {
-            self.present.pop_if(|entry| wanted(entry))?
+            self.open.pop_if(wanted)?
         };
         self.len -= 1;
-        self.now = entry.time;
         Some(entry)
-    }
-
-    /// Whether nothing of the present bucket is left.
-    #[inline]
-    fn is_drained(&self) -> bool {
-        self.present.is_empty() && self.late.is_empty()
-    }
-
-    /// Makes the next bucket that holds events the present one, if it begins before `end`. Call it
-    /// when the present one is drained.
-    fn advance(&mut self, end: u64) -> bool {
-        let in_ring = self.ring.first_from(self.bucket + 1);
-        let Some(next) = in_ring.or_else(|| self.far.peek().map(|far| bucket_of(far.0.time))) else {
-            return false;
-        };
-        if start_of(next) >= end {
-            return false;
-        }
-        self.bucket = next;
-        if in_ring.is_some() {
-            self.ring.take(next, &mut self.present);
-        }
-        self.bring_far_events();
-        self.crowd = self.present.len();
-        self.present.sort_unstable_by_key(|entry| core::cmp::Reverse(entry.key()));
-        true
-    }
-
-    /// Moves far events that the ring has come to cover into it, or into the present bucket.
-    fn bring_far_events(&mut self) {
-        while let Some(far) = self.far.peek() {
-            let bucket = bucket_of(far.0.time);
-            if bucket > self.bucket + SIZE as u64 {
-                break;
-            }
-            let Some(Earliest(entry)) = self.far.pop() else { break };
-            if bucket == self.bucket {
-                self.present.push(entry);
-            } else {
-                self.ring.push(bucket, entry);
-            }
-        }
     }
 }
 
@@ -247,13 +233,7 @@ impl<E: Copy> EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     /// All memory held for events, in entries.
     fn capacity(&self) -> usize {
-        self.present.capacity() + self.late.capacity() + self.ring.capacity() + self.far.capacity()
-    }
-}
-
-impl<E: Copy> Default for EventQueue<E> {
-    fn default() -> Self {
-        Self::new()
+        self.open.capacity() + self.late.capacity() + self.ring.capacity() + self.far.capacity()
     }
 }
 
@@ -268,7 +248,7 @@ struct Earliest<E>(Entry<E>);
 
 impl<E> Ord for Earliest<E> {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.0.key().cmp(&self.0.key())
+        Reverse(self.0.key()).cmp(&Reverse(other.0.key()))
     }
 }
 
@@ -290,23 +270,33 @@ impl<E> Eq for Earliest<E> {}
 mod tests {
     use super::*;
 
-    /// Delays of every kind: none, within the bucket, within the ring, at its end, beyond it.
-    const DELAYS: [u64; 8] = [0, 5, 700, 90_000, 1_000_000, 8_388_607, 8_388_608, 150_000_000];
+    const LOOKAHEAD: u64 = 2_000;
+    const OWNERS: u32 = 100;
+    /// Delays of every kind: none, within the window, within the ring, at its end, beyond it.
+    const DELAYS: [u64; 8] = [0, 5, 700, 90_000, 1_000_000, 8_191_999, 8_192_000, 150_000_000];
 
     #[test]
     fn a_steady_load_takes_no_more_memory() {
-        let mut queue = EventQueue::new();
+        let mut queue = EventQueue::new(OWNERS as usize, Span::from_ps(LOOKAHEAD));
         for n in 0..1000 {
-            queue.push(Time::from_ps(DELAYS[n as usize % 8]), Order::new(n, 0, 0, 0, n), ());
+            queue.push(Time::from_ps(DELAYS[n as usize % 8]), Order::new(n % OWNERS, 0, 0, 0, n), ());
         }
-        let hold = |queue: &mut EventQueue<()>, n: u32| {
-            let (now, ()) = queue.pop().expect("as many are pushed as popped");
-            let at = Time::from_ps(now.ps() + DELAYS[n.wrapping_mul(0x9e37_79b9) as usize >> 29]);
-            queue.push(at, Order::new(n % 1000, 0, 0, 0, n), ());
+        let mut planned = 0;
+        let mut hold = |queue: &mut EventQueue<()>, until: u32| {
+            while planned < until && queue.open(Time::NEVER) {
+                while let Some(owner) = queue.next_owner() {
+                    while let Some((now, ())) = queue.pop() {
+                        planned += 1;
+                        let delay = DELAYS[planned.wrapping_mul(0x9e37_79b9) as usize >> 29];
+                        queue.push(now + Span::from_ps(delay), Order::new(owner, 0, 0, 0, planned), ());
+                    }
+                }
+            }
         };
-        (0..500_000).for_each(|n| hold(&mut queue, n));
+        hold(&mut queue, 500_000);
         let before = queue.capacity();
-        (0..500_000).for_each(|n| hold(&mut queue, n));
+        hold(&mut queue, 1_000_000);
         assert_eq!(queue.capacity(), before);
+        assert_eq!(queue.len(), 1000);
     }
 }

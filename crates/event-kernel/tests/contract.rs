@@ -1,160 +1,186 @@
-//! What the queue promises, against a plain sorted list.
+//! What the list promises: each owner sees what one sorted list for all would have shown it.
 
 use std::collections::BTreeSet;
 
-use event_kernel::{EventQueue, Order};
-use proptest::collection::vec;
+use event_kernel::{EventQueue, Order, finalise};
 use proptest::prelude::*;
 use units::{Span, Time};
 
-/// One thing that a caller may do.
+/// An event: what follows from it is drawn from its number.
+type Number = u64;
+
+/// What owners do: each event has up to two others follow, for its owner or for another.
 #[derive(Clone, Copy, Debug)]
-enum Act {
-    /// Push an event this long after the present, at this node.
-    Push(Span, u32),
-    /// Push a probe this long after the present.
-    Probe(Span),
-    Pop,
-    /// Ask for an event at exactly the time of the next one, and then for one a moment earlier.
-    PopAt,
-    PopArrivalAt,
-    /// Ask for an event before this long after the present.
-    PopBefore(Span),
+struct World {
+    owners: u32,
+    lookahead: u64,
+    end: u64,
 }
 
-/// Delays that meet every place an event can wait in, borders included.
-fn delay() -> impl Strategy<Value = Span> {
-    const RING: u64 = 4096 << 11;
-    prop_oneof![
-        3 => Just(0),
-        3 => 0u64..5,
-        3 => 0u64..5_000,
-        3 => 0u64..2_000_000,
-        2 => RING - 4_096..RING + 4_096,
-        1 => 0u64..200_000_000,
-        1 => Just(1_000_000_000_000),
-    ]
-    .prop_map(Span::from_ps)
-}
-
-fn act() -> impl Strategy<Value = Act> {
-    prop_oneof![
-        8 => (delay(), 0u32..20).prop_map(|(delay, node)| Act::Push(delay, node)),
-        1 => delay().prop_map(Act::Probe),
-        4 => Just(Act::Pop),
-        2 => Just(Act::PopAt),
-        2 => Just(Act::PopArrivalAt),
-        2 => delay().prop_map(Act::PopBefore),
-    ]
-}
-
-/// The oracle: a sorted set of (time, order), whose place in `sequence` is the event.
-#[derive(Default)]
-struct List {
-    events: BTreeSet<(Time, Order, u32)>,
-    now: Time,
-}
-
-impl List {
-    fn pop_if(&mut self, wanted: impl Fn(Time, Order) -> bool) -> Option<(Time, u32)> {
-        let (time, order, event) = *self.events.first()?;
-        wanted(time, order).then(|| {
-            self.events.pop_first();
-            self.now = time;
-            (time, event)
+impl World {
+    /// What follows from an event of `owner` at `now`.
+    fn follow(self, owner: u32, now: u64, event: Number) -> impl Iterator<Item = (Time, Order, Number)> {
+        let count = [1, 1, 1, 2, 1][(finalise(event) % 5) as usize];
+        (1..=count).map(move |child| {
+            let number = finalise(event.wrapping_mul(31).wrapping_add(child));
+            let to = if number % 3 == 0 { owner } else { (number >> 8) as u32 % self.owners };
+            let delay = self.delay(number >> 32);
+            let least = if to == owner { 0 } else { self.lookahead };
+            let order = Order::new(to, (number % 7) as u8, 0, 0, (number >> 40) as u32);
+            (Time::from_ps(now + least + delay), order, number)
         })
+    }
+
+    /// Delays that meet every place an event can wait in, borders included.
+    fn delay(self, number: u64) -> u64 {
+        let width = self.lookahead.max(1);
+        let ring = 4096 * width;
+        let within = |span: u64| number / 8 % span.max(1);
+        match number % 8 {
+            0 => 0,
+            1 => within(5),
+            2 | 3 => within(width),
+            4 => within(4 * width),
+            5 => ring - 2 * width + within(4 * width),
+            6 => width,
+            _ => within(3 * ring),
+        }
+    }
+
+    fn seeds(self, seed: u64) -> impl Iterator<Item = (Time, Order, Number)> {
+        (0..8).map(move |n| {
+            let number = finalise(seed ^ n << 50);
+            let order = Order::new(number as u32 % self.owners, 1, 0, 0, (number >> 40) as u32);
+            (Time::from_ps(number % 1000), order, number)
+        })
+    }
+
+    /// What each owner sees, in turn, if one sorted list holds everything. Events of one instant that others plan
+    /// for an owner while that instant is under way, which only a lookahead of zero allows, make no order: none here.
+    fn in_one_list(self, seed: u64, limit: usize) -> Vec<Vec<(Time, Number)>> {
+        let mut list: BTreeSet<_> = self.seeds(seed).collect();
+        let mut seen = vec![Vec::new(); self.owners as usize];
+        while let Some((at, order, event)) = list.pop_first()
+            && at.ps() < self.end
+        {
+            let all = &mut seen[order.owner() as usize];
+            all.push((at, event));
+            if all.len() < limit {
+                list.extend(self.follow(order.owner(), at.ps(), event));
+            }
+        }
+        seen
+    }
+
+    /// The same, window by window, cut at these times, with turns in this order.
+    fn in_windows(
+        self,
+        seed: u64,
+        limit: usize,
+        cuts: &[u64],
+        backwards: bool,
+    ) -> (Vec<Vec<(Time, Number)>>, usize) {
+        let mut queue = EventQueue::new(self.owners as usize, Span::from_ps(self.lookahead));
+        self.seeds(seed).for_each(|(at, order, event)| queue.push(at, order, event));
+        let mut seen = vec![Vec::new(); self.owners as usize];
+        for end in cuts.iter().copied().filter(|cut| *cut < self.end).chain([self.end]) {
+            while queue.open(Time::from_ps(end)) {
+                if backwards {
+                    queue.turns().reverse();
+                }
+                while let Some(owner) = queue.next_owner() {
+                    while let Some((at, first)) = queue.pop() {
+                        let mut next = Some(first);
+                        while let Some(event) = next {
+                            let all: &mut Vec<_> = &mut seen[owner as usize];
+                            all.push((at, event));
+                            if all.len() < limit {
+                                let follow = self.follow(owner, at.ps(), event);
+                                follow.for_each(|(at, order, event)| queue.push(at, order, event));
+                            }
+                            next = queue.pop_at(at);
+                        }
+                    }
+                }
+            }
+        }
+        (seen, queue.len())
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_queue_is_a_sorted_list(acts in vec(act(), 1..400)) {
-        let mut queue = EventQueue::new();
-        let mut list = List::default();
-        for (event, act) in acts.into_iter().enumerate() {
-            let event = event as u32;
-            let (now, next) = (queue.now(), queue.next_time().unwrap_or(Time::ZERO));
-            match act {
-                Act::Push(delay, node) => {
-                    let (at, order) = (now + delay, Order::new(node, 0, 0, 0, event));
-                    queue.push(at, order, event);
-                    list.events.insert((at, order, event));
-                }
-                Act::Probe(delay) => {
-                    queue.push(now + delay, Order::probe(event), event);
-                    list.events.insert((now + delay, Order::probe(event), event));
-                }
-                Act::Pop => prop_assert_eq!(queue.pop(), list.pop_if(|_, _| true)),
-                Act::PopAt => {
-                    let at = list.pop_if(|time, _| time == next).map(|(_, event)| event);
-                    prop_assert_eq!(queue.pop_at(next), at);
-                    let earlier = Time::from_ps(next.ps().saturating_sub(1));
-                    let at = list.pop_if(|time, _| time == earlier).map(|(_, event)| event);
-                    prop_assert_eq!(queue.pop_at(earlier), at);
-                }
-                Act::PopArrivalAt => {
-                    let at = list.pop_if(|time, order| time == next && !order.is_probe());
-                    prop_assert_eq!(queue.pop_arrival_at(next), at.map(|(_, event)| event));
-                }
-                Act::PopBefore(delay) => {
-                    let end = now + delay;
-                    prop_assert_eq!(queue.pop_before(end), list.pop_if(|time, _| time < end));
-                }
-            }
-            prop_assert_eq!(queue.now(), list.now);
-            prop_assert_eq!(queue.len(), list.events.len());
-            prop_assert_eq!(queue.is_empty(), list.events.is_empty());
-            prop_assert_eq!(queue.next_time(), list.events.first().map(|(time, ..)| *time));
-        }
-        while let Some(popped) = queue.pop() {
-            prop_assert_eq!(Some(popped), list.pop_if(|_, _| true));
-        }
-        prop_assert!(list.events.is_empty());
-    }
-
-    #[test]
-    fn the_order_of_insertion_does_not_matter(
-        events in vec((0u64..3, 0u32..50), 1..100).prop_shuffle(),
-        swap in any::<prop::sample::Index>(),
+    fn owners_see_what_one_sorted_list_shows_them(
+        seed in any::<u64>(),
+        owners in prop_oneof![1u32..4, 20u32..200],
+        lookahead in prop_oneof![1u64..4, 100u64..5_000, Just(1_000_000)],
+        mut cuts in prop::collection::vec(0u64..3_000_000, 0..6),
+        backwards in any::<bool>(),
     ) {
-        let drained = |events: &[(u64, u32)]| {
-            let mut queue = EventQueue::new();
-            for (time, node) in events {
-                queue.push(Time::from_ps(*time), Order::new(*node, 0, 0, 0, 0), (*time, *node));
-            }
-            std::iter::from_fn(|| queue.pop()).collect::<Vec<_>>()
-        };
-        let mut otherwise = events.clone();
-        otherwise.rotate_left(swap.index(events.len()));
-        otherwise.reverse();
-        prop_assert_eq!(drained(&events), drained(&otherwise));
+        cuts.sort_unstable();
+        let world = World { owners, lookahead, end: 20_000 + 1_000 * lookahead };
+        let (seen, left) = world.in_windows(seed, 200, &cuts, backwards);
+        let expected = world.in_one_list(seed, 200);
+        prop_assert_eq!(&seen, &expected);
+        let (again, still_left) = world.in_windows(seed, 200, &[], !backwards);
+        prop_assert_eq!(again, expected);
+        prop_assert_eq!(left, still_left);
     }
+}
+
+fn order(owner: u32) -> Order {
+    Order::new(owner, 0, 0, 0, 0)
+}
+
+/// A list in whose open window owner 0 has its turn, at 10 ps.
+fn at_work(lookahead: Span) -> EventQueue<char> {
+    let mut queue = EventQueue::new(2, lookahead);
+    queue.push(Time::from_ps(10), order(0), 'a');
+    assert!(queue.open(Time::from_ps(1000)));
+    assert_eq!(queue.next_owner(), Some(0));
+    assert_eq!(queue.pop(), Some((Time::from_ps(10), 'a')));
+    queue
 }
 
 #[test]
 #[should_panic(expected = "an event at 9 ps, pushed at 10 ps")]
 fn the_past_is_closed() {
-    let mut queue = EventQueue::new();
-    queue.push(Time::from_ps(10), Order::new(0, 0, 0, 0, 0), ());
-    queue.pop();
-    queue.push(Time::from_ps(9), Order::new(0, 0, 0, 0, 0), ());
+    at_work(Span::from_ps(100)).push(Time::from_ps(9), order(0), 'b');
 }
 
 #[test]
-#[should_panic(expected = "an event at 18446744073709551615 ps")]
+#[should_panic(expected = "an event for another at 99 ps, pushed at 10 ps")]
+fn nobody_hears_of_another_within_the_window() {
+    at_work(Span::from_ps(100)).push(Time::from_ps(99), order(1), 'b');
+}
+
+#[test]
+fn without_lookahead_an_instant_opens_again_for_another() {
+    let mut queue = at_work(Span::ZERO);
+    let now = Time::from_ps(10);
+    queue.push(now, order(1), 'b');
+    queue.push(now, order(0), 'c');
+    assert_eq!(queue.pop_at(now), Some('c'));
+    assert_eq!((queue.pop(), queue.next_owner()), (None, None));
+    assert!(queue.open(Time::from_ps(11)));
+    assert_eq!((queue.next_owner(), queue.pop()), (Some(1), Some((now, 'b'))));
+}
+
+#[test]
+#[should_panic(expected = "an event at no time at all")]
 fn never_is_no_time_for_an_event() {
-    EventQueue::new().push(Time::NEVER, Order::probe(0), ());
+    EventQueue::new(1, Span::from_ps(100)).push(Time::NEVER, order(0), ());
 }
 
 #[test]
 fn the_last_instant_before_never_is_reached() {
     let last = Time::from_ps(u64::MAX - 1);
-    let mut queue = EventQueue::new();
-    queue.push(last, Order::new(0, 0, 0, 0, 0), 'z');
-    assert_eq!(queue.next_time(), Some(last));
-    assert_eq!(queue.pop_before(last), None);
-    assert_eq!(queue.pop_at(last), Some('z'));
-    assert_eq!(queue.now(), last);
+    let mut queue = EventQueue::new(1, Span::from_ps(100));
+    queue.push(last, order(0), 'z');
+    assert!(!queue.open(last));
+    assert!(queue.open(Time::NEVER));
+    assert_eq!((queue.next_owner(), queue.pop()), (Some(0), Some((last, 'z'))));
+    assert!(queue.is_empty());
 }

@@ -1,5 +1,4 @@
-//! Reading ahead: where so much happens at a time that no cache holds what it needs, the next few events' needs are
-//! read together, before their turns.
+//! Reading ahead: in fabrics so large that no cache holds them, what a node's turn needs is read together before it.
 //!
 //! Invariant: nothing is changed, and nothing depends on what is read, so guesses may be wrong.
 
@@ -10,26 +9,19 @@ use switch_arch::SwitchWake;
 use crate::event::{Event, What};
 use crate::world::World;
 
-/// How many events are read ahead for at a time: as many as a core can wait for.
-const AHEAD: usize = 8;
-/// From how many events at a time, within a bucket of the future-event list, reading ahead pays: fabrics where less
-/// happens fit into the cache.
-pub(crate) const CROWD: usize = 96;
+/// How many events are read ahead for in a turn: about as many as a core can wait for at a time.
+const AHEAD: usize = 16;
+/// From how many nodes on reading ahead pays: smaller fabrics fit into the cache.
+pub(crate) const NODES: usize = 2048;
 
 impl World {
-    /// Reads what the next events will need, for a group of them at once: in a large fabric all of it lies far from
-    /// the processor, and reads that do not need each other's answers wait together.
-    #[inline(never)] // Small fabrics do without it.
-    pub(crate) fn look_ahead(&mut self) {
-        if let Some(left) = self.read_ahead.checked_sub(1) {
-            self.read_ahead = left;
-            return;
-        }
-        let sorted = self.fabric.queue.sorted();
-        let count = sorted.len().min(AHEAD);
-        let read = sorted.take(count).fold(0, |read, event| read ^ self.read_for(event));
+    /// Reads what a node's turn will need, for all that is known of it at once: in a large fabric all of it lies far
+    /// from the processor, and reads that do not need each other's answers wait together.
+    #[inline(never)]
+    pub(crate) fn look_ahead(&self) {
+        let known = self.fabric.queue.known();
+        let read = known.take(AHEAD).fold(0, |read, event| read ^ self.read_for(event));
         core::hint::black_box(read);
-        self.read_ahead = count.saturating_sub(1);
     }
 
     /// Reads what an event will need; what comes of it means nothing.

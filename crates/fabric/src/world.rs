@@ -1,12 +1,12 @@
 //! The loop, and the way that it lends to nodes.
 //!
-//! Invariant: one instant is finished before the next begins; every node that something happened to
-//! decides exactly once in it. What nodes do to each other goes over wires, which take time, so the
-//! order in which nodes decide cannot matter.
+//! Invariant: what nodes do to each other goes over wires, which take time. So in a window as long as the quickest
+//! wire takes, nodes have their turns one after the other, in any order; each handles all that happens to it in the
+//! window. One instant of a node is finished before its next begins, and the node decides exactly once in it.
 
 use ca_transport::{Adapter, AdapterWake};
 use event_kernel::{Digest, EventQueue, Order, Stream};
-use link_layer::{Broken, Outlet, Signal};
+use link_layer::{Broken, Outlet, Port, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use rand::seq::SliceRandom;
 use switch_arch::{Switch, SwitchWake};
@@ -28,8 +28,8 @@ use crate::watch::Watch;
 pub struct Options {
     /// Silence the sources at the end, run to quiet, and demand every packet delivered and every credit home.
     pub drain: bool,
-    /// Let the nodes that something happened to in one instant decide in an order drawn from this seed, so
-    /// that simultaneous events are planned in another order. Nothing may depend on it: a test says so.
+    /// Let nodes have their turns in each window in an order drawn from this seed, so that events are planned in
+    /// another order. Nothing may depend on it: a test says so.
     pub scramble: Option<u64>,
 }
 
@@ -57,10 +57,6 @@ pub(crate) struct World {
     pub(crate) audit: Audit,
     /// The run's digest, taken when its time is over and before it is drained.
     pub(crate) digest: Digest,
-    touched: Vec<NodeId>,
-    is_touched: Vec<bool>,
-    /// How many of the events to come have been read ahead for.
-    pub(crate) read_ahead: usize,
     scramble: Option<Stream>,
 }
 
@@ -77,7 +73,8 @@ pub(crate) struct Wiring {
     pub(crate) packet_hops: u64,
     /// Events to come other than credits and their alarms, which never end.
     work_to_come: u64,
-    broken: Option<(NodeId, PortId, Lane, Broken)>,
+    /// The earliest promise found broken.
+    broken: Option<(Time, NodeId, PortId, Lane, Broken)>,
 }
 
 impl World {
@@ -95,20 +92,11 @@ impl World {
             *next += ports.len() as u32;
             Some(first)
         });
+        let links = || adapters.iter().map(Adapter::port).chain(switches.iter().flat_map(Switch::links));
+        let lookahead = links().map(Port::lookahead).min().unwrap_or(Span::ZERO);
         Self {
-            touched: Vec::with_capacity(names.len()),
-            is_touched: vec![false; names.len()],
-            read_ahead: 0,
-            names,
-            adapters,
-            switches,
-            probes,
-            trees,
-            crossings: Crossings::default(),
-            watch: Watch::default(),
-            end,
             fabric: Wiring {
-                queue: EventQueue::new(),
+                queue: EventQueue::new(names.len(), lookahead),
                 pool: PacketPool::default(),
                 first_port: first_port.collect(),
                 peers: peers.concat(),
@@ -117,6 +105,14 @@ impl World {
                 work_to_come: 0,
                 broken: None,
             },
+            names,
+            adapters,
+            switches,
+            probes,
+            trees,
+            crossings: Crossings::default(),
+            watch: Watch::default(),
+            end,
             events: 0,
             audit: Audit::default(),
             digest: Digest::new(),
@@ -145,14 +141,14 @@ impl World {
         loop {
             let look = self.probes.deadline();
             let stop = end.min(look);
-            while let Some((now, event)) = self.fabric.queue.pop_before(after(stop)) {
-                self.instant(now, event);
+            while self.fabric.queue.open(after(stop)) {
+                self.window();
                 if self.fabric.broken.is_some() {
                     return Err(self.violation().into());
                 }
                 if self.events >= report_at {
                     report_at = self.events + PROGRESS_EVERY;
-                    progress(Progress { now, packet_hops: self.fabric.packet_hops });
+                    progress(Progress { now: self.fabric.now, packet_hops: self.fabric.packet_hops });
                 }
             }
             self.fabric.now = stop;
@@ -175,69 +171,20 @@ impl World {
         }
     }
 
-    /// Handles all events of one instant, the first of which is at hand, and lets nodes decide.
-    #[inline(always)] // Runs take an eighth longer where it is called: see docs/performance.md.
-    fn instant(&mut self, now: Time, first: Event) {
-        self.fabric.now = now;
-        let mut event = first;
-        loop {
-            self.handle(event);
-            let Some(next) = self.fabric.queue.pop_at(now) else { break };
-            self.touch(event.node);
-            event = next;
+    /// Lets every node that something happens to in the open window have its turn.
+    fn window(&mut self) {
+        if let Some(stream) = &mut self.scramble {
+            self.fabric.queue.turns().shuffle(stream);
         }
-        // Most instants have one event, and need no list.
-        let mut turn = Some(event.node);
-        if !self.touched.is_empty() {
-            self.touch(event.node);
-            if let Some(stream) = &mut self.scramble {
-                self.touched.shuffle(stream);
+        while let Some(node) = self.fabric.queue.next_owner() {
+            if self.names.len() >= ahead::NODES {
+                self.look_ahead();
             }
-            turn = self.next_touched();
-        }
-        while let Some(node) = turn {
-            self.decide(node);
-            turn = self.next_touched();
-        }
-    }
-
-    /// Something has happened to this node in this instant.
-    fn touch(&mut self, node: NodeId) {
-        if !core::mem::replace(&mut self.is_touched[node.index()], true) {
-            self.touched.push(node);
-        }
-    }
-
-    fn next_touched(&mut self) -> Option<NodeId> {
-        let node = self.touched.pop()?;
-        self.is_touched[node.index()] = false;
-        Some(node)
-    }
-
-    fn decide(&mut self, node: NodeId) {
-        let outlet = &mut self.fabric.outlet(node.index());
-        match node.index().checked_sub(self.adapters.len()) {
-            None => self.adapters[node.index()].decide(outlet),
-            Some(switch) => self.switches[switch].decide(outlet),
-        }
-    }
-
-    fn handle(&mut self, event: Event) {
-        self.events += 1;
-        if self.fabric.queue.crowd() >= ahead::CROWD {
-            self.look_ahead();
-        }
-        self.fabric.work_to_come -= u64::from(event.is_work());
-        let node = event.node.index();
-        let outlet = &mut self.fabric.outlet(node);
-        match (event.what, node.checked_sub(self.adapters.len())) {
-            (What::Arrive(_, packet), None) => self.adapters[node].arrive(packet, outlet),
-            (What::Arrive(port, packet), Some(switch)) => self.switches[switch].arrive(port, packet, outlet),
-            (What::Signal(_, signal), None) => self.adapters[node].heard(signal, outlet),
-            (What::Signal(port, signal), Some(switch)) => self.switches[switch].heard(port, signal, outlet),
-            (What::Adapter(wake), _) => self.adapters[node].woken(wake, outlet),
-            (What::Switch(wake), Some(switch)) => self.switches[switch].woken(wake, outlet),
-            (What::Switch(_), None) => unreachable!("an adapter is not woken as a switch"),
+            let outlet = &mut NodeOutlet { node: NodeId(node), wiring: &mut self.fabric };
+            self.events += match (node as usize).checked_sub(self.adapters.len()) {
+                None => adapters_turn(&mut self.adapters[node as usize], outlet),
+                Some(switch) => switchs_turn(&mut self.switches[switch], outlet),
+            };
         }
     }
 
@@ -309,9 +256,49 @@ impl World {
     }
 
     fn violation(&self) -> Violation {
-        let (node, port, lane, what) = self.fabric.broken.expect("something is broken");
-        Violation::AtNode { node: self.names[node.index()].clone(), port, lane, at: self.fabric.now, what }
+        let (at, node, port, lane, what) = self.fabric.broken.expect("something is broken");
+        Violation::AtNode { node: self.names[node.index()].clone(), port, lane, at, what }
     }
+}
+
+/// All that happens to an adapter in the open window. Returns how many events that were.
+fn adapters_turn(adapter: &mut Adapter, outlet: &mut NodeOutlet<'_>) -> u64 {
+    let mut events = 0;
+    while let Some(mut event) = outlet.next_instant() {
+        loop {
+            events += 1;
+            match event.what {
+                What::Arrive(_, packet) => adapter.arrive(packet, outlet),
+                What::Signal(_, signal) => adapter.heard(signal, outlet),
+                What::Adapter(wake) => adapter.woken(wake, outlet),
+                What::Switch(_) => unreachable!("an adapter is not woken as a switch"),
+            }
+            let Some(next) = outlet.next_of_instant() else { break };
+            event = next;
+        }
+        adapter.decide(outlet);
+    }
+    events
+}
+
+/// All that happens to a switch in the open window. Returns how many events that were.
+fn switchs_turn(switch: &mut Switch, outlet: &mut NodeOutlet<'_>) -> u64 {
+    let mut events = 0;
+    while let Some(mut event) = outlet.next_instant() {
+        loop {
+            events += 1;
+            match event.what {
+                What::Arrive(port, packet) => switch.arrive(port, packet, outlet),
+                What::Signal(port, signal) => switch.heard(port, signal, outlet),
+                What::Switch(wake) => switch.woken(wake, outlet),
+                What::Adapter(_) => unreachable!("a switch is not woken as an adapter"),
+            }
+            let Some(next) = outlet.next_of_instant() else { break };
+            event = next;
+        }
+        switch.decide(outlet);
+    }
+    events
 }
 
 /// The instant after this one.
@@ -367,8 +354,28 @@ impl NodeOutlet<'_> {
         self.wiring.plan(at, Event { node, what: What::Signal(port, signal) }, sequence);
     }
 
+    /// The node's next event in the open window, which begins an instant.
+    #[inline]
+    fn next_instant(&mut self) -> Option<Event> {
+        let (now, event) = self.wiring.queue.pop()?;
+        self.wiring.now = now;
+        self.wiring.work_to_come -= u64::from(event.is_work());
+        Some(event)
+    }
+
+    /// The node's next event, if it is of the same instant.
+    #[inline]
+    fn next_of_instant(&mut self) -> Option<Event> {
+        let event = self.wiring.queue.pop_at(self.wiring.now)?;
+        self.wiring.work_to_come -= u64::from(event.is_work());
+        Some(event)
+    }
+
     fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
-        self.wiring.broken.get_or_insert((self.node, port, lane, what));
+        let (now, node) = (self.wiring.now, self.node);
+        if self.wiring.broken.is_none_or(|(at, by, ..)| (now, node) < (at, by)) {
+            self.wiring.broken = Some((now, node, port, lane, what));
+        }
     }
 }
 

@@ -141,6 +141,12 @@ impl Port {
         &self.kind.wire
     }
 
+    /// The least time from when something starts here until the far end hears of it.
+    #[must_use]
+    pub fn lookahead(&self) -> Span {
+        (self.kind.update_time + self.kind.hearing).min(self.kind.wire.lookahead())
+    }
+
     /// Flow-control packets sent so far.
     #[must_use]
     pub const fn updates(&self) -> u64 {

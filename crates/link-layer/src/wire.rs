@@ -78,6 +78,15 @@ impl Wire {
         self.byte_time.map_or_else(|| self.rate.time_for(all), |span| span * all.get())
     }
 
+    /// The least time from a packet's start until the receiver acts on it.
+    #[must_use]
+    pub fn lookahead(&self) -> Span {
+        match self.lead {
+            Lead::Header(span) => span + self.latency,
+            Lead::Whole => self.latency,
+        }
+    }
+
     /// When the receiver acts on a packet that starts at `start` and occupies the wire for `wire_time`.
     #[must_use]
     pub fn arrives(&self, start: Time, wire_time: Span) -> Time {

@@ -1,0 +1,151 @@
+//! The events of the open window, grouped by owner.
+//!
+//! Invariant: what is left for the owner whose turn it is, is sorted, latest first; the groups of those whose turns
+//! are to come are whole, in any order.
+
+use core::cmp::Reverse;
+
+use crate::buckets::Entry;
+
+/// An owner's turn in the open window.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    owner: u32,
+    /// Its events lie between these places.
+    begin: u32,
+    end: u32,
+}
+
+/// Below so many owners to each event, counting by owner costs more than sorting.
+const OWNERS_PER_EVENT: usize = 8;
+
+pub(crate) struct Groups<E> {
+    /// The window's events as they were planned.
+    gathered: Vec<Entry<E>>,
+    /// The same by owner; what lies beyond them is of no meaning.
+    grouped: Vec<Entry<E>>,
+    /// While events are grouped, where the next of each owner goes; otherwise zero.
+    places: Box<[u32]>,
+    /// Those to come, last one first.
+    turns: Vec<Turn>,
+    present: Option<Turn>,
+}
+
+impl<E: Copy> Groups<E> {
+    pub(crate) fn new(owners: usize) -> Self {
+        Self {
+            gathered: Vec::new(),
+            grouped: Vec::new(),
+            places: vec![0; owners].into(),
+            turns: Vec::new(),
+            present: None,
+        }
+    }
+
+    /// Where the events of a window are put before they are [grouped](Self::group).
+    pub(crate) fn gather(&mut self) -> &mut Vec<Entry<E>> {
+        &mut self.gathered
+    }
+
+    /// Groups what was gathered, by owner.
+    pub(crate) fn group(&mut self) {
+        self.present = None;
+        if self.gathered.len() * OWNERS_PER_EVENT < self.places.len() {
+            self.sort_by_owner();
+        } else {
+            self.count_by_owner();
+        }
+        self.gathered.clear();
+        self.turns.reverse();
+    }
+
+    fn sort_by_owner(&mut self) {
+        self.gathered.sort_unstable_by_key(|entry| (entry.owner(), Reverse(entry.key())));
+        self.grouped.clear();
+        self.grouped.extend_from_slice(&self.gathered);
+        let mut end = 0;
+        for group in self.gathered.chunk_by(|one, next| one.owner() == next.owner()) {
+            let begin = end;
+            end += group.len() as u32;
+            self.turns.push(Turn { owner: group[0].owner(), begin, end });
+        }
+    }
+
+    fn count_by_owner(&mut self) {
+        for entry in &self.gathered {
+            self.places[entry.owner() as usize] += 1;
+        }
+        let mut end = 0;
+        for (owner, place) in self.places.iter_mut().enumerate().filter(|(_, place)| **place > 0) {
+            let begin = end;
+            end += core::mem::replace(place, begin);
+            self.turns.push(Turn { owner: owner as u32, begin, end });
+        }
+        if let Some(any) = self.gathered.first()
+            && self.grouped.len() < self.gathered.len()
+        {
+            self.grouped.resize(self.gathered.len(), *any);
+        }
+        for entry in &self.gathered {
+            let place = &mut self.places[entry.owner() as usize];
+            self.grouped[*place as usize] = *entry;
+            *place += 1;
+        }
+        for turn in &self.turns {
+            self.places[turn.owner as usize] = 0;
+        }
+    }
+
+    pub(crate) fn turns(&mut self) -> &mut [Turn] {
+        &mut self.turns
+    }
+
+    /// The owner whose turn is next.
+    #[inline]
+    pub(crate) fn next_turn(&mut self) -> Option<u32> {
+        self.present = self.turns.pop();
+        let Turn { owner, begin, end } = self.present?;
+        self.grouped[begin as usize..end as usize].sort_unstable_by_key(|entry| Reverse(entry.key()));
+        Some(owner)
+    }
+
+    /// The owner whose turn it is.
+    #[inline]
+    pub(crate) fn present(&self) -> Option<u32> {
+        self.present.map(|turn| turn.owner)
+    }
+
+    /// The next event of the owner whose turn it is.
+    #[inline]
+    pub(crate) fn last(&self) -> Option<&Entry<E>> {
+        let Turn { begin, end, .. } = self.present?;
+        (begin < end).then(|| &self.grouped[end as usize - 1])
+    }
+
+    /// What is left of its events.
+    #[inline]
+    pub(crate) fn rest(&self) -> &[Entry<E>] {
+        self.present.map_or(&[], |turn| &self.grouped[turn.begin as usize..turn.end as usize])
+    }
+
+    /// Takes the next event of the owner whose turn it is, if it is `wanted`.
+    #[inline]
+    pub(crate) fn pop_if(&mut self, wanted: impl Fn(&Entry<E>) -> bool) -> Option<Entry<E>> {
+        let last = *self.last().filter(|last| wanted(last))?;
+        if let Some(turn) = &mut self.present {
+            turn.end -= 1;
+        }
+        Some(last)
+    }
+
+    /// Whether no event is left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.turns.is_empty() && self.last().is_none()
+    }
+
+    /// All memory held for events, in entries.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.gathered.capacity() + self.grouped.capacity()
+    }
+}
