@@ -1,17 +1,15 @@
 //! Sets of ports as bit masks, for contenders and for work to do.
 //!
 //! Invariant: a switch has at most 254 external ports (IBA numbers them 1 to 254), so four words hold
-//! any set, and taking turns is a rotation and a count of trailing zeros.
+//! any set, and taking turns is a rotation and a count of trailing zeros. Most switches have at most 64, and do with one.
 
 use packet::PortId;
 
-const WORDS: usize = 4;
+/// A set of ports of one node that has at most 64 for each of so many words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortSet<const WORDS: usize = 4>([u64; WORDS]);
 
-/// A set of ports of one node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PortSet([u64; WORDS]);
-
-impl PortSet {
+impl<const WORDS: usize> PortSet<WORDS> {
     /// The most ports that a set can hold.
     pub const CAPACITY: usize = 64 * WORDS;
     /// No port.
@@ -42,8 +40,8 @@ impl PortSet {
 
     /// Whether no port is in it.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// How many ports are in it.
@@ -98,8 +96,15 @@ impl PortSet {
     }
 }
 
+/// No port.
+impl<const WORDS: usize> Default for PortSet<WORDS> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 /// Takes the ports out, lowest first.
-impl Iterator for PortSet {
+impl<const WORDS: usize> Iterator for PortSet<WORDS> {
     type Item = PortId;
     fn next(&mut self) -> Option<PortId> {
         self.pop()
@@ -112,28 +117,34 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    fn is_a_set<const WORDS: usize>(members: &BTreeSet<u16>, last: u16) -> Result<(), TestCaseError> {
+        let mut set = PortSet::<WORDS>::EMPTY;
+        for port in members {
+            set.insert(PortId(*port));
+        }
+        let expected = members.range(last + 1..).chain(members.range(..=last)).next().copied();
+        prop_assert_eq!(set.next_after(PortId(last)).map(|port| port.0), expected);
+        prop_assert_eq!(set.len() as usize, members.len());
+        prop_assert_eq!(set.is_empty(), members.is_empty());
+        prop_assert_eq!(set.map(|port| port.0).collect::<BTreeSet<_>>(), members.clone());
+        for port in members {
+            prop_assert!(set.contains(PortId(*port)));
+            let mut others = set;
+            others.set(PortId(*port), false);
+            prop_assert!(!others.contains(PortId(*port)) && set.without(&others).eq([PortId(*port)]));
+            others.set(PortId(*port), true);
+            prop_assert_eq!(others, set);
+            set.remove(PortId(*port));
+        }
+        prop_assert!(set.is_empty());
+        Ok(())
+    }
+
     proptest! {
         #[test]
         fn it_is_a_set_and_turns_go_round(members in prop::collection::btree_set(0..256u16, 0..40), last in 0..256u16) {
-            let mut set = PortSet::EMPTY;
-            for port in &members {
-                set.insert(PortId(*port));
-            }
-            let expected = members.range(last + 1..).chain(members.range(..=last)).next().copied();
-            prop_assert_eq!(set.next_after(PortId(last)).map(|port| port.0), expected);
-            prop_assert_eq!(set.len() as usize, members.len());
-            prop_assert_eq!(set.is_empty(), members.is_empty());
-            prop_assert_eq!(set.map(|port| port.0).collect::<BTreeSet<_>>(), members.clone());
-            for port in &members {
-                prop_assert!(set.contains(PortId(*port)));
-                let mut others = set;
-                others.set(PortId(*port), false);
-                prop_assert!(!others.contains(PortId(*port)) && set.without(&others).eq([PortId(*port)]));
-                others.set(PortId(*port), true);
-                prop_assert_eq!(others, set);
-                set.remove(PortId(*port));
-            }
-            prop_assert!(set.is_empty());
+            is_a_set::<4>(&members, last)?;
+            is_a_set::<1>(&members.into_iter().filter(|port| *port < 64).collect(), last % 64)?;
         }
     }
 }

@@ -12,16 +12,16 @@ use crate::port::SwitchPort;
 use crate::readers::Readers;
 
 /// The requests of one instant, and the watch over what inputs can be read for.
-pub(crate) struct Board<'a> {
-    pub(crate) requests: &'a [Request],
+pub(crate) struct Board<'a, const WORDS: usize> {
+    pub(crate) requests: &'a [Request<WORDS>],
     pub(crate) ports: &'a [SwitchPort],
     pub(crate) buffering: &'a AnyBuffering,
     pub(crate) packets: &'a PacketPool,
-    pub(crate) readers: &'a mut Readers,
+    pub(crate) readers: &'a mut Readers<WORDS>,
     pub(crate) grants: &'a mut Vec<Grant>,
 }
 
-impl Board<'_> {
+impl<const WORDS: usize> Board<'_, WORDS> {
     /// Grants every request to its contender: outputs that do not read at inputs do not compete.
     // Apart, so that switches with an arbiter do not carry its code in their loop.
     #[inline(never)]
@@ -38,12 +38,12 @@ impl Board<'_> {
     }
 }
 
-impl Requests for Board<'_> {
+impl<const WORDS: usize> Requests<WORDS> for Board<'_, WORDS> {
     fn len(&self) -> usize {
         self.requests.len()
     }
 
-    fn request(&self, index: usize) -> Request {
+    fn request(&self, index: usize) -> Request<WORDS> {
         let request = self.requests[index];
         if self.grants.is_empty() {
             return request; // Nothing has been taken since it was made.

@@ -18,14 +18,12 @@ use telemetry::LaneInput;
 use units::{Bytes, Rate, Time};
 
 use crate::arbiter::{Grant, Request};
+use crate::pipeline::{Pipeline, all_fit};
 use crate::setup::SwitchWake;
 use crate::staging::Staging;
-use crate::switch::{Switch, all_fit};
 
-impl Switch {
-    /// What was observed of the queue behind the crossbar at an output and lane, where there is one.
-    #[must_use]
-    pub fn staged(&self, output: PortId, lane: Lane) -> Option<&LaneInput> {
+impl<const WORDS: usize> Pipeline<WORDS> {
+    pub(crate) fn staged(&self, output: PortId, lane: Lane) -> Option<&LaneInput> {
         self.staging.as_ref().map(|staging| staging.observed(output, lane))
     }
 
@@ -86,7 +84,13 @@ impl Switch {
     }
 
     /// Whether the queue at an output and lane has room for the packet of each of these inputs.
-    fn fit(&self, output: PortId, lane: Lane, inputs: PortSet, outlet: &mut impl Outlet<SwitchWake>) -> bool {
+    fn fit(
+        &self,
+        output: PortId,
+        lane: Lane,
+        inputs: PortSet<WORDS>,
+        outlet: &mut impl Outlet<SwitchWake>,
+    ) -> bool {
         let admits = |length: Bytes| self.staging().has_room(output, lane, length);
         all_fit(&self.buffering, self.longest_packet, (output, lane), inputs, outlet.packets(), admits)
     }
@@ -196,11 +200,11 @@ impl Switch {
         self.start(place, id, reason, outlet);
     }
 
-    fn staging(&self) -> &Staging {
+    fn staging(&self) -> &Staging<WORDS> {
         self.staging.as_ref().expect("a switch of two stages")
     }
 
-    fn staging_mut(&mut self) -> &mut Staging {
+    fn staging_mut(&mut self) -> &mut Staging<WORDS> {
         self.staging.as_mut().expect("a switch of two stages")
     }
 }

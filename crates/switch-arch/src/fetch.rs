@@ -6,14 +6,11 @@
 use cc_policies::policy::Place;
 use packet::{Lane, Packet, PacketPool, PortId};
 
-use crate::switch::Switch;
+use crate::pipeline::Pipeline;
 
-impl Switch {
-    /// Reads what the arrival of a packet by this input will need. What it returns is of no meaning, but must not be
-    /// optimised away.
+impl<const WORDS: usize> Pipeline<WORDS> {
     #[inline]
-    #[must_use]
-    pub fn fetch_for_arrival(&self, input: PortId, packet: &Packet) -> u64 {
+    pub(crate) fn fetch_for_arrival(&self, input: PortId, packet: &Packet) -> u64 {
         let lane = packet.lrh.lane;
         let Some(output) = self.output_of(packet) else { return 0 };
         self.fetch_input(input, lane)
@@ -21,10 +18,8 @@ impl Switch {
             ^ u64::from(self.ledger.waits(Place { input, output, lane }))
     }
 
-    /// Reads what the departure of a tail will need, and whoever is likely to be next, alike.
     #[inline]
-    #[must_use]
-    pub fn fetch_for_departure(&self, place: Place, pool: &PacketPool) -> u64 {
+    pub(crate) fn fetch_for_departure(&self, place: Place, pool: &PacketPool) -> u64 {
         let Place { input, output, lane } = place;
         let next = self.ledger.contenders(output, lane).next_after(input);
         let waiting =
@@ -32,10 +27,8 @@ impl Switch {
         self.fetch_input(input, lane) ^ self.fetch_output(output, lane) ^ waiting
     }
 
-    /// Reads what every event at an output and lane will need, alike.
     #[inline]
-    #[must_use]
-    pub fn fetch_output(&self, output: PortId, lane: Lane) -> u64 {
+    pub(crate) fn fetch_output(&self, output: PortId, lane: Lane) -> u64 {
         let seen = &self.seen[self.memory.at(output, lane)];
         self.ports[output.index()].fetched()
             ^ seen.output.bytes.get()

@@ -14,29 +14,30 @@ use units::Bytes;
 
 /// What waits, by virtual output queue and by output and lane.
 #[derive(Clone, Debug)]
-pub struct Ledger {
+pub struct Ledger<const WORDS: usize = 4> {
     ports: usize,
     lanes: usize,
     /// Bytes, by (output, lane, input).
     voq: Box<[u32]>,
     /// By (output, lane).
-    outputs: Box<[OutputLane]>,
+    outputs: Box<[OutputLane<WORDS>]>,
 }
 
 /// What waits for an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
-struct OutputLane {
+struct OutputLane<const WORDS: usize> {
     /// Inputs with a packet at the head of a queue.
-    contenders: PortSet,
+    contenders: PortSet<WORDS>,
     bytes: u64,
     /// How many inputs have something waiting, at the head of a queue or not.
     inputs: u32,
 }
 
-const _: () = assert!(size_of::<OutputLane>() == 64, "what waits for an output and lane is one cache line");
+const _: () =
+    assert!(size_of::<OutputLane<4>>() == 64, "what waits for an output and lane is one cache line");
 
-impl Ledger {
+impl<const WORDS: usize> Ledger<WORDS> {
     /// Nothing waits, at a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
@@ -65,7 +66,7 @@ impl Ledger {
     /// Inputs that contend for this output and lane: they have a packet at the head of a queue for it.
     #[inline]
     #[must_use]
-    pub fn contenders(&self, output: PortId, lane: Lane) -> PortSet {
+    pub fn contenders(&self, output: PortId, lane: Lane) -> PortSet<WORDS> {
         self.outputs[self.output(output, lane)].contenders
     }
 
@@ -124,13 +125,13 @@ impl Ledger {
     }
 
     #[inline]
-    fn at(&mut self, place: Place) -> (&mut u32, &mut OutputLane) {
+    fn at(&mut self, place: Place) -> (&mut u32, &mut OutputLane<WORDS>) {
         let output = self.output(place.output, place.lane);
         (&mut self.voq[output * self.ports + place.input.index()], &mut self.outputs[output])
     }
 }
 
-impl OutputLane {
+impl<const WORDS: usize> OutputLane<WORDS> {
     #[inline]
     fn view(&self, voq: u32) -> QueueView {
         QueueView {

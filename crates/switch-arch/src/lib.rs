@@ -18,7 +18,8 @@
 //! | `port` | what a packet's passage changes at a port, and what is observed of it |
 //! | `readers` | how fast an input's buffer can be read |
 //! | `board` | the requests of one instant, as the arbiter sees them |
-//! | [`switch`] | the pipeline |
+//! | [`switch`] | all of it, for as many ports as there are |
+//! | `pipeline` | the pipeline |
 //! | `crossing` | its second half, where packets wait at the outputs too |
 //! | `fetch` | reading ahead, for fabrics that no cache holds |
 //! | `look` | what waits where and for whom, for instruments |
@@ -33,6 +34,7 @@ pub mod ledger;
 mod look;
 mod loss;
 mod memory;
+mod pipeline;
 mod port;
 mod readers;
 mod setup;

@@ -4,12 +4,12 @@
 //! headroom, at the port and lane by which the packet came; where too much waited for an output, at that output and lane.
 
 use cc_policies::policy::Place;
-use link_layer::{Outlet, PauseTally, Port};
+use link_layer::{Outlet, PauseTally};
 use packet::{Lane, PortId};
 use units::{Bytes, Time};
 
+use crate::pipeline::Pipeline;
 use crate::setup::SwitchWake;
-use crate::switch::Switch;
 
 /// What may wait for an output, and what was dropped for that.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Egress {
     }
 }
 
-impl Switch {
+impl<const WORDS: usize> Pipeline<WORDS> {
     /// Whether a packet that has come in is kept, and if so takes it in.
     pub(crate) fn take_in(
         &mut self,
@@ -42,21 +42,16 @@ impl Switch {
         self.memory.take_in(&mut self.ports, &mut self.marker, (input, lane), length, outlet)
     }
 
-    /// What the pauses of a port and lane came to; none under credits.
-    #[must_use]
-    pub fn pauses(&self, port: PortId, lane: Lane, now: Time) -> Option<PauseTally> {
+    pub(crate) fn pauses(&self, port: PortId, lane: Lane, now: Time) -> Option<PauseTally> {
         self.ports[port.index()].link.pauses().map(|pauses| pauses.tally(lane, now))
     }
 
-    /// Packets that were dropped because too much waited for an output and lane.
-    #[must_use]
-    pub fn dropped_for(&self, output: PortId, lane: Lane) -> u64 {
+    pub(crate) fn dropped_for(&self, output: PortId, lane: Lane) -> u64 {
         self.egress.dropped[self.memory.at(output, lane)]
     }
 
-    /// Packets that were dropped here.
-    #[must_use]
-    pub fn dropped(&self) -> u64 {
-        self.links().map(Port::dropped).sum::<u64>() + self.egress.dropped.iter().sum::<u64>()
+    pub(crate) fn dropped(&self) -> u64 {
+        self.ports.iter().map(|port| port.link.dropped()).sum::<u64>()
+            + self.egress.dropped.iter().sum::<u64>()
     }
 }

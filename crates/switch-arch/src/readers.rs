@@ -9,19 +9,19 @@ use units::Rate;
 
 /// How fast each input's buffer is being read, against how fast it can be.
 #[derive(Debug)]
-pub(crate) struct Readers {
+pub(crate) struct Readers<const WORDS: usize> {
     limited: bool,
     /// By input.
     inputs: Box<[Reader]>,
     /// Inputs that are read as fast as they can be, or faster: nothing more is read there.
-    spent: PortSet,
+    spent: PortSet<WORDS>,
     /// Inputs that not every output can read: they are read, or an output waits for them, and what is left is less
     /// than the fastest output would take.
-    tied: PortSet,
+    tied: PortSet<WORDS>,
     /// The rate of the fastest output, in bit/s.
     fastest: u64,
     /// Inputs that an output waits for.
-    claimed: PortSet,
+    claimed: PortSet<WORDS>,
     /// How many those are.
     claims: u32,
 }
@@ -36,7 +36,7 @@ struct Reader {
     claimant: PortId,
 }
 
-impl Readers {
+impl<const WORDS: usize> Readers<WORDS> {
     /// Of inputs that can be read as fast as these limits say, by outputs that read at most as fast as `fastest`, all
     /// in bit/s.
     pub(crate) fn new(limited: bool, limits: Vec<u64>, fastest: u64) -> Self {
@@ -56,7 +56,7 @@ impl Readers {
     /// packet is read at the rate of its output. One that another output waits for can only if that leaves
     /// enough for the other.
     #[inline]
-    pub(crate) fn available(&self, inputs: PortSet, output: PortId, rate: Rate) -> PortSet {
+    pub(crate) fn available(&self, inputs: PortSet<WORDS>, output: PortId, rate: Rate) -> PortSet<WORDS> {
         let available = inputs.without(&self.spent);
         let tied = available.and(&self.tied);
         // Where all links are alike and the speed-up is a whole number, an input bears another reader or is spent.
@@ -65,7 +65,13 @@ impl Readers {
 
     /// Those of `available` that bear to be read at `rate` for `output` too; `tied` may not.
     #[inline(never)]
-    fn untied(&self, mut available: PortSet, tied: PortSet, output: PortId, rate: Rate) -> PortSet {
+    fn untied(
+        &self,
+        mut available: PortSet<WORDS>,
+        tied: PortSet<WORDS>,
+        output: PortId,
+        rate: Rate,
+    ) -> PortSet<WORDS> {
         for input in tied {
             if !self.inputs[input.index()].bears(rate.get(), output) {
                 available.remove(input);
@@ -75,7 +81,7 @@ impl Readers {
     }
 
     /// `output` waits for one of `inputs`, unless it does already or others wait for all of them.
-    pub(crate) fn claim(&mut self, output: PortId, rate: Rate, mut inputs: PortSet) {
+    pub(crate) fn claim(&mut self, output: PortId, rate: Rate, mut inputs: PortSet<WORDS>) {
         if self.claim_of(output).is_some() {
             return;
         }

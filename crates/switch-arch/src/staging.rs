@@ -11,7 +11,7 @@ use units::{Bytes, Rate, Time};
 
 /// The queues of all outputs and lanes, and how fast each output is being written.
 #[derive(Debug)]
-pub(crate) struct Staging {
+pub(crate) struct Staging<const WORDS: usize> {
     lanes: usize,
     /// Size of each queue.
     size: Bytes,
@@ -19,7 +19,7 @@ pub(crate) struct Staging {
     queues: Vec<StagedLane>,
     outputs: Vec<StagedOutput>,
     /// Outputs whose wire may have something to start in this instant.
-    pub(crate) wires: PortSet,
+    pub(crate) wires: PortSet<WORDS>,
 }
 
 /// A queue, and what was observed of it.
@@ -41,7 +41,7 @@ struct StagedOutput {
     limit: u64,
 }
 
-impl Staging {
+impl<const WORDS: usize> Staging<WORDS> {
     /// Empty queues of this size, at outputs that can be written at most so fast.
     pub(crate) fn new(size: Bytes, lanes: usize, limits: &[u64]) -> Self {
         let output = |limit: &u64| StagedOutput {

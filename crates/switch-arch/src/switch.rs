@@ -1,57 +1,58 @@
-//! The pipeline that all buffer organisations share: from a packet's arrival to its tail's departure.
+//! A switch, compiled for as many ports as it has.
 //!
-//! Invariant: a buffer is charged when a packet is routed and freed when its tail has left; an output
-//! carries one packet at a time; nothing starts without credit. Decisions fall once an instant, after
-//! everything that arrives in it has arrived.
+//! Invariant: how many ports sets of them can hold changes how fast a switch is, and nothing else.
 
-use cc_policies::AnyMarker;
-use cc_policies::policy::{Marker, Place, QueueView};
-use link_layer::{LaneSet, Outlet, Port, PortSet, Signal};
-use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId};
+use cc_policies::margin::Margin;
+use cc_policies::policy::Place;
+use link_layer::{Outlet, PauseTally, Port, PortSet, Signal};
+use packet::{Lane, Packet, PacketId, PacketPool, PortId};
 use telemetry::{LaneInput, LaneOutput, Marks};
-use topology::ForwardingTable;
 use units::{Bytes, Rate, Time};
 
-use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request};
-use crate::board::Board;
-use crate::buffering::{AnyBuffering, Taken};
-use crate::ledger::Ledger;
-use crate::loss::Egress;
-use crate::memory::Memory;
+use crate::pipeline::Pipeline;
 use crate::port::{Seen, SwitchPort};
-use crate::readers::Readers;
 use crate::setup::{SwitchSetup, SwitchWake};
-use crate::staging::Staging;
 
 /// A switch.
 #[derive(Debug)]
-#[repr(C)] // What every event touches goes first: a large fabric has more switches than a cache has room for.
 pub struct Switch {
-    /// Outputs to look at when this instant's arrivals are all in.
-    pub(crate) pending: PortSet,
-    pub(crate) ports: Box<[SwitchPort]>,
-    /// What is observed, by port and lane.
-    pub(crate) seen: Box<[Seen]>,
-    pub(crate) memory: Memory,
-    pub(crate) ledger: Ledger,
-    /// Queues at the outputs, in a switch that has them.
-    pub(crate) staging: Option<Box<Staging>>,
-    pub(crate) longest_packet: Bytes,
-    /// Whether packets are read out of buffers at their inputs.
-    reads_at_inputs: bool,
-    pub(crate) marker: AnyMarker,
-    pub(crate) buffering: AnyBuffering,
-    pub(crate) readers: Readers,
-    arbiter: AnyArbiter,
-    /// Outputs whose contenders can all be read no faster at present.
-    pub(crate) awaiting_reader: PortSet,
-    pub(crate) forwarding: ForwardingTable,
-    pub(crate) egress: Egress,
-    /// Packets marked, by output and lane.
-    marks: Box<[Marks]>,
-    /// What several outputs ask for in one instant, and what they are granted.
-    pub(crate) requests: Vec<Request>,
-    pub(crate) grants: Vec<Grant>,
+    width: Width,
+}
+
+/// Its pipeline, by how many words it takes to hold a set of its ports.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all switches are narrow, and are found with one look less"
+)]
+enum Width {
+    /// Up to 64 ports, as nearly all switches have.
+    Narrow(Pipeline<1>),
+    Wide(Box<Pipeline<4>>),
+}
+
+macro_rules! dispatch {
+    ($switch:expr, $pipeline:ident => $call:expr) => {
+        match $switch {
+            Width::Narrow($pipeline) => $call,
+            Width::Wide($pipeline) => $call,
+        }
+    };
+}
+
+/// The same in the loop of all nodes, which carries no code of wide switches.
+macro_rules! dispatch_hot {
+    ($switch:expr, $pipeline:ident => $call:expr) => {
+        match $switch {
+            Width::Narrow($pipeline) => $call,
+            Width::Wide($pipeline) => apart(move || $call),
+        }
+    };
+}
+
+#[inline(never)]
+fn apart<R>(call: impl FnOnce() -> R) -> R {
+    call()
 }
 
 impl Switch {
@@ -61,414 +62,202 @@ impl Switch {
     /// If it has more ports than a [`PortSet`] holds.
     #[must_use]
     pub fn new(setup: SwitchSetup) -> Self {
-        let (ports, lanes) = (setup.ports.len(), setup.data_lanes);
-        assert!(ports < PortSet::CAPACITY, "a switch has at most 254 external ports");
-        let limit = |port: &Port| {
-            (u128::from(port.wire().rate().get()) * u128::from(setup.speedup_thousandths) / 1000) as u64
+        let ports = setup.ports.len();
+        assert!(ports < PortSet::<4>::CAPACITY, "a switch has at most 254 external ports");
+        let width = if ports <= PortSet::<1>::CAPACITY {
+            Width::Narrow(Pipeline::new(setup))
+        } else {
+            Width::Wide(Box::new(Pipeline::new(setup)))
         };
-        let fastest = setup.ports.iter().map(|port| port.wire().rate().get()).max().unwrap_or(0);
-        let limits: Vec<u64> = setup.ports.iter().map(limit).collect();
-        Self {
-            staging: setup.output_queue.map(|size| Box::new(Staging::new(size, lanes, &limits))),
-            readers: Readers::new(setup.buffering.reads_at_inputs(), limits, fastest),
-            ports: setup
-                .ports
-                .into_iter()
-                .zip(setup.lanes)
-                .map(|(link, arbiter)| SwitchPort::new(link, arbiter))
-                .collect(),
-            seen: vec![Seen::default(); ports * lanes].into(),
-            marks: vec![Marks::default(); ports * lanes].into(),
-            forwarding: setup.forwarding,
-            longest_packet: setup.longest_packet,
-            egress: Egress::new(setup.egress_limit, ports * lanes),
-            memory: Memory::new(setup.memory, setup.pool, lanes, setup.longest_packet),
-            reads_at_inputs: setup.buffering.reads_at_inputs(),
-            buffering: setup.buffering,
-            arbiter: setup.arbiter,
-            ledger: Ledger::new(ports, lanes),
-            marker: setup.marker,
-            pending: PortSet::EMPTY,
-            awaiting_reader: PortSet::EMPTY,
-            requests: Vec::with_capacity(ports),
-            grants: Vec::with_capacity(ports),
-        }
+        Self { width }
     }
 
     /// Starts the clocks of all ports. Call once, at the start.
     pub fn bring_up(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
-        for port in &mut self.ports {
-            port.link.bring_up(outlet, SwitchWake::Credit);
-        }
+        dispatch!(&mut self.width, pipeline => pipeline.bring_up(outlet));
     }
 
     /// A packet has come in by `input`, and has been routed.
     pub fn arrive(&mut self, input: PortId, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
-        let now = outlet.now();
-        let packet = &mut outlet.packets()[id];
-        packet.input = input.0 as u8;
-        let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
-        let output = route(&self.forwarding, packet);
-        if self.ports[input.index()].link.is_pausing() {
-            if !self.take_in(Place { input, output, lane }, length, outlet) {
-                outlet.packets().remove(id);
-                return;
-            }
-        } else {
-            self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
-        }
-        self.seen(input, lane).input.stored(length, now);
-        if self.rate(output) > self.rate(input) {
-            // The tail must not be overrun: start so late that it has come in when it is due.
-            let wire_time = self.ports[output.index()].link.wire().time_for(length);
-            let ready = Time::from_ps(tail.ps().saturating_sub(wire_time.ps()));
-            if ready > now {
-                outlet.wake(ready, SwitchWake::Ready(id, input));
-                return;
-            }
-        }
-        self.queue(id, output, outlet);
+        dispatch_hot!(&mut self.width, pipeline => pipeline.arrive(input, id, outlet));
     }
 
     /// The far end of `output` says something.
     pub fn heard(&mut self, output: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
-        self.ports[output.index()].link.heard(signal, outlet, SwitchWake::Credit);
-        self.ask_again(output);
-    }
-
-    /// What kept an output from sending may be over. Only one that asked in vain has reason to ask again.
-    fn ask_again(&mut self, output: PortId) {
-        let in_vain = self.ports[output.index()].lacks_credit || self.awaiting_reader.contains(output);
-        if in_vain || self.staging.is_some() {
-            self.pending.insert(output);
-        }
+        dispatch_hot!(&mut self.width, pipeline => pipeline.heard(output, signal, outlet));
     }
 
     /// What the switch wanted to be woken for has come.
     pub fn woken(&mut self, wake: SwitchWake, outlet: &mut impl Outlet<SwitchWake>) {
-        match wake {
-            SwitchWake::Ready(id, _) => {
-                let output = route(&self.forwarding, &outlet.packets()[id]);
-                self.queue(id, output, outlet);
-            }
-            SwitchWake::TailLeft { output, input, lane, length } => {
-                self.tail_left(Place { input, output, lane }, Bytes::new(u64::from(length)), outlet);
-            }
-            SwitchWake::Crossed { output, input, lane, fast, length } => {
-                self.crossed(Place { input, output, lane }, fast, Bytes::new(u64::from(length)), outlet);
-            }
-            SwitchWake::Credit(port, lane) => {
-                if self.ports[port.index()].link.alarm(lane, outlet, SwitchWake::Credit) {
-                    self.ask_again(port);
-                }
-            }
-        }
+        dispatch_hot!(&mut self.width, pipeline => pipeline.woken(wake, outlet));
     }
 
-    /// Everything of this instant has arrived: lets go what can go. Where a packet that leaves exposes one that
-    /// stood behind it, that one may still go in the same instant.
+    /// Everything of this instant has arrived: lets go what can go.
     pub fn decide(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
-        if self.staging.is_some() {
-            return self.decide_in_two_stages(outlet);
-        }
-        while !self.pending.is_empty() {
-            self.decide_once(outlet);
-        }
-    }
-
-    fn decide_once(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
-        let (mut first, mut rivals) = (None, false);
-        for output in core::mem::take(&mut self.pending) {
-            let Some(request) = self.ask(output, outlet) else { continue };
-            let Some(first) = first else {
-                first = Some(request);
-                continue;
-            };
-            if !rivals {
-                self.requests.clear();
-                self.requests.push(first);
-                rivals = true;
-            }
-            self.requests.push(request);
-        }
-        let Some(first) = first else { return };
-        if rivals {
-            self.launch_matching(outlet);
-        } else if let Some(grant) = self.grant_alone(first) {
-            self.launch(grant, outlet);
-        } else {
-            self.requests.clear();
-            self.requests.push(first);
-            self.launch_matching(outlet);
-        }
-    }
-
-    /// Lets go what the arbiter grants.
-    #[inline(never)] // Most instants have one request at most.
-    fn launch_matching(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
-        self.match_requests(outlet.packets());
-        for index in 0..self.grants.len() {
-            self.launch(self.grants[index], outlet);
-        }
-    }
-
-    /// What a request without rivals is granted, where taking turns decides that. It asks for inputs that can be
-    /// read, so it never asks in vain.
-    #[inline]
-    fn grant_alone(&mut self, Request { output, lane, contenders }: Request) -> Option<Grant> {
-        let AnyArbiter::RoundRobin(arbiter) = &mut self.arbiter else { return None };
-        if !self.reads_at_inputs {
-            return None;
-        }
-        let input = arbiter.turn(output, lane, contenders)?;
-        self.readers.start(input, output, self.ports[output.index()].link.wire().rate());
-        Some(Grant { input, output, lane })
-    }
-
-    /// Lets the arbiter grant what it will of the requests.
-    pub(crate) fn match_requests(&mut self, packets: &PacketPool) {
-        self.grants.clear();
-        if self.requests.is_empty() {
-            return;
-        }
-        let mut board = Board {
-            requests: &self.requests,
-            ports: &self.ports,
-            buffering: &self.buffering,
-            packets,
-            readers: &mut self.readers,
-            grants: &mut self.grants,
-        };
-        if self.reads_at_inputs {
-            self.arbiter.matching(&mut board);
-        } else {
-            board.grant_all();
-        }
-        if self.grants.len() < self.requests.len() {
-            self.wait_for_readers();
-        }
-    }
-
-    /// Outputs that asked in vain wait for an input that can be read.
-    fn wait_for_readers(&mut self) {
-        self.requests.iter().for_each(|request| self.awaiting_reader.insert(request.output));
-        self.grants.iter().for_each(|grant| self.awaiting_reader.remove(grant.output));
+        dispatch_hot!(&mut self.width, pipeline => pipeline.decide(outlet));
     }
 
     /// Ports of this switch, with their flow control.
     pub fn links(&self) -> impl ExactSizeIterator<Item = &Port> {
-        self.ports.iter().map(|port| &port.link)
+        let ports: &[SwitchPort] = dispatch!(&self.width, pipeline => &pipeline.ports);
+        ports.iter().map(|port| &port.link)
     }
 
     /// What was observed at a port and lane: what came in there, what left there.
     #[must_use]
     pub fn observed(&self, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
-        let seen = &self.seen[self.memory.at(port, lane)];
-        (&seen.input, &seen.output)
+        dispatch!(&self.width, pipeline => pipeline.observed(port, lane))
     }
 
     /// Packets marked on leaving by an output and lane.
     #[must_use]
     pub fn marks(&self, output: PortId, lane: Lane) -> &Marks {
-        &self.marks[self.memory.at(output, lane)]
+        dispatch!(&self.width, pipeline => pipeline.marks(output, lane))
     }
 
     /// What was observed at every port and lane, in order.
     pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
-        self.seen.iter().map(|seen| (&seen.input, &seen.output))
+        let seen: &[Seen] = dispatch!(&self.width, pipeline => &pipeline.seen);
+        seen.iter().map(|seen| (&seen.input, &seen.output))
     }
 
     /// Packets marked on leaving by every port and lane, in order.
     #[must_use]
     pub fn all_marks(&self) -> &[Marks] {
-        &self.marks
+        dispatch!(&self.width, pipeline => pipeline.all_marks())
     }
 
     /// Whether all queues and buffers are empty, no memory is counted as used, all wires are idle, and all credits
     /// of the far ends are here.
     #[must_use]
     pub fn at_rest(&self, now: Time) -> bool {
-        self.ports.iter().all(|port| port.link.at_rest(now))
-            && self.memory.is_whole()
-            && self.staging.as_ref().is_none_or(|staging| staging.is_empty())
+        dispatch!(&self.width, pipeline => pipeline.at_rest(now))
     }
 
+    /// Shows every packet that waits here to `see`: in a buffer, or behind the crossbar at its output. Its fields
+    /// `input` and `output` say from where to where.
+    pub fn look(&self, pool: &PacketPool, see: impl FnMut(&Packet)) {
+        dispatch!(&self.width, pipeline => pipeline.look(pool, see));
+    }
+
+    /// What waits here for an output and lane, of all inputs.
+    #[must_use]
+    pub fn waiting(&self, output: PortId, lane: Lane) -> Bytes {
+        dispatch!(&self.width, pipeline => pipeline.waiting(output, lane))
+    }
+
+    /// How near what waits for an output and lane came to the threshold above which packets are
+    /// marked, and to the one above which all are.
+    #[must_use]
+    pub fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
+        dispatch!(&self.width, pipeline => pipeline.margins(output, lane))
+    }
+
+    /// By which port this packet leaves, or would leave if it came here.
+    #[must_use]
+    pub fn output_of(&self, packet: &Packet) -> Option<PortId> {
+        dispatch!(&self.width, pipeline => pipeline.output_of(packet))
+    }
+
+    /// Whether something waits for this output that is longer than `room`, the room at the far end: then nothing
+    /// leaves by it on this lane until there is more.
+    #[must_use]
+    pub fn is_blocked(&self, output: PortId, lane: Lane, room: Bytes, pool: &PacketPool) -> bool {
+        dispatch!(&self.width, pipeline => pipeline.is_blocked(output, lane, room, pool))
+    }
+
+    /// Whether whatever occupies the buffer of an input and lane waits there: nothing is on its way out, or has yet
+    /// to become ready. Of memory that is shared it is denied: others can make room for what waits there.
+    #[must_use]
+    pub fn all_waits(&self, input: PortId, lane: Lane, pool: &PacketPool) -> bool {
+        dispatch!(&self.width, pipeline => pipeline.all_waits(input, lane, pool))
+    }
+
+    /// What may still come in on a lane of this input, as this switch counts it: nothing while it asks for a pause.
+    #[must_use]
+    pub fn room(&self, input: PortId, lane: Lane) -> Bytes {
+        dispatch!(&self.width, pipeline => pipeline.room(input, lane))
+    }
+
+    /// Number of data lanes.
+    #[must_use]
+    pub fn lanes(&self) -> usize {
+        dispatch!(&self.width, pipeline => pipeline.lanes())
+    }
+
+    /// Number of ports.
+    #[must_use]
+    pub fn radix(&self) -> usize {
+        dispatch!(&self.width, pipeline => pipeline.radix())
+    }
+
+    /// Outputs for which the packets wait that are first to leave the buffer of an input and lane.
+    pub fn firsts(&self, input: PortId, lane: Lane) -> impl Iterator<Item = PortId> {
+        let outputs = (0..self.radix() as u16).map(PortId);
+        outputs.filter(move |&output| self.is_first(Place { input, output, lane }))
+    }
+
+    /// Whether what is first to leave the buffer of an input and lane, or could be, waits for this output.
+    #[must_use]
+    pub fn is_first(&self, place: Place) -> bool {
+        dispatch!(&self.width, pipeline => pipeline.is_first(place))
+    }
+
+    /// The data rate of the link at an output.
+    #[must_use]
+    pub fn link_rate(&self, output: PortId) -> Rate {
+        dispatch!(&self.width, pipeline => pipeline.link_rate(output))
+    }
+
+    /// Whether the queue behind the crossbar, where there is one, has room for what is first at `place`.
+    #[must_use]
+    pub fn can_cross(&self, place: Place, pool: &PacketPool) -> bool {
+        dispatch!(&self.width, pipeline => pipeline.can_cross(place, pool))
+    }
+
+    /// What the pauses of a port and lane came to; none under credits.
+    #[must_use]
+    pub fn pauses(&self, port: PortId, lane: Lane, now: Time) -> Option<PauseTally> {
+        dispatch!(&self.width, pipeline => pipeline.pauses(port, lane, now))
+    }
+
+    /// Packets that were dropped because too much waited for an output and lane.
+    #[must_use]
+    pub fn dropped_for(&self, output: PortId, lane: Lane) -> u64 {
+        dispatch!(&self.width, pipeline => pipeline.dropped_for(output, lane))
+    }
+
+    /// Packets that were dropped here.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        dispatch!(&self.width, pipeline => pipeline.dropped())
+    }
+
+    /// Reads what the arrival of a packet by this input will need. What it returns is of no meaning, but must not be
+    /// optimised away.
     #[inline]
-    pub(crate) fn seen(&mut self, port: PortId, lane: Lane) -> &mut Seen {
-        &mut self.seen[self.memory.at(port, lane)]
+    #[must_use]
+    pub fn fetch_for_arrival(&self, input: PortId, packet: &Packet) -> u64 {
+        dispatch!(&self.width, pipeline => pipeline.fetch_for_arrival(input, packet))
     }
 
-    pub(crate) fn count_mark(&mut self, output: PortId, lane: Lane, reason: MarkReason) {
-        self.marks[self.memory.at(output, lane)].count(reason);
-    }
-
-    pub(crate) fn rate(&self, output: PortId) -> Rate {
-        self.ports[output.index()].link.wire().rate()
-    }
-
-    /// A packet is ready to leave by `output`.
-    fn queue(&mut self, id: PacketId, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
-        let now = outlet.now();
-        let wire_busy = self.ports[output.index()].is_sending(now);
-        let pool = outlet.packets();
-        let packet = &mut pool[id];
-        packet.output = output.0 as u8;
-        let place = Place { input: PortId(u16::from(packet.input)), output, lane: packet.lrh.lane };
-        let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
-        self.marker.queue_changed(place, view);
-        self.buffering.store(place, id, &mut self.ledger, pool);
-        self.look_at(output, now);
-    }
-
-    /// Something has changed for an output. While its wire is taken that is nothing to decide about, unless
-    /// packets cross to a queue first.
+    /// Reads what the departure of a tail will need, and whoever is likely to be next, alike.
     #[inline]
-    fn look_at(&mut self, output: PortId, now: Time) {
-        if !self.ports[output.index()].is_sending(now) || self.staging.is_some() {
-            self.pending.insert(output);
-        }
+    #[must_use]
+    pub fn fetch_for_departure(&self, place: Place, pool: &PacketPool) -> u64 {
+        dispatch!(&self.width, pipeline => pipeline.fetch_for_departure(place, pool))
     }
 
-    fn tail_left(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
-        self.pending.insert(place.output);
-        if let Some(staging) = &mut self.staging {
-            staging.left(place.output, place.lane, length, outlet.now());
-            return; // Its input's buffer was freed when it had crossed.
-        }
-        self.readers.done(place.input, self.rate(place.output));
-        self.free_buffer(place, length, outlet);
-        self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
-    }
-
-    /// A packet has left its input's buffer for good.
+    /// Reads what every event at an output and lane will need, alike.
     #[inline]
-    pub(crate) fn free_buffer(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
-        self.seen(place.input, place.lane).input.freed(length, outlet.now());
-        let charged = (place.input, place.lane);
-        self.memory.freed(&mut self.ports, &mut self.marker, charged, length, outlet);
+    #[must_use]
+    pub fn fetch_output(&self, output: PortId, lane: Lane) -> u64 {
+        dispatch!(&self.width, pipeline => pipeline.fetch_output(output, lane))
     }
 
-    /// What `output` could send now; or notes what it lacks.
-    #[inline(always)]
-    fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) -> Option<Request> {
-        let port = &mut self.ports[output.index()];
-        if port.is_sending(outlet.now()) {
-            return None;
-        }
-        port.lacks_credit = false;
-        let (mut ready, mut found, mut waits) = (LaneSet::default(), None, false);
-        for lane in self.ledger.lanes(output) {
-            let contenders = self.readable(output, lane);
-            let port = &mut self.ports[output.index()];
-            if contenders.is_empty() {
-                waits |= self.await_reader(output, lane, outlet);
-            } else if all_fit(
-                &self.buffering,
-                self.longest_packet,
-                (output, lane),
-                contenders,
-                outlet.packets(),
-                |length| port.link.admits(lane, length),
-            ) {
-                ready.insert(lane);
-                found = Some(Request { output, lane, contenders });
-            } else {
-                port.lacks_credit = true;
-                self.marker.starved(output, lane);
-                self.seen(output, lane).output.starved(outlet.now());
-            }
-        }
-        // What it claimed is of no use to it now: another's packet that came since is longer than its credit.
-        if found.is_none() && !waits && self.readers.release(output) {
-            self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
-        }
-        let last = found?;
-        let lane = self.ports[output.index()].lanes.pick(ready)?;
-        let is_last = lane == last.lane;
-        Some(if is_last { last } else { Request { output, lane, contenders: self.readable(output, lane) } })
-    }
-
-    /// None of the contenders can be read fast enough at present. If there is credit, what this output needs of
-    /// one of them is kept for it: else slower outputs could keep that one busy for ever. Returns whether there is.
-    fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) -> bool {
-        let contenders = self.ledger.contenders(output, lane);
-        let link = &self.ports[output.index()].link;
-        let admits = |length: Bytes| link.admits(lane, length);
-        let (longest, pool) = (self.longest_packet, outlet.packets());
-        let fits = all_fit(&self.buffering, longest, (output, lane), contenders, pool, admits);
-        if fits {
-            self.readers.claim(output, self.rate(output), contenders);
-        }
-        self.awaiting_reader.insert(output);
-        fits
-    }
-
-    /// Contenders for an output and lane whose buffers can be read at its rate now.
-    #[inline(always)]
-    pub(crate) fn readable(&self, output: PortId, lane: Lane) -> PortSet {
-        self.readers.available(self.ledger.contenders(output, lane), output, self.rate(output))
-    }
-
-    /// Starts the packet that won, straight from its buffer to the wire: the marker is asked twice at once.
-    fn launch(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
-        let Grant { input, output, lane } = grant;
-        let place = Place { input, output, lane };
-        let Taken { packet: id, exposed } = self.buffering.take(place, &mut self.ledger, outlet.packets());
-        if let Some(output) = exposed {
-            self.pending.insert(output);
-        }
-        let packet = &mut outlet.packets()[id];
-        let view = self.ledger.remove(place, packet.wire);
-        self.marker.queue_changed(place, view);
-        let at_input = self.marker.left_input(place);
-        let at_output = self.marker.departing(place, packet.wire_bytes());
-        self.start(place, id, at_input.or(at_output), outlet);
-    }
-
-    /// Starts a packet on its output's wire.
-    #[inline(always)]
-    pub(crate) fn start(
-        &mut self,
-        place: Place,
-        id: PacketId,
-        reason: Option<MarkReason>,
-        outlet: &mut impl Outlet<SwitchWake>,
-    ) {
-        let Place { input, output, lane } = place;
-        let now = outlet.now();
-        let packet = &mut outlet.packets()[id];
-        let length = packet.wire_bytes();
-        let at = self.memory.at(output, lane);
-        if let Some(reason) = reason {
-            packet.mark(reason);
-            self.count_mark(output, lane, reason);
-        }
-        let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
-        let passage = self.ports[output.index()].start(lane, length, now);
-        self.seen[at].output.sent(length, now);
-        passage.deliver(output, id, outlet);
-        outlet.wake(passage.left, tail_left);
-    }
-}
-
-/// The output that the table has for a packet.
-fn route(forwarding: &ForwardingTable, packet: &Packet) -> PortId {
-    let output = forwarding.output(packet.lrh.destination, || packet.flow_key());
-    output.expect("a run begins only if the tables lead to every host that is sent to")
-}
-
-/// Whether there is room ahead for every contender's packet. Where it falls short of one, all wait: else short
-/// packets would for ever eat the room that a long one waits for.
-pub(crate) fn all_fit(
-    buffering: &AnyBuffering,
-    longest: Bytes,
-    (output, lane): (PortId, Lane),
-    contenders: PortSet,
-    pool: &PacketPool,
-    admits: impl Fn(Bytes) -> bool,
-) -> bool {
-    admits(longest) || {
-        let mut contenders = contenders;
-        contenders.all(|input| admits(pool[buffering.head(Place { input, output, lane })].wire_bytes()))
+    /// What was observed of the queue behind the crossbar at an output and lane, where there is one.
+    #[must_use]
+    pub fn staged(&self, output: PortId, lane: Lane) -> Option<&LaneInput> {
+        dispatch!(&self.width, pipeline => pipeline.staged(output, lane))
     }
 }

@@ -152,7 +152,7 @@ impl Ages {
     }
 }
 
-impl Requests for Once {
+impl Requests<4> for Once {
     fn len(&self) -> usize {
         self.requests.len()
     }

@@ -51,7 +51,7 @@ impl Islip {
     }
 
     /// Every output without a match grants to one input. Returns the inputs that have grants.
-    fn grant(&mut self, matched: &PortSet, requests: &impl Requests) -> PortSet {
+    fn grant<const WORDS: usize>(&mut self, matched: &PortSet, requests: &impl Requests<WORDS>) -> PortSet {
         let mut offered = PortSet::EMPTY;
         for index in 0..requests.len() {
             let request = requests.request(index);
@@ -69,7 +69,12 @@ impl Islip {
     }
 
     /// `input` accepts one of its grants. Returns the output.
-    fn accept(&mut self, input: PortId, first_iteration: bool, requests: &mut impl Requests) -> PortId {
+    fn accept<const WORDS: usize>(
+        &mut self,
+        input: PortId,
+        first_iteration: bool,
+        requests: &mut impl Requests<WORDS>,
+    ) -> PortId {
         let offers = core::mem::take(&mut self.offers[input.index()]);
         let output = offers.next_after(self.accepted[input.index()]).expect("the input has a grant");
         let index = self.places[output.index()];
@@ -86,7 +91,7 @@ impl Islip {
 impl Arbiter for Islip {
     // Apart, so that switches that take turns do not carry its code in their loop.
     #[inline(never)]
-    fn matching(&mut self, requests: &mut impl Requests) {
+    fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>) {
         let mut matched = PortSet::EMPTY;
         for iteration in 0..self.iterations {
             let offered = self.grant(&matched, requests);

@@ -18,13 +18,13 @@ use crate::spec::ArbiterSpec;
 
 /// One output that could send now, and the inputs that have something for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Request {
+pub struct Request<const WORDS: usize = 4> {
     /// The output.
     pub output: PortId,
     /// The lane whose turn it is there.
     pub lane: Lane,
     /// Inputs with a packet for it that fits the credit.
-    pub contenders: PortSet,
+    pub contenders: PortSet<WORDS>,
 }
 
 /// A match: this input sends to this output now.
@@ -39,7 +39,7 @@ pub struct Grant {
 }
 
 /// What could move at one switch in one instant, and what has been granted of it.
-pub trait Requests {
+pub trait Requests<const WORDS: usize> {
     /// How many outputs ask.
     fn len(&self) -> usize;
 
@@ -50,7 +50,7 @@ pub trait Requests {
 
     /// An output's request as it stands after the grants so far: inputs that can be read no faster have
     /// been taken out.
-    fn request(&self, index: usize) -> Request;
+    fn request(&self, index: usize) -> Request<WORDS>;
 
     /// When the tail of the packet came in, or will have, that this contender has for this request.
     fn since(&self, index: usize, input: PortId) -> Time;
@@ -62,7 +62,7 @@ pub trait Requests {
 /// An arbiter of a switch.
 pub trait Arbiter {
     /// Grants what shall move in this instant.
-    fn matching(&mut self, requests: &mut impl Requests);
+    fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>);
 }
 
 /// Any arbiter that a scenario can name. Those that remember much lie apart, so that the others stay small.
@@ -89,7 +89,7 @@ impl AnyArbiter {
 }
 
 impl Arbiter for AnyArbiter {
-    fn matching(&mut self, requests: &mut impl Requests) {
+    fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>) {
         match self {
             Self::RoundRobin(arbiter) => arbiter.matching(requests),
             Self::Islip(arbiter) => arbiter.matching(requests),

@@ -29,7 +29,7 @@ impl OldestFirst {
     }
 }
 
-fn oldest(index: usize, requests: &impl Requests) -> Option<(Time, PortId)> {
+fn oldest<const WORDS: usize>(index: usize, requests: &impl Requests<WORDS>) -> Option<(Time, PortId)> {
     let contenders = requests.request(index).contenders;
     contenders.map(|input| (requests.since(index, input), input)).min()
 }
@@ -37,7 +37,7 @@ fn oldest(index: usize, requests: &impl Requests) -> Option<(Time, PortId)> {
 impl Arbiter for OldestFirst {
     // Apart, so that switches that take turns do not carry its code in their loop.
     #[inline(never)]
-    fn matching(&mut self, requests: &mut impl Requests) {
+    fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>) {
         self.oldest.clear();
         self.oldest.extend((0..requests.len()).map(|index| oldest(index, requests)));
         while let Some((index, input)) = self.first() {

@@ -26,7 +26,12 @@ impl RoundRobin {
 
     /// Whose turn it is of those that contend for an output and lane: of nobody if none does.
     #[inline]
-    pub(crate) fn turn(&mut self, output: PortId, lane: Lane, contenders: PortSet) -> Option<PortId> {
+    pub(crate) fn turn<const WORDS: usize>(
+        &mut self,
+        output: PortId,
+        lane: Lane,
+        contenders: PortSet<WORDS>,
+    ) -> Option<PortId> {
         let last = &mut self.last[output.index() * self.lanes + lane.index()];
         let input = contenders.next_after(*last);
         if let Some(input) = input {
@@ -38,7 +43,7 @@ impl RoundRobin {
         input
     }
 
-    fn serve(&mut self, index: usize, requests: &mut impl Requests) {
+    fn serve<const WORDS: usize>(&mut self, index: usize, requests: &mut impl Requests<WORDS>) {
         let Request { output, lane, contenders } = requests.request(index);
         if let Some(input) = self.turn(output, lane, contenders) {
             requests.grant(index, input);
@@ -47,7 +52,7 @@ impl RoundRobin {
 }
 
 impl Arbiter for RoundRobin {
-    fn matching(&mut self, requests: &mut impl Requests) {
+    fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>) {
         let before = self.losers;
         for first in [true, false] {
             for index in 0..requests.len() {

@@ -31,7 +31,13 @@ impl InputVoq {
 
 impl Buffering for InputVoq {
     #[inline(always)]
-    fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool) {
+    fn store<const WORDS: usize>(
+        &mut self,
+        place: Place,
+        packet: PacketId,
+        ledger: &mut Ledger<WORDS>,
+        pool: &mut PacketPool,
+    ) {
         let at = self.at(place);
         self.queues[at].push(packet, pool);
         ledger.contend(place);
@@ -42,7 +48,12 @@ impl Buffering for InputVoq {
     }
 
     #[inline(always)]
-    fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken {
+    fn take<const WORDS: usize>(
+        &mut self,
+        place: Place,
+        ledger: &mut Ledger<WORDS>,
+        pool: &PacketPool,
+    ) -> Taken {
         let at = self.at(place);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
         if self.queues[at].is_empty() {

@@ -21,7 +21,13 @@ use crate::spec::BufferingSpec;
 /// has for them.
 pub trait Buffering {
     /// Takes in a packet that is ready to leave.
-    fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool);
+    fn store<const WORDS: usize>(
+        &mut self,
+        place: Place,
+        packet: PacketId,
+        ledger: &mut Ledger<WORDS>,
+        pool: &mut PacketPool,
+    );
 
     /// The packet that `take` would take.
     ///
@@ -33,7 +39,12 @@ pub trait Buffering {
     ///
     /// # Panics
     /// If the input is not among the contenders.
-    fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken;
+    fn take<const WORDS: usize>(
+        &mut self,
+        place: Place,
+        ledger: &mut Ledger<WORDS>,
+        pool: &PacketPool,
+    ) -> Taken;
 
     /// All packets that wait, each queue from its head on.
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet>;
@@ -93,7 +104,13 @@ impl AnyBuffering {
 
     /// Takes in a packet that is ready to leave.
     #[inline(always)]
-    pub fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool) {
+    pub fn store<const WORDS: usize>(
+        &mut self,
+        place: Place,
+        packet: PacketId,
+        ledger: &mut Ledger<WORDS>,
+        pool: &mut PacketPool,
+    ) {
         dispatch!(&mut self.queues, queues => queues.store(place, packet, ledger, pool));
     }
 
@@ -111,7 +128,12 @@ impl AnyBuffering {
     /// # Panics
     /// If the input is not among the contenders.
     #[inline(always)]
-    pub fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken {
+    pub fn take<const WORDS: usize>(
+        &mut self,
+        place: Place,
+        ledger: &mut Ledger<WORDS>,
+        pool: &PacketPool,
+    ) -> Taken {
         dispatch!(&mut self.queues, queues => queues.take(place, ledger, pool))
     }
 

@@ -34,7 +34,13 @@ impl Output {
 
 impl Buffering for Output {
     #[inline(never)]
-    fn store(&mut self, place: Place, packet: PacketId, ledger: &mut Ledger, pool: &mut PacketPool) {
+    fn store<const WORDS: usize>(
+        &mut self,
+        place: Place,
+        packet: PacketId,
+        ledger: &mut Ledger<WORDS>,
+        pool: &mut PacketPool,
+    ) {
         let at = self.at(place.output, place.lane);
         if self.queues[at].is_empty() {
             ledger.contend(place);
@@ -47,7 +53,12 @@ impl Buffering for Output {
     }
 
     #[inline(never)]
-    fn take(&mut self, place: Place, ledger: &mut Ledger, pool: &PacketPool) -> Taken {
+    fn take<const WORDS: usize>(
+        &mut self,
+        place: Place,
+        ledger: &mut Ledger<WORDS>,
+        pool: &PacketPool,
+    ) -> Taken {
         let at = self.at(place.output, place.lane);
         let packet = self.queues[at].pop(pool).expect("a contender has a packet");
         let next = self.queues[at].head().map(|next| PortId(u16::from(pool[next].input)));

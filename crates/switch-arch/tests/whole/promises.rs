@@ -4,7 +4,7 @@
 use link_layer::spec::WireTime;
 use proptest::prelude::*;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
-use units::{Bytes, Span};
+use units::{Bytes, Span, Time};
 
 use crate::bench::{Bench, LANES, MTU, Order, Setup};
 
@@ -65,5 +65,45 @@ proptest! {
             }
         }
         prop_assert!(false, "{} packets are still there at {}", bench.backlog(), bench.now());
+    }
+}
+
+/// Ports that stay idle, between the first port and the others.
+const IDLE: u16 = 66;
+
+/// Where a port is in a switch with idle ones between.
+fn apart(port: u16) -> u16 {
+    if port == 0 { 0 } else { port + IDLE }
+}
+
+/// The same links, with idle ones between.
+fn with_idle_ports(mut setup: Setup) -> Setup {
+    let (rate, digestion) = (setup.rates[0], setup.digestion[0]);
+    setup.rates.splice(1..1, [rate; IDLE as usize]);
+    setup.digestion.splice(1..1, [digestion; IDLE as usize]);
+    setup
+}
+
+/// What came where, and when the last did.
+fn outcome(setup: &Setup, orders: &[Order], place: fn(u16) -> u16) -> (Vec<u32>, Time) {
+    let mut bench = Bench::new(setup);
+    for order in orders {
+        bench.order(Order { from: place(order.from), to: place(order.to), ..*order });
+    }
+    bench.run_until(Span::from_us(200).after_start());
+    let flows = (0..PORTS).flat_map(|from| (0..PORTS).map(move |to| (from, to)));
+    let flows = flows.flat_map(|(from, to)| (0..LANES).map(move |lane| (place(from), place(to), lane)));
+    (flows.map(|flow| bench.delivered.get(&flow).copied().unwrap_or(0)).collect(), bench.last)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// A switch of many ports, whose sets take several words, does what one of few does.
+    #[test]
+    fn idle_ports_make_no_difference(setup in setup(), orders in prop::collection::vec(order(), 1..150)) {
+        let few = outcome(&setup, &orders, |port| port);
+        prop_assert!(few.0.iter().sum::<u32>() > 0, "something comes");
+        prop_assert_eq!(outcome(&with_idle_ports(setup), &orders, apart), few);
     }
 }

@@ -1,0 +1,454 @@
+//! The pipeline that all buffer organisations share: from a packet's arrival to its tail's departure.
+//!
+//! Invariant: a buffer is charged when a packet is routed and freed when its tail has left; an output
+//! carries one packet at a time; nothing starts without credit. Decisions fall once an instant, after
+//! everything that arrives in it has arrived.
+
+use cc_policies::AnyMarker;
+use cc_policies::policy::{Marker, Place, QueueView};
+use link_layer::{LaneSet, Outlet, Port, PortSet, Signal};
+use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId};
+use telemetry::{LaneInput, LaneOutput, Marks};
+use topology::ForwardingTable;
+use units::{Bytes, Rate, Time};
+
+use crate::arbiter::{AnyArbiter, Arbiter, Grant, Request};
+use crate::board::Board;
+use crate::buffering::{AnyBuffering, Taken};
+use crate::ledger::Ledger;
+use crate::loss::Egress;
+use crate::memory::Memory;
+use crate::port::{Seen, SwitchPort};
+use crate::readers::Readers;
+use crate::setup::{SwitchSetup, SwitchWake};
+use crate::staging::Staging;
+
+/// A switch whose sets of ports have so many words.
+#[derive(Debug)]
+#[repr(C)] // What every event touches goes first: a large fabric has more switches than a cache has room for.
+pub(crate) struct Pipeline<const WORDS: usize> {
+    /// Outputs to look at when this instant's arrivals are all in.
+    pub(crate) pending: PortSet<WORDS>,
+    pub(crate) ports: Box<[SwitchPort]>,
+    /// What is observed, by port and lane.
+    pub(crate) seen: Box<[Seen]>,
+    pub(crate) memory: Memory,
+    pub(crate) ledger: Ledger<WORDS>,
+    /// Queues at the outputs, in a switch that has them.
+    pub(crate) staging: Option<Box<Staging<WORDS>>>,
+    pub(crate) longest_packet: Bytes,
+    /// Whether packets are read out of buffers at their inputs.
+    reads_at_inputs: bool,
+    pub(crate) marker: AnyMarker,
+    pub(crate) buffering: AnyBuffering,
+    pub(crate) readers: Readers<WORDS>,
+    arbiter: AnyArbiter,
+    /// Outputs whose contenders can all be read no faster at present.
+    pub(crate) awaiting_reader: PortSet<WORDS>,
+    pub(crate) forwarding: ForwardingTable,
+    pub(crate) egress: Egress,
+    /// Packets marked, by output and lane.
+    marks: Box<[Marks]>,
+    /// What several outputs ask for in one instant, and what they are granted.
+    pub(crate) requests: Vec<Request<WORDS>>,
+    pub(crate) grants: Vec<Grant>,
+}
+
+impl<const WORDS: usize> Pipeline<WORDS> {
+    /// A switch at rest.
+    ///
+    /// # Panics
+    /// If it has more ports than a [`PortSet`] holds.
+    pub(crate) fn new(setup: SwitchSetup) -> Self {
+        let (ports, lanes) = (setup.ports.len(), setup.data_lanes);
+        assert!(ports <= PortSet::<WORDS>::CAPACITY, "{ports} ports in sets of {WORDS} words");
+        let limit = |port: &Port| {
+            (u128::from(port.wire().rate().get()) * u128::from(setup.speedup_thousandths) / 1000) as u64
+        };
+        let fastest = setup.ports.iter().map(|port| port.wire().rate().get()).max().unwrap_or(0);
+        let limits: Vec<u64> = setup.ports.iter().map(limit).collect();
+        Self {
+            staging: setup.output_queue.map(|size| Box::new(Staging::new(size, lanes, &limits))),
+            readers: Readers::new(setup.buffering.reads_at_inputs(), limits, fastest),
+            ports: setup
+                .ports
+                .into_iter()
+                .zip(setup.lanes)
+                .map(|(link, arbiter)| SwitchPort::new(link, arbiter))
+                .collect(),
+            seen: vec![Seen::default(); ports * lanes].into(),
+            marks: vec![Marks::default(); ports * lanes].into(),
+            forwarding: setup.forwarding,
+            longest_packet: setup.longest_packet,
+            egress: Egress::new(setup.egress_limit, ports * lanes),
+            memory: Memory::new(setup.memory, setup.pool, lanes, setup.longest_packet),
+            reads_at_inputs: setup.buffering.reads_at_inputs(),
+            buffering: setup.buffering,
+            arbiter: setup.arbiter,
+            ledger: Ledger::new(ports, lanes),
+            marker: setup.marker,
+            pending: PortSet::EMPTY,
+            awaiting_reader: PortSet::EMPTY,
+            requests: Vec::with_capacity(ports),
+            grants: Vec::with_capacity(ports),
+        }
+    }
+
+    /// Starts the clocks of all ports. Call once, at the start.
+    pub(crate) fn bring_up(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+        for port in &mut self.ports {
+            port.link.bring_up(outlet, SwitchWake::Credit);
+        }
+    }
+
+    /// A packet has come in by `input`, and has been routed.
+    pub(crate) fn arrive(&mut self, input: PortId, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+        let now = outlet.now();
+        let packet = &mut outlet.packets()[id];
+        packet.input = input.0 as u8;
+        let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
+        let output = route(&self.forwarding, packet);
+        if self.ports[input.index()].link.is_pausing() {
+            if !self.take_in(Place { input, output, lane }, length, outlet) {
+                outlet.packets().remove(id);
+                return;
+            }
+        } else {
+            self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
+        }
+        self.seen(input, lane).input.stored(length, now);
+        if self.rate(output) > self.rate(input) {
+            // The tail must not be overrun: start so late that it has come in when it is due.
+            let wire_time = self.ports[output.index()].link.wire().time_for(length);
+            let ready = Time::from_ps(tail.ps().saturating_sub(wire_time.ps()));
+            if ready > now {
+                outlet.wake(ready, SwitchWake::Ready(id, input));
+                return;
+            }
+        }
+        self.queue(id, output, outlet);
+    }
+
+    /// The far end of `output` says something.
+    pub(crate) fn heard(&mut self, output: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
+        self.ports[output.index()].link.heard(signal, outlet, SwitchWake::Credit);
+        self.ask_again(output);
+    }
+
+    /// What kept an output from sending may be over. Only one that asked in vain has reason to ask again.
+    fn ask_again(&mut self, output: PortId) {
+        let in_vain = self.ports[output.index()].lacks_credit || self.awaiting_reader.contains(output);
+        if in_vain || self.staging.is_some() {
+            self.pending.insert(output);
+        }
+    }
+
+    /// What the switch wanted to be woken for has come.
+    pub(crate) fn woken(&mut self, wake: SwitchWake, outlet: &mut impl Outlet<SwitchWake>) {
+        match wake {
+            SwitchWake::Ready(id, _) => {
+                let output = route(&self.forwarding, &outlet.packets()[id]);
+                self.queue(id, output, outlet);
+            }
+            SwitchWake::TailLeft { output, input, lane, length } => {
+                self.tail_left(Place { input, output, lane }, Bytes::new(u64::from(length)), outlet);
+            }
+            SwitchWake::Crossed { output, input, lane, fast, length } => {
+                self.crossed(Place { input, output, lane }, fast, Bytes::new(u64::from(length)), outlet);
+            }
+            SwitchWake::Credit(port, lane) => {
+                if self.ports[port.index()].link.alarm(lane, outlet, SwitchWake::Credit) {
+                    self.ask_again(port);
+                }
+            }
+        }
+    }
+
+    /// Everything of this instant has arrived: lets go what can go. Where a packet that leaves exposes one that
+    /// stood behind it, that one may still go in the same instant.
+    pub(crate) fn decide(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+        if self.staging.is_some() {
+            return self.decide_in_two_stages(outlet);
+        }
+        while !self.pending.is_empty() {
+            self.decide_once(outlet);
+        }
+    }
+
+    fn decide_once(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+        let (mut first, mut rivals) = (None, false);
+        for output in core::mem::take(&mut self.pending) {
+            let Some(request) = self.ask(output, outlet) else { continue };
+            let Some(first) = first else {
+                first = Some(request);
+                continue;
+            };
+            if !rivals {
+                self.requests.clear();
+                self.requests.push(first);
+                rivals = true;
+            }
+            self.requests.push(request);
+        }
+        let Some(first) = first else { return };
+        if rivals {
+            self.launch_matching(outlet);
+        } else if let Some(grant) = self.grant_alone(first) {
+            self.launch(grant, outlet);
+        } else {
+            self.requests.clear();
+            self.requests.push(first);
+            self.launch_matching(outlet);
+        }
+    }
+
+    /// Lets go what the arbiter grants.
+    #[inline(never)] // Most instants have one request at most.
+    fn launch_matching(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+        self.match_requests(outlet.packets());
+        for index in 0..self.grants.len() {
+            self.launch(self.grants[index], outlet);
+        }
+    }
+
+    /// What a request without rivals is granted, where taking turns decides that. It asks for inputs that can be
+    /// read, so it never asks in vain.
+    #[inline]
+    fn grant_alone(&mut self, Request { output, lane, contenders }: Request<WORDS>) -> Option<Grant> {
+        let AnyArbiter::RoundRobin(arbiter) = &mut self.arbiter else { return None };
+        if !self.reads_at_inputs {
+            return None;
+        }
+        let input = arbiter.turn(output, lane, contenders)?;
+        self.readers.start(input, output, self.ports[output.index()].link.wire().rate());
+        Some(Grant { input, output, lane })
+    }
+
+    /// Lets the arbiter grant what it will of the requests.
+    pub(crate) fn match_requests(&mut self, packets: &PacketPool) {
+        self.grants.clear();
+        if self.requests.is_empty() {
+            return;
+        }
+        let mut board = Board {
+            requests: &self.requests,
+            ports: &self.ports,
+            buffering: &self.buffering,
+            packets,
+            readers: &mut self.readers,
+            grants: &mut self.grants,
+        };
+        if self.reads_at_inputs {
+            self.arbiter.matching(&mut board);
+        } else {
+            board.grant_all();
+        }
+        if self.grants.len() < self.requests.len() {
+            self.wait_for_readers();
+        }
+    }
+
+    /// Outputs that asked in vain wait for an input that can be read.
+    fn wait_for_readers(&mut self) {
+        self.requests.iter().for_each(|request| self.awaiting_reader.insert(request.output));
+        self.grants.iter().for_each(|grant| self.awaiting_reader.remove(grant.output));
+    }
+
+    pub(crate) fn observed(&self, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
+        let seen = &self.seen[self.memory.at(port, lane)];
+        (&seen.input, &seen.output)
+    }
+
+    pub(crate) fn marks(&self, output: PortId, lane: Lane) -> &Marks {
+        &self.marks[self.memory.at(output, lane)]
+    }
+
+    pub(crate) fn all_marks(&self) -> &[Marks] {
+        &self.marks
+    }
+
+    pub(crate) fn at_rest(&self, now: Time) -> bool {
+        self.ports.iter().all(|port| port.link.at_rest(now))
+            && self.memory.is_whole()
+            && self.staging.as_ref().is_none_or(|staging| staging.is_empty())
+    }
+
+    #[inline]
+    pub(crate) fn seen(&mut self, port: PortId, lane: Lane) -> &mut Seen {
+        &mut self.seen[self.memory.at(port, lane)]
+    }
+
+    pub(crate) fn count_mark(&mut self, output: PortId, lane: Lane, reason: MarkReason) {
+        self.marks[self.memory.at(output, lane)].count(reason);
+    }
+
+    pub(crate) fn rate(&self, output: PortId) -> Rate {
+        self.ports[output.index()].link.wire().rate()
+    }
+
+    /// A packet is ready to leave by `output`.
+    fn queue(&mut self, id: PacketId, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
+        let now = outlet.now();
+        let wire_busy = self.ports[output.index()].is_sending(now);
+        let pool = outlet.packets();
+        let packet = &mut pool[id];
+        packet.output = output.0 as u8;
+        let place = Place { input: PortId(u16::from(packet.input)), output, lane: packet.lrh.lane };
+        let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
+        self.marker.queue_changed(place, view);
+        self.buffering.store(place, id, &mut self.ledger, pool);
+        self.look_at(output, now);
+    }
+
+    /// Something has changed for an output. While its wire is taken that is nothing to decide about, unless
+    /// packets cross to a queue first.
+    #[inline]
+    fn look_at(&mut self, output: PortId, now: Time) {
+        if !self.ports[output.index()].is_sending(now) || self.staging.is_some() {
+            self.pending.insert(output);
+        }
+    }
+
+    fn tail_left(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
+        self.pending.insert(place.output);
+        if let Some(staging) = &mut self.staging {
+            staging.left(place.output, place.lane, length, outlet.now());
+            return; // Its input's buffer was freed when it had crossed.
+        }
+        self.readers.done(place.input, self.rate(place.output));
+        self.free_buffer(place, length, outlet);
+        self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
+    }
+
+    /// A packet has left its input's buffer for good.
+    #[inline]
+    pub(crate) fn free_buffer(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
+        self.seen(place.input, place.lane).input.freed(length, outlet.now());
+        let charged = (place.input, place.lane);
+        self.memory.freed(&mut self.ports, &mut self.marker, charged, length, outlet);
+    }
+
+    /// What `output` could send now; or notes what it lacks.
+    #[inline(always)]
+    fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) -> Option<Request<WORDS>> {
+        let port = &mut self.ports[output.index()];
+        if port.is_sending(outlet.now()) {
+            return None;
+        }
+        port.lacks_credit = false;
+        let (mut ready, mut found, mut waits) = (LaneSet::default(), None, false);
+        for lane in self.ledger.lanes(output) {
+            let contenders = self.readable(output, lane);
+            let port = &mut self.ports[output.index()];
+            if contenders.is_empty() {
+                waits |= self.await_reader(output, lane, outlet);
+            } else if all_fit(
+                &self.buffering,
+                self.longest_packet,
+                (output, lane),
+                contenders,
+                outlet.packets(),
+                |length| port.link.admits(lane, length),
+            ) {
+                ready.insert(lane);
+                found = Some(Request { output, lane, contenders });
+            } else {
+                port.lacks_credit = true;
+                self.marker.starved(output, lane);
+                self.seen(output, lane).output.starved(outlet.now());
+            }
+        }
+        // What it claimed is of no use to it now: another's packet that came since is longer than its credit.
+        if found.is_none() && !waits && self.readers.release(output) {
+            self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
+        }
+        let last = found?;
+        let lane = self.ports[output.index()].lanes.pick(ready)?;
+        let is_last = lane == last.lane;
+        Some(if is_last { last } else { Request { output, lane, contenders: self.readable(output, lane) } })
+    }
+
+    /// None of the contenders can be read fast enough at present. If there is credit, what this output needs of
+    /// one of them is kept for it: else slower outputs could keep that one busy for ever. Returns whether there is.
+    fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) -> bool {
+        let contenders = self.ledger.contenders(output, lane);
+        let link = &self.ports[output.index()].link;
+        let admits = |length: Bytes| link.admits(lane, length);
+        let (longest, pool) = (self.longest_packet, outlet.packets());
+        let fits = all_fit(&self.buffering, longest, (output, lane), contenders, pool, admits);
+        if fits {
+            self.readers.claim(output, self.rate(output), contenders);
+        }
+        self.awaiting_reader.insert(output);
+        fits
+    }
+
+    /// Contenders for an output and lane whose buffers can be read at its rate now.
+    #[inline(always)]
+    pub(crate) fn readable(&self, output: PortId, lane: Lane) -> PortSet<WORDS> {
+        self.readers.available(self.ledger.contenders(output, lane), output, self.rate(output))
+    }
+
+    /// Starts the packet that won, straight from its buffer to the wire: the marker is asked twice at once.
+    fn launch(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
+        let Grant { input, output, lane } = grant;
+        let place = Place { input, output, lane };
+        let Taken { packet: id, exposed } = self.buffering.take(place, &mut self.ledger, outlet.packets());
+        if let Some(output) = exposed {
+            self.pending.insert(output);
+        }
+        let packet = &mut outlet.packets()[id];
+        let view = self.ledger.remove(place, packet.wire);
+        self.marker.queue_changed(place, view);
+        let at_input = self.marker.left_input(place);
+        let at_output = self.marker.departing(place, packet.wire_bytes());
+        self.start(place, id, at_input.or(at_output), outlet);
+    }
+
+    /// Starts a packet on its output's wire.
+    #[inline(always)]
+    pub(crate) fn start(
+        &mut self,
+        place: Place,
+        id: PacketId,
+        reason: Option<MarkReason>,
+        outlet: &mut impl Outlet<SwitchWake>,
+    ) {
+        let Place { input, output, lane } = place;
+        let now = outlet.now();
+        let packet = &mut outlet.packets()[id];
+        let length = packet.wire_bytes();
+        let at = self.memory.at(output, lane);
+        if let Some(reason) = reason {
+            packet.mark(reason);
+            self.count_mark(output, lane, reason);
+        }
+        let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
+        let passage = self.ports[output.index()].start(lane, length, now);
+        self.seen[at].output.sent(length, now);
+        passage.deliver(output, id, outlet);
+        outlet.wake(passage.left, tail_left);
+    }
+}
+
+/// The output that the table has for a packet.
+fn route(forwarding: &ForwardingTable, packet: &Packet) -> PortId {
+    let output = forwarding.output(packet.lrh.destination, || packet.flow_key());
+    output.expect("a run begins only if the tables lead to every host that is sent to")
+}
+
+/// Whether there is room ahead for every contender's packet. Where it falls short of one, all wait: else short
+/// packets would for ever eat the room that a long one waits for.
+pub(crate) fn all_fit<const WORDS: usize>(
+    buffering: &AnyBuffering,
+    longest: Bytes,
+    (output, lane): (PortId, Lane),
+    contenders: PortSet<WORDS>,
+    pool: &PacketPool,
+    admits: impl Fn(Bytes) -> bool,
+) -> bool {
+    admits(longest) || {
+        let mut contenders = contenders;
+        contenders.all(|input| admits(pool[buffering.head(Place { input, output, lane })].wire_bytes()))
+    }
+}
