@@ -8,6 +8,7 @@ use units::{Rate, Time};
 
 use crate::arbiter::{Grant, Request, Requests};
 use crate::buffering::AnyBuffering;
+use crate::ledger::Ledger;
 use crate::port::SwitchPort;
 use crate::readers::Readers;
 
@@ -16,6 +17,7 @@ pub(crate) struct Board<'a, const WORDS: usize> {
     pub(crate) requests: &'a [Request<WORDS>],
     pub(crate) ports: &'a [SwitchPort],
     pub(crate) buffering: &'a AnyBuffering,
+    pub(crate) ledger: &'a Ledger<WORDS>,
     pub(crate) packets: &'a PacketPool,
     pub(crate) readers: &'a mut Readers<WORDS>,
     pub(crate) grants: &'a mut Vec<Grant>,
@@ -55,7 +57,7 @@ impl<const WORDS: usize> Requests<WORDS> for Board<'_, WORDS> {
 
     fn since(&self, index: usize, input: PortId) -> Time {
         let Request { output, lane, .. } = self.requests[index];
-        self.packets[self.buffering.head(Place { input, output, lane })].tail
+        self.packets[self.buffering.head(Place { input, output, lane }, self.ledger)].tail
     }
 
     fn grant(&mut self, index: usize, input: PortId) {

@@ -92,7 +92,14 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         outlet: &mut impl Outlet<SwitchWake>,
     ) -> bool {
         let admits = |length: Bytes| self.staging().has_room(output, lane, length);
-        all_fit(&self.buffering, self.longest_packet, (output, lane), inputs, outlet.packets(), admits)
+        all_fit(
+            (&self.buffering, &self.ledger),
+            self.longest_packet,
+            (output, lane),
+            inputs,
+            outlet.packets(),
+            admits,
+        )
     }
 
     /// Lets the packet that won start to cross.
@@ -179,8 +186,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
                 ready.insert(lane);
             } else {
                 self.marker.starved(output, lane);
-                let at = self.memory.at(output, lane);
-                self.seen[at].output.starved(outlet.now());
+                self.ledger.starved(output, lane, outlet.now());
             }
         }
         let Some(lane) = port.lanes.pick(ready) else { return };

@@ -22,23 +22,21 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     pub(crate) fn fetch_for_departure(&self, place: Place, pool: &PacketPool) -> u64 {
         let Place { input, output, lane } = place;
         let next = self.ledger.contenders(output, lane).next_after(input);
-        let waiting =
-            next.map_or(0, |input| u64::from(pool[self.buffering.head(Place { input, output, lane })].wire));
+        let waiting = next.map_or(0, |input| {
+            u64::from(pool[self.buffering.head(Place { input, output, lane }, &self.ledger)].wire)
+        });
         self.fetch_input(input, lane) ^ self.fetch_output(output, lane) ^ waiting
     }
 
     #[inline]
     pub(crate) fn fetch_output(&self, output: PortId, lane: Lane) -> u64 {
-        let seen = &self.seen[self.memory.at(output, lane)];
-        self.ports[output.index()].fetched()
-            ^ seen.output.bytes.get()
-            ^ u64::from(!self.ledger.contenders(output, lane).is_empty())
+        self.ports[output.index()].fetched() ^ u64::from(!self.ledger.contenders(output, lane).is_empty())
     }
 
     /// Reads what every event at an input and lane will need, alike.
     #[inline]
     fn fetch_input(&self, input: PortId, lane: Lane) -> u64 {
-        let seen = &self.seen[self.memory.at(input, lane)];
-        self.ports[input.index()].fetched_first() ^ seen.output.bytes.get() ^ self.readers.limit(input)
+        let held = self.inputs[self.memory.at(input, lane)].held();
+        self.ports[input.index()].fetched_first() ^ held.get() ^ self.readers.limit(input)
     }
 }

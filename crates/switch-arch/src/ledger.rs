@@ -5,25 +5,36 @@
 //! time it is ready to leave until it starts to: what still streams out of its buffer no longer waits.
 //!
 //! Every packet asks for an output and lane several times over, so all that is known of one is one cache line, and
-//! asking costs no branch on the organisation.
+//! asking costs no branch on the organisation. What is known of a virtual output queue lies in one place too, with its
+//! packets where it has any: those of [`InputVoq`](crate::buffering::InputVoq).
 
 use cc_policies::policy::{Place, QueueView};
 use link_layer::{LaneSet, PortSet};
-use packet::{Lane, PortId};
-use units::Bytes;
+use packet::{Lane, PacketQueue, PortId};
+use telemetry::LaneOutput;
+use units::{Bytes, Time};
 
-/// What waits, by virtual output queue and by output and lane.
+/// What waits, by virtual output queue and by output and lane, and what has left there.
 #[derive(Clone, Debug)]
 pub struct Ledger<const WORDS: usize = 4> {
     ports: usize,
     lanes: usize,
-    /// Bytes, by (output, lane, input).
-    voq: Box<[u32]>,
+    /// By (output, lane, input).
+    voqs: Box<[Voq]>,
     /// By (output, lane).
     outputs: Box<[OutputLane<WORDS>]>,
 }
 
-/// What waits for an output and lane.
+/// What waits at an input for an output and lane.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(16))] // None lies across two cache lines.
+struct Voq {
+    bytes: u32,
+    /// In the order in which they leave, in a switch with virtual output queues.
+    packets: PacketQueue,
+}
+
+/// What waits for an output and lane, and what has left there.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct OutputLane<const WORDS: usize> {
@@ -32,10 +43,11 @@ struct OutputLane<const WORDS: usize> {
     bytes: u64,
     /// How many inputs have something waiting, at the head of a queue or not.
     inputs: u32,
+    left: LaneOutput,
 }
 
 const _: () =
-    assert!(size_of::<OutputLane<4>>() == 64, "what waits for an output and lane is one cache line");
+    assert!(size_of::<OutputLane<1>>() == 64, "what is known of an output and lane is one cache line");
 
 impl<const WORDS: usize> Ledger<WORDS> {
     /// Nothing waits, at a switch of this many ports and lanes.
@@ -44,7 +56,7 @@ impl<const WORDS: usize> Ledger<WORDS> {
         Self {
             ports,
             lanes,
-            voq: vec![0; ports * ports * lanes].into(),
+            voqs: vec![Voq::default(); ports * ports * lanes].into(),
             outputs: vec![OutputLane::default(); ports * lanes].into(),
         }
     }
@@ -88,10 +100,10 @@ impl<const WORDS: usize> Ledger<WORDS> {
     #[inline(always)]
     pub fn add(&mut self, place: Place, length: u16) -> QueueView {
         let (voq, output) = self.at(place);
-        output.inputs += u32::from(*voq == 0);
-        *voq += u32::from(length);
+        output.inputs += u32::from(voq.bytes == 0);
+        voq.bytes += u32::from(length);
         output.bytes += u64::from(length);
-        output.view(*voq)
+        output.view(voq.bytes)
     }
 
     /// A packet of this length on the wire no longer waits at `place`.
@@ -101,10 +113,10 @@ impl<const WORDS: usize> Ledger<WORDS> {
     #[inline(always)]
     pub fn remove(&mut self, place: Place, length: u16) -> QueueView {
         let (voq, output) = self.at(place);
-        *voq = voq.checked_sub(u32::from(length)).expect("what leaves a queue was in it");
-        output.inputs -= u32::from(*voq == 0);
+        voq.bytes = voq.bytes.checked_sub(u32::from(length)).expect("what leaves a queue was in it");
+        output.inputs -= u32::from(voq.bytes == 0);
         output.bytes -= u64::from(length);
-        output.view(*voq)
+        output.view(voq.bytes)
     }
 
     /// What waits for an output and lane, over all inputs.
@@ -115,8 +127,44 @@ impl<const WORDS: usize> Ledger<WORDS> {
 
     /// Whether something that came by an input waits for an output, on this lane.
     #[must_use]
-    pub fn waits(&self, Place { input, output, lane }: Place) -> bool {
-        self.voq[self.output(output, lane) * self.ports + input.index()] > 0
+    pub fn waits(&self, place: Place) -> bool {
+        self.voqs[self.voq(place)].bytes > 0
+    }
+
+    /// The packets of a virtual output queue, in a switch that has them.
+    #[inline]
+    pub(crate) fn queue(&self, place: Place) -> &PacketQueue {
+        &self.voqs[self.voq(place)].packets
+    }
+
+    #[inline(always)]
+    pub(crate) fn queue_mut(&mut self, place: Place) -> &mut PacketQueue {
+        let at = self.voq(place);
+        &mut self.voqs[at].packets
+    }
+
+    /// The packets of all virtual output queues, in order.
+    pub(crate) fn queues(&self) -> impl Iterator<Item = &PacketQueue> {
+        self.voqs.iter().map(|voq| &voq.packets)
+    }
+
+    /// What has left by an output and lane.
+    #[inline]
+    pub(crate) fn left(&self, output: PortId, lane: Lane) -> &LaneOutput {
+        &self.outputs[self.output(output, lane)].left
+    }
+
+    /// A packet of this length starts to leave by an output and lane.
+    #[inline(always)]
+    pub(crate) fn sent(&mut self, output: PortId, lane: Lane, length: Bytes, now: Time) {
+        let at = self.output(output, lane);
+        self.outputs[at].left.sent(length, now);
+    }
+
+    /// A packet waits for an output and lane, the wire is free, and there is no credit for it.
+    pub(crate) fn starved(&mut self, output: PortId, lane: Lane, now: Time) {
+        let at = self.output(output, lane);
+        self.outputs[at].left.starved(now);
     }
 
     #[inline]
@@ -125,9 +173,14 @@ impl<const WORDS: usize> Ledger<WORDS> {
     }
 
     #[inline]
-    fn at(&mut self, place: Place) -> (&mut u32, &mut OutputLane<WORDS>) {
+    fn voq(&self, Place { input, output, lane }: Place) -> usize {
+        self.output(output, lane) * self.ports + input.index()
+    }
+
+    #[inline]
+    fn at(&mut self, place: Place) -> (&mut Voq, &mut OutputLane<WORDS>) {
         let output = self.output(place.output, place.lane);
-        (&mut self.voq[output * self.ports + place.input.index()], &mut self.outputs[output])
+        (&mut self.voqs[output * self.ports + place.input.index()], &mut self.outputs[output])
     }
 }
 

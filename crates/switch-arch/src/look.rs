@@ -12,7 +12,7 @@ use crate::pipeline::Pipeline;
 
 impl<const WORDS: usize> Pipeline<WORDS> {
     pub(crate) fn look(&self, pool: &PacketPool, mut see: impl FnMut(&Packet)) {
-        self.buffering.look(pool, &mut see);
+        self.buffering.look(&self.ledger, pool, &mut see);
         if let Some(staging) = &self.staging {
             staging.packets(pool).for_each(see);
         }
@@ -40,12 +40,14 @@ impl<const WORDS: usize> Pipeline<WORDS> {
                 && pool[staging.head(output, lane)].wire_bytes() > room;
         }
         let mut contenders = self.ledger.contenders(output, lane);
-        contenders.any(|input| pool[self.buffering.head(Place { input, output, lane })].wire_bytes() > room)
+        contenders.any(|input| {
+            pool[self.buffering.head(Place { input, output, lane }, &self.ledger)].wire_bytes() > room
+        })
     }
 
     pub(crate) fn all_waits(&self, input: PortId, lane: Lane, pool: &PacketPool) -> bool {
         let mut waiting = Bytes::ZERO;
-        self.buffering.look(pool, |packet| {
+        self.buffering.look(&self.ledger, pool, |packet| {
             if u16::from(packet.input) == input.0 && packet.lrh.lane == lane {
                 waiting += packet.wire_bytes();
             }
@@ -85,7 +87,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     pub(crate) fn can_cross(&self, place: Place, pool: &PacketPool) -> bool {
         let Place { output, lane, .. } = place;
         self.staging.as_ref().is_some_and(|staging| {
-            staging.has_room(output, lane, pool[self.buffering.head(place)].wire_bytes())
+            staging.has_room(output, lane, pool[self.buffering.head(place, &self.ledger)].wire_bytes())
         })
     }
 }

@@ -18,7 +18,7 @@ use crate::buffering::{AnyBuffering, Taken};
 use crate::ledger::Ledger;
 use crate::loss::Egress;
 use crate::memory::Memory;
-use crate::port::{Seen, SwitchPort};
+use crate::port::SwitchPort;
 use crate::readers::Readers;
 use crate::setup::{SwitchSetup, SwitchWake};
 use crate::staging::Staging;
@@ -30,8 +30,8 @@ pub(crate) struct Pipeline<const WORDS: usize> {
     /// Outputs to look at when this instant's arrivals are all in.
     pub(crate) pending: PortSet<WORDS>,
     pub(crate) ports: Box<[SwitchPort]>,
-    /// What is observed, by port and lane.
-    pub(crate) seen: Box<[Seen]>,
+    /// What is observed of buffers, by input and lane.
+    pub(crate) inputs: Box<[LaneInput]>,
     pub(crate) memory: Memory,
     pub(crate) ledger: Ledger<WORDS>,
     /// Queues at the outputs, in a switch that has them.
@@ -76,7 +76,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
                 .zip(setup.lanes)
                 .map(|(link, arbiter)| SwitchPort::new(link, arbiter))
                 .collect(),
-            seen: vec![Seen::default(); ports * lanes].into(),
+            inputs: vec![LaneInput::default(); ports * lanes].into(),
             marks: vec![Marks::default(); ports * lanes].into(),
             forwarding: setup.forwarding,
             longest_packet: setup.longest_packet,
@@ -116,7 +116,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         } else {
             self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
         }
-        self.seen(input, lane).input.stored(length, now);
+        self.input(input, lane).stored(length, now);
         if self.rate(output) > self.rate(input) {
             // The tail must not be overrun: start so late that it has come in when it is due.
             let wire_time = self.ports[output.index()].link.wire().time_for(length);
@@ -234,6 +234,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             requests: &self.requests,
             ports: &self.ports,
             buffering: &self.buffering,
+            ledger: &self.ledger,
             packets,
             readers: &mut self.readers,
             grants: &mut self.grants,
@@ -255,8 +256,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     pub(crate) fn observed(&self, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
-        let seen = &self.seen[self.memory.at(port, lane)];
-        (&seen.input, &seen.output)
+        (&self.inputs[self.memory.at(port, lane)], self.ledger.left(port, lane))
     }
 
     pub(crate) fn marks(&self, output: PortId, lane: Lane) -> &Marks {
@@ -274,8 +274,8 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     #[inline]
-    pub(crate) fn seen(&mut self, port: PortId, lane: Lane) -> &mut Seen {
-        &mut self.seen[self.memory.at(port, lane)]
+    fn input(&mut self, input: PortId, lane: Lane) -> &mut LaneInput {
+        &mut self.inputs[self.memory.at(input, lane)]
     }
 
     pub(crate) fn count_mark(&mut self, output: PortId, lane: Lane, reason: MarkReason) {
@@ -323,7 +323,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// A packet has left its input's buffer for good.
     #[inline]
     pub(crate) fn free_buffer(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
-        self.seen(place.input, place.lane).input.freed(length, outlet.now());
+        self.input(place.input, place.lane).freed(length, outlet.now());
         let charged = (place.input, place.lane);
         self.memory.freed(&mut self.ports, &mut self.marker, charged, length, outlet);
     }
@@ -343,7 +343,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             if contenders.is_empty() {
                 waits |= self.await_reader(output, lane, outlet);
             } else if all_fit(
-                &self.buffering,
+                (&self.buffering, &self.ledger),
                 self.longest_packet,
                 (output, lane),
                 contenders,
@@ -355,7 +355,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             } else {
                 port.lacks_credit = true;
                 self.marker.starved(output, lane);
-                self.seen(output, lane).output.starved(outlet.now());
+                self.ledger.starved(output, lane, outlet.now());
             }
         }
         // What it claimed is of no use to it now: another's packet that came since is longer than its credit.
@@ -375,7 +375,8 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         let link = &self.ports[output.index()].link;
         let admits = |length: Bytes| link.admits(lane, length);
         let (longest, pool) = (self.longest_packet, outlet.packets());
-        let fits = all_fit(&self.buffering, longest, (output, lane), contenders, pool, admits);
+        let fits =
+            all_fit((&self.buffering, &self.ledger), longest, (output, lane), contenders, pool, admits);
         if fits {
             self.readers.claim(output, self.rate(output), contenders);
         }
@@ -418,14 +419,13 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         let now = outlet.now();
         let packet = &mut outlet.packets()[id];
         let length = packet.wire_bytes();
-        let at = self.memory.at(output, lane);
         if let Some(reason) = reason {
             packet.mark(reason);
             self.count_mark(output, lane, reason);
         }
         let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
         let passage = self.ports[output.index()].start(lane, length, now);
-        self.seen[at].output.sent(length, now);
+        self.ledger.sent(output, lane, length, now);
         passage.deliver(output, id, outlet);
         outlet.wake(passage.left, tail_left);
     }
@@ -440,7 +440,7 @@ fn route(forwarding: &ForwardingTable, packet: &Packet) -> PortId {
 /// Whether there is room ahead for every contender's packet. Where it falls short of one, all wait: else short
 /// packets would for ever eat the room that a long one waits for.
 pub(crate) fn all_fit<const WORDS: usize>(
-    buffering: &AnyBuffering,
+    (buffering, ledger): (&AnyBuffering, &Ledger<WORDS>),
     longest: Bytes,
     (output, lane): (PortId, Lane),
     contenders: PortSet<WORDS>,
@@ -449,6 +449,7 @@ pub(crate) fn all_fit<const WORDS: usize>(
 ) -> bool {
     admits(longest) || {
         let mut contenders = contenders;
-        contenders.all(|input| admits(pool[buffering.head(Place { input, output, lane })].wire_bytes()))
+        contenders
+            .all(|input| admits(pool[buffering.head(Place { input, output, lane }, ledger)].wire_bytes()))
     }
 }

@@ -1,11 +1,9 @@
-//! A port of a switch: what a packet's passage changes there, and what is observed of it.
+//! A port of a switch: what a packet's passage changes there.
 //!
-//! Invariant: a port is two cache lines, and what is observed of a lane is one. What every packet needs of a port stands
-//! in the first.
+//! Invariant: a port is two cache lines, and what every packet needs of it stands in the first.
 
 use link_layer::{Passage, Port, VlArbiter};
 use packet::Lane;
-use telemetry::{LaneInput, LaneOutput};
 use units::{Bytes, Time};
 
 /// A port of a switch.
@@ -21,16 +19,6 @@ pub(crate) struct SwitchPort {
 }
 
 const _: () = assert!(size_of::<SwitchPort>() == 128, "a port is two cache lines");
-
-/// What is observed of a lane of a port.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-pub(crate) struct Seen {
-    pub(crate) input: LaneInput,
-    pub(crate) output: LaneOutput,
-}
-
-const _: () = assert!(size_of::<Seen>() == 64, "what is observed of a lane is one cache line");
 
 impl SwitchPort {
     /// A port at rest.

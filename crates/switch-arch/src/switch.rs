@@ -10,7 +10,7 @@ use telemetry::{LaneInput, LaneOutput, Marks};
 use units::{Bytes, Rate, Time};
 
 use crate::pipeline::Pipeline;
-use crate::port::{Seen, SwitchPort};
+use crate::port::SwitchPort;
 use crate::setup::{SwitchSetup, SwitchWake};
 
 /// A switch.
@@ -117,8 +117,9 @@ impl Switch {
 
     /// What was observed at every port and lane, in order.
     pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
-        let seen: &[Seen] = dispatch!(&self.width, pipeline => &pipeline.seen);
-        seen.iter().map(|seen| (&seen.input, &seen.output))
+        let ports = (0..self.radix() as u16).map(PortId);
+        let lanes = move |port| (0..self.lanes() as u8).map(move |lane| self.observed(port, Lane(lane)));
+        ports.flat_map(lanes)
     }
 
     /// Packets marked on leaving by every port and lane, in order.

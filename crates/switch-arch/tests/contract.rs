@@ -106,7 +106,7 @@ fn take(
     place: Place,
     oracle: Option<&mut VecDeque<u32>>,
 ) -> Result<(), TestCaseError> {
-    let head = buffering.head(place);
+    let head = buffering.head(place, ledger);
     let others = || places().filter(|other| other.output != place.output);
     let contending = |ledger: &Ledger| -> Vec<Place> {
         let contends = |other: &Place| ledger.contenders(other.output, other.lane).contains(other.input);

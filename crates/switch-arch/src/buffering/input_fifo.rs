@@ -45,7 +45,7 @@ impl Buffering for InputFifo {
         self.queues[at].push(packet, pool);
     }
 
-    fn head(&self, place: Place) -> PacketId {
+    fn head<const WORDS: usize>(&self, place: Place, _: &Ledger<WORDS>) -> PacketId {
         self.queues[self.at(place.input, place.lane)].head().expect("a contender has a packet")
     }
 
@@ -69,7 +69,11 @@ impl Buffering for InputFifo {
         Taken { packet, exposed: behind }
     }
 
-    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+    fn packets<'a, const WORDS: usize>(
+        &'a self,
+        _: &'a Ledger<WORDS>,
+        pool: &'a PacketPool,
+    ) -> impl Iterator<Item = &'a Packet> {
         self.queues.iter().flat_map(|queue| queue.packets(pool))
     }
 

@@ -33,7 +33,7 @@ pub trait Buffering {
     ///
     /// # Panics
     /// If the input is not among the contenders.
-    fn head(&self, place: Place) -> PacketId;
+    fn head<const WORDS: usize>(&self, place: Place, ledger: &Ledger<WORDS>) -> PacketId;
 
     /// Takes the packet at the head.
     ///
@@ -47,7 +47,11 @@ pub trait Buffering {
     ) -> Taken;
 
     /// All packets that wait, each queue from its head on.
-    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet>;
+    fn packets<'a, const WORDS: usize>(
+        &'a self,
+        ledger: &'a Ledger<WORDS>,
+        pool: &'a PacketPool,
+    ) -> impl Iterator<Item = &'a Packet>;
 
     /// Whether packets are read out of a buffer at their input, which can only be read so fast.
     fn reads_at_inputs(&self) -> bool;
@@ -94,9 +98,7 @@ impl AnyBuffering {
         let queues = match spec {
             BufferingSpec::InputFifo => Queues::InputFifo(InputFifo::new(ports, lanes)),
             // Its queues at the outputs lie behind the crossbar, where nobody contends: see `staging`.
-            BufferingSpec::InputVoq | BufferingSpec::CombinedInputOutput => {
-                Queues::InputVoq(InputVoq::new(ports, lanes))
-            }
+            BufferingSpec::InputVoq | BufferingSpec::CombinedInputOutput => Queues::InputVoq(InputVoq),
             BufferingSpec::Output | BufferingSpec::Central => Queues::Output(Output::new(ports, lanes)),
         };
         Self { queues }
@@ -119,8 +121,8 @@ impl AnyBuffering {
     /// # Panics
     /// If the input is not among the contenders.
     #[must_use]
-    pub fn head(&self, place: Place) -> PacketId {
-        dispatch!(&self.queues, queues => queues.head(place))
+    pub fn head<const WORDS: usize>(&self, place: Place, ledger: &Ledger<WORDS>) -> PacketId {
+        dispatch!(&self.queues, queues => queues.head(place, ledger))
     }
 
     /// Takes the packet at the head.
@@ -138,8 +140,13 @@ impl AnyBuffering {
     }
 
     /// Shows all packets that wait to `see`, each queue from its head on.
-    pub fn look(&self, pool: &PacketPool, see: impl FnMut(&Packet)) {
-        dispatch!(&self.queues, queues => queues.packets(pool).for_each(see));
+    pub fn look<const WORDS: usize>(
+        &self,
+        ledger: &Ledger<WORDS>,
+        pool: &PacketPool,
+        see: impl FnMut(&Packet),
+    ) {
+        dispatch!(&self.queues, queues => queues.packets(ledger, pool).for_each(see));
     }
 
     /// Whether packets are read out of a buffer at their input, which can only be read so fast.
