@@ -29,6 +29,10 @@ use crate::staging::Staging;
 pub(crate) struct Pipeline<const WORDS: usize> {
     /// Outputs to look at when this instant's arrivals are all in.
     pub(crate) pending: PortSet<WORDS>,
+    /// Outputs for which something waited for credit when they last asked.
+    lacking_credit: PortSet<WORDS>,
+    /// Outputs whose contenders can all be read no faster at present.
+    pub(crate) awaiting_reader: PortSet<WORDS>,
     pub(crate) ports: Box<[SwitchPort]>,
     /// What is observed of buffers, by input and lane.
     pub(crate) inputs: Box<[LaneInput]>,
@@ -43,8 +47,6 @@ pub(crate) struct Pipeline<const WORDS: usize> {
     pub(crate) buffering: AnyBuffering,
     pub(crate) readers: Readers<WORDS>,
     arbiter: AnyArbiter,
-    /// Outputs whose contenders can all be read no faster at present.
-    pub(crate) awaiting_reader: PortSet<WORDS>,
     pub(crate) forwarding: ForwardingTable,
     pub(crate) egress: Egress,
     /// Packets marked, by output and lane.
@@ -88,6 +90,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             ledger: Ledger::new(ports, lanes),
             marker: setup.marker,
             pending: PortSet::EMPTY,
+            lacking_credit: PortSet::EMPTY,
             awaiting_reader: PortSet::EMPTY,
             requests: Vec::with_capacity(ports),
             grants: Vec::with_capacity(ports),
@@ -137,7 +140,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// What kept an output from sending may be over. Only one that asked in vain has reason to ask again.
     fn ask_again(&mut self, output: PortId) {
-        let in_vain = self.ports[output.index()].lacks_credit || self.awaiting_reader.contains(output);
+        let in_vain = self.lacking_credit.contains(output) || self.awaiting_reader.contains(output);
         if in_vain || self.staging.is_some() {
             self.pending.insert(output);
         }
@@ -331,15 +334,14 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// What `output` could send now; or notes what it lacks.
     #[inline(always)]
     fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) -> Option<Request<WORDS>> {
-        let port = &mut self.ports[output.index()];
-        if port.is_sending(outlet.now()) {
+        if self.ports[output.index()].is_sending(outlet.now()) {
             return None;
         }
-        port.lacks_credit = false;
+        self.lacking_credit.remove(output);
         let (mut ready, mut found, mut waits) = (LaneSet::default(), None, false);
         for lane in self.ledger.lanes(output) {
             let contenders = self.readable(output, lane);
-            let port = &mut self.ports[output.index()];
+            let port = &self.ports[output.index()];
             if contenders.is_empty() {
                 waits |= self.await_reader(output, lane, outlet);
             } else if all_fit(
@@ -353,7 +355,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
                 ready.insert(lane);
                 found = Some(Request { output, lane, contenders });
             } else {
-                port.lacks_credit = true;
+                self.lacking_credit.insert(output);
                 self.marker.starved(output, lane);
                 self.ledger.starved(output, lane, outlet.now());
             }

@@ -8,14 +8,12 @@ use units::{Bytes, Time};
 
 /// A port of a switch.
 #[derive(Debug)]
-#[repr(C, align(64))]
+#[repr(C, align(128))] // Processors that read lines in pairs read both at once.
 pub(crate) struct SwitchPort {
     /// When the tail of the last packet that started here leaves.
     tail_leaves: Time,
     pub(crate) link: Port,
     pub(crate) lanes: VlArbiter,
-    /// Whether something waited for credit when this output last asked.
-    pub(crate) lacks_credit: bool,
 }
 
 const _: () = assert!(size_of::<SwitchPort>() == 128, "a port is two cache lines");
@@ -23,7 +21,7 @@ const _: () = assert!(size_of::<SwitchPort>() == 128, "a port is two cache lines
 impl SwitchPort {
     /// A port at rest.
     pub(crate) const fn new(link: Port, lanes: VlArbiter) -> Self {
-        Self { tail_leaves: Time::ZERO, link, lanes, lacks_credit: false }
+        Self { tail_leaves: Time::ZERO, link, lanes }
     }
 
     /// Whether the wire carries a packet whose tail has yet to leave. By the time that outputs are asked, all whose
@@ -41,8 +39,8 @@ impl SwitchPort {
 
     /// Something of both of its cache lines, alike.
     #[inline]
-    pub(crate) fn fetched(&self) -> u64 {
-        self.fetched_first() ^ u64::from(self.lacks_credit)
+    pub(crate) const fn fetched(&self) -> u64 {
+        self.fetched_first() ^ self.link.updates()
     }
 
     /// Starts a packet on the wire.
