@@ -100,6 +100,12 @@ impl VlArbiter {
         Self { last: Lane::MANAGEMENT, tables: any.then(|| Box::new(Tables::new(spec))) }
     }
 
+    /// Whether lanes just take turns.
+    #[must_use]
+    pub const fn is_plain(&self) -> bool {
+        self.tables.is_none()
+    }
+
     /// Which of the lanes that have a packet ready goes next; none if no table gives any of them weight.
     #[inline]
     pub fn pick(&mut self, ready: LaneSet) -> Option<Lane> {

@@ -51,7 +51,7 @@ impl<const WORDS: usize> Requests<WORDS> for Board<'_, WORDS> {
             return request; // Nothing has been taken since it was made.
         }
         let contenders =
-            self.readers.available(request.contenders, request.output, self.rate(request.output));
+            self.readers.available(request.contenders, request.output, || self.rate(request.output));
         Request { contenders, ..request }
     }
 

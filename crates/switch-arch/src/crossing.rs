@@ -61,7 +61,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         let (mut ready, mut waits) = (LaneSet::default(), false);
         for lane in self.ledger.lanes(output) {
             let contenders = self.ledger.contenders(output, lane);
-            let readable = self.readers.available(contenders, output, rate);
+            let readable = self.readers.available(contenders, output, || rate);
             let asking = if readable.is_empty() { contenders } else { readable };
             if !self.fit(output, lane, asking, outlet) {
                 continue;
@@ -189,8 +189,8 @@ impl<const WORDS: usize> Pipeline<WORDS> {
                 self.ledger.starved(output, lane, outlet.now());
             }
         }
-        let Some(lane) = port.lanes.pick(ready) else { return };
-        let id = staging.take(output, lane, outlet.packets());
+        let Some(lane) = self.pick_lane(output, ready) else { return };
+        let id = self.staging_mut().take(output, lane, outlet.packets());
         let input = PortId(u16::from(outlet.packets()[id].input));
         self.launch_staged(Place { input, output, lane }, id, outlet);
     }

@@ -50,7 +50,9 @@ impl Memory {
         if self.shared.is_some() {
             self.make_good(port, (input, lane), outlet);
         }
-        self.tell(ports, marker, (input, lane));
+        if marker.heeds_buffers() {
+            self.tell(ports, marker, (input, lane));
+        }
     }
 
     /// A packet that came by this port and lane has left.
@@ -70,7 +72,9 @@ impl Memory {
         } else {
             self.share_out(ports, marker, (input, lane), length, outlet);
         }
-        self.tell(ports, marker, (input, lane));
+        if marker.heeds_buffers() {
+            self.tell(ports, marker, (input, lane));
+        }
     }
 
     /// A packet has come in at a port and lane under PFC, or without flow control: whether it is kept.
@@ -95,7 +99,9 @@ impl Memory {
         if let Some(pool) = &mut self.pool {
             pool.asks(receiver, has_asked(link, lane));
         }
-        self.tell(ports, marker, (input, lane));
+        if marker.heeds_buffers() {
+            self.tell(ports, marker, (input, lane));
+        }
         true
     }
 
@@ -124,12 +130,9 @@ impl Memory {
         }
     }
 
-    /// The marker learns what a port and lane now hold, if it heeds that.
-    #[inline]
+    /// The marker, which heeds that, learns what a port and lane now hold.
+    #[inline(never)] // Few markers do.
     fn tell(&self, ports: &[SwitchPort], marker: &mut AnyMarker, (input, lane): (PortId, Lane)) {
-        if !marker.heeds_buffers() {
-            return;
-        }
         let link = &ports[input.index()].link;
         let share = link.share(lane);
         let view = match (&self.pool, link.pauses()) {

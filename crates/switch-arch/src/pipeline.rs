@@ -6,7 +6,7 @@
 
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, Place, QueueView};
-use link_layer::{LaneSet, Outlet, Port, PortSet, Signal};
+use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
 use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use topology::ForwardingTable;
@@ -40,6 +40,8 @@ pub(crate) struct Pipeline<const WORDS: usize> {
     pub(crate) ledger: Ledger<WORDS>,
     /// Queues at the outputs, in a switch that has them.
     pub(crate) staging: Option<Box<Staging<WORDS>>>,
+    /// Of each port's lanes; none where every port has one lane, whose turn it always is.
+    lane_arbiters: Box<[VlArbiter]>,
     pub(crate) longest_packet: Bytes,
     /// Whether packets are read out of buffers at their inputs.
     reads_at_inputs: bool,
@@ -69,15 +71,12 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         };
         let fastest = setup.ports.iter().map(|port| port.wire().rate().get()).max().unwrap_or(0);
         let limits: Vec<u64> = setup.ports.iter().map(limit).collect();
+        let lanes_matter = lanes > 1 || !setup.lanes.iter().all(VlArbiter::is_plain);
         Self {
             staging: setup.output_queue.map(|size| Box::new(Staging::new(size, lanes, &limits))),
             readers: Readers::new(setup.buffering.reads_at_inputs(), limits, fastest),
-            ports: setup
-                .ports
-                .into_iter()
-                .zip(setup.lanes)
-                .map(|(link, arbiter)| SwitchPort::new(link, arbiter))
-                .collect(),
+            ports: setup.ports.into_iter().map(SwitchPort::new).collect(),
+            lane_arbiters: if lanes_matter { setup.lanes.into() } else { Box::default() },
             inputs: vec![LaneInput::default(); ports * lanes].into(),
             marks: vec![Marks::default(); ports * lanes].into(),
             forwarding: setup.forwarding,
@@ -300,14 +299,8 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
         self.marker.queue_changed(place, view);
         self.buffering.store(place, id, &mut self.ledger, pool);
-        self.look_at(output, now);
-    }
-
-    /// Something has changed for an output. While its wire is taken that is nothing to decide about, unless
-    /// packets cross to a queue first.
-    #[inline]
-    fn look_at(&mut self, output: PortId, now: Time) {
-        if !self.ports[output.index()].is_sending(now) || self.staging.is_some() {
+        // While the wire is taken there is nothing to decide about, unless packets cross to a queue first.
+        if !wire_busy || self.staging.is_some() {
             self.pending.insert(output);
         }
     }
@@ -365,9 +358,18 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             self.pending.insert_all(&core::mem::take(&mut self.awaiting_reader));
         }
         let last = found?;
-        let lane = self.ports[output.index()].lanes.pick(ready)?;
+        let lane = self.pick_lane(output, ready)?;
         let is_last = lane == last.lane;
         Some(if is_last { last } else { Request { output, lane, contenders: self.readable(output, lane) } })
+    }
+
+    /// Of the lanes that have a packet ready for an output, the one that goes next.
+    #[inline(always)]
+    pub(crate) fn pick_lane(&mut self, output: PortId, mut ready: LaneSet) -> Option<Lane> {
+        match self.lane_arbiters.get_mut(output.index()) {
+            Some(arbiter) => arbiter.pick(ready),
+            None => ready.next(),
+        }
     }
 
     /// None of the contenders can be read fast enough at present. If there is credit, what this output needs of
@@ -389,7 +391,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// Contenders for an output and lane whose buffers can be read at its rate now.
     #[inline(always)]
     pub(crate) fn readable(&self, output: PortId, lane: Lane) -> PortSet<WORDS> {
-        self.readers.available(self.ledger.contenders(output, lane), output, self.rate(output))
+        self.readers.available(self.ledger.contenders(output, lane), output, || self.rate(output))
     }
 
     /// Starts the packet that won, straight from its buffer to the wire: the marker is asked twice at once.
@@ -427,6 +429,9 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         }
         let tail_left = SwitchWake::TailLeft { output, input, lane, length: packet.wire };
         let passage = self.ports[output.index()].start(lane, length, now);
+        if let Some(arbiter) = self.lane_arbiters.get_mut(output.index()) {
+            arbiter.sent(lane, length);
+        }
         self.ledger.sent(output, lane, length, now);
         passage.deliver(output, id, outlet);
         outlet.wake(passage.left, tail_left);

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a port is two cache lines, and what every packet needs of it stands in the first.
 
-use link_layer::{Passage, Port, VlArbiter};
+use link_layer::{Passage, Port};
 use packet::Lane;
 use units::{Bytes, Time};
 
@@ -13,15 +13,14 @@ pub(crate) struct SwitchPort {
     /// When the tail of the last packet that started here leaves.
     tail_leaves: Time,
     pub(crate) link: Port,
-    pub(crate) lanes: VlArbiter,
 }
 
 const _: () = assert!(size_of::<SwitchPort>() == 128, "a port is two cache lines");
 
 impl SwitchPort {
     /// A port at rest.
-    pub(crate) const fn new(link: Port, lanes: VlArbiter) -> Self {
-        Self { tail_leaves: Time::ZERO, link, lanes }
+    pub(crate) const fn new(link: Port) -> Self {
+        Self { tail_leaves: Time::ZERO, link }
     }
 
     /// Whether the wire carries a packet whose tail has yet to leave. By the time that outputs are asked, all whose
@@ -48,7 +47,6 @@ impl SwitchPort {
     pub(crate) fn start(&mut self, lane: Lane, length: Bytes, now: Time) -> Passage {
         let passage = self.link.start(lane, length, now);
         self.tail_leaves = passage.left;
-        self.lanes.sent(lane, length);
         passage
     }
 }

@@ -22,33 +22,37 @@ pub(crate) struct Readers<const WORDS: usize> {
     fastest: u64,
     /// Inputs that an output waits for.
     claimed: PortSet<WORDS>,
-    /// How many those are.
-    claims: u32,
+    /// By input: what is kept of it.
+    claims: Box<[Claim]>,
 }
 
-/// How fast one input's buffer is read and can be, in bit/s, and what is kept of that.
+/// How fast one input's buffer is read and can be, in bit/s.
 #[derive(Debug)]
 struct Reader {
     reading: u64,
     limit: u64,
-    /// If it is claimed, how fast the claimant will read; else nothing.
-    kept: u64,
+}
+
+/// For whom an input is kept that somebody waits for, and how fast that one will read, in bit/s.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
     claimant: PortId,
+    kept: u64,
 }
 
 impl<const WORDS: usize> Readers<WORDS> {
     /// Of inputs that can be read as fast as these limits say, by outputs that read at most as fast as `fastest`, all
     /// in bit/s.
     pub(crate) fn new(limited: bool, limits: Vec<u64>, fastest: u64) -> Self {
-        let reader = |limit| Reader { reading: 0, limit, kept: 0, claimant: PortId(0) };
+        let reader = |limit| Reader { reading: 0, limit };
         Self {
             limited,
+            claims: vec![Claim { claimant: PortId(0), kept: 0 }; limits.len()].into(),
             inputs: limits.into_iter().map(reader).collect(),
             spent: PortSet::EMPTY,
             tied: PortSet::EMPTY,
             fastest,
             claimed: PortSet::EMPTY,
-            claims: 0,
         }
     }
 
@@ -56,11 +60,16 @@ impl<const WORDS: usize> Readers<WORDS> {
     /// packet is read at the rate of its output. One that another output waits for can only if that leaves
     /// enough for the other.
     #[inline]
-    pub(crate) fn available(&self, inputs: PortSet<WORDS>, output: PortId, rate: Rate) -> PortSet<WORDS> {
+    pub(crate) fn available(
+        &self,
+        inputs: PortSet<WORDS>,
+        output: PortId,
+        rate: impl FnOnce() -> Rate,
+    ) -> PortSet<WORDS> {
         let available = inputs.without(&self.spent);
         let tied = available.and(&self.tied);
         // Where all links are alike and the speed-up is a whole number, an input bears another reader or is spent.
-        if tied.is_empty() { available } else { self.untied(available, tied, output, rate) }
+        if tied.is_empty() { available } else { self.untied(available, tied, output, rate()) }
     }
 
     /// Those of `available` that bear to be read at `rate` for `output` too; `tied` may not.
@@ -73,7 +82,7 @@ impl<const WORDS: usize> Readers<WORDS> {
         rate: Rate,
     ) -> PortSet<WORDS> {
         for input in tied {
-            if !self.inputs[input.index()].bears(rate.get(), output) {
+            if !self.bears(input, rate.get(), output) {
                 available.remove(input);
             }
         }
@@ -87,9 +96,7 @@ impl<const WORDS: usize> Readers<WORDS> {
         }
         if let Some(input) = inputs.find(|input| !self.claimed.contains(*input)) {
             self.claimed.insert(input);
-            self.claims += 1;
-            let reader = &mut self.inputs[input.index()];
-            (reader.claimant, reader.kept) = (output, rate.get());
+            self.claims[input.index()] = Claim { claimant: output, kept: rate.get() };
             self.settle(input);
         }
     }
@@ -99,8 +106,6 @@ impl<const WORDS: usize> Readers<WORDS> {
         let input = self.claim_of(output);
         if let Some(input) = input {
             self.claimed.remove(input);
-            self.claims -= 1;
-            self.inputs[input.index()].kept = 0;
             self.settle(input);
         }
         input.is_some()
@@ -108,7 +113,7 @@ impl<const WORDS: usize> Readers<WORDS> {
 
     fn claim_of(&self, output: PortId) -> Option<PortId> {
         let mut claimed = self.claimed;
-        claimed.find(|input| self.inputs[input.index()].claimant == output)
+        claimed.find(|input| self.claims[input.index()].claimant == output)
     }
 
     /// `output` starts to read `input`, and waits no more.
@@ -117,7 +122,7 @@ impl<const WORDS: usize> Readers<WORDS> {
         if self.limited {
             self.inputs[input.index()].reading += rate.get();
             self.settle(input);
-            if self.claims > 0 {
+            if !self.claimed.is_empty() {
                 self.release(output);
             }
         }
@@ -131,7 +136,7 @@ impl<const WORDS: usize> Readers<WORDS> {
     /// Whether what has just started from `input` to `output` can be read faster by `more`, as nobody else reads
     /// that input or waits for it.
     pub(crate) fn can_hasten(&self, input: PortId, output: PortId, more: Rate) -> bool {
-        !self.spent.contains(input) && self.inputs[input.index()].bears(more.get(), output)
+        !self.spent.contains(input) && self.bears(input, more.get(), output)
     }
 
     /// What has just started from `input` is read faster by `more`.
@@ -151,17 +156,24 @@ impl<const WORDS: usize> Readers<WORDS> {
     /// How fast an input is read has changed, or what is kept of it.
     #[inline(always)]
     fn settle(&mut self, input: PortId) {
-        let Reader { reading, limit, kept, .. } = self.inputs[input.index()];
+        let kept = self.claim_on(input).map_or(0, |claim| claim.kept);
+        let Reader { reading, limit } = self.inputs[input.index()];
         let spent = reading > 0 && reading >= limit;
         self.spent.set(input, spent);
         self.tied.set(input, !spent && reading + kept > 0 && reading + kept + self.fastest > limit);
     }
-}
 
-impl Reader {
-    /// Whether `output` can read it at this rate too. If nobody reads it or waits for it, any output can.
-    fn bears(&self, rate: u64, output: PortId) -> bool {
-        let kept = if self.claimant == output { 0 } else { self.kept };
-        self.reading + kept == 0 || self.reading + kept + rate <= self.limit
+    /// What is kept of `input`, if an output waits for it.
+    #[inline(always)]
+    fn claim_on(&self, input: PortId) -> Option<Claim> {
+        self.claimed.contains(input).then(|| self.claims[input.index()])
+    }
+
+    /// Whether `output` can read `input` at this rate too. If nobody reads it or waits for it, any output can.
+    fn bears(&self, input: PortId, rate: u64, output: PortId) -> bool {
+        let Reader { reading, limit } = self.inputs[input.index()];
+        let of_others = self.claim_on(input).filter(|claim| claim.claimant != output);
+        let busy = reading + of_others.map_or(0, |claim| claim.kept);
+        busy == 0 || busy + rate <= limit
     }
 }
