@@ -21,7 +21,7 @@ use units::{Span, Time};
 use crate::message::{MessageKey, Messages, Segment};
 
 /// What holds for every half of an adapter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The largest payload of a packet.
     pub mtu: Mtu,

@@ -48,7 +48,7 @@ pub enum AnyMarker {
 }
 
 /// Any echo.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnyEcho {
     /// Answers nothing.
     Off,
@@ -61,7 +61,7 @@ pub enum AnyEcho {
 }
 
 /// Any response.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AnyResponse {
     /// Heeds no notification.
     Off,

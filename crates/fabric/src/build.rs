@@ -3,12 +3,12 @@
 //! Invariant: what is built depends on the plan alone. Random streams are named after their owners, so
 //! one more node changes nobody else's chances.
 
-use ca_transport::{Adapter, AdapterSetup, FlowEnd, PostedBy};
+use ca_transport::{Adapter, AdapterKinds, AdapterSetup, FlowEnd, PostedBy};
 use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
 use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
 use link_layer::headroom::quanta;
-use link_layer::spec::{Discipline, PauseSpec};
+use link_layer::spec::{CreditSpec, Discipline, PauseSpec};
 use link_layer::{CableSpec, LaneMemory, PauseRule, Port, PortKinds, PortSetup, VlArbiter, Wire};
 use packet::{FlowId, Lane, NodeId, PortId, QpNumber};
 use scenario::Plan;
@@ -25,12 +25,19 @@ use crate::trees::{QUEUE_PART, Trees};
 use crate::watch::Watch;
 use crate::world::World;
 
+/// What many nodes have in common, met so far.
+#[derive(Default)]
+struct Kinds {
+    ports: PortKinds,
+    adapters: AdapterKinds,
+}
+
 /// The world that a plan describes, at rest at time zero.
 pub(crate) fn world(plan: &Plan) -> World {
     let graph = plan.graph();
     let nodes = (0..graph.nodes() as u32).map(NodeId);
     let (hosts, switches): (Vec<_>, Vec<_>) = nodes.clone().partition(|node| graph.is_host(*node));
-    let mut kinds = PortKinds::default();
+    let mut kinds = Kinds::default();
     let mut adapters: Vec<_> = hosts.into_iter().map(|node| adapter(plan, node, &mut kinds)).collect();
     let switches = switches.into_iter().map(|node| switch(plan, node, &mut kinds)).collect();
     if plan.keeps_completions() {
@@ -110,11 +117,11 @@ fn add_sources(plan: &Plan, ends: &[Ends], adapters: &mut [Adapter]) {
     }
 }
 
-fn adapter(plan: &Plan, node: NodeId, kinds: &mut PortKinds) -> Adapter {
+fn adapter(plan: &Plan, node: NodeId, kinds: &mut Kinds) -> Adapter {
     let (link, scheme) = (plan.link(), plan.scheme());
     let port = port(plan, node, PortId(0), kinds);
     let rate = port.wire().rate();
-    Adapter::new(AdapterSetup {
+    let mut adapter = Adapter::new(AdapterSetup {
         lid: node.lid(),
         port,
         lanes: VlArbiter::new(&link.vl_arbitration),
@@ -125,10 +132,12 @@ fn adapter(plan: &Plan, node: NodeId, kinds: &mut PortKinds) -> Adapter {
         spec: plan.adapter_of(node),
         echo: AnyEcho::new(scheme),
         response: AnyResponse::new(scheme, rate),
-    })
+    });
+    adapter.share_kind(&mut kinds.adapters);
+    adapter
 }
 
-fn switch(plan: &Plan, node: NodeId, kinds: &mut PortKinds) -> Switch {
+fn switch(plan: &Plan, node: NodeId, kinds: &mut Kinds) -> Switch {
     let (graph, link, spec) = (plan.graph(), plan.link(), plan.switch_of(node));
     let (radix, lanes) = (graph.ports(node).len(), usize::from(link.data_lanes));
     let marker = MarkerSetup {
@@ -158,15 +167,21 @@ fn switch(plan: &Plan, node: NodeId, kinds: &mut PortKinds) -> Switch {
 }
 
 /// A node's end of a cable.
-fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut PortKinds) -> Port {
+fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut Kinds) -> Port {
+    let mut port = match &plan.link().flow_control {
+        Discipline::Credits(credits) => with_credits(plan, node, number, credits),
+        Discipline::Pause(pause) => pausing(plan, node, number, Some(pause)),
+        Discipline::Lossy => pausing(plan, node, number, None),
+    };
+    port.share_kind(&mut kinds.ports);
+    port
+}
+
+/// A node's end of a cable under IBA's credits.
+fn with_credits(plan: &Plan, node: NodeId, number: PortId, credits: &CreditSpec) -> Port {
     let End { peer, peer_port, cable } = plan.graph().ports(node)[number.index()];
     let cable = plan.cable(cable);
-    let credits = match &plan.link().flow_control {
-        Discipline::Credits(credits) => credits,
-        Discipline::Pause(pause) => return pausing(plan, node, number, Some(pause)),
-        Discipline::Lossy => return pausing(plan, node, number, None),
-    };
-    let mut port = Port::new(&PortSetup {
+    Port::new(&PortSetup {
         id: number,
         wire: wire(plan, cable, peer),
         room: &room(plan, node, number),
@@ -177,9 +192,7 @@ fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut PortKinds) -> Por
             refresh: cable.symbol_time() * REFRESH_SYMBOLS,
         },
         wire_time: credits.wire_time,
-    });
-    port.share_kind(kinds);
-    port
+    })
 }
 
 /// A node's end of a cable under PFC, or without flow control.

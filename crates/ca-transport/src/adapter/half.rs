@@ -114,16 +114,16 @@ impl Adapter {
     /// Puts what a half sends under the control of a flow, its own or one that it shares.
     fn control(&mut self, half: u32, end: &FlowEnd, sends: Sends) {
         let level = end.service_level;
-        let key = match self.response.scope(end.transport, sends) {
+        let key = match self.kind.response.scope(end.transport, sends) {
             StateScope::QueuePair => None,
             StateScope::EeContext => Some(FlowKey::Context(end.peer, level)),
             StateScope::DestinationLevel => Some(FlowKey::Destination(end.peer, level)),
             StateScope::ServiceLevel => Some(FlowKey::ServiceLevel(level)),
         };
         let flow = key.and_then(|key| self.shared.flows.get(&key).copied()).unwrap_or_else(|| {
-            let lane = self.sl_to_vl[usize::from(level.0)];
+            let lane = self.kind.sl_to_vl[usize::from(level.0)];
             self.shared.decreases.push(0);
-            self.schedule.add_flow(self.response.at_rest(level), lane)
+            self.schedule.add_flow(self.kind.response.at_rest(level), lane)
         });
         if let Some(key) = key {
             self.shared.flows.insert(key, flow);
@@ -132,7 +132,7 @@ impl Adapter {
         half.flow = flow;
         half.silent = !sends.is_acknowledged(end.transport);
         if !half.silent {
-            half.transport.set_window(self.response.window(self.schedule.state(flow)));
+            half.transport.set_window(self.kind.response.window(self.schedule.state(flow)));
         }
     }
 
@@ -140,7 +140,7 @@ impl Adapter {
     pub(super) fn tell_of_sent(&mut self, half: u32, psn: Psn, sent: Sent, now: Time) {
         let half = &mut self.halves[half as usize];
         let state = self.schedule.state(half.flow);
-        self.response.on_sent(state, sent, now);
+        self.kind.response.on_sent(state, sent, now);
         if half.silent {
             let present = self.shared.decreases[half.flow as usize];
             let (number, next) = half.transport.number_of(psn);
@@ -148,7 +148,7 @@ impl Adapter {
             // DEVIATION: the slides do not say what raises a rate that no acknowledgement does. Here every packet
             // that is sent counts as an unmarked acknowledgement would: no news is good news.
             let silence = Acknowledged { psn: number, next, packets: 1, marked: false };
-            self.response.on_acknowledged(state, silence, now);
+            self.kind.response.on_acknowledged(state, silence, now);
         }
     }
 
@@ -171,10 +171,10 @@ impl Adapter {
         };
         let state = self.schedule.state(half.flow);
         let notified = Notified { psn: named, next };
-        let reaction = self.response.on_notification(state, notified, now);
+        let reaction = self.kind.response.on_notification(state, notified, now);
         self.shared.decreases[half.flow as usize] += u64::from(reaction.decreased);
         if !half.silent {
-            half.transport.set_window(self.response.window(state));
+            half.transport.set_window(self.kind.response.window(state));
         }
         reaction.reached_trigger
     }

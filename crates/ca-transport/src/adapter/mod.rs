@@ -7,12 +7,14 @@ mod ages;
 mod fetch;
 mod half;
 mod kept;
+mod kind;
 mod observed;
 mod receiving;
 mod sending;
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use cc_policies::{AnyEcho, AnyResponse, EchoState};
 use event_kernel::Digest;
@@ -22,7 +24,7 @@ use packet::{
     ServiceLevel, Transport,
 };
 use telemetry::{LaneInput, LaneOutput, TransportTally};
-use units::{Bytes, Rate, Time};
+use units::{Bytes, Time};
 use workload::spec::Operation;
 use workload::{Poster, Source};
 
@@ -30,10 +32,11 @@ use crate::message::Messages;
 use crate::receive::{Drain, SinkTally};
 use crate::schedule::Schedule;
 use crate::spec::{AdapterSpec, ScheduleSpec};
-use crate::transport::Rule;
 use ages::Ages;
 use half::{Half, Shared};
 pub use kept::KeptMessages;
+pub use kind::AdapterKinds;
+use kind::Kind;
 
 /// The adapter's only port.
 const PORT: PortId = PortId(0);
@@ -109,12 +112,7 @@ pub struct Adapter {
     port: Port,
     lanes: VlArbiter,
     lane_count: usize,
-    sl_to_vl: [Lane; 16],
-    rule: Rule,
-    framing: Framing,
-    injection_limit: Option<Rate>,
-    echo: AnyEcho,
-    response: AnyResponse,
+    kind: Arc<Kind>,
     queue_pairs: Vec<QueuePair>,
     /// By queue pair that data comes in for.
     sinks: Vec<SinkTally>,
@@ -245,25 +243,14 @@ impl Adapter {
     /// An adapter at rest, without queue pairs.
     #[must_use]
     pub fn new(setup: AdapterSetup<'_>) -> Self {
+        let kind = Arc::new(Kind::new(&setup));
         let (lanes, spec) = (setup.data_lanes, setup.spec);
         Self {
             lid: setup.lid,
             port: setup.port,
             lanes: setup.lanes,
             lane_count: lanes,
-            sl_to_vl: setup.sl_to_vl,
-            rule: Rule {
-                mtu: setup.mtu,
-                ack_every: spec.ack_every,
-                max_outstanding: u64::from(spec.max_outstanding),
-                max_reads: spec.max_reads.map_or(1, u32::from),
-                timeout: spec.timeout(),
-                retry_count: spec.retry_count,
-            },
-            framing: setup.framing,
-            injection_limit: spec.injection_limit,
-            echo: setup.echo,
-            response: setup.response,
+            kind,
             queue_pairs: Vec::new(),
             sinks: Vec::new(),
             halves: Vec::new(),

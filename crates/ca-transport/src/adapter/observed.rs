@@ -48,7 +48,7 @@ impl Adapter {
     #[must_use]
     pub fn levels(&self, number: QpNumber, now: Time) -> Option<Levels> {
         let half = &self.halves[self.queue_pairs[number.index()].half as usize];
-        self.response.levels(self.schedule.look_at(half.flow)?, now)
+        self.kind.response.levels(self.schedule.look_at(half.flow)?, now)
     }
 
     /// When messages were posted and taken, if that is kept.

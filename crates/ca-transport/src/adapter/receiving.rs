@@ -17,7 +17,7 @@ impl Adapter {
     pub(super) fn request(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
         let number = packet.bth.destination_qp;
         let half = self.queue_pairs[number.index()].half;
-        let verdict = self.halves[half as usize].transport.on_data(packet, &self.rule);
+        let verdict = self.halves[half as usize].transport.on_data(packet, &self.kind.rule);
         let mut acknowledge = packet.has(BthFlags::ACK_REQUEST) && !matches!(verdict, Verdict::Gap { .. });
         let mut flags = BthFlags::empty();
         if self.answer_mark(number, packet, outlet) {
@@ -64,7 +64,7 @@ impl Adapter {
         outlet: &mut impl Outlet<AdapterWake>,
     ) -> bool {
         let flow = &mut self.queue_pairs[number.index()].echo;
-        match self.echo.answer(packet, flow, outlet.now()) {
+        match self.kind.echo.answer(packet, flow, outlet.now()) {
             Some(Answer::Cnp) => self.notify(number, packet.bth.psn, outlet),
             Some(Answer::CnpAt(due)) => outlet.wake(due, AdapterWake::Notify(number)),
             Some(Answer::Acknowledgement) => return true,
@@ -150,15 +150,16 @@ impl Adapter {
         let half = &mut self.halves[half as usize];
         let state = self.schedule.state(half.flow);
         let Replied { named: psn, next, packets, .. } = *replied;
-        let reaction = self.response.on_acknowledged(state, Acknowledged { psn, next, packets, marked }, now);
-        half.transport.set_window(self.response.window(state));
+        let reaction =
+            self.kind.response.on_acknowledged(state, Acknowledged { psn, next, packets, marked }, now);
+        half.transport.set_window(self.kind.response.window(state));
         self.tally.trigger_events += u64::from(reaction.reached_trigger);
     }
 
     /// A congestion notification packet came in.
     pub(super) fn notified(&mut self, packet: &Packet, now: Time) {
         let (half, _) = self.count_becn(packet);
-        let named = self.echo.names_packets().then_some(packet.bth.psn);
+        let named = self.kind.echo.names_packets().then_some(packet.bth.psn);
         let reached_trigger = self.tell_of_notification(half, named, now);
         self.tally.trigger_events += u64::from(reached_trigger);
     }
@@ -174,11 +175,11 @@ impl Adapter {
 
     /// Queues a congestion notification packet to the source of the flow that this queue pair receives.
     pub(super) fn notify(&mut self, number: QpNumber, marked: Psn, outlet: &mut impl Outlet<AdapterWake>) {
-        let psn = if self.echo.names_packets() { marked } else { Psn::new(0) };
+        let psn = if self.kind.echo.names_packets() { marked } else { Psn::new(0) };
         let mut packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
-        if let Some(level) = self.echo.service_level() {
+        if let Some(level) = self.kind.echo.service_level() {
             packet.lrh.service_level = level;
-            packet.lrh.lane = self.sl_to_vl[usize::from(level.0)];
+            packet.lrh.lane = self.kind.sl_to_vl[usize::from(level.0)];
         }
         let id = outlet.packets().insert(packet);
         self.answers[packet.lrh.lane].notifications.push(id, outlet.packets());
@@ -221,14 +222,14 @@ impl Adapter {
         self.injected += 1;
         let end = &self.queue_pairs[number.index()].end;
         let bth = Bth { destination_qp: end.peer_qp, psn, opcode, transport: end.transport, flags };
-        Packet::new(self.route(end), bth, number, end.flow, 0).framed(self.framing)
+        Packet::new(self.route(end), bth, number, end.flow, 0).framed(self.kind.framing)
     }
 
     pub(super) fn route(&self, end: &FlowEnd) -> Lrh {
         Lrh {
             source: self.lid,
             destination: end.peer,
-            lane: self.sl_to_vl[usize::from(end.service_level.0)],
+            lane: self.kind.sl_to_vl[usize::from(end.service_level.0)],
             service_level: end.service_level,
         }
     }

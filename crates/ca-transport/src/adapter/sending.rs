@@ -69,7 +69,7 @@ impl Adapter {
             kept.posted.push((number, now, bytes));
         }
         let queue_pair = &self.queue_pairs[number.index()];
-        let message = Message::new(number, queue_pair.end.operation, bytes, self.rule.mtu);
+        let message = Message::new(number, queue_pair.end.operation, bytes, self.kind.rule.mtu);
         let key = self.messages.insert(message);
         if let Some(ages) = &mut self.ages {
             ages.posted(key);
@@ -116,7 +116,7 @@ impl Adapter {
     /// Puts a half in line, if it may send.
     pub(super) fn offer(&mut self, number: u32, now: Time) {
         let half = &mut self.halves[number as usize];
-        match half.transport.readiness(&self.rule) {
+        match half.transport.readiness(&self.kind.rule) {
             Readiness::Ready => {
                 let age = age(self.ages.as_mut(), half);
                 self.schedule.offer(half.flow, number, age, now);
@@ -132,7 +132,7 @@ impl Adapter {
             let Some(Reverse((_, number))) = self.timers.pop() else { break };
             let half = &mut self.halves[number as usize];
             half.timer_set = false;
-            match half.transport.on_deadline(&self.rule, &self.messages, now) {
+            match half.transport.on_deadline(&self.kind.rule, &self.messages, now) {
                 Overdue::No => {}
                 Overdue::WentBack => self.tally.timeouts += 1,
                 Overdue::GaveUp => self.tally.failed_queue_pairs += 1,
@@ -145,7 +145,7 @@ impl Adapter {
 
     fn set_timer(&mut self, number: u32) {
         let half = &mut self.halves[number as usize];
-        let due = half.transport.deadline(&self.rule);
+        let due = half.transport.deadline(&self.kind.rule);
         if due != Time::NEVER && !half.timer_set {
             half.timer_set = true;
             self.next_timer = self.next_timer.min(due);
@@ -193,12 +193,12 @@ impl Adapter {
         }
         while let Some(turn) = self.schedule.turn(lane) {
             let half = &mut self.halves[turn.half as usize];
-            if let Some(out) = half.transport.next(&self.messages, &self.rule) {
-                let length = self.framing.bytes(half.service, out.segment.opcode, out.segment.payload);
+            if let Some(out) = half.transport.next(&self.messages, &self.kind.rule) {
+                let length = self.kind.framing.bytes(half.service, out.segment.opcode, out.segment.payload);
                 return Some((Candidate::Data(turn, out), Bytes::new(u64::from(length))));
             }
             // What was offered may no longer go: its window has shrunk.
-            half.held_by_window = half.transport.readiness(&self.rule) == Readiness::WindowClosed;
+            half.held_by_window = half.transport.readiness(&self.kind.rule) == Readiness::WindowClosed;
             self.schedule.withdraw(turn, outlet.now());
         }
         None
@@ -242,7 +242,7 @@ impl Adapter {
         let completed = half.transport.sent(&mut self.messages, now);
         self.completed(completed, now);
         let half = &mut self.halves[turn.half as usize];
-        let readiness = half.transport.readiness(&self.rule);
+        let readiness = half.transport.readiness(&self.kind.rule);
         let limited_by = if self.schedule.rested(turn.flow) {
             LimitedBy::Rate
         } else if half.held_by_window {
@@ -254,13 +254,13 @@ impl Adapter {
         self.tell_of_sent(turn.half, out.psn, Sent { limited_by, length }, now);
         self.tally.retransmitted += u64::from(out.again);
         self.injected += 1;
-        let gap = self.response.gap(self.schedule.state(turn.flow), passage.left - passage.starts, now);
+        let gap = self.kind.response.gap(self.schedule.state(turn.flow), passage.left - passage.starts, now);
         // Without a gap the flow is back in line at once: the wire itself keeps the packets apart.
         let rests_until = if gap == Span::ZERO { Time::ZERO } else { passage.left + gap };
         let half = &self.halves[turn.half as usize];
         let more = (readiness == Readiness::Ready).then(|| age(self.ages.as_mut(), half));
         self.schedule.sent(turn, more, rests_until, now);
-        if let Some(limit) = self.injection_limit {
+        if let Some(limit) = self.kind.injection_limit {
             self.bus_free_at = now + limit.time_for(Bytes::new(u64::from(out.segment.payload)));
         }
         self.set_timer(turn.half);
@@ -274,7 +274,7 @@ impl Adapter {
             flags,
         };
         let packet = Packet::new(self.route(end), bth, out.queue_pair, end.flow, out.segment.payload);
-        let mut packet = packet.framed(self.framing);
+        let mut packet = packet.framed(self.kind.framing);
         packet.dma_length = out.dma_length;
         outlet.packets().insert(packet)
     }

@@ -43,7 +43,7 @@ const ONE: u64 = 1 << SCALE;
 /// // alpha is 1 at first: half the line's rate, so that a packet's time is waited after each.
 /// assert_eq!(source.gap(&mut flow, Span::from_ns(200), Time::ZERO), Span::from_ns(200));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DcqcnSource {
     timer: Span,
     alpha_timer: Span,

@@ -40,7 +40,7 @@ use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response, Sent}
 /// // Half of Rmax: the next packet waits for one packet time.
 /// assert_eq!(source.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1000));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HpSource {
     /// By CIPD; empty without control of the rate.
     rate: Vec<Step>,

@@ -50,7 +50,7 @@ const SERVICE_LEVELS: usize = 16;
 /// // Entry 3 of this table: half a packet's time, three times.
 /// assert_eq!(source.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1500));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IbaSource {
     table: Vec<Entry>,
     limit: u16,
@@ -60,14 +60,14 @@ pub struct IbaSource {
 }
 
 /// An entry of the congestion control table: two bits and fourteen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     shift: u8,
     multiplier: u16,
 }
 
 /// The settings of one service level (IBA `CACongestionEntry`).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Level {
     timer: Span,
     increase: u8,
