@@ -16,6 +16,7 @@ use crate::unreliable::Source;
 
 /// Any half of a queue pair, or of an end-to-end context.
 #[derive(Clone, Debug)]
+#[repr(u8)] // Which it is stands first, next to what of it is always used.
 pub enum AnyTransport {
     /// RC: asks.
     Requester(Requester),

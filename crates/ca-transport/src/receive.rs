@@ -15,8 +15,9 @@ pub struct Drain {
     waiting: u64,
 }
 
-/// What the host behind a queue pair has taken.
+/// What the host behind a queue pair has taken. What few packets change stands last.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct SinkTally {
     /// Payload taken.
     pub delivered: Bytes,

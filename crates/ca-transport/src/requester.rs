@@ -20,29 +20,30 @@ use workload::spec::Operation;
 use crate::message::{MessageKey, Messages, Segment};
 use crate::transport::{Completed, Outgoing, Overdue, Readiness, Replied, Rule, Transport, Verdict};
 
-/// The requesting half of a queue pair.
+/// The requesting half of a queue pair. What every packet needs stands first.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct Requester {
     unacked: u64,
     next: u64,
     posted: u64,
-    /// After the highest packet ever sent: what lies below and is sent is sent again.
-    highest: u64,
-    head: Option<MessageKey>,
-    tail: Option<MessageKey>,
+    /// Where the message of packet `next` ends, if it is an RDMA READ.
+    read_end: Option<NonZeroU64>,
     /// The message of packet `next`.
     cursor: Option<MessageKey>,
-    /// Where that message ends, if it is an RDMA READ.
-    read_end: Option<NonZeroU64>,
-    progress: Time,
+    /// After the highest packet ever sent: what lies below and is sent is sent again.
+    highest: u64,
     /// The most packets that may be unacknowledged by the word of congestion control.
     window: Option<NonZeroU32>,
-    /// RDMA READs that are asked for and not complete.
-    reads: u32,
+    /// RDMA READs that are asked for and not complete: at most 255.
+    reads: u8,
     retries: u8,
     failed: bool,
     /// It went back for a response that is missing, which has not come since.
     asked_again: bool,
+    progress: Time,
+    head: Option<MessageKey>,
+    tail: Option<MessageKey>,
 }
 
 impl Transport for Requester {
@@ -65,7 +66,7 @@ impl Transport for Requester {
         } else if let Some(end) = self.read_end {
             // The numbers of what is under way have to be told apart, too.
             let told_apart = end.get() - self.unacked <= u64::from(Psn::MAX_OUTSTANDING);
-            let may = self.reads == 0 || self.reads < rule.max_reads && told_apart;
+            let may = self.reads == 0 || u32::from(self.reads) < rule.max_reads && told_apart;
             if may { Readiness::Ready } else { Readiness::Idle }
         } else if self.next - self.unacked < self.most_outstanding(rule) {
             Readiness::Ready

@@ -36,8 +36,9 @@ struct Ring {
     last: u32,
 }
 
-/// What a source response controls.
+/// What a source response controls: a cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Flow {
     state: AnyState,
     /// It may not send before.
@@ -87,11 +88,12 @@ enum Place {
 
 /// The halves and flows of an adapter, and whose turn it is.
 #[derive(Clone, Debug)]
+#[repr(C)] // What is always looked at goes first.
 pub struct Schedule {
-    /// Whose rest is over.
-    ready: Ready,
     /// When the next rest is over: the top of `resting`, kept at hand.
     next_wake: Time,
+    /// Whose rest is over.
+    ready: Ready,
     flows: Vec<Flow>,
     /// By half.
     members: Vec<Member>,
@@ -104,7 +106,7 @@ enum Ready {
     /// Flows, in the order of their turns.
     InTurn(ByLane<Ring>),
     /// Halves, by age.
-    Oldest(Oldest),
+    Oldest(Box<Oldest>),
 }
 
 /// Whose turn it is on a lane.
@@ -123,7 +125,7 @@ impl Schedule {
         Self {
             ready: match spec {
                 ScheduleSpec::RoundRobin => Ready::InTurn(ByLane::all(Ring::EMPTY, lanes)),
-                ScheduleSpec::OldestFirst => Ready::Oldest(Oldest::new(lanes)),
+                ScheduleSpec::OldestFirst => Ready::Oldest(Box::new(Oldest::new(lanes))),
             },
             next_wake: Time::NEVER,
             flows: Vec::new(),
@@ -174,7 +176,15 @@ impl Schedule {
     }
 
     /// Wakes the flows whose rest is over.
+    #[inline]
     pub fn wake(&mut self, now: Time) {
+        if self.next_wake <= now {
+            self.wake_resting(now);
+        }
+    }
+
+    #[inline(never)] // Few instants end a rest.
+    fn wake_resting(&mut self, now: Time) {
         while self.next_wake <= now {
             if let Some(Reverse((_, flow))) = self.resting.pop() {
                 let woken = &mut self.flows[flow as usize];

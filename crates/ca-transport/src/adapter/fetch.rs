@@ -22,6 +22,6 @@ impl Adapter {
     #[must_use]
     pub fn fetch(&self) -> u64 {
         let turn = self.schedule.turn(Lane(0)).map_or(0, |turn| turn.half);
-        self.sending_until.ps() ^ self.port.updates() ^ self.kind.rule.max_outstanding ^ u64::from(turn)
+        self.sending_until.ps() ^ self.injected ^ self.outputs[Lane(0)].packets ^ u64::from(turn)
     }
 }

@@ -19,6 +19,7 @@ const NONE: u32 = u32::MAX;
 
 /// A half of a queue pair, or of an end-to-end context.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Half {
     pub(super) transport: AnyTransport,
     pub(super) service: Transport,
@@ -33,6 +34,8 @@ pub(super) struct Half {
     pub(super) queued_ack: Option<PacketId>,
     pub(super) era: Era,
 }
+
+const _: () = assert!(size_of::<Half>() == 128, "two cache lines: there may be a million queue pairs");
 
 /// What a half that shares a state knows of the last decrease of it: its first packet since. Its own numbers say
 /// nothing to others that share the state, and theirs nothing to it.

@@ -105,32 +105,12 @@ pub struct FlowEnd {
     pub operation: Operation,
 }
 
-/// A channel adapter.
+/// A channel adapter. What belongs together in time stands together, a cache line each where `align` begins one: a run of
+/// many hosts waits for its lines more than for anything else here.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Adapter {
-    lid: Lid,
-    port: Port,
-    lanes: VlArbiter,
-    lane_count: usize,
-    kind: Arc<Kind>,
-    queue_pairs: Vec<QueuePair>,
-    /// By queue pair that data comes in for.
-    sinks: Vec<SinkTally>,
-    /// What queue pairs are made of. Those of RD share theirs.
-    halves: Vec<Half>,
-    /// By queue pair that has one.
-    posters: Vec<Poster>,
-    /// Of this host.
-    sources: Vec<HostSource>,
-    messages: Messages,
-    schedule: Schedule,
-    /// If the oldest goes first.
-    ages: Option<Ages>,
-    shared: Shared,
-    /// What goes before data, by lane.
-    answers: ByLane<Answers>,
-    /// When to look whether a half has made progress: at most one entry each.
-    timers: BinaryHeap<Reverse<(Time, u32)>>,
+    // Whatever happens:
     /// The top of `timers`, kept at hand.
     next_timer: Time,
     /// When the packet on the wire has left.
@@ -140,21 +120,47 @@ pub struct Adapter {
     send_alarm: Alarm,
     rest_alarm: Alarm,
     overdue_alarm: Alarm,
-    drain: Drain,
+    /// What goes before data, by lane.
+    answers: ByLane<Answers>,
+    schedule: Schedule,
+    lane_count: u32,
+    lid: Lid,
     silent: bool,
+    port: Port,
+    // What comes in, and what leaves:
     inputs: ByLane<LaneInput>,
     outputs: ByLane<LaneOutput>,
-    tally: TransportTally,
+    lanes: VlArbiter,
+    kind: Arc<Kind>,
+    /// What queue pairs are made of. Those of RD share theirs.
+    halves: Vec<Half>,
+    queue_pairs: Vec<QueuePair>,
+    digest: Digest,
+    /// By queue pair that data comes in for.
+    sinks: Vec<SinkTally>,
+    drain: Drain,
+    received: u64,
     taken: Bytes,
     injected: u64,
-    received: u64,
-    digest: Digest,
+    // Once a message, or less often:
+    messages: Messages,
+    /// By queue pair that has one.
+    posters: Vec<Poster>,
+    /// Of this host.
+    sources: Vec<HostSource>,
+    /// If the oldest goes first.
+    ages: Option<Ages>,
+    shared: Shared,
+    /// When to look whether a half has made progress: at most one entry each.
+    timers: BinaryHeap<Reverse<(Time, u32)>>,
+    tally: TransportTally,
     /// If completion times are wanted.
     kept: Option<Box<KeptMessages>>,
 }
 
 /// A queue pair: who is at the other end, and what it has done.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct QueuePair {
     end: FlowEnd,
     /// Its half that the flow uses, by number.
@@ -171,7 +177,7 @@ struct QueuePair {
 /// No sink.
 const NO_SINK: u32 = u32::MAX;
 
-const _: () = assert!(size_of::<QueuePair>() <= 72, "there may be a million queue pairs");
+const _: () = assert!(size_of::<QueuePair>() == 64, "a queue pair is a cache line: there may be a million");
 
 /// Who posts the messages of a queue pair.
 #[derive(Clone, Debug)]
@@ -249,7 +255,7 @@ impl Adapter {
             lid: setup.lid,
             port: setup.port,
             lanes: setup.lanes,
-            lane_count: lanes,
+            lane_count: lanes as u32,
             kind,
             queue_pairs: Vec::new(),
             sinks: Vec::new(),
@@ -353,7 +359,7 @@ impl Adapter {
         (self.halves, self.posters, self.sources) = (Vec::new(), Vec::new(), Vec::new());
         (self.messages, self.shared, self.timers) =
             (Messages::default(), Shared::default(), BinaryHeap::new());
-        self.schedule = Schedule::new(ScheduleSpec::RoundRobin, self.lane_count);
+        self.schedule = Schedule::new(ScheduleSpec::RoundRobin, self.lane_count as usize);
     }
 
     /// A packet has come in, to its last byte.
@@ -410,7 +416,9 @@ impl Adapter {
     /// Everything of this instant has arrived: sends what can be sent.
     pub fn decide(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
         let now = outlet.now();
-        self.ring_timers(now);
+        if self.next_timer <= now {
+            self.ring_timers(now);
+        }
         self.schedule.wake(now);
         if self.sending_until <= now {
             self.send(outlet);

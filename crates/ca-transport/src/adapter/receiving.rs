@@ -119,8 +119,8 @@ impl Adapter {
         let sink = self.queue_pairs[packet.bth.destination_qp.index()].sink;
         let payload = Bytes::new(u64::from(packet.payload));
         self.sinks[sink as usize].take(packet, now);
-        if let Some(kept) = &mut self.kept
-            && packet.bth.opcode.ends_message()
+        if packet.bth.opcode.ends_message()
+            && let Some(kept) = &mut self.kept
         {
             kept.taken.push((packet.bth.destination_qp, now));
         }
@@ -153,7 +153,9 @@ impl Adapter {
         let reaction =
             self.kind.response.on_acknowledged(state, Acknowledged { psn, next, packets, marked }, now);
         half.transport.set_window(self.kind.response.window(state));
-        self.tally.trigger_events += u64::from(reaction.reached_trigger);
+        if reaction.reached_trigger {
+            self.tally.trigger_events += 1;
+        }
     }
 
     /// A congestion notification packet came in.
@@ -168,8 +170,10 @@ impl Adapter {
     fn count_becn(&mut self, packet: &Packet) -> (u32, bool) {
         let queue_pair = &mut self.queue_pairs[packet.bth.destination_qp.index()];
         let marked = packet.has(BthFlags::BECN);
-        queue_pair.becns += u64::from(marked);
-        self.tally.becns += u64::from(marked);
+        if marked {
+            queue_pair.becns += 1;
+            self.tally.becns += 1;
+        }
         (queue_pair.half, marked)
     }
 

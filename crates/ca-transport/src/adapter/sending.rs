@@ -145,8 +145,11 @@ impl Adapter {
 
     fn set_timer(&mut self, number: u32) {
         let half = &mut self.halves[number as usize];
+        if half.timer_set {
+            return;
+        }
         let due = half.transport.deadline(&self.kind.rule);
-        if due != Time::NEVER && !half.timer_set {
+        if due != Time::NEVER {
             half.timer_set = true;
             self.next_timer = self.next_timer.min(due);
             self.timers.push(Reverse((due, number)));
@@ -252,7 +255,9 @@ impl Adapter {
         };
         half.held_by_window = readiness == Readiness::WindowClosed;
         self.tell_of_sent(turn.half, out.psn, Sent { limited_by, length }, now);
-        self.tally.retransmitted += u64::from(out.again);
+        if out.again {
+            self.tally.retransmitted += 1;
+        }
         self.injected += 1;
         let gap = self.kind.response.gap(self.schedule.state(turn.flow), passage.left - passage.starts, now);
         // Without a gap the flow is back in line at once: the wire itself keeps the packets apart.
@@ -273,8 +278,9 @@ impl Adapter {
             transport: end.transport,
             flags,
         };
-        let packet = Packet::new(self.route(end), bth, out.queue_pair, end.flow, out.segment.payload);
-        let mut packet = packet.framed(self.kind.framing);
+        let mut packet = Packet::new(self.route(end), bth, out.queue_pair, end.flow, out.segment.payload);
+        // The candidate's length is that of its framing.
+        packet.wire = length.get() as u16;
         packet.dma_length = out.dma_length;
         outlet.packets().insert(packet)
     }
