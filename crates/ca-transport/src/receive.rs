@@ -40,14 +40,20 @@ impl Drain {
         Self { limit, queue: PacketQueue::default(), waiting: 0 }
     }
 
+    /// Whether it takes packets as they come: then none needs to wait here.
+    #[must_use]
+    pub const fn is_unlimited(&self) -> bool {
+        self.limit.is_none()
+    }
+
     /// A packet has been accepted. Returns when the host will have taken it, if that is the next thing
-    /// to wait for; `None` if it queues behind another. At once means now.
+    /// to wait for; `None` if it queues behind another.
+    ///
+    /// # Panics
+    /// If it takes packets as they come.
     pub fn accept(&mut self, id: PacketId, pool: &mut PacketPool, now: Time) -> Option<Time> {
+        let limit = self.limit.expect("a packet waits for a host that takes its time");
         self.waiting += 1;
-        let Some(limit) = self.limit else {
-            self.queue.push(id, pool);
-            return Some(now);
-        };
         let idle = self.queue.is_empty();
         self.queue.push(id, pool);
         idle.then(|| now + limit.time_for(Bytes::new(u64::from(pool[id].payload))))

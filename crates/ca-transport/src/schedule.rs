@@ -232,9 +232,19 @@ impl Schedule {
         flow.rested = false;
         match &mut self.ready {
             Ready::InTurn(lanes) => {
-                flow.members.pop(&mut self.members);
+                let goes_on = more.is_some() && flow.members.has_one();
+                // Who has no rivals keeps its place: no need to look at who comes next.
+                if goes_on && rests_until <= now && lanes[lane].has_one() {
+                    return;
+                }
                 flow.place = Place::Nowhere;
+                if !goes_on {
+                    flow.members.pop(&mut self.members);
+                }
                 lanes[lane].pop(&mut self.flows);
+                if goes_on {
+                    return self.place(turn.flow, now);
+                }
             }
             Ready::Oldest(line) => line.pop(lane),
         }
@@ -315,6 +325,10 @@ impl Ring {
 
     fn first(&self) -> Option<u32> {
         (self.first != END).then_some(self.first)
+    }
+
+    const fn has_one(&self) -> bool {
+        self.first == self.last && self.first != END
     }
 
     fn push(&mut self, member: u32, all: &mut [impl Linked]) {

@@ -382,11 +382,11 @@ impl Adapter {
         match packet.bth.opcode {
             Opcode::Acknowledge => {
                 self.acknowledged(&packet, outlet.now());
-                self.let_go(id, outlet);
+                self.let_go(id, &packet, outlet);
             }
             Opcode::Cnp => {
                 self.notified(&packet, outlet.now());
-                self.let_go(id, outlet);
+                self.let_go(id, &packet, outlet);
             }
             opcode if opcode.is_read_response() => self.response(id, &packet, outlet),
             _ => self.request(id, &packet, outlet),

@@ -91,16 +91,20 @@ impl Adapter {
             self.tally.gaps += 1;
         }
         match verdict {
-            Verdict::Accept | Verdict::Resume => self.accept(id, outlet),
+            Verdict::Accept | Verdict::Resume => self.accept(id, packet, outlet),
             Verdict::Duplicate | Verdict::Asked | Verdict::Gap { .. } | Verdict::Drop { .. } => {
-                self.let_go(id, outlet);
+                self.let_go(id, packet, outlet);
             }
         }
     }
 
     /// Hands an accepted packet to the host.
-    fn accept(&mut self, id: PacketId, outlet: &mut impl Outlet<AdapterWake>) {
+    fn accept(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
         let now = outlet.now();
+        if self.drain.is_unlimited() {
+            return self.take(id, packet, outlet);
+        }
+        // What has no payload takes no time.
         match self.drain.accept(id, outlet.packets(), now) {
             Some(taken) if taken == now => self.taken(outlet),
             Some(taken) => outlet.wake(taken, AdapterWake::Taken),
@@ -108,14 +112,20 @@ impl Adapter {
         }
     }
 
-    /// The host has taken a packet's payload.
+    /// The host has taken the payload of the packet that it was at.
     pub(super) fn taken(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
         let now = outlet.now();
         let (id, next) = self.drain.taken(outlet.packets(), now);
         if let Some(next) = next {
             outlet.wake(next, AdapterWake::Taken);
         }
-        let packet = &outlet.packets()[id];
+        let packet = outlet.packets()[id];
+        self.take(id, &packet, outlet);
+    }
+
+    /// The host takes a packet's payload.
+    fn take(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
+        let now = outlet.now();
         let sink = self.queue_pairs[packet.bth.destination_qp.index()].sink;
         let payload = Bytes::new(u64::from(packet.payload));
         self.sinks[sink as usize].take(packet, now);
@@ -125,12 +135,12 @@ impl Adapter {
             kept.taken.push((packet.bth.destination_qp, now));
         }
         self.taken += payload;
-        self.let_go(id, outlet);
+        self.let_go(id, packet, outlet);
     }
 
     /// A packet leaves the receive buffer and the world.
-    pub(super) fn let_go(&mut self, id: PacketId, outlet: &mut impl Outlet<AdapterWake>) {
-        let packet = outlet.packets().remove(id);
+    pub(super) fn let_go(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
+        outlet.packets().remove(id);
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
         self.inputs[lane].freed(length, outlet.now());
         self.port.freed(lane, length, outlet, |_, lane| AdapterWake::Credit(lane));
