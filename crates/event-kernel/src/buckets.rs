@@ -1,10 +1,13 @@
 //! The near future: a ring of buckets, each holding the events of one window, unsorted.
 //!
 //! Invariant: a bucket holds memory exactly while it holds events, and its bit is set exactly then.
-//! Memory goes round through a short list of spare vectors, so what is written next was read last
-//! and is still in the cache; a bucket that kept its own would come back to memory long evicted.
+//! Memory goes round in small chunks, the one freed last first, so what is written next was read last
+//! and is still in the cache; a bucket that kept its own would come back to memory long evicted, and one with a
+//! single timer would keep the memory of a crowd.
 //!
 //! Buckets are named by the number of their window; `number % SIZE` is the slot.
+
+use core::ops::Range;
 
 use crate::Order;
 
@@ -32,49 +35,83 @@ impl<E> Entry<E> {
 /// The number of buckets: one word of words of bits.
 pub(crate) const SIZE: usize = 64 * 64;
 
+/// How many events a chunk of memory holds.
+const CHUNK: usize = 32;
+
 pub(crate) struct Buckets<E> {
-    slots: Box<[Vec<Entry<E>>; SIZE]>,
+    slots: Box<[Slot; SIZE]>,
     /// Bit `slot % 64` of word `slot / 64`: the slot holds events.
     occupied: [u64; 64],
     /// Bit `w`: word `w` of `occupied` is not zero.
     summary: u64,
-    spare: Vec<Vec<Entry<E>>>,
+    /// All chunks, one after the other.
+    entries: Vec<Entry<E>>,
+    /// By chunk, the one that its bucket filled before it.
+    before: Vec<u32>,
+    free: Vec<u32>,
+}
+
+/// What a bucket holds: all of its chunks but the last are full.
+#[derive(Clone, Copy)]
+struct Slot {
+    len: u32,
+    last: u32,
 }
 
 impl<E: Copy> Buckets<E> {
     pub(crate) fn new() -> Self {
-        let slots: Box<[Vec<Entry<E>>]> = (0..SIZE).map(|_| Vec::new()).collect();
-        let Ok(slots) = slots.try_into() else { unreachable!("the slots were made to measure") };
-        Self { slots, occupied: [0; 64], summary: 0, spare: Vec::new() }
+        Self {
+            slots: Box::new([Slot { len: 0, last: 0 }; SIZE]),
+            occupied: [0; 64],
+            summary: 0,
+            entries: Vec::new(),
+            before: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, bucket: u64, entry: Entry<E>) {
         let slot = slot_of(bucket);
-        let events = &mut self.slots[slot];
-        if events.is_empty() {
-            self.occupied[slot / 64] |= 1 << (slot % 64);
-            self.summary |= 1 << (slot / 64);
-            if let Some(spare) = self.spare.pop() {
-                *events = spare;
-            }
-        }
-        events.push(entry);
+        let Slot { len, last } = self.slots[slot];
+        let place = len as usize % CHUNK;
+        let chunk = if place > 0 { last } else { self.add_chunk(slot, entry) };
+        self.entries[chunk as usize * CHUNK + place] = entry;
+        self.slots[slot] = Slot { len: len + 1, last: chunk };
     }
 
-    /// Moves the events of `bucket` to `emptied`, whose memory will hold later ones.
-    #[inline]
-    pub(crate) fn take(&mut self, bucket: u64, emptied: &mut Vec<Entry<E>>) {
+    /// A chunk more for a bucket whose chunks are full, or that has none.
+    fn add_chunk(&mut self, slot: usize, filler: Entry<E>) -> u32 {
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.summary |= 1 << (slot / 64);
+        let chunk = self.free.pop().unwrap_or_else(|| {
+            self.entries.extend([filler; CHUNK]);
+            self.before.push(0);
+            self.before.len() as u32 - 1
+        });
+        self.before[chunk as usize] = self.slots[slot].last;
+        chunk
+    }
+
+    /// Moves the events of `bucket` to the end of `gathered`.
+    pub(crate) fn take(&mut self, bucket: u64, gathered: &mut Vec<Entry<E>>) {
         let slot = slot_of(bucket);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         if self.occupied[slot / 64] == 0 {
             self.summary &= !(1 << (slot / 64));
         }
-        let taken = core::mem::take(&mut self.slots[slot]);
-        let spare = core::mem::replace(emptied, taken);
-        if spare.capacity() > 0 {
-            self.spare.push(spare);
+        let taken = core::mem::replace(&mut self.slots[slot], Slot { len: 0, last: 0 });
+        for (chunk, held) in chunks(taken, &self.before) {
+            gathered.extend_from_slice(&self.entries[held]);
+            self.free.push(chunk);
         }
+    }
+
+    /// All events, in any order.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &Entry<E>> {
+        let slots = self.slots.iter();
+        let held = slots.flat_map(|slot| chunks(*slot, &self.before).map(|(_, held)| held));
+        held.flat_map(|held| &self.entries[held])
     }
 
     /// The first bucket from `from` on, in the `SIZE` buckets that the ring covers, that holds
@@ -103,8 +140,20 @@ impl<E: Copy> Buckets<E> {
     /// All memory held for events, in entries.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
-        self.slots.iter().chain(&self.spare).map(Vec::capacity).sum()
+        self.entries.capacity()
     }
+}
+
+/// The chunks of a bucket, last one first, and where its entries lie in each.
+fn chunks(slot: Slot, before: &[u32]) -> impl Iterator<Item = (u32, Range<usize>)> {
+    core::iter::successors((slot.len > 0).then_some(slot), |Slot { len, last }| {
+        let len = (len - 1) / CHUNK as u32 * CHUNK as u32;
+        (len > 0).then(|| Slot { len, last: before[*last as usize] })
+    })
+    .map(|Slot { len, last }| {
+        let begin = last as usize * CHUNK;
+        (last, begin..begin + (len as usize - 1) % CHUNK + 1)
+    })
 }
 
 #[inline]

@@ -1,9 +1,6 @@
 //! The events of the open window, grouped by owner.
 //!
-//! Invariant: what is left for the owner whose turn it is, is sorted, latest first; the groups of those whose turns
-//! are to come are whole, in any order.
-
-use core::cmp::Reverse;
+//! Invariant: the groups of owners whose turns are to come are whole, in any order.
 
 use crate::buckets::Entry;
 
@@ -16,7 +13,7 @@ pub struct Turn {
     end: u32,
 }
 
-/// Below so many owners to each event, counting by owner costs more than sorting.
+/// From so many owners to an event on, counting by owner costs more than sorting.
 const OWNERS_PER_EVENT: usize = 8;
 
 pub(crate) struct Groups<E> {
@@ -28,18 +25,11 @@ pub(crate) struct Groups<E> {
     places: Box<[u32]>,
     /// Those to come, last one first.
     turns: Vec<Turn>,
-    present: Option<Turn>,
 }
 
 impl<E: Copy> Groups<E> {
     pub(crate) fn new(owners: usize) -> Self {
-        Self {
-            gathered: Vec::new(),
-            grouped: Vec::new(),
-            places: vec![0; owners].into(),
-            turns: Vec::new(),
-            present: None,
-        }
+        Self { gathered: Vec::new(), grouped: Vec::new(), places: vec![0; owners].into(), turns: Vec::new() }
     }
 
     /// Where the events of a window are put before they are [grouped](Self::group).
@@ -49,7 +39,6 @@ impl<E: Copy> Groups<E> {
 
     /// Groups what was gathered, by owner.
     pub(crate) fn group(&mut self) {
-        self.present = None;
         if self.gathered.len() * OWNERS_PER_EVENT < self.places.len() {
             self.sort_by_owner();
         } else {
@@ -60,7 +49,7 @@ impl<E: Copy> Groups<E> {
     }
 
     fn sort_by_owner(&mut self) {
-        self.gathered.sort_unstable_by_key(|entry| (entry.owner(), Reverse(entry.key())));
+        self.gathered.sort_unstable_by_key(Entry::owner);
         self.grouped.clear();
         self.grouped.extend_from_slice(&self.gathered);
         let mut end = 0;
@@ -100,47 +89,16 @@ impl<E: Copy> Groups<E> {
         &mut self.turns
     }
 
-    /// The owner whose turn is next.
+    /// The owner whose turn is next, and its events, in any order.
     #[inline]
-    pub(crate) fn next_turn(&mut self) -> Option<u32> {
-        self.present = self.turns.pop();
-        let Turn { owner, begin, end } = self.present?;
-        self.grouped[begin as usize..end as usize].sort_unstable_by_key(|entry| Reverse(entry.key()));
-        Some(owner)
+    pub(crate) fn next_turn(&mut self) -> Option<(u32, &[Entry<E>])> {
+        let Turn { owner, begin, end } = self.turns.pop()?;
+        Some((owner, &self.grouped[begin as usize..end as usize]))
     }
 
-    /// The owner whose turn it is.
-    #[inline]
-    pub(crate) fn present(&self) -> Option<u32> {
-        self.present.map(|turn| turn.owner)
-    }
-
-    /// The next event of the owner whose turn it is.
-    #[inline]
-    pub(crate) fn last(&self) -> Option<&Entry<E>> {
-        let Turn { begin, end, .. } = self.present?;
-        (begin < end).then(|| &self.grouped[end as usize - 1])
-    }
-
-    /// What is left of its events.
-    #[inline]
-    pub(crate) fn rest(&self) -> &[Entry<E>] {
-        self.present.map_or(&[], |turn| &self.grouped[turn.begin as usize..turn.end as usize])
-    }
-
-    /// Takes the next event of the owner whose turn it is, if it is `wanted`.
-    #[inline]
-    pub(crate) fn pop_if(&mut self, wanted: impl Fn(&Entry<E>) -> bool) -> Option<Entry<E>> {
-        let last = *self.last().filter(|last| wanted(last))?;
-        if let Some(turn) = &mut self.present {
-            turn.end -= 1;
-        }
-        Some(last)
-    }
-
-    /// Whether no event is left.
+    /// Whether no turn is to come.
     pub(crate) fn is_over(&self) -> bool {
-        self.turns.is_empty() && self.last().is_none()
+        self.turns.is_empty()
     }
 
     /// All memory held for events, in entries.

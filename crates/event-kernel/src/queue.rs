@@ -13,8 +13,9 @@
 //! ```
 //!
 //! * The *open* window's events lie grouped by owner. An owner's group is sorted once, when its turn comes, latest
-//!   event first, and drained from its end. What it plans for itself meanwhile, within the window, goes to a heap of
-//!   *late* events: inserting in place instead is quadratic when thousands of events share an owner and an instant.
+//!   event first, and drained from its end. What it plans for itself meanwhile, within the window, is put in its place
+//!   among the next few, or else goes to a heap of *late* events: inserting anywhere in place is quadratic when
+//!   thousands of events share an owner and an instant.
 //! * The *ring* covers the windows that follow the open one.
 //! * *Far* events wait in a heap and move into the ring as it advances: timers, mostly.
 
@@ -27,6 +28,9 @@ use units::{Span, Time};
 use crate::Order;
 use crate::buckets::{Buckets, Entry, SIZE};
 use crate::groups::{Groups, Turn};
+
+/// Among how many of its next events a new one of an owner is put in its place.
+const NEAR: usize = 32;
 
 /// The events still to come, each belonging to the owner that its order names.
 ///
@@ -61,7 +65,11 @@ pub struct EventQueue<E> {
     window: u64,
     len: usize,
     open: Groups<E>,
-    /// Of the owner whose turn it is, within the open window.
+    /// Whose turn it is.
+    owner: Option<u32>,
+    /// Its events of the open window, latest first.
+    present: Vec<Entry<E>>,
+    /// More of them.
     late: BinaryHeap<Earliest<E>>,
     ring: Buckets<E>,
     far: BinaryHeap<Earliest<E>>,
@@ -83,6 +91,8 @@ impl<E: Copy> EventQueue<E> {
             window: 0,
             len: 0,
             open: Groups::new(owners),
+            owner: None,
+            present: Vec::new(),
             late: BinaryHeap::new(),
             ring: Buckets::new(),
             far: BinaryHeap::new(),
@@ -101,6 +111,11 @@ impl<E: Copy> EventQueue<E> {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// All events that are planned for windows to come, in any order.
+    pub fn planned(&self) -> impl Iterator<Item = &E> {
+        self.ring.events().chain(self.far.iter().map(|far| &far.0)).map(|entry| &entry.event)
     }
 
     /// Plans `event` for the instant `at`, for the owner that `order` names. What the owner whose turn it is plans
@@ -122,12 +137,18 @@ impl<E: Copy> EventQueue<E> {
     /// Something for the open window.
     #[inline]
     fn push_late(&mut self, entry: Entry<E>) {
-        assert!(entry.time >= self.now, "an event at {} ps, pushed at {} ps", entry.time, self.now);
-        if self.open.present() == Some(entry.owner()) {
-            self.late.push(Earliest(entry));
-        } else {
-            assert!(self.width == 1, "an event for another at {} ps, pushed at {} ps", entry.time, self.now);
+        let Entry { time, .. } = entry;
+        assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
+        if self.owner != Some(entry.owner()) {
+            assert!(self.width == 1, "an event for another at {time} ps, pushed at {} ps", self.now);
             self.ring.push(self.window, entry);
+            return;
+        }
+        let far = self.present.len().saturating_sub(NEAR);
+        match self.present[far..].iter().rposition(|other| other.key() > entry.key()) {
+            Some(place) => self.present.insert(far + place + 1, entry),
+            None if far == 0 => self.present.insert(0, entry),
+            None => self.late.push(Earliest(entry)),
         }
     }
 
@@ -146,7 +167,7 @@ impl<E: Copy> EventQueue<E> {
     /// Opens the next window that holds events before `end`, as far as `end`. False if there is none. Call it when
     /// all owners have had their turns in the last.
     pub fn open(&mut self, end: Time) -> bool {
-        debug_assert!(self.open.is_over() && self.late.is_empty(), "all turns of the last window are over");
+        debug_assert!(self.open.is_over() && self.is_over(), "all turns of the last window are over");
         let in_ring = self.ring.first_from(self.window);
         let Some(next) = in_ring.or_else(|| self.far.peek().map(|far| far.0.time / self.width)) else {
             return false;
@@ -187,45 +208,56 @@ impl<E: Copy> EventQueue<E> {
     /// The owner whose turn is next in the open window. The one before it has popped all of its events.
     #[inline]
     pub fn next_owner(&mut self) -> Option<u32> {
-        debug_assert!(self.late.is_empty(), "an owner's turn ends when it has no events left in the window");
+        debug_assert!(self.is_over(), "an owner's turn ends when it has no events left in the window");
         self.now = 0;
-        self.open.next_turn()
+        let turn = self.open.next_turn();
+        self.owner = turn.map(|(owner, _)| owner);
+        self.present.extend_from_slice(turn.map_or(&[], |(_, events)| events));
+        self.present.sort_unstable_by_key(|entry| Reverse(entry.key()));
+        self.owner
     }
 
-    /// What the owner whose turn it is had planned for it in the open window before its turn, and has not popped.
+    /// Whether the owner whose turn it is has no events left in the open window.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.present.is_empty() && self.late.is_empty()
+    }
+
+    /// What the owner whose turn it is has to come in the open window, as far as it is known.
     #[inline]
     pub fn known(&self) -> impl Iterator<Item = &E> {
-        self.open.rest().iter().map(|entry| &entry.event)
+        self.present.iter().rev().map(|entry| &entry.event)
     }
 
     /// Takes the next event in the open window of the owner whose turn it is, and sets the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let entry = self.take_if(|_| true)?;
+        let entry = if self.late.is_empty() { self.present.pop()? } else { self.pop_late(u64::MAX)? };
+        self.len -= 1;
         self.now = entry.time;
         Some((Time::from_ps(entry.time), entry.event))
     }
 
-    /// The same, if it is at exactly `now`.
+    /// The same, if it is at exactly `now`, which is not before the clock's time.
     #[inline]
     pub fn pop_at(&mut self, now: Time) -> Option<E> {
-        self.take_if(|entry| entry.time == now.ps()).map(|entry| entry.event)
-    }
-
-    /// Takes the earliest event of the owner whose turn it is, if it is `wanted`.
-    #[inline]
-    fn take_if(&mut self, wanted: impl Fn(&Entry<E>) -> bool) -> Option<Entry<E>> {
-        let late = match (self.late.peek(), self.open.last()) {
-            (Some(late), Some(sorted)) => late.0.key() < sorted.key(),
-            (late, _) => late.is_some(),
-        };
-        let entry = if late {
-            PeekMut::pop(self.late.peek_mut().filter(|late| wanted(&late.0))?).0
+        let entry = if self.late.is_empty() {
+            self.present.pop_if(|entry| entry.time <= now.ps())?
         } else {
-            self.open.pop_if(wanted)?
+            self.pop_late(now.ps())?
         };
         self.len -= 1;
-        Some(entry)
+        Some(entry.event)
+    }
+
+    /// Takes the earliest event of the owner whose turn it is, up to this time, if some are late.
+    #[inline(never)] // Hardly ever are any.
+    fn pop_late(&mut self, until: u64) -> Option<Entry<E>> {
+        let late = self.late.peek_mut()?;
+        if self.present.last().is_some_and(|sorted| sorted.key() < late.0.key()) {
+            return self.present.pop_if(|entry| entry.time <= until);
+        }
+        (late.0.time <= until).then(|| PeekMut::pop(late).0)
     }
 }
 
@@ -233,7 +265,8 @@ impl<E: Copy> EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     /// All memory held for events, in entries.
     fn capacity(&self) -> usize {
-        self.open.capacity() + self.late.capacity() + self.ring.capacity() + self.far.capacity()
+        let present = self.present.capacity() + self.late.capacity();
+        self.open.capacity() + present + self.ring.capacity() + self.far.capacity()
     }
 }
 

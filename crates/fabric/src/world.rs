@@ -71,8 +71,6 @@ pub(crate) struct Wiring {
     pub(crate) first_port: Vec<u32>,
     pub(crate) now: Time,
     pub(crate) packet_hops: u64,
-    /// Events to come other than credits and their alarms, which never end.
-    work_to_come: u64,
     /// The earliest promise found broken.
     broken: Option<(Time, NodeId, PortId, Lane, Broken)>,
 }
@@ -102,7 +100,6 @@ impl World {
                 peers: peers.concat(),
                 now: Time::ZERO,
                 packet_hops: 0,
-                work_to_come: 0,
                 broken: None,
             },
             names,
@@ -195,7 +192,7 @@ impl World {
         loop {
             self.run_until(self.fabric.now + DRAIN_STEP, progress)?;
             let now = self.fabric.now;
-            if self.fabric.work_to_come > 0 {
+            if self.fabric.queue.planned().any(Event::is_work) {
                 worked = now;
             }
             let Some(node) = self.restless(now) else {
@@ -320,7 +317,6 @@ impl Wiring {
     // Its place in the order depends on what the event is, which each caller knows: there it costs nothing.
     #[inline(always)]
     fn plan(&mut self, at: Time, event: Event, sequence: u32) {
-        self.work_to_come += u64::from(event.is_work());
         self.push(at, event.order(sequence), event);
     }
 
@@ -359,16 +355,13 @@ impl NodeOutlet<'_> {
     fn next_instant(&mut self) -> Option<Event> {
         let (now, event) = self.wiring.queue.pop()?;
         self.wiring.now = now;
-        self.wiring.work_to_come -= u64::from(event.is_work());
         Some(event)
     }
 
     /// The node's next event, if it is of the same instant.
     #[inline]
     fn next_of_instant(&mut self) -> Option<Event> {
-        let event = self.wiring.queue.pop_at(self.wiring.now)?;
-        self.wiring.work_to_come -= u64::from(event.is_work());
-        Some(event)
+        self.wiring.queue.pop_at(self.wiring.now)
     }
 
     fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
