@@ -198,8 +198,9 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// Starts a packet on the wire of a switch with queues there, once its turn has come. A reason to mark it that
     /// was given when it crossed is the one that counts.
     fn launch_staged(&mut self, place: Place, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+        let now = outlet.now();
         let packet = &mut outlet.packets()[id];
-        let view = self.ledger.remove(place, packet.wire);
+        let view = self.ledger.remove(place, packet.wire, now);
         self.marker.queue_changed(place, view);
         let at_output = self.marker.departing(place, packet.wire_bytes());
         let reason = at_output.filter(|_| !packet.marked_here);

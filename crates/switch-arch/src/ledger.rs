@@ -10,7 +10,7 @@
 
 use cc_policies::policy::{Place, QueueView};
 use link_layer::{LaneSet, PortSet};
-use packet::{Lane, PacketQueue, PortId};
+use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId};
 use telemetry::LaneOutput;
 use units::{Bytes, Time};
 
@@ -106,16 +106,17 @@ impl<const WORDS: usize> Ledger<WORDS> {
         output.view(voq.bytes)
     }
 
-    /// A packet of this length on the wire no longer waits at `place`.
+    /// A packet of this length on the wire no longer waits at `place`: it starts to leave.
     ///
     /// # Panics
     /// If more is taken away than waits there.
     #[inline(always)]
-    pub fn remove(&mut self, place: Place, length: u16) -> QueueView {
+    pub fn remove(&mut self, place: Place, length: u16, now: Time) -> QueueView {
         let (voq, output) = self.at(place);
         voq.bytes = voq.bytes.checked_sub(u32::from(length)).expect("what leaves a queue was in it");
         output.inputs -= u32::from(voq.bytes == 0);
         output.bytes -= u64::from(length);
+        output.left.sent(Bytes::new(u64::from(length)), now);
         output.view(voq.bytes)
     }
 
@@ -137,10 +138,23 @@ impl<const WORDS: usize> Ledger<WORDS> {
         &self.voqs[self.voq(place)].packets
     }
 
+    /// Puts a packet at the end of its virtual output queue: its input contends.
     #[inline(always)]
-    pub(crate) fn queue_mut(&mut self, place: Place) -> &mut PacketQueue {
-        let at = self.voq(place);
-        &mut self.voqs[at].packets
+    pub(crate) fn push(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool) {
+        let (voq, output) = self.at(place);
+        voq.packets.push(packet, pool);
+        output.contenders.insert(place.input);
+    }
+
+    /// Takes the packet at the head of a virtual output queue: if it was the last, its input contends no more.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self, place: Place, pool: &PacketPool) -> Option<PacketId> {
+        let (voq, output) = self.at(place);
+        let packet = voq.packets.pop(pool);
+        if voq.packets.is_empty() {
+            output.contenders.remove(place.input);
+        }
+        packet
     }
 
     /// The packets of all virtual output queues, in order.
@@ -152,13 +166,6 @@ impl<const WORDS: usize> Ledger<WORDS> {
     #[inline]
     pub(crate) fn left(&self, output: PortId, lane: Lane) -> &LaneOutput {
         &self.outputs[self.output(output, lane)].left
-    }
-
-    /// A packet of this length starts to leave by an output and lane.
-    #[inline(always)]
-    pub(crate) fn sent(&mut self, output: PortId, lane: Lane, length: Bytes, now: Time) {
-        let at = self.output(output, lane);
-        self.outputs[at].left.sent(length, now);
     }
 
     /// A packet waits for an output and lane, the wire is free, and there is no credit for it.

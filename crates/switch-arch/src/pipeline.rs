@@ -43,6 +43,8 @@ pub(crate) struct Pipeline<const WORDS: usize> {
     /// Of each port's lanes; none where every port has one lane, whose turn it always is.
     lane_arbiters: Box<[VlArbiter]>,
     pub(crate) longest_packet: Bytes,
+    /// Whether all links have one rate.
+    alike: bool,
     /// Whether packets are read out of buffers at their inputs.
     reads_at_inputs: bool,
     pub(crate) marker: AnyMarker,
@@ -70,6 +72,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             (u128::from(port.wire().rate().get()) * u128::from(setup.speedup_thousandths) / 1000) as u64
         };
         let fastest = setup.ports.iter().map(|port| port.wire().rate().get()).max().unwrap_or(0);
+        let alike = setup.ports.iter().all(|port| port.wire().rate().get() == fastest);
         let limits: Vec<u64> = setup.ports.iter().map(limit).collect();
         let lanes_matter = lanes > 1 || !setup.lanes.iter().all(VlArbiter::is_plain);
         Self {
@@ -81,6 +84,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             marks: vec![Marks::default(); ports * lanes].into(),
             forwarding: setup.forwarding,
             longest_packet: setup.longest_packet,
+            alike,
             egress: Egress::new(setup.egress_limit, ports * lanes),
             memory: Memory::new(setup.memory, setup.pool, lanes, setup.longest_packet),
             reads_at_inputs: setup.buffering.reads_at_inputs(),
@@ -119,7 +123,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
         }
         self.input(input, lane).stored(length, now);
-        if self.rate(output) > self.rate(input) {
+        if !self.alike && self.rate(output) > self.rate(input) {
             // The tail must not be overrun: start so late that it has come in when it is due.
             let wire_time = self.ports[output.index()].link.wire().time_for(length);
             let ready = Time::from_ps(tail.ps().saturating_sub(wire_time.ps()));
@@ -402,8 +406,9 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         if let Some(output) = exposed {
             self.pending.insert(output);
         }
+        let now = outlet.now();
         let packet = &mut outlet.packets()[id];
-        let view = self.ledger.remove(place, packet.wire);
+        let view = self.ledger.remove(place, packet.wire, now);
         self.marker.queue_changed(place, view);
         let at_input = self.marker.left_input(place);
         let at_output = self.marker.departing(place, packet.wire_bytes());
@@ -432,7 +437,6 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         if let Some(arbiter) = self.lane_arbiters.get_mut(output.index()) {
             arbiter.sent(lane, length);
         }
-        self.ledger.sent(output, lane, length, now);
         passage.deliver(output, id, outlet);
         outlet.wake(passage.left, tail_left);
     }

@@ -22,8 +22,7 @@ impl Buffering for InputVoq {
         ledger: &mut Ledger<WORDS>,
         pool: &mut PacketPool,
     ) {
-        ledger.queue_mut(place).push(packet, pool);
-        ledger.contend(place);
+        ledger.push(place, packet, pool);
     }
 
     fn head<const WORDS: usize>(&self, place: Place, ledger: &Ledger<WORDS>) -> PacketId {
@@ -37,11 +36,7 @@ impl Buffering for InputVoq {
         ledger: &mut Ledger<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
-        let queue = ledger.queue_mut(place);
-        let packet = queue.pop(pool).expect("a contender has a packet");
-        if queue.is_empty() {
-            ledger.withdraw(place);
-        }
+        let packet = ledger.pop(place, pool).expect("a contender has a packet");
         Taken { packet, exposed: None }
     }
 
