@@ -5,12 +5,13 @@
 use ca_transport::Adapter;
 use event_kernel::Digest;
 use link_layer::Port;
+use link_layer::pause::Crossings;
 use packet::{Lane, MarkReason, NodeId, PortId};
 use scenario::Plan;
 use switch_arch::Switch;
 use telemetry::{
-    Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, MarginRecord, Marks, PauseRecord, QueueRecord,
-    RunRecord, TransportTally,
+    Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, MarginCounts, MarginRecord, Marks, PauseRecord,
+    QueueRecord, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
@@ -138,15 +139,23 @@ fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseR
             (switch.pauses(port, lane, now)?, switch.dropped_for(port, lane))
         }
     };
-    let margin = |load, limit| MarginRecord { load, limit, counts: None };
+    let counts = pauses.crossings.map(|Crossings { crossings, near_misses, first }| MarginCounts {
+        crossings,
+        near_misses,
+        first,
+    });
     Some(PauseRecord {
         sent: pauses.sent,
         heard: pauses.heard,
         paused: pauses.paused,
         dropped_at_input: pauses.dropped,
         dropped_at_output,
-        threshold: margin(pauses.most_own, pauses.limit),
-        headroom: (pauses.headroom > Bytes::ZERO).then(|| margin(pauses.most_headroom, pauses.headroom)),
+        threshold: MarginRecord { load: pauses.nearest, limit: pauses.limit, counts },
+        headroom: (pauses.headroom > Bytes::ZERO).then_some(MarginRecord {
+            load: pauses.most_headroom,
+            limit: pauses.headroom,
+            counts: None,
+        }),
     })
 }
 

@@ -62,8 +62,25 @@ struct Intake {
     refresh_at: Option<Time>,
     asked: u32,
     dropped: u32,
-    most_own: u32,
     most_headroom: u32,
+    /// What came nearest to its limit, and the limit then.
+    nearest: (u32, u32),
+    level: Level,
+    crossings: u32,
+    near_misses: u32,
+    first: Option<Time>,
+}
+
+/// Where what a lane holds under its threshold stands, as long as it has not asked for a pause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Level {
+    /// At most 90 % of the limit.
+    #[default]
+    Below,
+    /// More.
+    Near,
+    /// More still, after a pause was asked for.
+    After,
 }
 
 /// Both halves of a lane.
@@ -85,14 +102,27 @@ pub struct PauseTally {
     pub paused: Span,
     /// Packets dropped on coming in.
     pub dropped: u64,
-    /// Its threshold; of shared memory, the most that it can be.
+    /// What it held under its threshold, when that was nearest to it.
+    pub nearest: Bytes,
+    /// The threshold then: of shared memory it changes. If nothing ever came in, the most that it can be.
     pub limit: Bytes,
-    /// The most that it held under its threshold.
-    pub most_own: Bytes,
+    /// How it came to ask for pauses; none where it asks for none.
+    pub crossings: Option<Crossings>,
     /// The most that was in its headroom.
     pub most_headroom: Bytes,
     /// Its headroom.
     pub headroom: Bytes,
+}
+
+/// How what a lane held came to its threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Crossings {
+    /// How often it came to ask for a pause; asking again is none.
+    pub crossings: u32,
+    /// How often it held more than 90 % of the threshold, and then no longer, without having asked. The 90 % are ours.
+    pub near_misses: u32,
+    /// When it asked for the first time.
+    pub first: Option<Time>,
 }
 
 /// What a lane may hold.
@@ -148,10 +178,10 @@ impl Pauses {
     /// holds now and did before; none if there is no room for it.
     pub fn take(&mut self, lane: Lane, bytes: u32, limit: Option<u32>) -> Option<Change> {
         let intake = &mut self.lanes[lane].intake;
-        let before = intake.own;
-        if intake.own + bytes <= limit.unwrap_or(intake.limit) {
+        let (before, limit) = (intake.own, limit.unwrap_or(intake.limit));
+        if intake.own + bytes <= limit {
             intake.own += bytes;
-            intake.most_own = intake.most_own.max(intake.own);
+            intake.heed(limit);
         } else if intake.headroom + bytes <= intake.headroom_size {
             intake.headroom += bytes;
             intake.most_headroom = intake.most_headroom.max(intake.headroom);
@@ -187,11 +217,18 @@ impl Pauses {
             let has_room = intake.headroom == 0 && (empty || intake.own + rule.resume_offset <= limit);
             return has_room.then(|| {
                 intake.refresh_at = None;
+                intake.level = if intake.is_near(limit) { Level::After } else { Level::Below };
                 Signal::Pause { lane, quanta: 0 }
             });
         }
         let is_full = intake.headroom > 0 || (intake.own > 0 && intake.own >= limit);
-        is_full.then(|| intake.ask(lane, &rule, now))
+        if !is_full {
+            intake.settle(limit);
+            return None;
+        }
+        intake.crossings += 1;
+        intake.first.get_or_insert(now);
+        Some(intake.ask(lane, &rule, now))
     }
 
     /// The far end asks for a pause of so many quanta, or with 0 to go on.
@@ -274,8 +311,13 @@ impl Pauses {
             heard: u64::from(gate.heard),
             paused: gate.paused + running,
             dropped: u64::from(intake.dropped),
-            limit: Bytes::new(u64::from(intake.limit)),
-            most_own: Bytes::new(u64::from(intake.most_own)),
+            nearest: Bytes::new(u64::from(intake.nearest.0)),
+            limit: Bytes::new(u64::from(if intake.nearest.0 == 0 { intake.limit } else { intake.nearest.1 })),
+            crossings: self.rule.asks.then_some(Crossings {
+                crossings: intake.crossings,
+                near_misses: intake.near_misses,
+                first: intake.first,
+            }),
             most_headroom: Bytes::new(u64::from(intake.most_headroom)),
             headroom: Bytes::new(u64::from(intake.headroom_size)),
         }
@@ -305,6 +347,31 @@ impl Gate {
 }
 
 impl Intake {
+    /// What it holds has grown under this limit.
+    #[inline]
+    fn heed(&mut self, limit: u32) {
+        let (load, of) = self.nearest;
+        if load == 0 || u64::from(self.own) * u64::from(of) > u64::from(load) * u64::from(limit) {
+            self.nearest = (self.own, limit);
+        }
+    }
+
+    #[inline]
+    fn is_near(&self, limit: u32) -> bool {
+        u64::from(self.own) * 10 > u64::from(limit) * 9
+    }
+
+    /// What it holds, or may hold, has changed, and it need not ask.
+    #[inline]
+    fn settle(&mut self, limit: u32) {
+        let is_near = self.is_near(limit);
+        if is_near == (self.level != Level::Below) {
+            return;
+        }
+        self.near_misses += u32::from(self.level == Level::Near);
+        self.level = if is_near { Level::Near } else { Level::Below };
+    }
+
     fn ask(&mut self, lane: Lane, rule: &PauseRule, now: Time) -> Signal {
         self.refresh_at = Some(now + rule.refresh);
         self.asked += 1;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use link_layer::pause::Pauses;
+use link_layer::pause::{Crossings, Pauses};
 use link_layer::{LaneMemory, PauseRule, Signal};
 use packet::Lane;
 use proptest::prelude::*;
@@ -43,6 +43,41 @@ fn xoff_asks_and_xon_lets_go_on() {
     assert_eq!(lane.reconsider(LANE, None, at(3)), Some(Signal::Pause { lane: LANE, quanta: 0 }));
     let tally = lane.tally(LANE, at(3));
     assert_eq!((tally.sent, tally.dropped, tally.most_headroom.get()), (1, 1, 400));
+}
+
+#[test]
+fn what_comes_near_its_threshold_is_counted() {
+    let mut lane = Pauses::new(rule(100, 500), &lane(1000, 500));
+    let mut step = |change: i64, time: u64| {
+        match u32::try_from(change) {
+            Ok(more) => assert!(lane.take(LANE, more, None).is_some()),
+            Err(_) => _ = lane.let_go(LANE, change.unsigned_abs() as u32),
+        }
+        lane.reconsider(LANE, None, at(time));
+        let tally = lane.tally(LANE, at(time));
+        let Crossings { crossings, near_misses, first } = tally.crossings.expect("it asks");
+        (tally.nearest.get(), tally.limit.get(), crossings, near_misses, first)
+    };
+    assert_eq!(step(900, 0), (900, 1000, 0, 0, None), "at 90 %");
+    assert_eq!(step(60, 1), (960, 1000, 0, 0, None), "near");
+    assert_eq!(step(-30, 2), (960, 1000, 0, 0, None), "still");
+    assert_eq!(step(-30, 3), (960, 1000, 0, 1, None), "a miss");
+    assert_eq!(step(300, 4), (960, 1000, 1, 1, Some(at(4))), "into the headroom: PAUSE");
+    assert_eq!(step(-100, 5), (960, 1000, 1, 1, Some(at(4))));
+    assert_eq!(step(-500, 6), (960, 1000, 1, 1, Some(at(4))), "RESUME, and no miss");
+    assert_eq!(step(400, 7), (1000, 1000, 2, 1, Some(at(4))), "PAUSE at the threshold");
+}
+
+#[test]
+fn where_memory_is_shared_the_nearest_threshold_is_kept() {
+    let mut lane = Pauses::new(rule(100, 500), &lane(5000, 500));
+    let tally = lane.tally(LANE, at(0));
+    assert_eq!((tally.nearest.get(), tally.limit.get()), (0, 5000));
+    for (bytes, limit) in [(800, 4000), (100, 1000), (500, 3000)] {
+        assert!(lane.take(LANE, bytes, Some(limit)).is_some());
+    }
+    let tally = lane.tally(LANE, at(1));
+    assert_eq!((tally.nearest.get(), tally.limit.get()), (900, 1000));
 }
 
 #[test]

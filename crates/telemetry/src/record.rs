@@ -273,7 +273,7 @@ pub struct PauseRecord {
     pub dropped_at_input: u64,
     /// Packets that were to leave here and found too much waiting.
     pub dropped_at_output: u64,
-    /// What was held below the threshold against the threshold; of shared memory, the most that it can be.
+    /// What was held under the threshold against the threshold.
     pub threshold: MarginRecord,
     /// What was held in the headroom against the headroom; none without PFC.
     pub headroom: Option<MarginRecord>,
@@ -297,7 +297,7 @@ pub struct MarginCounts {
     pub crossings: u32,
     /// How often it passed 90 % of it, and fell below that again without having passed it.
     pub near_misses: u32,
-    /// The first sample at which it had passed the limit.
+    /// The first sample at which it had passed the limit; of PFC's thresholds, when it did.
     pub first: Option<Time>,
 }
 
