@@ -209,7 +209,8 @@ pub(crate) enum Unit {
     One,
 }
 
-/// What measured numbers should be: every one of them, as the mean over the seeds.
+/// What measured numbers should be: every one of them, as the mean over the seeds. Whether the seeds are enough to say so
+/// is another question: [`Expectation::is_sure`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Expectation {
@@ -331,6 +332,20 @@ impl Expectation {
             Self::Report => true,
         }
     }
+
+    /// Whether the seeds say enough of a number that is as expected: its 95 % interval is no wider than what is allowed,
+    /// or, where that has one end only, wholly on its side. One seed has no interval, and is taken at its word.
+    pub(crate) fn is_sure(&self, measured: &Estimate) -> bool {
+        let half = measured.ci95.unwrap_or_default();
+        match self {
+            Self::Within { value, tolerance } => half <= tolerance * value.abs(),
+            Self::Between(least, most) => half <= (most - least) / 2.0,
+            Self::AtLeast(least) => measured.low() >= *least,
+            Self::AtMost(most) => measured.high() <= *most,
+            // Their own verdict is about an interval.
+            Self::MoreThan(_) | Self::LessThan(_) | Self::Report => true,
+        }
+    }
 }
 
 impl Paper {
@@ -370,6 +385,19 @@ mod tests {
         assert!(holds(&between, 0.7) && holds(&between, 0.95));
         assert!(!holds(&between, 0.96) && !holds(&between, 0.69));
         assert!(holds(&Expectation::Report, f64::NAN) && !holds(&within, f64::NAN));
+    }
+
+    #[test]
+    fn an_interval_wider_than_what_is_allowed_says_nothing() {
+        let estimate = |mean, half: f64| Estimate { mean, ci95: (half > 0.0).then_some(half), seeds: 2 };
+        let within = Expectation::Within { value: -100.0, tolerance: 0.15 };
+        assert!(within.is_sure(&estimate(-110.0, 15.0)) && !within.is_sure(&estimate(-100.0, 15.1)));
+        let between = Expectation::Between(10.0, 20.0);
+        assert!(between.is_sure(&estimate(19.0, 5.0)) && !between.is_sure(&estimate(15.0, 5.1)));
+        let (least, most) = (Expectation::AtLeast(10.0), Expectation::AtMost(10.0));
+        assert!(least.is_sure(&estimate(12.0, 2.0)) && !least.is_sure(&estimate(12.0, 2.1)));
+        assert!(most.is_sure(&estimate(8.0, 2.0)) && !most.is_sure(&estimate(8.0, 2.1)));
+        assert!(most.is_sure(&estimate(10.0, 0.0)) && Expectation::Report.is_sure(&estimate(0.0, 1e9)));
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub(crate) enum Verdict {
     Fail,
     /// It is reported, not judged.
     Info,
+    /// It is as expected, but the seeds differ by so much that they do not say it.
+    Unsure,
     /// It does not hold, and is marked so, with the reason.
     Known,
     /// It holds, although it is marked as failing.
@@ -146,12 +148,14 @@ pub(super) fn in_unit(number: f64, unit: &Unit, reference: impl Fn(&str) -> f64)
 
 fn verdict(claim: &Claim, measured: &[Estimate], difference: Option<&Estimate>) -> Verdict {
     let holds = measured.iter().all(|one| claim.expect.holds(one.mean, difference));
-    match (&claim.expect, &claim.status, holds) {
+    let sure = measured.iter().all(|one| claim.expect.is_sure(one));
+    match (&claim.expect, holds, &claim.status) {
         (Expectation::Report, ..) => Verdict::Info,
-        (_, Status::Expected, true) => Verdict::Pass,
-        (_, Status::Expected, false) => Verdict::Fail,
-        (_, Status::Failing(_), true) => Verdict::Fixed,
-        (_, Status::Failing(_), false) => Verdict::Known,
+        (_, true, _) if !sure => Verdict::Unsure,
+        (_, true, Status::Expected) => Verdict::Pass,
+        (_, true, Status::Failing(_)) => Verdict::Fixed,
+        (_, false, Status::Expected) => Verdict::Fail,
+        (_, false, Status::Failing(_)) => Verdict::Known,
     }
 }
 
@@ -301,6 +305,27 @@ mod tests {
         assert_eq!(with(r#"expect: AtLeast(0.99), status: Failing("why")"#), Verdict::Known);
         assert_eq!(with(r#"expect: AtLeast(0.80), status: Failing("why")"#), Verdict::Fixed);
         assert_eq!(with("expect: AtMost(0.80)"), Verdict::Fail);
+    }
+
+    /// Of two seeds the second delivers twice as much: 4 and 8 Gb/s, which is 6 ± 25.4.
+    #[test]
+    fn what_the_seeds_do_not_say_is_no_pass() {
+        let with = |rest: &str| {
+            let text = format!(
+                r#"(reference: "", runs: {{"run": (scenario: "hand-made")}}, full: {{}}, references: {{}},
+                claims: [(id: "it", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Gbps, {rest})])"#
+            );
+            let (first, mut second) = (outcome(), outcome());
+            for flow in &mut second.summary.phases[0].flows {
+                flow.settled_goodput_bps *= 2.0;
+            }
+            judge("paper", &Paper::read("paper", &text), |_| vec![&first, &second]).unwrap()[0].verdict
+        };
+        assert_eq!(with("expect: Within(value: 6.0, tolerance: 0.15)"), Verdict::Unsure);
+        assert_eq!(with(r#"expect: AtLeast(5.0), status: Failing("why")"#), Verdict::Unsure);
+        assert_eq!(with("expect: Within(value: 6.0, tolerance: 4.3)"), Verdict::Pass);
+        assert_eq!(with("expect: Within(value: 8.0, tolerance: 0.15)"), Verdict::Fail);
     }
 
     /// Of two seeds the second delivers twice as much: 4 and 8 Gb/s, against 8 and 16.

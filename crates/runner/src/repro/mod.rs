@@ -238,7 +238,8 @@ fn filled(text: &str) -> String {
 fn totals(judgements: &[Judgement]) -> String {
     let count = |verdict: &Verdict| judgements.iter().filter(|one| one.verdict == *verdict).count();
     let usual = [Verdict::Pass, Verdict::Fail, Verdict::Info];
-    let marked = [Verdict::Known, Verdict::Fixed].into_iter().filter(|verdict| count(verdict) > 0);
+    let marked =
+        [Verdict::Unsure, Verdict::Known, Verdict::Fixed].into_iter().filter(|verdict| count(verdict) > 0);
     let parts =
         usual.into_iter().chain(marked).map(|verdict| format!("{} {}", verdict.word(), count(&verdict)));
     format!("{} claims: {}", judgements.len(), parts.collect::<Vec<_>>().join(", "))
@@ -251,6 +252,7 @@ impl Verdict {
             Self::Pass => "PASS",
             Self::Fail => "FAIL",
             Self::Info => "INFO",
+            Self::Unsure => "UNSURE",
             Self::Known => "KNOWN",
             Self::Fixed => "FIXED",
         }
