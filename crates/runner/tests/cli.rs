@@ -141,39 +141,16 @@ fn check_says_what_a_scenario_is_and_writes_nothing() {
 }
 
 #[test]
-fn the_json_is_the_summary_file_and_has_every_promised_field() {
+fn the_json_is_the_summary_file_with_what_only_the_program_knows() {
     let scratch = Scratch::new("json");
     let printed = scratch.printed(&[&ONE_FLOW[..], &["--json", "--out", "results"]].concat());
     assert_eq!(printed, scratch.read("results/summary.json"));
     let summary = json(&printed);
-    for field in [
-        "schema",
-        "scenario",
-        "congestion_control",
-        "seed",
-        "version",
-        "digest",
-        "simulated_s",
-        "wall_s",
-        "events",
-        "packet_hops",
-        "packet_hops_per_s",
-        "peak_rss_bytes",
-        "delivered_packets",
-        "dropped_packets",
-        "marks",
-        "phases",
-    ] {
-        assert!(!summary[field].is_null(), "no {field}");
+    // Which fields there are is a test of `report`; these are of this machine and run.
+    for field in ["wall_s", "events", "packet_hops", "packet_hops_per_s", "peak_rss_bytes"] {
+        assert!(summary[field].as_f64().is_some_and(|value| value > 0.0), "{field}: {}", summary[field]);
     }
-    let phase = &summary["phases"][0];
-    for field in ["name", "from_s", "to_s", "total_goodput_bps", "jain", "flows"] {
-        assert!(!phase[field].is_null(), "no {field}");
-    }
-    for field in ["flow", "src", "dst", "goodput_bps", "settled_goodput_bps"] {
-        assert!(!phase["flows"][0][field].is_null(), "no {field}");
-    }
-    assert!(phase["flows"][0]["settled_goodput_bps"].as_f64().unwrap() > 1e9);
+    assert!(summary["phases"][0]["flows"][0]["settled_goodput_bps"].as_f64().unwrap() > 1e9);
 }
 
 #[test]
