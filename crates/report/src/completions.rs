@@ -215,6 +215,7 @@ mod tests {
         let first = file.lines().nth(1).unwrap();
         assert_eq!(first, "incast[0],H4,H3,1,1000,0.01,0.010002,2,1.6,1.25");
         assert_eq!(file.lines().count(), 4);
+        sample::assert_described("fct.csv", &file);
     }
 
     /// The addresses of hosts 0 and 300.

@@ -185,3 +185,20 @@ fn marks(root: u32, victim_mask: u32) -> Marks {
     }
     marks
 }
+
+/// The manual describes every column of this table in the section of its file.
+pub(crate) fn assert_described(file: &str, table: &str) {
+    let manual = include_str!("../../../docs/outputs.md");
+    let (_, rest) = manual.split_once(&format!("\n## `{file}`\n")).expect("a section for each file");
+    let section = rest.split("\n## ").next().expect("a text has a first part");
+    for column in table.lines().next().expect("a table has a header").split(',') {
+        let general = column
+            .replace("phase_1_", "phase_N_")
+            .replace("phase_2_", "phase_N_")
+            .replace("F1_", "FLOW_")
+            .replace("F2_", "FLOW_");
+        let described =
+            |row: &str| row.split('|').nth(1).is_some_and(|names| names.contains(&format!("`{general}`")));
+        assert!(section.lines().any(described), "docs/outputs.md lacks `{general}` under `{file}`");
+    }
+}

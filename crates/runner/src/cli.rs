@@ -14,7 +14,7 @@ pub(crate) const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
 
 /// Backwater simulates congestion in lossless fabrics, packet by packet.
 ///
-/// Exit status: 0 done; 1 a claim of `repro` failed; 2 bad input; 3 a broken invariant of the simulator.
+/// Exit status: 0 done; 1 a claim of `repro` failed; 2 bad input; 3 a broken invariant of the simulator; 4 a deadlock.
 #[derive(Debug, Parser)]
 #[command(name = "backwater", version, max_term_width = 100)]
 pub(crate) struct Cli {
