@@ -307,6 +307,7 @@ impl MarkReason {
 
 /// A packet under way.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))] // None lies across two cache lines.
 pub struct Packet {
     /// When its last byte has come through to where the packet now is.
     pub tail: Time,
@@ -343,7 +344,7 @@ pub struct Packet {
     pub marked: Option<MarkReason>,
 }
 
-const _: () = assert!(size_of::<Packet>() <= 64, "a packet is at most one cache line");
+const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
 
 impl Packet {
     /// What a switch may hash to choose among equally good ports: the addresses and queue pairs of both ends, as

@@ -38,6 +38,7 @@ impl Marks {
 
 /// What a lane's input buffer held over time.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))] // None lies across two cache lines.
 pub struct LaneInput {
     /// Bytes: no buffer holds 4 GiB.
     held: u32,
