@@ -2,6 +2,8 @@
 //!
 //! Invariant: the groups of owners whose turns are to come are whole, in any order.
 
+use core::ops::Range;
+
 use crate::buckets::Entry;
 
 /// An owner's turn in the open window.
@@ -19,8 +21,11 @@ const OWNERS_PER_EVENT: usize = 8;
 pub(crate) struct Groups<E> {
     /// The window's events as they were planned.
     gathered: Vec<Entry<E>>,
-    /// The same by owner; what lies beyond them is of no meaning.
+    /// The same by owner; what lies beyond `count` is of no meaning.
     grouped: Vec<Entry<E>>,
+    count: usize,
+    /// Where those of the present turn lie.
+    turn: Range<usize>,
     /// While events are grouped, where the next of each owner goes; otherwise zero.
     places: Box<[u32]>,
     /// Those to come, last one first.
@@ -29,7 +34,14 @@ pub(crate) struct Groups<E> {
 
 impl<E: Copy> Groups<E> {
     pub(crate) fn new(owners: usize) -> Self {
-        Self { gathered: Vec::new(), grouped: Vec::new(), places: vec![0; owners].into(), turns: Vec::new() }
+        Self {
+            gathered: Vec::new(),
+            grouped: Vec::new(),
+            count: 0,
+            turn: 0..0,
+            places: vec![0; owners].into(),
+            turns: Vec::new(),
+        }
     }
 
     /// Where the events of a window are put before they are [grouped](Self::group).
@@ -44,6 +56,7 @@ impl<E: Copy> Groups<E> {
         } else {
             self.count_by_owner();
         }
+        self.count = self.gathered.len();
         self.gathered.clear();
         self.turns.reverse();
     }
@@ -93,7 +106,13 @@ impl<E: Copy> Groups<E> {
     #[inline]
     pub(crate) fn next_turn(&mut self) -> Option<(u32, &[Entry<E>])> {
         let Turn { owner, begin, end } = self.turns.pop()?;
-        Some((owner, &self.grouped[begin as usize..end as usize]))
+        self.turn = begin as usize..end as usize;
+        Some((owner, &self.grouped[self.turn.clone()]))
+    }
+
+    /// All that was planned for the window, turn by turn, and where the present turn's lies in it.
+    pub(crate) fn all(&self) -> (&[Entry<E>], Range<usize>) {
+        (&self.grouped[..self.count], self.turn.clone())
     }
 
     /// Whether no turn is to come.

@@ -223,10 +223,17 @@ impl<E: Copy> EventQueue<E> {
         self.present.is_empty() && self.late.is_empty()
     }
 
-    /// What the owner whose turn it is has to come in the open window, as far as it is known.
+    /// What was planned for the open window when it opened, turn by turn, from the event of this place on.
+    pub fn planned_from(&self, place: usize) -> impl Iterator<Item = &E> + Clone {
+        let (entries, _) = self.open.all();
+        entries.iter().skip(place).map(|entry| &entry.event)
+    }
+
+    /// Where in that order the present turn's events end.
     #[inline]
-    pub fn known(&self) -> impl Iterator<Item = &E> {
-        self.present.iter().rev().map(|entry| &entry.event)
+    #[must_use]
+    pub fn turn_end(&self) -> usize {
+        self.open.all().1.end
     }
 
     /// Takes the next event in the open window of the owner whose turn it is, and sets the clock to its time.

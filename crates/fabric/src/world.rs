@@ -57,6 +57,8 @@ pub(crate) struct World {
     pub(crate) audit: Audit,
     /// The run's digest, taken when its time is over and before it is drained.
     pub(crate) digest: Digest,
+    /// How many events of the open window have been read ahead for.
+    pub(crate) read_to: usize,
     scramble: Option<Stream>,
 }
 
@@ -113,6 +115,7 @@ impl World {
             events: 0,
             audit: Audit::default(),
             digest: Digest::new(),
+            read_to: 0,
             scramble: None,
         }
     }
@@ -170,6 +173,7 @@ impl World {
 
     /// Lets every node that something happens to in the open window have its turn.
     fn window(&mut self) {
+        self.read_to = 0;
         if let Some(stream) = &mut self.scramble {
             self.fabric.queue.turns().shuffle(stream);
         }

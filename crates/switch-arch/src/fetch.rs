@@ -4,18 +4,15 @@
 //! the same time; in their turns each would wait alone.
 
 use cc_policies::policy::Place;
-use packet::{Lane, Packet, PacketPool, PortId};
+use packet::{Lane, PacketPool, PortId};
 
 use crate::pipeline::Pipeline;
 
 impl<const WORDS: usize> Pipeline<WORDS> {
     #[inline]
-    pub(crate) fn fetch_for_arrival(&self, input: PortId, packet: &Packet) -> u64 {
-        let lane = packet.lrh.lane;
-        let Some(output) = self.output_of(packet) else { return 0 };
-        self.fetch_input(input, lane)
-            ^ self.fetch_output(output, lane)
-            ^ u64::from(self.ledger.waits(Place { input, output, lane }))
+    pub(crate) fn fetch_for_arrival(&self, place: Place) -> u64 {
+        let Place { input, output, lane } = place;
+        self.fetch_input(input, lane) ^ self.fetch_output(output, lane) ^ u64::from(self.ledger.waits(place))
     }
 
     #[inline]

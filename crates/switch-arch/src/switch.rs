@@ -238,8 +238,8 @@ impl Switch {
     /// optimised away.
     #[inline]
     #[must_use]
-    pub fn fetch_for_arrival(&self, input: PortId, packet: &Packet) -> u64 {
-        dispatch!(&self.width, pipeline => pipeline.fetch_for_arrival(input, packet))
+    pub fn fetch_for_arrival(&self, place: Place) -> u64 {
+        dispatch!(&self.width, pipeline => pipeline.fetch_for_arrival(place))
     }
 
     /// Reads what the departure of a tail will need, and whoever is likely to be next, alike.
