@@ -280,7 +280,7 @@ fn completion_times_are_written_as_asked() {
 }
 
 const CONFIG: &str = "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE mix/topology.txt\nFLOW_FILE mix/flow.txt\n\
-    SIMULATOR_STOP_TIME 2.001\nCC_MODE 1\nRP_TIMER 300\nRATE_AI 50Mb/s\nKMIN_MAP 1 25000000000 100\n\
+    SIMULATOR_STOP_TIME 2.001\nCC_MODE 1\nRP_TIMER 300\nRATE_AI 50000000.0\nRATE_HAI 100Mb/s\nCLAMP_TARGET_RATE 0\nKMIN_MAP 1 25000000000 100\n\
     KMAX_MAP 1 25000000000 400\nPMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 32\nLINK_DOWN 0 0 0\nU_TARGET 0.95\nMY_KEY 7\n";
 
 /// Four hosts at one switch, two flows to one of them: imported, run, and both are complete.
@@ -298,6 +298,8 @@ fn a_configuration_of_hpcc_is_imported_and_runs() {
     let printed = scratch.printed(&["import", "hpcc", "mix/config.txt", "--out", "mine"]);
     for (key, fate) in [
         ("RP_TIMER", " used "),
+        ("RATE_AI", " approximated "),
+        ("RATE_HAI", " not used "),
         ("BUFFER_SIZE", " approximated "),
         ("U_TARGET", " not used "),
         ("MY_KEY", " not used "),
@@ -310,7 +312,13 @@ fn a_configuration_of_hpcc_is_imported_and_runs() {
     assert_eq!(summary["completions"]["delivered_messages"], 2);
     assert_eq!(scratch.read("run/fct.txt").lines().count(), 2);
     let plan = scratch.read("run/plan.ron");
-    for words in ["kmin: \"100000 B\"", "timer: \"300 us\"", "additive_increase: \"50 Mb/s\""] {
+    for words in [
+        "kmin: \"100000 B\"",
+        "timer: \"300 us\"",
+        "additive_increase: \"50 Mb/s\"",
+        "clamp_target: false",
+        "clamp_after_timer: true",
+    ] {
         assert!(plan.contains(words), "no `{words}` in {plan}");
     }
     fs::write(scratch.0.join("mix/config.txt"), CONFIG.replace("RP_TIMER 300", "RP_TIMER soon")).unwrap();

@@ -5,10 +5,13 @@
 
 use core::fmt::Display;
 
+use cc_policies::dcqcn::vendor;
 use strsim::damerau_levenshtein;
 
 /// The most names that are listed.
 const MOST_LISTED: usize = 12;
+/// The same where none of them is near, and there is nothing else to say.
+const MOST_LISTED_ALONE: usize = 32;
 /// The most names that can have been meant at once.
 const MOST_MEANT: usize = 4;
 
@@ -38,12 +41,19 @@ pub fn help(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>, thing
     }
 }
 
+/// A help line for a field that is none of the `known` ones.
+pub(crate) fn field(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let vendors = vendor::help(given).map(str::to_owned);
+    vendors.unwrap_or_else(|| help(given, known, "fields here"))
+}
+
 /// All the names if they are few, else those that are nearest.
 fn listed(known: &[&str], near: &[&str], things: &str) -> String {
     match (known, near) {
         ([], _) => format!("there are no {things}"),
         ([only], _) => format!("the only {} is `{only}`", singular(things)),
         (all, _) if all.len() <= MOST_LISTED => format!("the {things} are {}", list(all)),
+        (all, []) if all.len() <= MOST_LISTED_ALONE => format!("the {things} are {}", list(all)),
         (_, []) => format!("there are {} {things}", known.len()),
         (_, near) => format!("the nearest {things} are {}", list(&near[..near.len().min(MOST_LISTED)])),
     }

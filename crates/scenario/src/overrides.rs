@@ -135,7 +135,7 @@ impl<'a> Assignment<'a> {
         }
         let explained = match &fault.error {
             ron::Error::NoSuchStructField { expected, found, .. } if own.starts_with(&reached) => {
-                let help = nearest::help(found, expected.iter(), "fields here");
+                let help = nearest::field(found, expected.iter());
                 self.at_path(&reached, format!("there is no field `{found}`"), help)
             }
             // What should hold the field was added around it, and needs more than that.

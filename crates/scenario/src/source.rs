@@ -228,7 +228,7 @@ fn unreadable(file: &str, error: &io::Error) -> Diagnostic {
         nearest::help(
             file.trim_end_matches(".ron"),
             shipped().iter().map(|scenario| scenario.name),
-            "shipped scenarios, named without `.ron`,",
+            "shipped scenarios (named without `.ron`)",
         )
     } else {
         "a scenario is a text file in UTF-8".to_owned()

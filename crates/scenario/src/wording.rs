@@ -46,9 +46,14 @@ pub(crate) fn explain(source: &Source, fault: &ReadFault) -> Fault {
     match &fault.error {
         ron::Error::NoSuchStructField { expected, found, .. } => {
             let path = if path.names_upwards().next() == Some(found) { path } else { path.name(found) };
-            let help = nearest::help(found, expected.iter(), "fields here");
+            let help = nearest::field(found, expected.iter());
             let message = format!("there is no field `{found}`");
             source.fault(&outline.key_span(text, &path), &path, message, Some(help))
+        }
+        ron::Error::DuplicateStructField { field, .. } => {
+            let path = if path.names_upwards().next() == Some(field) { path } else { path.name(field) };
+            let message = format!("`{field}` is given twice, once by another name");
+            source.fault(&fault.span, &path, message, Some("write it once".to_owned()))
         }
         ron::Error::MissingStructField { field, .. } => {
             let span = outline.span(text, &path);

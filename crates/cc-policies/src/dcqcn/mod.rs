@@ -7,6 +7,7 @@
 //! | module | place |
 //! |---|---|
 //! | [`spec`] | what a scenario writes down, and the presets |
+//! | [`vendor`] | what to write for a vendor's parameter that is no field |
 //! | [`check`] | what of that is refused, and why |
 //! | [`marking`] | switch, congestion point (CP): RED on the queue of an output |
 //! | [`echo`] | destination, notification point (NP): at most one CNP a flow in an interval |
@@ -19,6 +20,7 @@ pub mod fluid;
 pub mod marking;
 pub mod response;
 pub mod spec;
+pub mod vendor;
 
 #[cfg(test)]
 mod trajectory;

@@ -59,6 +59,7 @@ pub struct DcqcnSource {
     fast_recovery: u8,
     alpha_first: bool,
     clamp_target: bool,
+    clamp_after_timer: bool,
 }
 
 /// What is remembered of one controlled flow.
@@ -113,6 +114,7 @@ impl DcqcnSource {
             fast_recovery: settings.fast_recovery,
             alpha_first: settings.order == CnpOrder::AlphaFirst,
             clamp_target: settings.clamp_target,
+            clamp_after_timer: settings.clamp_after_timer,
         }
     }
 
@@ -168,7 +170,8 @@ impl DcqcnSource {
         let before = self.alpha(state, now);
         let g = u64::from(self.g);
         let after = times(before, ONE - g) + g;
-        if self.clamp_target || state.byte_stage > 0 || state.expires == Time::NEVER {
+        let raised = state.byte_stage > 0 || self.clamp_after_timer && state.timer_stage > 0;
+        if self.clamp_target || raised || state.expires == Time::NEVER {
             state.target = state.current;
         }
         let alpha = if self.alpha_first { after } else { before };
@@ -253,5 +256,34 @@ impl Response for DcqcnSource {
 
     fn window(&self, _: &DcqcnState) -> u32 {
         u32::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dcqcn::spec::Preset;
+
+    const LINE: Rate = Rate::gbps(40);
+    const CNP: Notified = Notified { psn: None, next: 0 };
+
+    /// The target after a CNP at once, and after a second one so long after the first, which halved the rate.
+    fn target(clamp_target: bool, clamp_after_timer: bool, us: u64) -> Rate {
+        let preset = DcqcnResponse::preset(Preset::Recommended);
+        let settings = DcqcnResponse { clamp_target, clamp_after_timer, ..preset };
+        let source = DcqcnSource::new(&settings, LINE);
+        let mut flow = source.at_rest(ServiceLevel(0));
+        source.on_notification(&mut flow, CNP, Time::ZERO);
+        let second = Span::from_us(us).after_start();
+        source.on_notification(&mut flow, CNP, second);
+        source.levels(&flow, second).target
+    }
+
+    /// T is 55 us: one expiry of it brings back half of what the first CNP took.
+    #[test]
+    fn the_target_is_clamped_after_what_raised_the_rate() {
+        assert_eq!([50, 60].map(|us| target(true, false, us)), [Rate::gbps(20), Rate::gbps(30)]);
+        assert_eq!([50, 60].map(|us| target(false, false, us)), [LINE, LINE]);
+        assert_eq!([50, 60].map(|us| target(false, true, us)), [LINE, Rate::gbps(30)]);
     }
 }

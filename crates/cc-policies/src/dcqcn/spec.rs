@@ -173,6 +173,9 @@ settings! {
     /// Whether each CNP makes the present rate the target. Else only one that comes after an increase by the byte
     /// counter does (the authors' simulator with `CLAMP_TARGET_RATE` 0).
     clamp_target or "clamp_tgt_rate": bool = true;
+    /// Without `clamp_target`: whether one that comes after an increase by the timer does so too (the vendor's default;
+    /// HPCC's simulator, which has no byte counter).
+    clamp_after_timer or "clamp_tgt_rate_after_time_inc": bool = false;
     /// B, 1 byte to 4 GB: bytes on the wire from increase to increase.
     byte_counter or "rpg_byte_reset": Bytes = Bytes::new(10_000_000), strawman Bytes::new(150_000);
     /// T, above 0: time from increase to increase.

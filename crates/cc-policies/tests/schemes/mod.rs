@@ -97,6 +97,7 @@ fn dcqcn() -> impl Iterator<Item = Dcqcn> {
         response: DcqcnResponse {
             order,
             clamp_target: preset == Preset::Recommended,
+            clamp_after_timer: order == CnpOrder::AlphaFirst,
             initial_alpha: if order == CnpOrder::CutFirst { 1.0 } else { 0.5 },
             fast_recovery: if order == CnpOrder::CutFirst { 5 } else { 4 },
             ..DcqcnResponse::preset(preset)

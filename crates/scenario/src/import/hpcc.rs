@@ -12,6 +12,7 @@ use packet::Mtu;
 use topology::hpcc;
 use units::{Bytes, Rate, Span, Time};
 
+use super::hpcc_keys::{RESPONSE, UNUSED, is_of_dcqcn};
 use super::hpcc_memory;
 use crate::diagnostic::{Diagnostic, Fault, Place};
 use crate::wording;
@@ -314,7 +315,7 @@ impl<'a> Import<'a> {
         self.note("CC_MODE", Fate::Used, "`Dcqcn`");
         let marking = self.marking(fabric)?;
         let mut response = String::new();
-        for (key, field, unit, fate) in RESPONSE {
+        for (key, field, unit, fate, more) in RESPONSE {
             let Some(given) = self.key(key) else { continue };
             let value = match unit {
                 "us" => format!("\"{} us\"", self.number(key)?.unwrap_or_default()),
@@ -324,18 +325,17 @@ impl<'a> Import<'a> {
             };
             self.number_if(unit, key)?;
             write!(response, "{field}: {value}, ").expect("a string takes it");
-            let why = if fate == Fate::Approximated {
-                ": that simulator looks in such intervals whether there was a mark"
-            } else {
-                ""
-            };
-            self.note(key, fate, format!("`congestion_control.response.{field}`{why}"));
+            self.note(key, fate, format!("`congestion_control.response.{field}`{more}"));
         }
+        let what = "without a byte counter, which that simulator has not, there is no hyper increase here";
+        self.note("RATE_HAI", Fate::NotUsed, what);
         let interval = self.number("RATE_DECREASE_INTERVAL")?;
         let what = "`congestion_control.echo.interval`: that simulator has no CNPs, and looks in such intervals whether there was a mark";
         self.note("RATE_DECREASE_INTERVAL", Fate::Approximated, what);
         let echo = interval.map_or_else(String::new, |us| format!("echo: (interval: \"{us} us\"), "));
-        Ok(format!("Dcqcn({marking}{echo}response: ({response}byte_counter: \"4 GB\"))"))
+        Ok(format!(
+            "Dcqcn({marking}{echo}response: ({response}clamp_after_timer: true, byte_counter: \"4 GB\"))"
+        ))
     }
 
     /// A number has to be one even where it goes as it is.
@@ -344,7 +344,10 @@ impl<'a> Import<'a> {
     }
 
     fn rate(&self, key: Key<'_>) -> Result<String, Diagnostic> {
-        let spelled = key.given.replace("bps", "b/s");
+        let mut spelled = key.given.replace("bps", "b/s");
+        if key.given.ends_with(|last: char| last.is_ascii_digit()) {
+            spelled.push_str(" b/s");
+        }
         let rate = spelled.parse::<Rate>();
         let rate =
             rate.map_err(|_| self.wrong(key, format!("`{}` is not a rate", key.given), "write `50Mb/s`"))?;
@@ -418,11 +421,7 @@ impl<'a> Import<'a> {
                 (_, "LINK_DOWN") if zero => (Fate::Used, "no link fails"),
                 (_, "HAS_WIN") if zero => (Fate::Used, "no window beside `adapter.max_outstanding`"),
                 (Some((_, why)), _) => (Fate::NotUsed, *why),
-                (None, _)
-                    if RESPONSE.iter().any(|(name, ..)| *name == key.name)
-                        || key.name.ends_with("_MAP")
-                        || key.name == "RATE_DECREASE_INTERVAL" =>
-                {
+                (None, name) if is_of_dcqcn(name) => {
                     (Fate::NotUsed, "it is DCQCN's, which this configuration does not use")
                 }
                 (None, _) => (Fate::NotUsed, "no such key is known here"),
@@ -431,51 +430,6 @@ impl<'a> Import<'a> {
         }
     }
 }
-
-/// Keys of DCQCN's reaction point: the field, its unit, and how near it comes.
-const RESPONSE: [(&str, &str, &str, Fate); 8] = [
-    ("ALPHA_RESUME_INTERVAL", "alpha_timer", "us", Fate::Approximated),
-    ("CLAMP_TARGET_RATE", "clamp_target", "flag", Fate::Used),
-    ("RP_TIMER", "timer", "us", Fate::Used),
-    ("EWMA_GAIN", "g", "number", Fate::Used),
-    ("FAST_RECOVERY_TIMES", "fast_recovery", "number", Fate::Used),
-    ("RATE_AI", "additive_increase", "rate", Fate::Used),
-    ("RATE_HAI", "hyper_increase", "rate", Fate::Used),
-    ("MIN_RATE", "min_rate", "rate", Fate::Used),
-];
-
-const OF_HPCC: &str = "it is HPCC's, which is not modelled";
-const OUTPUT: &str = "outputs have names of their own: see docs/outputs.md";
-
-/// Keys that nothing comes of, and why.
-const UNUSED: [(&str, &str); 26] = [
-    ("TRACE_FILE", "single packets are not traced"),
-    ("TRACE_OUTPUT_FILE", "single packets are not traced"),
-    ("ENABLE_TRACE", "single packets are not traced"),
-    ("FCT_OUTPUT_FILE", "`sim --fct-txt` writes `fct.txt`"),
-    ("PFC_OUTPUT_FILE", OUTPUT),
-    ("QLEN_MON_FILE", OUTPUT),
-    ("QLEN_MON_START", OUTPUT),
-    ("QLEN_MON_END", OUTPUT),
-    ("DCTCP_RATE_AI", "DCTCP's response is not modelled"),
-    ("ERROR_RATE_PER_LINK", "wires here lose nothing"),
-    ("L2_CHUNK_SIZE", "requesters go back to the packet that is missing, not to a chunk"),
-    ("L2_BACK_TO_ZERO", "requesters always go back to the packet that is missing (go-back-N)"),
-    ("HAS_WIN", "windows of a round trip are not modelled: `adapter.max_outstanding` is large"),
-    ("GLOBAL_T", OF_HPCC),
-    ("VAR_WIN", OF_HPCC),
-    ("FAST_REACT", OF_HPCC),
-    ("U_TARGET", OF_HPCC),
-    ("MI_THRESH", OF_HPCC),
-    ("INT_MULTI", OF_HPCC),
-    ("MULTI_RATE", OF_HPCC),
-    ("SAMPLE_FEEDBACK", OF_HPCC),
-    ("PINT_LOG_BASE", OF_HPCC),
-    ("PINT_PROB", OF_HPCC),
-    ("RATE_BOUND", "rates always bound a source"),
-    ("ACK_HIGH_PRIO", "acknowledgements go before data at adapters, and in line with it at switches"),
-    ("LINK_DOWN", "links do not fail"),
-];
 
 /// When the first flow starts, and how many priorities there are; a list that is wrong is refused when the scenario is
 /// checked.

@@ -6,7 +6,9 @@
 //! | module | reads |
 //! |---|---|
 //! | [`hpcc`] | `config.txt` of HPCC's simulator, with its topology and flows |
+//! | `hpcc_keys` | nothing: what becomes of keys that stand for themselves |
 //! | `hpcc_memory` | nothing: how switches of that simulator share their memory and pause |
 
 pub mod hpcc;
+mod hpcc_keys;
 mod hpcc_memory;
