@@ -35,6 +35,8 @@ pub(crate) enum FlawKind {
     MissingComma,
     #[error("`{found}` is out of place")]
     NoField { found: String },
+    #[error("`{name}:` stands among values without names")]
+    Named { name: String },
     #[error("a value is missing here")]
     NoValue,
     #[error("`{name}` stands here twice")]
@@ -132,7 +134,13 @@ impl<'a> Scanner<'a> {
         while !self.leaves(close)? {
             let one_with_name = named && values.is_empty();
             self.path = if one_with_name { above.clone() } else { above.index(values.len()) };
-            values.push(self.value()?);
+            let value = self.value()?;
+            if self.rest().trim_start().starts_with(':') {
+                let name = self.text[value.span.clone()].to_owned();
+                self.path = above;
+                return Err(self.flaw(first_line(self.text, value.span), FlawKind::Named { name }));
+            }
+            values.push(value);
             self.separated(close)?;
             self.path = above.clone();
         }

@@ -71,14 +71,20 @@ impl Source {
     /// If there is no such file or scenario, or the file cannot be read.
     pub fn find(argument: &str) -> Result<Self, Diagnostic> {
         let file = FilePath::new(argument);
-        if file.is_file() || file.extension().is_some_and(|extension| extension == "ron") {
-            let text = fs::read_to_string(file).map_err(|error| unreadable(argument, &error))?;
+        // A pipe is a file too, and a folder may be called as a shipped scenario is.
+        let there = file.exists() && !file.is_dir();
+        if there || file.extension().is_some_and(|extension| extension == "ron") {
+            let text = read(file).map_err(|error| unreadable(argument, &error))?;
             let folder = file.parent().unwrap_or_else(|| FilePath::new(""));
             return Ok(Self::new(argument, &text).beside(folder));
         }
         let known = || shipped().iter().map(|scenario| scenario.name);
         let found = shipped().iter().find(|scenario| scenario.name == argument);
         found.map(|scenario| Self::new(&format!("{argument}.ron"), scenario.text)).ok_or_else(|| {
+            if file.is_dir() {
+                let help = "name a file in it, or a shipped scenario".to_owned();
+                return nowhere(argument, "this is a folder".to_owned(), help);
+            }
             let message = "there is neither a file nor a shipped scenario of this name".to_owned();
             nowhere(argument, message, nearest::help(argument, known(), "shipped scenarios"))
         })
@@ -107,7 +113,7 @@ impl Source {
     /// The text of a file that the scenario names, if it lies beside it.
     pub(crate) fn text_beside(&self, name: &str) -> io::Result<String> {
         let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        fs::read_to_string(folder.join(name))
+        read(&folder.join(name))
     }
 
     /// The file's name without folder and extension: what a scenario is called that gives no name.
@@ -218,6 +224,12 @@ impl Source {
         let last = self.pieces.last().expect("a text has at least one piece");
         (last, last.length)
     }
+}
+
+/// The text of a file, without the mark that some editors put at its beginning to say that it is UTF-8.
+fn read(file: &FilePath) -> io::Result<String> {
+    let text = fs::read_to_string(file)?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 fn unreadable(file: &str, error: &io::Error) -> Diagnostic {

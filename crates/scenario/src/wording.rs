@@ -30,6 +30,7 @@ pub(crate) fn flaw(source: &Source, flaw: &Flaw) -> Fault {
         FlawKind::UnclosedComment => Some("write `*/` at its end".to_owned()),
         FlawKind::MissingComma => Some("write `,` between two values".to_owned()),
         FlawKind::NoField { .. } => Some("write `name: value`".to_owned()),
+        FlawKind::Named { .. } => Some("write fields in ( ), and values without names in [ ]".to_owned()),
         FlawKind::NoValue => Some("write one, or take out the mark that it belongs to".to_owned()),
         FlawKind::Twice { .. } => Some("write it once".to_owned()),
         FlawKind::AfterEnd => Some("the `)` before it closes the scenario".to_owned()),

@@ -53,6 +53,22 @@ fn files_lie_beside_the_scenario() {
     assert!(said.contains("there is no file `sizes.txt` beside the scenario"), "{said}");
 }
 
+/// As some editors write it: with a mark at the beginning, and carriage returns.
+#[test]
+fn how_an_editor_marks_text_makes_no_difference() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("marked");
+    fs::create_dir_all(&folder).expect("a writable folder");
+    let text = scenario::shipped().iter().find(|known| known.name == "victim").expect("it ships").text;
+    for (name, text) in [("victim.ron", text), ("sizes.txt", SIZES), ("flow.txt", FLOWS)] {
+        fs::write(folder.join(name), format!("\u{feff}{}", text.replace('\n', "\r\n")))
+            .expect("a writable folder");
+    }
+    let found = plan(Source::find(&folder.join("victim.ron").to_string_lossy()).expect("it is there"));
+    assert_eq!(found.unwrap_or_else(|said| panic!("{said}")).files().len(), 2);
+    let said = Source::find(&folder.to_string_lossy()).expect_err("it is none").to_string();
+    assert!(said.contains("this is a folder"), "{said}");
+}
+
 /// A fabric and its flows from HPCC's files: hosts are numbered alike in both.
 #[test]
 fn a_fabric_lies_beside_the_scenario_too() {
