@@ -27,6 +27,8 @@ const SIZE: (u32, u32) = (960, 480);
 const HEADER: u32 = 58;
 const LEFT: i32 = 64;
 const RIGHT: i32 = 20;
+/// About how many pixels a character of a phase's name takes, which is smaller than a flow's (see `width`).
+const PHASE_CHARACTER: i32 = 7;
 
 /// Colours that are told apart under every common form of colour blindness (Okabe and Ito 2008),
 /// without black and the yellow that is too light for a line on white.
@@ -183,7 +185,7 @@ fn phases(plot: &Plot<'_, '_>, phases: &[Phase], scale: f64, end: f64, top: f64)
             let ends = [(from, 0.0), (from, top)];
             area.draw(&DashedPathElement::new(ends, 4, 4, GREY.stroke_width(1)))?;
         }
-        if width(&phase.name) + 8 <= pixels(to - from) {
+        if phase.name.chars().count() as i32 * PHASE_CHARACTER + 8 <= pixels(to - from) {
             let style = sans(12, &GREY).pos(Pos::new(HPos::Center, VPos::Top));
             area.draw(&Text::new(phase.name.clone(), (f64::midpoint(from, to), top * 0.99), style))?;
         }

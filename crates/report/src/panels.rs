@@ -157,7 +157,11 @@ fn plot(area: &Area<'_>, panel: &Panel, scale: Scale, with_time: bool) -> Result
         let ends = [(0.0, *goodput), (right, *goodput)];
         plot.draw_series([DashedPathElement::new(ends, 4, 4, GREY.stroke_width(1))])?;
         let beside = sans(11, &GREY).pos(Pos::new(HPos::Right, VPos::Bottom));
-        plot.draw_series([Text::new(name.clone(), (right, *goodput), beside)])?;
+        // Lines may pass there: what is written stands on a ground that lets them through.
+        let ground = [(-(name.chars().count() as i32 * 6), -13), (0, -1)];
+        let ground = Rectangle::new(ground, WHITE.mix(0.8).filled());
+        let text = Text::new(name.clone(), (0, 0), beside);
+        plot.draw_series([EmptyElement::at((right, *goodput)) + ground + text])?;
     }
     Ok(())
 }
