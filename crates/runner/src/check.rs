@@ -10,6 +10,9 @@ use crate::headroom::kilobytes;
 pub(crate) fn run(scenario: &str, set: &[String]) -> Result<(), Failure> {
     let plan = engine::plan(scenario, set, None)?;
     crate::print(&description(&plan));
+    if let Some(cycle) = plan.dependency_cycle() {
+        crate::print(&format!("allowed: packets could wait for each other for ever, in a cycle: {cycle}\n"));
+    }
     if let Some(first) = plan.ecn_first() {
         crate::print(&ecn_before_pfc(&first));
     }

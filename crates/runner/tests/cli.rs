@@ -243,6 +243,13 @@ fn a_deadlock_ends_the_run_with_the_circle_and_a_status_of_its_own() {
     assert!(message.contains("error: deadlock: by "), "{message}");
     assert_eq!(message.matches(": waits for room at ").count(), 7, "{message}");
     assert_eq!(scratch.names(), Vec::<String>::new(), "a run that fails leaves no file");
+    // `check` says beforehand that it can happen.
+    arguments[0] = "check";
+    let said = text(&scratch.run(&arguments).stdout);
+    assert!(
+        said.contains("\nallowed: packets could wait for each other for ever, in a cycle: `s1` port "),
+        "{said}"
+    );
 }
 
 #[test]

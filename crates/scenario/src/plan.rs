@@ -19,6 +19,7 @@ use ca_transport::spec::AdapterSpec;
 use cc_policies::spec::Scheme;
 use switch_arch::spec::{Forwarding, SwitchSpec};
 
+use crate::check::routing;
 use crate::read::options;
 use crate::spec::{Completions, Scenario, WatchSpec};
 
@@ -91,6 +92,13 @@ impl Plan {
     #[must_use]
     pub fn routes(&self) -> &Routes {
         &self.routes
+    }
+
+    /// A cycle in which packets of the flows could wait for each other, output by output: only where the scenario
+    /// allows one (`dependency_cycles: Allowed`).
+    #[must_use]
+    pub fn dependency_cycle(&self) -> Option<String> {
+        routing::cycle(&self.scenario, &self.graph, &self.routes, &self.workload.flows)
     }
 
     /// The service level of what one host sends to the other for a flow that asks for `asked`.

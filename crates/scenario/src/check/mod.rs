@@ -26,7 +26,7 @@ mod link;
 mod marking;
 mod node;
 mod pausing;
-mod routing;
+pub(crate) mod routing;
 mod sharing;
 mod traffic;
 mod transport;

@@ -53,6 +53,14 @@ pub(super) fn check(
     if faults.found.len() > before || scenario.dependency_cycles == DependencyCycles::Allowed {
         return;
     }
+    if let Some(cycle) = cycle(scenario, graph, routes, flows) {
+        let message = format!("packets could wait for each other for ever, in a cycle: {cycle}");
+        faults.add(&"routing".into(), message, help(scenario, routes));
+    }
+}
+
+/// A cycle in which packets of these flows could wait for each other, output by output.
+pub(crate) fn cycle(scenario: &Scenario, graph: &Graph, routes: &Routes, flows: &[Flow]) -> Option<String> {
     let lanes = scenario.link.lanes_by_service_level();
     let mut ways = Vec::with_capacity(2 * flows.len());
     for flow in flows {
@@ -66,12 +74,7 @@ pub(super) fn check(
     for same in ways.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         dependencies.add(same[0].0, same[0].1, same.iter().map(|way| way.2));
     }
-    if let Some(cycle) = dependencies.cycle() {
-        let message =
-            format!("packets could wait for each other for ever, in a cycle: {}", spell(graph, &cycle));
-        let path = Path::from("routing");
-        faults.add(&path, message, help(scenario, routes));
-    }
+    dependencies.cycle().map(|cycle| spell(graph, &cycle))
 }
 
 /// A layer takes a service level of its own for each that flows ask for, and there are 16 of them.
