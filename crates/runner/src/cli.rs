@@ -5,9 +5,12 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use link_layer::Alpha;
 use units::{Bytes, Length, Rate, Span, UnitError};
+
+use crate::bench::CASES;
 
 /// What `sim` runs when it is not told what to.
 pub(crate) const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
@@ -67,7 +70,7 @@ pub(crate) struct SimOptions {
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
     /// Seed of the random streams, instead of the scenario's own.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Folder for the results [default: out/NAME].
     #[arg(long, value_name = "DIR")]
@@ -96,7 +99,7 @@ pub(crate) struct CompareOptions {
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
     /// Seed of all runs [default: that of the first].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Folder for the table and the figure.
     #[arg(long, value_name = "DIR", default_value = "out/compare")]
@@ -221,7 +224,7 @@ fn factor(text: &str) -> Result<f64, String> {
 #[derive(Args, Debug)]
 pub(crate) struct BenchOptions {
     /// The cases to run; all of them if none is named.
-    #[arg(value_name = "CASE")]
+    #[arg(value_name = "CASE", value_parser = PossibleValuesParser::new(CASES.map(|(case, ..)| case)))]
     pub(crate) cases: Vec<String>,
     /// Print JSON instead of a table, to keep and compare with later: version, processor, and the cases.
     #[arg(long)]
@@ -233,7 +236,7 @@ pub(crate) struct BenchOptions {
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
     /// Run one case once in this process, and print what it cost: what `bench` starts for each run.
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, value_parser = PossibleValuesParser::new(CASES.map(|(case, ..)| case)))]
     pub(crate) case: Option<String>,
     /// With --case: set a field besides what the case sets.
     #[arg(long, hide = true, requires = "case", value_name = "PATH=VALUE")]

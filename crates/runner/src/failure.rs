@@ -42,9 +42,6 @@ pub(crate) enum Failure {
     /// A file that is to be imported cannot be read.
     #[error("error: `{file}` cannot be read: {cause}")]
     Unreadable { file: String, cause: std::io::Error },
-    /// There is no such case to bench.
-    #[error("error: there is no case `{given}`\nhelp: {help}")]
-    UnknownCase { given: String, help: String },
     /// What an earlier bench is said to have printed cannot be read.
     #[error("error: {path}: {what}\nhelp: name a file that holds what `bench --json` printed")]
     Record { path: String, what: String },

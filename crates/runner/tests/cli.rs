@@ -104,6 +104,8 @@ fn a_wrong_option_and_a_wrong_field_are_refused() {
     assert_refused(&scratch.run(&["sim", "--seed", "5", "one-flow", "--nonsense"]), "[OPTIONS] [SCENARIO]");
     assert_refused(&scratch.run(&["repro", "gran2012"]), "did you mean `gran2011`?");
     assert_refused(&scratch.run(&["repro", "nobody1999"]), "gran2011");
+    assert_refused(&scratch.run(&["sim", "one-flow", "--seed", "-1"]), "'-1' for '--seed");
+    assert_refused(&scratch.run(&["bench", "z9"]), "f11664-setup");
     assert_eq!(scratch.names(), [""; 0]);
 }
 
