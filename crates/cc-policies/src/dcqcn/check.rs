@@ -17,7 +17,7 @@ const MAX_SERVICE_LEVEL: u8 = 15;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum DcqcnError {
     /// Kmin is 0.
-    #[error("a Kmin of 0 marks packets behind which nothing waits: write 1 byte or more")]
+    #[error("a Kmin of 0 would never be come near to: write 1 byte, which marks the same packets")]
     NoKmin,
     /// Kmax below Kmin.
     #[error("Kmax is {kmax}, below Kmin, which is {kmin}: write {kmin} or more")]

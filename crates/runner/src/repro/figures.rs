@@ -6,6 +6,7 @@ use report::File;
 use report::panels::{Curve, Level, Panel};
 use scenario::Plan;
 use serde::Deserialize;
+use units::Span;
 
 use super::claims::Paper;
 use super::fluid::FluidLine;
@@ -34,6 +35,9 @@ pub(crate) struct Figure {
     /// A line of DCQCN's fluid model in each panel.
     #[serde(default)]
     fluid: Option<FluidLine>,
+    /// Where panels end, if runs of different lengths stand below each other; with the longest of them if left out.
+    #[serde(default)]
+    until: Option<Span>,
 }
 
 impl Figure {
@@ -61,8 +65,12 @@ impl Figure {
                 Ok(Curve { name: name.clone(), goodput: mean_goodput(outcome, &named(outcome, flows)?) })
             };
             let fluid = self.fluid.iter().map(|fluid| fluid.curve(&plan(run)));
-            let lines = self.lines.iter().map(line).chain(fluid).collect::<Result<_, String>>()?;
+            let mut lines = self.lines.iter().map(line).chain(fluid).collect::<Result<Vec<_>, String>>()?;
             let interval = outcome.record.series.interval.seconds();
+            if let Some(until) = self.until {
+                let samples = (until.seconds() / interval).ceil() as usize;
+                lines.iter_mut().for_each(|line| line.goodput.truncate(samples));
+            }
             let phases = (1..).zip(&outcome.summary.phases);
             let shaded = phases
                 .filter(|(number, _)| self.shaded.contains(number))
