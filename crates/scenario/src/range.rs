@@ -62,6 +62,7 @@ const RANGES: &[(&str, RangeInclusive<u64>)] = &[
     ("window", 1..=65_535),
     // DCQCN's response.
     ("fast_recovery", 1..=254),
+    ("rpg_threshold", 1..=254),
     // Traffic.
     ("service_level", 0..=15),
     ("outstanding", 1..=u32::MAX as u64),

@@ -93,7 +93,9 @@ fn wrong_value(source: &Source, fault: &ReadFault, path: &Path) -> Fault {
         ron::Error::IntegerOutOfBounds => (format!("{} is out of range", place.shown()), range::help(path)),
         ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. } => whole_number(),
         ron::Error::ExpectedComma if matches!(site.node.shape, Shape::Scalar) => whole_number(),
-        ron::Error::ExpectedFloat => (format!("{} is not a number", place.shown()), None),
+        ron::Error::ExpectedFloat => {
+            (format!("{} is not a number", place.shown()), Some("write one alone, as `0.5`".to_owned()))
+        }
         ron::Error::ExpectedBoolean => (format!("{} is neither `true` nor `false`", place.shown()), None),
         ron::Error::ExpectedString => place.expected_text(),
         ron::Error::ExpectedIdentifier | ron::Error::SuggestRawIdentifier(_) => place.expected_choice(),

@@ -12,7 +12,8 @@ pub enum Preset {
     /// What the paper deploys (CoNEXT 2016, its scripts and captions).
     #[default]
     Recommended,
-    /// Those of QCN, against which the paper argues: the defaults of its authors' simulator.
+    /// Those of QCN, against which the paper argues: the defaults of its authors' simulator. That its Kmin and Kmax are
+    /// 40 KB, with Pmax 1, is hearsay.
     Strawman,
 }
 
