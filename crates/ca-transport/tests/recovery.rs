@@ -126,7 +126,7 @@ fn departures(
     end: Time,
 ) -> Vec<Time> {
     let flow = Flow {
-        name: "F".to_owned(),
+        name: "F".into(),
         named: true,
         group: None,
         source: NodeId(0),

@@ -1,5 +1,7 @@
 //! The whole record of a run.
 
+use std::sync::Arc;
+
 use units::{Bytes, Span, Time};
 
 use crate::congestion::Congestion;
@@ -188,11 +190,11 @@ impl TransportTally {
 #[derive(Clone, Debug, Default)]
 pub struct FlowRecord {
     /// Its name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Host that the data comes from.
-    pub source: String,
+    pub source: Arc<str>,
     /// Host that the data goes to.
-    pub destination: String,
+    pub destination: Arc<str>,
     /// Whether the scenario names it; all others come of a traffic pattern.
     pub named: bool,
     /// The transport service that carries it: `RC`.

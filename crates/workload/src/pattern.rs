@@ -186,7 +186,8 @@ impl Pattern<'_> {
 
     pub(crate) fn flow(&self, source: NodeId, destination: NodeId, posting: Posting) -> Flow {
         Flow {
-            name: format!("{}:{}->{}", self.prefix, self.site.name(source), self.site.name(destination)),
+            name: format!("{}:{}->{}", self.prefix, self.site.name(source), self.site.name(destination))
+                .into(),
             named: false,
             group: None,
             source,
