@@ -121,6 +121,14 @@ impl AnyMarker {
     pub const fn heeds_buffers(&self) -> bool {
         matches!(self, Self::Hp(_))
     }
+
+    /// Reads what it will need to know of an output and lane, so that it is in the cache when it does. What this
+    /// returns is of no meaning, but must not be optimised away.
+    #[inline]
+    #[must_use]
+    pub fn fetch(&self, output: PortId, lane: Lane) -> u64 {
+        if let Self::Iba(marker) = self { marker.fetch(output, lane) } else { 0 }
+    }
 }
 
 impl AnyMarker {

@@ -69,9 +69,10 @@ impl World {
     fn read_rest(&self, event: &Event, output: PortId) -> u64 {
         let pool = &self.fabric.pool;
         let Some(switch) = event.node.index().checked_sub(self.adapters.len()) else {
+            let adapter = &self.adapters[event.node.index()];
             return match event.what {
-                What::Arrive(_, packet) => self.adapters[event.node.index()].fetch_for_arrival(&pool[packet]),
-                _ => 0,
+                What::Arrive(_, packet) => adapter.fetch_for_arrival(&pool[packet]),
+                _ => adapter.fetch_for_send(),
             };
         };
         let switch = &self.switches[switch];

@@ -27,7 +27,9 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     #[inline]
     pub(crate) fn fetch_output(&self, output: PortId, lane: Lane) -> u64 {
-        self.ports[output.index()].fetched() ^ u64::from(!self.ledger.contenders(output, lane).is_empty())
+        self.ports[output.index()].fetched()
+            ^ u64::from(!self.ledger.contenders(output, lane).is_empty())
+            ^ self.marker.fetch(output, lane)
     }
 
     /// Reads what every event at an input and lane will need, alike.

@@ -5,6 +5,7 @@
 use packet::{Lane, Packet};
 
 use super::Adapter;
+use crate::any::AnyTransport;
 
 impl Adapter {
     /// Reads what the arrival of a packet will need. What it returns is of no meaning, but must not be optimised away.
@@ -23,5 +24,16 @@ impl Adapter {
     pub fn fetch(&self) -> u64 {
         let turn = self.schedule.turn(Lane(0)).map_or(0, |turn| turn.half);
         self.sending_until.ps() ^ self.injected ^ self.outputs[Lane(0)].packets ^ u64::from(turn)
+    }
+
+    /// Reads what sending the next packet will need, alike: the half whose turn it is.
+    #[inline]
+    #[must_use]
+    pub fn fetch_for_send(&self) -> u64 {
+        let turn = self.schedule.turn(Lane(0));
+        let half = turn.and_then(|turn| self.halves.get(turn.half as usize));
+        half.map_or(0, |half| {
+            u64::from(half.flow) ^ u64::from(matches!(half.transport, AnyTransport::Requester(_)))
+        })
     }
 }

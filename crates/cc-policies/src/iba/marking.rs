@@ -143,6 +143,12 @@ impl IbaMarker {
         output.index() * self.lanes + lane.index()
     }
 
+    /// Reads what every packet for an output and lane needs.
+    #[inline]
+    pub(crate) fn fetch(&self, output: PortId, lane: Lane) -> u64 {
+        u64::from(self.port_vls[self.port_vl(output, lane)].quiet)
+    }
+
     /// Brings what is known of a queue up to date.
     #[inline(never)]
     fn compare_queue(&mut self, at: usize, place: Place, view: QueueView) {
