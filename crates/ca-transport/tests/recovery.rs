@@ -126,7 +126,7 @@ fn departures(
     end: Time,
 ) -> Vec<Time> {
     let flow = Flow {
-        name: "F".into(),
+        name: "F".to_owned(),
         named: true,
         group: None,
         source: NodeId(0),

@@ -2,8 +2,6 @@
 //!
 //! Invariant: the record is a function of what happened; looking twice gives the same.
 
-use std::sync::Arc;
-
 use ca_transport::Adapter;
 use event_kernel::Digest;
 use link_layer::Port;
@@ -68,16 +66,14 @@ fn transport(world: &World) -> TransportTally {
 }
 
 fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
-    // A fabric has many flows and few hosts: they share their names.
-    let hosts: Vec<Arc<str>> = plan.graph().names().take(plan.graph().hosts()).map(Arc::from).collect();
-    let name = |node: NodeId| Arc::clone(&hosts[node.index()]);
+    let name = |node: NodeId| plan.graph().name(node).to_owned();
     let record = |(flow, ends): (&workload::Flow, &crate::probe::Ends)| {
         let (source, sink) = (&world.adapters[ends.source.0.index()], &world.adapters[ends.sink.0.index()]);
         // Messages are complete where they are posted; BECNs reach whoever sends.
         let (here, there, taken) =
             (source.seen(ends.source.1), sink.seen(ends.sink.1), sink.sink(ends.sink.1));
         FlowRecord {
-            name: Arc::clone(&flow.name),
+            name: flow.name.clone(),
             source: name(flow.source),
             destination: name(flow.destination),
             named: flow.named,

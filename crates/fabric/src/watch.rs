@@ -40,7 +40,7 @@ impl Watch {
                 }
                 WatchSpec::Control { flow: name } => {
                     let flows = &plan.workload().flows;
-                    let flow = flows.iter().position(|flow| *flow.name == **name).expect("a checked plan");
+                    let flow = flows.iter().position(|flow| flow.name == *name).expect("a checked plan");
                     let (node, queue_pair) = ends[flow].source;
                     all.places.push(Place::Control { node, queue_pair });
                     let columns = ["rate_bps", "target_bps", "alpha"].map(|what| format!("{name}_{what}"));

@@ -159,9 +159,9 @@ pub fn table(record: &RunRecord) -> Option<String> {
     let row = |one: &Completion| {
         let flow = &record.flows[one.flow as usize];
         vec![
-            flow.name.to_string(),
-            flow.source.to_string(),
-            flow.destination.to_string(),
+            flow.name.clone(),
+            flow.source.clone(),
+            flow.destination.clone(),
             one.number.to_string(),
             one.size.get().to_string(),
             one.posted.seconds().to_string(),

@@ -154,7 +154,7 @@ mod tests {
     fn long_names_break_between_words() {
         let mut record = sample::record();
         for (number, flow) in record.flows.iter_mut().enumerate() {
-            flow.name = format!("poisson:h{}->h{}", 100 + number, 200 + number).into();
+            flow.name = format!("poisson:h{}->h{}", 100 + number, 200 + number);
         }
         let printed = printed(&record);
         assert!(printed.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{printed}");

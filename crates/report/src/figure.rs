@@ -102,7 +102,7 @@ fn lines(record: &RunRecord) -> Vec<Line> {
     let mut lines: Vec<_> = named
         .iter()
         .enumerate()
-        .map(|(column, flow)| line(column, flow.name.to_string(), style_of(column), flow.start))
+        .map(|(column, flow)| line(column, flow.name.clone(), style_of(column), flow.start))
         .collect();
     let start = others.iter().map(|flow| flow.start).min();
     if let Some(start) = start.filter(|_| tables::others_are_sampled(record)) {

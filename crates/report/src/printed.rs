@@ -285,7 +285,7 @@ mod tests {
     fn many_flows_continue_in_another_block() {
         let mut record = sample::record();
         record.flows = (1..=10)
-            .map(|n| telemetry::FlowRecord { name: format!("F{n}").into(), ..record.flows[0].clone() })
+            .map(|n| telemetry::FlowRecord { name: format!("F{n}"), ..record.flows[0].clone() })
             .collect();
         for snapshot in &mut record.snapshots {
             snapshot.delivered.resize(10, units::Bytes::ZERO);

@@ -131,9 +131,9 @@ fn congestion() -> Congestion {
 
 fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: bool) -> FlowRecord {
     FlowRecord {
-        name: name.into(),
-        source: source.into(),
-        destination: destination.into(),
+        name: name.to_owned(),
+        source: source.to_owned(),
+        destination: destination.to_owned(),
         named,
         transport: "RC",
         operation: "RDMA WRITE",

@@ -236,9 +236,9 @@ impl Summary {
 impl PhaseSummary {
     fn new(record: &RunRecord, goodput: &PhaseGoodput<'_>) -> Self {
         let flow = |(flow, share): (&telemetry::FlowRecord, &FlowGoodput)| FlowSummary {
-            flow: flow.name.to_string(),
-            src: flow.source.to_string(),
-            dst: flow.destination.to_string(),
+            flow: flow.name.clone(),
+            src: flow.source.clone(),
+            dst: flow.destination.clone(),
             transport: flow.transport,
             operation: flow.operation,
             active: share.active,

@@ -89,9 +89,9 @@ fn marked(reason: MarkReason) -> String {
 type Column<Record> = (&'static str, fn(&Record) -> String);
 
 const FLOW_COLUMNS: [Column<FlowRecord>; 17] = [
-    ("flow", |flow| flow.name.to_string()),
-    ("src", |flow| flow.source.to_string()),
-    ("dst", |flow| flow.destination.to_string()),
+    ("flow", |flow| flow.name.clone()),
+    ("src", |flow| flow.source.clone()),
+    ("dst", |flow| flow.destination.clone()),
     ("named", |flow| flow.named.to_string()),
     ("transport", |flow| flow.transport.to_owned()),
     ("operation", |flow| flow.operation.to_owned()),
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_name_with_a_comma_is_quoted() {
         let mut record = sample::record();
-        record.flows[0].name = "F1, the first".into();
+        record.flows[0].name = "F1, the first".to_owned();
         assert!(flows(&record).contains("\n\"F1, the first\",H1,"));
     }
 

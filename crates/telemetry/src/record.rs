@@ -1,7 +1,5 @@
 //! The whole record of a run.
 
-use std::sync::Arc;
-
 use units::{Bytes, Span, Time};
 
 use crate::congestion::Congestion;
@@ -190,11 +188,11 @@ impl TransportTally {
 #[derive(Clone, Debug, Default)]
 pub struct FlowRecord {
     /// Its name.
-    pub name: Arc<str>,
+    pub name: String,
     /// Host that the data comes from.
-    pub source: Arc<str>,
+    pub source: String,
     /// Host that the data goes to.
-    pub destination: Arc<str>,
+    pub destination: String,
     /// Whether the scenario names it; all others come of a traffic pattern.
     pub named: bool,
     /// The transport service that carries it: `RC`.

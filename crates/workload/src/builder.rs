@@ -4,7 +4,6 @@
 //! first fault is the one reported.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use packet::{NodeId, ServiceLevel};
 use units::{Bytes, Rate, Time};
@@ -57,11 +56,11 @@ impl Workload {
     ) -> Result<Self, WorkloadError> {
         let site = Site::new(setting);
         let mut sources = Vec::new();
-        let mut known: BTreeMap<Arc<str>, Option<usize>> = BTreeMap::new();
+        let mut known = BTreeMap::new();
         let (mut all, mut unnamed) = (Vec::new(), Vec::new());
         for (i, spec) in flows.iter().enumerate() {
             all.push(spec.flow(&site).map_err(|(field, kind)| at_flow(i, field, kind))?);
-            if known.insert(spec.name.as_str().into(), Some(i)).is_some() {
+            if known.insert(spec.name.clone(), Some(i)).is_some() {
                 return Err(duplicate(i, &spec.name));
             }
         }
@@ -78,7 +77,7 @@ impl Workload {
                 match known.insert(flow.name.clone(), None) {
                     Some(Some(i)) => return Err(duplicate(i, &flow.name)),
                     Some(None) => {
-                        let kind = Kind::DuplicateFlow { name: flow.name.to_string() };
+                        let kind = Kind::DuplicateFlow { name: flow.name };
                         return Err(WorkloadError::new(format!("traffic[{i}].name"), kind));
                     }
                     None => (if flow.named { &mut all } else { &mut unnamed }).push(flow),
@@ -116,7 +115,7 @@ impl FlowSpec {
         }
         check_message(self.message).map_err(|kind| ("message", kind))?;
         Ok(Flow {
-            name: self.name.as_str().into(),
+            name: self.name.clone(),
             named: true,
             group: None,
             source,

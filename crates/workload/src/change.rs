@@ -26,12 +26,12 @@ impl Workload {
         let mut at: BTreeMap<Time, [Vec<&str>; 2]> = BTreeMap::new();
         for flow in self.flows.iter().filter(|flow| flow.named) {
             let (name, start) = match &flow.group {
-                Some(group) => (group.name.as_str(), group.start),
-                None => (&*flow.name, flow.posting.start()),
+                Some(group) => (&group.name, group.start),
+                None => (&flow.name, flow.posting.start()),
             };
             for (time, verb) in [(flow.posting.stop(), 0), (start, 1)] {
                 let names = &mut at.entry(time).or_default()[verb];
-                if names.last() != Some(&name) {
+                if names.last() != Some(&name.as_str()) {
                     names.push(name);
                 }
             }

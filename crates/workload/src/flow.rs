@@ -31,7 +31,7 @@ pub struct Flow {
     /// and both hosts: `poisson:h3->h7`. Where a
     /// scenario has several patterns of a kind, the second one's flows begin `poisson2:`, and so on.
     /// No two flows have the same name.
-    pub name: Arc<str>,
+    pub name: String,
     /// Whether the scenario names it.
     pub named: bool,
     /// The pattern that it is one of several flows of, if the scenario names that.

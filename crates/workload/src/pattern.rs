@@ -186,8 +186,7 @@ impl Pattern<'_> {
 
     pub(crate) fn flow(&self, source: NodeId, destination: NodeId, posting: Posting) -> Flow {
         Flow {
-            name: format!("{}:{}->{}", self.prefix, self.site.name(source), self.site.name(destination))
-                .into(),
+            name: format!("{}:{}->{}", self.prefix, self.site.name(source), self.site.name(destination)),
             named: false,
             group: None,
             source,

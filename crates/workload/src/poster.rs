@@ -24,7 +24,7 @@ use crate::flow::{Flow, Post, Posting};
 /// # use workload::{Flow, Posting, Poster};
 /// # let (message, rate, start, stop) = (Bytes::kib(1), Rate::gbps(8), Time::ZERO, Time::NEVER);
 /// # let flow = Flow {
-/// #     name: "F1".into(), named: true, group: None, source: packet::NodeId(0), destination: packet::NodeId(1),
+/// #     name: "F1".to_owned(), named: true, group: None, source: packet::NodeId(0), destination: packet::NodeId(1),
 /// #     service_level: Default::default(), transport: Default::default(), operation: Default::default(),
 /// #     posting: Posting::Paced { message, rate, start, stop },
 /// # };
@@ -133,7 +133,7 @@ mod tests {
 
     fn poster(posting: Posting) -> Poster {
         Poster::new(&Flow {
-            name: "F1".into(),
+            name: "F1".to_owned(),
             named: true,
             group: None,
             source: NodeId(0),

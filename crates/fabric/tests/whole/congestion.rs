@@ -10,7 +10,7 @@ fn ms(n: u64) -> Time {
 }
 
 fn names(record: &RunRecord, flows: impl IntoIterator<Item = u32>) -> Vec<&str> {
-    flows.into_iter().map(|flow| record.flows[flow as usize].name.as_ref()).collect()
+    flows.into_iter().map(|flow| record.flows[flow as usize].name.as_str()).collect()
 }
 
 fn contributors<'a>(record: &'a RunRecord, root: &RootRecord) -> Vec<&'a str> {

@@ -186,7 +186,7 @@ fn union<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 fn phases<'a>(runs: &[Run<'a>]) -> Vec<&'a str> {
-    union(runs.iter().flat_map(|run| run.summary.phases.iter().map(|phase| phase.name.as_ref())))
+    union(runs.iter().flat_map(|run| run.summary.phases.iter().map(|phase| phase.name.as_str())))
 }
 
 fn goodput_rows(runs: &[Run<'_>]) -> Vec<Row> {
@@ -247,7 +247,7 @@ fn fairness_rows(runs: &[Run<'_>]) -> Vec<Row> {
 
 /// What a flow of this name waited as a victim; none if there is no such flow.
 fn waited(record: &RunRecord, name: &str) -> Option<Span> {
-    let flow = record.flows.iter().position(|flow| *flow.name == *name)? as u32;
+    let flow = record.flows.iter().position(|flow| flow.name == name)? as u32;
     let victims = record.congestion.roots.iter().flat_map(|root| &root.victims);
     Some(victims.filter(|victim| victim.flow == flow).map(|victim| victim.waited).sum())
 }
@@ -255,7 +255,7 @@ fn waited(record: &RunRecord, name: &str) -> Option<Span> {
 fn victim_rows(runs: &[Run<'_>]) -> Vec<Row> {
     let names = union(runs.iter().flat_map(|run| {
         let victims = run.record.congestion.roots.iter().flat_map(|root| &root.victims);
-        victims.map(|victim| run.record.flows[victim.flow as usize].name.as_ref())
+        victims.map(|victim| run.record.flows[victim.flow as usize].name.as_str())
     }));
     let mut rows: Vec<(Span, Row)> = names
         .into_iter()
@@ -345,7 +345,7 @@ fn message_rows(runs: &[Run<'_>]) -> Vec<Row> {
 pub fn figure(runs: &[Run<'_>]) -> String {
     let flows = union(
         runs.iter()
-            .flat_map(|run| run.record.flows[..run.record.named()].iter().map(|flow| flow.name.as_ref())),
+            .flat_map(|run| run.record.flows[..run.record.named()].iter().map(|flow| flow.name.as_str())),
     );
     let with_others = runs.iter().any(|run| others_are_sampled(run.record));
     let drawn = &flows[..flows.len().min(if with_others { LINES - 1 } else { LINES })];
@@ -370,7 +370,7 @@ pub fn figure(runs: &[Run<'_>]) -> String {
 }
 
 fn curve(record: &RunRecord, flow: &str) -> Curve {
-    let column = record.flows[..record.named()].iter().position(|one| *one.name == *flow);
+    let column = record.flows[..record.named()].iter().position(|one| one.name == flow);
     let goodput = column.map(|column| {
         let interval = record.series.interval;
         let first = (record.flows[column].start.ps() / interval.ps().max(1)) as usize;
@@ -403,7 +403,7 @@ mod tests {
 
     fn with_runs<T>(look: impl FnOnce(&[Run<'_>]) -> T) -> T {
         let (first, mut second) = (sample::record(), sample::record());
-        second.flows[1].name = "F3".into();
+        second.flows[1].name = "F3".to_owned();
         second.congestion = telemetry::Congestion::default();
         second.lanes[0].pause = Some(paused());
         let summaries = [&first, &second].map(|record| Summary::new(sample::CONTEXT, record, sample::cost()));

@@ -33,7 +33,7 @@ impl FluidLine {
         let Scheme::Dcqcn(settings) = plan.scheme() else { return Err("DCQCN".to_owned()) };
         let flows = &plan.workload().flows;
         let missing = || format!("flow {}", self.flow);
-        let flow = flows.iter().position(|flow| *flow.name == *self.flow).ok_or_else(missing)?;
+        let flow = flows.iter().position(|flow| flow.name == self.flow).ok_or_else(missing)?;
         let starts: Vec<_> = flows.iter().map(|flow| flow.posting.start().since_start()).collect();
         let link = plan.cable(0).data_rate();
         let fluid = Fluid::new(settings, link, self.packet, self.delay);

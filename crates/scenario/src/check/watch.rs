@@ -39,7 +39,7 @@ fn check_port(path: &Path, (switch, port): (&str, u16), graph: &Graph, faults: &
 }
 
 fn check_flow(scenario: &Scenario, path: &Path, name: &str, flows: &[Flow], faults: &mut Faults<'_>) {
-    let named: Vec<&str> = flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_ref()).collect();
+    let named: Vec<&str> = flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str()).collect();
     if !named.contains(&name) {
         let help = nearest::help(name, &named, "flows with a name");
         faults.add(&path.name("flow"), format!("there is no flow `{name}`"), help);

@@ -35,7 +35,7 @@ impl Pattern<'_> {
             let one = self.flow(row.source, row.destination, one_post(row.post));
             let (host, name) = (self.site.name(row.source), self.site.name(row.destination));
             Flow {
-                name: format!("{}:{number}:{host}->{name}", self.prefix()).into(),
+                name: format!("{}:{number}:{host}->{name}", self.prefix()),
                 service_level: row.priority,
                 ..one
             }
