@@ -23,7 +23,7 @@ impl World {
         let count = [1, 1, 1, 2, 1][(finalise(event) % 5) as usize];
         (1..=count).map(move |child| {
             let number = finalise(event.wrapping_mul(31).wrapping_add(child));
-            let to = if number % 3 == 0 { owner } else { (number >> 8) as u32 % self.owners };
+            let to = if number.is_multiple_of(3) { owner } else { (number >> 8) as u32 % self.owners };
             let delay = self.delay(number >> 32);
             let least = if to == owner { 0 } else { self.lookahead };
             let order = Order::new(to, (number % 7) as u8, 0, 0, (number >> 40) as u32);
