@@ -2,6 +2,8 @@
 //!
 //! Invariant: the same points draw the same bytes. The axis of the numbers begins at 0.
 
+use core::ops::Range;
+
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -133,10 +135,20 @@ fn draw(
         }))?;
     }
     plot.configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
+        .position(legend_place(lines, axis, left..right, top))
         .label_font(sans(12, &BLACK))
         .background_style(WHITE)
         .draw()
+}
+
+/// The corner at the bottom in which fewer points would lie behind the names of the lines; the right one, if either does.
+fn legend_place(lines: &[Line], axis: &Axis, across: Range<f64>, top: f64) -> SeriesLabelPosition {
+    // About what they take: a quarter of the width, and a twentieth of the height for each, with a margin.
+    let (width, height) = ((across.end - across.start) / 4.0, (0.06 + 0.05 * lines.len() as f64) * top);
+    let low = || lines.iter().flat_map(|line| &line.points).filter(|point| point.y < height);
+    let on_the_right = low().filter(|point| axis.scale.place(point.x) > across.end - width).count();
+    let on_the_left = low().filter(|point| axis.scale.place(point.x) < across.start + width).count();
+    if on_the_left < on_the_right { SeriesLabelPosition::LowerLeft } else { SeriesLabelPosition::LowerRight }
 }
 
 /// The same as a file of its own: a row a setting.
@@ -178,5 +190,19 @@ mod tests {
         );
         assert_eq!((Scale::Log.at(1.5), Scale::Linear.at(1.5)), ("32".to_owned(), "1.5".to_owned()));
         assert!(super::drawn("nothing", &axis, &[], &[]).contains("nothing"));
+    }
+
+    #[test]
+    fn names_of_lines_hide_no_points_where_there_is_a_choice() {
+        let axis = Axis { x: String::new(), y: String::new(), scale: Scale::Linear };
+        let place = |ys: [f64; 3]| {
+            let points = (0..3).map(|x| Point { x: f64::from(x), y: ys[x as usize], ci95: None }).collect();
+            let lines = [Line { name: String::new(), points }];
+            matches!(legend_place(&lines, &axis, 0.0..2.0, 1.0), SeriesLabelPosition::LowerRight)
+        };
+        assert_eq!(
+            [[0.9, 0.9, 0.05], [0.05, 0.9, 0.9], [0.9; 3], [0.05; 3]].map(place),
+            [false, true, true, true]
+        );
     }
 }
