@@ -14,7 +14,7 @@ use crate::world::World;
 /// How many events are read ahead for at a time.
 const AHEAD: usize = 64;
 /// From how many nodes on reading ahead pays: smaller fabrics fit into the cache.
-pub(crate) const NODES: usize = 2048;
+pub(crate) const NODES: usize = 1024;
 
 impl World {
     /// Reads what the events of the present turn will need, and some after them, unless that has been done.
