@@ -5,12 +5,15 @@
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
 
-/// Works on all pieces, as many at a time as there are processors, and says on a terminal how many are done and how
-/// long the rest will take. `weight` is how long a piece takes, in any unit.
+/// How often it is said how far the work is where that stays to be read.
+const REPORT_EVERY: Duration = Duration::from_secs(60);
+
+/// Works on all pieces, as many at a time as there are processors, and says how many are done and how long the rest
+/// will take: after each on a terminal, once a minute elsewhere. `weight` is how long a piece takes, in any unit.
 pub(super) fn all<T: Sync, R: Send>(
     what: &str,
     pieces: &[T],
@@ -23,6 +26,7 @@ pub(super) fn all<T: Sync, R: Send>(
     let waiting = Mutex::new(pieces.iter().enumerate());
     // Results, each with its place, and the weight of what is done.
     let done = Mutex::new((Vec::with_capacity(pieces.len()), 0));
+    let reported = Mutex::new(began);
     let worker = || -> Result<(), Failure> {
         loop {
             // The lock is held for the choice only.
@@ -32,10 +36,14 @@ pub(super) fn all<T: Sync, R: Send>(
             let mut done = done.lock().expect("no worker panics");
             done.0.push((place, result));
             done.1 += weight(piece);
+            let left = began.elapsed().as_secs_f64() * (total - done.1) as f64 / done.1.max(1) as f64;
+            let far = format!("{} of {} {what} done, {left:.0} s left", done.0.len(), pieces.len());
+            let mut reported = reported.lock().expect("no worker panics");
             if io::stderr().is_terminal() {
-                let left = began.elapsed().as_secs_f64() * (total - done.1) as f64 / done.1.max(1) as f64;
-                let end = if done.0.len() == pieces.len() { "\n" } else { "" };
-                eprint!("\r{} of {} {what} done, {left:.0} s left    {end}", done.0.len(), pieces.len());
+                eprint!("\r{far}    {}", if done.0.len() == pieces.len() { "\n" } else { "" });
+            } else if reported.elapsed() >= REPORT_EVERY {
+                *reported = Instant::now();
+                eprintln!("{far}");
             }
         }
     };
