@@ -183,8 +183,8 @@ impl World {
             }
             let outlet = &mut NodeOutlet { node: NodeId(node), wiring: &mut self.fabric };
             self.events += match (node as usize).checked_sub(self.adapters.len()) {
-                None => adapters_turn(&mut self.adapters[node as usize], outlet),
-                Some(switch) => switchs_turn(&mut self.switches[switch], outlet),
+                None => turn_of_adapter(&mut self.adapters[node as usize], outlet),
+                Some(switch) => turn_of_switch(&mut self.switches[switch], outlet),
             };
         }
     }
@@ -263,7 +263,7 @@ impl World {
 }
 
 /// All that happens to an adapter in the open window. Returns how many events that were.
-fn adapters_turn(adapter: &mut Adapter, outlet: &mut NodeOutlet<'_>) -> u64 {
+fn turn_of_adapter(adapter: &mut Adapter, outlet: &mut NodeOutlet<'_>) -> u64 {
     let mut events = 0;
     while let Some(mut event) = outlet.next_instant() {
         loop {
@@ -283,7 +283,7 @@ fn adapters_turn(adapter: &mut Adapter, outlet: &mut NodeOutlet<'_>) -> u64 {
 }
 
 /// All that happens to a switch in the open window. Returns how many events that were.
-fn switchs_turn(switch: &mut Switch, outlet: &mut NodeOutlet<'_>) -> u64 {
+fn turn_of_switch(switch: &mut Switch, outlet: &mut NodeOutlet<'_>) -> u64 {
     let mut events = 0;
     while let Some(mut event) = outlet.next_instant() {
         loop {
