@@ -7,7 +7,7 @@
 //! the compiler lists every place that a new scheme must fill in: a variant here, an arm in `dispatch!`,
 //! an arm in each `new`.
 
-use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport};
+use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport, VoqId};
 use units::{Bytes, Rate, Span, Time};
 
 use crate::dcqcn::Levels;
@@ -16,8 +16,8 @@ use crate::hp::{HpMarker, HpSource, HpState};
 use crate::iba::{Ccti, IbaMarker, IbaSource};
 use crate::margin::Margin;
 use crate::policy::{
-    Acknowledged, Answer, BufferView, Echo, Marker, MarkerSetup, Notified, Place, QueueView, Reaction,
-    Response, Sends, Sent, StateScope,
+    Acknowledged, Answer, BufferView, Echo, Marker, MarkerSetup, Notified, QueueView, Reaction, Response,
+    Sends, Sent, StateScope,
 };
 use crate::spec::{CnpEcho, EchoChoice, IbaEcho, MarkingChoice, PortControl, ResponseChoice, Scheme};
 
@@ -230,12 +230,12 @@ impl AnyResponse {
 
 impl Marker for AnyMarker {
     #[inline(always)]
-    fn queue_changed(&mut self, place: Place, view: QueueView) {
+    fn queue_changed(&mut self, voq: VoqId, view: QueueView) {
         match self {
             Self::Off => {}
-            Self::Iba(marker) => marker.queue_changed(place, view),
-            Self::Hp(marker) => marker.queue_changed(place, view),
-            Self::Red(marker) => marker.queue_changed(place, view),
+            Self::Iba(marker) => marker.queue_changed(voq, view),
+            Self::Hp(marker) => marker.queue_changed(voq, view),
+            Self::Red(marker) => marker.queue_changed(voq, view),
         }
     }
 
@@ -253,17 +253,17 @@ impl Marker for AnyMarker {
         }
     }
 
-    fn left_input(&mut self, place: Place) -> Option<MarkReason> {
-        if let Self::Hp(marker) = self { marker.left_input(place) } else { None }
+    fn left_input(&mut self, voq: VoqId) -> Option<MarkReason> {
+        if let Self::Hp(marker) = self { marker.left_input(voq) } else { None }
     }
 
     #[inline(always)]
-    fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason> {
+    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkReason> {
         match self {
             Self::Off => None,
-            Self::Iba(marker) => marker.departing(place, length),
-            Self::Hp(marker) => marker.departing(place, length),
-            Self::Red(marker) => marker.departing(place, length),
+            Self::Iba(marker) => marker.departing(voq, length),
+            Self::Hp(marker) => marker.departing(voq, length),
+            Self::Red(marker) => marker.departing(voq, length),
         }
     }
 }

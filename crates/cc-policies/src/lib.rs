@@ -32,7 +32,7 @@ pub use check::PolicyError;
 pub use dcqcn::EchoState;
 pub use guideline::{Guideline, Network};
 pub use policy::{
-    Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, Place, QueueView,
-    Reaction, Response, Sends, Sent, StateScope,
+    Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, QueueView, Reaction,
+    Response, Sends, Sent, StateScope,
 };
 pub use spec::Scheme;

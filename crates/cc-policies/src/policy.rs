@@ -9,7 +9,7 @@
 //! | [`Echo`] | the destination | whether and how a mark is answered |
 //! | [`Response`] | the source | how long a flow rests after a packet, and how much it may have under way |
 
-use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport};
+use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport, VoqId};
 use rand_pcg::Pcg64Mcg;
 use units::{Bytes, Span, Time};
 
@@ -33,17 +33,6 @@ pub struct MarkerSetup {
     pub faces_adapter: Vec<bool>,
     /// The switch's own stream for marking, which nobody else draws from.
     pub stream: Pcg64Mcg,
-}
-
-/// A virtual output queue of a switch: where a packet came in, where it will leave, on which lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Port by which the packet came in.
-    pub input: PortId,
-    /// Port by which it will leave.
-    pub output: PortId,
-    /// Lane on which it came in, whose buffer it occupies.
-    pub lane: Lane,
 }
 
 /// What a marker may see of the queue that changed: packets that wait, not those on their way out. One that has
@@ -71,8 +60,8 @@ pub struct BufferView {
 
 /// A switch's decision. One marker serves all outputs of one switch.
 pub trait Marker {
-    /// A packet has joined or left the queue at `place`, which now looks like `view`.
-    fn queue_changed(&mut self, place: Place, view: QueueView);
+    /// A packet has joined or left the queue at `voq`, which now looks like `view`.
+    fn queue_changed(&mut self, voq: VoqId, view: QueueView);
 
     /// A packet has come into the buffer of this input and lane, or has left it for good. Of a packet that
     /// comes in, this is told before it joins a queue.
@@ -82,17 +71,17 @@ pub trait Marker {
     fn starved(&mut self, output: PortId, lane: Lane);
 
     /// A packet starts to leave its input's buffer, to its output's wire or to a queue there, and has been taken
-    /// off the buffer's queue at `place`: is it marked for what happened in that buffer, and why?
-    fn left_input(&mut self, place: Place) -> Option<MarkReason>;
+    /// off the buffer's queue at `voq`: is it marked for what happened in that buffer, and why?
+    fn left_input(&mut self, voq: VoqId) -> Option<MarkReason>;
 
-    /// A packet of this length on the wire, which came in and leaves as `place` says, starts to leave the switch:
+    /// A packet of this length on the wire, which came in and leaves as `voq` says, starts to leave the switch:
     /// is it marked for what happened at its output, and why?
     ///
     /// Of every packet both are asked, [`left_input`](Marker::left_input) first. Where nothing lies between a
     /// buffer and the wire, that is at one instant; a switch with queues at its outputs too asks the second when
     /// the packet's turn on the wire has come. The first reason given is the packet's, and a mark is never taken
     /// back.
-    fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason>;
+    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkReason>;
 }
 
 /// How a mark is answered.

@@ -4,10 +4,11 @@ mod schemes;
 
 use cc_policies::{
     Acknowledged, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferView, Echo, EchoState, LimitedBy,
-    Marker, MarkerSetup, Notified, Place, QueueView, Reaction, Response, Scheme, Sent,
+    Marker, MarkerSetup, Notified, QueueView, Reaction, Response, Scheme, Sent,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, MarkReason, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
+    VoqId,
 };
 use proptest::prelude::*;
 use rand_pcg::Pcg64Mcg;
@@ -58,16 +59,16 @@ impl Queues {
         Self { marker: AnyMarker::new(scheme, &setup), waiting: vec![vec![]; places] }
     }
 
-    fn at(place: Place) -> usize {
+    fn at(place: VoqId) -> usize {
         let outputs = usize::from(RADIX);
         (place.input.index() * outputs + place.output.index()) * usize::from(LANES) + place.lane.index()
     }
 
-    fn places(output: u16, lane: u8) -> impl Iterator<Item = Place> + Clone {
-        (0..RADIX).map(move |input| Place { input: PortId(input), output: PortId(output), lane: Lane(lane) })
+    fn places(output: u16, lane: u8) -> impl Iterator<Item = VoqId> + Clone {
+        (0..RADIX).map(move |input| VoqId { input: PortId(input), output: PortId(output), lane: Lane(lane) })
     }
 
-    fn tell(&mut self, changed: Place) {
+    fn tell(&mut self, changed: VoqId) {
         let held = |place| self.waiting[Self::at(place)].iter().sum::<u64>();
         let all = Self::places(changed.output.0, changed.lane.0).map(held);
         let view = QueueView {
@@ -81,12 +82,12 @@ impl Queues {
 
     /// What all packets that came in as these did occupy, in whole blocks.
     fn held(&self, input: u16, lane: u8) -> Bytes {
-        let place = |output| Place { input: PortId(input), output: PortId(output), lane: Lane(lane) };
+        let place = |output| VoqId { input: PortId(input), output: PortId(output), lane: Lane(lane) };
         let lengths = (0..RADIX).flat_map(|output| &self.waiting[Self::at(place(output))]);
         Bytes::new(lengths.map(|length| length.next_multiple_of(BLOCK)).sum())
     }
 
-    fn tell_of_buffer(&mut self, Place { input, lane, .. }: Place) {
+    fn tell_of_buffer(&mut self, VoqId { input, lane, .. }: VoqId) {
         let held = self.held(input.0, lane.0);
         self.marker.buffer_changed(input, lane, BufferView { held, room: CAPACITY - held });
     }
@@ -95,7 +96,7 @@ impl Queues {
     fn apply(&mut self, (output, lane, op): (u16, u8, Op)) -> Option<(u64, Option<MarkReason>)> {
         match op {
             Op::Store { input, length } => {
-                let place = Place { input: PortId(input), output: PortId(output), lane: Lane(lane) };
+                let place = VoqId { input: PortId(input), output: PortId(output), lane: Lane(lane) };
                 if self.held(input, lane).get() + length.next_multiple_of(BLOCK) <= CAPACITY.get() {
                     self.waiting[Self::at(place)].push(length);
                     self.tell_of_buffer(place);

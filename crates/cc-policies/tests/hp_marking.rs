@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use cc_policies::hp::HpMarker;
 use cc_policies::spec::{HpMarking, Immediate, MarkedSet, RootTrigger, Trigger};
-use cc_policies::{BufferView, Marker, MarkerSetup, Place, QueueView};
-use packet::{Lane, MarkReason, PortId};
+use cc_policies::{BufferView, Marker, MarkerSetup, QueueView};
+use packet::{Lane, MarkReason, PortId, VoqId};
 use proptest::prelude::*;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
@@ -22,7 +22,7 @@ const LONGEST: u64 = 2090;
 /// A packet, and all that is true of it.
 #[derive(Clone, Copy, Debug)]
 struct Packet {
-    place: Place,
+    place: VoqId,
     length: u64,
     /// It was in a full buffer.
     propagates: bool,
@@ -35,7 +35,7 @@ struct Packet {
 /// An output and lane.
 type Vl = (u16, u8);
 
-fn vl(place: Place) -> Vl {
+fn vl(place: VoqId) -> Vl {
     (place.output.0, place.lane.0)
 }
 
@@ -115,7 +115,7 @@ impl Naive {
     }
 
     /// The first packet of this place goes from its buffer to its output.
-    fn cross(&mut self, place: Place) -> Option<MarkReason> {
+    fn cross(&mut self, place: VoqId) -> Option<MarkReason> {
         let first = self.waiting.iter().position(|packet| packet.place == place).expect("one waits");
         let mut packet = self.waiting.remove(first);
         self.streaming.push((place.input.0, place.lane.0, packet.length));
@@ -129,7 +129,7 @@ impl Naive {
     }
 
     /// The first packet that has crossed to this output and lane goes.
-    fn depart(&mut self, at: Vl) -> (Place, Option<MarkReason>) {
+    fn depart(&mut self, at: Vl) -> (VoqId, Option<MarkReason>) {
         let packet = self.crossed.get_mut(&at).and_then(VecDeque::pop_front).expect("one has crossed");
         let root = self.roots.contains_key(&at);
         // What was spared as it crossed, and has waited since, is not spared.
@@ -165,8 +165,8 @@ enum Op {
     Starve,
 }
 
-fn any_ops() -> impl Strategy<Value = Vec<(Place, Op)>> {
-    let place = (0..RADIX, 0..RADIX, 0..LANES).prop_map(|(input, output, lane)| Place {
+fn any_ops() -> impl Strategy<Value = Vec<(VoqId, Op)>> {
+    let place = (0..RADIX, 0..RADIX, 0..LANES).prop_map(|(input, output, lane)| VoqId {
         input: PortId(input),
         output: PortId(output),
         lane: Lane(lane),
@@ -230,13 +230,13 @@ impl Pair {
         Self { marker: HpMarker::new(&settings, &setup), naive, stages, marks: [0; 2] }
     }
 
-    fn tell_of_buffer(&mut self, place: Place, held: u64) {
+    fn tell_of_buffer(&mut self, place: VoqId, held: u64) {
         let view = BufferView { held: Bytes::new(held), room: Bytes::new(CAPACITY - held) };
         self.marker.buffer_changed(place.input, place.lane, view);
     }
 
-    fn tell_of_queue(&mut self, place: Place) {
-        let lengths = |of: &dyn Fn(Place) -> bool| -> u64 {
+    fn tell_of_queue(&mut self, place: VoqId) {
+        let lengths = |of: &dyn Fn(VoqId) -> bool| -> u64 {
             self.naive.waiting.iter().filter(|packet| of(packet.place)).map(|packet| packet.length).sum()
         };
         let view = QueueView {
@@ -248,7 +248,7 @@ impl Pair {
         self.marker.queue_changed(place, view);
     }
 
-    fn arrive(&mut self, place: Place, length: u64) {
+    fn arrive(&mut self, place: VoqId, length: u64) {
         let (input, lane) = (place.input.0, place.lane.0);
         let before = self.naive.held(input, lane);
         let after = before + length.next_multiple_of(BLOCK);
@@ -268,7 +268,7 @@ impl Pair {
         self.tell_of_queue(place);
     }
 
-    fn apply(&mut self, (place, op): (Place, Op)) -> Result<(), TestCaseError> {
+    fn apply(&mut self, (place, op): (VoqId, Op)) -> Result<(), TestCaseError> {
         let (input, lane, output) = (place.input.0, place.lane.0, place.output.index());
         match op {
             Op::Arrive { length } => self.arrive(place, length),
@@ -383,10 +383,10 @@ proptest! {
         let marked = |starve: bool| -> Result<usize, TestCaseError> {
             let mut pair = Pair::new(
                 HpMarking { trigger: Trigger::Full, set, immediate: Immediate::Marked }, 1);
-            let place = |input| Place { input: PortId(input), output: PortId(2), lane: Lane(0) };
+            let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(0) };
             // Input 1 has enough for the output, which input 0 then makes a root by one packet in a full buffer.
             (0..present - 1).for_each(|_| pair.arrive(place(1), 500));
-            let elsewhere = Place { output: PortId(1), ..place(0) };
+            let elsewhere = VoqId { output: PortId(1), ..place(0) };
             (0..3).for_each(|_| pair.arrive(elsewhere, LONGEST));
             pair.arrive(place(0), LONGEST);
             (0..departures).for_each(|_| pair.arrive(place(1), 500));

@@ -3,9 +3,8 @@
 //! Invariant: nothing is changed, and nothing depends on what is read, so guesses may be wrong. Reads that do not need
 //! each other's answers wait for memory together; in their turns each would wait alone.
 
-use cc_policies::policy::Place;
 use link_layer::Signal;
-use packet::PortId;
+use packet::{PortId, VoqId};
 use switch_arch::SwitchWake;
 
 use crate::event::{Event, What};
@@ -78,11 +77,11 @@ impl World {
         let switch = &self.switches[switch];
         match event.what {
             What::Arrive(input, packet) => {
-                switch.fetch_for_arrival(Place { input, output, lane: pool[packet].lrh.lane })
+                switch.fetch_for_arrival(VoqId { input, output, lane: pool[packet].lrh.lane })
             }
             What::Signal(port, Signal::Credit { lane, .. }) => switch.fetch_output(port, lane),
             What::Switch(SwitchWake::TailLeft { output, input, lane, .. }) => {
-                switch.fetch_for_departure(Place { input, output, lane }, pool)
+                switch.fetch_for_departure(VoqId { input, output, lane }, pool)
             }
             _ => 0,
         }

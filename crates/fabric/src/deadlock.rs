@@ -13,8 +13,7 @@
 
 use core::fmt::{self, Display, Formatter};
 
-use cc_policies::policy::Place;
-use packet::{Lane, NodeId, PacketPool, PortId};
+use packet::{Lane, NodeId, PacketPool, PortId, VoqId};
 use switch_arch::Switch;
 use units::Time;
 
@@ -127,7 +126,7 @@ impl<'a> Stuck<'a> {
         let switch = self.switch(at.to);
         let mut firsts = switch.firsts(at.input, at.lane);
         firsts.all(|output| {
-            let place = Place { input: at.input, output, lane: at.lane };
+            let place = VoqId { input: at.input, output, lane: at.lane };
             self.member(at.to, output, at.lane).is_some() && !switch.can_cross(place, self.pool())
         })
     }

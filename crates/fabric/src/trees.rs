@@ -13,9 +13,8 @@
 
 use std::collections::BTreeMap;
 
-use cc_policies::policy::Place;
 use link_layer::LinkSpec;
-use packet::{Lane, NodeId, Packet, PortId};
+use packet::{Lane, NodeId, Packet, PortId, VoqId};
 use telemetry::{Congestion, LaneOutput, RootRecord, TreeSample, VictimRecord};
 use units::{Bytes, Span, Time};
 
@@ -161,7 +160,7 @@ impl Trees {
             for input in (0..here.radix() as u16).map(PortId) {
                 let (from, port) = world.fabric.peer(node, input);
                 let child = (from, port, lane);
-                if here.is_first(Place { input, output, lane })
+                if here.is_first(VoqId { input, output, lane })
                     && self.output(child, world).held_back
                     && !parents.iter().any(|(known, _)| *known == child)
                 {

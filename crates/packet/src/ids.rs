@@ -37,6 +37,17 @@ pub struct QpNumber(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
+/// A virtual output queue (VOQ) of a switch: at input `input`, the packets of lane `lane` that wait for `output`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VoqId {
+    /// Port by which the packets came in.
+    pub input: PortId,
+    /// Port by which they will leave.
+    pub output: PortId,
+    /// Lane on which they came in, whose buffer they occupy.
+    pub lane: Lane,
+}
+
 impl NodeId {
     /// The place in a table of nodes.
     #[must_use]

@@ -6,7 +6,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`ids`] | nodes, ports, lanes, queue pairs, flows |
+//! | [`ids`] | nodes, ports, lanes, queue pairs, flows, virtual output queues |
 //! | [`by_lane`] | something for each data lane of a port |
 //! | [`psn`] | the 24-bit packet sequence number and its arithmetic |
 //! | [`header`] | opcodes, header fields, lengths on the wire |
@@ -25,7 +25,7 @@ pub mod transport;
 pub use by_lane::ByLane;
 pub use framing::Framing;
 pub use header::{Bth, BthFlags, Lrh, MarkReason, Mtu, Opcode, Packet};
-pub use ids::{FlowId, Lane, Lid, NodeId, PortId, QpNumber, ServiceLevel};
+pub use ids::{FlowId, Lane, Lid, NodeId, PortId, QpNumber, ServiceLevel, VoqId};
 pub use pool::{PacketId, PacketPool, PacketQueue};
 pub use psn::Psn;
 pub use transport::Transport;

@@ -2,8 +2,7 @@
 //!
 //! Invariant: no grant lets an input be read faster than it can be.
 
-use cc_policies::policy::Place;
-use packet::{PacketPool, PortId};
+use packet::{PacketPool, PortId, VoqId};
 use units::{Rate, Time};
 
 use crate::arbiter::{Grant, Request, Requests};
@@ -57,7 +56,7 @@ impl<const WORDS: usize> Requests<WORDS> for Board<'_, WORDS> {
 
     fn since(&self, index: usize, input: PortId) -> Time {
         let Request { output, lane, .. } = self.requests[index];
-        self.packets[self.buffering.head(Place { input, output, lane }, self.ledger)].tail
+        self.packets[self.buffering.head(VoqId { input, output, lane }, self.ledger)].tail
     }
 
     fn grant(&mut self, index: usize, input: PortId) {

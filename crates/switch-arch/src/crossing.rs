@@ -11,9 +11,9 @@
 //! crossed -> input's buffer freed, credit back        tail left -> output's queue freed
 //! ```
 
-use cc_policies::policy::{Marker, Place};
+use cc_policies::policy::Marker;
 use link_layer::{LaneSet, Outlet, PortSet};
-use packet::{Lane, PacketId, PortId};
+use packet::{Lane, PacketId, PortId, VoqId};
 use telemetry::LaneInput;
 use units::{Bytes, Rate, Time};
 
@@ -105,7 +105,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// Lets the packet that won start to cross.
     fn cross(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
         let Grant { input, output, lane } = grant;
-        let (place, now) = (Place { input, output, lane }, outlet.now());
+        let (place, now) = (VoqId { input, output, lane }, outlet.now());
         let pool = outlet.packets();
         let taken = self.buffering.take(place, &mut self.ledger, pool);
         let (length, tail) = (pool[taken.packet].wire_bytes(), pool[taken.packet].tail);
@@ -131,7 +131,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// How fast a packet that has been granted the rate of its output's wire crosses: as fast as the crossbar can,
     /// if nothing else crosses from its input or to its output, nobody waits for that input, and the tail will
     /// have come in by then.
-    fn crossing_rate(&mut self, place: Place, length: Bytes, tail: Time, now: Time) -> Rate {
+    fn crossing_rate(&mut self, place: VoqId, length: Bytes, tail: Time, now: Time) -> Rate {
         let (wire, fast) = (self.rate(place.output), self.fast_rate(place.input, place.output));
         let more = Rate::bps(fast.get() - wire.get());
         if fast > wire
@@ -158,12 +158,12 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     #[inline(never)]
     pub(crate) fn crossed(
         &mut self,
-        place: Place,
+        place: VoqId,
         fast: bool,
         length: Bytes,
         outlet: &mut impl Outlet<SwitchWake>,
     ) {
-        let Place { input, output, .. } = place;
+        let VoqId { input, output, .. } = place;
         let rate = if fast { self.fast_rate(input, output) } else { self.rate(output) };
         self.readers.done(input, rate);
         self.staging_mut().crossed(output, rate);
@@ -192,12 +192,12 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         let Some(lane) = self.pick_lane(output, ready) else { return };
         let id = self.staging_mut().take(output, lane, outlet.packets());
         let input = PortId(u16::from(outlet.packets()[id].input));
-        self.launch_staged(Place { input, output, lane }, id, outlet);
+        self.launch_staged(VoqId { input, output, lane }, id, outlet);
     }
 
     /// Starts a packet on the wire of a switch with queues there, once its turn has come. A reason to mark it that
     /// was given when it crossed is the one that counts.
-    fn launch_staged(&mut self, place: Place, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+    fn launch_staged(&mut self, place: VoqId, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
         let now = outlet.now();
         let packet = &mut outlet.packets()[id];
         let view = self.ledger.remove(place, packet.wire, now);

@@ -3,24 +3,23 @@
 //! Invariant: nothing is changed, and nothing depends on what is read. Reads for several events wait for memory at
 //! the same time; in their turns each would wait alone.
 
-use cc_policies::policy::Place;
-use packet::{Lane, PacketPool, PortId};
+use packet::{Lane, PacketPool, PortId, VoqId};
 
 use crate::pipeline::Pipeline;
 
 impl<const WORDS: usize> Pipeline<WORDS> {
     #[inline]
-    pub(crate) fn fetch_for_arrival(&self, place: Place) -> u64 {
-        let Place { input, output, lane } = place;
+    pub(crate) fn fetch_for_arrival(&self, place: VoqId) -> u64 {
+        let VoqId { input, output, lane } = place;
         self.fetch_input(input, lane) ^ self.fetch_output(output, lane) ^ u64::from(self.ledger.waits(place))
     }
 
     #[inline]
-    pub(crate) fn fetch_for_departure(&self, place: Place, pool: &PacketPool) -> u64 {
-        let Place { input, output, lane } = place;
+    pub(crate) fn fetch_for_departure(&self, place: VoqId, pool: &PacketPool) -> u64 {
+        let VoqId { input, output, lane } = place;
         let next = self.ledger.contenders(output, lane).next_after(input);
         let waiting = next.map_or(0, |input| {
-            u64::from(pool[self.buffering.head(Place { input, output, lane }, &self.ledger)].wire)
+            u64::from(pool[self.buffering.head(VoqId { input, output, lane }, &self.ledger)].wire)
         });
         self.fetch_input(input, lane) ^ self.fetch_output(output, lane) ^ waiting
     }

@@ -8,9 +8,9 @@
 //! asking costs no branch on the organisation. What is known of a virtual output queue lies in one place too, with its
 //! packets where it has any: those of [`InputVoq`](crate::buffering::InputVoq).
 
-use cc_policies::policy::{Place, QueueView};
+use cc_policies::policy::QueueView;
 use link_layer::{LaneSet, PortSet};
-use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId};
+use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId, VoqId};
 use telemetry::LaneOutput;
 use units::{Bytes, Time};
 
@@ -84,21 +84,21 @@ impl<const WORDS: usize> Ledger<WORDS> {
 
     /// This input now has a packet at the head of a queue for that output and lane.
     #[inline(always)]
-    pub fn contend(&mut self, Place { input, output, lane }: Place) {
+    pub fn contend(&mut self, VoqId { input, output, lane }: VoqId) {
         let at = self.output(output, lane);
         self.outputs[at].contenders.insert(input);
     }
 
     /// This input has none any more.
     #[inline(always)]
-    pub fn withdraw(&mut self, Place { input, output, lane }: Place) {
+    pub fn withdraw(&mut self, VoqId { input, output, lane }: VoqId) {
         let at = self.output(output, lane);
         self.outputs[at].contenders.remove(input);
     }
 
     /// A packet of this length on the wire now waits at `place`.
     #[inline(always)]
-    pub fn add(&mut self, place: Place, length: u16) -> QueueView {
+    pub fn add(&mut self, place: VoqId, length: u16) -> QueueView {
         let (voq, output) = self.at(place);
         output.inputs += u32::from(voq.bytes == 0);
         voq.bytes += u32::from(length);
@@ -111,7 +111,7 @@ impl<const WORDS: usize> Ledger<WORDS> {
     /// # Panics
     /// If more is taken away than waits there.
     #[inline(always)]
-    pub fn remove(&mut self, place: Place, length: u16, now: Time) -> QueueView {
+    pub fn remove(&mut self, place: VoqId, length: u16, now: Time) -> QueueView {
         let (voq, output) = self.at(place);
         voq.bytes = voq.bytes.checked_sub(u32::from(length)).expect("what leaves a queue was in it");
         output.inputs -= u32::from(voq.bytes == 0);
@@ -128,19 +128,19 @@ impl<const WORDS: usize> Ledger<WORDS> {
 
     /// Whether something that came by an input waits for an output, on this lane.
     #[must_use]
-    pub fn waits(&self, place: Place) -> bool {
+    pub fn waits(&self, place: VoqId) -> bool {
         self.voqs[self.voq(place)].bytes > 0
     }
 
     /// The packets of a virtual output queue, in a switch that has them.
     #[inline]
-    pub(crate) fn queue(&self, place: Place) -> &PacketQueue {
+    pub(crate) fn queue(&self, place: VoqId) -> &PacketQueue {
         &self.voqs[self.voq(place)].packets
     }
 
     /// Puts a packet at the end of its virtual output queue: its input contends.
     #[inline(always)]
-    pub(crate) fn push(&mut self, place: Place, packet: PacketId, pool: &mut PacketPool) {
+    pub(crate) fn push(&mut self, place: VoqId, packet: PacketId, pool: &mut PacketPool) {
         let (voq, output) = self.at(place);
         voq.packets.push(packet, pool);
         output.contenders.insert(place.input);
@@ -148,7 +148,7 @@ impl<const WORDS: usize> Ledger<WORDS> {
 
     /// Takes the packet at the head of a virtual output queue: if it was the last, its input contends no more.
     #[inline(always)]
-    pub(crate) fn pop(&mut self, place: Place, pool: &PacketPool) -> Option<PacketId> {
+    pub(crate) fn pop(&mut self, place: VoqId, pool: &PacketPool) -> Option<PacketId> {
         let (voq, output) = self.at(place);
         let packet = voq.packets.pop(pool);
         if voq.packets.is_empty() {
@@ -180,12 +180,12 @@ impl<const WORDS: usize> Ledger<WORDS> {
     }
 
     #[inline]
-    fn voq(&self, Place { input, output, lane }: Place) -> usize {
+    fn voq(&self, VoqId { input, output, lane }: VoqId) -> usize {
         self.output(output, lane) * self.ports + input.index()
     }
 
     #[inline]
-    fn at(&mut self, place: Place) -> (&mut Voq, &mut OutputLane<WORDS>) {
+    fn at(&mut self, place: VoqId) -> (&mut Voq, &mut OutputLane<WORDS>) {
         let output = self.output(place.output, place.lane);
         (&mut self.voqs[output * self.ports + place.input.index()], &mut self.outputs[output])
     }

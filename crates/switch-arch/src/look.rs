@@ -3,9 +3,8 @@
 //! Invariant: looking changes nothing, and costs nothing while nobody looks: all is read off the queues themselves.
 
 use cc_policies::margin::Margin;
-use cc_policies::policy::Place;
 use link_layer::credits::BLOCK;
-use packet::{Lane, Packet, PacketPool, PortId};
+use packet::{Lane, Packet, PacketPool, PortId, VoqId};
 use units::{Bytes, Rate};
 
 use crate::pipeline::Pipeline;
@@ -41,7 +40,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         }
         let mut contenders = self.ledger.contenders(output, lane);
         contenders.any(|input| {
-            pool[self.buffering.head(Place { input, output, lane }, &self.ledger)].wire_bytes() > room
+            pool[self.buffering.head(VoqId { input, output, lane }, &self.ledger)].wire_bytes() > room
         })
     }
 
@@ -72,7 +71,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         self.ports.len()
     }
 
-    pub(crate) fn is_first(&self, place: Place) -> bool {
+    pub(crate) fn is_first(&self, place: VoqId) -> bool {
         if self.buffering.reads_at_inputs() {
             self.ledger.contenders(place.output, place.lane).contains(place.input)
         } else {
@@ -84,8 +83,8 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         self.rate(output)
     }
 
-    pub(crate) fn can_cross(&self, place: Place, pool: &PacketPool) -> bool {
-        let Place { output, lane, .. } = place;
+    pub(crate) fn can_cross(&self, place: VoqId, pool: &PacketPool) -> bool {
+        let VoqId { output, lane, .. } = place;
         self.staging.as_ref().is_some_and(|staging| {
             staging.has_room(output, lane, pool[self.buffering.head(place, &self.ledger)].wire_bytes())
         })

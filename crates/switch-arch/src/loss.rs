@@ -3,9 +3,8 @@
 //! Invariant: nothing is dropped but on arrival, and each drop is counted once: where there was neither room nor
 //! headroom, at the port and lane by which the packet came; where too much waited for an output, at that output and lane.
 
-use cc_policies::policy::Place;
 use link_layer::{Outlet, PauseTally};
-use packet::{Lane, PortId};
+use packet::{Lane, PortId, VoqId};
 use units::{Bytes, Time};
 
 use crate::pipeline::Pipeline;
@@ -30,11 +29,11 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// Whether a packet that has come in is kept, and if so takes it in.
     pub(crate) fn take_in(
         &mut self,
-        place: Place,
+        place: VoqId,
         length: Bytes,
         outlet: &mut impl Outlet<SwitchWake>,
     ) -> bool {
-        let Place { input, output, lane } = place;
+        let VoqId { input, output, lane } = place;
         if self.egress.limit.is_some_and(|limit| self.ledger.waiting(output, lane) + length > limit) {
             self.egress.dropped[self.memory.at(output, lane)] += 1;
             return false;

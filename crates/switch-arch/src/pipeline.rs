@@ -5,9 +5,9 @@
 //! everything that arrives in it has arrived.
 
 use cc_policies::AnyMarker;
-use cc_policies::policy::{Marker, Place, QueueView};
+use cc_policies::policy::{Marker, QueueView};
 use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
-use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId};
+use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use topology::ForwardingTable;
 use units::{Bytes, Rate, Time};
@@ -115,7 +115,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
         let output = route(&self.forwarding, packet);
         if self.ports[input.index()].link.is_pausing() {
-            if !self.take_in(Place { input, output, lane }, length, outlet) {
+            if !self.take_in(VoqId { input, output, lane }, length, outlet) {
                 outlet.packets().remove(id);
                 return;
             }
@@ -157,10 +157,10 @@ impl<const WORDS: usize> Pipeline<WORDS> {
                 self.queue(id, output, outlet);
             }
             SwitchWake::TailLeft { output, input, lane, length } => {
-                self.tail_left(Place { input, output, lane }, Bytes::new(u64::from(length)), outlet);
+                self.tail_left(VoqId { input, output, lane }, Bytes::new(u64::from(length)), outlet);
             }
             SwitchWake::Crossed { output, input, lane, fast, length } => {
-                self.crossed(Place { input, output, lane }, fast, Bytes::new(u64::from(length)), outlet);
+                self.crossed(VoqId { input, output, lane }, fast, Bytes::new(u64::from(length)), outlet);
             }
             SwitchWake::Credit(port, lane) => {
                 if self.ports[port.index()].link.alarm(lane, outlet, SwitchWake::Credit) {
@@ -299,7 +299,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         let pool = outlet.packets();
         let packet = &mut pool[id];
         packet.output = output.0 as u8;
-        let place = Place { input: PortId(u16::from(packet.input)), output, lane: packet.lrh.lane };
+        let place = VoqId { input: PortId(u16::from(packet.input)), output, lane: packet.lrh.lane };
         let view = QueueView { wire_busy, ..self.ledger.add(place, packet.wire) };
         self.marker.queue_changed(place, view);
         self.buffering.store(place, id, &mut self.ledger, pool);
@@ -309,7 +309,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         }
     }
 
-    fn tail_left(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
+    fn tail_left(&mut self, place: VoqId, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
         self.pending.insert(place.output);
         if let Some(staging) = &mut self.staging {
             staging.left(place.output, place.lane, length, outlet.now());
@@ -322,7 +322,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// A packet has left its input's buffer for good.
     #[inline]
-    pub(crate) fn free_buffer(&mut self, place: Place, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
+    pub(crate) fn free_buffer(&mut self, place: VoqId, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
         self.input(place.input, place.lane).freed(length, outlet.now());
         let charged = (place.input, place.lane);
         self.memory.freed(&mut self.ports, &mut self.marker, charged, length, outlet);
@@ -401,7 +401,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// Starts the packet that won, straight from its buffer to the wire: the marker is asked twice at once.
     fn launch(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
         let Grant { input, output, lane } = grant;
-        let place = Place { input, output, lane };
+        let place = VoqId { input, output, lane };
         let Taken { packet: id, exposed } = self.buffering.take(place, &mut self.ledger, outlet.packets());
         if let Some(output) = exposed {
             self.pending.insert(output);
@@ -419,12 +419,12 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     #[inline(always)]
     pub(crate) fn start(
         &mut self,
-        place: Place,
+        place: VoqId,
         id: PacketId,
         reason: Option<MarkReason>,
         outlet: &mut impl Outlet<SwitchWake>,
     ) {
-        let Place { input, output, lane } = place;
+        let VoqId { input, output, lane } = place;
         let now = outlet.now();
         let packet = &mut outlet.packets()[id];
         let length = packet.wire_bytes();
@@ -461,6 +461,6 @@ pub(crate) fn all_fit<const WORDS: usize>(
     admits(longest) || {
         let mut contenders = contenders;
         contenders
-            .all(|input| admits(pool[buffering.head(Place { input, output, lane }, ledger)].wire_bytes()))
+            .all(|input| admits(pool[buffering.head(VoqId { input, output, lane }, ledger)].wire_bytes()))
     }
 }

@@ -3,9 +3,8 @@
 //! Invariant: how many ports sets of them can hold changes how fast a switch is, and nothing else.
 
 use cc_policies::margin::Margin;
-use cc_policies::policy::Place;
 use link_layer::{Outlet, PauseTally, Port, PortSet, Signal};
-use packet::{Lane, Packet, PacketId, PacketPool, PortId};
+use packet::{Lane, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use units::{Bytes, Rate, Time};
 
@@ -195,12 +194,12 @@ impl Switch {
     /// Outputs for which the packets wait that are first to leave the buffer of an input and lane.
     pub fn firsts(&self, input: PortId, lane: Lane) -> impl Iterator<Item = PortId> {
         let outputs = (0..self.radix() as u16).map(PortId);
-        outputs.filter(move |&output| self.is_first(Place { input, output, lane }))
+        outputs.filter(move |&output| self.is_first(VoqId { input, output, lane }))
     }
 
     /// Whether what is first to leave the buffer of an input and lane, or could be, waits for this output.
     #[must_use]
-    pub fn is_first(&self, place: Place) -> bool {
+    pub fn is_first(&self, place: VoqId) -> bool {
         dispatch!(&self.width, pipeline => pipeline.is_first(place))
     }
 
@@ -212,7 +211,7 @@ impl Switch {
 
     /// Whether the queue behind the crossbar, where there is one, has room for what is first at `place`.
     #[must_use]
-    pub fn can_cross(&self, place: Place, pool: &PacketPool) -> bool {
+    pub fn can_cross(&self, place: VoqId, pool: &PacketPool) -> bool {
         dispatch!(&self.width, pipeline => pipeline.can_cross(place, pool))
     }
 
@@ -238,14 +237,14 @@ impl Switch {
     /// optimised away.
     #[inline]
     #[must_use]
-    pub fn fetch_for_arrival(&self, place: Place) -> u64 {
+    pub fn fetch_for_arrival(&self, place: VoqId) -> u64 {
         dispatch!(&self.width, pipeline => pipeline.fetch_for_arrival(place))
     }
 
     /// Reads what the departure of a tail will need, and whoever is likely to be next, alike.
     #[inline]
     #[must_use]
-    pub fn fetch_for_departure(&self, place: Place, pool: &PacketPool) -> u64 {
+    pub fn fetch_for_departure(&self, place: VoqId, pool: &PacketPool) -> u64 {
         dispatch!(&self.width, pipeline => pipeline.fetch_for_departure(place, pool))
     }
 

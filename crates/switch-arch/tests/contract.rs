@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use cc_policies::policy::Place;
 use link_layer::PortSet;
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, PacketPool, PortId, Psn, QpNumber, ServiceLevel,
+    VoqId,
 };
 use proptest::prelude::*;
 use switch_arch::arbiter::{AnyArbiter, Arbiter, Request, Requests};
@@ -31,7 +31,7 @@ const ARBITERS: [ArbiterSpec; 5] = [
     ArbiterSpec::OldestFirst,
 ];
 
-fn packet(number: u32, place: Place) -> Packet {
+fn packet(number: u32, place: VoqId) -> Packet {
     let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: place.lane, service_level: ServiceLevel(0) };
     let flags = BthFlags::empty();
     let bth = Bth {
@@ -46,10 +46,10 @@ fn packet(number: u32, place: Place) -> Packet {
     packet
 }
 
-fn places() -> impl Iterator<Item = Place> {
+fn places() -> impl Iterator<Item = VoqId> {
     (0..PORTS).flat_map(|input| {
         (0..PORTS).flat_map(move |output| {
-            (0..LANES).map(move |lane| Place {
+            (0..LANES).map(move |lane| VoqId {
                 input: PortId(input),
                 output: PortId(output),
                 lane: Lane(lane),
@@ -58,8 +58,8 @@ fn places() -> impl Iterator<Item = Place> {
     })
 }
 
-fn place() -> impl Strategy<Value = Place> {
-    (0..PORTS, 0..PORTS, 0..LANES).prop_map(|(input, output, lane)| Place {
+fn place() -> impl Strategy<Value = VoqId> {
+    (0..PORTS, 0..PORTS, 0..LANES).prop_map(|(input, output, lane)| VoqId {
         input: PortId(input),
         output: PortId(output),
         lane: Lane(lane),
@@ -68,12 +68,12 @@ fn place() -> impl Strategy<Value = Place> {
 
 /// Stores and takes in any order: nothing is lost or invented, every flow keeps its order, somebody contends
 /// whenever something waits, and all buffers drain.
-fn keeps_every_packet(spec: BufferingSpec, ops: Vec<(Place, bool)>) -> Result<(), TestCaseError> {
+fn keeps_every_packet(spec: BufferingSpec, ops: Vec<(VoqId, bool)>) -> Result<(), TestCaseError> {
     let mut buffering = AnyBuffering::new(spec, usize::from(PORTS), usize::from(LANES));
     let mut ledger = Ledger::new(usize::from(PORTS), usize::from(LANES));
     let mut pool = PacketPool::default();
     let mut stored: BTreeMap<(u16, u16, u8), VecDeque<u32>> = BTreeMap::new();
-    let key = |place: Place| (place.input.0, place.output.0, place.lane.0);
+    let key = |place: VoqId| (place.input.0, place.output.0, place.lane.0);
     for (number, (place, store)) in (0..).zip(ops) {
         if store {
             let id = pool.insert(packet(number, place));
@@ -103,13 +103,13 @@ fn keeps_every_packet(spec: BufferingSpec, ops: Vec<(Place, bool)>) -> Result<()
 fn take(
     (buffering, ledger): (&mut AnyBuffering, &mut Ledger),
     pool: &mut PacketPool,
-    place: Place,
+    place: VoqId,
     oracle: Option<&mut VecDeque<u32>>,
 ) -> Result<(), TestCaseError> {
     let head = buffering.head(place, ledger);
     let others = || places().filter(|other| other.output != place.output);
-    let contending = |ledger: &Ledger| -> Vec<Place> {
-        let contends = |other: &Place| ledger.contenders(other.output, other.lane).contains(other.input);
+    let contending = |ledger: &Ledger| -> Vec<VoqId> {
+        let contends = |other: &VoqId| ledger.contenders(other.output, other.lane).contains(other.input);
         others().filter(contends).collect()
     };
     let before = contending(ledger);
@@ -270,7 +270,7 @@ fn oldest_first_goes_by_age() {
     assert_eq!(requests.granted.len(), usize::from(PORTS));
     let mut open: Vec<_> = places().filter(|place| place.lane == Lane(0)).collect();
     for (input, output) in requests.granted {
-        let age = |place: &&Place| {
+        let age = |place: &&VoqId| {
             (ages.since[place.input.index()][place.output.index()], place.input, place.output)
         };
         let first = open.iter().min_by_key(age).expect("as many are open as are granted");

@@ -11,14 +11,14 @@
 
 use std::collections::VecDeque;
 
-use packet::{Lane, MarkReason, PortId};
+use packet::{Lane, MarkReason, PortId, VoqId};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
 use super::spec::{MarkedAt, RedMarking};
 use crate::margin::{Level, Margin};
-use crate::policy::{BufferView, Marker, MarkerSetup, Place, QueueView};
+use crate::policy::{BufferView, Marker, MarkerSetup, QueueView};
 
 /// Probabilities are counted in parts of this.
 const ONE: u64 = 1 << 32;
@@ -106,7 +106,7 @@ impl RedMarker {
 
 impl Marker for RedMarker {
     #[inline]
-    fn queue_changed(&mut self, place: Place, view: QueueView) {
+    fn queue_changed(&mut self, place: VoqId, view: QueueView) {
         let vl = place.output.index() * self.lanes + place.lane.index();
         let queue = &mut self.queues[vl];
         let before = core::mem::replace(&mut queue.bytes, view.sum.get());
@@ -131,12 +131,12 @@ impl Marker for RedMarker {
     /// Nor does missing credit.
     fn starved(&mut self, _: PortId, _: Lane) {}
 
-    fn left_input(&mut self, _: Place) -> Option<MarkReason> {
+    fn left_input(&mut self, _: VoqId) -> Option<MarkReason> {
         None
     }
 
     #[inline]
-    fn departing(&mut self, place: Place, _: Bytes) -> Option<MarkReason> {
+    fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkReason> {
         let vl = place.output.index() * self.lanes + place.lane.index();
         let marked = if self.decided.is_empty() {
             self.draw(place.output, self.queues[vl].bytes)
@@ -168,8 +168,8 @@ mod tests {
         RedMarker::new(&settings, &setup)
     }
 
-    fn place(input: u16) -> Place {
-        Place { input: PortId(input), output: PortId(2), lane: Lane(1) }
+    fn place(input: u16) -> VoqId {
+        VoqId { input: PortId(input), output: PortId(2), lane: Lane(1) }
     }
 
     fn view(voq: u64, sum: u64) -> QueueView {
@@ -220,7 +220,7 @@ mod tests {
     fn an_output_s_draws_are_its_own() {
         let mut alone = marker(1_000, 100_000, 0.5, MarkedAt::Departure);
         let mut busy = alone.clone();
-        let other = Place { output: PortId(1), ..place(0) };
+        let other = VoqId { output: PortId(1), ..place(0) };
         let story = |marker: &mut RedMarker, others: bool| -> Vec<bool> {
             (0..200)
                 .map(|_| {

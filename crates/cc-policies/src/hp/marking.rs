@@ -12,11 +12,11 @@
 //! immediate   packets that did not wait for their wire: marked like others, or spared
 //! ```
 
-use packet::{Lane, MarkReason, PortId};
+use packet::{Lane, MarkReason, PortId, VoqId};
 use units::Bytes;
 
 use super::spec::{HpMarking, Immediate, MarkedSet, RootTrigger, Trigger};
-use crate::policy::{BufferView, Marker, MarkerSetup, Place, QueueView};
+use crate::policy::{BufferView, Marker, MarkerSetup, QueueView};
 
 /// The marker of one switch.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl HpMarker {
         port.index() * self.lanes + lane.index()
     }
 
-    fn queue(&self, place: Place) -> usize {
+    fn queue(&self, place: VoqId) -> usize {
         self.vl(place.output, place.lane) * self.radix + place.input.index()
     }
 
@@ -107,7 +107,7 @@ impl HpMarker {
 }
 
 impl Marker for HpMarker {
-    fn queue_changed(&mut self, place: Place, view: QueueView) {
+    fn queue_changed(&mut self, place: VoqId, view: QueueView) {
         let (at, output) = (self.queue(place), self.vl(place.output, place.lane));
         let queue = &mut self.queues[at];
         let joined = view.voq.get() > queue.bytes;
@@ -139,7 +139,7 @@ impl Marker for HpMarker {
             return;
         }
         for output in (0..self.radix as u16).map(PortId) {
-            let queue = self.queue(Place { input, output, lane });
+            let queue = self.queue(VoqId { input, output, lane });
             if self.queues[queue].packets > 0 {
                 self.queues[queue].propagating = self.queues[queue].packets;
                 self.candidate(self.vl(output, lane));
@@ -155,7 +155,7 @@ impl Marker for HpMarker {
         }
     }
 
-    fn left_input(&mut self, place: Place) -> Option<MarkReason> {
+    fn left_input(&mut self, place: VoqId) -> Option<MarkReason> {
         let (queue, output) = (self.queue(place), self.vl(place.output, place.lane));
         let (queue, output) = (&mut self.queues[queue], &mut self.outputs[output]);
         // Where something has left by this output since the packet came, or was leaving as it came, it had to wait.
@@ -174,7 +174,7 @@ impl Marker for HpMarker {
         (propagates && !spared).then_some(MarkReason::Propagation)
     }
 
-    fn departing(&mut self, place: Place, _: Bytes) -> Option<MarkReason> {
+    fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkReason> {
         let output = self.vl(place.output, place.lane);
         let output = &mut self.outputs[output];
         let departures = &mut self.departures[place.output.index()];
@@ -247,9 +247,9 @@ mod tests {
             self.marker.buffer_changed(PortId(input as u16), Lane(0), view);
         }
 
-        fn queue(&mut self, input: usize, output: usize) -> Place {
+        fn queue(&mut self, input: usize, output: usize) -> VoqId {
             let voq = PACKET * self.waiting[input][output];
-            let place = Place { input: PortId(input as u16), output: PortId(output as u16), lane: Lane(0) };
+            let place = VoqId { input: PortId(input as u16), output: PortId(output as u16), lane: Lane(0) };
             let wire_busy = self.wire_busy[output];
             self.marker.queue_changed(place, QueueView { voq, sum: voq, inputs: 1, wire_busy });
             place
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn what_crosses_at_once_and_then_waits_is_not_spared() {
         let mut switch = sparing(1);
-        let place = Place { input: PortId(0), output: PortId(3), lane: Lane(0) };
+        let place = VoqId { input: PortId(0), output: PortId(3), lane: Lane(0) };
         assert_eq!(switch.marker.left_input(place), None, "its wire is free");
         switch.marker.starved(PortId(3), Lane(0));
         assert_eq!(switch.marker.departing(place, PACKET), PROPAGATION, "but there was no credit");
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn nothing_passes_what_has_crossed_to_the_same_output() {
         let mut switch = sparing(3);
-        let place = |input| Place { input: PortId(input), output: PortId(3), lane: Lane(0) };
+        let place = |input| VoqId { input: PortId(input), output: PortId(3), lane: Lane(0) };
         assert_eq!([1, 0].map(|input| switch.marker.left_input(place(input))), [None, PROPAGATION]);
         assert_eq!([1, 0].map(|input| switch.marker.departing(place(input), PACKET)), [None, GENERATION]);
     }
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn what_has_crossed_to_its_output_is_still_present_for_it() {
         let mut switch = filled(Trigger::Full, BOTH);
-        let place = |input, output| Place { input: PortId(input), output: PortId(output), lane: Lane(0) };
+        let place = |input, output| VoqId { input: PortId(input), output: PortId(output), lane: Lane(0) };
         // All but one cross to a queue at output 2, and only then the first leaves.
         assert_eq!(switch.marker.left_input(place(1, 2)), None, "its own buffer is not full");
         assert_eq!([(); 2].map(|()| switch.marker.left_input(place(0, 2))), [PROPAGATION; 2]);

@@ -11,13 +11,13 @@
 
 use core::mem;
 
-use packet::{Lane, MarkReason, PortId};
+use packet::{Lane, MarkReason, PortId, VoqId};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
 use crate::margin::{Level, Margin};
-use crate::policy::{BufferView, Marker, MarkerSetup, Place, QueueView};
+use crate::policy::{BufferView, Marker, MarkerSetup, QueueView};
 use crate::spec::{Compare, IbaMarking, PortMarking, VictimMask};
 
 /// Unit of `Packet_Size`, in bytes: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
@@ -151,11 +151,11 @@ impl IbaMarker {
 
     /// Brings what is known of a queue up to date.
     #[inline(never)]
-    fn compare_queue(&mut self, at: usize, place: Place, view: QueueView) {
+    fn compare_queue(&mut self, at: usize, voq: VoqId, view: QueueView) {
         let rare = &mut *self.rare;
         let Some(threshold) = rare.limits[at].threshold else { return };
         let (load, enter, leave) = rare.levels(threshold, view);
-        let input = if rare.compare == Compare::EachVoq { place.input.index() } else { 0 };
+        let input = if rare.compare == Compare::EachVoq { voq.input.index() } else { 0 };
         let queue = at * rare.queues + input;
         let was = rare.levels[queue];
         let was_over = was == Level::Over;
@@ -223,11 +223,11 @@ fn port_vl(settings: &IbaMarking, switch: &MarkerSetup, port: u16, faces_adapter
 
 impl Marker for IbaMarker {
     #[inline]
-    fn queue_changed(&mut self, place: Place, view: QueueView) {
-        let at = self.port_vl(place.output, place.lane);
+    fn queue_changed(&mut self, voq: VoqId, view: QueueView) {
+        let at = self.port_vl(voq.output, voq.lane);
         let vl = &self.port_vls[at];
         if vl.queues_up > 0 || view.sum.get() > u64::from(vl.quiet) {
-            self.compare_queue(at, place, view);
+            self.compare_queue(at, voq, view);
         }
     }
 
@@ -240,13 +240,13 @@ impl Marker for IbaMarker {
     fn buffer_changed(&mut self, _: PortId, _: Lane, _: BufferView) {}
 
     /// The congestion state is that of an output.
-    fn left_input(&mut self, _: Place) -> Option<MarkReason> {
+    fn left_input(&mut self, _: VoqId) -> Option<MarkReason> {
         None
     }
 
     #[inline]
-    fn departing(&mut self, place: Place, length: Bytes) -> Option<MarkReason> {
-        let at = self.port_vl(place.output, place.lane);
+    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkReason> {
+        let at = self.port_vl(voq.output, voq.lane);
         let vl = &mut self.port_vls[at];
         let starved = mem::take(&mut vl.starved);
         if vl.queues_over == 0 || length.get() < u64::from(vl.smallest) || (starved && !vl.victim_mask) {
@@ -311,8 +311,8 @@ mod tests {
         )
     }
 
-    fn place(input: u16) -> Place {
-        Place { input: PortId(input), output: PortId(0), lane: Lane(1) }
+    fn from_input(input: u16) -> VoqId {
+        VoqId { input: PortId(input), output: PortId(0), lane: Lane(1) }
     }
 
     fn view(voq: u64, sum: u64, inputs: u32) -> QueueView {
@@ -320,14 +320,14 @@ mod tests {
     }
 
     fn leaves(marker: &mut IbaMarker) -> Option<MarkReason> {
-        marker.departing(place(0), PACKET)
+        marker.departing(from_input(0), PACKET)
     }
 
     /// Bytes over a threshold of 8 KiB (weight 8), seen by `compare` as a queue of `voq` in a sum of `sum`
     /// over `inputs` inputs.
     fn is_over(compare: Compare, voq: u64, sum: u64, inputs: u32) -> bool {
         let mut marker = marker(&settings(8, compare));
-        marker.queue_changed(place(2), view(voq, sum, inputs));
+        marker.queue_changed(from_input(2), view(voq, sum, inputs));
         leaves(&mut marker).is_some()
     }
 
@@ -343,9 +343,9 @@ mod tests {
         };
         let marks = |ports| {
             let mut marker = marker(&IbaMarking { ports, ..settings(0, Compare::Sum) });
-            marker.queue_changed(place(1), view(CAPACITY.get(), CAPACITY.get(), 1));
+            marker.queue_changed(from_input(1), view(CAPACITY.get(), CAPACITY.get(), 1));
             marker.starved(PortId(0), Lane(1));
-            marker.departing(place(1), PACKET)
+            marker.departing(from_input(1), PACKET)
         };
         assert_eq!(marks(vec![]), None, "threshold 0 marks nothing");
         assert_eq!(marks(vec![own("other", 15)]), None);
@@ -377,11 +377,11 @@ mod tests {
     fn a_victim_marks_only_behind_its_mask() {
         let marks = |victim_mask, output: u16| {
             let mut marker = marker(&IbaMarking { victim_mask, ..settings(15, Compare::Sum) });
-            let place = Place { output: PortId(output), ..place(1) };
-            marker.queue_changed(place, view(9000, 9000, 1));
-            marker.starved(place.output, place.lane);
+            let voq = VoqId { output: PortId(output), ..from_input(1) };
+            marker.queue_changed(voq, view(9000, 9000, 1));
+            marker.starved(voq.output, voq.lane);
             // The second packet follows without having waited.
-            [(); 2].map(|()| marker.departing(place, PACKET))
+            [(); 2].map(|()| marker.departing(voq, PACKET))
         };
         let (root, victim) = (Some(MarkReason::Root), Some(MarkReason::VictimMask));
         assert_eq!(marks(VictimMask::None, 0), [None, root]);
@@ -395,7 +395,7 @@ mod tests {
         let hysteresis = Bytes::new(2048);
         let mut marker = marker(&IbaMarking { hysteresis, ..settings(8, Compare::EachVoq) });
         let mut after = |input, voq| {
-            marker.queue_changed(place(input), view(voq, voq, 1));
+            marker.queue_changed(from_input(input), view(voq, voq, 1));
             leaves(&mut marker).is_some()
         };
         assert!(!after(1, 8192));
@@ -415,7 +415,7 @@ mod tests {
         {
             let mut marker = marker(&IbaMarking { hysteresis, ..settings(8, compare) });
             let mut after = |sum| {
-                marker.queue_changed(place(1), view(1, sum, 3));
+                marker.queue_changed(from_input(1), view(1, sum, 3));
                 leaves(&mut marker).is_some()
             };
             let marks = [enter, enter + 1, leave + 1, leave, enter].map(&mut after);
@@ -426,10 +426,10 @@ mod tests {
     #[test]
     fn one_lane_of_one_output_is_not_another() {
         let mut marker = marker(&settings(15, Compare::EachVoq));
-        marker.queue_changed(place(3), view(9000, 9000, 1));
+        marker.queue_changed(from_input(3), view(9000, 9000, 1));
         let mut marks = |output, lane| {
-            let place = Place { input: PortId(3), output: PortId(output), lane: Lane(lane) };
-            marker.departing(place, PACKET).is_some()
+            let voq = VoqId { input: PortId(3), output: PortId(output), lane: Lane(lane) };
+            marker.departing(voq, PACKET).is_some()
         };
         let all: Vec<_> = (0..4).flat_map(|output| [(output, 0), (output, 1)]).collect();
         let marked: Vec<_> = all.into_iter().filter(|&(output, lane)| marks(output, lane)).collect();
@@ -440,10 +440,10 @@ mod tests {
     fn an_empty_queue_is_never_over() {
         for compare in [Compare::EachVoq, Compare::Sum, Compare::SumOverInputs, Compare::SumAgainstShare] {
             let mut marker = marker(&IbaMarking { hysteresis: Bytes::kib(64), ..settings(15, compare) });
-            marker.queue_changed(place(1), view(9000, 9000, 1));
-            marker.queue_changed(place(1), view(1, 1, 1));
+            marker.queue_changed(from_input(1), view(9000, 9000, 1));
+            marker.queue_changed(from_input(1), view(1, 1, 1));
             assert!(leaves(&mut marker).is_some(), "{compare:?}: far below, not far enough");
-            marker.queue_changed(place(1), view(0, 0, 0));
+            marker.queue_changed(from_input(1), view(0, 0, 0));
             assert!(leaves(&mut marker).is_none(), "{compare:?}");
         }
     }
@@ -453,7 +453,7 @@ mod tests {
         const MARKS: u32 = 10_000;
         for rate in [1u16, 10, 2048] {
             let mut marker = marker(&IbaMarking { marking_rate: rate, ..settings(15, Compare::Sum) });
-            marker.queue_changed(place(1), view(9000, 9000, 1));
+            marker.queue_changed(from_input(1), view(9000, 9000, 1));
             assert!(leaves(&mut marker).is_some());
             let mut passed = 0u64;
             for _ in 0..MARKS {
@@ -484,7 +484,7 @@ mod tests {
                 (Compare::SumAgainstShare, 16 * sum * n > sixteenths),
             ] {
                 let mut marker = marker(&settings(weight, compare));
-                marker.queue_changed(place(3), view(voq, sum, inputs));
+                marker.queue_changed(from_input(3), view(voq, sum, inputs));
                 prop_assert_eq!(leaves(&mut marker).is_some(), weight > 0 && over, "{:?}", compare);
             }
         }
@@ -493,8 +493,8 @@ mod tests {
         fn small_packets_are_never_marked(packet_size: u8, off in 0..128u64) {
             let length = (64 * u64::from(packet_size) + off).saturating_sub(64);
             let mut marker = marker(&IbaMarking { packet_size, ..settings(15, Compare::Sum) });
-            marker.queue_changed(place(1), view(9000, 9000, 1));
-            let marked = marker.departing(place(1), Bytes::new(length)).is_some();
+            marker.queue_changed(from_input(1), view(9000, 9000, 1));
+            let marked = marker.departing(from_input(1), Bytes::new(length)).is_some();
             prop_assert_eq!(marked, length >= 64 * u64::from(packet_size));
         }
 
@@ -503,13 +503,13 @@ mod tests {
         fn what_is_not_eligible_does_not_count(lengths in prop::collection::vec(prop::bool::ANY, 0..200)) {
             let rates = IbaMarking { packet_size: 8, marking_rate: 5, ..settings(15, Compare::Sum) };
             let (mut mixed, mut large) = (marker(&rates), marker(&rates));
-            mixed.queue_changed(place(1), view(9000, 9000, 1));
-            large.queue_changed(place(1), view(9000, 9000, 1));
+            mixed.queue_changed(from_input(1), view(9000, 9000, 1));
+            large.queue_changed(from_input(1), view(9000, 9000, 1));
             for is_large in lengths {
                 if is_large {
                     prop_assert_eq!(leaves(&mut mixed), leaves(&mut large));
                 } else {
-                    prop_assert_eq!(mixed.departing(place(1), Bytes::new(511)), None);
+                    prop_assert_eq!(mixed.departing(from_input(1), Bytes::new(511)), None);
                 }
             }
         }

@@ -3,8 +3,7 @@
 //! Invariant: packets of an input and lane leave in the order in which they became ready, wherever they go. So
 //! the head is the only one that contends, and what stands behind it waits with it: head-of-line blocking.
 
-use cc_policies::policy::Place;
-use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
+use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId, VoqId};
 
 use super::{Buffering, Taken};
 use crate::ledger::Ledger;
@@ -33,7 +32,7 @@ impl Buffering for InputFifo {
     #[inline(never)]
     fn store<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         packet: PacketId,
         ledger: &mut Ledger<WORDS>,
         pool: &mut PacketPool,
@@ -45,14 +44,14 @@ impl Buffering for InputFifo {
         self.queues[at].push(packet, pool);
     }
 
-    fn head<const WORDS: usize>(&self, place: Place, _: &Ledger<WORDS>) -> PacketId {
+    fn head<const WORDS: usize>(&self, place: VoqId, _: &Ledger<WORDS>) -> PacketId {
         self.queues[self.at(place.input, place.lane)].head().expect("a contender has a packet")
     }
 
     #[inline(never)]
     fn take<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         ledger: &mut Ledger<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
@@ -64,7 +63,7 @@ impl Buffering for InputFifo {
         }
         ledger.withdraw(place);
         if let Some(output) = behind {
-            ledger.contend(Place { output, ..place });
+            ledger.contend(VoqId { output, ..place });
         }
         Taken { packet, exposed: behind }
     }

@@ -2,8 +2,7 @@
 //!
 //! Invariant: a packet waits for its own output only; no other output's packet stands before it.
 
-use cc_policies::policy::Place;
-use packet::{Packet, PacketId, PacketPool};
+use packet::{Packet, PacketId, PacketPool, VoqId};
 
 use super::{Buffering, Taken};
 use crate::ledger::Ledger;
@@ -17,7 +16,7 @@ impl Buffering for InputVoq {
     #[inline(always)]
     fn store<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         packet: PacketId,
         ledger: &mut Ledger<WORDS>,
         pool: &mut PacketPool,
@@ -25,14 +24,14 @@ impl Buffering for InputVoq {
         ledger.push(place, packet, pool);
     }
 
-    fn head<const WORDS: usize>(&self, place: Place, ledger: &Ledger<WORDS>) -> PacketId {
+    fn head<const WORDS: usize>(&self, place: VoqId, ledger: &Ledger<WORDS>) -> PacketId {
         ledger.queue(place).head().expect("a contender has a packet")
     }
 
     #[inline(always)]
     fn take<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         ledger: &mut Ledger<WORDS>,
         pool: &PacketPool,
     ) -> Taken {

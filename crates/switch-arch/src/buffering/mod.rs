@@ -8,8 +8,7 @@ mod input_fifo;
 mod input_voq;
 mod output;
 
-use cc_policies::policy::Place;
-use packet::{Packet, PacketId, PacketPool, PortId};
+use packet::{Packet, PacketId, PacketPool, PortId, VoqId};
 
 pub use self::input_fifo::InputFifo;
 pub use self::input_voq::InputVoq;
@@ -23,7 +22,7 @@ pub trait Buffering {
     /// Takes in a packet that is ready to leave.
     fn store<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         packet: PacketId,
         ledger: &mut Ledger<WORDS>,
         pool: &mut PacketPool,
@@ -33,7 +32,7 @@ pub trait Buffering {
     ///
     /// # Panics
     /// If the input is not among the contenders.
-    fn head<const WORDS: usize>(&self, place: Place, ledger: &Ledger<WORDS>) -> PacketId;
+    fn head<const WORDS: usize>(&self, place: VoqId, ledger: &Ledger<WORDS>) -> PacketId;
 
     /// Takes the packet at the head.
     ///
@@ -41,7 +40,7 @@ pub trait Buffering {
     /// If the input is not among the contenders.
     fn take<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         ledger: &mut Ledger<WORDS>,
         pool: &PacketPool,
     ) -> Taken;
@@ -108,7 +107,7 @@ impl AnyBuffering {
     #[inline(always)]
     pub fn store<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         packet: PacketId,
         ledger: &mut Ledger<WORDS>,
         pool: &mut PacketPool,
@@ -121,7 +120,7 @@ impl AnyBuffering {
     /// # Panics
     /// If the input is not among the contenders.
     #[must_use]
-    pub fn head<const WORDS: usize>(&self, place: Place, ledger: &Ledger<WORDS>) -> PacketId {
+    pub fn head<const WORDS: usize>(&self, place: VoqId, ledger: &Ledger<WORDS>) -> PacketId {
         dispatch!(&self.queues, queues => queues.head(place, ledger))
     }
 
@@ -132,7 +131,7 @@ impl AnyBuffering {
     #[inline(always)]
     pub fn take<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         ledger: &mut Ledger<WORDS>,
         pool: &PacketPool,
     ) -> Taken {

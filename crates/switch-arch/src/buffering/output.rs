@@ -6,8 +6,7 @@
 //! The memory of an output may be written by all inputs at once, so it is as many times faster than a link as
 //! the switch has ports: its internal speed-up (Karol, Hluchyj and Morgan 1987, section III).
 
-use cc_policies::policy::Place;
-use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
+use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId, VoqId};
 
 use super::{Buffering, Taken};
 use crate::ledger::Ledger;
@@ -36,7 +35,7 @@ impl Buffering for Output {
     #[inline(never)]
     fn store<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         packet: PacketId,
         ledger: &mut Ledger<WORDS>,
         pool: &mut PacketPool,
@@ -48,14 +47,14 @@ impl Buffering for Output {
         self.queues[at].push(packet, pool);
     }
 
-    fn head<const WORDS: usize>(&self, place: Place, _: &Ledger<WORDS>) -> PacketId {
+    fn head<const WORDS: usize>(&self, place: VoqId, _: &Ledger<WORDS>) -> PacketId {
         self.queues[self.at(place.output, place.lane)].head().expect("a contender has a packet")
     }
 
     #[inline(never)]
     fn take<const WORDS: usize>(
         &mut self,
-        place: Place,
+        place: VoqId,
         ledger: &mut Ledger<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
@@ -65,7 +64,7 @@ impl Buffering for Output {
         if next != Some(place.input) {
             ledger.withdraw(place);
             if let Some(input) = next {
-                ledger.contend(Place { input, ..place });
+                ledger.contend(VoqId { input, ..place });
             }
         }
         Taken { packet, exposed: None }
