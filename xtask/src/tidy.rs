@@ -8,9 +8,14 @@
 //! | layers point down; the root manifest lists crates in their order; lints are the workspace's | [`layers`] |
 //! | files open with their purpose, stay short, and hold no tabs, no trailing blanks, no bare `allow` | [`text`] |
 //! | relative links lead somewhere | [`links`] |
+//! | modules of a crate import downwards | [`circles`], from the [`imports`] of each file |
+//! | comments name their subject | [`prose`] |
 
+mod circles;
+mod imports;
 mod layers;
 mod links;
+mod prose;
 mod text;
 
 use std::ffi::OsString;
@@ -22,6 +27,9 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::cargo::{cargo, root};
 use crate::help;
+
+use circles::Modules;
+use prose::Prose;
 
 /// A rule that some file does not keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,14 +72,15 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(refused) = help::refused("tidy", arguments) {
         return refused;
     }
-    let findings = match findings(&root()) {
-        Ok(findings) => findings,
+    let (findings, survey) = match survey(&root()) {
+        Ok(surveyed) => surveyed,
         Err(cause) => {
             eprintln!("error: tidy cannot look: {cause}");
             return ExitCode::FAILURE;
         }
     };
     findings.iter().for_each(|finding| eprintln!("{finding}"));
+    survey.iter().for_each(|line| eprintln!("tidy: {line}"));
     match findings.iter().filter(|finding| finding.grade == Grade::Error).count() {
         0 => ExitCode::SUCCESS,
         errors => {
@@ -81,7 +90,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn findings(root: &Path) -> io::Result<Vec<Finding>> {
+/// Every finding, and the figures of the survey, a line each.
+fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     let crates = layers::crates(&metadata(cargo(&["metadata", "--format-version", "1", "--no-deps"]))?, root);
     let mut found = layers::check_root_manifest(&fs::read_to_string(root.join("Cargo.toml"))?, &crates);
     for member in &crates {
@@ -92,13 +102,41 @@ fn findings(root: &Path) -> io::Result<Vec<Finding>> {
     if let Ok(text) = fs::read_to_string(root.join(map)) {
         found.extend(layers::check_map(map, &text, &crates));
     }
+    let sources: Vec<PathBuf> = crates.iter().map(|member| member.folder.join("src")).collect();
+    let mut modules: Vec<Modules> = sources.iter().map(|_| Modules::default()).collect();
+    let mut prose = Prose::default();
     for file in files(root)? {
         let Some(check) = file.extension().and_then(|extension| check_of(extension.to_str()?)) else {
             continue;
         };
-        found.extend(check(root, &file, &fs::read_to_string(root.join(&file))?));
+        let text = fs::read_to_string(root.join(&file))?;
+        found.extend(check(root, &file, &text));
+        if file.extension().is_some_and(|extension| extension == "rs") {
+            prose.add(&text);
+        }
+        let home = sources.iter().position(|src| file.starts_with(src));
+        if let Some((at, below)) = home.and_then(|at| Some((at, file.strip_prefix(&sources[at]).ok()?))) {
+            modules[at].add(below, &text);
+        }
     }
-    Ok(found)
+    let circles: Vec<Finding> =
+        sources.iter().zip(&modules).flat_map(|(src, modules)| circles::check(src, modules)).collect();
+    let count: usize = modules.iter().map(Modules::len).sum();
+    let survey = vec![
+        format!(
+            "{count} modules in {} crates, {} circles beyond parent and child",
+            crates.len(),
+            circles.len()
+        ),
+        prose.to_string(),
+    ];
+    found.extend(circles);
+    if !prose.is_plain() {
+        let remedy = "begin with the noun, or with a verb in the third person: CONTRIBUTING.md, \"Prose\"";
+        let finding = Finding::error(Path::new("crates"), 1, "the comments ask instead of naming", remedy);
+        found.push(Finding { grade: Grade::Warning, ..finding });
+    }
+    Ok((found, survey))
 }
 
 type Check = fn(&Path, &Path, &str) -> Vec<Finding>;
