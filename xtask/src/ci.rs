@@ -53,7 +53,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "claims",
         work: Work::Cargo(
-            &["run", "--release", "--quiet", "--locked", "--package", "runner", "--", "repro"],
+            &["run", "--release", "--quiet", "--locked", "--package", "backwater", "--", "repro"],
             &[],
         ),
         on_failure: "a paper's figure no longer comes out: a line of the table says FAIL. If the change is right, mark \

@@ -39,7 +39,8 @@ pub(crate) fn run(verb: &str, arguments: &[OsString]) -> ExitCode {
 /// The path of the program, up to date.
 pub(crate) fn build() -> Result<PathBuf, ExitCode> {
     let color = if io::stderr().is_terminal() { "always" } else { "never" };
-    let mut command = cargo(&["build", "--release", "--package", "runner", "--bin", "backwater", "--quiet"]);
+    let mut command =
+        cargo(&["build", "--release", "--package", "backwater", "--bin", "backwater", "--quiet"]);
     command.args(["--message-format", "json-render-diagnostics", "--color", color]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = said_if_long(|| command.output()).map_err(|cause| {

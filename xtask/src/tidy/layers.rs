@@ -9,6 +9,10 @@ use serde_json::Value;
 
 use super::Finding;
 
+/// The package at the front door, and its folder. The package has the name of its program, so that
+/// `cargo install --git` finds it by the name that users know. All other crates have the name of their folder.
+const FRONT_DOOR: (&str, &str) = ("backwater", "crates/runner");
+
 /// A crate of the workspace.
 #[derive(Debug)]
 pub(super) struct Crate {
@@ -39,7 +43,9 @@ pub(super) fn crates(metadata: &Value, root: &Path) -> Vec<Crate> {
 pub(super) fn check_crate(member: &Crate, manifest: &str, all: &[Crate]) -> Vec<Finding> {
     let file = member.folder.join("Cargo.toml");
     let mut found = Vec::new();
-    if !member.folder.ends_with(&member.name) {
+    let is_front_door =
+        (member.name.as_str(), member.folder.as_path()) == (FRONT_DOOR.0, Path::new(FRONT_DOOR.1));
+    if !member.folder.ends_with(&member.name) && !is_front_door {
         let fault = format!("the crate `{}` is in the folder `{}`", member.name, member.folder.display());
         found.push(Finding::error(&file, line_of(manifest, "name"), fault, "give both one name"));
     }
@@ -176,6 +182,8 @@ mod tests {
         let two_names =
             "error: crates/c/Cargo.toml:2: the crate `b` is in the folder `crates/c`: give both one name";
         assert_eq!(told(&check_crate(&elsewhere, MANIFEST, &[])), [two_names]);
+        let front_door = Crate { folder: FRONT_DOOR.1.into(), ..member(FRONT_DOOR.0, Some(0), &[]) };
+        assert_eq!(told(&check_crate(&front_door, MANIFEST, &[])), [""; 0]);
     }
 
     #[test]
