@@ -15,7 +15,6 @@
 //! | [`pool`] | the same memory under PFC, or without flow control | |
 //! | [`arbitration`] | which lane goes next | `VLArbitrationTable` (7.6.9) |
 //! | [`port`] | a wire with its flow control | |
-//! | [`port_set`] | sets of ports as bit masks | |
 //! | [`outlet`] | a node's way to the world | |
 
 pub mod arbitration;
@@ -26,7 +25,6 @@ pub mod outlet;
 pub mod pause;
 pub mod pool;
 pub mod port;
-pub mod port_set;
 pub mod spec;
 pub mod thresholds;
 pub mod wire;
@@ -39,7 +37,6 @@ pub use outlet::{Broken, Outlet};
 pub use pause::{LaneMemory, PauseRule, PauseTally};
 pub use pool::Pool;
 pub use port::{Passage, Port, PortKinds, PortSetup};
-pub use port_set::PortSet;
 pub use spec::{CableSpec, LinkSpec};
 pub use thresholds::{NoRoom, PauseMemory, PauseThreshold};
 pub use wire::Wire;

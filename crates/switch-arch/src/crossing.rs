@@ -12,13 +12,14 @@
 //! ```
 
 use cc_policies::policy::Marker;
-use link_layer::{LaneSet, Outlet, PortSet};
+use link_layer::{LaneSet, Outlet};
 use packet::{Lane, PacketId, PortId, VoqId};
 use telemetry::LaneInput;
 use units::{Bytes, Rate, Time};
 
 use crate::arbiter::{Grant, Request};
 use crate::pipeline::{Pipeline, all_fit};
+use crate::port_set::PortSet;
 use crate::setup::SwitchWake;
 use crate::staging::Staging;
 

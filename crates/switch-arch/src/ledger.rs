@@ -9,10 +9,12 @@
 //! packets where it has any: those of [`InputVoq`](crate::buffering::InputVoq).
 
 use cc_policies::policy::QueueView;
-use link_layer::{LaneSet, PortSet};
+use link_layer::LaneSet;
 use packet::{Lane, PacketId, PacketPool, PacketQueue, PortId, VoqId};
 use telemetry::LaneOutput;
 use units::{Bytes, Time};
+
+use crate::port_set::PortSet;
 
 /// What waits, by virtual output queue and by output and lane, and what has left there.
 #[derive(Clone, Debug)]

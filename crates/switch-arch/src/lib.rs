@@ -16,6 +16,7 @@
 //! | `memory` | who may occupy how much |
 //! | `loss` | what is dropped, under PFC or without flow control |
 //! | `port` | what a packet's passage changes at a port, and what is observed of it |
+//! | [`port_set`] | sets of ports as bit masks |
 //! | `readers` | how fast an input's buffer can be read |
 //! | `board` | the requests of one instant, as the arbiter sees them |
 //! | [`switch`] | all of it, for as many ports as there are |
@@ -36,6 +37,7 @@ mod loss;
 mod memory;
 mod pipeline;
 mod port;
+pub mod port_set;
 mod readers;
 mod setup;
 pub mod spec;

@@ -6,7 +6,7 @@
 
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, QueueView};
-use link_layer::{LaneSet, Outlet, Port, PortSet, Signal, VlArbiter};
+use link_layer::{LaneSet, Outlet, Port, Signal, VlArbiter};
 use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use topology::ForwardingTable;
@@ -19,6 +19,7 @@ use crate::ledger::Ledger;
 use crate::loss::Egress;
 use crate::memory::Memory;
 use crate::port::SwitchPort;
+use crate::port_set::PortSet;
 use crate::readers::Readers;
 use crate::setup::{SwitchSetup, SwitchWake};
 use crate::staging::Staging;

@@ -3,9 +3,10 @@
 //! Invariant: an input is never read faster than its limit, but for a single packet, which is read at the rate of
 //! its output. An output that waits for an input is served after boundedly many packets of others.
 
-use link_layer::PortSet;
 use packet::PortId;
 use units::Rate;
+
+use crate::port_set::PortSet;
 
 /// How fast each input's buffer is being read, against how fast it can be.
 #[derive(Debug)]

@@ -4,10 +4,12 @@
 //! wire, never beyond its size, and lets packets go in the order in which they started to cross. No output is
 //! written faster than it can be, but for a single packet, which is written at the rate of its wire.
 
-use link_layer::{LaneSet, PortSet};
+use link_layer::LaneSet;
 use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
 use telemetry::LaneInput;
 use units::{Bytes, Rate, Time};
+
+use crate::port_set::PortSet;
 
 /// The queues of all outputs and lanes, and how fast each output is being written.
 #[derive(Debug)]

@@ -3,13 +3,14 @@
 //! Invariant: how many ports sets of them can hold changes how fast a switch is, and nothing else.
 
 use cc_policies::margin::Margin;
-use link_layer::{Outlet, PauseTally, Port, PortSet, Signal};
+use link_layer::{Outlet, PauseTally, Port, Signal};
 use packet::{Lane, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use units::{Bytes, Rate, Time};
 
 use crate::pipeline::Pipeline;
 use crate::port::SwitchPort;
+use crate::port_set::PortSet;
 use crate::setup::{SwitchSetup, SwitchWake};
 
 /// A switch.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use link_layer::PortSet;
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, PacketPool, PortId, Psn, QpNumber, ServiceLevel,
     VoqId,
@@ -11,6 +10,7 @@ use proptest::prelude::*;
 use switch_arch::arbiter::{AnyArbiter, Arbiter, Request, Requests};
 use switch_arch::buffering::{AnyBuffering, Taken};
 use switch_arch::ledger::Ledger;
+use switch_arch::port_set::PortSet;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 use units::Time;
 

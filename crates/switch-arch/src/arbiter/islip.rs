@@ -16,10 +16,10 @@
 //! of grants are kept by output and lane, those of acceptances by input. An input that can be read for more
 //! than one packet at a time accepts one in each iteration.
 
-use link_layer::PortSet;
 use packet::PortId;
 
 use super::{Arbiter, Requests};
+use crate::port_set::PortSet;
 
 /// Outputs grant in turn, inputs accept in turn, several times over.
 #[derive(Clone, Debug)]

@@ -7,13 +7,13 @@ mod islip;
 mod oldest_first;
 mod round_robin;
 
-use link_layer::PortSet;
 use packet::{Lane, PortId};
 use units::Time;
 
 pub use self::islip::Islip;
 pub use self::oldest_first::OldestFirst;
 pub use self::round_robin::RoundRobin;
+use crate::port_set::PortSet;
 use crate::spec::ArbiterSpec;
 
 /// One output that could send now, and the inputs that have something for it.

@@ -2,10 +2,10 @@
 //!
 //! Invariant: an output that asked in vain chooses before those that did not, so none is starved of inputs.
 
-use link_layer::PortSet;
 use packet::{Lane, PortId};
 
 use super::{Arbiter, Request, Requests};
+use crate::port_set::PortSet;
 
 /// Inputs take turns at each output and lane. Outputs that got nothing when they last asked choose first.
 #[derive(Clone, Debug)]
