@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cargo::{cargo, finish};
-use crate::{counts, help, tidy};
+use crate::{counts, figures, help, tidy};
 
 struct Step {
     name: &'static str,
@@ -20,7 +20,8 @@ struct Step {
 enum Work {
     /// Arguments for cargo, and variables for its environment.
     Cargo(&'static [&'static str], &'static [(&'static str, &'static str)]),
-    Chore(fn(&[OsString]) -> ExitCode),
+    /// A verb of this program, and its arguments.
+    Chore(fn(&[OsString]) -> ExitCode, &'static [&'static str]),
 }
 
 const STEPS: &[Step] = &[
@@ -31,7 +32,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "tidy",
-        work: Work::Chore(tidy::run),
+        work: Work::Chore(tidy::run, &[]),
         on_failure: "a house rule is broken: each line above says what would be right",
     },
     Step {
@@ -61,9 +62,15 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "counts",
-        work: Work::Chore(counts::run),
+        work: Work::Chore(counts::run, &[]),
         on_failure: "the simulator takes more instructions for the same work: find out where (docs/performance.md), or, if \
                      it is worth it, run `cargo xtask counts --record`, and say why in the commit message",
+    },
+    Step {
+        name: "figures",
+        work: Work::Chore(figures::run, &["--check"]),
+        on_failure: "a page shows a result that this version does not give: run `cargo xtask figures`, look at each \
+                     figure that changed, and say in CHANGELOG.md why it did",
     },
     // The tests come last: their closing lines end what is printed to standard output.
     Step {
@@ -82,7 +89,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         eprintln!("ci {}/{}: {name}", number + 1, STEPS.len());
         let start = Instant::now();
         let status = match work {
-            Work::Chore(chore) => chore(&[]),
+            Work::Chore(chore, arguments) => chore(&arguments.iter().map(OsString::from).collect::<Vec<_>>()),
             Work::Cargo(arguments, variables) => {
                 let mut command = cargo(arguments);
                 command.envs(variables.iter().copied());

@@ -12,9 +12,12 @@
 //! | any other | the status of what was run |
 
 mod bless;
+mod book;
 mod cargo;
 mod ci;
 mod counts;
+mod dist;
+mod figures;
 mod help;
 mod simulate;
 mod test;
@@ -61,6 +64,13 @@ const VERBS: &[Verb] = &[
         about: "count instructions of small cases (valgrind), against docs/instructions.json; --record writes it",
         task: Task::Chore(counts::run),
     },
+    Verb {
+        name: "figures",
+        about: "draw the figures of README.md and the book anew; --check compares",
+        task: Task::Chore(figures::run),
+    },
+    Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
+    Verb { name: "dist", about: "pack the program for a release", task: Task::Chore(dist::run) },
     Verb { name: "bless", about: "accept the snapshots as they now are", task: Task::Chore(bless::run) },
     Verb { name: "help", about: "print this list", task: Task::Chore(help::run) },
 ];
