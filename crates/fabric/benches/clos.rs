@@ -1,7 +1,7 @@
 //! Whole runs: a permutation over a two-tier Clos under congestion control, packet-hops a second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use fabric::{Options, simulate};
+use fabric::{RunOptions, simulate};
 use scenario::{Plan, Scenario, Source};
 
 fn plan(name: &str, sets: &[&str]) -> Plan {
@@ -21,7 +21,7 @@ fn whole_runs(criterion: &mut Criterion) {
         ("bench-b128", &["duration=300us"]),
     ] {
         let plan = plan(name, sets);
-        let run = || simulate(&plan, Options::default(), &mut |_| {}).expect("no promise is broken");
+        let run = || simulate(&plan, RunOptions::default(), &mut |_| {}).expect("no promise is broken");
         group.throughput(Throughput::Elements(run().packet_hops));
         group.bench_function(name, |bencher| bencher.iter(run));
     }

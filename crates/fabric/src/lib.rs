@@ -1,60 +1,56 @@
-//! The world: every node, every wire, the event loop.
+//! Simulation of a plan: builds the fabric, runs its events, and records the outcome.
 //!
-//! Invariant: the loop decides nothing. It hands events to nodes in their total order, lets every node
-//! that something happened to decide once an instant, and lets the instruments look when all is done.
+//! Invariant: only wires connect nodes, and every wire takes time. The event loop therefore advances in windows as
+//! long as the shortest wire delay: within a window each node handles its own events in their total order, and the
+//! nodes may take their turns in any order. In each instant a node first handles all of its events and then decides
+//! once. Instruments look at the world between windows and change nothing.
 //!
 //! ```text
-//! for each instant:  events, in the order (node, kind, port, lane)  ->  nodes decide  ->  probes look
+//! build -> World, Instruments -> Run: for each window:  for each node:  for each instant:  events, then decide
+//!                                     between windows:  instruments look          at the end:  record
 //! ```
 //!
-//! | module | holds |
+//! The modules stand on floors; each imports only from those above it in this table:
+//!
+//! | module | contents |
 //! |---|---|
-//! | `build` | from a plan to a world at rest |
-//! | `event` | what can happen, and in which order |
-//! | `world` | the loop |
-//! | `ahead` | reading ahead, for fabrics that no cache holds |
-//! | `deadlock` | packets that wait for each other in a circle |
-//! | `completions`, `ideal` | how long messages took, and how long they would have on an empty fabric |
-//! | `margins` | how near loads came to their limits |
-//! | `probe` | what is looked at, and when |
-//! | `trees` | congestion trees: who holds whom back |
-//! | `watch` | what the scenario asks to look at |
-//! | `stop` | why a run does not come to its end |
-//! | `record` | from a world to its record |
+//! | `state` | events and their order, the interconnect (scheduled events, packets, cables), the world of nodes |
+//! | `observe` | instruments: goodput, congestion trees, margins, watched quantities, deadlocks, the digest |
+//! | `run` | the event loop, the drain, and the reasons for which a run fails |
+//! | `record` | the record of a finished run, with completion times and their ideals |
+//! | `build` | a plan's world at rest, with its instruments |
 
-mod ahead;
 mod build;
-mod completions;
-mod deadlock;
-mod event;
-mod ideal;
-mod margins;
-mod probe;
+mod observe;
 mod record;
-mod stop;
-mod trees;
-mod watch;
-mod world;
+mod run;
+mod state;
 
 use scenario::Plan;
 use telemetry::{Progress, RunRecord};
 
-pub use deadlock::{Deadlock, Wait};
-pub use stop::{Stop, Violation};
-pub use world::Options;
+pub use observe::deadlock::{Deadlock, Wait};
+pub use run::RunOptions;
+pub use run::error::{RunError, Violation};
 
-/// Runs a plan to its end, and records what happened.
+/// Runs a plan to its end and returns the record.
 ///
-/// `progress` is told now and then how far the run has come.
+/// Calls `progress` from time to time with the simulated time reached.
 ///
 /// # Errors
-/// If a run finds one of the simulator's own promises broken, or a deadlock.
+/// If the run violates an invariant of the simulator, or if it deadlocks.
 pub fn simulate(
     plan: &Plan,
-    options: Options,
+    options: RunOptions,
     progress: &mut dyn FnMut(Progress),
-) -> Result<RunRecord, Stop> {
-    let mut world = build::world(plan);
-    world.run(options, progress)?;
-    Ok(record::collect(plan, world))
+) -> Result<RunRecord, RunError> {
+    let (world, instruments) = build::world(plan);
+    let mut run = run::Run::new(world, instruments, options.scramble);
+    run.run_to_end(plan.duration().after_start(), progress)?;
+    // A drained run has the digest of the same run without a drain.
+    let digest = observe::digest::of(&run.world);
+    if options.drain {
+        run.drain(progress)?;
+    }
+    Ok(record::collect(plan, run, digest))
 }

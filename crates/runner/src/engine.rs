@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use fabric::Options;
+use fabric::RunOptions;
 use report::{Context, Cost, Summary};
 use scenario::{Plan, Scenario, Source};
 use telemetry::{Progress, RunRecord};
@@ -35,7 +35,7 @@ pub(crate) fn plan(scenario: &str, set: &[String], seed: Option<u64>) -> Result<
 /// Runs a plan to its end.
 pub(crate) fn run(plan: &Plan, drain: bool, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, Failure> {
     let began = Instant::now();
-    let record = fabric::simulate(plan, Options { drain, ..Options::default() }, progress)?;
+    let record = fabric::simulate(plan, RunOptions { drain, ..RunOptions::default() }, progress)?;
     let cost = Cost { wall: began.elapsed(), peak_rss: resources::peak_memory() };
     let context = Context {
         scenario: plan.name(),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fabric::{Deadlock, Stop, Violation};
+use fabric::{Deadlock, RunError, Violation};
 use link_layer::NoRoom;
 use report::OutputError;
 use units::Rate;
@@ -67,11 +67,11 @@ pub(crate) enum Failure {
     Deadlock(Deadlock),
 }
 
-impl From<Stop> for Failure {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Broken(violation) => Self::Broken(violation),
-            Stop::Deadlock(deadlock) => Self::Deadlock(deadlock),
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Violation(violation) => Self::Broken(violation),
+            RunError::Deadlock(deadlock) => Self::Deadlock(deadlock),
         }
     }
 }

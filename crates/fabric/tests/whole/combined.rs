@@ -1,14 +1,14 @@
 //! Whole runs with queues at the outputs behind a crossbar: at rest in the end, and told apart by what is asked.
 
 use crate::common::{law, run, shipped};
-use fabric::{Options, simulate};
+use fabric::{RunOptions, simulate};
 use packet::MarkReason;
 use scenario::Plan;
 
 const COMBINED: &str = "switch.buffering=CombinedInputOutput";
 
 fn drains(name: &str, plan: &Plan) {
-    let options = Options { drain: true, ..Options::default() };
+    let options = RunOptions { drain: true, ..RunOptions::default() };
     let record =
         simulate(plan, options, &mut |_| {}).unwrap_or_else(|violation| panic!("{name}: {violation}"));
     assert!(record.audit.drained, "{name}");
@@ -58,7 +58,7 @@ fn the_digest_does_not_depend_on_the_order_of_insertion() {
     {
         let plan = shipped(name, &[COMBINED, sets[0], sets[1]]);
         let digest = |scramble| {
-            let options = Options { scramble, ..Options::default() };
+            let options = RunOptions { scramble, ..RunOptions::default() };
             simulate(&plan, options, &mut |_| {}).expect("no promise is broken").digest
         };
         let plain = digest(None);

@@ -1,6 +1,6 @@
 //! Plans for tests, and what is read off their records.
 
-use fabric::{Options, simulate};
+use fabric::{RunOptions, simulate};
 use scenario::{Plan, Scenario, Source};
 use telemetry::RunRecord;
 
@@ -25,7 +25,7 @@ fn plan(source: Result<Source, scenario::Diagnostic>, sets: &[&str]) -> Plan {
 
 /// Runs a plan.
 pub(crate) fn run(plan: &Plan) -> RunRecord {
-    simulate(plan, Options::default(), &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"))
+    simulate(plan, RunOptions::default(), &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"))
 }
 
 /// Goodput of a flow in the settled half of a phase, in bit/s.

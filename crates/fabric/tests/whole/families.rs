@@ -1,7 +1,7 @@
 //! Every family of topologies, loaded and drained; and that what the check before a run says of deadlock is so.
 
 use crate::common::{law, run, shipped};
-use fabric::{Options, Stop, simulate};
+use fabric::{RunError, RunOptions, simulate};
 use scenario::Plan;
 use telemetry::RunRecord;
 
@@ -41,7 +41,7 @@ fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
             sets.push("switch.output_buffer=\"8 KiB\"");
         }
         let plan = ring(&sets);
-        let Err(Stop::Deadlock(deadlock)) = simulate(&plan, Options::default(), &mut |_| {}) else {
+        let Err(RunError::Deadlock(deadlock)) = simulate(&plan, RunOptions::default(), &mut |_| {}) else {
             panic!("{buffering}: the ring stands still, and nobody says so");
         };
         // Two flows want each cable of the ring, one way round: the circle is that way, each switch once.
@@ -71,7 +71,7 @@ fn a_ring_of_pauses_stands_still_and_one_of_drops_does_not() {
             &format!("switch.buffering={buffering}"),
         ];
         let plan = ring(&[cycles, pausing].concat());
-        let Err(Stop::Deadlock(deadlock)) = simulate(&plan, Options::default(), &mut |_| {}) else {
+        let Err(RunError::Deadlock(deadlock)) = simulate(&plan, RunOptions::default(), &mut |_| {}) else {
             panic!("{buffering}: the ring stands still, and nobody says so");
         };
         assert_eq!(deadlock.cycle.len(), 7, "{buffering}: {deadlock}");
@@ -113,7 +113,7 @@ fn every_family_carries_its_traffic_and_comes_to_rest() {
                  Permutation(at: \"50 us\", bytes: \"256 KiB\")]",
             ],
         );
-        let options = Options { drain: true, ..Options::default() };
+        let options = RunOptions { drain: true, ..RunOptions::default() };
         let record = simulate(&plan, options, &mut |_| {})
             .unwrap_or_else(|violation| panic!("{topology}: {violation}"));
         assert!(record.audit.drained, "{topology}");
@@ -137,7 +137,7 @@ fn multipath_spreads_the_flows_of_one_pair_of_hosts() {
     let clos = "topology=Clos(radix: 8, host_cable: \"wire\", trunk_cable: \"wire\")";
     let spines_used = |routing: &str| {
         let plan = law("two-switches", &[clos, &flows, routing]);
-        let options = Options { drain: true, ..Options::default() };
+        let options = RunOptions { drain: true, ..RunOptions::default() };
         let record = simulate(&plan, options, &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"));
         assert!(record.audit.drained, "{routing}");
         record.lanes.iter().filter(|at| at.node.starts_with("spine") && at.packets > 0).count()

@@ -289,7 +289,7 @@ fn drained_fabrics_are_at_rest() {
         ("gran2011-scenario2", vec!["congestion_control.echo=Acknowledgement"]),
     ] {
         let plan = shipped(name, &sets);
-        let options = fabric::Options { drain: true, ..fabric::Options::default() };
+        let options = fabric::RunOptions { drain: true, ..fabric::RunOptions::default() };
         let record = fabric::simulate(&plan, options, &mut |_| {}).expect("no promise is broken");
         assert!(record.audit.drained, "{name}");
         assert_eq!((record.audit.under_way, record.audit.injected), (0, record.audit.delivered), "{name}");
@@ -305,7 +305,7 @@ fn the_digest_does_not_depend_on_the_order_of_insertion() {
     {
         let plan = shipped(name, sets);
         let digest = |scramble| {
-            let options = fabric::Options { scramble, ..fabric::Options::default() };
+            let options = fabric::RunOptions { scramble, ..fabric::RunOptions::default() };
             fabric::simulate(&plan, options, &mut |_| {}).expect("no promise is broken").digest
         };
         let plain = digest(None);

@@ -44,7 +44,7 @@ fn every_organisation_drains() {
                     "duration=\"2 ms\"",
                 ];
                 let plan = shipped(name, &sets);
-                let options = fabric::Options { drain: true, ..fabric::Options::default() };
+                let options = fabric::RunOptions { drain: true, ..fabric::RunOptions::default() };
                 let record = fabric::simulate(&plan, options, &mut |_| {})
                     .unwrap_or_else(|violation| panic!("{name}, {buffering}, {arbiter}: {violation}"));
                 assert!(

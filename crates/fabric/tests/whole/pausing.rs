@@ -1,6 +1,6 @@
 //! PFC, and no flow control at all, in whole runs: what is lost, and what is not.
 
-use fabric::{Options, simulate};
+use fabric::{RunOptions, simulate};
 use rand::RngExt;
 use scenario::Plan;
 use telemetry::RunRecord;
@@ -9,7 +9,7 @@ use crate::common::{law, run, settled_bps, shipped};
 
 /// Runs a plan until all is at rest: every packet delivered or dropped, no pause on.
 fn drained(plan: &Plan) -> RunRecord {
-    let options = Options { drain: true, ..Options::default() };
+    let options = RunOptions { drain: true, ..RunOptions::default() };
     simulate(plan, options, &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}"))
 }
 
@@ -141,7 +141,7 @@ fn the_order_of_turns_is_of_no_consequence() {
     for set in ["link.data_lanes=1", "link.flow_control=Lossy"] {
         let plan = shipped("roce-victim", &[set, "duration=\"3 ms\""]);
         let digest = |scramble| {
-            let options = Options { drain: true, scramble };
+            let options = RunOptions { drain: true, scramble };
             simulate(&plan, options, &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}")).digest
         };
         let usual = digest(None);

@@ -131,7 +131,7 @@ fn congested(transport: Transport, operation: Operation, scheme: &str) -> RunRec
     ];
     let flows = format!("flows=[{}]", flows.map(flow).join(", "));
     let plan = law("two-switches", &[&flows, "duration=\"3 ms\"", "adapter.max_reads=4", scheme]);
-    let options = fabric::Options { drain: true, ..fabric::Options::default() };
+    let options = fabric::RunOptions { drain: true, ..fabric::RunOptions::default() };
     fabric::simulate(&plan, options, &mut |_| {}).unwrap_or_else(|broken| panic!("{broken}"))
 }
 

@@ -6,8 +6,7 @@ use packet::{Lane, NodeId, PortId, QpNumber};
 use scenario::{Plan, WatchSpec};
 use telemetry::Watched;
 
-use crate::probe::Ends;
-use crate::world::World;
+use crate::state::world::World;
 
 /// What is watched, and what was seen.
 #[derive(Debug, Default)]
@@ -24,8 +23,8 @@ enum Place {
 }
 
 impl Watch {
-    /// What a plan asks for; `ends` are those of its flows.
-    pub(crate) fn new(plan: &Plan, ends: &[Ends]) -> Self {
+    /// Creates the watch that a plan asks for, on this world.
+    pub(crate) fn new(plan: &Plan, world: &World) -> Self {
         let mut all = Self::default();
         for watch in plan.watch() {
             match watch {
@@ -41,7 +40,7 @@ impl Watch {
                 WatchSpec::Control { flow: name } => {
                     let flows = &plan.workload().flows;
                     let flow = flows.iter().position(|flow| flow.name == *name).expect("a checked plan");
-                    let (node, queue_pair) = ends[flow].source;
+                    let (node, queue_pair) = world.flows[flow].source;
                     all.places.push(Place::Control { node, queue_pair });
                     let columns = ["rate_bps", "target_bps", "alpha"].map(|what| format!("{name}_{what}"));
                     all.seen.columns.extend(columns);
@@ -64,7 +63,7 @@ impl Watch {
                 }
                 Place::Control { node, queue_pair } => {
                     let adapter = &world.adapters[node.index()];
-                    let levels = adapter.levels(queue_pair, world.fabric.now).expect("a checked plan");
+                    let levels = adapter.levels(queue_pair, world.now()).expect("a checked plan");
                     row.extend([levels.current.get() as f64, levels.target.get() as f64, levels.alpha]);
                 }
             }

@@ -20,10 +20,13 @@ use topology::End;
 use units::{Bytes, Span};
 use workload::{Poster, Posting};
 
-use crate::probe::{Ends, Probes};
-use crate::trees::{QUEUE_PART, Trees};
-use crate::watch::Watch;
-use crate::world::World;
+use crate::observe::Instruments;
+use crate::observe::goodput::GoodputProbe;
+use crate::observe::margins::ThresholdCrossings;
+use crate::observe::trees::{QUEUE_PART, TreeFinder};
+use crate::observe::watch::Watch;
+use crate::state::interconnect::Interconnect;
+use crate::state::world::{FlowEnds, World};
 
 /// What many nodes have in common, met so far.
 #[derive(Default)]
@@ -32,45 +35,44 @@ struct Kinds {
     adapters: AdapterKinds,
 }
 
-/// The world that a plan describes, at rest at time zero.
-pub(crate) fn world(plan: &Plan) -> World {
+/// Builds a plan's world, at rest at time zero, and its instruments.
+pub(crate) fn world(plan: &Plan) -> (World, Instruments) {
     let graph = plan.graph();
-    let nodes = (0..graph.nodes() as u32).map(NodeId);
-    let (hosts, switches): (Vec<_>, Vec<_>) = nodes.clone().partition(|node| graph.is_host(*node));
+    let nodes = || (0..graph.nodes() as u32).map(NodeId);
     let mut kinds = Kinds::default();
-    let mut adapters: Vec<_> = hosts.into_iter().map(|node| adapter(plan, node, &mut kinds)).collect();
-    let switches = switches.into_iter().map(|node| switch(plan, node, &mut kinds)).collect();
+    let hosts = nodes().filter(|node| graph.is_host(*node));
+    let mut adapters: Vec<_> = hosts.map(|node| adapter(plan, node, &mut kinds)).collect();
+    let switches = nodes().filter(|node| !graph.is_host(*node));
+    let switches: Vec<_> = switches.map(|node| switch(plan, node, &mut kinds)).collect();
     if plan.keeps_completions() {
         adapters.iter_mut().for_each(Adapter::keep_messages);
     }
-    let ends = connect(plan, &mut adapters);
-    let watch = Watch::new(plan, &ends);
+    let flows = connect(plan, &mut adapters);
+    let peers = |node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect();
+    let ports = adapters.iter().map(Adapter::port).chain(switches.iter().flat_map(Switch::links));
+    let lookahead = ports.map(Port::lookahead).min().unwrap_or(Span::ZERO);
+    let interconnect = Interconnect::new(&nodes().map(peers).collect::<Vec<_>>(), lookahead);
+    let names = nodes().map(|node| graph.name(node).to_owned()).collect();
+    let world = World { names, adapters, switches, flows, interconnect };
+    let instruments = instruments(plan, &world);
+    (world, instruments)
+}
+
+fn instruments(plan: &Plan, world: &World) -> Instruments {
     let named = plan.workload().flows.iter().filter(|flow| flow.named).count();
-    let end = plan.duration().after_start();
-    let probes = Probes::new(ends, named, plan.phases(), plan.sample(), end);
-    let congested = |node| Bytes::new(plan.switch_of(node).buffer.get() / QUEUE_PART);
-    let thresholds = nodes.clone().filter(|node| !graph.is_host(*node)).map(congested).collect();
-    let trees = Trees::new(thresholds, plan.link());
-    let peers: Vec<Vec<_>> = nodes
-        .clone()
-        .map(|node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect())
-        .collect();
-    let mut world = World::new(
-        nodes.map(|node| graph.name(node).to_owned()).collect(),
-        adapters,
-        switches,
-        &peers,
-        probes,
-        trees,
-        end,
-    );
-    world.watch = watch;
-    world
+    let congested = |index| plan.switch_of(world.switch_number(index)).buffer.get() / QUEUE_PART;
+    let thresholds = (0..world.switches.len()).map(congested).map(Bytes::new).collect();
+    Instruments {
+        goodput: GoodputProbe::new(named, plan.phases(), plan.sample(), plan.duration().after_start()),
+        trees: TreeFinder::new(thresholds, plan.link()),
+        crossings: ThresholdCrossings::default(),
+        watch: Watch::new(plan, world),
+    }
 }
 
 /// Opens the two queue pairs of every flow. The one that posts its messages is at the host that the data comes from;
 /// of RDMA READs, at the other.
-fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<Ends> {
+fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
     let open = |(number, flow): (usize, &workload::Flow)| {
         let (from, to) = (flow.requester(), flow.responder());
         let (asks, answers) = (adapters[from.index()].next_qp(), adapters[to.index()].next_qp());
@@ -90,18 +92,18 @@ fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<Ends> {
         adapters[to.index()].open(end(to, from, asks), PostedBy::Peer);
         let (requester, responder) = ((from, asks), (to, answers));
         if flow.source == from {
-            Ends { source: requester, sink: responder }
+            FlowEnds { source: requester, sink: responder }
         } else {
-            Ends { source: responder, sink: requester }
+            FlowEnds { source: responder, sink: requester }
         }
     };
-    let ends: Vec<Ends> = plan.workload().flows.iter().enumerate().map(open).collect();
+    let ends: Vec<FlowEnds> = plan.workload().flows.iter().enumerate().map(open).collect();
     add_sources(plan, &ends, adapters);
     ends
 }
 
 /// Gives adapters the sources that post to several of their queue pairs.
-fn add_sources(plan: &Plan, ends: &[Ends], adapters: &mut [Adapter]) {
+fn add_sources(plan: &Plan, ends: &[FlowEnds], adapters: &mut [Adapter]) {
     let sources = &plan.workload().sources;
     let mut posts_to: Vec<Vec<(NodeId, QpNumber)>> = vec![Vec::new(); sources.len()];
     for (flow, ends) in plan.workload().flows.iter().zip(ends) {

@@ -3,24 +3,26 @@
 //! Invariant: a queue pair's messages complete in the order in which they were posted, so the n-th taken is the n-th
 //! posted. Where a service does not send again what was lost, that holds only if nothing was.
 
-use crate::ideal::Ideal;
-use crate::world::World;
 use packet::QpNumber;
 use scenario::Plan;
 use telemetry::{Completion, Completions};
 
-/// The messages of all flows that were delivered, if they were kept.
-pub(crate) fn of(plan: &Plan, world: &World) -> Option<Completions> {
+use super::ideal::Ideal;
+use crate::state::world::World;
+
+/// The messages of all flows that were delivered, if they were kept; `dropped` packets
+/// found no room.
+pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions> {
     if !plan.keeps_completions() {
         return None;
     }
     let kept: Vec<_> = world.adapters.iter().map(|adapter| adapter.kept_messages()).collect::<Option<_>>()?;
     let posted: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.posted, |one| one.0)).collect();
     let taken: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.taken, |one| one.0)).collect();
-    let lossy = world.audit.dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
+    let lossy = dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
     let mut all = Completions::default();
     let mut ideal = Ideal::new(plan);
-    for (number, (flow, ends)) in (0..).zip(plan.workload().flows.iter().zip(world.probes.flows())) {
+    for (number, (flow, ends)) in (0..).zip(plan.workload().flows.iter().zip(&world.flows)) {
         if lossy && !flow.transport.is_reliable() {
             all.untold += 1;
             continue;

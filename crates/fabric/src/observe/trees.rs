@@ -18,7 +18,7 @@ use packet::{Lane, NodeId, Packet, PortId, VoqId};
 use telemetry::{Congestion, LaneOutput, RootRecord, TreeSample, VictimRecord};
 use units::{Bytes, Span, Time};
 
-use crate::world::World;
+use crate::state::world::World;
 
 /// An output is held back if it was without credit for at least one part in so many of the time between samples.
 const HELD_BACK_PART: u64 = 10;
@@ -34,7 +34,7 @@ type Channel = (NodeId, PortId, Lane);
 
 /// What is remembered from sample to sample.
 #[derive(Debug, Default)]
-pub(crate) struct Trees {
+pub(crate) struct TreeFinder {
     /// By switch, what a queue has to hold to be congested.
     thresholds: Vec<Bytes>,
     lanes: usize,
@@ -82,7 +82,7 @@ struct Tree {
     victims: Vec<(u32, Span)>,
 }
 
-impl Trees {
+impl TreeFinder {
     /// Nothing seen yet, in a fabric whose switches call a queue of so much congested.
     pub(crate) fn new(thresholds: Vec<Bytes>, link: &LinkSpec) -> Self {
         let (lanes, around) = (usize::from(link.data_lanes), link.framing.around());
@@ -91,7 +91,7 @@ impl Trees {
 
     /// Looks at the world, once everything of a sample's instant has happened.
     pub(crate) fn look(&mut self, world: &World) {
-        let now = world.fabric.now;
+        let now = world.now();
         let interval = now.since(self.last);
         self.measure(world, interval);
         let before = core::mem::replace(&mut self.last, now);
@@ -108,10 +108,10 @@ impl Trees {
 
     /// What each output did since the sample before.
     fn measure(&mut self, world: &World, interval: Span) {
-        let now = world.fabric.now;
+        let now = world.now();
         let adapters = world.adapters.iter().flat_map(ca_transport::Adapter::all_observed);
         let switches = world.switches.iter().flat_map(switch_arch::Switch::all_observed);
-        self.outputs.resize(world.fabric.peers.len() * self.lanes, Output::default());
+        self.outputs.resize(world.interconnect.peers.len() * self.lanes, Output::default());
         for (output, (_, seen)) in self.outputs.iter_mut().zip(adapters.chain(switches)) {
             output.settle(seen, self.around, now, interval);
         }
@@ -121,7 +121,7 @@ impl Trees {
     fn candidates(&self, world: &World, interval: Span) -> Vec<Channel> {
         let mut found = Vec::new();
         for (place, switch) in world.switches.iter().enumerate() {
-            let node = NodeId((world.adapters.len() + place) as u32);
+            let node = world.switch_number(place);
             for port in (0..switch.radix() as u16).map(PortId) {
                 for lane in (0..self.lanes as u8).map(Lane) {
                     let over = switch.waiting(port, lane) > self.thresholds[place];
@@ -136,13 +136,13 @@ impl Trees {
 
     /// Whether the cause of an output's queue lies here: its wire can do no more, or the adapter behind it.
     fn is_root(&self, world: &World, (node, port, lane): Channel, interval: Span) -> bool {
-        let faces_adapter = world.fabric.peer(node, port).0.index() < world.adapters.len();
+        let faces_adapter = world.interconnect.peer(node, port).0.index() < world.adapters.len();
         if self.output((node, port, lane), world).held_back {
             return faces_adapter;
         }
         let lanes = (0..self.lanes as u8).map(Lane);
         let sent: Bytes = lanes.map(|lane| self.output((node, port, lane), world).sent).sum();
-        let rate = switch(world, node).link_rate(port);
+        let rate = world.switch(node).link_rate(port);
         rate.time_for(sent).ps() * 100 >= interval.ps() * FULL_PERCENT
     }
 
@@ -156,9 +156,9 @@ impl Trees {
             if node.index() < world.adapters.len() {
                 continue;
             }
-            let here = switch(world, node);
+            let here = world.switch(node);
             for input in (0..here.radix() as u16).map(PortId) {
-                let (from, port) = world.fabric.peer(node, input);
+                let (from, port) = world.interconnect.peer(node, input);
                 let child = (from, port, lane);
                 if here.is_first(VoqId { input, output, lane })
                     && self.output(child, world).held_back
@@ -182,12 +182,12 @@ impl Trees {
         let mut victims = BTreeMap::new();
         let mut contributors = Vec::new();
         for node in inside.into_iter().filter(|node| node.index() >= world.adapters.len()) {
-            switch(world, node).look(&world.fabric.pool, |packet| {
+            world.switch(node).look(&world.interconnect.pool, |packet| {
                 if packet.lrh.lane != lane {
                     return;
                 }
                 let (input, output) = (PortId(packet.input.into()), PortId(packet.output.into()));
-                let (from, port) = world.fabric.peer(node, input);
+                let (from, port) = world.interconnect.peer(node, input);
                 let ways = [(node, output, lane), (from, port, lane)];
                 if tree.is_in(ways[0]) && crosses(world, packet, node, tree.root) {
                     contributors.extend((packet.payload > 0).then_some(packet.flow.0));
@@ -209,19 +209,14 @@ impl Trees {
     }
 
     fn record(&mut self, world: &World, tree: &Tree, before: Time) {
-        let at = world.fabric.now;
+        let at = world.now();
         let (node, port, lane) = tree.root;
         let held_back = tree.branches.iter().map(|(branch, _)| self.output(*branch, world).waited).sum();
         let number = self.roots.len() as u32;
         let running = self.roots.entry(tree.root).or_insert_with(|| {
             self.order.push(tree.root);
-            let (peer, _) = world.fabric.peer(node, port);
-            Running::new(
-                number,
-                at,
-                (world.names[node.index()].clone(), world.names[peer.index()].clone()),
-                tree,
-            )
+            let (peer, _) = world.interconnect.peer(node, port);
+            Running::new(number, at, (world.name(node).to_owned(), world.name(peer).to_owned()), tree)
         });
         if running.record.last != before {
             running.since = at;
@@ -231,7 +226,7 @@ impl Trees {
             at,
             since: running.since,
             root: running.number,
-            queue: switch(world, node).waiting(port, lane),
+            queue: world.switch(node).waiting(port, lane),
             branches: tree.branches.len() as u32,
             depth: tree.depth(),
             ports: tree.ports(),
@@ -249,13 +244,9 @@ impl Trees {
     }
 
     fn output(&self, (node, port, lane): Channel, world: &World) -> &Output {
-        let port = world.fabric.first_port[node.index()] as usize + port.index();
+        let port = world.interconnect.first_port[node.index()] as usize + port.index();
         &self.outputs[port * self.lanes + lane.index()]
     }
-}
-
-fn switch(world: &World, node: NodeId) -> &switch_arch::Switch {
-    &world.switches[node.index() - world.adapters.len()]
 }
 
 /// Whether a packet that waits at a switch will leave by the root.
@@ -264,11 +255,11 @@ fn crosses(world: &World, packet: &Packet, mut node: NodeId, root: Channel) -> b
         if node.index() < world.adapters.len() {
             return false;
         }
-        let Some(output) = switch(world, node).output_of(packet) else { return false };
+        let Some(output) = world.switch(node).output_of(packet) else { return false };
         if (node, output) == (root.0, root.1) {
             return true;
         }
-        node = world.fabric.peer(node, output).0;
+        node = world.interconnect.peer(node, output).0;
     }
     false
 }

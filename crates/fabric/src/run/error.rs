@@ -1,12 +1,12 @@
-//! Why a run does not come to its end.
+//! The reasons for which a run fails.
 //!
-//! Invariant: a bug of the simulator and a fault of the scenario are two things, and told apart by type.
+//! Invariant: a bug of the simulator and a fault of the scenario have different types.
 
 use link_layer::Broken;
 use packet::{Lane, PortId};
 use units::{Span, Time};
 
-use crate::deadlock::Deadlock;
+use crate::observe::deadlock::Deadlock;
 
 /// One of the simulator's promises found broken: a bug of the simulator, not of the scenario.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -63,12 +63,12 @@ pub enum Violation {
     },
 }
 
-/// Why a run did not come to its end.
+/// The reason for which a run failed.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Stop {
+pub enum RunError {
     /// The simulator broke one of its own promises.
     #[error(transparent)]
-    Broken(#[from] Violation),
+    Violation(#[from] Violation),
     /// Packets wait for each other in a circle: the scenario's routes allow it.
     #[error(transparent)]
     Deadlock(#[from] Deadlock),

@@ -14,12 +14,12 @@ use switch_arch::SwitchWake;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) node: NodeId,
-    pub(crate) what: What,
+    pub(crate) kind: EventKind,
 }
 
 /// What happens.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum What {
+pub(crate) enum EventKind {
     /// A packet arrives.
     Arrive(PortId, PacketId),
     /// A signal of the link layer arrives.
@@ -30,6 +30,20 @@ pub(crate) enum What {
     Switch(SwitchWake),
 }
 
+impl From<AdapterWake> for EventKind {
+    #[inline(always)]
+    fn from(timer: AdapterWake) -> Self {
+        Self::Adapter(timer)
+    }
+}
+
+impl From<SwitchWake> for EventKind {
+    #[inline(always)]
+    fn from(timer: SwitchWake) -> Self {
+        Self::Switch(timer)
+    }
+}
+
 const _: () = assert!(size_of::<Event>() <= 16, "an event with its time and order is half a cache line");
 
 impl Event {
@@ -37,34 +51,36 @@ impl Event {
     #[inline]
     pub(crate) const fn is_work(&self) -> bool {
         !matches!(
-            self.what,
-            What::Signal(..) | What::Switch(SwitchWake::Credit(..)) | What::Adapter(AdapterWake::Credit(_))
+            self.kind,
+            EventKind::Signal(..)
+                | EventKind::Switch(SwitchWake::Credit(..))
+                | EventKind::Adapter(AdapterWake::Credit(_))
         )
     }
 
     /// Its place among the events of its instant; `sequence` is its sender's count of signals.
     #[inline]
     pub(crate) fn order(&self, sequence: u32) -> Order {
-        let (kind, port, lane, sequence) = match self.what {
-            What::Arrive(port, _) => (0, port.0, 0, 0),
-            What::Signal(port, Signal::Credit { lane, .. } | Signal::Pause { lane, .. }) => {
+        let (kind, port, lane, sequence) = match self.kind {
+            EventKind::Arrive(port, _) => (0, port.0, 0, 0),
+            EventKind::Signal(port, Signal::Credit { lane, .. } | Signal::Pause { lane, .. }) => {
                 (1, port.0, lane.0, sequence)
             }
-            What::Switch(SwitchWake::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
-            What::Switch(SwitchWake::Crossed { output, input, lane, fast, length }) => {
+            EventKind::Switch(SwitchWake::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
+            EventKind::Switch(SwitchWake::Crossed { output, input, lane, fast, length }) => {
                 // Several may cross to one output and lane at a time. Two that are alike in all this are one.
                 let differs = u32::from(input.0) << 12 | u32::from(length >> 2) << 1 | u32::from(fast);
                 (3, output.0, lane.0, differs)
             }
-            What::Switch(SwitchWake::Ready(_, input)) => (4, input.0, 0, 0),
-            What::Switch(SwitchWake::Credit(port, lane)) => (5, port.0, lane.0, 0),
-            What::Adapter(AdapterWake::Taken) => (2, 0, 0, 0),
-            What::Adapter(AdapterWake::Post(queue_pair)) => (3, 0, 0, queue_pair.0),
-            What::Adapter(AdapterWake::Credit(lane)) => (4, 0, lane.0, 0),
-            What::Adapter(AdapterWake::Send) => (5, 0, 0, 0),
-            What::Adapter(AdapterWake::Rested) => (6, 0, 0, 0),
-            What::Adapter(AdapterWake::Overdue) => (7, 0, 0, 0),
-            What::Adapter(AdapterWake::Notify(queue_pair)) => (8, 0, 0, queue_pair.0),
+            EventKind::Switch(SwitchWake::Ready(_, input)) => (4, input.0, 0, 0),
+            EventKind::Switch(SwitchWake::Credit(port, lane)) => (5, port.0, lane.0, 0),
+            EventKind::Adapter(AdapterWake::Taken) => (2, 0, 0, 0),
+            EventKind::Adapter(AdapterWake::Post(queue_pair)) => (3, 0, 0, queue_pair.0),
+            EventKind::Adapter(AdapterWake::Credit(lane)) => (4, 0, lane.0, 0),
+            EventKind::Adapter(AdapterWake::Send) => (5, 0, 0, 0),
+            EventKind::Adapter(AdapterWake::Rested) => (6, 0, 0, 0),
+            EventKind::Adapter(AdapterWake::Overdue) => (7, 0, 0, 0),
+            EventKind::Adapter(AdapterWake::Notify(queue_pair)) => (8, 0, 0, queue_pair.0),
         };
         Order::new(self.node.0, kind, port, lane, sequence)
     }

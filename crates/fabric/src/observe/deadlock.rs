@@ -17,7 +17,7 @@ use packet::{Lane, NodeId, PacketPool, PortId, VoqId};
 use switch_arch::Switch;
 use units::Time;
 
-use crate::world::World;
+use crate::state::world::World;
 
 /// Packets wait for each other in a circle, and will for ever: a fault of the scenario's routes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,11 +70,7 @@ pub(crate) fn find(world: &World) -> Option<Deadlock> {
     }
     let all = stuck.members.len();
     let cycle = stuck.cycle()?;
-    Some(Deadlock {
-        cycle: cycle.iter().map(|at| stuck.name(at)).collect(),
-        stuck: all,
-        found: world.fabric.now,
-    })
+    Some(Deadlock { cycle: cycle.iter().map(|at| stuck.name(at)).collect(), stuck: all, found: world.now() })
 }
 
 /// An output of a switch, a lane, and the input that it feeds: also of a switch.
@@ -98,13 +94,13 @@ impl<'a> Stuck<'a> {
     fn blocked(world: &'a World) -> Self {
         let mut members = Vec::new();
         for (place, switch) in world.switches.iter().enumerate() {
-            let from = NodeId((world.adapters.len() + place) as u32);
+            let from = world.switch_number(place);
             for output in (0..switch.radix() as u16).map(PortId) {
-                let (to, input) = world.fabric.peer(from, output);
-                let Some(next) = to.index().checked_sub(world.adapters.len()) else { continue };
+                let (to, input) = world.interconnect.peer(from, output);
+                let Some(next) = world.switch_index(to) else { continue };
                 for lane in (0..switch.lanes() as u8).map(Lane) {
                     let room = world.switches[next].room(input, lane);
-                    if switch.is_blocked(output, lane, room, &world.fabric.pool) {
+                    if switch.is_blocked(output, lane, room, &world.interconnect.pool) {
                         members.push(Channel { from, output, lane, to, input });
                     }
                 }
@@ -126,8 +122,8 @@ impl<'a> Stuck<'a> {
         let switch = self.switch(at.to);
         let mut firsts = switch.firsts(at.input, at.lane);
         firsts.all(|output| {
-            let place = VoqId { input: at.input, output, lane: at.lane };
-            self.member(at.to, output, at.lane).is_some() && !switch.can_cross(place, self.pool())
+            let voq = VoqId { input: at.input, output, lane: at.lane };
+            self.member(at.to, output, at.lane).is_some() && !switch.can_cross(voq, self.pool())
         })
     }
 
@@ -157,15 +153,15 @@ impl<'a> Stuck<'a> {
     }
 
     fn switch(&self, node: NodeId) -> &'a Switch {
-        &self.world.switches[node.index() - self.world.adapters.len()]
+        self.world.switch(node)
     }
 
     fn pool(&self) -> &'a PacketPool {
-        &self.world.fabric.pool
+        &self.world.interconnect.pool
     }
 
     fn name(&self, at: &Channel) -> Wait {
-        let name = |node: NodeId| self.world.names[node.index()].clone();
+        let name = |node| self.world.name(node).to_owned();
         Wait { node: name(at.from), port: at.output, lane: at.lane, peer: name(at.to) }
     }
 }

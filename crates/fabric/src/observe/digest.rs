@@ -1,0 +1,45 @@
+//! The digest of a run: all deliveries, then the counters of all lanes.
+//!
+//! Invariant: the digest depends on the deliveries, the traffic, the peaks, the waits and the marks of every lane, in
+//! the order of nodes, ports and lanes, and on nothing that depends on the execution. Queues at outputs show in the
+//! packets that left them and their times.
+
+use ca_transport::Adapter;
+use event_kernel::Digest;
+use packet::MarkReason;
+use telemetry::{LaneInput, LaneOutput, Marks};
+use units::Time;
+
+use crate::state::world::World;
+
+/// Returns the digest at the present instant.
+pub(crate) fn of(world: &World) -> Digest {
+    let now = world.now();
+    let none = Marks::default();
+    let adapters = world.adapters.iter().flat_map(Adapter::all_observed);
+    let adapters = adapters.map(|observed| lane(observed, &none, now));
+    let switches = world.switches.iter().flat_map(|switch| switch.all_observed().zip(switch.all_marks()));
+    let switches = switches.map(|(observed, marks)| lane(observed, marks, now));
+    Digest::combine(world.adapters.iter().map(Adapter::digest).chain(adapters).chain(switches))
+}
+
+/// Returns the digest of one lane of a port.
+fn lane((input, output): (&LaneInput, &LaneOutput), marks: &Marks, now: Time) -> Digest {
+    let mut digest = Digest::new();
+    for word in [output.bytes.get(), output.packets, input.peak().get(), output.without_credit(now).ps()] {
+        digest.absorb(word);
+    }
+    for reason in MarkReason::ALL {
+        let marks = marks.of(reason);
+        match reason {
+            MarkReason::Root | MarkReason::VictimMask => digest.absorb(marks),
+            // Without such marks, digests are those of versions that had no such reasons.
+            MarkReason::Propagation | MarkReason::Generation | MarkReason::Red if marks == 0 => {}
+            MarkReason::Propagation | MarkReason::Generation | MarkReason::Red => {
+                digest.absorb(reason as u64);
+                digest.absorb(marks);
+            }
+        }
+    }
+    digest
+}

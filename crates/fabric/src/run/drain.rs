@@ -1,0 +1,55 @@
+//! The drain: runs a fabric empty after its sources fall silent.
+//!
+//! Invariant: a drain ends with every node at rest, every packet delivered and every credit returned, or with an error.
+
+use ca_transport::Adapter;
+use packet::NodeId;
+use telemetry::Progress;
+use units::{Span, Time};
+
+use super::error::{RunError, Violation};
+use super::{Run, audit};
+use crate::state::event::Event;
+use crate::state::world::World;
+
+/// The longest wait for credits alone, when no packet and no host has anything left to do. Every link has sent its
+/// credits several times by then: the slowest refreshes them every 0.3 ms.
+const PATIENCE: Span = Span::from_us(10_000);
+/// Interval between two checks whether the fabric is at rest.
+const DRAIN_STEP: Span = Span::from_us(10);
+
+impl Run {
+    /// Silences the sources and runs until every node is at rest.
+    pub(crate) fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), RunError> {
+        self.world.adapters.iter_mut().for_each(Adapter::silence);
+        let start = self.world.now();
+        let mut worked = start;
+        loop {
+            self.run_until(self.world.now() + DRAIN_STEP, progress)?;
+            let now = self.world.now();
+            if self.world.interconnect.queue.planned().any(Event::is_work) {
+                worked = now;
+            }
+            let Some(node) = first_restless(&self.world, now) else {
+                self.audit = audit::conservation(&self.world)?;
+                assert_eq!(self.audit.under_way, 0, "packets are under way, and every node is at rest");
+                self.audit.drained = true;
+                self.audit.drain = now.since(start);
+                return Ok(());
+            };
+            if now.since(worked) > PATIENCE {
+                self.check_deadlock()?;
+                let node = self.world.name(node).to_owned();
+                return Err(Violation::Unrest { node, waited: now.since(start) }.into());
+            }
+        }
+    }
+}
+
+/// Returns the first node that is not at rest.
+fn first_restless(world: &World, now: Time) -> Option<NodeId> {
+    let adapters = world.adapters.iter().map(|adapter| adapter.at_rest(now));
+    let switches = world.switches.iter().map(|switch| switch.at_rest(now));
+    let mut nodes = (0..).map(NodeId).zip(adapters.chain(switches));
+    nodes.find(|(_, at_rest)| !at_rest).map(|(node, _)| node)
+}

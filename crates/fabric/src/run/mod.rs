@@ -1,0 +1,217 @@
+//! The event loop.
+//!
+//! Invariant: within a window, which is no longer than the shortest wire delay, nodes handle their events one node
+//! after the other, in any order. A node finishes one instant before it begins the next, and decides exactly once in
+//! it. Instruments look between windows, when all events up to their instant are handled.
+//!
+//! [`Run::run_until`] is the only place that opens windows. A run split into parts runs it once for each part, each on
+//! a `World` of its own: parts meet after every window to exchange the events that
+//! [`state::interconnect`](crate::state::interconnect) sent to other parts, and before instruments look.
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | windows, and the turns of nodes |
+//! | `ahead` | reads ahead into memory, for fabrics larger than any cache |
+//! | `drain` | runs a fabric empty after its sources fall silent |
+//! | `audit` | conservation of packets |
+//! | `error` | the reasons for which a run fails |
+
+mod ahead;
+mod audit;
+mod drain;
+pub(crate) mod error;
+
+use ca_transport::Adapter;
+use event_kernel::Stream;
+use packet::NodeId;
+use rand::seq::SliceRandom;
+use switch_arch::Switch;
+use telemetry::{Audit, Progress};
+use units::Time;
+
+use crate::observe::Instruments;
+use crate::observe::deadlock::{self, Deadlock};
+use crate::state::event::EventKind;
+use crate::state::interconnect::{NodeAccess, NodeViolation};
+use crate::state::world::World;
+use ahead::ReadAhead;
+use error::{RunError, Violation};
+
+/// Variations of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunOptions {
+    /// Silences the sources at the end, runs until the fabric is empty, and demands that every packet is delivered and
+    /// every credit returned.
+    pub drain: bool,
+    /// Shuffles the nodes of each window by this seed, so that events are scheduled in another order. The result is
+    /// the same for every seed, which a test checks.
+    pub scramble: Option<u64>,
+}
+
+/// Events between two reports of progress.
+const PROGRESS_EVERY: u64 = 1 << 18;
+
+/// A run: the world, the instruments that look at it, and the loop's own counts.
+pub(crate) struct Run {
+    pub(crate) world: World,
+    pub(crate) instruments: Instruments,
+    /// Events handled.
+    pub(crate) events: u64,
+    /// The packet counts, from the end of the simulated time or of the drain.
+    pub(crate) audit: Audit,
+    read_ahead: ReadAhead,
+    scramble: Option<Stream>,
+}
+
+impl Run {
+    /// Creates a run of a world at rest; `scramble` as in [`RunOptions`].
+    pub(crate) fn new(world: World, instruments: Instruments, scramble: Option<u64>) -> Self {
+        Self {
+            world,
+            instruments,
+            events: 0,
+            audit: Audit::default(),
+            read_ahead: ReadAhead::default(),
+            scramble: scramble.map(|seed| event_kernel::stream(seed, "scramble", "world")),
+        }
+    }
+
+    /// Brings up all links and runs from time zero up to and including the instant `end`.
+    pub(crate) fn run_to_end(
+        &mut self,
+        end: Time,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), RunError> {
+        let World { adapters, switches, interconnect, .. } = &mut self.world;
+        let mut nodes = (0..).map(NodeId);
+        for (adapter, node) in adapters.iter_mut().zip(&mut nodes) {
+            adapter.bring_up(&mut interconnect.access(node));
+        }
+        for (switch, node) in switches.iter_mut().zip(nodes) {
+            switch.bring_up(&mut interconnect.access(node));
+        }
+        self.run_until(end, progress)?;
+        self.audit = audit::conservation(&self.world)?;
+        Ok(())
+    }
+
+    /// Handles every event up to and including the instant `end`, and lets the instruments look on the way.
+    fn run_until(&mut self, end: Time, progress: &mut dyn FnMut(Progress)) -> Result<(), RunError> {
+        let mut report_at = self.events + PROGRESS_EVERY;
+        loop {
+            let look = self.instruments.deadline();
+            let stop = end.min(look);
+            while self.world.interconnect.queue.open(after(stop)) {
+                self.window();
+                if let Some(found) = self.world.interconnect.broken {
+                    return Err(self.violation(found).into());
+                }
+                if self.events >= report_at {
+                    report_at = self.events + PROGRESS_EVERY;
+                    progress(self.progress(self.world.now()));
+                }
+            }
+            self.world.interconnect.now = stop;
+            if look > end {
+                progress(self.progress(end));
+                return Ok(());
+            }
+            if self.instruments.look(look, &self.world) {
+                self.check_deadlock()?;
+            }
+        }
+    }
+
+    /// Gives every node with events in the open window its turn.
+    fn window(&mut self) {
+        self.read_ahead.begin_window();
+        if let Some(stream) = &mut self.scramble {
+            self.world.interconnect.queue.turns().shuffle(stream);
+        }
+        while let Some(node) = self.world.interconnect.queue.next_owner() {
+            self.read_ahead.before_turn(&self.world);
+            let World { adapters, switches, interconnect, .. } = &mut self.world;
+            let access = &mut interconnect.access(NodeId(node));
+            self.events += match (node as usize).checked_sub(adapters.len()) {
+                None => turn(&mut adapters[node as usize], access),
+                Some(switch) => turn(&mut switches[switch], access),
+            };
+        }
+    }
+
+    fn check_deadlock(&self) -> Result<(), Deadlock> {
+        deadlock::find(&self.world).map_or(Ok(()), Err)
+    }
+
+    fn violation(&self, found: NodeViolation) -> Violation {
+        let NodeViolation { at, node, port, lane, what } = found;
+        Violation::AtNode { node: self.world.name(node).to_owned(), port, lane, at, what }
+    }
+
+    fn progress(&self, now: Time) -> Progress {
+        Progress { now, packet_hops: self.world.interconnect.packet_hops }
+    }
+}
+
+/// A node, as the loop drives it.
+trait Driven {
+    /// Handles one event.
+    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_>);
+
+    /// Decides, once all events of an instant are handled.
+    fn decide(&mut self, access: &mut NodeAccess<'_>);
+}
+
+impl Driven for Adapter {
+    #[inline(always)]
+    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_>) {
+        match event {
+            EventKind::Arrive(_, packet) => self.arrive(packet, access),
+            EventKind::Signal(_, signal) => self.heard(signal, access),
+            EventKind::Adapter(timer) => self.woken(timer, access),
+            EventKind::Switch(timer) => unreachable!("a switch's {timer:?} at an adapter"),
+        }
+    }
+
+    #[inline(always)]
+    fn decide(&mut self, access: &mut NodeAccess<'_>) {
+        self.decide(access);
+    }
+}
+
+impl Driven for Switch {
+    #[inline(always)]
+    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_>) {
+        match event {
+            EventKind::Arrive(port, packet) => self.arrive(port, packet, access),
+            EventKind::Signal(port, signal) => self.heard(port, signal, access),
+            EventKind::Switch(timer) => self.woken(timer, access),
+            EventKind::Adapter(timer) => unreachable!("an adapter's {timer:?} at a switch"),
+        }
+    }
+
+    #[inline(always)]
+    fn decide(&mut self, access: &mut NodeAccess<'_>) {
+        self.decide(access);
+    }
+}
+
+/// Handles all events of a node in the open window, instant by instant. Returns the number of events.
+fn turn(node: &mut impl Driven, access: &mut NodeAccess<'_>) -> u64 {
+    let mut events = 0;
+    while let Some(mut event) = access.next_instant() {
+        loop {
+            events += 1;
+            node.handle(event.kind, access);
+            let Some(next) = access.next_of_instant() else { break };
+            event = next;
+        }
+        node.decide(access);
+    }
+    events
+}
+
+/// The instant after this one.
+fn after(instant: Time) -> Time {
+    Time::from_ps(instant.ps().saturating_add(1))
+}

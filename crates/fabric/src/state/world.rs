@@ -1,0 +1,82 @@
+//! The nodes of a fabric, and where its flows begin and end.
+//!
+//! Invariant: channel adapters have the first node numbers, switches those that follow.
+
+use ca_transport::Adapter;
+use link_layer::Port;
+use packet::{NodeId, QpNumber};
+use switch_arch::Switch;
+use units::Time;
+
+use crate::state::interconnect::Interconnect;
+
+/// All nodes, and the interconnect between them.
+#[derive(Debug)]
+pub(crate) struct World {
+    /// By node number.
+    pub(crate) names: Vec<String>,
+    pub(crate) adapters: Vec<Adapter>,
+    pub(crate) switches: Vec<Switch>,
+    /// In the workload's order.
+    pub(crate) flows: Vec<FlowEnds>,
+    pub(crate) interconnect: Interconnect,
+}
+
+/// The two queue pairs of a flow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowEnds {
+    /// Sends the payload.
+    pub(crate) source: (NodeId, QpNumber),
+    /// Receives the payload.
+    pub(crate) sink: (NodeId, QpNumber),
+}
+
+/// A node, by its kind.
+pub(crate) enum Node<'a> {
+    Adapter(&'a Adapter),
+    Switch(&'a Switch),
+}
+
+impl World {
+    /// The present instant.
+    pub(crate) fn now(&self) -> Time {
+        self.interconnect.now
+    }
+
+    /// Returns the node of this number.
+    pub(crate) fn node(&self, node: NodeId) -> Node<'_> {
+        match self.switch_index(node) {
+            None => Node::Adapter(&self.adapters[node.index()]),
+            Some(index) => Node::Switch(&self.switches[index]),
+        }
+    }
+
+    /// Returns the position in `switches` of the node of this number; `None` for an adapter.
+    #[inline]
+    pub(crate) fn switch_index(&self, node: NodeId) -> Option<usize> {
+        node.index().checked_sub(self.adapters.len())
+    }
+
+    /// Returns the switch of this number.
+    ///
+    /// # Panics
+    /// If the node is an adapter.
+    pub(crate) fn switch(&self, node: NodeId) -> &Switch {
+        &self.switches[node.index() - self.adapters.len()]
+    }
+
+    /// Returns the number of the switch at this position in `switches`.
+    pub(crate) fn switch_number(&self, index: usize) -> NodeId {
+        NodeId((self.adapters.len() + index) as u32)
+    }
+
+    /// All ports, by node number and port number.
+    pub(crate) fn ports(&self) -> impl Iterator<Item = &Port> {
+        self.adapters.iter().map(Adapter::port).chain(self.switches.iter().flat_map(Switch::links))
+    }
+
+    /// The name of a node.
+    pub(crate) fn name(&self, node: NodeId) -> &str {
+        &self.names[node.index()]
+    }
+}
