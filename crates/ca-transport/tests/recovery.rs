@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd, PostedBy, ScheduleSpec};
+use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd, MessageOrigin, ScheduleSpec};
 use cc_policies::spec::{
     Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger, WindowControl,
 };
@@ -13,7 +13,7 @@ use link_layer::spec::WireTime;
 use link_layer::{Broken, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
 use packet::{BthFlags, FlowId, Lane, Mtu, NodeId, PacketId, PacketPool, PortId, ServiceLevel, Transport};
 use units::{Bytes, Rate, Span, Time};
-use workload::{Flow, Operation, Poster, Posting};
+use workload::{Flow, MessageGenerator, MessageSchedule, Operation, Posting};
 
 /// A packet of 2,048 bytes and its headers at 8 Gb/s takes about this long.
 const PACKET: Span = Span::from_ns(2074);
@@ -120,7 +120,7 @@ fn adapter(node: u32, response: &HpResponse) -> Adapter {
 /// When each data packet of a flow left, over this long; packet `marked` gets FECN on the way.
 fn departures(
     (transport, operation): (Transport, Operation),
-    posting: Posting,
+    schedule: &MessageSchedule,
     response: &HpResponse,
     marked: usize,
     end: Time,
@@ -134,18 +134,19 @@ fn departures(
         service_level: ServiceLevel(0),
         transport,
         operation,
-        posting,
+        posting: Posting::Scheduled(schedule.clone()),
     };
     let mut adapters = [adapter(0, response), adapter(1, response)];
     let (asks, answers) = (flow.requester().index(), flow.responder().index());
-    for (here, there, poster) in
-        [(asks, answers, PostedBy::Poster(Poster::new(&flow))), (answers, asks, PostedBy::Peer)]
-    {
+    for (here, there, origin) in [
+        (asks, answers, MessageOrigin::Generator(MessageGenerator::new(schedule))),
+        (answers, asks, MessageOrigin::Peer),
+    ] {
         let peer = NodeId(there as u32).lid();
         let (peer_qp, flow) = (adapters[there].next_qp(), FlowId(0));
         let peer_qp = if here == answers { packet::QpNumber(0) } else { peer_qp };
         let end = FlowEnd { flow, peer, peer_qp, service_level: ServiceLevel(0), transport, operation };
-        adapters[here].open(end, poster);
+        adapters[here].open(end, origin);
     }
     let mut cable = Cable { marked, ..Cable::default() };
     for (node, adapter) in adapters.iter_mut().enumerate() {
@@ -167,8 +168,13 @@ fn departures(
     cable.left
 }
 
-fn saturating() -> Posting {
-    Posting::Saturate { outstanding: 64, message: Bytes::kib(2), start: Time::ZERO, stop: Time::NEVER }
+fn saturating() -> MessageSchedule {
+    MessageSchedule::Saturate {
+        outstanding: 64,
+        message: Bytes::kib(2),
+        start: Time::ZERO,
+        stop: Time::NEVER,
+    }
 }
 
 fn rate_alone() -> HpResponse {
@@ -189,7 +195,7 @@ fn spaced(left: &[Time]) -> usize {
 #[test]
 fn one_decrease_costs_as_many_packets_with_acknowledgements_as_without() {
     let end = Span::from_us(1000).after_start();
-    let cost = |what| spaced(&departures(what, saturating(), &rate_alone(), 20, end));
+    let cost = |what| spaced(&departures(what, &saturating(), &rate_alone(), 20, end));
     let reliable = cost((Transport::Rc, Operation::Send));
     for what in [
         (Transport::Uc, Operation::Send),
@@ -212,13 +218,13 @@ fn one_decrease_costs_as_many_packets_with_acknowledgements_as_without() {
 fn a_flow_that_is_not_held_back_is_not_raised() {
     let end = Span::from_us(8000).after_start();
     let mut posts: Vec<_> = (0..500u64)
-        .map(|n| workload::Post { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
+        .map(|n| workload::ListedMessage { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
         .collect();
     let burst = (PACKET * 2100).after_start();
-    posts.extend([workload::Post { at: burst, bytes: Bytes::kib(2) }; 20]);
+    posts.extend([workload::ListedMessage { at: burst, bytes: Bytes::kib(2) }; 20]);
     for transport in [Transport::Rc, Transport::Uc] {
-        let posting = Posting::Listed(posts.clone().into());
-        let left = departures((transport, Operation::Send), posting, &rate_alone(), 20, end);
+        let schedule = MessageSchedule::Listed(posts.clone().into());
+        let left = departures((transport, Operation::Send), &schedule, &rate_alone(), 20, end);
         assert_eq!(left.len(), 520);
         assert_eq!(spaced(&left[500..]), 19, "{transport:?}: each of the burst waits for the one before");
     }
@@ -240,17 +246,17 @@ fn only_a_full_window_is_raised() {
     let end = Span::from_us(400).after_start();
     // RPI is 1 at rest and kept: the first acknowledgement of a packet that the window held back widens it to 2, where
     // it stays for 1,000. With a window of 1 each packet waits for a round trip; with 2 the wire is never idle.
-    let left = departures((Transport::Rc, Operation::Send), saturating(), &response, 20, end);
+    let left = departures((Transport::Rc, Operation::Send), &saturating(), &response, 20, end);
     let idle = left.windows(2).filter(|pair| pair[1].since(pair[0]) > PACKET + FLIGHT).count();
     assert!((1..=3).contains(&idle), "{idle} packets waited for a round trip");
     // A packet every four packet times never meets a closed window of 1: the window stays there, as a burst shows.
     let mut posts: Vec<_> = (0..40u64)
-        .map(|n| workload::Post { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
+        .map(|n| workload::ListedMessage { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
         .collect();
-    posts.extend([workload::Post { at: (PACKET * 170).after_start(), bytes: Bytes::kib(2) }; 3]);
+    posts.extend([workload::ListedMessage { at: (PACKET * 170).after_start(), bytes: Bytes::kib(2) }; 3]);
     let left = departures(
         (Transport::Rc, Operation::Send),
-        Posting::Listed(posts.into()),
+        &MessageSchedule::Listed(posts.into()),
         &response,
         20,
         (Span::from_us(800)).after_start(),

@@ -42,9 +42,9 @@ fn files_lie_beside_the_scenario() {
     let source = Source::new("mine.ron", &found.resolved()).beside(&again);
     let same = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
     assert!(same.unwrap_or_else(|said| panic!("{said}")) == found);
-    let mut sources = found.workload().sources.clone();
-    let sizes = sources.iter_mut().flat_map(|source| {
-        core::iter::from_fn(|| source.on_deadline(Time::from_ps(u64::MAX - 1))).map(|turn| turn.bytes.get())
+    let mut traffic = found.workload().host_traffic.clone();
+    let sizes = traffic.iter_mut().flat_map(|host| {
+        core::iter::from_fn(|| host.on_deadline(Time::from_ps(u64::MAX - 1))).map(|post| post.bytes.get())
     });
     let sizes: Vec<u64> = sizes.collect();
     assert!(sizes.iter().all(|size| (1..=10_000).contains(size)) && sizes.len() > 10);

@@ -9,7 +9,7 @@ use packet::{NodeId, ServiceLevel};
 use units::{Bytes, Rate, Time};
 
 use crate::error::{WorkloadError, WorkloadErrorKind as Kind};
-use crate::flow::{Flow, Post, Posting, Workload};
+use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting, Workload};
 use crate::spec::{FlowSpec, Load, PatternSpec};
 use crate::{LONGEST_MESSAGE, MAX_LISTED, pattern};
 
@@ -55,7 +55,7 @@ impl Workload {
         setting: Setting<'_>,
     ) -> Result<Self, WorkloadError> {
         let site = Site::new(setting);
-        let mut sources = Vec::new();
+        let mut host_traffic = Vec::new();
         let mut known = BTreeMap::new();
         let (mut all, mut unnamed) = (Vec::new(), Vec::new());
         for (i, spec) in flows.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Workload {
                 let at = |(field, kind)| WorkloadError::new(format!("traffic[{i}].{field}"), kind);
                 hot_spot.check_windows(&site).map_err(at)?;
             }
-            let more = pattern::flows(patterns, i, &site, &mut sources).map_err(|(field, kind)| {
+            let more = pattern::flows(patterns, i, &site, &mut host_traffic).map_err(|(field, kind)| {
                 let dot = if field.is_empty() { "" } else { "." };
                 WorkloadError::new(format!("traffic[{i}]{dot}{field}"), kind)
             })?;
@@ -89,7 +89,7 @@ impl Workload {
             PatternSpec::HotSpot(hot_spot) => hot_spot.changes(),
             _ => Vec::new(),
         });
-        Ok(Self { flows: all, declared: declared.collect(), sources })
+        Ok(Self { flows: all, declared: declared.collect(), host_traffic })
     }
 }
 
@@ -123,25 +123,27 @@ impl FlowSpec {
             service_level: self.service_level,
             transport: self.transport,
             operation: self.operation,
-            posting: self.posting()?,
+            posting: Posting::Scheduled(self.schedule()?),
         })
     }
 
-    fn posting(&self) -> Result<Posting, Fault> {
+    fn schedule(&self) -> Result<MessageSchedule, Fault> {
         let (message, start, stop) = (self.message, self.start, self.stop.unwrap_or(Time::NEVER));
         match self.load {
             Load::Saturate { outstanding: 0 } => Err(("load.outstanding", Kind::Outstanding)),
-            Load::Saturate { outstanding } => Ok(Posting::Saturate { outstanding, message, start, stop }),
+            Load::Saturate { outstanding } => {
+                Ok(MessageSchedule::Saturate { outstanding, message, start, stop })
+            }
             Load::Paced(rate) if rate == Rate::bps(0) => Err(("load", Kind::ZeroRate)),
-            Load::Paced(rate) => Ok(Posting::Paced { message, rate, start, stop }),
+            Load::Paced(rate) => Ok(MessageSchedule::Paced { message, rate, start, stop }),
             Load::Messages(_) if self.stop.is_some() => Err(("stop", Kind::StopWithMessages)),
             Load::Messages(0) => Err(("load", Kind::NoMessages)),
             Load::Messages(n) if u64::from(n) > MAX_LISTED => {
                 Err(("load", Kind::TooManyMessages { expected: n.into(), most: MAX_LISTED }))
             }
-            Load::Messages(n) => {
-                Ok(Posting::Listed(vec![Post { at: start, bytes: message }; n as usize].into()))
-            }
+            Load::Messages(n) => Ok(MessageSchedule::Listed(
+                vec![ListedMessage { at: start, bytes: message }; n as usize].into(),
+            )),
         }
     }
 }

@@ -9,7 +9,7 @@ use packet::{NodeId, ServiceLevel, Transport};
 use units::{Bytes, Rate, Time};
 
 use crate::change::Change;
-use crate::source::Source;
+use crate::host_traffic::HostTraffic;
 use crate::spec::Operation;
 
 /// Everything that is sent in a run.
@@ -20,8 +20,8 @@ pub struct Workload {
     pub flows: Vec<Flow>,
     /// Changes that patterns declare beside those of named flows: hot spots that come and go.
     pub declared: Vec<Change>,
-    /// By the number that a [`Posting::Drawn`] names.
-    pub sources: Vec<Source>,
+    /// Traffic that hosts draw during the run, by the number that [`Posting::Drawn`] refers to.
+    pub host_traffic: Vec<HostTraffic>,
 }
 
 /// What one host sends to one other.
@@ -59,50 +59,57 @@ pub struct Group {
     pub start: Time,
 }
 
-/// When the messages of a flow are posted.
+/// The origin of a flow's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Posting {
-    /// As fast as they are complete.
+    /// The flow has a schedule of its own, which a [`MessageGenerator`](crate::MessageGenerator) follows.
+    Scheduled(MessageSchedule),
+    /// A [`HostTraffic`] draws the messages during the run, and shares them out among several flows of a host.
+    Drawn {
+        /// Number of the traffic in [`Workload::host_traffic`].
+        host_traffic: u32,
+        /// Time of the first message; of a closed loop, the time at which the loop starts.
+        start: Time,
+        /// Time from which a closed loop posts no further message; [`Time::NEVER`] for other traffic.
+        stop: Time,
+        /// Payload of all messages together; `None` if it depends on the run.
+        total: Option<Bytes>,
+    },
+}
+
+/// Times and sizes of the messages of one flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MessageSchedule {
+    /// A constant number of messages outstanding.
     Saturate {
         /// Messages posted at the start; one more is posted for each that completes. At least 1.
         outstanding: u32,
         /// Payload of each message.
         message: Bytes,
-        /// When it starts.
+        /// Time of the first messages.
         start: Time,
-        /// When it posts no further message; [`Time::NEVER`] if it goes on.
+        /// Time from which no further message is posted; may be [`Time::NEVER`].
         stop: Time,
     },
-    /// Evenly spaced: message k (from 0) when k messages have taken their time at `rate`.
+    /// Evenly spaced: message k (from 0) is posted when k messages have taken their time at `rate`.
     Paced {
         /// Payload of each message.
         message: Bytes,
         /// Mean rate of payload, not zero.
         rate: Rate,
-        /// When it starts.
+        /// Time of the first message.
         start: Time,
-        /// When it posts no further message; [`Time::NEVER`] if it goes on.
+        /// Time from which no further message is posted; may be [`Time::NEVER`].
         stop: Time,
     },
-    /// At these times. The list is shared with what posts from it.
-    Listed(Arc<[Post]>),
-    /// As they are drawn while the run goes on, in turn with other flows of its host.
-    Drawn {
-        /// Who draws, by its number in [`Workload::sources`].
-        source: u32,
-        /// When the first message is posted; of a closed loop, when the loop starts.
-        start: Time,
-        /// When a closed loop posts no further message; else, or if it goes on, [`Time::NEVER`].
-        stop: Time,
-        /// All the payload that it posts; nothing if that depends on the run.
-        total: Option<Bytes>,
-    },
+    /// At listed times. The list is shared with the generator that posts from it.
+    Listed(Arc<[ListedMessage]>),
 }
 
-/// One message, to be posted.
+/// A message with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Post {
-    /// When.
+pub struct ListedMessage {
+    /// Time at which it is posted.
     pub at: Time,
     /// Its payload.
     pub bytes: Bytes,
@@ -123,31 +130,53 @@ impl Flow {
 }
 
 impl Posting {
-    /// When the first message is posted; [`Time::NEVER`] if none is.
+    /// Time of the first message; [`Time::NEVER`] if there is none.
     #[must_use]
     pub fn start(&self) -> Time {
         match self {
-            Self::Saturate { start, .. } | Self::Paced { start, .. } | Self::Drawn { start, .. } => *start,
-            Self::Listed(posts) => posts.first().map_or(Time::NEVER, |post| post.at),
+            Self::Scheduled(schedule) => schedule.start(),
+            Self::Drawn { start, .. } => *start,
         }
     }
 
-    /// When it posts no further message, where that was declared; [`Time::NEVER`] if not.
+    /// Declared time from which no further message is posted; [`Time::NEVER`] if none is declared.
     #[must_use]
     pub fn stop(&self) -> Time {
         match self {
-            Self::Saturate { stop, .. } | Self::Paced { stop, .. } | Self::Drawn { stop, .. } => *stop,
-            Self::Listed(_) => Time::NEVER,
+            Self::Scheduled(schedule) => schedule.stop(),
+            Self::Drawn { stop, .. } => *stop,
         }
     }
 
-    /// All the payload that it posts, where that is known beforehand.
+    /// Payload of all messages together; `None` if it depends on the run.
     #[must_use]
     pub fn total(&self) -> Option<Bytes> {
         match self {
-            Self::Saturate { .. } | Self::Paced { .. } => None,
+            Self::Scheduled(MessageSchedule::Saturate { .. } | MessageSchedule::Paced { .. }) => None,
+            Self::Scheduled(MessageSchedule::Listed(messages)) => {
+                Some(messages.iter().map(|message| message.bytes).sum())
+            }
             Self::Drawn { total, .. } => *total,
-            Self::Listed(posts) => Some(posts.iter().map(|post| post.bytes).sum()),
+        }
+    }
+}
+
+impl MessageSchedule {
+    /// Time of the first message; [`Time::NEVER`] if there is none.
+    #[must_use]
+    pub fn start(&self) -> Time {
+        match self {
+            Self::Saturate { start, .. } | Self::Paced { start, .. } => *start,
+            Self::Listed(messages) => messages.first().map_or(Time::NEVER, |message| message.at),
+        }
+    }
+
+    /// Declared time from which no further message is posted; [`Time::NEVER`] if none is declared.
+    #[must_use]
+    pub fn stop(&self) -> Time {
+        match self {
+            Self::Saturate { stop, .. } | Self::Paced { stop, .. } => *stop,
+            Self::Listed(_) => Time::NEVER,
         }
     }
 }

@@ -20,8 +20,8 @@ use crate::draws::{self, Message};
 use crate::error::WorkloadErrorKind as Kind;
 use crate::exponential::exponential;
 use crate::flow::Flow;
+use crate::host_traffic::HostTraffic;
 use crate::pattern::{Pattern, check_drawn};
-use crate::source::Source;
 
 /// Every host sends messages to uniformly drawn others; within each window, contributors send a share of
 /// theirs to its targets instead, so that the load of each source stays what it is.
@@ -233,7 +233,11 @@ impl Contributors {
 }
 
 impl Pattern<'_> {
-    pub(crate) fn hot_spot(&self, spec: &HotSpot, sources: &mut Vec<Source>) -> Result<Vec<Flow>, Fault> {
+    pub(crate) fn hot_spot(
+        &self,
+        spec: &HotSpot,
+        host_traffic: &mut Vec<HostTraffic>,
+    ) -> Result<Vec<Flow>, Fault> {
         check_period(spec.from, spec.until).map_err(|kind| ("until", kind))?;
         check_message(spec.message).map_err(|kind| ("message", kind))?;
         if !(spec.load > 0.0 && spec.load <= 1.0) {
@@ -262,7 +266,7 @@ impl Pattern<'_> {
                 redirects: self.stream("hot spot", name),
             })
         };
-        Ok(hosts().flat_map(|source| self.drawn(source, draws(source), sources)).collect())
+        Ok(hosts().flat_map(|source| self.drawn(source, draws(source), host_traffic)).collect())
     }
 
     /// Mean time between two messages of a source, in ps: `message / (load * rate)`.

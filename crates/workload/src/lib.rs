@@ -15,14 +15,14 @@
 //! | [`file`](mod@file) | distributions of sizes and lists of flows, from files |
 //! | [`flow`] | flows, and when their messages are posted |
 //! | [`change`] | the declared changes of named flows |
-//! | [`source`] | at run time: what a host posts to several others, drawn as the run goes on |
+//! | [`host_traffic`] | at run time: what a host posts to several others, drawn as the run goes on |
 //! | `draws` | the messages that a source's streams yield |
-//! | [`poster`] | at run time: when the next message of a flow is posted |
+//! | [`generator`] | at run time: when the next message of a flow is posted |
 //! | [`error`] | what can be wrong, and where |
 //!
 //! ```text
-//! FlowSpec, PatternSpec --Workload::build--> Flow --Poster::new--> Poster: deadline, on_deadline, on_completed
-//!                                       \--> Source:                      deadline, on_deadline, on_completed
+//! FlowSpec, PatternSpec --Workload::build--> Flow: MessageSchedule --> MessageGenerator  deadline, on_deadline, on_completed
+//!                                       \--> HostTraffic                         deadline, on_deadline, on_completed
 //! ```
 
 mod builder;
@@ -33,21 +33,21 @@ pub mod error;
 mod exponential;
 pub mod file;
 pub mod flow;
+pub mod generator;
+pub mod host_traffic;
 pub mod hot_spot;
 mod pattern;
-pub mod poster;
-pub mod source;
 pub mod spec;
 pub mod synthetic;
 
 pub use builder::Setting;
 pub use change::Change;
 pub use error::{WorkloadError, WorkloadErrorKind};
-pub use flow::{Flow, Group, Post, Posting, Workload};
+pub use flow::{Flow, Group, ListedMessage, MessageSchedule, Posting, Workload};
+pub use generator::MessageGenerator;
+pub use host_traffic::{HostTraffic, Post};
 pub use hot_spot::{Contributors, HotSpot, Spacing, Window};
 pub use packet::Transport;
-pub use poster::Poster;
-pub use source::{Source, Turn};
 pub use spec::{Converge, FlowSpec, Load, Operation, PatternSpec, Sessions};
 pub use synthetic::spec::{Arrivals, Bits, Destinations, FlowList, Size, Synthetic};
 

@@ -24,18 +24,18 @@ use crate::builder::{Fault, Site, check_message, check_period};
 use crate::draws::{Draws, Foreseen, Message};
 use crate::error::WorkloadErrorKind as Kind;
 use crate::exponential::exponential;
-use crate::flow::{Flow, Post, Posting};
-use crate::source::Source;
+use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
+use crate::host_traffic::HostTraffic;
 use crate::spec::{Operation, PatternSpec};
 use crate::synthetic::spec::{Bits, Destinations};
 
 /// The flows of `patterns[i]`, by source and then by destination.
-/// What draws its messages while the run goes on is added to `sources`.
+/// What draws its messages while the run goes on is added to `host_traffic`.
 pub(crate) fn flows(
     patterns: &[PatternSpec],
     i: usize,
     site: &Site<'_>,
-    sources: &mut Vec<Source>,
+    host_traffic: &mut Vec<HostTraffic>,
 ) -> Result<Vec<Flow>, Fault> {
     let hosts = site.hosts.len();
     if hosts < 2 {
@@ -43,19 +43,19 @@ pub(crate) fn flows(
     }
     let made = Pattern { i, prefix: prefix(patterns, i), site };
     match &patterns[i] {
-        PatternSpec::Permutation { at, bytes } => made.permutation(Post { at: *at, bytes: *bytes }),
+        PatternSpec::Permutation { at, bytes } => made.permutation(ListedMessage { at: *at, bytes: *bytes }),
         PatternSpec::Poisson { from, until, message, load } => {
             let arrivals = Arrivals { from: *from, until: *until, message: *message, load: *load };
-            made.poisson(arrivals, sources)
+            made.poisson(arrivals, host_traffic)
         }
         PatternSpec::Incast { at, to, senders, bytes } => {
-            made.incast(to, *senders, Post { at: *at, bytes: *bytes })
+            made.incast(to, *senders, ListedMessage { at: *at, bytes: *bytes })
         }
-        PatternSpec::Synthetic(synthetic) => made.synthetic(synthetic, sources),
+        PatternSpec::Synthetic(synthetic) => made.synthetic(synthetic, host_traffic),
         PatternSpec::FlowList(list) => made.flow_list(list),
         PatternSpec::Converge(converge) => made.converge(converge),
         PatternSpec::Sessions(sessions) => made.sessions(sessions),
-        PatternSpec::HotSpot(hot_spot) => made.hot_spot(hot_spot, sources),
+        PatternSpec::HotSpot(hot_spot) => made.hot_spot(hot_spot, host_traffic),
     }
 }
 
@@ -105,8 +105,8 @@ impl Iterator for PoissonDraws {
 }
 
 /// A single message, listed.
-pub(crate) fn one_post(post: Post) -> Posting {
-    Posting::Listed([post].into())
+pub(crate) fn one_message(message: ListedMessage) -> Posting {
+    Posting::Scheduled(MessageSchedule::Listed([message].into()))
 }
 
 /// What is drawn before a run is not too much.
@@ -116,14 +116,14 @@ pub(crate) fn check_drawn(messages: f64) -> Result<(), Kind> {
 }
 
 impl Pattern<'_> {
-    fn permutation(&self, post: Post) -> Result<Vec<Flow>, Fault> {
+    fn permutation(&self, post: ListedMessage) -> Result<Vec<Flow>, Fault> {
         check_message(post.bytes).map_err(|kind| ("bytes", kind))?;
         let mut random = self.stream("permutation", "all hosts");
         let to = derangement(self.site.hosts.len(), &mut random);
-        Ok((0..).zip(to).map(|(from, to)| self.flow(NodeId(from), NodeId(to), one_post(post))).collect())
+        Ok((0..).zip(to).map(|(from, to)| self.flow(NodeId(from), NodeId(to), one_message(post))).collect())
     }
 
-    fn incast(&self, to: &str, senders: u32, post: Post) -> Result<Vec<Flow>, Fault> {
+    fn incast(&self, to: &str, senders: u32, post: ListedMessage) -> Result<Vec<Flow>, Fault> {
         let to = self.site.host(to).map_err(|kind| ("to", kind))?;
         let hosts = self.site.hosts.len();
         let others = hosts - 1;
@@ -133,10 +133,10 @@ impl Pattern<'_> {
         check_message(post.bytes).map_err(|kind| ("bytes", kind))?;
         let mut from: Vec<usize> = (1..=senders as usize).map(|k| (to.index() + k) % hosts).collect();
         from.sort_unstable();
-        Ok(from.into_iter().map(|from| self.flow(NodeId(from as u32), to, one_post(post))).collect())
+        Ok(from.into_iter().map(|from| self.flow(NodeId(from as u32), to, one_message(post))).collect())
     }
 
-    fn poisson(&self, arrivals: Arrivals, sources: &mut Vec<Source>) -> Result<Vec<Flow>, Fault> {
+    fn poisson(&self, arrivals: Arrivals, host_traffic: &mut Vec<HostTraffic>) -> Result<Vec<Flow>, Fault> {
         let Arrivals { from, until, message, load } = arrivals;
         check_period(from, until).map_err(|kind| ("until", kind))?;
         check_message(message).map_err(|kind| ("message", kind))?;
@@ -158,21 +158,26 @@ impl Pattern<'_> {
                 targets: self.stream("destinations", name),
             })
         };
-        Ok(hosts().flat_map(|source| self.drawn(source, draws(source), sources)).collect())
+        Ok(hosts().flat_map(|source| self.drawn(source, draws(source), host_traffic)).collect())
     }
 
     /// The flows of a source whose messages are drawn while the run goes on. They are drawn once before it, to know
     /// which flows there are, and how much they post.
-    pub(crate) fn drawn(&self, source: NodeId, draws: Draws, sources: &mut Vec<Source>) -> Vec<Flow> {
+    pub(crate) fn drawn(
+        &self,
+        source: NodeId,
+        draws: Draws,
+        host_traffic: &mut Vec<HostTraffic>,
+    ) -> Vec<Flow> {
         let foreseen = draws.foresee(self.site.hosts.len());
         if foreseen.is_empty() {
             return Vec::new();
         }
-        let number = sources.len() as u32;
-        sources.push(Source::timed(foreseen.iter().map(|one| one.to.0).collect(), draws));
+        let number = host_traffic.len() as u32;
+        host_traffic.push(HostTraffic::timed(foreseen.iter().map(|one| one.to.0).collect(), draws));
         let flow = |one: Foreseen| {
             let (start, stop, total) = (one.first, Time::NEVER, Some(one.total));
-            self.flow(source, one.to, Posting::Drawn { source: number, start, stop, total })
+            self.flow(source, one.to, Posting::Drawn { host_traffic: number, start, stop, total })
         };
         foreseen.into_iter().map(flow).collect()
     }

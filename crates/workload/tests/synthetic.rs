@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use packet::NodeId;
 use units::{Bytes, Rate, Span, Time};
 use workload::{
-    Arrivals, Bits, Destinations, FlowList, PatternSpec, Post, Setting, Size, Synthetic, Turn, Workload,
-    WorkloadErrorKind as Kind,
+    Arrivals, Bits, Destinations, FlowList, ListedMessage, PatternSpec, Post, Setting, Size, Synthetic,
+    Workload, WorkloadErrorKind as Kind,
 };
 
 use posted::{Posted, is_of, posted};
@@ -55,7 +55,7 @@ fn fails(spec: Synthetic, hosts: usize, path: &str, kind: Kind) {
     assert_eq!(found, Err((path.to_owned(), kind)));
 }
 
-fn posts(flow: &Posted) -> &[Post] {
+fn posts(flow: &Posted) -> &[ListedMessage] {
     &flow.posts
 }
 
@@ -185,16 +185,20 @@ fn an_exchange_of_all_to_all_is_one_message_each() {
     assert_eq!(at_once.flows.len(), 30);
     let pairs: BTreeSet<_> = at_once.flows.iter().map(|flow| (flow.source, flow.destination)).collect();
     assert_eq!(pairs.len(), 30);
-    assert!(posted(&at_once).iter().all(|flow| posts(flow) == [Post { at: us(0), bytes: Bytes::kib(4) }]));
+    assert!(
+        posted(&at_once)
+            .iter()
+            .all(|flow| posts(flow) == [ListedMessage { at: us(0), bytes: Bytes::kib(4) }])
+    );
     // In stages: one is posted, and each that completes is followed by that to the next host.
     let staged = Synthetic { arrivals: Arrivals::Closed { outstanding: 1 }, messages: Some(5), ..all };
     let mut staged = built(staged, 6, us(10), 1);
     let of_2: Vec<_> = posted(&staged).into_iter().filter(|flow| flow.source == NodeId(2)).collect();
     let first: Vec<u32> =
         of_2.iter().filter(|flow| !posts(flow).is_empty()).map(|flow| flow.destination.0).collect();
-    let number = (0..).position(|number| is_of(&of_2[0], number)).expect("a source");
-    let next = core::iter::from_fn(|| staged.sources[number].on_completed(us(1)));
-    let next: Vec<u32> = next.map(|turn| of_2[turn.flow as usize].destination.0).collect();
+    let number = (0..).position(|number| is_of(&of_2[0], number)).expect("host traffic");
+    let next = core::iter::from_fn(|| staged.host_traffic[number].on_completed(us(1)));
+    let next: Vec<u32> = next.map(|post| of_2[post.flow as usize].destination.0).collect();
     assert_eq!((first, next), (vec![3], vec![4, 5, 0, 1]));
 }
 
@@ -202,11 +206,11 @@ fn an_exchange_of_all_to_all_is_one_message_each() {
 fn a_closed_loop_posts_nothing_from_its_stop_on() {
     let closed = synthetic(Destinations::Shift(1), Arrivals::Closed { outstanding: 1 }, FIXED);
     let stopped = Synthetic { start: us(2), stop: Some(us(5)), ..closed };
-    let mut source = built(stopped, 3, us(10), 1).sources.remove(0);
-    assert_eq!((source.deadline(), source.on_deadline(us(1))), (Some((us(2), 0)), None));
-    let next = Some(Turn { flow: 0, bytes: Bytes::kib(4) });
-    assert_eq!((source.on_deadline(us(2)), source.deadline()), (next, None));
-    assert_eq!((source.on_completed(Time::from_ps(4_999_999)), source.on_completed(us(5))), (next, None));
+    let mut traffic = built(stopped, 3, us(10), 1).host_traffic.remove(0);
+    assert_eq!((traffic.deadline(), traffic.on_deadline(us(1))), (Some((us(2), 0)), None));
+    let next = Some(Post { flow: 0, bytes: Bytes::kib(4) });
+    assert_eq!((traffic.on_deadline(us(2)), traffic.deadline()), (next, None));
+    assert_eq!((traffic.on_completed(Time::from_ps(4_999_999)), traffic.on_completed(us(5))), (next, None));
 }
 
 /// A loop can never run dry before its stop: what is drawn is more than the link carries until then.
@@ -217,11 +221,11 @@ fn a_closed_loop_has_enough_for_its_time() {
         let mut workload = built(spec, 4, us(1000), 1);
         let carried = RATE.get() / 8 / 1000;
         let flows = posted(&workload);
-        for (number, source) in (0..).zip(&mut workload.sources) {
+        for (number, traffic) in (0..).zip(&mut workload.host_traffic) {
             let of_loop = flows.iter().filter(|flow| is_of(flow, number));
-            let first: Vec<Post> = of_loop.flat_map(posts).copied().collect();
+            let first: Vec<ListedMessage> = of_loop.flat_map(posts).copied().collect();
             assert_eq!(first.len(), 3);
-            let later = core::iter::from_fn(|| source.on_completed(us(1))).map(|turn| turn.bytes);
+            let later = core::iter::from_fn(|| traffic.on_completed(us(1))).map(|post| post.bytes);
             let total: u64 = first.iter().map(|post| post.bytes).chain(later).map(Bytes::get).sum();
             assert!(total >= carried, "{total} of {carried}");
         }

@@ -6,8 +6,8 @@ use packet::{NodeId, ServiceLevel};
 use proptest::prelude::*;
 use units::{Bytes, Rate, Span, Time};
 use workload::{
-    Change, Converge, Flow, FlowSpec, Load, Operation, PatternSpec, Post, Posting, Sessions, Transport,
-    Workload,
+    Change, Converge, Flow, FlowSpec, ListedMessage, Load, MessageSchedule, Operation, PatternSpec, Posting,
+    Sessions, Transport, Workload,
 };
 
 use posted::{Posted, posted};
@@ -44,7 +44,7 @@ fn poisson(until: Time, load: f64) -> PatternSpec {
     PatternSpec::Poisson { from: us(0), until, message: MESSAGE, load }
 }
 
-fn posts(flow: &Posted) -> &[Post] {
+fn posts(flow: &Posted) -> &[ListedMessage] {
     &flow.posts
 }
 
@@ -56,15 +56,16 @@ fn named_flows_are_as_written() {
         named("F3", 7, None, Load::Messages(2)),
     ];
     let built = Workload::build(&specs, &[], &["h1", "h2"], &|_| RATE, 1).expect("good flows");
-    let post = Post { at: us(7), bytes: MESSAGE };
+    let post = ListedMessage { at: us(7), bytes: MESSAGE };
     let postings: Vec<&Posting> = built.flows.iter().map(|flow| &flow.posting).collect();
     let (message, start) = (MESSAGE, us(5));
+    let scheduled = Posting::Scheduled;
     assert_eq!(
         postings,
         [
-            &Posting::Saturate { outstanding: 2, message, start, stop: Time::NEVER },
-            &Posting::Paced { message, rate: Rate::gbps(8), start, stop: us(9) },
-            &Posting::Listed([post, post].into()),
+            &scheduled(MessageSchedule::Saturate { outstanding: 2, message, start, stop: Time::NEVER }),
+            &scheduled(MessageSchedule::Paced { message, rate: Rate::gbps(8), start, stop: us(9) }),
+            &scheduled(MessageSchedule::Listed([post, post].into())),
         ]
     );
     let Flow { name, named, source, destination, service_level, operation, .. } = &built.flows[0];
@@ -140,7 +141,7 @@ proptest! {
         destinations.sort_unstable();
         prop_assert_eq!(&sources, &(0..hosts).collect::<Vec<_>>());
         prop_assert_eq!(&destinations, &sources);
-        let post = Post { at: us(3), bytes: MESSAGE };
+        let post = ListedMessage { at: us(3), bytes: MESSAGE };
         prop_assert!(flows.iter().all(|flow| posts(flow) == [post]));
     }
 
@@ -250,8 +251,8 @@ fn flows_that_converge_are_named_by_host_and_come_before_those_without_a_name() 
     assert!(workload.flows[4..].iter().all(|flow| !flow.named) && workload.flows.len() > 4);
     let Flow { source, destination, posting, service_level, .. } = &workload.flows[2];
     assert_eq!((*source, *destination, *service_level), (NodeId(3), NodeId(1), ServiceLevel(3)));
-    let expected = Posting::Saturate { outstanding: 2, message: MESSAGE, start: us(5), stop: us(9) };
-    assert_eq!(*posting, expected);
+    let expected = MessageSchedule::Saturate { outstanding: 2, message: MESSAGE, start: us(5), stop: us(9) };
+    assert_eq!(*posting, Posting::Scheduled(expected));
 }
 
 #[test]

@@ -26,7 +26,7 @@ use packet::{
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
 use workload::spec::Operation;
-use workload::{Poster, Source};
+use workload::{HostTraffic, MessageGenerator};
 
 use crate::message::Messages;
 use crate::receive::{Drain, SinkTally};
@@ -144,10 +144,10 @@ pub struct Adapter {
     injected: u64,
     // Once a message, or less often:
     messages: Messages,
-    /// By queue pair that has one.
-    posters: Vec<Poster>,
-    /// Of this host.
-    sources: Vec<HostSource>,
+    /// Generators of the queue pairs that have one of their own.
+    generators: Vec<MessageGenerator>,
+    /// Traffic that several queue pairs share.
+    shared_traffic: Vec<SharedTraffic>,
     /// If the oldest goes first.
     ages: Option<Ages>,
     shared: Shared,
@@ -179,32 +179,32 @@ const NO_SINK: u32 = u32::MAX;
 
 const _: () = assert!(size_of::<QueuePair>() == 64, "a queue pair is a cache line: there may be a million");
 
-/// Who posts the messages of a queue pair.
+/// The origin of the messages of a queue pair, when it is opened.
 #[derive(Clone, Debug)]
-pub enum PostedBy {
-    /// The other end.
+pub enum MessageOrigin {
+    /// The other end posts the flow's messages.
     Peer,
-    /// A poster of its own.
-    Poster(Poster),
-    /// A source that it shares with other queue pairs of this adapter: [`Adapter::add_source`] says which.
-    Source,
+    /// The queue pair has a generator of its own.
+    Generator(MessageGenerator),
+    /// The queue pair shares host traffic with others of this adapter; [`Adapter::add_host_traffic`] adds it.
+    HostTraffic,
 }
 
-/// Where the messages of a queue pair come from.
+/// The origin of the messages of a queue pair, by number.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
     Peer,
-    /// By its place among the posters.
-    Poster(u32),
-    /// By its place among the sources.
-    Source(u32),
+    /// Index of the generator in `generators`.
+    Generator(u32),
+    /// Index of the traffic in `shared_traffic`.
+    HostTraffic(u32),
 }
 
-/// What posts to several queue pairs.
+/// Host traffic and the queue pairs that it posts to.
 #[derive(Clone, Debug)]
-struct HostSource {
-    source: Source,
-    /// In the order of the source's flows.
+struct SharedTraffic {
+    traffic: HostTraffic,
+    /// In the order of the traffic's flows.
     queue_pairs: Box<[QpNumber]>,
 }
 
@@ -260,8 +260,8 @@ impl Adapter {
             queue_pairs: Vec::new(),
             sinks: Vec::new(),
             halves: Vec::new(),
-            posters: Vec::new(),
-            sources: Vec::new(),
+            generators: Vec::new(),
+            shared_traffic: Vec::new(),
             messages: Messages::default(),
             schedule: Schedule::new(spec.schedule, lanes),
             ages: (spec.schedule == ScheduleSpec::OldestFirst).then(Ages::default),
@@ -302,17 +302,17 @@ impl Adapter {
     ///
     /// # Panics
     /// If there are [`MAX_QUEUE_PAIRS`] already.
-    pub fn open(&mut self, end: FlowEnd, posted_by: PostedBy) -> QpNumber {
+    pub fn open(&mut self, end: FlowEnd, origin: MessageOrigin) -> QpNumber {
         let number = self.next_qp();
         assert!(number.0 < MAX_QUEUE_PAIRS, "an adapter has at most {MAX_QUEUE_PAIRS} queue pairs");
-        let half = self.half_for(number, &end, !matches!(posted_by, PostedBy::Peer));
-        let origin = match posted_by {
-            PostedBy::Peer => Origin::Peer,
-            PostedBy::Poster(poster) => {
-                self.posters.push(poster);
-                Origin::Poster(self.posters.len() as u32 - 1)
+        let half = self.half_for(number, &end, !matches!(origin, MessageOrigin::Peer));
+        let origin = match origin {
+            MessageOrigin::Peer => Origin::Peer,
+            MessageOrigin::Generator(generator) => {
+                self.generators.push(generator);
+                Origin::Generator(self.generators.len() as u32 - 1)
             }
-            PostedBy::Source => Origin::Source(self.sources.len() as u32),
+            MessageOrigin::HostTraffic => Origin::HostTraffic(self.shared_traffic.len() as u32),
         };
         let asks_for_data = end.operation == Operation::RdmaRead;
         let takes = asks_for_data != matches!(origin, Origin::Peer);
@@ -323,27 +323,27 @@ impl Adapter {
         number
     }
 
-    /// Adds a source that posts to these queue pairs, in the order of its flows.
-    pub fn add_source(&mut self, source: Source, queue_pairs: Box<[QpNumber]>) {
+    /// Adds host traffic that posts to these queue pairs, in the order of its flows.
+    pub fn add_host_traffic(&mut self, traffic: HostTraffic, queue_pairs: Box<[QpNumber]>) {
         for number in &queue_pairs {
-            self.queue_pairs[number.index()].origin = Origin::Source(self.sources.len() as u32);
+            self.queue_pairs[number.index()].origin = Origin::HostTraffic(self.shared_traffic.len() as u32);
         }
-        self.sources.push(HostSource { source, queue_pairs });
+        self.shared_traffic.push(SharedTraffic { traffic, queue_pairs });
     }
 
     /// Starts the clocks: of the port, and of everything that posts messages. Call once, at the start.
     pub fn bring_up(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
         self.port.bring_up(outlet, |_, lane| AdapterWake::Credit(lane));
         for (number, queue_pair) in (0..).map(QpNumber).zip(&self.queue_pairs) {
-            if let Origin::Poster(poster) = queue_pair.origin {
-                let due = self.posters[poster as usize].deadline();
+            if let Origin::Generator(generator) = queue_pair.origin {
+                let due = self.generators[generator as usize].deadline();
                 if due != Time::NEVER {
                     outlet.wake(due, AdapterWake::Post(number));
                 }
             }
         }
-        for HostSource { source, queue_pairs } in &self.sources {
-            if let Some((due, flow)) = source.deadline() {
+        for SharedTraffic { traffic, queue_pairs } in &self.shared_traffic {
+            if let Some((due, flow)) = traffic.deadline() {
                 outlet.wake(due, AdapterWake::Post(queue_pairs[flow as usize]));
             }
         }
@@ -356,7 +356,7 @@ impl Adapter {
 
     /// Lets go of all that it takes to go on. What was observed stays.
     pub fn retire(&mut self) {
-        (self.halves, self.posters, self.sources) = (Vec::new(), Vec::new(), Vec::new());
+        (self.halves, self.generators, self.shared_traffic) = (Vec::new(), Vec::new(), Vec::new());
         (self.messages, self.shared, self.timers) =
             (Messages::default(), Shared::default(), BinaryHeap::new());
         self.schedule = Schedule::new(ScheduleSpec::RoundRobin, self.lane_count as usize);

@@ -11,7 +11,7 @@ use units::{Bytes, Span, Time};
 
 use super::ages::Ages;
 use super::half::Half;
-use super::{Adapter, AdapterWake, HostSource, Origin, PORT};
+use super::{Adapter, AdapterWake, Origin, PORT, SharedTraffic};
 use crate::message::Message;
 use crate::schedule::Turn;
 use crate::transport::{Completed, Outgoing, Overdue, Readiness, Transport};
@@ -38,24 +38,24 @@ impl Adapter {
         }
         let next = match self.queue_pairs[number.index()].origin {
             Origin::Peer => return,
-            Origin::Poster(poster) => {
-                while self.posters[poster as usize].deadline() <= now {
-                    if let Some(bytes) = self.posters[poster as usize].on_deadline(now) {
+            Origin::Generator(generator) => {
+                while self.generators[generator as usize].deadline() <= now {
+                    if let Some(bytes) = self.generators[generator as usize].on_deadline(now) {
                         self.post(number, bytes, now);
                     }
                 }
-                let due = self.posters[poster as usize].deadline();
+                let due = self.generators[generator as usize].deadline();
                 (due != Time::NEVER).then_some((due, number))
             }
-            Origin::Source(place) => loop {
-                let HostSource { source, queue_pairs } = &mut self.sources[place as usize];
-                let next = source.deadline().map(|(due, flow)| (due, queue_pairs[flow as usize]));
+            Origin::HostTraffic(shared) => loop {
+                let SharedTraffic { traffic, queue_pairs } = &mut self.shared_traffic[shared as usize];
+                let next = traffic.deadline().map(|(due, flow)| (due, queue_pairs[flow as usize]));
                 // Of what is due at one instant, the queue pairs take their turns among all of this adapter.
                 if next.is_none_or(|(due, to)| due > now || to != number) {
                     break next;
                 }
-                let turn = source.on_deadline(now).expect("its deadline has come");
-                self.post(number, turn.bytes, now);
+                let post = traffic.on_deadline(now).expect("its deadline has come");
+                self.post(number, post.bytes, now);
             },
         };
         if let Some((due, next)) = next {
@@ -89,27 +89,27 @@ impl Adapter {
         }
         match queue_pair.origin {
             Origin::Peer => {}
-            Origin::Poster(poster) => {
+            Origin::Generator(generator) => {
                 for _ in 0..completed.messages {
-                    if let Some(bytes) = self.posters[poster as usize].on_completed(now) {
+                    if let Some(bytes) = self.generators[generator as usize].on_completed(now) {
                         self.post(completed.queue_pair, bytes, now);
                     }
                 }
             }
-            Origin::Source(source) => {
+            Origin::HostTraffic(shared) => {
                 for _ in 0..completed.messages {
-                    self.take_turn(source, now);
+                    self.post_next(shared, now);
                 }
             }
         }
     }
 
-    /// Posts what follows in a closed loop, on whichever of its queue pairs.
-    fn take_turn(&mut self, source: u32, now: Time) {
-        let HostSource { source, queue_pairs } = &mut self.sources[source as usize];
-        let Some(turn) = source.on_completed(now) else { return };
-        let next = queue_pairs[turn.flow as usize];
-        self.post(next, turn.bytes, now);
+    /// Posts the next message of a closed loop, on the queue pair that the traffic names.
+    fn post_next(&mut self, shared: u32, now: Time) {
+        let SharedTraffic { traffic, queue_pairs } = &mut self.shared_traffic[shared as usize];
+        let Some(post) = traffic.on_completed(now) else { return };
+        let next = queue_pairs[post.flow as usize];
+        self.post(next, post.bytes, now);
         self.offer(self.queue_pairs[next.index()].half, now);
     }
 

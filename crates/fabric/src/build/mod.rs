@@ -3,7 +3,7 @@
 //! Invariant: what is built depends on the plan alone. Random streams are named after their owners, so
 //! one more node changes nobody else's chances.
 
-use ca_transport::{Adapter, AdapterKinds, AdapterSetup, FlowEnd, PostedBy};
+use ca_transport::{Adapter, AdapterKinds, AdapterSetup, FlowEnd, MessageOrigin};
 use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
 use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
@@ -18,7 +18,7 @@ use switch_arch::spec::Forwarding;
 use switch_arch::{Switch, SwitchSetup};
 use topology::End;
 use units::{Bytes, Span};
-use workload::{Poster, Posting};
+use workload::{MessageGenerator, Posting};
 
 use crate::observe::Instruments;
 use crate::observe::goodput::GoodputProbe;
@@ -84,12 +84,12 @@ fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
             transport: flow.transport,
             operation: flow.operation,
         };
-        let posted_by = match flow.posting {
-            Posting::Drawn { .. } => PostedBy::Source,
-            _ => PostedBy::Poster(Poster::new(flow)),
+        let origin = match &flow.posting {
+            Posting::Drawn { .. } => MessageOrigin::HostTraffic,
+            Posting::Scheduled(schedule) => MessageOrigin::Generator(MessageGenerator::new(schedule)),
         };
-        adapters[from.index()].open(end(from, to, answers), posted_by);
-        adapters[to.index()].open(end(to, from, asks), PostedBy::Peer);
+        adapters[from.index()].open(end(from, to, answers), origin);
+        adapters[to.index()].open(end(to, from, asks), MessageOrigin::Peer);
         let (requester, responder) = ((from, asks), (to, answers));
         if flow.source == from {
             FlowEnds { source: requester, sink: responder }
@@ -98,23 +98,23 @@ fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
         }
     };
     let ends: Vec<FlowEnds> = plan.workload().flows.iter().enumerate().map(open).collect();
-    add_sources(plan, &ends, adapters);
+    add_host_traffic(plan, &ends, adapters);
     ends
 }
 
-/// Gives adapters the sources that post to several of their queue pairs.
-fn add_sources(plan: &Plan, ends: &[FlowEnds], adapters: &mut [Adapter]) {
-    let sources = &plan.workload().sources;
-    let mut posts_to: Vec<Vec<(NodeId, QpNumber)>> = vec![Vec::new(); sources.len()];
+/// Gives adapters the traffic that several of their queue pairs share.
+fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], adapters: &mut [Adapter]) {
+    let all = &plan.workload().host_traffic;
+    let mut posts_to: Vec<Vec<(NodeId, QpNumber)>> = vec![Vec::new(); all.len()];
     for (flow, ends) in plan.workload().flows.iter().zip(ends) {
-        if let Posting::Drawn { source, .. } = flow.posting {
-            posts_to[source as usize].push(ends.source);
+        if let Posting::Drawn { host_traffic, .. } = flow.posting {
+            posts_to[host_traffic as usize].push(ends.source);
         }
     }
-    for (source, ends) in sources.iter().zip(posts_to) {
+    for (traffic, ends) in all.iter().zip(posts_to) {
         let queue_pairs = ends.iter().map(|(_, number)| *number).collect();
         if let Some((node, _)) = ends.first() {
-            adapters[node.index()].add_source(source.clone(), queue_pairs);
+            adapters[node.index()].add_host_traffic(traffic.clone(), queue_pairs);
         }
     }
 }

@@ -17,8 +17,8 @@ use units::{Bytes, Time};
 
 use super::{FileErrorKind as Kind, Flaw, flaw, number, whole_line};
 use crate::builder::Fault;
-use crate::flow::{Flow, Post};
-use crate::pattern::{Pattern, one_post};
+use crate::flow::{Flow, ListedMessage};
+use crate::pattern::{Pattern, one_message};
 use crate::synthetic::spec::FlowList;
 use crate::{LONGEST_MESSAGE, MAX_FLOWS};
 
@@ -32,7 +32,7 @@ impl Pattern<'_> {
             .and_then(|rows| self.starts_in_time(rows))
             .map_err(|flaw| ("file", flaw.in_file(&spec.file, text)))?;
         let flow = |(number, row): (usize, Row<'_>)| {
-            let one = self.flow(row.source, row.destination, one_post(row.post));
+            let one = self.flow(row.source, row.destination, one_message(row.post));
             let (host, name) = (self.site.name(row.source), self.site.name(row.destination));
             Flow {
                 name: format!("{}:{number}:{host}->{name}", self.prefix()),
@@ -59,7 +59,7 @@ struct Row<'a> {
     source: NodeId,
     destination: NodeId,
     priority: ServiceLevel,
-    post: Post,
+    post: ListedMessage,
     /// Where its start is written.
     start: Word<'a>,
 }
@@ -112,7 +112,7 @@ fn row<'t>(words: &[Word<'t>], hosts: usize, origin: Time) -> Result<Row<'t>, Fl
     let at = seconds(start)?;
     let late = || flaw(start, Kind::Start { given: start.text.to_owned() });
     let at = at.checked_sub(origin.ps()).filter(|ps| *ps < u64::MAX).ok_or_else(late)?;
-    let post = Post { at: Time::from_ps(at), bytes: size };
+    let post = ListedMessage { at: Time::from_ps(at), bytes: size };
     Ok(Row { source, destination, priority: ServiceLevel(priority), post, start })
 }
 
@@ -157,7 +157,7 @@ mod tests {
             all.collect::<Vec<_>>()
         };
         let hpcc = of("2\n0 3 3 100 200000 2.000000\n1 3 4 101 1 2.000010000000000\n");
-        let post = |ps, n| Post { at: Time::from_ps(ps), bytes: Bytes::new(n) };
+        let post = |ps, n| ListedMessage { at: Time::from_ps(ps), bytes: Bytes::new(n) };
         assert_eq!(hpcc, [(0, 3, 3, post(0, 200_000)), (1, 3, 4, post(10_000_000, 1))]);
         assert_eq!(of("2\n0 3 3 200000 2\n1 3 4 1 2.00001\n"), hpcc);
         assert_eq!(of("1\n0 3 3 7 2.000000000001\n")[0].3, post(1, 7));

@@ -25,8 +25,8 @@ use crate::builder::{Fault, check_period};
 use crate::draws::{Draws, Foreseen, Message};
 use crate::error::WorkloadErrorKind as Kind;
 use crate::flow::{Flow, Posting};
+use crate::host_traffic::HostTraffic;
 use crate::pattern::Pattern;
-use crate::source::Source;
 use crate::{MAX_DRAWN, MAX_LISTED};
 use arrivals::{Period, Times};
 use destinations::Rule;
@@ -86,7 +86,11 @@ impl Iterator for OpenDraws {
 
 impl Pattern<'_> {
     /// The flows, by source and then by destination.
-    pub(crate) fn synthetic(&self, spec: &Synthetic, sources: &mut Vec<Source>) -> Result<Vec<Flow>, Fault> {
+    pub(crate) fn synthetic(
+        &self,
+        spec: &Synthetic,
+        host_traffic: &mut Vec<HostTraffic>,
+    ) -> Result<Vec<Flow>, Fault> {
         let checked = self.check(spec)?;
         let mut flows = Vec::new();
         for host in (0..).map(NodeId).take(self.site.hosts.len()) {
@@ -94,9 +98,11 @@ impl Pattern<'_> {
                 continue;
             }
             let more = match spec.arrivals {
-                Arrivals::Closed { outstanding } => self.closed_loop(&checked, host, outstanding, sources),
-                Arrivals::AtOnce => self.at_once(&checked, host, sources),
-                _ => self.drawn(host, Draws::Open(self.open(&checked, host)), sources),
+                Arrivals::Closed { outstanding } => {
+                    self.closed_loop(&checked, host, outstanding, host_traffic)
+                }
+                Arrivals::AtOnce => self.at_once(&checked, host, host_traffic),
+                _ => self.drawn(host, Draws::Open(self.open(&checked, host)), host_traffic),
             };
             let service_level = spec.service_level;
             flows.extend(more.into_iter().map(|flow| Flow { service_level, ..flow }));
@@ -194,16 +200,21 @@ impl Pattern<'_> {
         OpenDraws { order: self.order(checked, source), times }
     }
 
-    fn at_once(&self, checked: &Checked<'_>, source: NodeId, sources: &mut Vec<Source>) -> Vec<Flow> {
+    fn at_once(
+        &self,
+        checked: &Checked<'_>,
+        source: NodeId,
+        host_traffic: &mut Vec<HostTraffic>,
+    ) -> Vec<Flow> {
         let open = self.open(checked, source);
         let foreseen = Draws::Open(open.clone()).foresee(self.site.hosts.len());
         let to: Arc<[u32]> = foreseen.iter().map(|one| one.to.0).collect();
         let start = checked.period.start;
-        let (number, messages) = (sources.len() as u32, open.map(|message| (message.to, message.bytes)));
-        sources.push(Source::at_once(to, messages, start));
+        let (number, messages) = (host_traffic.len() as u32, open.map(|message| (message.to, message.bytes)));
+        host_traffic.push(HostTraffic::at_once(to, messages, start));
         let flow = |one: Foreseen| {
             let (stop, total) = (Time::NEVER, Some(one.total));
-            self.flow(source, one.to, Posting::Drawn { source: number, start, stop, total })
+            self.flow(source, one.to, Posting::Drawn { host_traffic: number, start, stop, total })
         };
         foreseen.into_iter().map(flow).collect()
     }
@@ -214,7 +225,7 @@ impl Pattern<'_> {
         checked: &Checked<'_>,
         source: NodeId,
         outstanding: u32,
-        sources: &mut Vec<Source>,
+        host_traffic: &mut Vec<HostTraffic>,
     ) -> Vec<Flow> {
         let Period { start, stop } = checked.period;
         let capacity = self.capacity(checked, source, outstanding).ceil() as u64;
@@ -231,10 +242,10 @@ impl Pattern<'_> {
             total += bytes.get();
         }
         let to: Arc<[u32]> = (0..).zip(&meant).filter(|(_, meant)| **meant).map(|(to, _)| to).collect();
-        let number = sources.len() as u32;
-        let posting = Posting::Drawn { source: number, start, stop, total: None };
+        let number = host_traffic.len() as u32;
+        let posting = Posting::Drawn { host_traffic: number, start, stop, total: None };
         let flows = to.iter().map(|to| self.flow(source, NodeId(*to), posting.clone())).collect();
-        sources.push(Source::closed(to, order, messages, outstanding, (start, stop)));
+        host_traffic.push(HostTraffic::closed(to, order, messages, outstanding, (start, stop)));
         flows
     }
 }

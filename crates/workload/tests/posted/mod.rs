@@ -5,13 +5,13 @@
 use core::ops::Deref;
 
 use units::{Bytes, Time};
-use workload::{Flow, Post, Poster, Posting, Workload};
+use workload::{Flow, ListedMessage, MessageGenerator, MessageSchedule, Posting, Workload};
 
 /// A flow with its messages.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Posted {
     pub(crate) flow: Flow,
-    pub(crate) posts: Vec<Post>,
+    pub(crate) posts: Vec<ListedMessage>,
 }
 
 impl Deref for Posted {
@@ -26,21 +26,22 @@ impl Deref for Posted {
 pub(crate) fn posted(workload: &Workload) -> Vec<Posted> {
     let mut all: Vec<Posted> =
         workload.flows.iter().map(|flow| Posted { flow: flow.clone(), posts: Vec::new() }).collect();
-    for one in all.iter_mut().filter(|one| matches!(one.flow.posting, Posting::Listed(_))) {
-        let mut poster = Poster::new(&one.flow);
-        while poster.deadline() != Time::NEVER {
-            let at = poster.deadline();
-            one.posts.extend(poster.on_deadline(at).map(|bytes| Post { at, bytes }));
+    for one in &mut all {
+        let Posting::Scheduled(schedule @ MessageSchedule::Listed(_)) = &one.flow.posting else { continue };
+        let mut generator = MessageGenerator::new(schedule);
+        while generator.deadline() != Time::NEVER {
+            let at = generator.deadline();
+            one.posts.extend(generator.on_deadline(at).map(|bytes| ListedMessage { at, bytes }));
         }
     }
-    for (number, source) in (0..).zip(&workload.sources) {
-        let mut source = source.clone();
+    for (number, traffic) in (0..).zip(&workload.host_traffic) {
+        let mut traffic = traffic.clone();
         let mut flows: Vec<&mut Posted> = all.iter_mut().filter(|one| is_of(&one.flow, number)).collect();
-        assert_eq!(flows.len(), source.flows());
-        while let Some((at, flow)) = source.deadline() {
-            let turn = source.on_deadline(at).expect("its deadline has come");
-            assert_eq!(turn.flow, flow);
-            flows[flow as usize].posts.push(Post { at, bytes: turn.bytes });
+        assert_eq!(flows.len(), traffic.flows());
+        while let Some((at, flow)) = traffic.deadline() {
+            let post = traffic.on_deadline(at).expect("its deadline has come");
+            assert_eq!(post.flow, flow);
+            flows[flow as usize].posts.push(ListedMessage { at, bytes: post.bytes });
         }
     }
     for Posted { flow, posts } in &all {
@@ -51,7 +52,7 @@ pub(crate) fn posted(workload: &Workload) -> Vec<Posted> {
     all
 }
 
-/// Whether a flow's messages are drawn by this source.
+/// Returns whether a flow's messages come from the host traffic of this number.
 pub(crate) fn is_of(flow: &Flow, number: u32) -> bool {
-    matches!(flow.posting, Posting::Drawn { source, .. } if source == number)
+    matches!(flow.posting, Posting::Drawn { host_traffic, .. } if host_traffic == number)
 }

@@ -1,7 +1,7 @@
-//! At run time: when the next message of a flow is posted.
+//! The messages of one flow, as its schedule brings them during the run.
 //!
-//! Invariant: [`Poster::deadline`] is the time of the next message that time alone brings, and moves
-//! only when [`Poster::on_deadline`] hands that message out. Messages that completions bring have none.
+//! Invariant: [`MessageGenerator::deadline`] is the time of the next message that time alone brings, and moves
+//! only when [`MessageGenerator::on_deadline`] hands that message out. Messages that completions bring have none.
 //!
 //! | posting | deadline brings | completion brings |
 //! |---|---|---|
@@ -9,64 +9,61 @@
 //! | paced | each message | nothing |
 //! | listed | each message | nothing |
 //!
-//! Messages that are drawn as the run goes on come from a [`Source`](crate::Source) instead.
+//! Messages that are drawn as the run goes on come from a [`Source`](crate::HostTraffic) instead.
 
 use std::sync::Arc;
 
 use units::{Bytes, Rate, Time};
 
-use crate::flow::{Flow, Post, Posting};
+use crate::flow::{ListedMessage, MessageSchedule};
 
-/// Posts the messages of one flow. It allocates nothing after [`Poster::new`].
+/// Posts the messages of one flow. It allocates nothing after [`MessageGenerator::new`].
 ///
 /// ```
 /// # use units::{Bytes, Rate, Time};
-/// # use workload::{Flow, Posting, Poster};
-/// # let (message, rate, start, stop) = (Bytes::kib(1), Rate::gbps(8), Time::ZERO, Time::NEVER);
-/// # let flow = Flow {
-/// #     name: "F1".to_owned(), named: true, group: None, source: packet::NodeId(0), destination: packet::NodeId(1),
-/// #     service_level: Default::default(), transport: Default::default(), operation: Default::default(),
-/// #     posting: Posting::Paced { message, rate, start, stop },
-/// # };
-/// let mut poster = Poster::new(&flow); // 1 KiB messages at 8 Gb/s
-/// let now = poster.deadline();
-/// assert_eq!(poster.on_deadline(now), Some(Bytes::kib(1)));
-/// assert_eq!(poster.deadline(), Time::from_ps(1_024_000));
+/// # use workload::{MessageGenerator, MessageSchedule};
+/// let (message, rate, start, stop) = (Bytes::kib(1), Rate::gbps(8), Time::ZERO, Time::NEVER);
+/// let mut generator = MessageGenerator::new(&MessageSchedule::Paced { message, rate, start, stop });
+/// let now = generator.deadline();
+/// assert_eq!(generator.on_deadline(now), Some(Bytes::kib(1)));
+/// assert_eq!(generator.deadline(), Time::from_ps(1_024_000));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Poster {
+pub struct MessageGenerator {
     deadline: Time,
-    rule: Rule,
+    state: GeneratorState,
 }
 
 #[derive(Clone, Debug)]
-enum Rule {
+enum GeneratorState {
     Saturate { message: Bytes, stop: Time, at_start: u32 },
     Paced { message: Bytes, rate: Rate, start: Time, stop: Time, posted: u64 },
-    Listed { posts: Arc<[Post]>, next: usize },
+    Listed { messages: Arc<[ListedMessage]>, next: usize },
 }
 
-const _: () = assert!(size_of::<Poster>() <= 64, "a poster is at most one cache line");
+const _: () = assert!(size_of::<MessageGenerator>() <= 64, "a generator is at most one cache line");
 
-impl Poster {
-    /// For a flow that has posted nothing yet.
-    ///
-    /// # Panics
-    /// If its messages are drawn.
+impl MessageGenerator {
+    /// Creates the generator of a flow that has posted nothing yet.
     #[must_use]
-    pub fn new(flow: &Flow) -> Self {
-        let rule = match &flow.posting {
-            Posting::Saturate { outstanding, message, stop, .. } => {
-                Rule::Saturate { message: *message, stop: *stop, at_start: *outstanding }
+    pub fn new(schedule: &MessageSchedule) -> Self {
+        let state = match schedule {
+            MessageSchedule::Saturate { outstanding, message, stop, .. } => {
+                GeneratorState::Saturate { message: *message, stop: *stop, at_start: *outstanding }
             }
-            Posting::Paced { message, rate, start, stop } => {
-                Rule::Paced { message: *message, rate: *rate, start: *start, stop: *stop, posted: 0 }
+            MessageSchedule::Paced { message, rate, start, stop } => GeneratorState::Paced {
+                message: *message,
+                rate: *rate,
+                start: *start,
+                stop: *stop,
+                posted: 0,
+            },
+            MessageSchedule::Listed(messages) => {
+                GeneratorState::Listed { messages: Arc::clone(messages), next: 0 }
             }
-            Posting::Listed(posts) => Rule::Listed { posts: Arc::clone(posts), next: 0 },
-            Posting::Drawn { .. } => unreachable!("a source posts the messages of {}", flow.name),
         };
-        let start = flow.posting.start();
-        Self { deadline: if start < flow.posting.stop() { start } else { Time::NEVER }, rule }
+        let start = schedule.start();
+        Self { deadline: if start < schedule.stop() { start } else { Time::NEVER }, state }
     }
 
     /// When [`on_deadline`](Self::on_deadline) is to be called; [`Time::NEVER`] if nothing is scheduled.
@@ -81,24 +78,24 @@ impl Poster {
         if now < self.deadline || self.deadline == Time::NEVER {
             return None;
         }
-        match &mut self.rule {
-            Rule::Saturate { message, at_start, .. } => {
+        match &mut self.state {
+            GeneratorState::Saturate { message, at_start, .. } => {
                 *at_start -= 1;
                 if *at_start == 0 {
                     self.deadline = Time::NEVER;
                 }
                 Some(*message)
             }
-            Rule::Paced { message, rate, start, stop, posted } => {
+            GeneratorState::Paced { message, rate, start, stop, posted } => {
                 *posted += 1;
                 let next = paced(*start, *posted, *message, *rate);
                 self.deadline = if next < *stop { next } else { Time::NEVER };
                 Some(*message)
             }
-            Rule::Listed { posts, next } => {
-                let bytes = posts[*next].bytes;
+            GeneratorState::Listed { messages, next } => {
+                let bytes = messages[*next].bytes;
                 *next += 1;
-                self.deadline = posts.get(*next).map_or(Time::NEVER, |post| post.at);
+                self.deadline = messages.get(*next).map_or(Time::NEVER, |message| message.at);
                 Some(bytes)
             }
         }
@@ -106,9 +103,9 @@ impl Poster {
 
     /// Told that a message is complete: the payload of the message to post in its place, if any.
     pub fn on_completed(&mut self, now: Time) -> Option<Bytes> {
-        match &self.rule {
-            Rule::Saturate { message, stop, .. } => (now < *stop).then_some(*message),
-            Rule::Paced { .. } | Rule::Listed { .. } => None,
+        match &self.state {
+            GeneratorState::Saturate { message, stop, .. } => (now < *stop).then_some(*message),
+            GeneratorState::Paced { .. } | GeneratorState::Listed { .. } => None,
         }
     }
 }
@@ -126,41 +123,31 @@ fn paced(start: Time, k: u64, message: Bytes, rate: Rate) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use packet::NodeId;
     use proptest::prelude::*;
 
     const KIB: Bytes = Bytes::kib(1);
-
-    fn poster(posting: Posting) -> Poster {
-        Poster::new(&Flow {
-            name: "F1".to_owned(),
-            named: true,
-            group: None,
-            source: NodeId(0),
-            destination: NodeId(1),
-            service_level: Default::default(),
-            transport: Default::default(),
-            operation: Default::default(),
-            posting,
-        })
-    }
 
     fn at(ps: u64) -> Time {
         Time::from_ps(ps)
     }
 
     /// All messages that are due at `now`.
-    fn due(poster: &mut Poster, now: Time) -> Vec<Bytes> {
+    fn due(generator: &mut MessageGenerator, now: Time) -> Vec<Bytes> {
         let mut messages = Vec::new();
-        while poster.deadline() <= now {
-            messages.push(poster.on_deadline(now).expect("a message is due"));
+        while generator.deadline() <= now {
+            messages.push(generator.on_deadline(now).expect("a message is due"));
         }
         messages
     }
 
     #[test]
     fn saturation_keeps_messages_outstanding_until_it_stops() {
-        let mut p = poster(Posting::Saturate { outstanding: 3, message: KIB, start: at(10), stop: at(50) });
+        let mut p = MessageGenerator::new(&MessageSchedule::Saturate {
+            outstanding: 3,
+            message: KIB,
+            start: at(10),
+            stop: at(50),
+        });
         assert_eq!(p.deadline(), at(10));
         assert_eq!(p.on_deadline(at(9)), None);
         assert_eq!(due(&mut p, at(10)), [KIB; 3]);
@@ -173,26 +160,37 @@ mod tests {
 
     #[test]
     fn a_flow_that_stops_at_its_start_posts_nothing() {
-        let p = poster(Posting::Saturate { outstanding: 3, message: KIB, start: at(10), stop: at(10) });
+        let p = MessageGenerator::new(&MessageSchedule::Saturate {
+            outstanding: 3,
+            message: KIB,
+            start: at(10),
+            stop: at(10),
+        });
         assert_eq!(p.deadline(), Time::NEVER);
     }
 
     #[test]
     fn a_list_is_posted_in_order_and_once() {
-        let post = |ps, n| Post { at: at(ps), bytes: Bytes::new(n) };
-        let mut p = poster(Posting::Listed([post(5, 1), post(5, 2), post(9, 3)].into()));
+        let post = |ps, n| ListedMessage { at: at(ps), bytes: Bytes::new(n) };
+        let mut p =
+            MessageGenerator::new(&MessageSchedule::Listed([post(5, 1), post(5, 2), post(9, 3)].into()));
         assert_eq!(due(&mut p, at(5)), [Bytes::new(1), Bytes::new(2)]);
         assert_eq!((p.deadline(), p.on_completed(at(6))), (at(9), None));
         assert_eq!(due(&mut p, at(9)), [Bytes::new(3)]);
         assert_eq!((p.deadline(), p.on_deadline(at(99))), (Time::NEVER, None));
-        assert_eq!(poster(Posting::Listed([].into())).deadline(), Time::NEVER);
+        assert_eq!(MessageGenerator::new(&MessageSchedule::Listed([].into())).deadline(), Time::NEVER);
     }
 
     #[test]
     fn paced_messages_do_not_drift() {
         // 8,192 bits at 3 Gb/s take 2,730,666.67 ps: a rounded interval would be 333,333 ps off in the end.
         let rate = Rate::gbps(3);
-        let mut p = poster(Posting::Paced { message: KIB, rate, start: at(7), stop: Time::NEVER });
+        let mut p = MessageGenerator::new(&MessageSchedule::Paced {
+            message: KIB,
+            rate,
+            start: at(7),
+            stop: Time::NEVER,
+        });
         for _ in 0..1_000_000 {
             let now = p.deadline();
             assert_eq!(p.on_deadline(now), Some(KIB));
@@ -203,7 +201,9 @@ mod tests {
 
     #[test]
     fn pacing_ends_at_the_stop_or_the_end_of_the_clock() {
-        let paced = |rate, stop| poster(Posting::Paced { message: KIB, rate, start: at(0), stop });
+        let paced = |rate, stop| {
+            MessageGenerator::new(&MessageSchedule::Paced { message: KIB, rate, start: at(0), stop })
+        };
         let mut p = paced(Rate::gbps(8), at(2 * 1_024_000));
         assert_eq!(due(&mut p, at(u64::MAX - 1)), [KIB; 2]);
         let mut p = paced(Rate::bps(1), Time::NEVER);
