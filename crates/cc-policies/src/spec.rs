@@ -10,11 +10,12 @@ pub use crate::hp::spec::{
     Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RootTrigger, RpiAfterDecrease, Trigger,
     WindowControl,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
 /// The whole of a fabric's congestion control: scenario field `congestion_control`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Scheme {
     /// No marking, no notification, no response.
     Off,
@@ -95,7 +96,7 @@ impl Scheme {
 }
 
 /// Marking, notification and response of different schemes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mixed {
     /// At every switch.
@@ -107,7 +108,7 @@ pub struct Mixed {
 }
 
 /// Who is marked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum MarkingChoice {
     /// Nobody.
     Off,
@@ -120,7 +121,7 @@ pub enum MarkingChoice {
 }
 
 /// How a mark is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum EchoChoice {
     /// As [`IbaEcho::Cnp`].
     Cnp,
@@ -131,7 +132,7 @@ pub enum EchoChoice {
 }
 
 /// Who is slowed down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum ResponseChoice {
     /// Nobody.
     Off,
@@ -144,7 +145,7 @@ pub enum ResponseChoice {
 }
 
 /// InfiniBand's own congestion control, place by place.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Iba {
     /// At every switch: attribute `SwitchCongestionSetting`.
@@ -156,10 +157,11 @@ pub struct Iba {
 }
 
 /// IBA `SwitchCongestionSetting` (A10.4.3.6), as far as it bears on marking.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IbaMarking {
     /// `Threshold`, 0 to 15: 0 marks nothing, 1 is the highest threshold, 15 the lowest.
+    #[schemars(range(min = 0, max = 15))]
     pub threshold: u8,
     /// `Packet_Size`, in units of 64 bytes: packets smaller than this are never marked.
     pub packet_size: u8,
@@ -177,14 +179,16 @@ pub struct IbaMarking {
 }
 
 /// Settings of one switch port that differ from the fabric's (IBA `SwitchPortCongestionSetting`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PortMarking {
     /// The switch, by name.
     pub switch: String,
     /// The port, counted from 1: the output at which is marked.
+    #[schemars(range(min = 1, max = 254))]
     pub port: u16,
     /// `Threshold` of this port, 0 to 15.
+    #[schemars(range(min = 0, max = 15))]
     pub threshold: u8,
     /// `Packet_Size` of this port, in units of 64 bytes.
     pub packet_size: u8,
@@ -195,7 +199,7 @@ pub struct PortMarking {
 }
 
 /// Which outputs have their bit set in `Victim_Mask`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum VictimMask {
     /// No output.
     None,
@@ -208,7 +212,7 @@ pub enum VictimMask {
 
 /// What is compared with the threshold. IBA leaves it to the switch; Gran and Reinemo (2011, 3.2.1)
 /// name three ways, and their words for the third admit two readings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Compare {
     /// Each virtual output queue, by itself.
     EachVoq,
@@ -221,7 +225,7 @@ pub enum Compare {
 }
 
 /// How a destination answers a FECN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum IbaEcho {
     /// By a congestion notification packet (CNP), always.
     Cnp,
@@ -230,7 +234,7 @@ pub enum IbaEcho {
 }
 
 /// IBA `CACongestionSetting` (A10.4.3.8) and `CongestionControlTable` (A10.4.3.9).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IbaResponse {
     /// `Port_Control` bit 0: whose injection rate a BECN lowers.
@@ -244,6 +248,7 @@ pub struct IbaResponse {
     /// `CCTI_Min`: the index that the timer does not go below, 0 to 255.
     pub ccti_min: u8,
     /// `CCTI_Timer`, in units of 1.024 us, at least 1: at each expiry the index falls by one.
+    #[schemars(range(min = 1, max = 65535))]
     pub ccti_timer: u16,
     /// `Trigger_Threshold`: how often the index reached it is counted; it controls nothing. 0 counts nothing.
     pub trigger_threshold: u8,
@@ -255,23 +260,25 @@ pub struct IbaResponse {
 }
 
 /// Settings of one service level that differ from the adapter's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceLevelSetting {
     /// The service level, 0 to 15.
+    #[schemars(range(min = 0, max = 15))]
     pub service_level: u8,
     /// `CCTI_Increase` of this service level.
     pub ccti_increase: u8,
     /// `CCTI_Min` of this service level.
     pub ccti_min: u8,
     /// `CCTI_Timer` of this service level, in units of 1.024 us, at least 1.
+    #[schemars(range(min = 1, max = 65535))]
     pub ccti_timer: u16,
     /// `Trigger_Threshold` of this service level.
     pub trigger_threshold: u8,
 }
 
 /// Whose injection rate is controlled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum PortControl {
     /// Each queue pair's, by itself.
     QueuePair,
@@ -281,7 +288,7 @@ pub enum PortControl {
 
 /// When the timer that lowers the index starts. IBA gives one timer to a port and service level; what
 /// is written about hardware and models differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TimerStart {
     /// It runs freely from the start of the run, one for all flows of the port's service level
     /// (Pfister and others 2005; Gran and Reinemo 2011, 2.2).
@@ -294,18 +301,26 @@ pub enum TimerStart {
 
 /// A congestion control table: for each index the injection rate delay (IRD) after a packet, which is
 /// `(packet time >> shift) * multiplier`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Cct {
     /// Entry `i` delays by `i * step` packet times over `2^shift`.
     Linear {
         /// Number of entries, 1 to 65,535; IBA asks for at least 128.
+        #[schemars(range(min = 1, max = 65535))]
         entries: u16,
         /// `CCT_Shift` of every entry, 0 to 3.
+        #[schemars(range(min = 0, max = 3))]
         shift: u8,
         /// Growth of `CCT_Multiplier` from entry to entry, in 1 to 16,383 over the number of entries.
+        #[schemars(range(min = 0, max = 16383))]
         step: u16,
     },
     /// Every entry, written as `(shift, multiplier)`: two bits and fourteen.
-    Entries(Vec<(u8, u16)>),
+    Entries(
+        #[schemars(extend("items" = {"type": "array", "prefixItems": [
+            {"type": "integer", "minimum": 0, "maximum": 3}, {"type": "integer", "minimum": 0, "maximum": 16_383}
+        ]}))]
+        Vec<(u8, u16)>,
+    ),
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use packet::{Framing, Lane, Mtu};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Length, Rate, Span};
 
 use crate::headroom::quanta;
 
 /// What all links of the fabric have in common: scenario field `link`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
     /// What carries the transport headers: InfiniBand's link layer, or Ethernet, IPv4 and UDP.
@@ -18,12 +19,14 @@ pub struct LinkSpec {
     /// The largest payload of a packet.
     pub mtu: Mtu,
     /// How many data lanes are configured, VL0 upwards: 1 to 15.
+    #[schemars(range(min = 1, max = 15))]
     pub data_lanes: u8,
     /// How a receiver keeps a sender from overrunning it.
     pub flow_control: Discipline,
     /// Lane by service level (`SLtoVLMappingTable`, the same at every port). Service levels that are not
     /// named go to the lane of their own number modulo the number of data lanes.
     #[serde(default)]
+    #[schemars(extend("patternProperties" = {"^([0-9]|1[0-5])$": {"type": "integer", "minimum": 0, "maximum": 14}}))]
     pub sl_to_vl: BTreeMap<u8, u8>,
     /// In what order the lanes of a port are served (`VLArbitrationTable`).
     #[serde(default)]
@@ -48,7 +51,7 @@ impl LinkSpec {
 }
 
 /// How a receiver keeps a sender from overrunning it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Discipline {
     /// IBA's credits: absolute, per lane, in blocks of 64 bytes (IBA 7.9).
     Credits(CreditSpec),
@@ -59,7 +62,7 @@ pub enum Discipline {
 }
 
 /// How PFC pauses a sender.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PauseSpec {
     /// What each port and lane may still take in once it has asked for a pause; if left out, as much as can come in
@@ -72,6 +75,7 @@ pub struct PauseSpec {
     pub reaction: Span,
     /// For how many quanta of 512 bit times a PAUSE asks, 1 to 65,535.
     #[serde(default = "longest_pause")]
+    #[schemars(range(min = 1, max = 65535))]
     pub quanta: u16,
     /// How long after a PAUSE it is sent again, if there is still no room; half of the time that it asks for, if left
     /// out.
@@ -98,10 +102,11 @@ impl PauseSpec {
 }
 
 /// When credits are handed back.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditSpec {
     /// A flow-control packet is sent when this many 64-byte blocks have come free, 1 to 2048 ...
+    #[schemars(range(min = 1, max = 2048))]
     pub update_blocks: u16,
     /// ... or when any have, and the last one is this long ago.
     pub update_interval: Span,
@@ -110,7 +115,7 @@ pub struct CreditSpec {
 }
 
 /// Whether flow-control packets take time on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum WireTime {
     /// They do, as in reality.
     Counted,
@@ -119,12 +124,13 @@ pub enum WireTime {
 }
 
 /// A port's lane arbitration tables (IBA 7.6.9), and lanes of strict priority. Without any, all lanes take turns packet by packet.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VlArbitrationSpec {
     /// Lanes that go before both tables, the first of them first: strict priority, which IBA has not. Lanes that stand
     /// in no table and not here take turns after all others, if there are no tables.
     #[serde(default)]
+    #[schemars(inner(range(min = 0, max = 14)))]
     pub strict: Vec<u8>,
     /// High-priority table, at most 64 entries.
     #[serde(default)]
@@ -135,21 +141,24 @@ pub struct VlArbitrationSpec {
     /// `LimitOfHighPriority`: how many times 4,096 bytes of high priority may pass before a waiting packet
     /// of low priority has its turn; 0 means one packet, 255 no limit.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 255))]
     pub limit_of_high_priority: u8,
 }
 
 /// One entry of a lane arbitration table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VlWeight {
     /// The lane, 0 to 14.
+    #[schemars(range(min = 0, max = 14))]
     pub lane: u8,
     /// How many times 64 bytes it may send in its turn, 0 to 255; 0 skips the entry.
+    #[schemars(range(min = 0, max = 255))]
     pub weight: u8,
 }
 
 /// A kind of cable: scenario field `cables`, by name. It has either a `rate`, or a `width` and a `speed`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CableSpec {
     /// The rate at which bytes of packets pass, as Ethernet names it: 1 to 800 Gb/s.
@@ -166,7 +175,7 @@ pub struct CableSpec {
 }
 
 /// Number of physical lanes of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Width {
     /// 1x.
     X1,
@@ -181,7 +190,7 @@ pub enum Width {
 }
 
 /// Signalling speed of a physical lane, by IBA's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Speed {
     /// Single data rate: 2.5 Gb/s a lane.
@@ -205,7 +214,7 @@ pub enum Speed {
 }
 
 /// Time of flight over a cable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Propagation {
     /// From its length, at 5 ns a metre.
     Cable(Length),

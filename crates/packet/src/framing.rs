@@ -17,6 +17,7 @@
 //!
 //! DEVIATION: IBA's start and end delimiters of the physical layer are not counted (below 0.1 % of a full packet).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
@@ -48,7 +49,7 @@ const _: () = assert!(
 );
 
 /// What carries the transport headers: scenario field `link.framing`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Framing {
     /// InfiniBand's own link layer.
     #[default]

@@ -11,6 +11,7 @@
 //! ```
 
 use bitflags::bitflags;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Time};
 
@@ -40,7 +41,7 @@ pub const MAX_OVERHEAD: u16 = LRH_BYTES + BTH_BYTES + MAX_EXTENSIONS + ICRC_BYTE
 
 /// The largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes; over Ethernet also 1000 or 1500,
 /// as its studies count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Bytes", into = "Bytes")]
 pub enum Mtu {
     /// 256 bytes.

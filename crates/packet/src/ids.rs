@@ -4,6 +4,7 @@
 
 use core::fmt::{self, Display, Formatter};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A node: channel adapters come first, then switches, each in the order of the topology.
@@ -20,9 +21,11 @@ pub struct PortId(pub u16);
 pub struct Lane(pub u8);
 
 /// A service level (IBA `SL`), 0 to 15: what a packet asks for; a port maps it to a lane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
-pub struct ServiceLevel(pub u8);
+pub struct ServiceLevel(#[schemars(range(min = 0, max = 15))] pub u8);
 
 /// A local identifier (IBA `LID`), the address that forwarding tables know; 0 is reserved.
 /// Here the adapter of node `n` has LID `n + 1`.

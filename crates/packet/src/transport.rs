@@ -9,6 +9,7 @@
 //! | RD | yes | one adapter, by an end-to-end context | RDETH 4; in requests also DETH 8 |
 //! | UD | no | nobody | DETH 8 |
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::header::Opcode;
@@ -19,7 +20,9 @@ pub const DETH_BYTES: u16 = 8;
 pub const RDETH_BYTES: u16 = 4;
 
 /// A transport service (IBA: the upper three bits of `OpCode`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[repr(u8)]
 pub enum Transport {
     /// Reliable connection.

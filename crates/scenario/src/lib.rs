@@ -22,7 +22,8 @@
 //! | `plan` | what a run needs to know |
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
 //! | `diagnostic` | what is wrong, and how it is printed |
-//! | `wording`, `range`, `nearest` | what is said of it |
+//! | `wording`, `nearest` | what is said of it |
+//! | `ranges` | the ranges of numbers, which stand beside their fields |
 
 mod check;
 mod diagnostic;
@@ -33,7 +34,7 @@ mod outline;
 mod overrides;
 mod path;
 mod plan;
-mod range;
+mod ranges;
 mod read;
 mod scan;
 mod shipped;

@@ -96,6 +96,26 @@ impl Outline {
         own.unwrap_or_else(|| self.span(text, path))
     }
 
+    /// The names that stand in front of the value at this path, outermost first: its variants, and `Some`.
+    pub(crate) fn variants<'t>(&self, text: &'t str, path: &Path) -> Vec<&'t str> {
+        let site = self.reach(text, path);
+        if site.steps < path.steps().len() {
+            return Vec::new();
+        }
+        let mut nodes = vec![site.node];
+        while let Shape::Tuple { named: true, values } = &nodes[nodes.len() - 1].shape
+            && let [inner] = values.as_slice()
+        {
+            nodes.push(inner);
+        }
+        let name = |node: &Node| {
+            let written = &text[node.span.clone()];
+            let end = written.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(written.len());
+            Some(&written[..end]).filter(|name| name.starts_with(char::is_alphabetic))
+        };
+        nodes.into_iter().filter_map(name).collect()
+    }
+
     /// The path of the innermost value that stands here.
     pub(crate) fn path_at(&self, offset: usize) -> Path {
         let mut path = Path::default();

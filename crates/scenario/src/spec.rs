@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use ca_transport::spec::AdapterSpec;
 use cc_policies::spec::Scheme;
 use link_layer::spec::{CableSpec, LinkSpec};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use switch_arch::spec::SwitchSpec;
 use topology::{RoutingSpec, TopologySpec};
@@ -17,7 +18,7 @@ use workload::{FlowSpec, PatternSpec};
 ///
 /// The file holds it in RON. `Some` may be left out; a variant with fields needs one pair of
 /// parentheses: `congestion_control: Iba(marking: (...), ...)`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// What the experiment shows. Its first sentence stands in the list of scenarios.
@@ -71,7 +72,7 @@ pub struct Scenario {
 }
 
 /// What to look at, sample by sample.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum WatchSpec {
     /// What waits in a switch for an output and lane, in bytes.
@@ -79,9 +80,11 @@ pub enum WatchSpec {
         /// The switch, by name.
         switch: String,
         /// The output port, counted from 1.
+        #[schemars(range(min = 1, max = 254))]
         port: u16,
         /// The lane.
         #[serde(default)]
+        #[schemars(range(min = 0, max = 14))]
         lane: u8,
     },
     /// How DCQCN's reaction point controls a flow: its rate, its target, and alpha.
@@ -93,7 +96,7 @@ pub enum WatchSpec {
 
 /// What becomes of routes on which packets could wait for each other in a cycle, so that a run could stand
 /// still: a cycle of the channel-dependency graph, over the ways and lanes of the scenario's flows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DependencyCycles {
     /// They are refused, and the cycle is named.
     #[default]
@@ -103,7 +106,7 @@ pub enum DependencyCycles {
 }
 
 /// Whether it is kept when each message was posted and when it was delivered, 40 bytes a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Completions {
     /// It is, for `fct.csv` and the table of completion times.
     #[default]

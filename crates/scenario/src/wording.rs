@@ -10,7 +10,7 @@ use crate::diagnostic::Fault;
 use crate::nearest::{self, list};
 use crate::outline::{Shape, unquoted};
 use crate::path::Path;
-use crate::range;
+use crate::ranges;
 use crate::read::{ReadFault, parse};
 use crate::scan::{Flaw, FlawKind};
 use crate::source::Source;
@@ -88,14 +88,16 @@ fn wrong_value(source: &Source, fault: &ReadFault, path: &Path) -> Fault {
         return plain(source, fault);
     }
     let place = Asked { source, path, given: &text[site.node.span.clone()], at: site.node.span.clone() };
-    let whole_number = || (format!("{} is not a whole number", place.shown()), range::help(path));
+    let range = || ranges::at(outline, text, path).map(|range| range.to_string());
+    let whole_number = || (format!("{} is not a whole number", place.shown()), range());
     let (message, help) = match &fault.error {
-        ron::Error::IntegerOutOfBounds => (format!("{} is out of range", place.shown()), range::help(path)),
+        ron::Error::IntegerOutOfBounds => (format!("{} is out of range", place.shown()), range()),
         ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. } => whole_number(),
         ron::Error::ExpectedComma if matches!(site.node.shape, Shape::Scalar) => whole_number(),
-        ron::Error::ExpectedFloat => {
-            (format!("{} is not a number", place.shown()), Some("write one alone, as `0.5`".to_owned()))
-        }
+        ron::Error::ExpectedFloat => (
+            format!("{} is not a number", place.shown()),
+            range().or_else(|| Some("write one alone, as `0.5`".to_owned())),
+        ),
         ron::Error::ExpectedBoolean => (format!("{} is neither `true` nor `false`", place.shown()), None),
         ron::Error::ExpectedString => place.expected_text(),
         ron::Error::ExpectedIdentifier | ron::Error::SuggestRawIdentifier(_) => place.expected_choice(),

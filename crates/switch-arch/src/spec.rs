@@ -2,11 +2,12 @@
 
 use link_layer::Alpha;
 use packet::{Lane, PortId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Span};
 
 /// A switch: scenario field `switch` for all of them, `switches` by name for those that differ.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchSpec {
     /// Where packets wait, and therefore who contends for an output.
@@ -39,6 +40,7 @@ pub struct SwitchSpec {
     /// can always be read at the rate of its output. With `CombinedInputOutput` also how much faster an
     /// output's queues can be written than its link empties them. `Output` and `Central` are not read at inputs,
     /// and not limited by it.
+    #[schemars(range(min = 1.0, max = 1000.0))]
     pub speedup: f64,
 }
 
@@ -68,7 +70,7 @@ impl SwitchSpec {
 /// Where packets wait. Everywhere the memory is allotted by input and lane ([`SwitchSpec::buffer`]), and a
 /// packet is charged to its input's until its tail has left it: on the wire, or with `CombinedInputOutput` over
 /// the crossbar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BufferingSpec {
     /// At the inputs, in one queue for each lane: head-of-line blocking and all.
     InputFifo,
@@ -85,7 +87,7 @@ pub enum BufferingSpec {
 }
 
 /// Who may occupy how much of a central memory, whose size is the sum of all buffers of its switch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Sharing {
     /// Every port and lane has its own buffer.
@@ -102,6 +104,7 @@ pub enum Sharing {
     /// thresholds: Choudhury and Hahne 1998).
     Dynamic {
         /// 1/128 to 128, held in steps of 1/65,536.
+        #[schemars(range(min = Alpha::LEAST, max = Alpha::MOST))]
         alpha: f64,
         /// As for `Complete`.
         guaranteed: Bytes,
@@ -129,7 +132,7 @@ impl Sharing {
 }
 
 /// Who wins an output, where packets wait at inputs. In `Output` and `Central` nobody contends for one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ArbiterSpec {
     /// Inputs take turns.
@@ -137,6 +140,7 @@ pub enum ArbiterSpec {
     /// Outputs grant and inputs accept, each in turn, so often in an instant (McKeown 1999).
     Islip {
         /// How often, 1 to 254. With as many as ports nothing that could move is left out.
+        #[schemars(range(min = 1, max = 254))]
         iterations: u8,
     },
     /// What came in first goes first.
@@ -144,7 +148,7 @@ pub enum ArbiterSpec {
 }
 
 /// When a packet may leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Forwarding {
     /// As soon as it is routed, if its tail cannot be overrun: virtual cut-through.
     CutThrough,
@@ -153,13 +157,15 @@ pub enum Forwarding {
 }
 
 /// A port, or one lane of it, whose buffer differs from the switch's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferOverride {
     /// The port, counted from 1.
+    #[schemars(range(min = 1, max = 254))]
     pub port: u16,
     /// The lane; every lane if left out.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 14))]
     pub lane: Option<u8>,
     /// Its buffer.
     pub size: Bytes,

@@ -9,10 +9,11 @@ use crate::builders::dragonfly::Dragonfly;
 use crate::builders::fat_tree::{Dcs648, FatTree, KaryNTree};
 use crate::builders::grid::GridSpec;
 use crate::builders::omega::Omega;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The fabric: scenario field `topology`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum TopologySpec {
     /// Every node and link by name.
@@ -59,7 +60,7 @@ pub enum TopologySpec {
 /// assert_eq!(graph.ports(graph.find("s").unwrap()).len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Custom {
     /// Names of the hosts. Each has one channel adapter with one port.
@@ -71,7 +72,7 @@ pub struct Custom {
 }
 
 /// One full-duplex link.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkEnds {
     /// The node at one end, a host or a switch.
@@ -87,10 +88,11 @@ pub struct LinkEnds {
 ///
 /// Hosts are named `h1`, `h2`, ..., leaves `leaf1`, ..., spines `spine1`, .... A leaf has its hosts at
 /// ports 1 to K/2 and spine j at port K/2 + j; every spine has leaf i at port i.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clos {
     /// K, the ports of each switch: even, 2 to 254.
+    #[schemars(range(min = 2, max = 254))]
     pub radix: u16,
     /// The name of the kind of cable between host and leaf.
     pub host_cable: String,
@@ -113,7 +115,7 @@ pub struct Clos {
 /// assert_eq!(graph.names().collect::<Vec<_>>(), ["R1", "R2", "C1", "L1", "L2", "A", "B"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TwoSwitches {
     /// One switch.
@@ -127,11 +129,12 @@ pub struct TwoSwitches {
 }
 
 /// A switch and the hosts at it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchWithHosts {
     /// The switch's name.
     pub name: String,
     /// How many hosts each group has, 1 to 253; 253 together.
+    #[schemars(extend("additionalProperties" = {"type": "integer", "minimum": 1, "maximum": 253}))]
     pub hosts: BTreeMap<String, u16>,
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use event_kernel::Stream;
 use packet::NodeId;
 use rand::RngExt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Time};
 
@@ -27,7 +28,7 @@ use crate::pattern::{Pattern, check_drawn};
 /// theirs to its targets instead, so that the load of each source stays what it is.
 ///
 /// DEVIATION: no host sends to itself, where the paper has "each source to each destination".
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HotSpot {
     /// From when.
@@ -37,6 +38,7 @@ pub struct HotSpot {
     /// Payload of each message.
     pub message: Bytes,
     /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub load: f64,
     /// How messages of a source follow each other.
     #[serde(default)]
@@ -49,7 +51,7 @@ pub struct HotSpot {
 }
 
 /// How the messages of a source follow each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Spacing {
     /// At exponentially distributed intervals.
     #[default]
@@ -59,19 +61,19 @@ pub enum Spacing {
 }
 
 /// The hosts that contribute to a hot spot.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Contributors {
     /// All.
     #[default]
     All,
     /// So many, the first in the order of the topology that are not a target themselves: 1 to all.
-    First(u32),
+    First(#[schemars(range(min = 1))] u32),
     /// The host of this name, or those whose name begins with what stands before a `*` at the end.
     Named(String),
 }
 
 /// A time in which there is a hot spot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
     /// Its begin: the first message redirected is posted then or later.
@@ -79,6 +81,7 @@ pub struct Window {
     /// Its end, later than `from`.
     pub until: Time,
     /// The share of a contributor's load that is redirected (h): above 0, at most 1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub fraction: f64,
     /// The hosts that it goes to, at least one, each drawn with the same probability. A contributor that is a
     /// target itself goes on to the others; if it is the only one, it redirects nothing.

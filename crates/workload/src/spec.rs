@@ -4,13 +4,14 @@
 
 use crate::hot_spot::HotSpot;
 use packet::{ServiceLevel, Transport};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span, Time};
 
 use crate::synthetic::spec::{FlowList, Size, Synthetic};
 
 /// One flow with a name of its own, between two hosts: scenario field `flows`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
     /// Its name in tables and files.
@@ -41,7 +42,7 @@ pub struct FlowSpec {
 }
 
 /// What a message does at its destination.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Operation {
     /// SEND: consumes a receive request.
     Send,
@@ -75,23 +76,24 @@ impl Operation {
 }
 
 /// How the messages of a flow follow each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Load {
     /// As fast as the fabric takes them, with this many posted at any time (at least 1).
     Saturate {
         /// Messages posted and not yet complete: acknowledged, read, or, over UC and UD, sent.
+        #[schemars(range(min = 1))]
         outstanding: u32,
     },
     /// At this mean rate of payload, evenly spaced: message k (from 0) is posted when k messages have
     /// taken their time at this rate, to the next picosecond.
     Paced(Rate),
     /// This many, all posted at the start: 1 to [`MAX_LISTED`](crate::MAX_LISTED).
-    Messages(u32),
+    Messages(#[schemars(range(min = 1, max = crate::MAX_LISTED))] u32),
 }
 
 /// Many flows at once, by a rule: scenario field `traffic`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum PatternSpec {
     /// Every host sends to one other and receives from one other, drawn at random, none to itself.
@@ -110,6 +112,7 @@ pub enum PatternSpec {
         /// Payload of each message.
         message: Bytes,
         /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
+        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         load: f64,
     },
     /// Some hosts send one message each to one host, all at once: the hosts that follow it in order,
@@ -120,6 +123,7 @@ pub enum PatternSpec {
         /// The host that receives.
         to: String,
         /// How many hosts send: 1 to all others.
+        #[schemars(range(min = 1))]
         senders: u32,
         /// What each sends.
         bytes: Bytes,
@@ -149,7 +153,7 @@ impl PatternSpec {
 }
 
 /// One flow from each of several hosts to one: named `NAME1`, `NAME2`, ... in the order of the hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Converge {
     /// What the flows are called, before their number.
@@ -183,7 +187,7 @@ pub struct Converge {
 
 /// Sources that are on and off in turn, for exponentially distributed times. Each time on is a flow with a
 /// queue pair of its own: it joins knowing of no congestion, and posts nothing after its end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sessions {
     /// What the flows are called, before source, destination and number.

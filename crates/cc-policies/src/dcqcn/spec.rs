@@ -3,11 +3,12 @@
 //! Invariant: what is left out has the value of the preset, so that what is read is always complete, and is written
 //! back complete.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span};
 
 /// Parameters that have a name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Preset {
     /// What the paper deploys (CoNEXT 2016, its scripts and captions).
     #[default]
@@ -29,17 +30,19 @@ macro_rules! settings {
         $($(#[$field_about:meta])* $field:ident $(or $alias:literal)?: $kind:ty = $recommended:expr $(, strawman $strawman:expr)?;)*
     ) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(from = $from)]
         pub struct $name {
             $($(#[$field_about])* pub $field: $kind,)*
         }
 
-        #[derive(Clone, Copy, Debug, Default, Deserialize)]
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
         #[serde(rename = $from, deny_unknown_fields, default)]
         struct $written {
+            /// The parameters that fields left out here take.
             preset: Option<Preset>,
-            $($(#[serde(alias = $alias)])? $field: Option<$kind>,)*
+            $($(#[$field_about])* $(#[serde(alias = $alias)])? $field: Option<$kind>,)*
         }
 
         impl $name {
@@ -73,7 +76,7 @@ macro_rules! settings {
 }
 
 /// DCQCN, place by place. Besides the fields here a scenario may write `preset`, here or in any of them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written")]
 pub struct Dcqcn {
     /// At every switch: the congestion point.
@@ -84,12 +87,16 @@ pub struct Dcqcn {
     pub response: DcqcnResponse,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "Dcqcn", deny_unknown_fields, default)]
 struct Written {
+    /// The parameters that fields left out here and below take.
     preset: Preset,
+    /// At every switch: the congestion point.
     marking: WrittenMarking,
+    /// At the destination: the notification point.
     echo: WrittenEcho,
+    /// At the source: the reaction point.
     response: WrittenResponse,
 }
 
@@ -124,13 +131,14 @@ settings! {
     /// Kmax, at least `kmin`: above it everything is marked.
     kmax: Bytes = Bytes::new(200_000), strawman Bytes::new(40_000);
     /// Pmax, above 0 and up to 1: the probability of a mark at Kmax, to which it rises linearly from 0 at Kmin.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pmax: f64 = 0.01, strawman 1.0;
     /// When it is decided.
     at: MarkedAt = MarkedAt::Departure;
 }
 
 /// When it is decided whether a packet is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MarkedAt {
     /// As it starts to leave, by what waits behind it (the papers, after their switch).
     Departure,
@@ -147,11 +155,12 @@ settings! {
     window: CnpWindow = CnpWindow::FromCnp;
     /// The service level of CNPs, 0 to 15; that of the flow if left out. The lane that it is mapped to may have
     /// priority (`link.vl_arbitration`); at its adapter a CNP goes before all data anyway.
+    #[schemars(range(min = 0, max = 15))]
     service_level: Option<u8> = None;
 }
 
 /// When in an interval a CNP is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CnpWindow {
     /// At once for a mark, if none was sent for an interval: the paper.
     FromCnp,
@@ -164,8 +173,10 @@ settings! {
     /// How a source answers CNPs.
     DcqcnResponse, WrittenResponse as "WrittenResponse",
     /// g, above 0 and below 1, held in steps of 2^-30: how fast alpha follows.
+    #[schemars(extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0))]
     g: f64 = 1.0 / 256.0, strawman 1.0 / 16.0;
     /// alpha before the first CNP, above 0 and up to 1, held in steps of 2^-30. The authors' simulator has 0.5.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     initial_alpha: f64 = 1.0;
     /// K, above 0: after so long without a CNP, and again after each more, alpha falls.
     alpha_timer or "dce_tcp_rtt": Span = Span::from_us(55);
@@ -183,6 +194,7 @@ settings! {
     timer or "rpg_time_reset": Span = Span::from_us(55), strawman Span::from_us(1500);
     /// F, 1 to 254: so many increases by a counter only recover the target. The authors' simulator, whose F is 5,
     /// makes 4.
+    #[schemars(range(min = 1, max = 254))]
     fast_recovery or "rpg_threshold": u8 = 5;
     /// `R_AI`, at least 1 kb/s: what an additive increase adds to the target.
     additive_increase or "rpg_ai_rate": Rate = mbps(40), strawman mbps(5);
@@ -193,7 +205,7 @@ settings! {
 }
 
 /// What a CNP does first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CnpOrder {
     /// It cuts the rate, by the alpha of before (the paper).
     CutFirst,

@@ -2,11 +2,12 @@
 //!
 //! Invariant: a table is indexed by the present value of what it changes, as in the slides.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
 /// The HP proposal, place by place. Marks are answered on acknowledgements, sent at once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hp {
     /// At every switch.
@@ -16,7 +17,7 @@ pub struct Hp {
 }
 
 /// Which packets a switch marks. The proposal itself is `Full` and `Selective(InputAndOutput)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HpMarking {
     /// When an input's buffer counts as full.
@@ -29,7 +30,7 @@ pub struct HpMarking {
 }
 
 /// When an input's buffer counts as full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Trigger {
     /// When it has no room for one more packet of the MTU.
     Full,
@@ -40,7 +41,7 @@ pub enum Trigger {
 /// What becomes of a packet that would be marked but can leave at once: its output's wire is free as it becomes
 /// ready, stays so until it is the packet's turn, and has credit. Whether its input's buffer is being read for another
 /// output until then makes no difference: the packet does not wait for its link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Immediate {
     /// It is marked like those that wait: the slides mark every packet in a full buffer.
     #[default]
@@ -50,7 +51,7 @@ pub enum Immediate {
 }
 
 /// What is marked when an input's buffer is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MarkedSet {
     /// The packets in the full buffer.
     Naive,
@@ -59,7 +60,7 @@ pub enum MarkedSet {
 }
 
 /// What makes an output a root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RootTrigger {
     /// The state of inputs alone: a packet for it in a full buffer.
     Input,
@@ -69,7 +70,7 @@ pub enum RootTrigger {
 
 /// How a source answers marks: the proposal's function template. Rate and window together are its
 /// hybrid; either may be left out, and so may both.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HpResponse {
     /// Control of the rate by the inter-packet delay (IPD); none if left out.
@@ -84,7 +85,7 @@ pub struct HpResponse {
 
 /// What becomes of RPI at a decrease. The slides' function leaves it alone; but then a flow that has just fallen
 /// to its lowest rate may have to wait for many acknowledgements, against the slides' third property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RpiAfterDecrease {
     /// It stays as it is: the function as the slides write it.
     Kept,
@@ -94,26 +95,31 @@ pub enum RpiAfterDecrease {
 
 /// Rate tables, indexed by the IPD: at IPD `i` the rate is `Rmax / (i + 1)`, and `max_ipd`, 1 to 255 (IBA's IPD has
 /// eight bits), stands for the lowest rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum RateControl {
     /// Additive increase, multiplicative decrease.
     Aimd {
         /// The longest delay, in packet times.
+        #[schemars(range(min = 1, max = 255))]
         max_ipd: u8,
         /// What a decrease divides the rate by, 1.01 to 256; the slides' is 2.
+        #[schemars(range(min = 1.01, max = 256.0))]
         divisor: f64,
     },
     /// Fast increase, multiplicative decrease.
     Fimd {
         /// The longest delay, in packet times.
+        #[schemars(range(min = 1, max = 255))]
         max_ipd: u8,
         /// What a decrease divides the rate by, 1.01 to 256.
+        #[schemars(range(min = 1.01, max = 256.0))]
         divisor: f64,
     },
     /// Linear inter-packet delay: a decrease adds 1 to it.
     Lipd {
         /// The longest delay, in packet times.
+        #[schemars(range(min = 1, max = 255))]
         max_ipd: u8,
     },
     /// The increase that follows from this decrease by the proposal's three properties.
@@ -128,42 +134,51 @@ pub enum RateControl {
         /// New IPD by IPD: not below it.
         rate_decrease: Vec<u8>,
         /// `new_rate_RPI`: unmarked acknowledgements until the next increase, by new IPD; at least 1.
+        #[schemars(inner(range(min = 1)))]
         new_rate_rpi: Vec<u32>,
     },
 }
 
 /// Window tables, indexed by CWND, whose first entry is for a window of 1 packet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum WindowControl {
     /// Always this many packets, at least 1; no tables.
-    Fixed(u16),
+    Fixed(#[schemars(range(min = 1))] u16),
     /// Additive increase, multiplicative decrease.
     Aimd {
         /// The widest window, in packets, at least 2.
+        #[schemars(range(min = 2, max = 65535))]
         max_window: u16,
         /// What a decrease divides the window by, 1.01 to 256.
+        #[schemars(range(min = 1.01, max = 256.0))]
         divisor: f64,
     },
     /// Fast increase, multiplicative decrease.
     Fimd {
         /// The widest window, in packets, at least 2.
+        #[schemars(range(min = 2, max = 65535))]
         max_window: u16,
         /// What a decrease divides the window by, 1.01 to 256.
+        #[schemars(range(min = 1.01, max = 256.0))]
         divisor: f64,
     },
     /// The increase that follows from this decrease by the proposal's three properties.
     Derived {
         /// New CWND by CWND: below it, and the first entry 1.
+        #[schemars(inner(range(min = 1, max = 65535)))]
         window_decrease: Vec<u16>,
     },
     /// All three tables, as written.
     Tables {
         /// New CWND by CWND: not below it.
+        #[schemars(inner(range(min = 1, max = 65535)))]
         window_increase: Vec<u16>,
         /// New CWND by CWND: not above it.
+        #[schemars(inner(range(min = 1, max = 65535)))]
         window_decrease: Vec<u16>,
         /// `new_window_RPI`: unmarked acknowledgements until the next increase, by new CWND; at least 1.
+        #[schemars(inner(range(min = 1)))]
         new_window_rpi: Vec<u32>,
     },
 }

@@ -65,9 +65,8 @@ pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
             format!("write \"1 KiB\", \"2 KiB\" or another of IBA's, or `{}: RoCEv2`", path.name("framing"));
         faults.add(&path.name("mtu"), message, help);
     }
-    let before = faults.found.len();
-    faults.whole_number(&path.name("data_lanes"), link.data_lanes);
-    if faults.found.len() == before {
+    if !faults.has(&path.name("data_lanes")) {
+        let before = faults.found.len();
         check_mapping(scenario, faults);
         check_strict(&path.name("vl_arbitration").name("strict"), link, faults);
         for (table, entries) in [("high", &link.vl_arbitration.high), ("low", &link.vl_arbitration.low)] {
@@ -163,11 +162,10 @@ fn check_every_lane_served(scenario: &Scenario, faults: &mut Faults<'_>) {
 
 fn check_credits(scenario: &Scenario, credits: &CreditSpec, faults: &mut Faults<'_>) {
     let path = Path::from("link.flow_control");
-    let before = faults.found.len();
-    faults.whole_number(&path.name("update_blocks"), credits.update_blocks);
     let (smallest, whose) = smallest_buffer(scenario);
     let blocks = smallest.get() / BLOCK;
-    if faults.found.len() == before && u64::from(credits.update_blocks) > blocks.max(1) {
+    let in_range = !faults.has(&path.name("update_blocks"));
+    if in_range && u64::from(credits.update_blocks) > blocks.max(1) {
         let message = format!(
             "{} blocks never come free at once in the smallest buffer, `{whose}`: it holds {blocks}",
             credits.update_blocks

@@ -40,9 +40,10 @@ use units::Span;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::path::Path;
 use crate::plan::Plan;
+use crate::ranges::Violation;
 use crate::source::Source;
 use crate::spec::Scenario;
-use crate::{nearest, range, wording};
+use crate::{nearest, ranges, wording};
 
 /// The most samples of a run: each has a row in memory and in a file.
 const MOST_SAMPLES: u64 = 1_000_000;
@@ -53,7 +54,8 @@ impl Scenario {
     /// # Errors
     /// If anything is out of range, missing, or at odds with something else.
     pub fn check(mut self, source: &Source) -> Result<Plan, Diagnostic> {
-        let mut faults = Faults { source, found: Vec::new() };
+        let mut faults = Faults { source, found: Vec::new(), of_ranges: 0 };
+        faults.check_ranges(&self);
         self.check_run(&mut faults);
         hpcc::resolve(&mut self, &mut faults);
         link::check_cables(&self, &mut faults);
@@ -167,6 +169,9 @@ impl Scenario {
 struct Faults<'a> {
     source: &'a Source,
     found: Vec<Fault>,
+    /// How many of them, the first, say only that a number is out of its range: what is said later of the same number
+    /// says more, and takes their place.
+    of_ranges: usize,
 }
 
 impl Faults<'_> {
@@ -186,12 +191,20 @@ impl Faults<'_> {
         self.push(path, message, help, false);
     }
 
-    /// The whole number at this path has to be in the range that its field has.
-    fn whole_number(&mut self, path: &Path, value: impl Into<u64>) {
-        let value = value.into();
-        if range::of(path).is_some_and(|range| !range.contains(&value)) {
-            self.push(path, format!("{value} is out of range"), range::help(path), false);
+    /// Every number has to be in the range that its field states.
+    fn check_ranges(&mut self, scenario: &Scenario) {
+        for Violation { path, value, range } in ranges::violations(scenario) {
+            let value = value.unwrap_or_else(|| self.written(&path));
+            self.push(&path, format!("{value} is out of range"), Some(range.to_string()), false);
         }
+        self.found.sort_by_key(|fault| fault.place.as_ref().map(|place| (place.line, place.column)));
+        self.of_ranges = self.found.len();
+    }
+
+    /// Whether something is wrong with the value at this path.
+    fn has(&self, path: &Path) -> bool {
+        let path = path.to_string();
+        self.found.iter().any(|fault| fault.path == path)
     }
 
     fn push(&mut self, path: &Path, message: String, help: Option<String>, of_name: bool) {
@@ -203,7 +216,19 @@ impl Faults<'_> {
             }
             Err(fault) => Fault { path: path.to_string(), message, help, ..fault },
         };
-        self.found.push(fault);
+        let known = self.found[..self.of_ranges].iter().position(|known| known.path == fault.path);
+        match known {
+            Some(place) => self.found[place] = fault,
+            None => self.found.push(fault),
+        }
+    }
+
+    /// The value at this path, as it is written.
+    fn written(&self, path: &Path) -> String {
+        let text = self.source.text();
+        self.source
+            .outline()
+            .map_or_else(|_| String::new(), |outline| text[outline.span(text, path)].to_owned())
     }
 
     /// Whether the value at this path comes from an override.

@@ -4,7 +4,7 @@ use ca_transport::spec::AdapterSpec;
 use link_layer::credits::{BLOCK, MAX_BLOCKS};
 use link_layer::spec::Discipline;
 use packet::NodeId;
-use switch_arch::spec::{ArbiterSpec, BufferingSpec, SwitchSpec};
+use switch_arch::spec::{BufferingSpec, SwitchSpec};
 use topology::Graph;
 use units::{Bytes, Rate};
 
@@ -16,8 +16,6 @@ use crate::spec::Scenario;
 
 /// The largest buffer that credits can describe.
 pub(super) const LARGEST: Bytes = Bytes::new(MAX_BLOCKS as u64 * BLOCK);
-/// The largest speed-up: far beyond any switch, and small enough for exact rates.
-const MOST_SPEEDUP: f64 = 1000.0;
 
 /// Every value that can be judged without the topology.
 pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
@@ -25,36 +23,17 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
         check_buffer(scenario, &path, size, faults);
     }
     for (path, spec) in switches(scenario) {
-        if !(1.0..=MOST_SPEEDUP).contains(&spec.speedup) {
-            let message = format!("a speed-up of {:?} is out of range", spec.speedup);
-            faults.add(
-                &path.name("speedup"),
-                message,
-                format!("write a number from 1.0 to {MOST_SPEEDUP:?}"),
-            );
-        }
-        if let ArbiterSpec::Islip { iterations } = spec.arbiter {
-            faults.whole_number(&path.name("arbiter").name("iterations"), iterations);
-        }
         if let Some(size) = spec.output_buffer {
             check_output_buffer(scenario, &path.name("output_buffer"), spec.buffering, size, faults);
         }
         for (i, special) in spec.buffers.iter().enumerate() {
             let path = path.name("buffers").index(i);
-            faults.whole_number(&path.name("port"), special.port);
             if let Some(lane) = special.lane {
                 check_lane(&path.name("lane"), lane, scenario.link.data_lanes, faults);
             }
         }
     }
     for (path, spec) in adapters(scenario) {
-        faults.whole_number(&path.name("ack_every"), spec.ack_every);
-        faults.whole_number(&path.name("max_outstanding"), spec.max_outstanding);
-        if let Some(max_reads) = spec.max_reads {
-            faults.whole_number(&path.name("max_reads"), max_reads);
-        }
-        faults.whole_number(&path.name("ack_timeout"), spec.ack_timeout);
-        faults.whole_number(&path.name("retry_count"), spec.retry_count);
         for (field, limit) in [("injection_limit", spec.injection_limit), ("drain_limit", spec.drain_limit)] {
             if limit == Some(Rate::bps(0)) {
                 let help = "write a rate above 0, or leave it out for no limit";

@@ -1,6 +1,5 @@
 //! Memory that the ports and lanes of a switch share.
 
-use link_layer::Alpha;
 use link_layer::credits::BLOCK;
 use link_layer::spec::Discipline;
 use packet::NodeId;
@@ -11,7 +10,6 @@ use units::Bytes;
 use super::Faults;
 use super::node::{LARGEST, switches};
 use crate::plan;
-use crate::range;
 use crate::spec::Scenario;
 
 /// Every value that can be judged without the topology. What is guaranteed is judged as a buffer is.
@@ -31,12 +29,6 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
             let help = format!("write `Static`, or `Central` as `{}`", own.name("buffering"));
             faults.add(&path, message, help);
         }
-        if let Sharing::Dynamic { alpha, .. } = spec.sharing
-            && !(Alpha::LEAST..=Alpha::MOST).contains(&alpha)
-        {
-            let help = format!("write a number from {:?} to {:?}", Alpha::LEAST, Alpha::MOST);
-            faults.add(&path.name("alpha"), format!("an `alpha` of {alpha:?} is out of range"), help);
-        }
     }
 }
 
@@ -46,7 +38,7 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph, faults: &mut Faul
     if !matches!(scenario.link.flow_control, Discipline::Credits(_)) {
         return; // See `pausing`.
     }
-    if range::of(&"link.data_lanes".into()).is_some_and(|range| !range.contains(&u64::from(lanes))) {
+    if faults.has(&"link.data_lanes".into()) {
         return;
     }
     let nodes = || (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));

@@ -11,6 +11,7 @@
 //!                                           h3
 //! ```
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Wiring, nodes_fit, one, ports_fit, within};
@@ -19,10 +20,11 @@ use crate::error::{TopologyError, TopologyErrorKind as Kind};
 use crate::graph::Graph;
 
 /// One switch, `s1`, with host `hN` at port N.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Crossbar {
     /// How many hosts: 1 to 254.
+    #[schemars(range(min = 1, max = 254))]
     pub hosts: u16,
     /// The name of the kind of cable between host and switch.
     pub host_cable: String,
@@ -32,13 +34,15 @@ pub struct Crossbar {
 ///
 /// A switch has its hosts at its first ports, then the cables to the switch before it, then those to the
 /// switch after it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
     /// How many hosts each switch has, switch by switch: 0 to 253.
+    #[schemars(inner(range(min = 0, max = 253)))]
     pub hosts: Vec<u16>,
     /// How many cables lead from one switch to the next: at least 1.
     #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 254))]
     pub parallel: u16,
     /// The name of the kind of cable between host and switch.
     pub host_cable: String,

@@ -15,6 +15,7 @@
 //!                                                          g2.r1 -- g3.r2
 //! ```
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Wiring, nodes_fit, ports_fit, within};
@@ -25,18 +26,22 @@ use crate::graph::Graph;
 /// A dragonfly with fully connected groups. Switches are named `g1.r1`, `g1.r2`, ...; hosts are numbered
 /// switch by switch. A switch has its hosts at its first ports, then the others of its group, then its
 /// global channels.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dragonfly {
     /// How many switches a group has (a): 1 to 254.
+    #[schemars(range(min = 1, max = 254))]
     pub routers: u16,
     /// How many hosts a switch has (p): 1 to 253.
+    #[schemars(range(min = 1, max = 253))]
     pub hosts: u16,
     /// How many cables to other groups a switch has (h): 1 to 253.
+    #[schemars(range(min = 1, max = 253))]
     pub global: u16,
     /// How many groups there are (g): 2 to a h + 1, so that g - 1 divides a h and every two groups have
     /// equally many cables between them. If left out a h + 1, and one cable.
     #[serde(default)]
+    #[schemars(range(min = 2))]
     pub groups: Option<u16>,
     /// The name of the kind of cable between host and switch.
     pub host_cable: String,

@@ -16,6 +16,7 @@
 //!                                  h1 h2  h3 h4  h5 h6  h7 h8
 //! ```
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Wiring, nodes_fit, ports_fit, product, within};
@@ -29,18 +30,21 @@ use crate::spec::Clos;
 /// Switches of the lowest tier are named `leaf1`, `leaf2`, ..., those of the highest `spine1`, ..., those of
 /// a tier t between `tierT.1`, ...; in the order of their subtrees. A switch has its children at its first
 /// ports: all of them once, then all of them by their second cable, and so on; then its parents likewise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FatTree {
     /// How many children a switch has, by tier: first the hosts of a leaf, last the children of a spine
     /// (m(1) ... m(h)).
+    #[schemars(inner(range(min = 1, max = 254)))]
     pub down: Vec<u16>,
     /// How many parents a switch has, by tier, from the leaves to the last tier below the spines
     /// (w(2) ... w(h)): one entry fewer than `down`.
+    #[schemars(inner(range(min = 1, max = 254)))]
     pub up: Vec<u16>,
     /// How many cables lead from a switch to each of its parents, by tier (p(2) ... p(h)): as many entries as
     /// `up`. One cable each if left out.
     #[serde(default)]
+    #[schemars(inner(range(min = 1, max = 254)))]
     pub parallel: Vec<u16>,
     /// The name of the kind of cable between host and leaf.
     pub host_cable: String,
@@ -51,12 +55,14 @@ pub struct FatTree {
 /// A k-ary n-tree: k^n hosts and n tiers of k^(n-1) switches, with k ports down and, but for the spines,
 /// k ports up (Petrini and Vanneschi, "k-ary n-trees: high performance networks for massively parallel
 /// architectures", 1997). The same as `FatTree(down: [k; n], up: [k; n-1])`, names and ports included.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KaryNTree {
     /// k: 2 to 127.
+    #[schemars(range(min = 2, max = 127))]
     pub arity: u16,
     /// n: 1 to 15.
+    #[schemars(range(min = 1, max = 15))]
     pub levels: u16,
     /// The name of the kind of cable between host and leaf.
     pub host_cable: String,
@@ -66,7 +72,7 @@ pub struct KaryNTree {
 
 /// The Sun Datacenter InfiniBand Switch 648: 36 leaves with 18 hosts each and 18 spines, switches of 36
 /// ports, one cable from every leaf to every spine. The same as `FatTree(down: [18, 36], up: [18])`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dcs648 {
     /// The name of the kind of cable between host and leaf.

@@ -16,6 +16,7 @@
 //! s2.1 - s2.2 - s2.3
 //! ```
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Wiring, nodes_fit, ports_fit, product, within};
@@ -31,15 +32,18 @@ use crate::graph::Graph;
 /// mesh the next switch and the one before, as far as there are such, both by their first cable, then both by their
 /// second. In a torus from the last switch of a row the next is its first; in a dimension of two switches they are
 /// neighbours once, not twice. In a HyperX a switch's neighbours are all others of its row, by coordinate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GridSpec {
     /// How many switches there are in each dimension: at least 2 (HyperX: S(k)).
+    #[schemars(inner(range(min = 2, max = 0xBFFF)))]
     pub sizes: Vec<u16>,
     /// How many hosts each switch has: 1 to 253 (HyperX: T).
+    #[schemars(range(min = 1, max = 253))]
     pub hosts: u16,
     /// How many cables lead to a neighbour, by dimension: one each if left out (HyperX: K(k)).
     #[serde(default)]
+    #[schemars(inner(range(min = 1, max = 254)))]
     pub parallel: Vec<u16>,
     /// The name of the kind of cable between host and switch.
     pub host_cable: String,

@@ -20,6 +20,7 @@
 //! host to the first stage, and what comes from the last stage to the host. Nothing contends in it. It adds
 //! two hops of latency, and one buffer before the first stage and one behind the last.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Wiring, nodes_fit, product, within};
@@ -32,12 +33,14 @@ use crate::graph::Graph;
 /// Switches are named `stage1.1`, `stage1.2`, ..., taps `tap1`, ... after their hosts. A switch has its inputs
 /// at ports 1 to k and its outputs at k + 1 to 2k; a tap has its host at port 1, the first stage at port 2
 /// and the last stage at port 3.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Omega {
     /// k: 2 to 127.
+    #[schemars(range(min = 2, max = 127))]
     pub arity: u16,
     /// n: 2 to 15.
+    #[schemars(range(min = 2, max = 15))]
     pub stages: u16,
     /// The name of the kind of all cables.
     pub cable: String,

@@ -3,6 +3,7 @@
 //! Invariant: as written, not yet checked: [`TopologySpec::routes`] checks it against the topology.
 
 use packet::NodeId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::written::Written;
@@ -13,7 +14,7 @@ use crate::graph::{Graph, node};
 use crate::spec::TopologySpec;
 
 /// By what rule forwarding tables are made: scenario field `routing`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum RoutingSpec {
     /// The topology's own: `DModK` in fat trees (but [`Clos`](crate::Clos) says `MinHop`, which is the same
@@ -47,7 +48,12 @@ pub enum RoutingSpec {
     DragonflyMinimal,
     /// The output port for a host, by switch and host: `Written({"s1": {"h4": 7}})`. What is not written is
     /// as `Native` has it.
-    Written(Written),
+    Written(
+        #[schemars(extend("additionalProperties" = {
+            "type": "object", "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 254}
+        }))]
+        Written,
+    ),
 }
 
 /// Why forwarding tables cannot be made.

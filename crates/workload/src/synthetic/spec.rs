@@ -4,12 +4,13 @@
 //! combination of them is a pattern.
 
 use packet::ServiceLevel;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Span, Time};
 
 /// Every host sends messages to others, by three rules: to whom, when, and how long they are. All are RDMA
 /// WRITEs over RC, on a queue pair for each pair of hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Synthetic {
     /// To whom.
@@ -27,6 +28,7 @@ pub struct Synthetic {
     /// The most messages that each host posts, at least 1; no limit if left out. An exchange of all to all
     /// takes one fewer than there are hosts.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub messages: Option<u32>,
     /// Of all its flows, 0 to 15.
     #[serde(default)]
@@ -34,14 +36,14 @@ pub struct Synthetic {
 }
 
 /// To whom a host sends. Hosts are numbered from 0, in the order of the topology; n is how many there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Destinations {
     /// To another host, drawn for each message; all are equally likely.
     Uniform,
     /// To one other, and from one other: one permutation of all hosts, drawn once, without fixed points.
     Permutation,
     /// From host i to host (i + shift) mod n: 1 to n - 1.
-    Shift(u32),
+    Shift(#[schemars(range(min = 1))] u32),
     /// To the host whose number has the same bits, elsewhere; n is a power of two. A host that this leads to
     /// itself sends nothing.
     Bits(Bits),
@@ -52,7 +54,7 @@ pub enum Destinations {
 
 /// What is done with the b bits of a host's number s to get its destination d (Dally and Towles, Principles
 /// and Practices of Interconnection Networks, 2004, section 3.2, table 3.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Bits {
     /// `d[i] = !s[i]`.
     Complement,
@@ -68,23 +70,26 @@ pub enum Bits {
 
 /// When a host posts messages. A `load` is the mean rate of payload as a share of the data rate of the host's
 /// link, above 0 and at most 1: what is offered, whether or not the fabric can take it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Arrivals {
     /// Evenly spaced. Each host begins at a time of its own within the first interval.
     Fixed {
         /// The offered load.
+        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         load: f64,
     },
     /// At exponentially distributed intervals.
     Poisson {
         /// The offered load.
+        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         load: f64,
     },
     /// Evenly spaced while the host is on; it is on and off in turn, for exponentially distributed times.
     OnOff {
         /// The offered load, over times on and off: at most `on / (on + off)`, at which a host that is on
         /// offers all that its link carries.
+        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         load: f64,
         /// Mean time on, above 0.
         on: Span,
@@ -94,6 +99,7 @@ pub enum Arrivals {
     /// A closed loop: so many messages of each host are posted and not yet acknowledged, at any time.
     Closed {
         /// At least 1, of the host's messages to all destinations together.
+        #[schemars(range(min = 1))]
         outstanding: u32,
     },
     /// All at the start: as many as `messages` says.
@@ -101,7 +107,7 @@ pub enum Arrivals {
 }
 
 /// How long messages are: 1 byte to 2 GiB of payload (IBA's longest message).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Size {
     /// All the same.
@@ -119,7 +125,7 @@ pub enum Size {
 }
 
 /// Flows from a file, in the form of HPCC's `flow.txt`: each has a queue pair of its own, and one message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowList {
     /// The file's name, which ends in `.txt`; it lies beside the scenario.

@@ -1,0 +1,309 @@
+//! Ranges of numbers, as the fields of a scenario state them.
+//!
+//! Invariant: a range is written once, beside its field (`#[schemars(range(..))]`), and found by the types that
+//! lead to the field, never by the field's name alone.
+//!
+//! | asked by | what leads to the field |
+//! |---|---|
+//! | the reader, for a value that it refuses ([`at`]) | a path, and the names of variants in the text |
+//! | the check ([`violations`]) | the values of the scenario |
+
+use core::fmt::{self, Display, Formatter};
+use std::sync::LazyLock;
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use crate::outline::Outline;
+use crate::path::{Path, Step};
+use crate::spec::Scenario;
+
+/// The schema of a scenario, without references: every type stands where it is used.
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<Scenario>().to_value()
+});
+
+/// The numbers that a field accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Range {
+    /// Whole numbers, both ends included.
+    Whole { least: u64, most: u64 },
+    /// Numbers with a fraction.
+    Real { least: Bound, most: Bound },
+}
+
+/// An end of a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Bound {
+    None,
+    Included(f64),
+    Excluded(f64),
+}
+
+/// A number outside of its field's range.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Violation {
+    pub(crate) path: Path,
+    /// The number; `None` for one that JSON does not have, infinite or undefined.
+    pub(crate) value: Option<String>,
+    pub(crate) range: Range,
+}
+
+/// The range of the number at `path` in a text that has this outline; `None` if no number belongs there, or if the
+/// text leaves open which of several types does.
+pub(crate) fn at(outline: &Outline, text: &str, path: &Path) -> Option<Range> {
+    let mut schemas = vec![&*SCHEMA];
+    let mut above = Path::default();
+    for step in path.steps() {
+        let variants = outline.variants(text, &above);
+        schemas = schemas.into_iter().flat_map(|schema| alternatives(schema, &variants)).collect();
+        schemas = schemas.into_iter().filter_map(|schema| below(schema, step)).collect();
+        above = above.step(step.clone());
+    }
+    let variants = outline.variants(text, path);
+    let schemas = schemas.into_iter().flat_map(|schema| alternatives(schema, &variants));
+    let mut ranges = schemas.filter_map(Range::of);
+    let first = ranges.next()?;
+    ranges.all(|range| range == first).then_some(first)
+}
+
+/// Every number of a scenario that is outside of its field's range.
+///
+/// # Panics
+/// Never: a scenario is plain data.
+pub(crate) fn violations(scenario: &Scenario) -> Vec<Violation> {
+    let value = serde_json::to_value(scenario).expect("a scenario is plain data");
+    let mut found = Vec::new();
+    judge(&SCHEMA, &value, &Path::default(), &mut found);
+    found
+}
+
+/// Compares a value, and everything in it, with its schema.
+fn judge(schema: &Value, value: &Value, path: &Path, found: &mut Vec<Violation>) {
+    for variant in list(schema, "oneOf") {
+        if let Some((content, value)) =
+            variant_content(variant).and_then(|(name, content)| Some((content, value.get(name)?)))
+        {
+            judge(content, value, path, found);
+        }
+    }
+    for choice in list(schema, "anyOf").filter(|_| !value.is_null()) {
+        judge(choice, value, path, found);
+    }
+    match value {
+        Value::Object(entries) => {
+            for (name, value) in entries {
+                judge_below(schema, value, (path, Step::Name(name.clone())), found);
+            }
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                judge_below(schema, value, (path, Step::Index(index)), found);
+            }
+        }
+        _ => {
+            if let Some(range) = Range::of(schema).filter(|range| range.excludes(schema, value)) {
+                found.push(Violation {
+                    path: path.clone(),
+                    value: (!value.is_null()).then(|| value.to_string()),
+                    range,
+                });
+            }
+        }
+    }
+}
+
+fn judge_below(schema: &Value, value: &Value, (path, step): (&Path, Step), found: &mut Vec<Violation>) {
+    if let Some(schema) = below(schema, &step) {
+        judge(schema, value, &path.step(step), found);
+    }
+}
+
+/// The schemas of which a value fits one: of an enum's variants (`oneOf`), or of a value that may be left out and of
+/// none (`anyOf`).
+fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
+    schema.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The name and the content of an enum's variant, if the schema is of one that holds something.
+fn variant_content(schema: &Value) -> Option<(&str, &Value)> {
+    let [name] = schema.get("required")?.as_array()?.as_slice() else { return None };
+    let properties = schema.get("properties")?.as_object().filter(|properties| properties.len() == 1)?;
+    let name = name.as_str()?;
+    Some((name, properties.get(name)?))
+}
+
+/// The schemas that remain of a schema's choices where a text names these variants, outermost first.
+fn alternatives<'s>(schema: &'s Value, variants: &[&str]) -> Vec<&'s Value> {
+    // RON's own word for a value that may be left out.
+    if let Some((&"Some", deeper)) = variants.split_first() {
+        return alternatives(schema, deeper);
+    }
+    let (named, deeper) =
+        variants.split_first().map_or((None, variants), |(name, deeper)| (Some(*name), deeper));
+    let contents = list(schema, "oneOf").filter_map(variant_content);
+    let chosen = contents.filter(|(name, _)| named.is_none_or(|named| named == *name));
+    let mut all: Vec<_> = chosen.flat_map(|(_, content)| alternatives(content, deeper)).collect();
+    all.extend(list(schema, "anyOf").flat_map(|choice| alternatives(choice, variants)));
+    if all.is_empty() { vec![schema] } else { all }
+}
+
+/// The schema of the value one step below.
+fn below<'s>(schema: &'s Value, step: &Step) -> Option<&'s Value> {
+    match step {
+        Step::Name(name) => {
+            let field = schema.get("properties").and_then(|fields| fields.get(name));
+            let by_pattern = || schema.get("patternProperties")?.as_object()?.values().next();
+            field.or_else(by_pattern).or_else(|| schema.get("additionalProperties"))
+        }
+        Step::Index(index) => {
+            let place = schema.get("prefixItems").and_then(|places| places.get(index));
+            place.or_else(|| schema.get("items"))
+        }
+    }
+}
+
+impl Range {
+    /// The range that a schema of a number states; its type's where it states none.
+    fn of(schema: &Value) -> Option<Self> {
+        if has_type(schema, "integer") {
+            let format = schema.get("format").and_then(Value::as_str);
+            let widest = if format == Some("uint32") { u64::from(u32::MAX) } else { u64::MAX };
+            let bound = |key| schema.get(key).and_then(Value::as_u64);
+            Some(Self::Whole {
+                least: bound("minimum").unwrap_or_default(),
+                most: bound("maximum").unwrap_or(widest),
+            })
+        } else if has_type(schema, "number") {
+            let least = Bound::of(schema, "minimum", "exclusiveMinimum");
+            Some(Self::Real { least, most: Bound::of(schema, "maximum", "exclusiveMaximum") })
+        } else {
+            None
+        }
+    }
+
+    fn excludes(&self, schema: &Value, value: &Value) -> bool {
+        match *self {
+            Self::Whole { least, most } => {
+                value.as_u64().is_some_and(|value| !(least..=most).contains(&value))
+            }
+            Self::Real { least, most } => match value.as_f64() {
+                Some(value) => {
+                    !least.admits(value, |end| value >= end) || !most.admits(value, |end| value <= end)
+                }
+                None => value.is_null() && !has_type(schema, "null"),
+            },
+        }
+    }
+}
+
+impl Bound {
+    fn of(schema: &Value, included: &str, excluded: &str) -> Self {
+        let end = |key| schema.get(key).and_then(Value::as_f64);
+        end(excluded).map(Self::Excluded).or_else(|| end(included).map(Self::Included)).unwrap_or(Self::None)
+    }
+
+    fn admits(self, value: f64, is_within: impl Fn(f64) -> bool) -> bool {
+        match self {
+            Self::None => true,
+            Self::Included(end) => is_within(end),
+            Self::Excluded(end) => is_within(end) && value != end,
+        }
+    }
+}
+
+/// Whether a schema admits values of this JSON type.
+fn has_type(schema: &Value, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(all)) => all.iter().any(|one| one == name),
+        one => one.is_some_and(|one| one == name),
+    }
+}
+
+/// Prints the range as a help line does: `write a whole number from 1 to 15`.
+impl Display for Range {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole { least, most } => write!(f, "write a whole number from {least} to {most}"),
+            Self::Real { least: Bound::Included(least), most: Bound::Included(most) } => {
+                write!(f, "write a number from {least:?} to {most:?}")
+            }
+            Self::Real { least, most } => {
+                f.write_str("write a number")?;
+                let (and, most) = match (least, most) {
+                    (Bound::None, most) | (_, most @ Bound::None) => ("", most),
+                    (_, most) => (" and", most),
+                };
+                match least {
+                    Bound::None => {}
+                    Bound::Included(least) => write!(f, " of at least {least:?}")?,
+                    Bound::Excluded(least) => write!(f, " above {least:?}")?,
+                }
+                f.write_str(and)?;
+                match most {
+                    Bound::None => Ok(()),
+                    Bound::Included(most) => write!(f, " up to {most:?}"),
+                    Bound::Excluded(most) => write!(f, " below {most:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The help for the value at a path of a text.
+    fn help(text: &str, path: &str) -> Option<String> {
+        let outline = Outline::new(text).expect("the text is well-formed");
+        at(&outline, text, &path.into()).map(|range| range.to_string())
+    }
+
+    #[test]
+    fn a_range_is_that_of_the_type() {
+        let hosts = |topology: &str| help(&format!("(topology: {topology})"), "topology.hosts");
+        let whole = |least, most| Some(format!("write a whole number from {least} to {most}"));
+        assert_eq!(hosts("Crossbar(hosts: -1)"), whole(1, 254));
+        assert_eq!(hosts("Crossbar((hosts: -1))"), whole(1, 254));
+        assert_eq!(hosts("Torus(hosts: -1)"), whole(1, 253));
+        assert_eq!(hosts("Dragonfly(hosts: -1)"), whole(1, 253));
+        assert_eq!(help("(topology: Chain(hosts: [-1]))", "topology.hosts[0]"), whole(0, 253));
+        let groups = r#"(topology: TwoSwitches(left: (hosts: {"R": -1})))"#;
+        assert_eq!(help(groups, "topology.left.hosts.R"), whole(1, 253));
+        assert_eq!(hosts("(hosts: -1)"), None, "no topology is named");
+    }
+
+    #[test]
+    fn a_range_is_found_within_lists_maps_and_variants() {
+        let whole = |least, most| Some(format!("write a whole number from {least} to {most}"));
+        assert_eq!(help("(link: (sl_to_vl: {3: -1}))", "link.sl_to_vl.3"), whole(0, 14));
+        assert_eq!(
+            help("(link: (flow_control: Pause(quanta: -1)))", "link.flow_control.quanta"),
+            whole(1, 65_535)
+        );
+        assert_eq!(help("(flows: [(load: Messages(-1))])", "flows[0].load"), whole(1, 1 << 26));
+        assert_eq!(
+            help("(flows: [(load: Saturate(outstanding: 0))])", "flows[0].load.outstanding"),
+            whole(1, u32::MAX)
+        );
+        assert_eq!(help("(adapter: (max_reads: Some(0)))", "adapter.max_reads"), whole(1, 255));
+        let cct = "(congestion_control: Iba(response: (cct: Entries([(0, -1)]))))";
+        assert_eq!(help(cct, "congestion_control.response.cct[0][1]"), whole(0, 16_383));
+        let window = "(congestion_control: Hp(response: (window: Fixed(-1))))";
+        assert_eq!(help(window, "congestion_control.response.window"), whole(1, 65_535));
+        let alpha = "(congestion_control: Mixed(response: Dcqcn(initial_alpha: x)))";
+        let above = Some("write a number above 0.0 and up to 1.0".to_owned());
+        assert_eq!(help(alpha, "congestion_control.response.initial_alpha"), above);
+    }
+
+    #[test]
+    fn only_numbers_have_a_range() {
+        assert_eq!(help("(duration: -1)", "duration"), None);
+        assert_eq!(
+            help("(seed: -1)", "seed").as_deref(),
+            Some("write a whole number from 0 to 18446744073709551615")
+        );
+    }
+}
