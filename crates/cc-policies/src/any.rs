@@ -10,14 +10,13 @@
 use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport, VoqId};
 use units::{Bytes, Rate, Span, Time};
 
-use crate::dcqcn::Levels;
-use crate::dcqcn::{DcqcnSource, DcqcnState, EchoState, RedMarker};
+use crate::dcqcn::{DcqcnSource, DcqcnState, RedMarker};
 use crate::hp::{HpMarker, HpSource, HpState};
 use crate::iba::{Ccti, IbaMarker, IbaSource};
 use crate::margin::Margin;
 use crate::policy::{
-    Acknowledged, Answer, BufferView, Echo, Marker, MarkerSetup, Notified, QueueView, Reaction, Response,
-    Sends, Sent, StateScope,
+    Acknowledged, Answer, BufferView, Echo, EchoState, FlowRate, Marker, MarkerSetup, Notified, QueueView,
+    Reaction, Response, Sends, Sent, StateScope,
 };
 use crate::spec::{CnpEcho, EchoChoice, IbaEcho, MarkingChoice, PortControl, ResponseChoice, Scheme};
 
@@ -201,16 +200,6 @@ impl AnyResponse {
         }
     }
 
-    /// Where a flow stands, where the response has a rate to tell: DCQCN's.
-    #[must_use]
-    pub fn levels(&self, state: &AnyState, now: Time) -> Option<Levels> {
-        if let (Self::Dcqcn(source), AnyState::Dcqcn(own)) = (self, state) {
-            Some(source.levels(own, now))
-        } else {
-            None
-        }
-    }
-
     /// Who shares the state for what is sent over a transport service.
     #[must_use]
     pub const fn scope(&self, transport: Transport, sends: Sends) -> StateScope {
@@ -327,5 +316,9 @@ impl Response for AnyResponse {
             (Self::Hp(source), AnyState::Hp(own)) => source.window(own),
             _ => u32::MAX,
         }
+    }
+
+    fn flow_rate(&self, state: &AnyState, now: Time) -> Option<FlowRate> {
+        dispatch!(self, state, Off => None, (source, own) => source.flow_rate(own, now))
     }
 }

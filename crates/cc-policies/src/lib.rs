@@ -29,10 +29,9 @@ pub mod spec;
 
 pub use any::{AnyEcho, AnyMarker, AnyResponse, AnyState};
 pub use check::PolicyError;
-pub use dcqcn::EchoState;
 pub use guideline::{Guideline, Network};
 pub use policy::{
-    Acknowledged, Answer, BufferView, Echo, LimitedBy, Marker, MarkerSetup, Notified, QueueView, Reaction,
-    Response, Sends, Sent, StateScope,
+    Acknowledged, Answer, BufferView, Echo, EchoState, FlowRate, LimitedBy, Marker, MarkerSetup, Notified,
+    QueueView, Reaction, Response, Sends, Sent, StateScope,
 };
 pub use spec::Scheme;

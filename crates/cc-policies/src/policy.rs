@@ -11,9 +11,7 @@
 
 use packet::{Lane, MarkReason, Packet, PortId, ServiceLevel, Transport, VoqId};
 use rand_pcg::Pcg64Mcg;
-use units::{Bytes, Span, Time};
-
-use crate::dcqcn::EchoState;
+use units::{Bytes, Rate, Span, Time};
 
 /// What a marker is told of its switch when it is built.
 #[derive(Clone, Debug)]
@@ -93,6 +91,21 @@ pub enum Answer {
     CnpAt(Time),
     /// By a mark on an acknowledgement, sent at once.
     Acknowledgement,
+}
+
+/// State of an [`Echo`] for one queue pair of a destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EchoState {
+    /// Arrival of the queue pair's first packet; [`Time::NEVER`] before it.
+    pub first_arrival: Time,
+    /// Earliest time of the next notification.
+    pub quiet_until: Time,
+}
+
+impl Default for EchoState {
+    fn default() -> Self {
+        Self { first_arrival: Time::NEVER, quiet_until: Time::ZERO }
+    }
 }
 
 /// A destination's decision.
@@ -187,6 +200,17 @@ pub struct Notified {
     pub next: u64,
 }
 
+/// Rate of a flow under a [`Response`] that computes one, at one instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowRate {
+    /// Current rate (DCQCN `R_C`).
+    pub current: Rate,
+    /// Target rate, which increases approach (DCQCN `R_T`).
+    pub target: Rate,
+    /// Estimate of congestion, 0 to 1, by which the next notification cuts the rate (DCQCN alpha).
+    pub alpha: f64,
+}
+
 /// A source's decision. The settings are shared; each controlled flow has a small state of its own.
 pub trait Response {
     /// What is remembered of one controlled flow.
@@ -209,4 +233,10 @@ pub trait Response {
 
     /// How many packets of the flow may be unacknowledged; `u32::MAX` for as many as it likes.
     fn window(&self, state: &Self::State) -> u32;
+
+    /// Returns the flow's rate at `now`, which is not before the last event of the flow; `None` if the response
+    /// computes no rate.
+    fn flow_rate(&self, _: &Self::State, _: Time) -> Option<FlowRate> {
+        None
+    }
 }

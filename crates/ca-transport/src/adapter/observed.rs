@@ -2,7 +2,7 @@
 //!
 //! Invariant: looking changes nothing.
 
-use cc_policies::dcqcn::Levels;
+use cc_policies::{FlowRate, Response};
 use event_kernel::Digest;
 use link_layer::Port;
 use packet::{Lane, QpNumber};
@@ -44,11 +44,11 @@ impl Adapter {
         (queue_pair.messages, queue_pair.becns)
     }
 
-    /// Where what a queue pair sends stands under its response, where that has a rate to tell.
+    /// Returns the rate of a queue pair under its response, if the response computes one.
     #[must_use]
-    pub fn levels(&self, number: QpNumber, now: Time) -> Option<Levels> {
+    pub fn flow_rate(&self, number: QpNumber, now: Time) -> Option<FlowRate> {
         let half = &self.halves[self.queue_pairs[number.index()].half as usize];
-        self.kind.response.levels(self.schedule.look_at(half.flow)?, now)
+        self.kind.response.flow_rate(self.schedule.look_at(half.flow)?, now)
     }
 
     /// When messages were posted and taken, if that is kept.

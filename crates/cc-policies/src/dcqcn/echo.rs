@@ -12,27 +12,12 @@ use packet::Packet;
 use units::{Span, Time};
 
 use super::spec::{CnpEcho, CnpWindow};
-use crate::policy::{Answer, Echo};
+use crate::policy::{Answer, Echo, EchoState};
 use crate::spec::IbaEcho;
-
-/// What a destination remembers of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EchoState {
-    /// When its first packet came.
-    first: Time,
-    /// No CNP for a mark before this.
-    quiet_until: Time,
-}
-
-impl Default for EchoState {
-    fn default() -> Self {
-        Self { first: Time::NEVER, quiet_until: Time::ZERO }
-    }
-}
 
 impl Echo for CnpEcho {
     fn answer(&self, packet: &Packet, flow: &mut EchoState, now: Time) -> Option<Answer> {
-        flow.first = flow.first.min(now);
+        flow.first_arrival = flow.first_arrival.min(now);
         IbaEcho::Cnp.answer(packet, flow, now)?;
         if now < flow.quiet_until {
             return None;
@@ -43,7 +28,7 @@ impl Echo for CnpEcho {
                 Some(Answer::Cnp)
             }
             CnpWindow::FreeRunning => {
-                flow.quiet_until = end_of_interval(flow.first, self.interval, now);
+                flow.quiet_until = end_of_interval(flow.first_arrival, self.interval, now);
                 Some(Answer::CnpAt(flow.quiet_until))
             }
         }

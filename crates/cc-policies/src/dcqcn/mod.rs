@@ -25,7 +25,6 @@ pub mod vendor;
 #[cfg(test)]
 mod trajectory;
 
-pub use echo::EchoState;
 pub use fluid::Fluid;
 pub use marking::RedMarker;
-pub use response::{DcqcnSource, DcqcnState, Levels};
+pub use response::{DcqcnSource, DcqcnState};

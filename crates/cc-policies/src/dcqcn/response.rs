@@ -20,7 +20,7 @@ use packet::ServiceLevel;
 use units::{Rate, Span, Time};
 
 use super::spec::{CnpOrder, DcqcnResponse};
-use crate::policy::{Acknowledged, Notified, Reaction, Response, Sent};
+use crate::policy::{Acknowledged, FlowRate, Notified, Reaction, Response, Sent};
 
 /// Rates are in kb/s: 32 bits reach 4.29 Tb/s.
 const RATE_UNIT: u64 = 1_000;
@@ -81,17 +81,6 @@ pub struct DcqcnState {
     slowed: bool,
 }
 
-/// Where a flow stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Levels {
-    /// `R_C`.
-    pub current: Rate,
-    /// `R_T`.
-    pub target: Rate,
-    /// alpha.
-    pub alpha: f64,
-}
-
 const _: () = assert!(size_of::<DcqcnState>() <= 32, "a controlled flow is half a cache line");
 
 impl DcqcnSource {
@@ -116,16 +105,6 @@ impl DcqcnSource {
             clamp_target: settings.clamp_target,
             clamp_after_timer: settings.clamp_after_timer,
         }
-    }
-
-    /// Where a flow stands at `now`, not before the last thing that happened to it.
-    #[must_use]
-    pub fn levels(&self, state: &DcqcnState, now: Time) -> Levels {
-        let mut settled = *state;
-        self.settle(&mut settled, now);
-        let rate = |kbps| Rate::bps(u64::from(kbps) * RATE_UNIT);
-        let alpha = self.alpha(&settled, now) as f64 / ONE as f64;
-        Levels { current: rate(settled.current), target: rate(settled.target), alpha }
     }
 
     /// Counts the expiries of the timer up to and including `now`. One and whatever else is of that instant happen in
@@ -257,6 +236,14 @@ impl Response for DcqcnSource {
     fn window(&self, _: &DcqcnState) -> u32 {
         u32::MAX
     }
+
+    fn flow_rate(&self, state: &DcqcnState, now: Time) -> Option<FlowRate> {
+        let mut settled = *state;
+        self.settle(&mut settled, now);
+        let rate = |kbps| Rate::bps(u64::from(kbps) * RATE_UNIT);
+        let alpha = self.alpha(&settled, now) as f64 / ONE as f64;
+        Some(FlowRate { current: rate(settled.current), target: rate(settled.target), alpha })
+    }
 }
 
 #[cfg(test)]
@@ -276,7 +263,7 @@ mod tests {
         source.on_notification(&mut flow, CNP, Time::ZERO);
         let second = Span::from_us(us).after_start();
         source.on_notification(&mut flow, CNP, second);
-        source.levels(&flow, second).target
+        source.flow_rate(&flow, second).expect("a rate").target
     }
 
     /// T is 55 us: one expiry of it brings back half of what the first CNP took.

@@ -9,8 +9,8 @@ use packet::ServiceLevel;
 use units::{Bytes, Rate, Span, Time};
 
 use super::spec::{CnpOrder, DcqcnResponse, Preset};
-use super::{DcqcnSource, DcqcnState, Levels};
-use crate::policy::{LimitedBy, Notified, Response, Sent};
+use super::{DcqcnSource, DcqcnState};
+use crate::policy::{FlowRate, LimitedBy, Notified, Response, Sent};
 
 const CNP: Notified = Notified { psn: None, next: 0 };
 const PACKET: Bytes = Bytes::new(1050);
@@ -23,7 +23,7 @@ fn trajectory(settings: &DcqcnResponse, until: Span) -> String {
     let (mut now, mut shown) = (Time::ZERO, line);
     let mut text = format!("{:>11}  {:<6} {:>9} {:>9}   alpha\n", "us", "", "R_C Mb/s", "R_T Mb/s");
     let mut show = |event: &str, flow: &DcqcnState, now: Time| {
-        let Levels { current, target, alpha } = source.levels(flow, now);
+        let FlowRate { current, target, alpha } = source.flow_rate(flow, now).expect("a rate");
         if event == "packet" && current == shown {
             return;
         }

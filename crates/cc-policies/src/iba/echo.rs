@@ -13,8 +13,7 @@
 use packet::{BthFlags, Opcode, Packet};
 use units::Time;
 
-use crate::dcqcn::EchoState;
-use crate::policy::{Answer, Echo};
+use crate::policy::{Answer, Echo, EchoState};
 use crate::spec::IbaEcho;
 
 impl Echo for IbaEcho {

@@ -63,8 +63,8 @@ impl Watch {
                 }
                 Place::Control { node, queue_pair } => {
                     let adapter = &world.adapters[node.index()];
-                    let levels = adapter.levels(queue_pair, world.now()).expect("a checked plan");
-                    row.extend([levels.current.get() as f64, levels.target.get() as f64, levels.alpha]);
+                    let rate = adapter.flow_rate(queue_pair, world.now()).expect("a checked plan");
+                    row.extend([rate.current.get() as f64, rate.target.get() as f64, rate.alpha]);
                 }
             }
         }
