@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 
 use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd, MessageOrigin, ScheduleSpec};
-use cc_policies::spec::{
-    Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger, WindowControl,
-};
-use cc_policies::{AnyEcho, AnyResponse, Scheme};
+use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
+use cc_policies::{AnyEcho, AnyResponse, ResponseSpec};
 use link_layer::credits::UpdateRule;
 use link_layer::spec::WireTime;
 use link_layer::{Broken, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
@@ -79,7 +77,7 @@ impl Outlet<AdapterWake> for Cable {
     }
 }
 
-fn adapter(node: u32, response: &HpResponse) -> Adapter {
+fn adapter(node: u32, response: &HpResponseSpec) -> Adapter {
     let buffers = [Bytes::kib(64)];
     let spec = AdapterSpec {
         receive_buffer: buffers[0],
@@ -92,10 +90,6 @@ fn adapter(node: u32, response: &HpResponse) -> Adapter {
         retry_count: 7,
         schedule: ScheduleSpec::RoundRobin,
     };
-    let scheme = Scheme::Hp(Hp {
-        marking: HpMarking { trigger: Trigger::Full, set: MarkedSet::Naive, immediate: Immediate::Marked },
-        response: response.clone(),
-    });
     Adapter::new(AdapterSetup {
         lid: NodeId(node).lid(),
         port: Port::new(&PortSetup {
@@ -112,8 +106,8 @@ fn adapter(node: u32, response: &HpResponse) -> Adapter {
         mtu: Mtu::K2,
         framing: packet::Framing::InfiniBand,
         spec: &spec,
-        echo: AnyEcho::new(&scheme),
-        response: AnyResponse::new(&scheme, Rate::gbps(32)),
+        echo: AnyEcho::Hp,
+        response: AnyResponse::new(&ResponseSpec::Hp(response.clone()), Rate::gbps(32)),
     })
 }
 
@@ -121,7 +115,7 @@ fn adapter(node: u32, response: &HpResponse) -> Adapter {
 fn departures(
     (transport, operation): (Transport, Operation),
     schedule: &MessageSchedule,
-    response: &HpResponse,
+    response: &HpResponseSpec,
     marked: usize,
     end: Time,
 ) -> Vec<Time> {
@@ -177,8 +171,8 @@ fn saturating() -> MessageSchedule {
     }
 }
 
-fn rate_alone() -> HpResponse {
-    HpResponse {
+fn rate_alone() -> HpResponseSpec {
+    HpResponseSpec {
         rate: Some(RateControl::Lipd { max_ipd: 255 }),
         window: None,
         rpi_after_decrease: RpiAfterDecrease::Reloaded,
@@ -234,7 +228,7 @@ fn a_flow_that_is_not_held_back_is_not_raised() {
 /// again after three acknowledgements if the flow has filled it.
 #[test]
 fn only_a_full_window_is_raised() {
-    let response = HpResponse {
+    let response = HpResponseSpec {
         rate: None,
         window: Some(WindowControl::Tables {
             window_increase: vec![2, 3, 4, 4],

@@ -3,8 +3,8 @@
 mod schemes;
 
 use cc_policies::{
-    Acknowledged, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferView, Echo, EchoState, LimitedBy,
-    Marker, MarkerSetup, Notified, QueueView, Reaction, Response, Scheme, Sent,
+    Acknowledged, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferView, Control, Echo, EchoState,
+    LimitedBy, Marker, MarkerSetup, Notified, QueueView, Reaction, Response, Sent,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, MarkReason, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
@@ -45,7 +45,7 @@ struct Queues {
 }
 
 impl Queues {
-    fn new(scheme: &Scheme) -> Self {
+    fn new(control: &Control) -> Self {
         let setup = MarkerSetup {
             name: "S".to_owned(),
             radix: RADIX.into(),
@@ -56,7 +56,7 @@ impl Queues {
             stream: Pcg64Mcg::new(11),
         };
         let places = usize::from(RADIX) * usize::from(RADIX) * usize::from(LANES);
-        Self { marker: AnyMarker::new(scheme, &setup), waiting: vec![vec![]; places] }
+        Self { marker: AnyMarker::new(&control.marking, &setup), waiting: vec![vec![]; places] }
     }
 
     fn at(place: VoqId) -> usize {
@@ -129,15 +129,15 @@ impl Queues {
 
 /// A marker answers the same to the same story; it marks nothing where no queue is; and a queue that has
 /// been and gone leaves nothing behind.
-fn marker_contract(scheme: &Scheme, ops: &[(u16, u8, Op)]) -> Result<(), TestCaseError> {
-    let (mut one, mut other) = (Queues::new(scheme), Queues::new(scheme));
+fn marker_contract(control: &Control, ops: &[(u16, u8, Op)]) -> Result<(), TestCaseError> {
+    let (mut one, mut other) = (Queues::new(control), Queues::new(control));
     let mut marked = 0;
     for &op in ops {
         let outcome = one.apply(op);
         prop_assert_eq!(outcome, other.apply(op));
         marked += usize::from(matches!(outcome, Some((_, Some(_)))));
     }
-    prop_assert!(marks(scheme) || marked == 0, "a mark without a marker");
+    prop_assert!(marks(control) || marked == 0, "a mark without a marker");
     one.drain();
     for &(output, lane, op) in ops {
         if let Op::Store { .. } | Op::Starve = op {
@@ -150,11 +150,11 @@ fn marker_contract(scheme: &Scheme, ops: &[(u16, u8, Op)]) -> Result<(), TestCas
 }
 
 /// Four packets of one input fill its buffer, and go. Whatever marks at all marks one of them.
-fn marks_a_full_buffer(scheme: &Scheme) {
-    let mut queues = Queues::new(scheme);
+fn marks_a_full_buffer(control: &Control) {
+    let mut queues = Queues::new(control);
     (0..4).for_each(|_| _ = queues.apply((2, 1, Op::Store { input: 3, length: 4000 })));
     let left = [(); 4].map(|()| queues.apply((2, 1, Op::Leave)).expect("it was stored").1);
-    assert_eq!(left.iter().any(Option::is_some), marks(scheme), "{scheme:?}: {left:?}");
+    assert_eq!(left.iter().any(Option::is_some), marks(control), "{control:?}: {left:?}");
 }
 
 fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
@@ -170,8 +170,8 @@ fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
 }
 
 /// An echo answers marks only, never an answer, and asks for an acknowledgement only where there is one.
-fn echo_contract(scheme: &Scheme) {
-    let echo = AnyEcho::new(scheme);
+fn echo_contract(control: &Control) {
+    let echo = control.echo;
     let acknowledged = [
         Opcode::SendFirst,
         Opcode::SendMiddle,
@@ -198,7 +198,7 @@ fn echo_contract(scheme: &Scheme) {
         if answers.contains(&opcode) {
             assert_eq!(answer, None, "an answer to {opcode:?}");
         } else {
-            assert_eq!(answer.is_some(), *scheme != Scheme::Off, "{opcode:?}");
+            assert_eq!(answer.is_some(), echo != AnyEcho::Off, "{opcode:?}");
         }
         assert!(
             answer != Some(Answer::Acknowledgement) || acknowledged.contains(&opcode),
@@ -247,8 +247,8 @@ fn tell(response: &AnyResponse, state: &mut AnyState, number: u64, fact: Fact, n
 /// A response is a function of its story, and looking does not change the story; longer packets rest no
 /// shorter; a mark never shortens the rest or widens the window, and what is sent or acknowledged without one never does
 /// the opposite; something may always go; and after long enough without a mark, all is as it was.
-fn response_contract(scheme: &Scheme, story: &[(u64, Fact)]) -> Result<(), TestCaseError> {
-    let response = AnyResponse::new(scheme, Rate::gbps(40));
+fn response_contract(control: &Control, story: &[(u64, Fact)]) -> Result<(), TestCaseError> {
+    let response = AnyResponse::new(&control.response, Rate::gbps(40));
     let packet_time = Span::from_ns(1000);
     let at_rest = allowed(&response, &mut response.at_rest(ServiceLevel(5)), packet_time, Time::ZERO);
     let (mut flow, mut watched) = (response.at_rest(ServiceLevel(5)), response.at_rest(ServiceLevel(5)));
@@ -288,15 +288,15 @@ fn response_contract(scheme: &Scheme, story: &[(u64, Fact)]) -> Result<(), TestC
 proptest! {
     #[test]
     fn every_marker(ops in any_ops()) {
-        for scheme in schemes() {
-            marker_contract(&scheme, &ops)?;
+        for control in schemes() {
+            marker_contract(&control, &ops)?;
         }
     }
 
     #[test]
     fn every_response(story in prop::collection::vec((0..30_000u64, any_fact()), 0..100)) {
-        for scheme in schemes() {
-            response_contract(&scheme, &story)?;
+        for control in schemes() {
+            response_contract(&control, &story)?;
         }
     }
 }
@@ -308,14 +308,14 @@ fn every_marker_marks_a_full_buffer() {
 
 #[test]
 fn every_echo() {
-    for scheme in schemes() {
-        echo_contract(&scheme);
+    for control in schemes() {
+        echo_contract(&control);
     }
 }
 
 #[test]
 fn every_scheme_passes_its_own_check() {
-    for scheme in schemes() {
-        assert_eq!(scheme.check(), Ok(()));
+    for control in schemes() {
+        assert_eq!(control.check(), Ok(()));
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cc_policies::hp::HpMarker;
-use cc_policies::spec::{HpMarking, Immediate, MarkedSet, RootTrigger, Trigger};
+use cc_policies::hp::spec::{HpMarkingSpec, Immediate, MarkedSet, RootTrigger, Trigger};
 use cc_policies::{BufferView, Marker, MarkerSetup, QueueView};
 use packet::{Lane, MarkReason, PortId, VoqId};
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn vl(place: VoqId) -> Vl {
 /// A switch that keeps lists.
 #[derive(Debug)]
 struct Naive {
-    settings: HpMarking,
+    settings: HpMarkingSpec,
     /// In the inputs' buffers, in the order in which they came.
     waiting: Vec<Packet>,
     /// In queues at the outputs.
@@ -182,7 +182,7 @@ fn any_ops() -> impl Strategy<Value = Vec<(VoqId, Op)>> {
     prop::collection::vec((place, op), 0..400)
 }
 
-fn any_settings() -> impl Strategy<Value = HpMarking> {
+fn any_settings() -> impl Strategy<Value = HpMarkingSpec> {
     let trigger =
         prop_oneof![Just(Trigger::Full), (0..CAPACITY).prop_map(|held| Trigger::Above(Bytes::new(held)))];
     let sets = vec![
@@ -191,7 +191,7 @@ fn any_settings() -> impl Strategy<Value = HpMarking> {
         MarkedSet::Selective(RootTrigger::InputAndOutput),
     ];
     let immediate = prop::sample::select(vec![Immediate::Marked, Immediate::Spared]);
-    (trigger, prop::sample::select(sets), immediate).prop_map(|(trigger, set, immediate)| HpMarking {
+    (trigger, prop::sample::select(sets), immediate).prop_map(|(trigger, set, immediate)| HpMarkingSpec {
         trigger,
         set,
         immediate,
@@ -208,7 +208,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(settings: HpMarking, stages: u8) -> Self {
+    fn new(settings: HpMarkingSpec, stages: u8) -> Self {
         let setup = MarkerSetup {
             name: "S".to_owned(),
             radix: RADIX.into(),
@@ -330,7 +330,7 @@ proptest! {
     #[test]
     fn roots_of_different_lanes_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
         // Only the wire is shared by lanes, and it bears on what is immediate alone.
-        let settings = HpMarking { immediate: Immediate::Marked, ..settings };
+        let settings = HpMarkingSpec { immediate: Immediate::Marked, ..settings };
         let marks = |lanes: core::ops::Range<u8>| -> Result<Vec<Option<MarkReason>>, TestCaseError> {
             let mut pair = Pair::new(settings, stages);
             let mut marks = Vec::new();
@@ -382,7 +382,7 @@ proptest! {
         let set = MarkedSet::Selective(trigger);
         let marked = |starve: bool| -> Result<usize, TestCaseError> {
             let mut pair = Pair::new(
-                HpMarking { trigger: Trigger::Full, set, immediate: Immediate::Marked }, 1);
+                HpMarkingSpec { trigger: Trigger::Full, set, immediate: Immediate::Marked }, 1);
             let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(0) };
             // Input 1 has enough for the output, which input 0 then makes a root by one packet in a full buffer.
             (0..present - 1).for_each(|_| pair.arrive(place(1), 500));

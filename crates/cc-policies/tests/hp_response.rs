@@ -6,10 +6,10 @@
 //! 2. Recovery takes no longer at a lower rate. With one step for each acknowledgement it may be late by a packet.
 //! 3. From the lowest rate one unmarked packet suffices.
 
-use cc_policies::hp::HpSource;
+use cc_policies::hp::HpResponse;
 use cc_policies::hp::functions::RateFunction;
 use cc_policies::hp::ladder::{Ladder, Step, ipd_rates, window_rates};
-use cc_policies::spec::{HpResponse, RateControl, RpiAfterDecrease, WindowControl};
+use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
 use cc_policies::{Acknowledged, LimitedBy, Response, Sent};
 use packet::ServiceLevel;
 use proptest::prelude::*;
@@ -147,26 +147,26 @@ proptest! {
         max_ipd in 1..=255u8, max_window in 2..100u16, divisor in 1.01..8.0f64, kept: bool,
         story in prop::collection::vec((0..20u64, 0..4u32, any::<bool>(), 0..3u8), 0..300),
     ) {
-        let source = HpSource::new(&HpResponse {
+        let response = HpResponse::new(&HpResponseSpec {
             rate: Some(RateControl::Fimd { max_ipd, divisor }),
             window: Some(WindowControl::Aimd { max_window, divisor }),
             rpi_after_decrease: if kept { RpiAfterDecrease::Kept } else { RpiAfterDecrease::Reloaded },
         });
-        let mut flow = source.at_rest(ServiceLevel(0));
+        let mut flow = response.at_rest(ServiceLevel(0));
         let mut apsn = 0;
         let mut next = 20;
         for (back, packets, marked, limit) in story {
             let limited_by = [LimitedBy::Rate, LimitedBy::Window, LimitedBy::Other][usize::from(limit)];
-            source.on_sent(&mut flow, sent(limited_by), Time::ZERO);
+            response.on_sent(&mut flow, sent(limited_by), Time::ZERO);
             let before = flow;
             let psn = next - back;
-            source.on_acknowledged(&mut flow, Acknowledged { psn, next, packets, marked }, Time::ZERO);
-            prop_assert!(source.ipd(&flow) <= max_ipd);
-            prop_assert!((1..=u32::from(max_window)).contains(&source.window(&flow)));
-            let (slower, narrower) = (source.ipd(&flow) > source.ipd(&before), source.window(&flow) < source.window(&before));
+            response.on_acknowledged(&mut flow, Acknowledged { psn, next, packets, marked }, Time::ZERO);
+            prop_assert!(response.ipd(&flow) <= max_ipd);
+            prop_assert!((1..=u32::from(max_window)).contains(&response.window(&flow)));
+            let (slower, narrower) = (response.ipd(&flow) > response.ipd(&before), response.window(&flow) < response.window(&before));
             if marked && psn >= apsn {
-                prop_assert!(slower || source.ipd(&flow) == max_ipd);
-                prop_assert!(narrower || source.window(&flow) == 1);
+                prop_assert!(slower || response.ipd(&flow) == max_ipd);
+                prop_assert!(narrower || response.window(&flow) == 1);
                 apsn = next;
             } else {
                 prop_assert!(!slower && !narrower);
@@ -213,17 +213,17 @@ fn a_gap_is_as_many_packet_times_as_the_ipd() {
         rate_decrease: vec![2, 2, 2],
         new_rate_rpi: vec![1, 3, 2],
     });
-    let source =
-        HpSource::new(&HpResponse { rate, window: None, rpi_after_decrease: RpiAfterDecrease::Kept });
-    let mut flow = source.at_rest(ServiceLevel(0));
+    let response =
+        HpResponse::new(&HpResponseSpec { rate, window: None, rpi_after_decrease: RpiAfterDecrease::Kept });
+    let mut flow = response.at_rest(ServiceLevel(0));
     let mut course = Vec::new();
     for (number, marked) in (0..).zip([true, true, false, false, false, false]) {
-        source.on_sent(&mut flow, sent(LimitedBy::Rate), Time::ZERO);
+        response.on_sent(&mut flow, sent(LimitedBy::Rate), Time::ZERO);
         let ack = Acknowledged { psn: number, next: 2, packets: 1, marked };
-        source.on_acknowledged(&mut flow, ack, Time::ZERO);
-        course.push(source.gap(&mut flow, Span::from_ns(100), Time::ZERO));
+        response.on_acknowledged(&mut flow, ack, Time::ZERO);
+        course.push(response.gap(&mut flow, Span::from_ns(100), Time::ZERO));
     }
     // One decrease for the flight; RPI stays 1, as the slides have it; then 3 acknowledgements at IPD 1.
     assert_eq!(course, [200, 200, 100, 100, 100, 0].map(Span::from_ns));
-    assert_eq!(source.window(&flow), u32::MAX);
+    assert_eq!(response.window(&flow), u32::MAX);
 }

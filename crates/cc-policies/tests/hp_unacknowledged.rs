@@ -1,13 +1,13 @@
 //! What the HP proposal's state does where nothing is acknowledged: who shares it, what raises its rate, and which
 //! notifications count.
 
-use cc_policies::hp::HpSource;
-use cc_policies::spec::{
-    Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger,
+use cc_policies::hp::HpResponse;
+use cc_policies::hp::spec::{
+    HpMarkingSpec, HpResponseSpec, HpScheme, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger,
 };
 use cc_policies::{
-    Acknowledged, Answer, AnyEcho, AnyResponse, Echo, EchoState, LimitedBy, Notified, Response, Scheme,
-    Sends, Sent, StateScope,
+    Acknowledged, Answer, AnyResponse, Control, Echo, EchoState, LimitedBy, Notified, Response, Sends, Sent,
+    StateScope,
 };
 use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel, Transport};
 use units::{Bytes, Rate, Time};
@@ -17,13 +17,17 @@ fn sent(limited_by: LimitedBy) -> Sent {
     Sent { limited_by, length: Bytes::new(2074) }
 }
 
-fn response(rate: RateControl) -> HpResponse {
-    HpResponse { rate: Some(rate), window: None, rpi_after_decrease: RpiAfterDecrease::Reloaded }
+fn response(rate: RateControl) -> HpResponseSpec {
+    HpResponseSpec { rate: Some(rate), window: None, rpi_after_decrease: RpiAfterDecrease::Reloaded }
 }
 
-fn scheme() -> Scheme {
-    Scheme::Hp(Hp {
-        marking: HpMarking { trigger: Trigger::Full, set: MarkedSet::Naive, immediate: Immediate::Marked },
+fn control() -> Control {
+    Control::from(HpScheme {
+        marking: HpMarkingSpec {
+            trigger: Trigger::Full,
+            set: MarkedSet::Naive,
+            immediate: Immediate::Marked,
+        },
         response: response(RateControl::Lipd { max_ipd: 255 }),
     })
 }
@@ -31,7 +35,7 @@ fn scheme() -> Scheme {
 /// The slides' own table of where the state is kept.
 #[test]
 fn the_state_is_kept_where_the_slides_keep_it() {
-    let response = AnyResponse::new(&scheme(), Rate::gbps(16));
+    let response = AnyResponse::new(&control().response, Rate::gbps(16));
     for (transport, sends, scope) in [
         (Transport::Rc, Sends::Requests, StateScope::QueuePair),
         (Transport::Rd, Sends::Requests, StateScope::EeContext),
@@ -47,7 +51,7 @@ fn the_state_is_kept_where_the_slides_keep_it() {
 /// "Special CN packets are generated when there is no ACK associated with data packet."
 #[test]
 fn a_mark_is_answered_by_a_cn_packet_where_there_is_no_acknowledgement() {
-    let echo = AnyEcho::new(&scheme());
+    let echo = control().echo;
     let answer = |opcode, transport| {
         let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
         let bth =
@@ -64,23 +68,23 @@ fn a_mark_is_answered_by_a_cn_packet_where_there_is_no_acknowledgement() {
 
 /// Packets until a flow that is marked once is as fast as before, if each counts as an unmarked acknowledgement when
 /// it is sent.
-fn packets_to_recover(source: &HpSource, start: u8) -> u32 {
-    let mut flow = source.at_rest(ServiceLevel(0));
+fn packets_to_recover(response: &HpResponse, start: u8) -> u32 {
+    let mut flow = response.at_rest(ServiceLevel(0));
     let mut era = 0;
     let mut mark = |flow: &mut _| {
         let notified = Notified { psn: Some(era), next: era + 1 };
-        era += u64::from(source.on_notification(flow, notified, Time::ZERO).decreased);
+        era += u64::from(response.on_notification(flow, notified, Time::ZERO).decreased);
     };
-    while source.ipd(&flow) < start {
+    while response.ipd(&flow) < start {
         mark(&mut flow);
     }
     mark(&mut flow);
     let mut packets = 0;
-    while source.ipd(&flow) > start {
-        source.on_sent(&mut flow, sent(LimitedBy::Rate), Time::ZERO);
+    while response.ipd(&flow) > start {
+        response.on_sent(&mut flow, sent(LimitedBy::Rate), Time::ZERO);
         packets += 1;
         let silence = Acknowledged { psn: 0, next: 0, packets: 1, marked: false };
-        source.on_acknowledged(&mut flow, silence, Time::ZERO);
+        response.on_acknowledged(&mut flow, silence, Time::ZERO);
     }
     packets
 }
@@ -89,10 +93,10 @@ fn packets_to_recover(source: &HpSource, start: u8) -> u32 {
 /// that it fell to, rounded up.
 #[test]
 fn silence_raises_the_rate_within_one_packet_time_at_the_lowest() {
-    let source = HpSource::new(&response(RateControl::Lipd { max_ipd: 255 }));
+    let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));
     for start in [0, 1, 3, 9, 49, 127, 254] {
         assert_eq!(
-            packets_to_recover(&source, start),
+            packets_to_recover(&response, start),
             256u32.div_ceil(u32::from(start) + 2),
             "from IPD {start}"
         );
@@ -102,30 +106,30 @@ fn silence_raises_the_rate_within_one_packet_time_at_the_lowest() {
 /// What held no packet back is not raised by sending: a flow that the rate does not limit learns nothing.
 #[test]
 fn only_packets_that_the_rate_held_back_count() {
-    let source = HpSource::new(&response(RateControl::Lipd { max_ipd: 255 }));
-    let mut flow = source.at_rest(ServiceLevel(0));
-    source.on_notification(&mut flow, Notified { psn: Some(0), next: 1 }, Time::ZERO);
+    let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));
+    let mut flow = response.at_rest(ServiceLevel(0));
+    response.on_notification(&mut flow, Notified { psn: Some(0), next: 1 }, Time::ZERO);
     for limited_by in [LimitedBy::Other, LimitedBy::Window] {
         for _ in 0..1000 {
-            source.on_sent(&mut flow, sent(limited_by), Time::ZERO);
+            response.on_sent(&mut flow, sent(limited_by), Time::ZERO);
             let ack = Acknowledged { psn: 0, next: 1, packets: 1, marked: false };
-            source.on_acknowledged(&mut flow, ack, Time::ZERO);
+            response.on_acknowledged(&mut flow, ack, Time::ZERO);
         }
-        assert_eq!(source.ipd(&flow), 1, "{limited_by:?}");
+        assert_eq!(response.ipd(&flow), 1, "{limited_by:?}");
     }
 }
 
 /// Of the marks of one era only one counts, and a notification says whether it was that one.
 #[test]
 fn one_decrease_an_era() {
-    let source = HpSource::new(&response(RateControl::Lipd { max_ipd: 255 }));
-    let mut flow = source.at_rest(ServiceLevel(0));
+    let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));
+    let mut flow = response.at_rest(ServiceLevel(0));
     let mut notify = |era, next| {
-        source.on_notification(&mut flow, Notified { psn: Some(era), next }, Time::ZERO).decreased
+        response.on_notification(&mut flow, Notified { psn: Some(era), next }, Time::ZERO).decreased
     };
     assert!(notify(0, 1));
     assert!(!notify(0, 2), "sent before the decrease");
     assert!(notify(1, 2));
     assert!(!notify(1, 3) && !notify(0, 3));
-    assert_eq!(source.ipd(&flow), 2);
+    assert_eq!(response.ipd(&flow), 2);
 }

@@ -1,8 +1,8 @@
 //! InfiniBand's response against one that really ticks, and against its own equilibrium: the index of a flow
 //! stays where it is if BECN rate times `CCTI_Increase` is one over `CCTI_Timer`.
 
-use cc_policies::iba::IbaSource;
-use cc_policies::spec::{Cct, IbaResponse, PortControl, ServiceLevelSetting, TimerStart};
+use cc_policies::iba::IbaResponse;
+use cc_policies::iba::spec::{CctSpec, IbaResponseSpec, PortControl, ServiceLevelSetting, TimerStart};
 use cc_policies::{Notified, Response};
 use packet::ServiceLevel;
 use proptest::prelude::*;
@@ -15,10 +15,10 @@ const CNP: Notified = Notified { psn: None, next: 0 };
 const PACKET_TIME: Span = Span::from_ns(1200);
 const STARTS: [TimerStart; 3] = [TimerStart::FreeRunning, TimerStart::FirstBecn, TimerStart::EachBecn];
 
-fn settings(limit: u16, min: u8, increase: u8, timer: u16, timer_start: TimerStart) -> IbaResponse {
-    IbaResponse {
+fn settings(limit: u16, min: u8, increase: u8, timer: u16, timer_start: TimerStart) -> IbaResponseSpec {
+    IbaResponseSpec {
         port_control: PortControl::QueuePair,
-        cct: Cct::Linear { entries: limit + 1, shift: 1, step: 1 },
+        cct: CctSpec::Linear { entries: limit + 1, shift: 1, step: 1 },
         ccti_limit: limit,
         ccti_increase: increase,
         ccti_min: min,
@@ -45,7 +45,7 @@ struct Ticking {
 }
 
 impl Ticking {
-    fn new(of: &IbaResponse) -> Self {
+    fn new(of: &IbaResponseSpec) -> Self {
         let period = TIMER_UNIT * u64::from(of.ccti_timer);
         Self {
             start: of.timer_start,
@@ -81,7 +81,7 @@ prop_compose! {
     fn any_settings()(
         limit in 0..40u16, min in 0..40u8, increase in 0..12u8, timer in 1..20u16,
         start in prop::sample::select(&STARTS[..]),
-    ) -> IbaResponse {
+    ) -> IbaResponseSpec {
         settings(limit, min.min(limit as u8), increase, timer, start)
     }
 }
@@ -97,8 +97,8 @@ proptest! {
         settings in any_settings(),
         steps in prop::collection::vec((any_wait(), 0..3u8), 1..100),
     ) {
-        let source = IbaSource::new(&settings);
-        let mut flow = source.at_rest(ServiceLevel(3));
+        let response = IbaResponse::new(&settings);
+        let mut flow = response.at_rest(ServiceLevel(3));
         let mut ticking = Ticking::new(&settings);
         let mut now = Time::ZERO;
         for (wait, what) in steps {
@@ -106,16 +106,16 @@ proptest! {
             ticking.run_to(now);
             match what {
                 0 => {
-                    source.on_notification(&mut flow, CNP, now);
+                    response.on_notification(&mut flow, CNP, now);
                     ticking.becn(now);
                 }
                 1 => {
-                    let gap = source.gap(&mut flow, PACKET_TIME, now);
+                    let gap = response.gap(&mut flow, PACKET_TIME, now);
                     prop_assert_eq!(gap, Span::from_ns(600) * u64::from(ticking.index));
                 }
                 _ => {}
             }
-            prop_assert_eq!(source.index(&flow, now), ticking.index);
+            prop_assert_eq!(response.index(&flow, now), ticking.index);
             prop_assert!((u16::from(settings.ccti_min)..=settings.ccti_limit).contains(&ticking.index));
         }
     }
@@ -127,33 +127,33 @@ proptest! {
         increase in 1..8u64, timer in 1..20u64, jitter in prop::collection::vec(0.0..1.0f64, 100),
         start in prop::sample::select(&[TimerStart::FreeRunning, TimerStart::FirstBecn][..]),
     ) {
-        let source = IbaSource::new(&settings(200, 0, increase as u8, timer as u16, start));
-        let mut flow = source.at_rest(ServiceLevel(0));
+        let response = IbaResponse::new(&settings(200, 0, increase as u8, timer as u16, start));
+        let mut flow = response.at_rest(ServiceLevel(0));
         for _ in 0..100 / increase {
-            source.on_notification(&mut flow, CNP, Time::ZERO);
+            response.on_notification(&mut flow, CNP, Time::ZERO);
         }
-        let level = source.index(&flow, Time::ZERO);
+        let level = response.index(&flow, Time::ZERO);
         for (window, share) in (0..).zip(jitter) {
             let length = TIMER_UNIT * (timer * increase);
             let begin = (length * window).after_start();
             let within = Span::from_ps((length.ps() as f64 * share) as u64);
-            prop_assert_eq!(source.index(&flow, begin), level);
-            source.on_notification(&mut flow, CNP, begin + within);
+            prop_assert_eq!(response.index(&flow, begin), level);
+            response.on_notification(&mut flow, CNP, begin + within);
         }
     }
 
     /// A timer that each BECN starts anew holds the balance only if BECNs keep time.
     #[test]
     fn a_restarted_timer_balances_regular_becns(increase in 1..8u64, timer in 1..20u64) {
-        let source = IbaSource::new(&settings(200, 0, increase as u8, timer as u16, TimerStart::EachBecn));
-        let mut flow = source.at_rest(ServiceLevel(0));
+        let response = IbaResponse::new(&settings(200, 0, increase as u8, timer as u16, TimerStart::EachBecn));
+        let mut flow = response.at_rest(ServiceLevel(0));
         for _ in 0..100 / increase {
-            source.on_notification(&mut flow, CNP, Time::ZERO);
+            response.on_notification(&mut flow, CNP, Time::ZERO);
         }
-        let level = source.index(&flow, Time::ZERO);
+        let level = response.index(&flow, Time::ZERO);
         for window in 1..100 {
-            source.on_notification(&mut flow, CNP, at(timer * increase * window));
-            prop_assert_eq!(source.index(&flow, at(timer * increase * window)), level);
+            response.on_notification(&mut flow, CNP, at(timer * increase * window));
+            prop_assert_eq!(response.index(&flow, at(timer * increase * window)), level);
         }
     }
 }
@@ -161,24 +161,24 @@ proptest! {
 #[test]
 fn faster_than_its_period_a_restarted_timer_never_expires() {
     for (start, expected) in STARTS.into_iter().zip([10, 10, 100]) {
-        let source = IbaSource::new(&settings(127, 0, 1, 10, start));
-        let mut flow = source.at_rest(ServiceLevel(0));
+        let response = IbaResponse::new(&settings(127, 0, 1, 10, start));
+        let mut flow = response.at_rest(ServiceLevel(0));
         for becn in 0..100 {
-            source.on_notification(&mut flow, CNP, at(9 * becn));
+            response.on_notification(&mut flow, CNP, at(9 * becn));
         }
         // 100 BECNs up, and 90 periods of 10 in 900 units down; the last BECN is at 891.
-        assert_eq!(source.index(&flow, at(900)), expected, "{start:?}");
+        assert_eq!(response.index(&flow, at(900)), expected, "{start:?}");
     }
 }
 
 #[test]
 fn a_trigger_is_crossed_from_below() {
-    let source = IbaSource::new(&IbaResponse {
+    let response = IbaResponse::new(&IbaResponseSpec {
         trigger_threshold: 5,
         ..settings(20, 0, 3, 10, TimerStart::FirstBecn)
     });
-    let mut flow = source.at_rest(ServiceLevel(0));
-    let mut reaches = |units| source.on_notification(&mut flow, CNP, at(units)).reached_trigger;
+    let mut flow = response.at_rest(ServiceLevel(0));
+    let mut reaches = |units| response.on_notification(&mut flow, CNP, at(units)).reached_trigger;
     assert_eq!([reaches(0), reaches(1), reaches(2)], [false, true, false], "3, 6, 9");
     // Six expiries later the index is 3, so the next BECN crosses again.
     assert!(reaches(60));
@@ -193,15 +193,15 @@ fn a_service_level_may_have_settings_of_its_own() {
         ccti_timer: 1,
         trigger_threshold: 0,
     };
-    let source = IbaSource::new(&IbaResponse {
+    let response = IbaResponse::new(&IbaResponseSpec {
         service_levels: vec![own],
         ..settings(20, 1, 3, 100, TimerStart::FirstBecn)
     });
     let indices = |level| {
-        let mut flow = source.at_rest(ServiceLevel(level));
-        let rest = source.index(&flow, at(0));
-        source.on_notification(&mut flow, CNP, at(0));
-        [rest, source.index(&flow, at(0)), source.index(&flow, at(5)), source.index(&flow, at(50))]
+        let mut flow = response.at_rest(ServiceLevel(level));
+        let rest = response.index(&flow, at(0));
+        response.on_notification(&mut flow, CNP, at(0));
+        [rest, response.index(&flow, at(0)), response.index(&flow, at(5)), response.index(&flow, at(50))]
     };
     assert_eq!(indices(1), [1, 4, 4, 4]);
     assert_eq!(indices(2), [4, 11, 6, 4]);
@@ -209,15 +209,16 @@ fn a_service_level_may_have_settings_of_its_own() {
 
 #[test]
 fn an_entry_is_a_shift_and_a_multiplier() {
-    let cct = Cct::Entries(vec![(0, 0), (3, 5), (0, 16_383)]);
-    let source = IbaSource::new(&IbaResponse { cct, ..settings(2, 0, 1, 100, TimerStart::FirstBecn) });
-    let mut flow = source.at_rest(ServiceLevel(0));
-    let mut gap = |units| source.gap(&mut flow, Span::from_ps(1_000_007), at(units));
+    let cct = CctSpec::Entries(vec![(0, 0), (3, 5), (0, 16_383)]);
+    let response =
+        IbaResponse::new(&IbaResponseSpec { cct, ..settings(2, 0, 1, 100, TimerStart::FirstBecn) });
+    let mut flow = response.at_rest(ServiceLevel(0));
+    let mut gap = |units| response.gap(&mut flow, Span::from_ps(1_000_007), at(units));
     assert_eq!(gap(0), Span::ZERO);
-    let mut flow = source.at_rest(ServiceLevel(0));
-    source.on_notification(&mut flow, CNP, at(1));
+    let mut flow = response.at_rest(ServiceLevel(0));
+    response.on_notification(&mut flow, CNP, at(1));
     // 1,000,007 >> 3 = 125,000: the shift comes first.
-    assert_eq!(source.gap(&mut flow, Span::from_ps(1_000_007), at(1)), Span::from_ps(625_000));
-    source.on_notification(&mut flow, CNP, at(2));
-    assert_eq!(source.gap(&mut flow, Span::from_ns(1000), at(2)), Span::from_us(16_383));
+    assert_eq!(response.gap(&mut flow, Span::from_ps(1_000_007), at(1)), Span::from_ps(625_000));
+    response.on_notification(&mut flow, CNP, at(2));
+    assert_eq!(response.gap(&mut flow, Span::from_ns(1000), at(2)), Span::from_us(16_383));
 }

@@ -12,6 +12,7 @@
 //! dynamic      t_ECN < G / n + alpha S / (n (1 + p alpha))
 //! ```
 
+use cc_policies::MarkingSpec;
 use link_layer::spec::Discipline;
 use link_layer::{PauseMemory, PauseThreshold};
 use packet::{NodeId, PortId};
@@ -38,7 +39,7 @@ impl Plan {
     /// How ECN stands to PFC; none without PFC, or without marking by the length of a queue (RED).
     #[must_use]
     pub fn ecn_first(&self) -> Option<EcnFirst> {
-        let marking = self.scheme().red_marking()?;
+        let MarkingSpec::Red(marking) = &self.control().marking else { return None };
         if !matches!(self.link().flow_control, Discipline::Pause(_)) {
             return None;
         }

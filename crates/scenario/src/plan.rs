@@ -16,7 +16,7 @@ use units::{Bytes, Span, Time};
 use workload::Workload;
 
 use ca_transport::spec::AdapterSpec;
-use cc_policies::spec::Scheme;
+use cc_policies::{Control, Scheme};
 use switch_arch::spec::{Forwarding, SwitchSpec};
 
 use crate::check::routing;
@@ -30,6 +30,7 @@ pub struct Plan {
     scenario: Scenario,
     name: String,
     cables: Vec<CableSpec>,
+    control: Control,
     graph: Graph,
     routes: Routes,
     workload: Workload,
@@ -42,6 +43,7 @@ impl Plan {
     pub(crate) fn new(
         mut scenario: Scenario,
         stem: &str,
+        control: Control,
         graph: Graph,
         routes: Routes,
         (workload, files): (Workload, BTreeMap<String, String>),
@@ -49,7 +51,7 @@ impl Plan {
         let name = scenario.name.get_or_insert_with(|| stem.to_owned()).clone();
         let cables = scenario.cables.values().cloned().collect();
         let phases = phases(&workload, scenario.duration.after_start());
-        Self { scenario, name, cables, graph, routes, workload, files, phases }
+        Self { scenario, name, cables, control, graph, routes, workload, files, phases }
     }
 
     /// What the experiment is called.
@@ -170,7 +172,13 @@ impl Plan {
         self.scenario.adapters.get(self.graph.name(node)).unwrap_or(&self.scenario.adapter)
     }
 
-    /// Congestion control.
+    /// Returns the decisions of the congestion control.
+    #[must_use]
+    pub const fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Returns the congestion control as the scenario names it; `Guideline` is replaced by its settings.
     #[must_use]
     pub fn scheme(&self) -> &Scheme {
         &self.scenario.congestion_control
@@ -182,7 +190,7 @@ impl Plan {
         match self.scheme() {
             Scheme::Off => "Off",
             Scheme::Iba(_) => "Iba",
-            Scheme::Guideline => unreachable!("a plan has the settings that a guideline stands for"),
+            Scheme::Guideline => "Guideline",
             Scheme::Hp(_) => "Hp",
             Scheme::Dcqcn(_) => "Dcqcn",
             Scheme::Mixed(_) => "Mixed",

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use ca_transport::spec::AdapterSpec;
-use cc_policies::spec::Scheme;
+use cc_policies::Scheme;
 use link_layer::spec::{CableSpec, LinkSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,6 +3,7 @@
 //! Invariant: nothing is changed, and nothing depends on what is read. Reads for several events wait for memory at
 //! the same time; in their turns each would wait alone.
 
+use cc_policies::Marker;
 use packet::{Lane, PacketPool, PortId, VoqId};
 
 use crate::pipeline::Pipeline;

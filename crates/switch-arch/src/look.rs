@@ -2,7 +2,7 @@
 //!
 //! Invariant: looking changes nothing, and costs nothing while nobody looks: all is read off the queues themselves.
 
-use cc_policies::margin::Margin;
+use cc_policies::{Margin, Marker};
 use link_layer::credits::BLOCK;
 use packet::{Lane, Packet, PacketPool, PortId, VoqId};
 use units::{Bytes, Rate};

@@ -2,7 +2,7 @@
 //!
 //! Invariant: how many ports sets of them can hold changes how fast a switch is, and nothing else.
 
-use cc_policies::margin::Margin;
+use cc_policies::Margin;
 use link_layer::{Outlet, PauseTally, Port, Signal};
 use packet::{Lane, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};

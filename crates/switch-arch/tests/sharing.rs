@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 
 use cc_policies::AnyMarker;
-use cc_policies::policy::MarkerSetup;
-use cc_policies::spec::Scheme;
 use link_layer::credits::{UpdateRule, blocks};
 use link_layer::spec::{VlArbitrationSpec, WireTime};
 use link_layer::{Alpha, Broken, Credits, Outlet, Port, PortSetup, SharedMemory, Signal, VlArbiter, Wire};
@@ -13,7 +11,6 @@ use packet::{
     ServiceLevel, Transport,
 };
 use proptest::prelude::*;
-use rand_pcg::Pcg64Mcg;
 use switch_arch::arbiter::AnyArbiter;
 use switch_arch::buffering::AnyBuffering;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
@@ -105,15 +102,6 @@ impl Bench {
                 wire_time: WireTime::Counted,
             })
         };
-        let marker = MarkerSetup {
-            name: "S".to_owned(),
-            radix: PORTS,
-            lanes: 1,
-            capacity: LONGEST,
-            longest_packet: LONGEST,
-            faces_adapter: vec![true; PORTS],
-            stream: Pcg64Mcg::new(1),
-        };
         let mut bench = Self {
             world: World::default(),
             switch: Switch::new(SwitchSetup {
@@ -127,7 +115,7 @@ impl Bench {
                 egress_limit: None,
                 buffering: AnyBuffering::new(BufferingSpec::Central, PORTS, 1),
                 arbiter: AnyArbiter::new(ArbiterSpec::RoundRobin, PORTS, 1),
-                marker: AnyMarker::new(&Scheme::Off, &marker),
+                marker: AnyMarker::Off,
                 output_queue: None,
                 speedup_thousandths: 1000,
             }),

@@ -186,9 +186,9 @@ impl Adapter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cc_policies::hp::HpSource;
+    use cc_policies::hp::HpResponse;
+    use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease};
     use cc_policies::policy::{Notified, Response};
-    use cc_policies::spec::{HpResponse, RateControl, RpiAfterDecrease};
     use proptest::prelude::*;
 
     /// What can happen to a state that three halves share.
@@ -211,12 +211,12 @@ mod tests {
                 (0..3usize, 0..6u64).prop_map(|(half, back)| Op::Notify(half, back)),
             ], 0..200),
         ) {
-            let source = HpSource::new(&HpResponse {
+            let response = HpResponse::new(&HpResponseSpec {
                 rate: Some(RateControl::Lipd { max_ipd: 255 }),
                 window: None,
                 rpi_after_decrease: RpiAfterDecrease::Reloaded,
             });
-            let mut state = source.at_rest(ServiceLevel(0));
+            let mut state = response.at_rest(ServiceLevel(0));
             let (mut eras, mut present) = ([Era::default(); 3], 0);
             let mut sent: [Vec<usize>; 3] = Default::default();
             let mut last_decrease = None;
@@ -230,7 +230,7 @@ mod tests {
                         let Some(place) = (sent[half].len() as u64).checked_sub(1 + back) else { continue };
                         let psn = Some(eras[half].of(starts[half] + place, present));
                         let notified = Notified { psn, next: present + 1 };
-                        let reaction = source.on_notification(&mut state, notified, Time::ZERO);
+                        let reaction = response.on_notification(&mut state, notified, Time::ZERO);
                         let after = last_decrease.is_none_or(|decrease| sent[half][place as usize] > decrease);
                         prop_assert_eq!(reaction.decreased, after);
                         if reaction.decreased {

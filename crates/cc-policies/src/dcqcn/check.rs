@@ -1,163 +1,190 @@
-//! What a scenario may not say of DCQCN.
+//! Check of the settings of DCQCN.
 //!
-//! Invariant: settings that pass can be built, and every part of what they say can have an effect.
+//! Invariant: settings that pass can be built, and each of their values can have an effect.
 
+use settings::{FieldPath, SettingError};
 use units::{Bytes, Rate, Span};
 
-use super::spec::{CnpEcho, DcqcnResponse, RedMarking};
+use super::spec::{CnpEcho, DcqcnResponseSpec, RedMarkingSpec};
 
-/// Rates are kept in kb/s.
+/// Unit in which rates are kept: kb/s.
 const RATE_UNIT: u64 = 1_000;
-/// The highest rate that fits: 4.29 Tb/s.
+/// Highest rate that fits into 32 bits of that unit: 4.29 Tb/s.
 const MOST_RATE: u64 = RATE_UNIT * u32::MAX as u64;
-/// The highest service level: four bits.
+/// Highest service level: four bits.
 const MAX_SERVICE_LEVEL: u8 = 15;
 
-/// Why settings are refused. `field` is the field's name.
+/// Fault in the settings of DCQCN's marking, echo or response. `field` is the field's name.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum DcqcnError {
     /// Kmin is 0.
-    #[error("a Kmin of 0 would never be come near to: write 1 byte, which marks the same packets")]
+    #[error("Kmin cannot be 0")]
     NoKmin,
     /// Kmax below Kmin.
-    #[error("Kmax is {kmax}, below Kmin, which is {kmin}: write {kmin} or more")]
+    #[error("Kmax is {kmax}, below Kmin, which is {kmin}")]
     Kmax {
         /// Kmin.
         kmin: Bytes,
-        /// As given.
+        /// Value as written.
         kmax: Bytes,
     },
-    /// Pmax is no probability.
-    #[error("{given} is no probability to mark with: write a number above 0 and up to 1")]
+    /// Pmax is not a probability.
+    #[error("{given} is no probability to mark with")]
     Pmax {
-        /// As given.
+        /// Value as written.
         given: f64,
     },
-    /// Pmax stands where nothing lies between Kmin and Kmax.
+    /// Pmax below 1 although no queue length lies between Kmin and Kmax.
     #[error(
-        "Kmin and Kmax are both {kmax}, so that nothing lies between them, and a Pmax of {given} has no effect: write \
-         1.0, for above Kmax all is marked"
+        "Kmin and Kmax are both {kmax}, so that nothing lies between them, and a Pmax of {given} has no effect"
     )]
     IdlePmax {
         /// Kmin and Kmax.
         kmax: Bytes,
-        /// As given.
+        /// Value as written.
         given: f64,
     },
     /// A share that is not between 0 and 1.
-    #[error("`{field}` cannot be {given}: write a number above 0 and {}", if *one { "up to 1" } else { "below 1" })]
+    #[error("`{field}` cannot be {given}")]
     Share {
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
-        /// As given.
+        /// Value as written.
         given: f64,
-        /// Whether 1 would be right.
+        /// Whether 1 is allowed.
         one: bool,
     },
-    /// A time of nothing.
-    #[error("`{field}` is 0, which never ends: write more, as \"55 us\"")]
+    /// A time of 0.
+    #[error("`{field}` is 0, which never ends")]
     NoTime {
-        /// `echo` or `response`.
-        of: &'static str,
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
     },
-    /// A byte counter that cannot count so far.
-    #[error("a byte counter cannot count to {given}: write 1 byte to {}", Bytes::new(u64::from(u32::MAX)))]
+    /// A byte counter out of range.
+    #[error("a byte counter cannot count to {given}")]
     ByteCounter {
-        /// As given.
+        /// Value as written.
         given: Bytes,
     },
     /// F out of range.
-    #[error("`fast_recovery` is {given}: write 1 to 254")]
+    #[error("`fast_recovery` is {given}")]
     FastRecovery {
-        /// As given.
+        /// Value as written.
         given: u8,
     },
     /// A rate out of range.
-    #[error("`{field}` cannot be {given}: write whole kb/s, from \"1 kb/s\" to \"{}\"", Rate::bps(MOST_RATE))]
+    #[error("`{field}` cannot be {given}")]
     Rate {
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
-        /// As given.
+        /// Value as written.
         given: Rate,
     },
     /// A service level that does not exist.
-    #[error("service level {given} does not exist: write 0 to {MAX_SERVICE_LEVEL}")]
+    #[error("service level {given} does not exist")]
     ServiceLevel {
-        /// As given.
+        /// Value as written.
         given: u8,
     },
 }
 
-impl DcqcnError {
-    /// The field that is wrong, below `congestion_control`.
-    #[must_use]
-    pub fn path(&self) -> String {
+impl SettingError for DcqcnError {
+    fn path(&self) -> FieldPath {
         match *self {
-            Self::NoKmin => "marking.kmin".to_owned(),
-            Self::Kmax { .. } => "marking.kmax".to_owned(),
-            Self::Pmax { .. } | Self::IdlePmax { .. } => "marking.pmax".to_owned(),
-            Self::NoTime { of, field } => format!("{of}.{field}"),
-            Self::Share { field, .. } | Self::Rate { field, .. } => format!("response.{field}"),
-            Self::ByteCounter { .. } => "response.byte_counter".to_owned(),
-            Self::FastRecovery { .. } => "response.fast_recovery".to_owned(),
-            Self::ServiceLevel { .. } => "echo.service_level".to_owned(),
+            Self::NoKmin => "kmin".into(),
+            Self::Kmax { .. } => "kmax".into(),
+            Self::Pmax { .. } | Self::IdlePmax { .. } => "pmax".into(),
+            Self::NoTime { field } | Self::Share { field, .. } | Self::Rate { field, .. } => field.into(),
+            Self::ByteCounter { .. } => "byte_counter".into(),
+            Self::FastRecovery { .. } => "fast_recovery".into(),
+            Self::ServiceLevel { .. } => "service_level".into(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match *self {
+            Self::NoKmin => "write \"1 B\", which marks the same packets".to_owned(),
+            Self::Kmax { kmin, .. } => format!("write {kmin} or more"),
+            Self::Pmax { .. } | Self::Share { one: true, .. } => {
+                "write a number above 0 and up to 1".to_owned()
+            }
+            Self::IdlePmax { .. } => "write 1.0, for above Kmax all is marked".to_owned(),
+            Self::Share { one: false, .. } => "write a number above 0 and below 1".to_owned(),
+            Self::NoTime { .. } => "write more, as \"55 us\"".to_owned(),
+            Self::ByteCounter { .. } => format!("write 1 byte to {}", Bytes::new(u64::from(u32::MAX))),
+            Self::FastRecovery { .. } => "write 1 to 254".to_owned(),
+            Self::Rate { .. } => format!("write whole kb/s, from \"1 kb/s\" to \"{}\"", Rate::bps(MOST_RATE)),
+            Self::ServiceLevel { .. } => format!("write 0 to {MAX_SERVICE_LEVEL}"),
+        })
+    }
+}
+
+impl RedMarkingSpec {
+    /// Checks the thresholds and the probability.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn check(&self) -> Result<(), DcqcnError> {
+        let &Self { kmin, kmax, pmax, .. } = self;
+        if kmin == Bytes::ZERO {
+            return Err(DcqcnError::NoKmin);
+        }
+        if kmax < kmin {
+            return Err(DcqcnError::Kmax { kmin, kmax });
+        }
+        if !(pmax > 0.0 && pmax <= 1.0) {
+            return Err(DcqcnError::Pmax { given: pmax });
+        }
+        if kmax == kmin && pmax < 1.0 {
+            return Err(DcqcnError::IdlePmax { kmax, given: pmax });
+        }
+        Ok(())
+    }
+}
+
+impl CnpEcho {
+    /// Checks the interval and the service level.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn check(&self) -> Result<(), DcqcnError> {
+        time("interval", self.interval)?;
+        match self.service_level {
+            Some(given) if given > MAX_SERVICE_LEVEL => Err(DcqcnError::ServiceLevel { given }),
+            _ => Ok(()),
         }
     }
 }
 
-/// Whether a switch can mark so.
-pub(crate) fn check_marking(marking: &RedMarking) -> Result<(), DcqcnError> {
-    let &RedMarking { kmin, kmax, pmax, .. } = marking;
-    if kmin == Bytes::ZERO {
-        return Err(DcqcnError::NoKmin);
+impl DcqcnResponseSpec {
+    /// Checks the range of each setting.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn check(&self) -> Result<(), DcqcnError> {
+        let &Self { g, initial_alpha, byte_counter, fast_recovery, .. } = self;
+        if !(g > 0.0 && g < 1.0) {
+            return Err(DcqcnError::Share { field: "g", given: g, one: false });
+        }
+        if !(initial_alpha > 0.0 && initial_alpha <= 1.0) {
+            return Err(DcqcnError::Share { field: "initial_alpha", given: initial_alpha, one: true });
+        }
+        time("alpha_timer", self.alpha_timer)?;
+        time("timer", self.timer)?;
+        if !(1..=u64::from(u32::MAX)).contains(&byte_counter.get()) {
+            return Err(DcqcnError::ByteCounter { given: byte_counter });
+        }
+        if !(1..=254).contains(&fast_recovery) {
+            return Err(DcqcnError::FastRecovery { given: fast_recovery });
+        }
+        rate("additive_increase", self.additive_increase)?;
+        rate("hyper_increase", self.hyper_increase)?;
+        rate("min_rate", self.min_rate)
     }
-    if kmax < kmin {
-        return Err(DcqcnError::Kmax { kmin, kmax });
-    }
-    if !(pmax > 0.0 && pmax <= 1.0) {
-        return Err(DcqcnError::Pmax { given: pmax });
-    }
-    if kmax == kmin && pmax < 1.0 {
-        return Err(DcqcnError::IdlePmax { kmax, given: pmax });
-    }
-    Ok(())
 }
 
-/// Whether a destination can answer so.
-pub(crate) fn check_echo(echo: &CnpEcho) -> Result<(), DcqcnError> {
-    time("echo", "interval", echo.interval)?;
-    match echo.service_level {
-        Some(given) if given > MAX_SERVICE_LEVEL => Err(DcqcnError::ServiceLevel { given }),
-        _ => Ok(()),
-    }
-}
-
-/// Whether a source can respond so.
-pub(crate) fn check_response(response: &DcqcnResponse) -> Result<(), DcqcnError> {
-    let &DcqcnResponse { g, initial_alpha, byte_counter, fast_recovery, .. } = response;
-    if !(g > 0.0 && g < 1.0) {
-        return Err(DcqcnError::Share { field: "g", given: g, one: false });
-    }
-    if !(initial_alpha > 0.0 && initial_alpha <= 1.0) {
-        return Err(DcqcnError::Share { field: "initial_alpha", given: initial_alpha, one: true });
-    }
-    time("response", "alpha_timer", response.alpha_timer)?;
-    time("response", "timer", response.timer)?;
-    if !(1..=u64::from(u32::MAX)).contains(&byte_counter.get()) {
-        return Err(DcqcnError::ByteCounter { given: byte_counter });
-    }
-    if !(1..=254).contains(&fast_recovery) {
-        return Err(DcqcnError::FastRecovery { given: fast_recovery });
-    }
-    rate("additive_increase", response.additive_increase)?;
-    rate("hyper_increase", response.hyper_increase)?;
-    rate("min_rate", response.min_rate)
-}
-
-fn time(of: &'static str, field: &'static str, given: Span) -> Result<(), DcqcnError> {
-    if given == Span::ZERO { Err(DcqcnError::NoTime { of, field }) } else { Ok(()) }
+fn time(field: &'static str, given: Span) -> Result<(), DcqcnError> {
+    if given == Span::ZERO { Err(DcqcnError::NoTime { field }) } else { Ok(()) }
 }
 
 fn rate(field: &'static str, given: Rate) -> Result<(), DcqcnError> {
@@ -168,19 +195,19 @@ fn rate(field: &'static str, given: Rate) -> Result<(), DcqcnError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dcqcn::spec::{Dcqcn, Preset};
-    use crate::spec::Scheme;
+    use crate::Scheme;
+    use crate::dcqcn::spec::{DcqcnScheme, Preset};
 
     #[test]
     fn the_presets_pass() {
         for preset in [Preset::Recommended, Preset::Strawman] {
-            assert_eq!(Scheme::Dcqcn(Dcqcn::preset(preset)).check(), Ok(()));
+            assert_eq!(Scheme::Dcqcn(DcqcnScheme::preset(preset)).check(), Ok(()));
         }
     }
 
     #[test]
     fn what_is_wrong_is_said() {
-        let mistakes: [fn(&mut Dcqcn); 19] = [
+        let mistakes: [fn(&mut DcqcnScheme); 19] = [
             |all| all.marking.kmin = Bytes::ZERO,
             |all| all.marking.kmax = Bytes::new(4_999),
             |all| all.marking.pmax = 0.0,
@@ -204,10 +231,10 @@ mod tests {
         let said: Vec<_> = mistakes
             .iter()
             .map(|mistake| {
-                let mut all = Dcqcn::preset(Preset::Recommended);
+                let mut all = DcqcnScheme::preset(Preset::Recommended);
                 mistake(&mut all);
-                let error = Scheme::Dcqcn(all).check().expect_err("a mistake");
-                format!("{}: {error}", error.path())
+                let fault = Scheme::Dcqcn(all).check().expect_err("a mistake");
+                format!("{}: {}; {}", fault.path, fault.message, fault.help.expect("help"))
             })
             .collect();
         insta::assert_snapshot!(said.join("\n"));

@@ -8,12 +8,12 @@
 //! FreeRunning   mark -> CNP at the end of the present N since the first packet   the authors' simulator
 //! ```
 
-use packet::Packet;
+use packet::{Packet, ServiceLevel};
 use units::{Span, Time};
 
 use super::spec::{CnpEcho, CnpWindow};
+use crate::iba::spec::IbaEcho;
 use crate::policy::{Answer, Echo, EchoState};
-use crate::spec::IbaEcho;
 
 impl Echo for CnpEcho {
     fn answer(&self, packet: &Packet, flow: &mut EchoState, now: Time) -> Option<Answer> {
@@ -33,6 +33,10 @@ impl Echo for CnpEcho {
             }
         }
     }
+
+    fn service_level(&self) -> Option<ServiceLevel> {
+        self.service_level.map(ServiceLevel)
+    }
 }
 
 /// The end of the interval, counted from `first`, that `now` is in.
@@ -44,7 +48,7 @@ fn end_of_interval(first: Time, interval: Span, now: Time) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Psn, QpNumber, ServiceLevel, Transport};
+    use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Psn, QpNumber, Transport};
 
     fn packet(flags: BthFlags) -> Packet {
         let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 
 use units::{Bytes, Rate, Span};
 
-use super::spec::Dcqcn;
+use super::spec::DcqcnScheme;
 
 /// The settings of the fluid, in its own units.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,7 @@ impl Fluid {
     /// The fluid of these settings on a link of rate `link` with packets of this length on the wire, whose marks take
     /// `delay` (tau*) from the queue to the source.
     #[must_use]
-    pub fn new(settings: &Dcqcn, link: Rate, packet: Bytes, delay: Span) -> Self {
+    pub fn new(settings: &DcqcnScheme, link: Rate, packet: Bytes, delay: Span) -> Self {
         let packet = packet.get() as f64;
         let rate = |rate: Rate| rate.get() as f64 / 8.0 / packet;
         let response = &settings.response;
@@ -240,7 +240,7 @@ mod tests {
 
     const PACKET: Bytes = Bytes::new(1000);
 
-    fn fluid(settings: &Dcqcn, delay: Span) -> Fluid {
+    fn fluid(settings: &DcqcnScheme, delay: Span) -> Fluid {
         Fluid::new(settings, Rate::gbps(40), PACKET, delay)
     }
 
@@ -257,7 +257,7 @@ mod tests {
             (20, 1.435, 0.180, None, 291.3),
             (64, 5.91, 0.230, None, 1183.0),
         ];
-        let usual = Dcqcn::preset(Preset::Recommended);
+        let usual = DcqcnScheme::preset(Preset::Recommended);
         let mut wide = usual;
         (wide.marking.kmax, wide.marking.pmax) = (Bytes::new(2_000_000), 0.1);
         for (flows, p, alpha, queue, wide_queue) in table {
@@ -275,8 +275,8 @@ mod tests {
     #[test]
     fn the_strawman_s_are_those_of_the_authors() {
         let table = [4, 5, 6, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15];
-        let mut settings = Dcqcn::preset(Preset::Strawman);
-        settings.marking = Dcqcn::preset(Preset::Recommended).marking;
+        let mut settings = DcqcnScheme::preset(Preset::Strawman);
+        settings.marking = DcqcnScheme::preset(Preset::Recommended).marking;
         let fluid = fluid(&settings, Span::from_us(4));
         for (flows, expected) in (2..=20).zip(table) {
             let found = fluid.fixed_point(flows).probability * 1e4;
@@ -285,7 +285,7 @@ mod tests {
     }
 
     /// The mean and the spread of the queue, in KB, from 60 ms to 100 ms.
-    fn settled(settings: &Dcqcn, flows: usize, delay: u64) -> (f64, f64, Vec<Sample>) {
+    fn settled(settings: &DcqcnScheme, flows: usize, delay: u64) -> (f64, f64, Vec<Sample>) {
         let starts = vec![Span::ZERO; flows];
         let fluid = fluid(settings, Span::from_us(delay));
         let samples = fluid.trajectory(&starts, Span::from_us(100_000), Span::from_us(100));
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_short_delay_leads_to_the_fixed_point() {
-        let settings = Dcqcn::preset(Preset::Recommended);
+        let settings = DcqcnScheme::preset(Preset::Recommended);
         for flows in [2, 10] {
             let (mean, spread, samples) = settled(&settings, flows, 4);
             let point = fluid(&settings, Span::from_us(4)).fixed_point(flows as u32);
@@ -313,7 +313,7 @@ mod tests {
     /// C16: at 85 us ten flows oscillate; 64 do not, nor do 2 as the paper shows them.
     #[test]
     fn a_long_delay_makes_ten_flows_oscillate() {
-        let mut settings = Dcqcn::preset(Preset::Recommended);
+        let mut settings = DcqcnScheme::preset(Preset::Recommended);
         let (_, ten, _) = settled(&settings, 10, 85);
         assert!(ten > 100.0, "{ten} KB from valley to peak");
         (settings.marking.kmax, settings.marking.pmax) = (Bytes::new(2_000_000), 0.1);

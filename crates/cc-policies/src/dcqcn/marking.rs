@@ -16,9 +16,8 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
-use super::spec::{MarkedAt, RedMarking};
-use crate::margin::{Level, Margin};
-use crate::policy::{BufferView, Marker, MarkerSetup, QueueView};
+use super::spec::{MarkedAt, RedMarkingSpec};
+use crate::policy::{Margin, MarginLevel, Marker, MarkerSetup, QueueView};
 
 /// Probabilities are counted in parts of this.
 const ONE: u64 = 1 << 32;
@@ -45,7 +44,7 @@ pub struct RedMarker {
 struct Queue {
     bytes: u64,
     /// Against Kmin and against Kmax.
-    levels: [Level; 2],
+    levels: [MarginLevel; 2],
     margins: [Margin; 2],
 }
 
@@ -59,7 +58,7 @@ struct Decided {
 impl RedMarker {
     /// The marker of the switch described. The settings have passed the check.
     #[must_use]
-    pub fn new(settings: &RedMarking, switch: &MarkerSetup) -> Self {
+    pub fn new(settings: &RedMarkingSpec, switch: &MarkerSetup) -> Self {
         let mut stream = switch.stream.clone();
         let vls = switch.radix * switch.lanes;
         let decided = if settings.at == MarkedAt::Arrival { vls * switch.radix } else { 0 };
@@ -73,13 +72,6 @@ impl RedMarker {
             streams: (0..switch.radix).map(|_| Pcg64Mcg::new(stream.random())).collect(),
             decided: vec![Decided::default(); decided],
         }
-    }
-
-    /// How near what waits for an output and lane came to Kmin, and to Kmax.
-    #[must_use]
-    pub fn margins(&self, output: PortId, lane: Lane) -> [Margin; 2] {
-        let margins = self.queues[output.index() * self.lanes + lane.index()].margins;
-        [(margins[0], self.kmin), (margins[1], self.kmax)].map(|(margin, limit)| Margin { limit, ..margin })
     }
 
     /// The probability of a mark with so much in the queue, in parts of [`ONE`].
@@ -125,16 +117,6 @@ impl Marker for RedMarker {
         }
     }
 
-    /// What occupies a buffer makes no difference here: what waits for an output does.
-    fn buffer_changed(&mut self, _: PortId, _: Lane, _: BufferView) {}
-
-    /// Nor does missing credit.
-    fn starved(&mut self, _: PortId, _: Lane) {}
-
-    fn left_input(&mut self, _: VoqId) -> Option<MarkReason> {
-        None
-    }
-
     #[inline]
     fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkReason> {
         let vl = place.output.index() * self.lanes + place.lane.index();
@@ -146,6 +128,12 @@ impl Marker for RedMarker {
         };
         marked.then_some(MarkReason::Red)
     }
+
+    fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
+        let margins = self.queues[output.index() * self.lanes + lane.index()].margins;
+        [(margins[0], self.kmin), (margins[1], self.kmax)]
+            .map(|(margin, limit)| Some(Margin { limit, ..margin }))
+    }
 }
 
 #[cfg(test)]
@@ -155,7 +143,7 @@ mod tests {
     const PACKET: u64 = 1_000;
 
     fn marker(kmin: u64, kmax: u64, pmax: f64, at: MarkedAt) -> RedMarker {
-        let settings = RedMarking { kmin: Bytes::new(kmin), kmax: Bytes::new(kmax), pmax, at };
+        let settings = RedMarkingSpec { kmin: Bytes::new(kmin), kmax: Bytes::new(kmax), pmax, at };
         let setup = MarkerSetup {
             name: "S".to_owned(),
             radix: 3,

@@ -27,4 +27,4 @@ mod trajectory;
 
 pub use fluid::Fluid;
 pub use marking::RedMarker;
-pub use response::{DcqcnSource, DcqcnState};
+pub use response::{DcqcnResponse, DcqcnState};

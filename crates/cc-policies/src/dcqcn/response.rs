@@ -19,7 +19,7 @@
 use packet::ServiceLevel;
 use units::{Rate, Span, Time};
 
-use super::spec::{CnpOrder, DcqcnResponse};
+use super::spec::{CnpOrder, DcqcnResponseSpec};
 use crate::policy::{Acknowledged, FlowRate, Notified, Reaction, Response, Sent};
 
 /// Rates are in kb/s: 32 bits reach 4.29 Tb/s.
@@ -31,20 +31,20 @@ const ONE: u64 = 1 << SCALE;
 /// The settings of an adapter, shared by all that it sends.
 ///
 /// ```
-/// use cc_policies::dcqcn::DcqcnSource;
-/// use cc_policies::spec::{DcqcnResponse, Preset};
+/// use cc_policies::dcqcn::DcqcnResponse;
+/// use cc_policies::dcqcn::spec::{DcqcnResponseSpec, Preset};
 /// use cc_policies::{Notified, Response};
 /// use packet::ServiceLevel;
 /// use units::{Rate, Span, Time};
 ///
-/// let source = DcqcnSource::new(&DcqcnResponse::preset(Preset::Recommended), Rate::gbps(40));
-/// let mut flow = source.at_rest(ServiceLevel(0));
-/// source.on_notification(&mut flow, Notified { psn: None, next: 0 }, Time::ZERO);
+/// let response = DcqcnResponse::new(&DcqcnResponseSpec::preset(Preset::Recommended), Rate::gbps(40));
+/// let mut flow = response.at_rest(ServiceLevel(0));
+/// response.on_notification(&mut flow, Notified { psn: None, next: 0 }, Time::ZERO);
 /// // alpha is 1 at first: half the line's rate, so that a packet's time is waited after each.
-/// assert_eq!(source.gap(&mut flow, Span::from_ns(200), Time::ZERO), Span::from_ns(200));
+/// assert_eq!(response.gap(&mut flow, Span::from_ns(200), Time::ZERO), Span::from_ns(200));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DcqcnSource {
+pub struct DcqcnResponse {
     timer: Span,
     alpha_timer: Span,
     /// Rates in kb/s.
@@ -83,11 +83,11 @@ pub struct DcqcnState {
 
 const _: () = assert!(size_of::<DcqcnState>() <= 32, "a controlled flow is half a cache line");
 
-impl DcqcnSource {
+impl DcqcnResponse {
     /// An adapter with these settings, on a link of this rate. They have passed
     /// [`Scheme::check`](crate::Scheme::check).
     #[must_use]
-    pub fn new(settings: &DcqcnResponse, line: Rate) -> Self {
+    pub fn new(settings: &DcqcnResponseSpec, line: Rate) -> Self {
         let kbps = |rate: Rate| (rate.get() / RATE_UNIT).min(u64::from(u32::MAX)) as u32;
         let share = |share: f64| ((share * ONE as f64).round() as u32).max(1);
         Self {
@@ -183,7 +183,7 @@ const fn power(mut share: u64, mut exponent: u64) -> u64 {
     product
 }
 
-impl Response for DcqcnSource {
+impl Response for DcqcnResponse {
     type State = DcqcnState;
 
     /// At line rate: there is no slow start.
@@ -233,10 +233,6 @@ impl Response for DcqcnSource {
         )
     }
 
-    fn window(&self, _: &DcqcnState) -> u32 {
-        u32::MAX
-    }
-
     fn flow_rate(&self, state: &DcqcnState, now: Time) -> Option<FlowRate> {
         let mut settled = *state;
         self.settle(&mut settled, now);
@@ -256,14 +252,14 @@ mod tests {
 
     /// The target after a CNP at once, and after a second one so long after the first, which halved the rate.
     fn target(clamp_target: bool, clamp_after_timer: bool, us: u64) -> Rate {
-        let preset = DcqcnResponse::preset(Preset::Recommended);
-        let settings = DcqcnResponse { clamp_target, clamp_after_timer, ..preset };
-        let source = DcqcnSource::new(&settings, LINE);
-        let mut flow = source.at_rest(ServiceLevel(0));
-        source.on_notification(&mut flow, CNP, Time::ZERO);
+        let preset = DcqcnResponseSpec::preset(Preset::Recommended);
+        let settings = DcqcnResponseSpec { clamp_target, clamp_after_timer, ..preset };
+        let response = DcqcnResponse::new(&settings, LINE);
+        let mut flow = response.at_rest(ServiceLevel(0));
+        response.on_notification(&mut flow, CNP, Time::ZERO);
         let second = Span::from_us(us).after_start();
-        source.on_notification(&mut flow, CNP, second);
-        source.flow_rate(&flow, second).expect("a rate").target
+        response.on_notification(&mut flow, CNP, second);
+        response.flow_rate(&flow, second).expect("a rate").target
     }
 
     /// T is 55 us: one expiry of it brings back half of what the first CNP took.

@@ -78,13 +78,13 @@ macro_rules! settings {
 /// DCQCN, place by place. Besides the fields here a scenario may write `preset`, here or in any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written")]
-pub struct Dcqcn {
+pub struct DcqcnScheme {
     /// At every switch: the congestion point.
-    pub marking: RedMarking,
+    pub marking: RedMarkingSpec,
     /// At the destination: the notification point.
     pub echo: CnpEcho,
     /// At the source: the reaction point.
-    pub response: DcqcnResponse,
+    pub response: DcqcnResponseSpec,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -100,7 +100,7 @@ struct Written {
     response: WrittenResponse,
 }
 
-impl From<Written> for Dcqcn {
+impl From<Written> for DcqcnScheme {
     fn from(written: Written) -> Self {
         Self {
             marking: written.marking.resolve(written.preset),
@@ -110,14 +110,14 @@ impl From<Written> for Dcqcn {
     }
 }
 
-impl Dcqcn {
+impl DcqcnScheme {
     /// The parameters that go by this name.
     #[must_use]
     pub const fn preset(preset: Preset) -> Self {
         Self {
-            marking: RedMarking::preset(preset),
+            marking: RedMarkingSpec::preset(preset),
             echo: CnpEcho::preset(preset),
-            response: DcqcnResponse::preset(preset),
+            response: DcqcnResponseSpec::preset(preset),
         }
     }
 }
@@ -125,7 +125,7 @@ impl Dcqcn {
 settings! {
     /// Random early detection (RED) on what waits for an output and lane, as it is at the instant of the decision.
     /// DCTCP's marking is `kmin` equal to `kmax`, and `pmax` 1.
-    RedMarking, WrittenMarking as "WrittenMarking",
+    RedMarkingSpec, WrittenMarking as "WrittenMarking",
     /// Kmin: up to it nothing is marked; above 0.
     kmin: Bytes = Bytes::new(5_000), strawman Bytes::new(40_000);
     /// Kmax, at least `kmin`: above it everything is marked.
@@ -171,7 +171,7 @@ pub enum CnpWindow {
 
 settings! {
     /// How a source answers CNPs.
-    DcqcnResponse, WrittenResponse as "WrittenResponse",
+    DcqcnResponseSpec, WrittenResponse as "WrittenResponse",
     /// g, above 0 and below 1, held in steps of 2^-30: how fast alpha follows.
     #[schemars(extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0))]
     g: f64 = 1.0 / 256.0, strawman 1.0 / 16.0;

@@ -1,8 +1,10 @@
-//! What a scenario may not say of the HP proposal.
+//! Check of the settings of the HP proposal.
 //!
 //! Invariant: a response that passes can be built, and its tables never lead out of themselves.
 
-use super::spec::{HpResponse, RateControl, WindowControl};
+use settings::{FieldPath, SettingError};
+
+use super::spec::{HpResponseSpec, RateControl, WindowControl};
 
 /// What a decrease may divide by.
 const DIVISORS: core::ops::RangeInclusive<f64> = 1.01..=256.0;
@@ -11,88 +13,102 @@ const MOST_RATES: usize = 256;
 /// The most entries of a window table.
 const MOST_WINDOWS: usize = 65_535;
 
-/// Why settings are refused. `table` is the field's name, `entry` the place in it, from 0.
+/// Fault in the settings of the HP proposal's response. `of` is `rate` or `window`, `table` the name of a field,
+/// `entry` an index into that table.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum HpError {
-    /// A divisor that does not divide, or by too much.
-    #[error("a decrease cannot divide by {given}: write a number from {} to {}", DIVISORS.start(), DIVISORS.end())]
+    /// A divisor out of range.
+    #[error("a decrease cannot divide by {given}")]
     Divisor {
         /// `rate` or `window`.
         of: &'static str,
-        /// As given.
+        /// Value as written.
         given: f64,
     },
-    /// No delay, or no window, to choose from.
-    #[error(
-        "`{field}` is {given}, which leaves nothing to choose: write {least} or more, or leave `{of}` out"
-    )]
+    /// A highest delay or window that leaves no choice.
+    #[error("`{field}` is {given}, which leaves nothing to choose")]
     TooFew {
         /// `rate` or `window`.
         of: &'static str,
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
-        /// As given.
+        /// Value as written.
         given: u16,
-        /// The least.
+        /// Least value allowed.
         least: u16,
     },
-    /// A window of nothing.
-    #[error("a window of 0 lets nothing go: write 1 or more")]
+    /// A window of 0.
+    #[error("a window of 0 lets nothing go")]
     NoWindow,
     /// A table of the wrong length.
-    #[error("`{table}` has {given} entries: write {}", lengths(*least, *most))]
+    #[error("`{table}` has {given} entries")]
     Length {
         /// `rate` or `window`.
         of: &'static str,
-        /// Its name.
+        /// Name of the table.
         table: &'static str,
-        /// As given.
+        /// Number of entries.
         given: usize,
-        /// The least number that would be right.
+        /// Least number allowed.
         least: usize,
-        /// The greatest.
+        /// Greatest number allowed.
         most: usize,
     },
     /// An entry that leads out of the table, or the wrong way.
-    #[error("entry {entry} of `{table}` is {given}: write {}", lengths(*least as usize, *most as usize))]
+    #[error("entry {entry} of `{table}` is {given}")]
     Entry {
         /// `rate` or `window`.
         of: &'static str,
-        /// Its name.
+        /// Name of the table.
         table: &'static str,
-        /// Which.
+        /// Index of the entry.
         entry: usize,
-        /// As given.
+        /// Value as written.
         given: u32,
-        /// The least that would be right.
+        /// Least value allowed.
         least: u32,
-        /// The greatest.
+        /// Greatest value allowed.
         most: u32,
     },
 }
 
-fn lengths(least: usize, most: usize) -> String {
-    if least == most { format!("{least}") } else { format!("{least} to {most}") }
-}
-
-impl HpError {
-    /// The field that is wrong, below `congestion_control`.
-    #[must_use]
-    pub fn path(&self) -> String {
+impl SettingError for HpError {
+    fn path(&self) -> FieldPath {
         match *self {
-            Self::Divisor { of, .. } => format!("response.{of}.divisor"),
-            Self::TooFew { of, field, .. } => format!("response.{of}.{field}"),
-            Self::NoWindow => "response.window".to_owned(),
-            Self::Length { of, table, .. } => format!("response.{of}.{table}"),
-            Self::Entry { of, table, entry, .. } => format!("response.{of}.{table}[{entry}]"),
+            Self::Divisor { of, .. } => FieldPath::from(of).name("divisor"),
+            Self::TooFew { of, field, .. } => FieldPath::from(of).name(field),
+            Self::NoWindow => "window".into(),
+            Self::Length { of, table, .. } => FieldPath::from(of).name(table),
+            Self::Entry { of, table, entry, .. } => FieldPath::from(of).name(table).index(entry),
         }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match *self {
+            Self::Divisor { .. } => {
+                format!("write a number from {} to {}", DIVISORS.start(), DIVISORS.end())
+            }
+            Self::TooFew { of, least, .. } => format!("write {least} or more, or leave `{of}` out"),
+            Self::NoWindow => "write 1 or more".to_owned(),
+            Self::Length { least, most, .. } => write_range(least, most),
+            Self::Entry { least, most, .. } => write_range(least as usize, most as usize),
+        })
     }
 }
 
-/// Whether the response can be built.
-pub(crate) fn check_response(response: &HpResponse) -> Result<(), HpError> {
-    response.rate.as_ref().map_or(Ok(()), check_rate)?;
-    response.window.as_ref().map_or(Ok(()), check_window)
+fn write_range(least: usize, most: usize) -> String {
+    if least == most { format!("write {least}") } else { format!("write {least} to {most}") }
+}
+
+impl HpResponseSpec {
+    /// Checks the control of the rate and of the window.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn check(&self) -> Result<(), HpError> {
+        self.rate.as_ref().map_or(Ok(()), check_rate)?;
+        self.window.as_ref().map_or(Ok(()), check_window)
+    }
 }
 
 fn check_rate(rate: &RateControl) -> Result<(), HpError> {

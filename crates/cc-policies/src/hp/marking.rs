@@ -15,7 +15,7 @@
 use packet::{Lane, MarkReason, PortId, VoqId};
 use units::Bytes;
 
-use super::spec::{HpMarking, Immediate, MarkedSet, RootTrigger, Trigger};
+use super::spec::{HpMarkingSpec, Immediate, MarkedSet, RootTrigger, Trigger};
 use crate::policy::{BufferView, Marker, MarkerSetup, QueueView};
 
 /// The marker of one switch.
@@ -71,7 +71,7 @@ struct Output {
 impl HpMarker {
     /// The marker of the switch described.
     #[must_use]
-    pub fn new(settings: &HpMarking, switch: &MarkerSetup) -> Self {
+    pub fn new(settings: &HpMarkingSpec, switch: &MarkerSetup) -> Self {
         let vls = switch.radix * switch.lanes;
         Self {
             radix: switch.radix,
@@ -126,6 +126,11 @@ impl Marker for HpMarker {
             self.queues[at].propagating = self.queues[at].packets;
             self.candidate(output);
         }
+    }
+
+    #[inline]
+    fn heeds_buffers(&self) -> bool {
+        true
     }
 
     fn buffer_changed(&mut self, input: PortId, lane: Lane, view: BufferView) {
@@ -220,10 +225,10 @@ mod tests {
 
     impl Switch {
         fn new(trigger: Trigger, set: MarkedSet) -> Self {
-            Self::with(HpMarking { trigger, set, immediate: Immediate::Marked })
+            Self::with(HpMarkingSpec { trigger, set, immediate: Immediate::Marked })
         }
 
-        fn with(settings: HpMarking) -> Self {
+        fn with(settings: HpMarkingSpec) -> Self {
             let setup = MarkerSetup {
                 name: "S".to_owned(),
                 radix: 4,
@@ -286,7 +291,7 @@ mod tests {
     /// input 0: two for output 2, two for output 3.
     fn sparing(other: usize) -> Switch {
         let mut switch =
-            Switch::with(HpMarking { trigger: Trigger::Full, set: INPUT, immediate: Immediate::Spared });
+            Switch::with(HpMarkingSpec { trigger: Trigger::Full, set: INPUT, immediate: Immediate::Spared });
         switch.wire_busy[2] = true;
         switch.arrives(1, other);
         [2, 3, 3, 2].into_iter().for_each(|output| switch.arrives(0, output));

@@ -12,10 +12,12 @@
 //! | [`functions`] | the rate functions of the papers, as real numbers |
 //! | [`ladder`] | from a function to tables of whole numbers |
 //! | `tables` | from what a scenario says to these tables |
+//! | [`echo`] | destination: marks to acknowledgements and CN packets |
 //! | [`marking`] | switch: which packets belong to a congestion tree |
 //! | [`response`] | source: marks on acknowledgements to rate and window |
 
 pub mod check;
+pub mod echo;
 pub mod functions;
 pub mod ladder;
 pub mod marking;
@@ -26,5 +28,6 @@ mod tables;
 #[cfg(test)]
 mod trajectory;
 
+pub use echo::HpEcho;
 pub use marking::HpMarker;
-pub use response::{HpSource, HpState};
+pub use response::{HpResponse, HpState};

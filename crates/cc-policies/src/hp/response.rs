@@ -13,35 +13,35 @@
 //!                  APSN = PSN of the next packet
 //! ```
 
-use packet::ServiceLevel;
+use packet::{ServiceLevel, Transport};
 use units::{Span, Time};
 
 use super::ladder::Step;
-use super::spec::{HpResponse, RateControl, RpiAfterDecrease, WindowControl};
-use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response, Sent};
+use super::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
+use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response, Sends, Sent, StateScope};
 
 /// The settings of an adapter, shared by all that it sends.
 ///
 /// ```
-/// use cc_policies::hp::HpSource;
-/// use cc_policies::spec::{HpResponse, RateControl, RpiAfterDecrease};
+/// use cc_policies::hp::HpResponse;
+/// use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease};
 /// use cc_policies::{Acknowledged, Response};
 /// use packet::ServiceLevel;
 /// use units::{Span, Time};
 ///
-/// let source = HpSource::new(&HpResponse {
+/// let response = HpResponse::new(&HpResponseSpec {
 ///     rate: Some(RateControl::Lipd { max_ipd: 255 }),
 ///     window: None,
 ///     rpi_after_decrease: RpiAfterDecrease::Reloaded,
 /// });
-/// let mut flow = source.at_rest(ServiceLevel(0));
+/// let mut flow = response.at_rest(ServiceLevel(0));
 /// let marked = Acknowledged { psn: 0, next: 1, packets: 1, marked: true };
-/// source.on_acknowledged(&mut flow, marked, Time::ZERO);
+/// response.on_acknowledged(&mut flow, marked, Time::ZERO);
 /// // Half of Rmax: the next packet waits for one packet time.
-/// assert_eq!(source.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1000));
+/// assert_eq!(response.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1000));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HpSource {
+pub struct HpResponse {
     /// By CIPD; empty without control of the rate.
     rate: Vec<Step>,
     /// By CWND less one; empty without control of the window.
@@ -68,13 +68,13 @@ pub struct HpState {
 
 const _: () = assert!(size_of::<HpState>() <= 16, "a controlled flow is two words");
 
-impl HpSource {
+impl HpResponse {
     /// An adapter with these settings.
     ///
     /// # Panics
     /// If the settings have not passed [`Scheme::check`](crate::Scheme::check).
     #[must_use]
-    pub fn new(settings: &HpResponse) -> Self {
+    pub fn new(settings: &HpResponseSpec) -> Self {
         let fixed = |control: &WindowControl| match *control {
             WindowControl::Fixed(packets) => Some(u32::from(packets)),
             _ => None,
@@ -134,8 +134,17 @@ impl HpSource {
     }
 }
 
-impl Response for HpSource {
+impl Response for HpResponse {
     type State = HpState;
+
+    /// "Unreliable transport and RDMA READ responses: rate; by SLID, DLID and SL" (HP proposal).
+    fn scope(&self, transport: Transport, sends: Sends) -> StateScope {
+        if sends.is_acknowledged(transport) {
+            StateScope::connection(transport)
+        } else {
+            StateScope::DestinationLevel
+        }
+    }
 
     /// At full rate and the widest window.
     fn at_rest(&self, _: ServiceLevel) -> HpState {
@@ -199,13 +208,13 @@ mod tests {
     }
 
     /// A flow and the adapter that it sends from.
-    struct Flow(HpSource, HpState);
+    struct Flow(HpResponse, HpState);
 
     impl Flow {
         fn new(rate: Option<RateControl>, window: Option<WindowControl>, then: RpiAfterDecrease) -> Self {
-            let source = HpSource::new(&HpResponse { rate, window, rpi_after_decrease: then });
-            let state = source.at_rest(ServiceLevel(0));
-            Self(source, state)
+            let response = HpResponse::new(&HpResponseSpec { rate, window, rpi_after_decrease: then });
+            let state = response.at_rest(ServiceLevel(0));
+            Self(response, state)
         }
 
         fn sent(&mut self, limited_by: LimitedBy) {

@@ -9,17 +9,17 @@ use units::Bytes;
 /// The HP proposal, place by place. Marks are answered on acknowledgements, sent at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Hp {
+pub struct HpScheme {
     /// At every switch.
-    pub marking: HpMarking,
+    pub marking: HpMarkingSpec,
     /// At the source.
-    pub response: HpResponse,
+    pub response: HpResponseSpec,
 }
 
 /// Which packets a switch marks. The proposal itself is `Full` and `Selective(InputAndOutput)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct HpMarking {
+pub struct HpMarkingSpec {
     /// When an input's buffer counts as full.
     pub trigger: Trigger,
     /// What is marked then.
@@ -72,7 +72,7 @@ pub enum RootTrigger {
 /// hybrid; either may be left out, and so may both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct HpResponse {
+pub struct HpResponseSpec {
     /// Control of the rate by the inter-packet delay (IPD); none if left out.
     #[serde(default)]
     pub rate: Option<RateControl>,

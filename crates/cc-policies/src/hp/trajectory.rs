@@ -10,16 +10,16 @@ use core::fmt::Write;
 use packet::ServiceLevel;
 use units::{Bytes, Span, Time};
 
-use super::HpSource;
-use super::spec::{HpResponse, RateControl, RpiAfterDecrease};
+use super::HpResponse;
+use super::spec::{HpResponseSpec, RateControl, RpiAfterDecrease};
 use crate::policy::{Acknowledged, LimitedBy, Response, Sent};
 
 /// 2,048 bytes at 1 GB/s.
 const PACKET: Span = Span::from_ns(2048);
 const SHARES: [f64; 6] = [1.0, 0.5, 0.25, 0.1, 0.05, 0.02];
 
-fn source(rate: RateControl) -> HpSource {
-    HpSource::new(&HpResponse {
+fn response(rate: RateControl) -> HpResponse {
+    HpResponse::new(&HpResponseSpec {
         rate: Some(rate),
         window: None,
         rpi_after_decrease: RpiAfterDecrease::Reloaded,
@@ -27,26 +27,26 @@ fn source(rate: RateControl) -> HpSource {
 }
 
 /// Microseconds from a mark at this IPD until the IPD is no longer than it was, one packet after the other.
-fn recovery(source: &HpSource, ipd: u8) -> f64 {
-    let mut flow = source.at_rest(ServiceLevel(0));
+fn recovery(response: &HpResponse, ipd: u8) -> f64 {
+    let mut flow = response.at_rest(ServiceLevel(0));
     let mut number = 0;
     let mut ack = |flow: &mut _, marked| {
-        source.on_sent(flow, Sent { limited_by: LimitedBy::Rate, length: Bytes::new(2074) }, Time::ZERO);
+        response.on_sent(flow, Sent { limited_by: LimitedBy::Rate, length: Bytes::new(2074) }, Time::ZERO);
         let ack = Acknowledged { psn: number, next: number + 1, packets: 1, marked };
-        source.on_acknowledged(flow, ack, Time::ZERO);
+        response.on_acknowledged(flow, ack, Time::ZERO);
         number += 1;
     };
-    while source.ipd(&flow) < ipd {
+    while response.ipd(&flow) < ipd {
         ack(&mut flow, true);
     }
-    while source.ipd(&flow) > ipd {
+    while response.ipd(&flow) > ipd {
         ack(&mut flow, false);
     }
-    let start = source.ipd(&flow);
+    let start = response.ipd(&flow);
     ack(&mut flow, true);
     let mut passed = Span::ZERO;
-    while source.ipd(&flow) > start {
-        passed += PACKET + source.gap(&mut flow, PACKET, Time::ZERO);
+    while response.ipd(&flow) > start {
+        passed += PACKET + response.gap(&mut flow, PACKET, Time::ZERO);
         ack(&mut flow, false);
     }
     passed.seconds() * 1e6
@@ -70,10 +70,10 @@ fn recovery_after_one_decrease() {
     let mut text =
         format!("{:<8} {:>5} {:>4} {:>10} {:>12}\n", "", "share", "IPD", "tables us", "functions us");
     for (name, rate, real) in cases {
-        let source = source(rate);
+        let response = response(rate);
         for (share, real) in SHARES.into_iter().zip(real) {
             let ipd = (1.0 / share).round() as u8 - 1;
-            let quantised = recovery(&source, ipd);
+            let quantised = recovery(&response, ipd);
             writeln!(text, "{name:<8} {share:>5} {ipd:>4} {quantised:>10.1} {real:>12.1}").expect("a String");
         }
     }

@@ -13,8 +13,8 @@
 use packet::{BthFlags, Opcode, Packet};
 use units::Time;
 
+use super::spec::IbaEcho;
 use crate::policy::{Answer, Echo, EchoState};
-use crate::spec::IbaEcho;
 
 impl Echo for IbaEcho {
     fn answer(&self, packet: &Packet, _: &mut EchoState, _: Time) -> Option<Answer> {

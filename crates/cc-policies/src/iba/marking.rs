@@ -16,9 +16,8 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
-use crate::margin::{Level, Margin};
-use crate::policy::{BufferView, Marker, MarkerSetup, QueueView};
-use crate::spec::{Compare, IbaMarking, PortMarking, VictimMask};
+use super::spec::{Compare, IbaMarkingSpec, PortMarking, VictimMask};
+use crate::policy::{Margin, MarginLevel, Marker, MarkerSetup, QueueView};
 
 /// Unit of `Packet_Size`, in bytes: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
 const PACKET_SIZE_UNIT: u32 = 64;
@@ -44,7 +43,7 @@ struct Rare {
     /// By output and lane.
     limits: Vec<Limit>,
     /// Where a queue stands against its threshold, by output, lane and `queues`.
-    levels: Vec<Level>,
+    levels: Vec<MarginLevel>,
     /// Queues of an output and lane that are compared: one for each input, or their sum.
     queues: usize,
 }
@@ -80,7 +79,7 @@ struct Limit {
     margin: Margin,
 }
 
-impl IbaMarking {
+impl IbaMarkingSpec {
     /// The threshold in bytes, for a buffer of `capacity` bytes: `capacity * (16 - Threshold) / 16`, rounded
     /// down; none for `Threshold` 0, which marks nothing.
     ///
@@ -106,7 +105,7 @@ impl IbaMarker {
     /// # Panics
     /// If `faces_adapter` does not have one entry for each output.
     #[must_use]
-    pub fn new(settings: &IbaMarking, switch: &MarkerSetup) -> Self {
+    pub fn new(settings: &IbaMarkingSpec, switch: &MarkerSetup) -> Self {
         assert_eq!(switch.faces_adapter.len(), switch.radix, "one entry for each output");
         let (port_vls, limits): (Vec<_>, Vec<_>) = (1..)
             .zip(&switch.faces_adapter)
@@ -120,7 +119,7 @@ impl IbaMarker {
                 hysteresis: settings.hysteresis,
                 compare: settings.compare,
                 stream: switch.stream.clone(),
-                levels: vec![Level::Below; port_vls.len() * queues],
+                levels: vec![MarginLevel::Below; port_vls.len() * queues],
                 queues,
                 limits,
             }),
@@ -128,25 +127,9 @@ impl IbaMarker {
         }
     }
 
-    /// How near what is compared came to its threshold at an output and lane; none for `Threshold` 0.
-    #[must_use]
-    pub fn margin(&self, output: PortId, lane: Lane) -> Option<Margin> {
-        let limit = &self.rare.limits[self.port_vl(output, lane)];
-        limit.threshold.map(|threshold| match limit.margin {
-            Margin { load: 0, .. } => Margin { limit: threshold.get(), ..limit.margin },
-            margin => margin,
-        })
-    }
-
     fn port_vl(&self, output: PortId, lane: Lane) -> usize {
         debug_assert!(lane.index() < self.lanes, "{lane} of {} lanes", self.lanes);
         output.index() * self.lanes + lane.index()
-    }
-
-    /// Reads what every packet for an output and lane needs.
-    #[inline]
-    pub(crate) fn fetch(&self, output: PortId, lane: Lane) -> u64 {
-        u64::from(self.port_vls[self.port_vl(output, lane)].quiet)
     }
 
     /// Brings what is known of a queue up to date.
@@ -158,13 +141,14 @@ impl IbaMarker {
         let input = if rare.compare == Compare::EachVoq { voq.input.index() } else { 0 };
         let queue = at * rare.queues + input;
         let was = rare.levels[queue];
-        let was_over = was == Level::Over;
+        let was_over = was == MarginLevel::Over;
         let is_over = load > if was_over { leave } else { enter };
         let (vl, margin) = (&mut self.port_vls[at], &mut rare.limits[at].margin);
         let level = margin.step(was, load.get(), enter.get(), is_over);
         rare.levels[queue] = level;
         vl.queues_over = vl.queues_over + u16::from(is_over) - u16::from(was_over);
-        vl.queues_up = vl.queues_up + u16::from(level != Level::Below) - u16::from(was != Level::Below);
+        vl.queues_up =
+            vl.queues_up + u16::from(level != MarginLevel::Below) - u16::from(was != MarginLevel::Below);
         // Where the limit is the same however many inputs have something waiting: no queue is longer than the sum, and
         // the mean no larger.
         if rare.compare != Compare::SumAgainstShare {
@@ -193,7 +177,12 @@ impl Rare {
 }
 
 /// An output, counted from 1, as the settings have it.
-fn port_vl(settings: &IbaMarking, switch: &MarkerSetup, port: u16, faces_adapter: bool) -> (PortVl, Limit) {
+fn port_vl(
+    settings: &IbaMarkingSpec,
+    switch: &MarkerSetup,
+    port: u16,
+    faces_adapter: bool,
+) -> (PortVl, Limit) {
     let common = PortMarking {
         switch: switch.name.clone(),
         port,
@@ -236,14 +225,6 @@ impl Marker for IbaMarker {
         self.port_vls[at].starved = true;
     }
 
-    /// What occupies a buffer makes no difference here: what waits does.
-    fn buffer_changed(&mut self, _: PortId, _: Lane, _: BufferView) {}
-
-    /// The congestion state is that of an output.
-    fn left_input(&mut self, _: VoqId) -> Option<MarkReason> {
-        None
-    }
-
     #[inline]
     fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkReason> {
         let at = self.port_vl(voq.output, voq.lane);
@@ -253,6 +234,20 @@ impl Marker for IbaMarker {
             return None;
         }
         self.mark_eligible(at, starved)
+    }
+
+    fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
+        let limit = &self.rare.limits[self.port_vl(output, lane)];
+        let margin = limit.threshold.map(|threshold| match limit.margin {
+            Margin { load: 0, .. } => Margin { limit: threshold.get(), ..limit.margin },
+            margin => margin,
+        });
+        [margin, None]
+    }
+
+    #[inline]
+    fn fetch(&self, output: PortId, lane: Lane) -> u64 {
+        u64::from(self.port_vls[self.port_vl(output, lane)].quiet)
     }
 }
 
@@ -281,8 +276,8 @@ mod tests {
     const CAPACITY: Bytes = Bytes::kib(16);
     const PACKET: Bytes = Bytes::new(2074);
 
-    fn settings(threshold: u8, compare: Compare) -> IbaMarking {
-        IbaMarking {
+    fn settings(threshold: u8, compare: Compare) -> IbaMarkingSpec {
+        IbaMarkingSpec {
             threshold,
             packet_size: 0,
             marking_rate: 0,
@@ -294,7 +289,7 @@ mod tests {
     }
 
     /// Four ports of two lanes; an adapter is behind port 0.
-    fn marker(settings: &IbaMarking) -> IbaMarker {
+    fn marker(settings: &IbaMarkingSpec) -> IbaMarker {
         let faces_adapter = vec![true, false, false, false];
         let stream = Pcg64Mcg::new(7);
         IbaMarker::new(
@@ -342,7 +337,7 @@ mod tests {
             victim_mask: true,
         };
         let marks = |ports| {
-            let mut marker = marker(&IbaMarking { ports, ..settings(0, Compare::Sum) });
+            let mut marker = marker(&IbaMarkingSpec { ports, ..settings(0, Compare::Sum) });
             marker.queue_changed(from_input(1), view(CAPACITY.get(), CAPACITY.get(), 1));
             marker.starved(PortId(0), Lane(1));
             marker.departing(from_input(1), PACKET)
@@ -376,7 +371,7 @@ mod tests {
     #[test]
     fn a_victim_marks_only_behind_its_mask() {
         let marks = |victim_mask, output: u16| {
-            let mut marker = marker(&IbaMarking { victim_mask, ..settings(15, Compare::Sum) });
+            let mut marker = marker(&IbaMarkingSpec { victim_mask, ..settings(15, Compare::Sum) });
             let voq = VoqId { output: PortId(output), ..from_input(1) };
             marker.queue_changed(voq, view(9000, 9000, 1));
             marker.starved(voq.output, voq.lane);
@@ -393,7 +388,7 @@ mod tests {
     #[test]
     fn each_queue_has_a_hysteresis_of_its_own() {
         let hysteresis = Bytes::new(2048);
-        let mut marker = marker(&IbaMarking { hysteresis, ..settings(8, Compare::EachVoq) });
+        let mut marker = marker(&IbaMarkingSpec { hysteresis, ..settings(8, Compare::EachVoq) });
         let mut after = |input, voq| {
             marker.queue_changed(from_input(input), view(voq, voq, 1));
             leaves(&mut marker).is_some()
@@ -413,7 +408,7 @@ mod tests {
         for (compare, enter, leave) in
             [(Compare::SumOverInputs, 3 * 8192, 3 * 6144), (Compare::SumAgainstShare, 2730, 2730 - 2048)]
         {
-            let mut marker = marker(&IbaMarking { hysteresis, ..settings(8, compare) });
+            let mut marker = marker(&IbaMarkingSpec { hysteresis, ..settings(8, compare) });
             let mut after = |sum| {
                 marker.queue_changed(from_input(1), view(1, sum, 3));
                 leaves(&mut marker).is_some()
@@ -439,7 +434,7 @@ mod tests {
     #[test]
     fn an_empty_queue_is_never_over() {
         for compare in [Compare::EachVoq, Compare::Sum, Compare::SumOverInputs, Compare::SumAgainstShare] {
-            let mut marker = marker(&IbaMarking { hysteresis: Bytes::kib(64), ..settings(15, compare) });
+            let mut marker = marker(&IbaMarkingSpec { hysteresis: Bytes::kib(64), ..settings(15, compare) });
             marker.queue_changed(from_input(1), view(9000, 9000, 1));
             marker.queue_changed(from_input(1), view(1, 1, 1));
             assert!(leaves(&mut marker).is_some(), "{compare:?}: far below, not far enough");
@@ -452,7 +447,7 @@ mod tests {
     fn the_first_is_marked_and_the_rest_by_the_mean() {
         const MARKS: u32 = 10_000;
         for rate in [1u16, 10, 2048] {
-            let mut marker = marker(&IbaMarking { marking_rate: rate, ..settings(15, Compare::Sum) });
+            let mut marker = marker(&IbaMarkingSpec { marking_rate: rate, ..settings(15, Compare::Sum) });
             marker.queue_changed(from_input(1), view(9000, 9000, 1));
             assert!(leaves(&mut marker).is_some());
             let mut passed = 0u64;
@@ -492,7 +487,7 @@ mod tests {
         #[test]
         fn small_packets_are_never_marked(packet_size: u8, off in 0..128u64) {
             let length = (64 * u64::from(packet_size) + off).saturating_sub(64);
-            let mut marker = marker(&IbaMarking { packet_size, ..settings(15, Compare::Sum) });
+            let mut marker = marker(&IbaMarkingSpec { packet_size, ..settings(15, Compare::Sum) });
             marker.queue_changed(from_input(1), view(9000, 9000, 1));
             let marked = marker.departing(from_input(1), Bytes::new(length)).is_some();
             prop_assert_eq!(marked, length >= 64 * u64::from(packet_size));
@@ -501,7 +496,7 @@ mod tests {
         /// A packet that is not eligible does not count as one that passed.
         #[test]
         fn what_is_not_eligible_does_not_count(lengths in prop::collection::vec(prop::bool::ANY, 0..200)) {
-            let rates = IbaMarking { packet_size: 8, marking_rate: 5, ..settings(15, Compare::Sum) };
+            let rates = IbaMarkingSpec { packet_size: 8, marking_rate: 5, ..settings(15, Compare::Sum) };
             let (mut mixed, mut large) = (marker(&rates), marker(&rates));
             mixed.queue_changed(from_input(1), view(9000, 9000, 1));
             large.queue_changed(from_input(1), view(9000, 9000, 1));

@@ -6,17 +6,21 @@
 //!
 //! | module | place | attribute |
 //! |---|---|---|
+//! | [`spec`] | settings | all |
+//! | [`check`] | ranges of settings | |
 //! | [`marking`] | switch: FECN | `SwitchCongestionSetting` |
 //! | [`echo`] | destination: FECN to BECN | none |
 //! | [`response`] | source: BECN to injection rate delay | `CACongestionSetting`, `CongestionControlTable` |
 
+pub mod check;
 pub mod echo;
 pub mod marking;
 pub mod response;
+pub mod spec;
 
 #[cfg(test)]
 mod trajectory;
 
 pub use marking::IbaMarker;
 pub(crate) use response::TIMER_UNIT;
-pub use response::{Ccti, IbaSource};
+pub use response::{IbaResponse, IbaState};

@@ -13,11 +13,11 @@
 //! | `FirstBecn` | now | stays |
 //! | `EachBecn` | now | now |
 
-use packet::ServiceLevel;
+use packet::{ServiceLevel, Transport};
 use units::{Span, Time};
 
-use crate::policy::{Acknowledged, Notified, Reaction, Response, Sent};
-use crate::spec::{Cct, IbaResponse, PortControl, TimerStart};
+use super::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
+use crate::policy::{Acknowledged, Notified, Reaction, Response, Sends, StateScope};
 
 /// Unit of `CCTI_Timer`: 1.024 us (`OpenSM`, `ib_types.h`; Linux, `hfi1`: 1024 ns times the value).
 pub(crate) const TIMER_UNIT: Span = Span::from_ps(1_024_000);
@@ -28,15 +28,15 @@ const SERVICE_LEVELS: usize = 16;
 /// The settings of an adapter, shared by all that it sends.
 ///
 /// ```
-/// use cc_policies::iba::IbaSource;
-/// use cc_policies::spec::{Cct, IbaResponse, PortControl, TimerStart};
+/// use cc_policies::iba::IbaResponse;
+/// use cc_policies::iba::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
 /// use cc_policies::{Notified, Response};
 /// use packet::ServiceLevel;
 /// use units::{Span, Time};
 ///
-/// let source = IbaSource::new(&IbaResponse {
+/// let response = IbaResponse::new(&IbaResponseSpec {
 ///     port_control: PortControl::QueuePair,
-///     cct: Cct::Linear { entries: 128, shift: 1, step: 1 },
+///     cct: CctSpec::Linear { entries: 128, shift: 1, step: 1 },
 ///     ccti_limit: 127,
 ///     ccti_increase: 3,
 ///     ccti_min: 0,
@@ -45,13 +45,13 @@ const SERVICE_LEVELS: usize = 16;
 ///     timer_start: TimerStart::FreeRunning,
 ///     service_levels: vec![],
 /// });
-/// let mut flow = source.at_rest(ServiceLevel(0));
-/// source.on_notification(&mut flow, Notified { psn: None, next: 0 }, Time::ZERO);
+/// let mut flow = response.at_rest(ServiceLevel(0));
+/// response.on_notification(&mut flow, Notified { psn: None, next: 0 }, Time::ZERO);
 /// // Entry 3 of this table: half a packet's time, three times.
-/// assert_eq!(source.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1500));
+/// assert_eq!(response.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1500));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IbaSource {
+pub struct IbaResponse {
     table: Vec<Entry>,
     limit: u16,
     timer_start: TimerStart,
@@ -77,7 +77,7 @@ struct Level {
 
 /// What is remembered of one controlled flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ccti {
+pub struct IbaState {
     /// An expiry of the timer, or the instant that it was started; without meaning at rest.
     anchor: Time,
     /// The index as it was at `anchor`, but for later BECNs.
@@ -85,9 +85,9 @@ pub struct Ccti {
     service_level: ServiceLevel,
 }
 
-const _: () = assert!(size_of::<Ccti>() <= 16, "a controlled flow is two words");
+const _: () = assert!(size_of::<IbaState>() <= 16, "a controlled flow is two words");
 
-impl Cct {
+impl CctSpec {
     /// Number of entries.
     #[must_use]
     pub const fn entry_count(&self) -> usize {
@@ -111,13 +111,13 @@ impl Cct {
     }
 }
 
-impl IbaSource {
+impl IbaResponse {
     /// An adapter with these settings.
     ///
     /// # Panics
     /// If the settings have not passed [`Scheme::check`](crate::Scheme::check).
     #[must_use]
-    pub fn new(settings: &IbaResponse) -> Self {
+    pub fn new(settings: &IbaResponseSpec) -> Self {
         let table = settings.cct.table();
         assert_eq!(table.len(), usize::from(settings.ccti_limit) + 1, "a table that ends at its limit");
         let mut levels = Box::new(
@@ -146,27 +146,21 @@ impl IbaSource {
         }
     }
 
-    /// Whose injection rate is controlled.
-    #[must_use]
-    pub const fn port_control(&self) -> PortControl {
-        self.port_control
-    }
-
     /// The flow's index into the table at `now`, not before the last thing that happened to it.
     #[must_use]
-    pub fn index(&self, state: &Ccti, now: Time) -> u16 {
+    pub fn index(&self, state: &IbaState, now: Time) -> u16 {
         let mut settled = *state;
         self.settle(&mut settled, now);
         settled.index
     }
 
-    fn level(&self, state: &Ccti) -> &Level {
+    fn level(&self, state: &IbaState) -> &Level {
         &self.levels[usize::from(state.service_level.0)]
     }
 
     /// Takes the expiries up to and including `now` off the index. An expiry and a BECN at one instant
     /// happen in this order.
-    fn settle(&self, state: &mut Ccti, now: Time) {
+    fn settle(&self, state: &mut IbaState, now: Time) {
         debug_assert!(now >= state.anchor, "time runs backwards: {now} after {}", state.anchor);
         let &Level { timer, min, .. } = self.level(state);
         let above_rest = u64::from(state.index - u16::from(min));
@@ -180,7 +174,7 @@ impl IbaSource {
     }
 
     /// A BECN came in.
-    fn becn(&self, state: &mut Ccti, now: Time) -> Reaction {
+    fn becn(&self, state: &mut IbaState, now: Time) -> Reaction {
         self.settle(state, now);
         let level = *self.level(state);
         let before = state.index;
@@ -199,36 +193,36 @@ impl IbaSource {
     }
 }
 
-impl Response for IbaSource {
-    type State = Ccti;
+impl Response for IbaResponse {
+    type State = IbaState;
 
-    fn at_rest(&self, service_level: ServiceLevel) -> Ccti {
-        let min = self.levels[usize::from(service_level.0)].min;
-        Ccti { anchor: Time::ZERO, index: u16::from(min), service_level }
+    fn scope(&self, transport: Transport, _: Sends) -> StateScope {
+        match self.port_control {
+            PortControl::QueuePair => StateScope::connection(transport),
+            PortControl::ServiceLevel => StateScope::ServiceLevel,
+        }
     }
 
-    /// Who held a packet back makes no difference here.
-    fn on_sent(&self, _: &mut Ccti, _: Sent, _: Time) {}
+    fn at_rest(&self, service_level: ServiceLevel) -> IbaState {
+        let min = self.levels[usize::from(service_level.0)].min;
+        IbaState { anchor: Time::ZERO, index: u16::from(min), service_level }
+    }
 
     /// A BECN is a BECN, whatever packet brings it (Gran and Reinemo 2011, 2.2).
-    fn on_acknowledged(&self, state: &mut Ccti, ack: Acknowledged, now: Time) -> Reaction {
+    fn on_acknowledged(&self, state: &mut IbaState, ack: Acknowledged, now: Time) -> Reaction {
         if ack.marked { self.becn(state, now) } else { Reaction::default() }
     }
 
-    fn on_notification(&self, state: &mut Ccti, _: Notified, now: Time) -> Reaction {
+    fn on_notification(&self, state: &mut IbaState, _: Notified, now: Time) -> Reaction {
         self.becn(state, now)
     }
 
-    fn gap(&self, state: &mut Ccti, packet_time: Span, now: Time) -> Span {
+    fn gap(&self, state: &mut IbaState, packet_time: Span, now: Time) -> Span {
         self.settle(state, now);
         let Entry { shift, multiplier } = self.table[usize::from(state.index)];
         // IRD = (packet time >> CCT_Shift) * CCT_Multiplier (Omni-Path fabric manager, citing STL volume 1,
         // 17.3.12, which descends from A10; Linux, `hfi1`, `set_link_ipg`).
         Span::from_ps(packet_time.ps() >> shift) * u64::from(multiplier)
-    }
-
-    fn window(&self, _: &Ccti) -> u32 {
-        u32::MAX
     }
 }
 

@@ -8,17 +8,17 @@ use core::fmt::Write;
 use packet::ServiceLevel;
 use units::{Bytes, Rate, Span, Time};
 
-use super::IbaSource;
+use super::IbaResponse;
+use super::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
 use crate::policy::{Notified, Response};
-use crate::spec::{Cct, IbaResponse, PortControl, TimerStart};
 
 const CNP: Notified = Notified { psn: None, next: 0 };
 
 /// `CCTI_Timer` 10 (10.24 us), `CCTI_Increase` 2, and the table 0:0, 0:1, ... 0:127.
-fn settings(timer_start: TimerStart) -> IbaResponse {
-    IbaResponse {
+fn settings(timer_start: TimerStart) -> IbaResponseSpec {
+    IbaResponseSpec {
         port_control: PortControl::QueuePair,
-        cct: Cct::Linear { entries: 128, shift: 0, step: 1 },
+        cct: CctSpec::Linear { entries: 128, shift: 0, step: 1 },
         ccti_limit: 127,
         ccti_increase: 2,
         ccti_min: 0,
@@ -41,23 +41,23 @@ fn line(text: &mut String, now: Time, event: &str, index: u16, gap: Span, packet
     .expect("writing to a String");
 }
 
-fn trajectory(settings: &IbaResponse) -> String {
-    let source = IbaSource::new(settings);
+fn trajectory(settings: &IbaResponseSpec) -> String {
+    let response = IbaResponse::new(settings);
     let packet = Rate::gbps(16).time_for(Bytes::new(2048 + 26));
     let becns = [3u64, 8, 13, 18, 23].map(|us| Span::from_us(us).after_start());
-    let mut flow = source.at_rest(ServiceLevel(0));
+    let mut flow = response.at_rest(ServiceLevel(0));
     let mut text = format!("{:>13}  {:<14} {:>3} {:>12} {:>6}\n", "time", "event", "idx", "gap", "share");
     let mut becns = becns.into_iter().peekable();
     let (mut now, mut shown) = (Time::ZERO, None);
     while now < Span::from_us(120).after_start() {
         while let Some(at) = becns.next_if(|&at| at <= now) {
-            let reaction = source.on_notification(&mut flow, CNP, at);
+            let reaction = response.on_notification(&mut flow, CNP, at);
             let event = if reaction.reached_trigger { "BECN, trigger" } else { "BECN" };
-            let index = source.index(&flow, at);
-            line(&mut text, at, event, index, source.gap(&mut flow, packet, at), packet);
+            let index = response.index(&flow, at);
+            line(&mut text, at, event, index, response.gap(&mut flow, packet, at), packet);
         }
-        let gap = source.gap(&mut flow, packet, now);
-        let index = source.index(&flow, now);
+        let gap = response.gap(&mut flow, packet, now);
+        let index = response.index(&flow, now);
         if shown.replace(index) != Some(index) {
             line(&mut text, now, "packet", index, gap, packet);
         }
@@ -85,8 +85,8 @@ fn each_becn() {
 #[test]
 fn between_floor_and_ceiling() {
     let table = (0..=6u16).map(|i| (2, i * i)).collect();
-    let narrow = IbaResponse {
-        cct: Cct::Entries(table),
+    let narrow = IbaResponseSpec {
+        cct: CctSpec::Entries(table),
         ccti_limit: 6,
         ccti_min: 1,
         ..settings(TimerStart::FirstBecn)

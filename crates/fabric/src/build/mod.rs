@@ -5,7 +5,7 @@
 
 use ca_transport::{Adapter, AdapterKinds, AdapterSetup, FlowEnd, MessageOrigin};
 use cc_policies::policy::MarkerSetup;
-use cc_policies::{AnyEcho, AnyMarker, AnyResponse};
+use cc_policies::{AnyMarker, AnyResponse};
 use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
 use link_layer::headroom::quanta;
 use link_layer::spec::{CreditSpec, Discipline, PauseSpec};
@@ -120,7 +120,7 @@ fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], adapters: &mut [Adapter]) {
 }
 
 fn adapter(plan: &Plan, node: NodeId, kinds: &mut Kinds) -> Adapter {
-    let (link, scheme) = (plan.link(), plan.scheme());
+    let (link, control) = (plan.link(), plan.control());
     let port = port(plan, node, PortId(0), kinds);
     let rate = port.wire().rate();
     let mut adapter = Adapter::new(AdapterSetup {
@@ -132,8 +132,8 @@ fn adapter(plan: &Plan, node: NodeId, kinds: &mut Kinds) -> Adapter {
         mtu: link.mtu,
         framing: link.framing,
         spec: plan.adapter_of(node),
-        echo: AnyEcho::new(scheme),
-        response: AnyResponse::new(scheme, rate),
+        echo: control.echo,
+        response: AnyResponse::new(&control.response, rate),
     });
     adapter.share_kind(&mut kinds.adapters);
     adapter
@@ -162,7 +162,7 @@ fn switch(plan: &Plan, node: NodeId, kinds: &mut Kinds) -> Switch {
         egress_limit: spec.egress_limit,
         buffering: AnyBuffering::new(spec.buffering, radix, lanes),
         arbiter: AnyArbiter::new(spec.arbiter, radix, lanes),
-        marker: AnyMarker::new(plan.scheme(), &marker),
+        marker: AnyMarker::new(&plan.control().marking, &marker),
         output_queue: spec.output_queue(),
         speedup_thousandths: (spec.speedup * 1000.0).round() as u64,
     })

@@ -12,7 +12,8 @@ mod completions;
 mod ideal;
 
 use ca_transport::Adapter;
-use cc_policies::spec::Trigger;
+use cc_policies::MarkingSpec;
+use cc_policies::hp::spec::Trigger;
 use event_kernel::Digest;
 use link_layer::Port;
 use link_layer::pause::Crossings;
@@ -141,7 +142,8 @@ fn trigger(plan: &Plan, node: NodeId, buffer: Bytes, peak: Bytes) -> Option<Marg
     if plan.graph().is_host(node) {
         return None;
     }
-    let limit = match plan.scheme().hp_marking()?.trigger {
+    let MarkingSpec::Hp(marking) = &plan.control().marking else { return None };
+    let limit = match marking.trigger {
         Trigger::Full => buffer.saturating_sub(plan.link().longest_packet()),
         Trigger::Above(threshold) => threshold,
     };

@@ -3,7 +3,7 @@
 //! Invariant: what is not named stays as it is; a tuned run is the run with other settings written out, and checked as any.
 
 use cc_policies::Scheme;
-use cc_policies::spec::{Cct, Iba};
+use cc_policies::iba::spec::{CctSpec, IbaScheme};
 use ron::extensions::Extensions;
 use serde::{Deserialize, Serialize};
 
@@ -65,11 +65,11 @@ impl Tuning {
         }
     }
 
-    fn apply(self, iba: &mut Iba) {
+    fn apply(self, iba: &mut IbaScheme) {
         let response = &mut iba.response;
         match self {
             Self::Table(percent) => {
-                let Cct::Entries(entries) = &mut response.cct else {
+                let CctSpec::Entries(entries) = &mut response.cct else {
                     panic!("only a table that is written out can be stretched, not {:?}", response.cct);
                 };
                 for (_, multiplier) in entries {
@@ -112,8 +112,8 @@ mod tests {
         assert_eq!((plain.response.ccti_timer, tuned.response.ccti_timer), (10, 25));
         assert_eq!((plain.marking.threshold, tuned.marking.threshold), (2, 9));
         assert_eq!(plain.response.cct, tuned.response.cct);
-        let last = |iba: &Iba| match &iba.response.cct {
-            Cct::Entries(entries) => entries[127],
+        let last = |iba: &IbaScheme| match &iba.response.cct {
+            CctSpec::Entries(entries) => entries[127],
             other => panic!("{other:?} is not written out"),
         };
         let (shift, multiplier) = last(&plain);

@@ -3,7 +3,8 @@
 //! Invariant: a queue can grow to where marking begins, a source can become slower than its link, and CNPs of a service
 //! level of their own do not leave the layer of a routing that needs it.
 
-use packet::{Lane, NodeId, PortId};
+use cc_policies::{Control, Echo, MarkingSpec, ResponseSpec};
+use packet::{Lane, NodeId, PortId, ServiceLevel};
 use topology::{Graph, Routes};
 use units::Bytes;
 
@@ -13,11 +14,17 @@ use crate::plan;
 use crate::spec::Scenario;
 
 /// Whether what is said of DCQCN can have an effect here.
-pub(super) fn check(scenario: &Scenario, graph: &Graph, routes: &Routes, faults: &mut Faults<'_>) {
-    check_kmin(scenario, graph, faults);
-    check_min_rate(scenario, graph, faults);
+pub(super) fn check(
+    scenario: &Scenario,
+    control: &Control,
+    graph: &Graph,
+    routes: &Routes,
+    faults: &mut Faults<'_>,
+) {
+    check_kmin(scenario, &control.marking, graph, faults);
+    check_min_rate(scenario, &control.response, graph, faults);
     let layers = routes.layers();
-    if let Some(level) = scenario.congestion_control.cnp_echo().and_then(|echo| echo.service_level)
+    if let Some(ServiceLevel(level)) = control.echo.service_level()
         && layers > 1
     {
         let message = format!(
@@ -34,8 +41,8 @@ fn field(name: &str) -> Path {
 }
 
 /// Some switch can have more waiting for an output and lane than Kmin: it is held by the buffers of all its inputs.
-fn check_kmin(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
-    let Some(marking) = scenario.congestion_control.red_marking() else { return };
+fn check_kmin(scenario: &Scenario, marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
+    let MarkingSpec::Red(marking) = marking else { return };
     if !faults.found.is_empty() {
         return; // Memory that is not as it should be has no size to compare with.
     }
@@ -60,8 +67,8 @@ fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
 }
 
 /// Every host's link is faster than the lowest rate.
-fn check_min_rate(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
-    let Some(response) = scenario.congestion_control.dcqcn_response() else { return };
+fn check_min_rate(scenario: &Scenario, response: &ResponseSpec, graph: &Graph, faults: &mut Faults<'_>) {
+    let ResponseSpec::Dcqcn(response) = response else { return };
     let cables: Vec<_> = scenario.cables.values().collect();
     let rate = |host: u32| cables[graph.ports(NodeId(host))[0].cable].data_rate();
     let slowest = (0..graph.hosts() as u32).min_by_key(|host| rate(*host));

@@ -2,22 +2,27 @@
 //!
 //! Invariant: what runs, and what the resolved plan shows, is settings; a guideline is only written.
 
-use cc_policies::{Guideline, Network, Scheme};
+use cc_policies::{Control, Network};
 use packet::NodeId;
 use topology::Graph;
 use workload::PatternSpec;
 
 use crate::spec::Scenario;
 
-/// Puts settings in the place of a guideline.
+/// Resolves the scheme of congestion control into its decisions, and puts settings in the place of a guideline.
+pub(super) fn resolve(scenario: &mut Scenario, graph: &Graph) -> Control {
+    let mut scheme = scenario.congestion_control.clone();
+    let control = scheme.resolve(|| network(scenario, graph));
+    scenario.congestion_control = scheme;
+    control
+}
+
+/// Returns the network that a guideline depends on.
 ///
 /// N, the ports of the network, is the number of hosts. H, the degree, is that of the largest hot spot in
 /// `traffic`, and N where there is none: "worst case = N" (Pfister and others 2005). A packet's time is that of the
 /// longest packet on the fastest link of a host, so that no host delays by less than the guideline asks for.
-pub(super) fn resolve(scenario: &mut Scenario, graph: &Graph) {
-    if scenario.congestion_control != Scheme::Guideline {
-        return;
-    }
+fn network(scenario: &Scenario, graph: &Graph) -> Network {
     let hosts: Vec<&str> = graph.host_names().collect();
     let hot_spots = scenario.traffic.iter().filter_map(|pattern| match pattern {
         PatternSpec::HotSpot(hot_spot) => Some(hot_spot.degree(&hosts)),
@@ -29,7 +34,6 @@ pub(super) fn resolve(scenario: &mut Scenario, graph: &Graph) {
     let on_the_wire = packet + scenario.link.framing.around();
     let cables: Vec<_> = scenario.cables.values().collect();
     let time = |host| cables[graph.ports(NodeId(host))[0].cable].data_rate().time_for(on_the_wire);
-    let Some(packet_time) = (0..ports).map(time).min() else { return };
-    let network = Network { ports, hotspot_degree, packet_time, packet };
-    scenario.congestion_control = Scheme::Iba(Guideline::settings(network));
+    let packet_time = (0..ports).map(time).min().expect("a fabric has hosts");
+    Network { ports, hotspot_degree, packet_time, packet }
 }

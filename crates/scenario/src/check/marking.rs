@@ -3,7 +3,8 @@
 //!
 //! Invariant: no port is named that is not there, and no buffer waits for more than it can hold.
 
-use cc_policies::hp::spec::Trigger;
+use cc_policies::MarkingSpec;
+use cc_policies::hp::spec::{HpMarkingSpec, Trigger};
 use link_layer::credits::BLOCK;
 use link_layer::spec::Discipline;
 use packet::{Lane, NodeId, PortId};
@@ -17,8 +18,8 @@ use crate::plan;
 use crate::spec::Scenario;
 
 /// Every port that the marking settings single out is a port of a switch.
-pub(super) fn check_ports(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
-    let Some(marking) = scenario.congestion_control.iba_marking() else { return };
+pub(super) fn check_ports(marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
+    let MarkingSpec::Iba(marking) = marking else { return };
     let all: Vec<&str> = graph.names().collect();
     let switches = &all[graph.hosts()..];
     for (i, own) in marking.ports.iter().enumerate() {
@@ -37,16 +38,17 @@ pub(super) fn check_ports(scenario: &Scenario, graph: &Graph, faults: &mut Fault
 }
 
 /// Every port and lane of every switch can come to hold more than the threshold above which its buffer counts as full.
-pub(super) fn check_trigger(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
-    let Some(Trigger::Above(threshold)) = scenario.congestion_control.hp_marking().map(|own| own.trigger)
-    else {
-        return;
-    };
+pub(super) fn check_trigger(
+    scenario: &Scenario,
+    marking: &MarkingSpec,
+    graph: &Graph,
+    faults: &mut Faults<'_>,
+) {
+    let MarkingSpec::Hp(HpMarkingSpec { trigger: Trigger::Above(threshold), .. }) = marking else { return };
     if !faults.found.is_empty() {
         return; // Memory that is not as it should be has no size to compare with.
     }
-    let too_small: Vec<_> =
-        buffers(scenario, graph).filter(|buffer| buffer.most.get() <= threshold.get()).collect();
+    let too_small: Vec<_> = buffers(scenario, graph).filter(|buffer| buffer.most <= *threshold).collect();
     let Some(least) = too_small.iter().min_by_key(|buffer| buffer.most) else { return };
     let others = match too_small.len() - 1 {
         0 => String::new(),

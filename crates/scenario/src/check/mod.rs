@@ -8,7 +8,7 @@
 //! | here | the run as a whole, and the order of the checks |
 //! | `dcqcn` | thresholds and rates that fit the fabric |
 //! | `hpcc` | a topology in a file, and puts what it holds in its place |
-//! | `guideline` | nothing: puts settings in the place of a guideline |
+//! | `guideline` | nothing: resolves the congestion control, and replaces `Guideline` by its settings |
 //! | `link` | cables, lanes, credits |
 //! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
 //! | `node` | switches and adapters |
@@ -63,8 +63,8 @@ impl Scenario {
         pausing::check_values(&self, &mut faults);
         node::check_values(&self, &mut faults);
         sharing::check_values(&self, &mut faults);
-        if let Err(error) = self.congestion_control.check() {
-            faults.of_crate(&Path::from("congestion_control").join(&error.path()), &error);
+        if let Err(fault) = self.congestion_control.check() {
+            faults.of_setting(&"congestion_control".into(), fault);
         }
         let has_rates = link::check_rates(&self, &mut faults);
         if matches!(self.topology, TopologySpec::HpccFile(_)) {
@@ -73,17 +73,17 @@ impl Scenario {
         let Some(graph) = self.graph(&mut faults).filter(|_| has_rates) else {
             return Err(faults.into_diagnostic());
         };
-        guideline::resolve(&mut self, &graph);
+        let control = guideline::resolve(&mut self, &graph);
         node::check_names(&self, &graph, &mut faults);
         sharing::check_memory(&self, &graph, &mut faults);
         pausing::check_memory(&self, &graph, &mut faults);
-        marking::check_ports(&self, &graph, &mut faults);
-        marking::check_trigger(&self, &graph, &mut faults);
+        marking::check_ports(&control.marking, &graph, &mut faults);
+        marking::check_trigger(&self, &control.marking, &graph, &mut faults);
         let Some(routes) = routing::routes(&self, &graph, &mut faults) else {
             return Err(faults.into_diagnostic());
         };
-        transport::check(&self, &mut faults);
-        dcqcn::check(&self, &graph, &routes, &mut faults);
+        transport::check(&self, &control.response, &mut faults);
+        dcqcn::check(&self, &control, &graph, &routes, &mut faults);
         let workload = traffic::workload(&self, &graph, &routes, &mut faults);
         if let Some((workload, _)) = &workload
             && faults.found.is_empty()
@@ -91,11 +91,11 @@ impl Scenario {
             routing::check(&self, &graph, &routes, &workload.flows, &mut faults);
         }
         if let Some((workload, _)) = &workload {
-            watch::check(&self, &graph, &workload.flows, &mut faults);
+            watch::check(&self, &control.response, &graph, &workload.flows, &mut faults);
         }
         match workload {
             Some(workload) if faults.found.is_empty() => {
-                Ok(Plan::new(self, source.stem(), graph, routes, workload))
+                Ok(Plan::new(self, source.stem(), control, graph, routes, workload))
             }
             _ => Err(faults.into_diagnostic()),
         }
@@ -183,6 +183,12 @@ impl Faults<'_> {
     /// The name at the end of this path is wrong.
     fn add_name(&mut self, path: &Path, message: impl Display, help: impl Display) {
         self.push(path, message.to_string(), Some(help.to_string()), true);
+    }
+
+    /// Adds a fault that the check of a setting found below `parent`.
+    fn of_setting(&mut self, parent: &Path, fault: settings::Fault) {
+        let path = parent.join(&fault.path.to_string());
+        self.push(&path, fault.message, fault.help, false);
     }
 
     /// What another crate says is wrong, in the form `WRONG: RIGHT`.

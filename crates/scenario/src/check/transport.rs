@@ -1,6 +1,6 @@
 //! Flows: whether what carries them can, and whether congestion control reaches them.
 
-use cc_policies::Sends;
+use cc_policies::{ResponseSpec, Sends};
 use packet::Transport;
 use units::Bytes;
 use workload::{Operation, PatternSpec};
@@ -20,7 +20,7 @@ struct Asked<'a> {
 }
 
 /// Every flow, with what its adapters and the congestion control have to say about it.
-pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
+pub(super) fn check(scenario: &Scenario, response: &ResponseSpec, faults: &mut Faults<'_>) {
     let asked = asked(scenario);
     check_reads(scenario, &asked, faults);
     let mtu = Bytes::from(scenario.link.mtu);
@@ -32,7 +32,7 @@ pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
             );
             faults.add(&flow.path.name("message"), message, format!("write at most \"{mtu}\""));
         }
-        check_control(scenario, flow, faults);
+        check_control(response, flow, faults);
     }
 }
 
@@ -84,8 +84,8 @@ fn check_reads(scenario: &Scenario, asked: &[Asked<'_>], faults: &mut Faults<'_>
 }
 
 /// A window holds back nothing that is not acknowledged.
-fn check_control(scenario: &Scenario, flow: &Asked<'_>, faults: &mut Faults<'_>) {
-    let Some(response) = scenario.congestion_control.hp_response() else { return };
+fn check_control(response: &ResponseSpec, flow: &Asked<'_>, faults: &mut Faults<'_>) {
+    let ResponseSpec::Hp(response) = response else { return };
     let sends = if flow.operation == Operation::RdmaRead { Sends::ReadResponses } else { Sends::Requests };
     if sends.is_acknowledged(flow.transport) || response.rate.is_some() || response.window.is_none() {
         return;

@@ -2,6 +2,7 @@
 //!
 //! Invariant: each column of `watch.csv` will have something to show.
 
+use cc_policies::ResponseSpec;
 use topology::Graph;
 use workload::Flow;
 
@@ -12,7 +13,13 @@ use crate::path::Path;
 use crate::spec::{Scenario, WatchSpec};
 
 /// Whether all that is to be watched is there.
-pub(super) fn check(scenario: &Scenario, graph: &Graph, flows: &[Flow], faults: &mut Faults<'_>) {
+pub(super) fn check(
+    scenario: &Scenario,
+    response: &ResponseSpec,
+    graph: &Graph,
+    flows: &[Flow],
+    faults: &mut Faults<'_>,
+) {
     for (i, watch) in scenario.watch.iter().enumerate() {
         let path = Path::from("watch").index(i);
         match watch {
@@ -20,7 +27,7 @@ pub(super) fn check(scenario: &Scenario, graph: &Graph, flows: &[Flow], faults: 
                 check_port(&path, (switch, *port), graph, faults);
                 check_lane(&path.name("lane"), *lane, scenario.link.data_lanes, faults);
             }
-            WatchSpec::Control { flow } => check_flow(scenario, &path, flow, flows, faults),
+            WatchSpec::Control { flow } => check_flow(response, &path, flow, flows, faults),
         }
     }
 }
@@ -38,12 +45,12 @@ fn check_port(path: &Path, (switch, port): (&str, u16), graph: &Graph, faults: &
     }
 }
 
-fn check_flow(scenario: &Scenario, path: &Path, name: &str, flows: &[Flow], faults: &mut Faults<'_>) {
+fn check_flow(response: &ResponseSpec, path: &Path, name: &str, flows: &[Flow], faults: &mut Faults<'_>) {
     let named: Vec<&str> = flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str()).collect();
     if !named.contains(&name) {
         let help = nearest::help(name, &named, "flows with a name");
         faults.add(&path.name("flow"), format!("there is no flow `{name}`"), help);
-    } else if scenario.congestion_control.dcqcn_response().is_none() {
+    } else if !matches!(response, ResponseSpec::Dcqcn(_)) {
         let message = "no DCQCN reaction point controls this flow, so it has no rate to watch";
         faults.add(path, message, "watch a `Queue`, or write `congestion_control: Dcqcn()`");
     }

@@ -18,7 +18,7 @@ pub struct Margin {
 
 /// Where a load stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Level {
+pub(crate) enum MarginLevel {
     /// At most 90 % of the limit.
     #[default]
     Below,
@@ -39,21 +39,21 @@ impl Default for Margin {
 impl Margin {
     /// A load that stood at `was` is now this much of this limit, and is over or not; where it stands now.
     #[inline]
-    pub(crate) fn step(&mut self, was: Level, load: u64, limit: u64, is_over: bool) -> Level {
+    pub(crate) fn step(&mut self, was: MarginLevel, load: u64, limit: u64, is_over: bool) -> MarginLevel {
         if load * self.limit > self.load * limit {
             (self.load, self.limit) = (load, limit);
         }
         let level = if is_over {
-            Level::Over
+            MarginLevel::Over
         } else if load * 10 <= limit * 9 {
-            Level::Below
-        } else if matches!(was, Level::Over | Level::After) {
-            Level::After
+            MarginLevel::Below
+        } else if matches!(was, MarginLevel::Over | MarginLevel::After) {
+            MarginLevel::After
         } else {
-            Level::Near
+            MarginLevel::Near
         };
-        self.crossings += u32::from(level == Level::Over && was != Level::Over);
-        self.near_misses += u32::from(level == Level::Below && was == Level::Near);
+        self.crossings += u32::from(level == MarginLevel::Over && was != MarginLevel::Over);
+        self.near_misses += u32::from(level == MarginLevel::Below && was == MarginLevel::Near);
         level
     }
 }
@@ -64,9 +64,9 @@ mod tests {
 
     /// A load against a limit of 100, which it has to fall below 80 to leave again.
     fn after(loads: &[u64]) -> Margin {
-        let (mut margin, mut level) = (Margin::default(), Level::Below);
+        let (mut margin, mut level) = (Margin::default(), MarginLevel::Below);
         for load in loads {
-            let is_over = *load > if level == Level::Over { 80 } else { 100 };
+            let is_over = *load > if level == MarginLevel::Over { 80 } else { 100 };
             level = margin.step(level, *load, 100, is_over);
         }
         margin
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn without_hysteresis_falling_from_above_is_no_near_miss() {
         let mut margin = Margin::default();
-        let mut level = Level::Below;
+        let mut level = MarginLevel::Below;
         for load in [101, 95, 91, 90, 95, 90] {
             level = margin.step(level, load, 100, load > 100);
         }
@@ -102,7 +102,7 @@ mod tests {
     fn the_nearest_is_by_share_where_limits_differ() {
         let mut margin = Margin::default();
         for (load, limit) in [(50, 100), (30, 50), (90, 200)] {
-            margin.step(Level::Below, load, limit, false);
+            margin.step(MarginLevel::Below, load, limit, false);
         }
         assert_eq!((margin.load, margin.limit), (30, 50));
     }

@@ -1,165 +1,28 @@
-//! What a scenario writes down about congestion control, with the names of IBA's own attributes.
+//! Settings of InfiniBand's congestion control, with the names of IBA's own attributes.
 //!
-//! Invariant: a scheme is three decisions in three places. One field of the scenario holds all of
-//! them, and turns all of them off.
+//! Invariant: each struct is one attribute of Annex A10; fields beyond it are choices that the Annex leaves to the
+//! implementation.
 
-pub use crate::dcqcn::spec::{
-    CnpEcho, CnpOrder, CnpWindow, Dcqcn, DcqcnResponse, MarkedAt, Preset, RedMarking,
-};
-pub use crate::hp::spec::{
-    Hp, HpMarking, HpResponse, Immediate, MarkedSet, RateControl, RootTrigger, RpiAfterDecrease, Trigger,
-    WindowControl,
-};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-/// The whole of a fabric's congestion control: scenario field `congestion_control`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum Scheme {
-    /// No marking, no notification, no response.
-    Off,
-    /// InfiniBand's own congestion control (IBA volume 1, Annex A10).
-    Iba(Iba),
-    /// InfiniBand's own, with the parameters that Pfister and others (2005) propose: the check of a scenario puts
-    /// [`Iba`](Self::Iba) in its place, and the resolved plan shows it. N is the number of hosts; H the largest number
-    /// of contributors to a hot spot in `traffic`, or N, the worst case, if there is none.
-    Guideline,
-    /// The HP proposal (2001), as Santos, Turner and Janakiraman evaluated it.
-    Hp(Hp),
-    /// DCQCN, RoCEv2's (Zhu and others 2015).
-    Dcqcn(Dcqcn),
-    /// Any marking with any response.
-    Mixed(Mixed),
-}
-
-impl Scheme {
-    /// The settings of marking by IBA's rules, if switches mark by them.
-    #[must_use]
-    pub const fn iba_marking(&self) -> Option<&IbaMarking> {
-        match self {
-            Self::Iba(iba) => Some(&iba.marking),
-            Self::Mixed(Mixed { marking: MarkingChoice::Iba(marking), .. }) => Some(marking),
-            _ => None,
-        }
-    }
-
-    /// The settings of marking by the HP proposal's rules, if switches mark by them.
-    #[must_use]
-    pub const fn hp_marking(&self) -> Option<&HpMarking> {
-        match self {
-            Self::Hp(hp) => Some(&hp.marking),
-            Self::Mixed(Mixed { marking: MarkingChoice::Hp(marking), .. }) => Some(marking),
-            _ => None,
-        }
-    }
-
-    /// The settings of marking by RED, if switches mark so.
-    #[must_use]
-    pub const fn red_marking(&self) -> Option<&RedMarking> {
-        match self {
-            Self::Dcqcn(dcqcn) => Some(&dcqcn.marking),
-            Self::Mixed(Mixed { marking: MarkingChoice::Red(marking), .. }) => Some(marking),
-            _ => None,
-        }
-    }
-
-    /// The settings of DCQCN's notification point, if destinations answer by it.
-    #[must_use]
-    pub const fn cnp_echo(&self) -> Option<&CnpEcho> {
-        match self {
-            Self::Dcqcn(dcqcn) => Some(&dcqcn.echo),
-            Self::Mixed(Mixed { echo: EchoChoice::Dcqcn(echo), .. }) => Some(echo),
-            _ => None,
-        }
-    }
-
-    /// The settings of DCQCN's reaction point, if sources respond by it.
-    #[must_use]
-    pub const fn dcqcn_response(&self) -> Option<&DcqcnResponse> {
-        match self {
-            Self::Dcqcn(dcqcn) => Some(&dcqcn.response),
-            Self::Mixed(Mixed { response: ResponseChoice::Dcqcn(response), .. }) => Some(response),
-            _ => None,
-        }
-    }
-
-    /// The settings of the HP proposal's response, if sources respond by it.
-    #[must_use]
-    pub const fn hp_response(&self) -> Option<&HpResponse> {
-        match self {
-            Self::Hp(hp) => Some(&hp.response),
-            Self::Mixed(Mixed { response: ResponseChoice::Hp(response), .. }) => Some(response),
-            _ => None,
-        }
-    }
-}
-
-/// Marking, notification and response of different schemes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Mixed {
-    /// At every switch.
-    pub marking: MarkingChoice,
-    /// At the destination: how a mark is answered.
-    pub echo: EchoChoice,
-    /// At the source.
-    pub response: ResponseChoice,
-}
-
-/// Who is marked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum MarkingChoice {
-    /// Nobody.
-    Off,
-    /// By InfiniBand's rules.
-    Iba(IbaMarking),
-    /// By the HP proposal's.
-    Hp(HpMarking),
-    /// By chance, as RED does: DCQCN's congestion point.
-    Red(RedMarking),
-}
-
-/// How a mark is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum EchoChoice {
-    /// As [`IbaEcho::Cnp`].
-    Cnp,
-    /// As [`IbaEcho::Acknowledgement`].
-    Acknowledgement,
-    /// By DCQCN's notification point.
-    Dcqcn(CnpEcho),
-}
-
-/// Who is slowed down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum ResponseChoice {
-    /// Nobody.
-    Off,
-    /// By a congestion control table.
-    Iba(IbaResponse),
-    /// By the HP proposal's function.
-    Hp(HpResponse),
-    /// By DCQCN's reaction point.
-    Dcqcn(DcqcnResponse),
-}
-
 /// InfiniBand's own congestion control, place by place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Iba {
+pub struct IbaScheme {
     /// At every switch: attribute `SwitchCongestionSetting`.
-    pub marking: IbaMarking,
+    pub marking: IbaMarkingSpec,
     /// At the destination: how a FECN is answered.
     pub echo: IbaEcho,
     /// At the source: attributes `CACongestionSetting` and `CongestionControlTable`.
-    pub response: IbaResponse,
+    pub response: IbaResponseSpec,
 }
 
 /// IBA `SwitchCongestionSetting` (A10.4.3.6), as far as it bears on marking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct IbaMarking {
+pub struct IbaMarkingSpec {
     /// `Threshold`, 0 to 15: 0 marks nothing, 1 is the highest threshold, 15 the lowest.
     #[schemars(range(min = 0, max = 15))]
     pub threshold: u8,
@@ -236,11 +99,11 @@ pub enum IbaEcho {
 /// IBA `CACongestionSetting` (A10.4.3.8) and `CongestionControlTable` (A10.4.3.9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct IbaResponse {
+pub struct IbaResponseSpec {
     /// `Port_Control` bit 0: whose injection rate a BECN lowers.
     pub port_control: PortControl,
     /// `Congestion_Control_Table`.
-    pub cct: Cct,
+    pub cct: CctSpec,
     /// `CCTI_Limit`: the highest index that a BECN can reach, and the table's last: its length less one.
     pub ccti_limit: u16,
     /// `CCTI_Increase`: added to the index by each BECN, 0 to 255.
@@ -303,7 +166,7 @@ pub enum TimerStart {
 /// `(packet time >> shift) * multiplier`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum Cct {
+pub enum CctSpec {
     /// Entry `i` delays by `i * step` packet times over `2^shift`.
     Linear {
         /// Number of entries, 1 to 65,535; IBA asks for at least 128.

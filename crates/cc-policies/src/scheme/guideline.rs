@@ -10,7 +10,10 @@
 use units::{Bytes, Span};
 
 use crate::iba::TIMER_UNIT;
-use crate::spec::{Cct, Compare, Iba, IbaEcho, IbaMarking, IbaResponse, PortControl, TimerStart, VictimMask};
+use crate::iba::spec::{
+    CctSpec, Compare, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, TimerStart,
+    VictimMask,
+};
 
 /// "IPD table size: 128".
 const TABLE: u16 = 128;
@@ -92,7 +95,7 @@ impl Guideline {
     /// # Panics
     /// If a packet takes less than eight picoseconds.
     #[must_use]
-    pub fn table(&self, packet_time: Span) -> Cct {
+    pub fn table(&self, packet_time: Span) -> CctSpec {
         // IRD = (packet time >> shift) * multiplier.
         let step = packet_time.ps() >> SHIFT;
         assert!(step > 0, "a packet of {packet_time} has no eighth");
@@ -102,15 +105,15 @@ impl Guideline {
             let nearest = (delay + u128::from(step / 2)) / u128::from(step);
             nearest.min(u128::from(HIGHEST)) as u16
         };
-        Cct::Entries((0..=last).map(|i| (SHIFT, multiplier(i))).collect())
+        CctSpec::Entries((0..=last).map(|i| (SHIFT, multiplier(i))).collect())
     }
 
     /// The settings of InfiniBand's congestion control for a network.
     #[must_use]
-    pub fn settings(network: Network) -> Iba {
+    pub fn settings(network: Network) -> IbaScheme {
         let own = Self::of(network.ports, network.hotspot_degree);
-        Iba {
-            marking: IbaMarking {
+        IbaScheme {
+            marking: IbaMarkingSpec {
                 threshold: own.threshold,
                 // "Set FECN on all packets as long as congestion exists".
                 packet_size: 0,
@@ -125,7 +128,7 @@ impl Guideline {
             },
             // "Part of normal response, or congestion notification packet".
             echo: IbaEcho::Acknowledgement,
-            response: IbaResponse {
+            response: IbaResponseSpec {
                 // "Sent back to source Queue Pair"; "one index per QP".
                 port_control: PortControl::QueuePair,
                 cct: own.table(network.packet_time),
@@ -145,7 +148,7 @@ impl Guideline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Scheme;
+    use crate::scheme::Scheme;
 
     #[test]
     fn the_formulas_are_the_paper_s() {
@@ -162,7 +165,9 @@ mod tests {
     fn the_table_is_straight_and_ends_at_the_longest_delay() {
         let guideline = Guideline::of(32, 32);
         let packet_time = Span::from_us(2);
-        let Cct::Entries(entries) = guideline.table(packet_time) else { panic!("every entry is written") };
+        let CctSpec::Entries(entries) = guideline.table(packet_time) else {
+            panic!("every entry is written")
+        };
         assert_eq!(entries.len(), 128);
         let delay = |i: usize| (packet_time.ps() >> entries[i].0) * u64::from(entries[i].1);
         for i in 0..128 {

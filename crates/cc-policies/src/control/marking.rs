@@ -1,0 +1,124 @@
+//! The closed set of marking rules.
+//!
+//! Invariant: each rule stands in [`MarkingSpec`] with its settings, in [`AnyMarker`] with its state, and in every
+//! `match` of this file, none of which has a wildcard.
+
+use packet::{Lane, MarkReason, PortId, VoqId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use settings::{Fault, SettingError};
+use units::Bytes;
+
+use crate::dcqcn::RedMarker;
+use crate::dcqcn::spec::RedMarkingSpec;
+use crate::hp::HpMarker;
+use crate::hp::spec::HpMarkingSpec;
+use crate::iba::IbaMarker;
+use crate::iba::spec::IbaMarkingSpec;
+use crate::policy::{BufferView, Margin, Marker, MarkerSetup, Off, QueueView};
+
+/// A marking rule with its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum MarkingSpec {
+    /// No packet is marked.
+    Off,
+    /// InfiniBand's threshold.
+    Iba(IbaMarkingSpec),
+    /// The HP proposal's full buffers.
+    Hp(HpMarkingSpec),
+    /// Random early detection, DCQCN's congestion point.
+    Red(RedMarkingSpec),
+}
+
+impl MarkingSpec {
+    /// Checks the rule's settings.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        match self {
+            Self::Off | Self::Hp(_) => Ok(()),
+            Self::Iba(marking) => marking.check().map_err(|error| error.fault()),
+            Self::Red(marking) => marking.check().map_err(|error| error.fault()),
+        }
+    }
+}
+
+/// The marker of one switch, by any rule.
+#[derive(Clone, Debug)]
+pub enum AnyMarker {
+    /// Marks no packet.
+    Off,
+    /// InfiniBand's.
+    Iba(IbaMarker),
+    /// The HP proposal's; boxed for its size.
+    Hp(Box<HpMarker>),
+    /// RED's; boxed for its size.
+    Red(Box<RedMarker>),
+}
+
+impl AnyMarker {
+    /// Returns the marker of one switch. The settings have passed [`MarkingSpec::check`].
+    #[must_use]
+    pub fn new(marking: &MarkingSpec, switch: &MarkerSetup) -> Self {
+        match marking {
+            MarkingSpec::Off => Self::Off,
+            MarkingSpec::Iba(marking) => Self::Iba(IbaMarker::new(marking, switch)),
+            MarkingSpec::Hp(marking) => Self::Hp(Box::new(HpMarker::new(marking, switch))),
+            MarkingSpec::Red(marking) => Self::Red(Box::new(RedMarker::new(marking, switch))),
+        }
+    }
+}
+
+/// Calls a method of the marker that is there.
+macro_rules! dispatch {
+    ($any:expr, $marker:ident => $call:expr) => {
+        match $any {
+            Self::Off => {
+                let $marker = &mut Off;
+                $call
+            }
+            Self::Iba($marker) => $call,
+            Self::Hp($marker) => $call,
+            Self::Red($marker) => $call,
+        }
+    };
+}
+
+impl Marker for AnyMarker {
+    #[inline(always)]
+    fn queue_changed(&mut self, voq: VoqId, view: QueueView) {
+        dispatch!(self, marker => marker.queue_changed(voq, view));
+    }
+
+    #[inline]
+    fn heeds_buffers(&self) -> bool {
+        dispatch!(self, marker => marker.heeds_buffers())
+    }
+
+    fn buffer_changed(&mut self, input: PortId, lane: Lane, view: BufferView) {
+        dispatch!(self, marker => marker.buffer_changed(input, lane, view));
+    }
+
+    fn starved(&mut self, output: PortId, lane: Lane) {
+        dispatch!(self, marker => marker.starved(output, lane));
+    }
+
+    fn left_input(&mut self, voq: VoqId) -> Option<MarkReason> {
+        dispatch!(self, marker => marker.left_input(voq))
+    }
+
+    #[inline(always)]
+    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkReason> {
+        dispatch!(self, marker => marker.departing(voq, length))
+    }
+
+    fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
+        dispatch!(self, marker => marker.margins(output, lane))
+    }
+
+    #[inline]
+    fn fetch(&self, output: PortId, lane: Lane) -> u64 {
+        dispatch!(self, marker => marker.fetch(output, lane))
+    }
+}

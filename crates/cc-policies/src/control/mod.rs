@@ -1,0 +1,51 @@
+//! Congestion control of a fabric as three independent decisions, and the closed set of policies for each.
+//!
+//! Invariant: any marking runs with any echo and any response. A [`Control`] that passes its check can be built.
+//!
+//! | module | settings | policy | at |
+//! |---|---|---|---|
+//! | `marking` | [`MarkingSpec`] | [`AnyMarker`] | a switch |
+//! | `echo` | [`AnyEcho`], stateless | [`AnyEcho`] | a destination |
+//! | `response` | [`ResponseSpec`] | [`AnyResponse`], its state [`AnyState`] | a source |
+//!
+//! The sets are enums, not `dyn`: policies decide in the event loop's innermost path, the state of a flow stays `Copy`
+//! and of known size, and the compiler names each `match` that a new variant has to be added to.
+
+mod echo;
+mod marking;
+mod response;
+
+pub use echo::AnyEcho;
+pub use marking::{AnyMarker, MarkingSpec};
+pub use response::{AnyResponse, AnyState, ResponseSpec};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use settings::Fault;
+
+/// The three decisions of a congestion control.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Control {
+    /// Rule by which switches mark packets.
+    pub marking: MarkingSpec,
+    /// Answer of a destination to a mark.
+    pub echo: AnyEcho,
+    /// Response of a source to notifications.
+    pub response: ResponseSpec,
+}
+
+impl Control {
+    /// No marking, no notification, no response.
+    pub const OFF: Self = Self { marking: MarkingSpec::Off, echo: AnyEcho::Off, response: ResponseSpec::Off };
+
+    /// Checks the settings of each decision.
+    ///
+    /// # Errors
+    /// The first fault. Its path begins with `marking`, `echo` or `response`.
+    pub fn check(&self) -> Result<(), Fault> {
+        self.marking.check().map_err(|fault| fault.below(&"marking".into()))?;
+        self.echo.check().map_err(|fault| fault.below(&"echo".into()))?;
+        self.response.check().map_err(|fault| fault.below(&"response".into()))
+    }
+}

@@ -1,0 +1,175 @@
+//! The closed set of responses, and of their states.
+//!
+//! Invariant: a response meets only states that it made. No `match` of this file has a wildcard for responses.
+
+use packet::{ServiceLevel, Transport};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use settings::{Fault, SettingError};
+use units::{Rate, Span, Time};
+
+use crate::dcqcn::spec::DcqcnResponseSpec;
+use crate::dcqcn::{DcqcnResponse, DcqcnState};
+use crate::hp::spec::HpResponseSpec;
+use crate::hp::{HpResponse, HpState};
+use crate::iba::spec::IbaResponseSpec;
+use crate::iba::{IbaResponse, IbaState};
+use crate::policy::{Acknowledged, FlowRate, Notified, Off, Reaction, Response, Sends, Sent, StateScope};
+
+/// A response with its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum ResponseSpec {
+    /// No flow is slowed down.
+    Off,
+    /// InfiniBand's congestion control table.
+    Iba(IbaResponseSpec),
+    /// The HP proposal's rate and window.
+    Hp(HpResponseSpec),
+    /// DCQCN's reaction point.
+    Dcqcn(DcqcnResponseSpec),
+}
+
+impl ResponseSpec {
+    /// Checks the response's settings.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        match self {
+            Self::Off => Ok(()),
+            Self::Iba(response) => response.check().map_err(|error| error.fault()),
+            Self::Hp(response) => response.check().map_err(|error| error.fault()),
+            Self::Dcqcn(response) => response.check().map_err(|error| error.fault()),
+        }
+    }
+}
+
+/// Any response, with the settings that all flows of an adapter share.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyResponse {
+    /// Ignores notifications.
+    Off,
+    /// InfiniBand's.
+    Iba(IbaResponse),
+    /// The HP proposal's.
+    Hp(HpResponse),
+    /// DCQCN's.
+    Dcqcn(DcqcnResponse),
+}
+
+/// State of one controlled flow under any response. Only the response that made it can use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyState {
+    /// None.
+    Off,
+    /// Index into the congestion control table, and its timer.
+    Iba(IbaState),
+    /// Rate, window and their history.
+    Hp(HpState),
+    /// Current rate, target rate, alpha and counters.
+    Dcqcn(DcqcnState),
+}
+
+const _: () = assert!(size_of::<AnyState>() <= 32, "the state of a flow is half a cache line");
+
+impl AnyResponse {
+    /// Returns the response of an adapter on a link of rate `line`.
+    ///
+    /// # Panics
+    /// If the settings have not passed [`ResponseSpec::check`].
+    #[must_use]
+    pub fn new(response: &ResponseSpec, line: Rate) -> Self {
+        match response {
+            ResponseSpec::Off => Self::Off,
+            ResponseSpec::Iba(response) => Self::Iba(IbaResponse::new(response)),
+            ResponseSpec::Hp(response) => Self::Hp(HpResponse::new(response)),
+            ResponseSpec::Dcqcn(response) => Self::Dcqcn(DcqcnResponse::new(response, line)),
+        }
+    }
+}
+
+/// Calls a method of the response that is there.
+macro_rules! dispatch {
+    ($any:expr, $response:ident => $call:expr) => {
+        match $any {
+            Self::Off => {
+                let $response = Off;
+                $call
+            }
+            Self::Iba($response) => $call,
+            Self::Hp($response) => $call,
+            Self::Dcqcn($response) => $call,
+        }
+    };
+    // With the state that the response made.
+    ($any:expr, $state:expr, ($response:ident, $own:ident) => $call:expr) => {
+        match ($any, $state) {
+            (Self::Off, _) => {
+                let ($response, $own) = (Off, &mut ());
+                $call
+            }
+            (Self::Iba($response), AnyState::Iba($own)) => $call,
+            (Self::Hp($response), AnyState::Hp($own)) => $call,
+            (Self::Dcqcn($response), AnyState::Dcqcn($own)) => $call,
+            (Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_), other) => {
+                unreachable!("the state of another response: {other:?}")
+            }
+        }
+    };
+}
+
+/// Where a response ignores an event, its flow's state is not looked at: it may be far away in memory.
+impl Response for AnyResponse {
+    type State = AnyState;
+
+    fn scope(&self, transport: Transport, sends: Sends) -> StateScope {
+        dispatch!(self, response => response.scope(transport, sends))
+    }
+
+    fn at_rest(&self, service_level: ServiceLevel) -> AnyState {
+        match self {
+            Self::Off => AnyState::Off,
+            Self::Iba(response) => AnyState::Iba(response.at_rest(service_level)),
+            Self::Hp(response) => AnyState::Hp(response.at_rest(service_level)),
+            Self::Dcqcn(response) => AnyState::Dcqcn(response.at_rest(service_level)),
+        }
+    }
+
+    #[inline]
+    fn on_sent(&self, state: &mut AnyState, sent: Sent, now: Time) {
+        match self {
+            Self::Off | Self::Iba(_) => {}
+            Self::Hp(_) | Self::Dcqcn(_) => {
+                dispatch!(self, state, (response, own) => response.on_sent(own, sent, now));
+            }
+        }
+    }
+
+    fn on_acknowledged(&self, state: &mut AnyState, ack: Acknowledged, now: Time) -> Reaction {
+        match self {
+            Self::Iba(_) | Self::Dcqcn(_) if !ack.marked => Reaction::default(),
+            Self::Off | Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) => {
+                dispatch!(self, state, (response, own) => response.on_acknowledged(own, ack, now))
+            }
+        }
+    }
+
+    fn on_notification(&self, state: &mut AnyState, notified: Notified, now: Time) -> Reaction {
+        dispatch!(self, state, (response, own) => response.on_notification(own, notified, now))
+    }
+
+    fn gap(&self, state: &mut AnyState, packet_time: Span, now: Time) -> Span {
+        dispatch!(self, state, (response, own) => response.gap(own, packet_time, now))
+    }
+
+    fn window(&self, state: &AnyState) -> u32 {
+        match self {
+            Self::Off | Self::Iba(_) | Self::Dcqcn(_) => u32::MAX,
+            Self::Hp(_) => dispatch!(self, state, (response, own) => response.window(own)),
+        }
+    }
+
+    fn flow_rate(&self, state: &AnyState, now: Time) -> Option<FlowRate> {
+        dispatch!(self, state, (response, own) => response.flow_rate(own, now))
+    }
+}

@@ -1,0 +1,108 @@
+//! The decision of a switch: [`Marker`], and the views of a switch's queues and buffers that it decides by.
+//!
+//! Invariant: one marker serves all outputs of one switch. A mark is never taken back.
+
+use packet::{Lane, MarkReason, PortId, VoqId};
+use rand_pcg::Pcg64Mcg;
+use units::Bytes;
+
+use super::{Margin, Off};
+
+/// Properties of a switch that its marker is built from.
+#[derive(Clone, Debug)]
+pub struct MarkerSetup {
+    /// Name of the switch, by which settings single out its ports.
+    pub name: String,
+    /// Number of ports, each an input and an output.
+    pub radix: usize,
+    /// Number of data lanes of each port.
+    pub lanes: usize,
+    /// Default buffer of an input and lane, of which thresholds are shares. A port with a different buffer keeps the
+    /// switch's thresholds, in bytes.
+    pub capacity: Bytes,
+    /// Longest packet of the link's MTU.
+    pub longest_packet: Bytes,
+    /// By output port: whether a channel adapter is at the other end of the cable.
+    pub faces_adapter: Vec<bool>,
+    /// The switch's random stream for marking, shared with nothing else.
+    pub stream: Pcg64Mcg,
+}
+
+/// Queue lengths after a change. A packet counts until it starts to leave the switch: one that has crossed to a
+/// queue at its output still waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueView {
+    /// Bytes waiting in the virtual output queue that changed.
+    pub voq: Bytes,
+    /// Bytes waiting for the same output and lane, over all inputs.
+    pub sum: Bytes,
+    /// Number of inputs with packets waiting for that output and lane.
+    pub inputs: u32,
+    /// Whether the output's wire carries a packet whose tail has yet to leave, so that a packet that joins must wait.
+    pub wire_busy: bool,
+}
+
+/// Occupancy of the buffer of an input and lane. A packet counts until its tail has left the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferView {
+    /// Occupied, in whole blocks of credit.
+    pub held: Bytes,
+    /// Free, in whole blocks of credit.
+    pub room: Bytes,
+}
+
+/// The decision of a switch: which packets are marked.
+pub trait Marker {
+    /// Handles a packet that has joined or left the queue `voq`, whose state is now `view`.
+    #[inline]
+    fn queue_changed(&mut self, _voq: VoqId, _view: QueueView) {}
+
+    /// Returns whether [`buffer_changed`](Marker::buffer_changed) has any effect. If not, the switch need not call it.
+    #[inline]
+    fn heeds_buffers(&self) -> bool {
+        false
+    }
+
+    /// Handles a packet that has entered the buffer of this input and lane, or whose tail has left it. An entering
+    /// packet is reported here before it joins a queue.
+    #[inline]
+    fn buffer_changed(&mut self, _input: PortId, _lane: Lane, _view: BufferView) {}
+
+    /// Handles lack of credit: a packet waits for this output and lane, the wire is free, and there is no credit for
+    /// the packet.
+    #[inline]
+    fn starved(&mut self, _output: PortId, _lane: Lane) {}
+
+    /// Decides on a packet that starts to leave its input's buffer, to its output's wire or to a queue there, and has
+    /// been taken off the queue `voq`. Returns the reason to mark the packet for events in that buffer.
+    #[inline]
+    fn left_input(&mut self, _voq: VoqId) -> Option<MarkReason> {
+        None
+    }
+
+    /// Decides on a packet of `length` bytes on the wire that starts to leave the switch. Returns the reason to mark
+    /// the packet for events at its output.
+    ///
+    /// Called for every packet, after [`left_input`](Marker::left_input). Without queues at outputs both calls come
+    /// at one instant; otherwise this one comes when the packet's turn on the wire has come. The first reason given
+    /// is the packet's.
+    #[inline]
+    fn departing(&mut self, _voq: VoqId, _length: Bytes) -> Option<MarkReason> {
+        None
+    }
+
+    /// Returns how near the load of an output and lane came to the threshold above which packets are marked, and to
+    /// the one above which all packets are; `None` for a threshold that the rule does not have.
+    fn margins(&self, _output: PortId, _lane: Lane) -> [Option<Margin>; 2] {
+        [None; 2]
+    }
+
+    /// Reads the state that the next decision on this output and lane needs, to bring it into the cache ahead of
+    /// time. The returned value has no meaning, but must not be optimised away.
+    #[inline]
+    fn fetch(&self, _output: PortId, _lane: Lane) -> u64 {
+        0
+    }
+}
+
+impl Marker for Off {}

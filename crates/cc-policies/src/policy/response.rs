@@ -1,0 +1,170 @@
+//! The decision of a source: [`Response`], and the events that it responds to.
+//!
+//! Invariant: settings are shared by all flows of an adapter; each controlled flow has a small state of its own.
+
+use packet::{ServiceLevel, Transport};
+use units::{Bytes, Rate, Span, Time};
+
+use super::Off;
+
+/// Result of a notification, for the record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reaction {
+    /// The flow's index reached its `Trigger_Threshold`.
+    pub reached_trigger: bool,
+    /// The notification counted: the flow was slowed down for it, as far as possible.
+    pub decreased: bool,
+}
+
+/// The traffic that shares one state of a source's response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateScope {
+    /// One queue pair.
+    QueuePair,
+    /// The reliable-datagram queue pairs of one end-to-end context.
+    EeContext,
+    /// All traffic of one kind to one destination on one service level (SLID, DLID and SL).
+    DestinationLevel,
+    /// All traffic that leaves the port on one service level.
+    ServiceLevel,
+}
+
+impl StateScope {
+    /// Returns the scope of one connection: of a queue pair, or of the end-to-end context that a reliable datagram
+    /// uses.
+    #[must_use]
+    pub const fn connection(transport: Transport) -> Self {
+        match transport {
+            Transport::Rd => Self::EeContext,
+            Transport::Rc | Transport::Uc | Transport::Ud => Self::QueuePair,
+        }
+    }
+}
+
+/// Kind of the packets that a state controls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sends {
+    /// Requests: SENDs, RDMA WRITEs, and requests for RDMA READs.
+    Requests,
+    /// Responses to RDMA READs, which are not acknowledged.
+    ReadResponses,
+}
+
+impl Sends {
+    /// Returns whether such packets are acknowledged over this transport service. If so, marks come back on
+    /// acknowledgements, and silence means nothing.
+    #[must_use]
+    pub const fn is_acknowledged(self, transport: Transport) -> bool {
+        matches!(self, Self::Requests) && transport.is_reliable()
+    }
+}
+
+/// Constraint that held a packet back until it was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimitedBy {
+    /// The inter-packet gap that the response imposed after the previous packet.
+    Rate,
+    /// A window that was still closed after that gap.
+    Window,
+    /// Anything else: no data, another flow's turn, or missing credit.
+    #[default]
+    Other,
+}
+
+/// A packet that a flow sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Constraint that held the packet back.
+    pub limited_by: LimitedBy,
+    /// Length on the wire.
+    pub length: Bytes,
+}
+
+/// An acknowledgement. Packets are counted from the queue pair's first, with 64 bits, so that their order survives
+/// the wrap of the wire's 24 bits. Queue pairs that share a state have unrelated sequence numbers; for them a
+/// packet's number is its *era*: how often the state had been decreased when the packet was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Number of the packet that the acknowledgement names.
+    pub psn: u64,
+    /// Number of the next packet to be sent.
+    pub next: u64,
+    /// Number of packets that are acknowledged for the first time.
+    pub packets: u32,
+    /// Whether the acknowledgement reports a mark.
+    pub marked: bool,
+}
+
+/// A notification that is not part of an acknowledgement. Packets count as in [`Acknowledged`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notified {
+    /// Number of the marked packet; `None` if the notification does not name it, as IBA's CNP does not.
+    pub psn: Option<u64>,
+    /// Number of the next packet to be sent.
+    pub next: u64,
+}
+
+/// Rate of a flow under a [`Response`] that computes one, at one instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowRate {
+    /// Current rate (DCQCN `R_C`).
+    pub current: Rate,
+    /// Target rate, which increases approach (DCQCN `R_T`).
+    pub target: Rate,
+    /// Estimate of congestion, 0 to 1, by which the next notification cuts the rate (DCQCN alpha).
+    pub alpha: f64,
+}
+
+/// The decision of a source: how fast a flow may send.
+pub trait Response {
+    /// State of one controlled flow.
+    type State: Copy;
+
+    /// Returns the traffic that shares one state, for packets of kind `sends` over `transport`.
+    fn scope(&self, transport: Transport, _sends: Sends) -> StateScope {
+        StateScope::connection(transport)
+    }
+
+    /// Returns the state of a flow before its first notification.
+    fn at_rest(&self, service_level: ServiceLevel) -> Self::State;
+
+    /// Handles a packet of the flow that starts to leave.
+    #[inline]
+    fn on_sent(&self, _state: &mut Self::State, _sent: Sent, _now: Time) {}
+
+    /// Handles an acknowledgement, marked or not.
+    #[inline]
+    fn on_acknowledged(&self, _state: &mut Self::State, _ack: Acknowledged, _now: Time) -> Reaction {
+        Reaction::default()
+    }
+
+    /// Handles a notification that came by itself.
+    #[inline]
+    fn on_notification(&self, _state: &mut Self::State, _notified: Notified, _now: Time) -> Reaction {
+        Reaction::default()
+    }
+
+    /// Returns the gap after a packet that takes `packet_time` on the wire and starts to leave at `now`.
+    #[inline]
+    fn gap(&self, _state: &mut Self::State, _packet_time: Span, _now: Time) -> Span {
+        Span::ZERO
+    }
+
+    /// Returns the window: how many packets of the flow may be unacknowledged; `u32::MAX` if unlimited.
+    #[inline]
+    fn window(&self, _state: &Self::State) -> u32 {
+        u32::MAX
+    }
+
+    /// Returns the flow's rate at `now`, which is not before the flow's last event; `None` if the response computes no
+    /// rate.
+    fn flow_rate(&self, _state: &Self::State, _now: Time) -> Option<FlowRate> {
+        None
+    }
+}
+
+impl Response for Off {
+    type State = ();
+
+    fn at_rest(&self, _: ServiceLevel) {}
+}
