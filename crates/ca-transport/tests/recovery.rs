@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd, MessageOrigin, ScheduleSpec};
 use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
 use cc_policies::{AnyEcho, AnyResponse, ResponseSpec};
-use link_layer::credits::UpdateRule;
+use link_layer::flow_control::credits::UpdateRule;
 use link_layer::spec::WireTime;
-use link_layer::{Broken, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
+use link_layer::{FlowControlSetup, InvariantViolation, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
 use packet::{BthFlags, FlowId, Lane, Mtu, NodeId, PacketId, PacketPool, PortId, ServiceLevel, Transport};
 use units::{Bytes, Rate, Span, Time};
 use workload::{Flow, MessageGenerator, MessageSchedule, Operation, Posting};
@@ -72,7 +72,7 @@ impl Outlet<AdapterWake> for Cable {
         self.plan(at, self.turn, Event::Wake(what));
     }
 
-    fn broken(&mut self, _: PortId, _: Lane, what: Broken) {
+    fn broken(&mut self, _: PortId, _: Lane, what: InvariantViolation) {
         panic!("{what}");
     }
 }
@@ -92,13 +92,15 @@ fn adapter(node: u32, response: &HpResponseSpec) -> Adapter {
     };
     Adapter::new(AdapterSetup {
         lid: NodeId(node).lid(),
-        port: Port::new(&PortSetup {
+        port: Port::new(PortSetup {
             id: PortId(0),
             wire: Wire::store_and_forward(Rate::gbps(8), FLIGHT),
-            room: &buffers,
-            far_room: &buffers,
-            rule: UpdateRule { blocks: 1, interval: Span::from_us(4), refresh: Span::from_us(200) },
-            wire_time: WireTime::Free,
+            flow_control: FlowControlSetup::Credits {
+                room: buffers.to_vec(),
+                far_room: buffers.to_vec(),
+                rule: UpdateRule { blocks: 1, interval: Span::from_us(4), refresh: Span::from_us(200) },
+                wire_time: WireTime::Free,
+            },
         }),
         lanes: VlArbiter::new(&Default::default()),
         data_lanes: 1,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Length, Rate, Span};
 
-use crate::headroom::quanta;
+use crate::flow_control::headroom::quanta;
 
 /// What all links of the fabric have in common: scenario field `link`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

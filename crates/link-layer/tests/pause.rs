@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use link_layer::pause::{Crossings, Pauses};
-use link_layer::{LaneMemory, PauseRule, Signal};
+use link_layer::{LaneMemory, PauseCrossings, PauseLane, PauseRule, Signal};
 use packet::Lane;
 use proptest::prelude::*;
 use units::{Span, Time};
@@ -16,46 +15,48 @@ fn at(ns: u64) -> Time {
 
 fn rule(quanta: u16, refresh: u64) -> PauseRule {
     PauseRule {
-        asks: true,
+        enabled: true,
         quanta,
         quantum: Span::from_ns(10),
         refresh: Span::from_ns(refresh),
-        hearing: Span::from_ns(1),
+        effect_delay: Span::from_ns(1),
         resume_offset: 300,
     }
 }
 
-fn lane(limit: u32, headroom: u32) -> [LaneMemory; 1] {
-    [LaneMemory { limit, headroom }]
+fn lane(limit: u32, headroom: u32) -> PauseLane {
+    PauseLane::new(LaneMemory { limit, headroom })
 }
 
 #[test]
 fn xoff_asks_and_xon_lets_go_on() {
-    let mut lane = Pauses::new(rule(100, 500), &lane(1000, 500));
-    assert!(lane.take(LANE, 900, None).is_some());
-    assert_eq!(lane.reconsider(LANE, None, at(0)), None, "900 is below the limit");
-    assert!(lane.take(LANE, 400, None).is_some(), "there is headroom");
-    assert_eq!(lane.reconsider(LANE, None, at(1)), Some(Signal::Pause { lane: LANE, quanta: 100 }));
-    assert_eq!(lane.reconsider(LANE, None, at(2)), None, "it has asked");
-    assert!(lane.take(LANE, 200, None).is_none(), "neither room nor headroom");
-    lane.let_go(LANE, 900);
-    assert_eq!((lane.own(LANE), lane.held(LANE)), (400, 400), "headroom empties first");
-    assert_eq!(lane.reconsider(LANE, None, at(3)), Some(Signal::Pause { lane: LANE, quanta: 0 }));
-    let tally = lane.tally(LANE, at(3));
+    let rule = rule(100, 500);
+    let mut lane = lane(1000, 500);
+    assert!(lane.admit(900, None).is_some());
+    assert_eq!(lane.update_pause(LANE, &rule, None, at(0)), None, "900 is below the limit");
+    assert!(lane.admit(400, None).is_some(), "there is headroom");
+    assert_eq!(lane.update_pause(LANE, &rule, None, at(1)), Some(Signal::Pause { lane: LANE, quanta: 100 }));
+    assert_eq!(lane.update_pause(LANE, &rule, None, at(2)), None, "it has asked");
+    assert!(lane.admit(200, None).is_none(), "neither room nor headroom");
+    lane.release(900);
+    assert_eq!((lane.load(), lane.held()), (400, 400), "headroom empties first");
+    assert_eq!(lane.update_pause(LANE, &rule, None, at(3)), Some(Signal::Pause { lane: LANE, quanta: 0 }));
+    let tally = lane.tally(&rule, at(3));
     assert_eq!((tally.sent, tally.dropped, tally.most_headroom.get()), (1, 1, 400));
 }
 
 #[test]
 fn what_comes_near_its_threshold_is_counted() {
-    let mut lane = Pauses::new(rule(100, 500), &lane(1000, 500));
+    let rule = rule(100, 500);
+    let mut lane = lane(1000, 500);
     let mut step = |change: i64, time: u64| {
         match u32::try_from(change) {
-            Ok(more) => assert!(lane.take(LANE, more, None).is_some()),
-            Err(_) => _ = lane.let_go(LANE, change.unsigned_abs() as u32),
+            Ok(more) => assert!(lane.admit(more, None).is_some()),
+            Err(_) => _ = lane.release(change.unsigned_abs() as u32),
         }
-        lane.reconsider(LANE, None, at(time));
-        let tally = lane.tally(LANE, at(time));
-        let Crossings { crossings, near_misses, first } = tally.crossings.expect("it asks");
+        lane.update_pause(LANE, &rule, None, at(time));
+        let tally = lane.tally(&rule, at(time));
+        let PauseCrossings { crossings, near_misses, first } = tally.crossings.expect("it asks");
         (tally.nearest.get(), tally.limit.get(), crossings, near_misses, first)
     };
     assert_eq!(step(900, 0), (900, 1000, 0, 0, None), "at 90 %");
@@ -70,47 +71,50 @@ fn what_comes_near_its_threshold_is_counted() {
 
 #[test]
 fn where_memory_is_shared_the_nearest_threshold_is_kept() {
-    let mut lane = Pauses::new(rule(100, 500), &lane(5000, 500));
-    let tally = lane.tally(LANE, at(0));
+    let rule = rule(100, 500);
+    let mut lane = lane(5000, 500);
+    let tally = lane.tally(&rule, at(0));
     assert_eq!((tally.nearest.get(), tally.limit.get()), (0, 5000));
     for (bytes, limit) in [(800, 4000), (100, 1000), (500, 3000)] {
-        assert!(lane.take(LANE, bytes, Some(limit)).is_some());
+        assert!(lane.admit(bytes, Some(limit)).is_some());
     }
-    let tally = lane.tally(LANE, at(1));
+    let tally = lane.tally(&rule, at(1));
     assert_eq!((tally.nearest.get(), tally.limit.get()), (900, 1000));
 }
 
 #[test]
 fn a_pause_runs_out_and_is_asked_for_again() {
-    let mut receiver = Pauses::new(rule(100, 500), &lane(1000, 500));
-    assert!(receiver.take(LANE, 1000, None).is_some());
-    assert!(receiver.reconsider(LANE, None, at(0)).is_some());
-    assert_eq!(receiver.deadline(LANE), at(500));
-    assert_eq!(receiver.on_deadline(LANE, at(499)), (None, false));
+    let rule = rule(100, 500);
+    let mut receiver = lane(1000, 500);
+    assert!(receiver.admit(1000, None).is_some());
+    assert!(receiver.update_pause(LANE, &rule, None, at(0)).is_some());
+    assert_eq!(receiver.deadline(), at(500));
+    assert_eq!(receiver.on_deadline(LANE, &rule, at(499)), (None, false));
     let again = Signal::Pause { lane: LANE, quanta: 100 };
-    assert_eq!(receiver.on_deadline(LANE, at(500)), (Some(again), false));
+    assert_eq!(receiver.on_deadline(LANE, &rule, at(500)), (Some(again), false));
 
-    let mut sender = Pauses::new(rule(100, 500), &lane(1000, 500));
-    sender.heard(LANE, 100, at(10));
-    assert!(!sender.admits(LANE));
-    sender.heard(LANE, 100, at(510));
-    assert_eq!(sender.deadline(LANE), at(1510), "a pause counts from when it is heard last");
-    assert_eq!(sender.on_deadline(LANE, at(1509)), (None, false));
-    assert_eq!(sender.on_deadline(LANE, at(1510)), (None, true));
-    assert!(sender.admits(LANE));
-    assert_eq!(sender.tally(LANE, at(2000)).paused, Span::from_ns(1500));
-    sender.heard(LANE, 100, at(3000));
-    sender.heard(LANE, 0, at(3100));
-    assert!(sender.admits(LANE));
-    assert_eq!(sender.tally(LANE, at(4000)).paused, Span::from_ns(1600));
+    let mut sender = lane(1000, 500);
+    sender.on_pause(100, &rule, at(10));
+    assert!(!sender.may_start());
+    sender.on_pause(100, &rule, at(510));
+    assert_eq!(sender.deadline(), at(1510), "a pause counts from when it is heard last");
+    assert_eq!(sender.on_deadline(LANE, &rule, at(1509)), (None, false));
+    assert_eq!(sender.on_deadline(LANE, &rule, at(1510)), (None, true));
+    assert!(sender.may_start());
+    assert_eq!(sender.tally(&rule, at(2000)).paused, Span::from_ns(1500));
+    sender.on_pause(100, &rule, at(3000));
+    sender.on_pause(0, &rule, at(3100));
+    assert!(sender.may_start());
+    assert_eq!(sender.tally(&rule, at(4000)).paused, Span::from_ns(1600));
 }
 
 #[test]
 fn without_pfc_nothing_is_asked_and_what_does_not_fit_is_dropped() {
-    let mut lane = Pauses::new(PauseRule { asks: false, ..rule(0, 0) }, &lane(1000, 0));
-    assert!(lane.take(LANE, 1000, None).is_some());
-    assert_eq!(lane.reconsider(LANE, None, at(0)), None);
-    assert!(lane.take(LANE, 1, None).is_none());
+    let rule = PauseRule { enabled: false, ..rule(0, 0) };
+    let mut lane = lane(1000, 0);
+    assert!(lane.admit(1000, None).is_some());
+    assert_eq!(lane.update_pause(LANE, &rule, None, at(0)), None);
+    assert!(lane.admit(1, None).is_none());
 }
 
 /// A packet or a signal on its way.
@@ -134,7 +138,7 @@ proptest! {
         let whole = 1500 * (2 * delay + 1) as u32;
         let headroom = (u64::from(whole) * share / 100) as u32;
         let rule = rule(1000, 2000);
-        let (mut sender, mut receiver) = (Pauses::new(rule, &lane(0, 0)), Pauses::new(rule, &lane(4000, headroom)));
+        let (mut sender, mut receiver) = (lane(0, 0), lane(4000, headroom));
         let (mut wire, mut held) = (VecDeque::new(), VecDeque::new());
         let (mut sent, mut dropped) = (0u64, 0u64);
         let all = ops.len() as u64;
@@ -145,29 +149,29 @@ proptest! {
             while wire.front().is_some_and(|(due, _)| *due <= step as u64) {
                 match wire.pop_front().map(|(_, flight)| flight) {
                     Some(Flight::Packet(length)) => {
-                        if receiver.take(LANE, length, None).is_some() { held.push_back(length); } else { dropped += 1; }
-                        let signal = receiver.reconsider(LANE, None, now);
+                        if receiver.admit(length, None).is_some() { held.push_back(length); } else { dropped += 1; }
+                        let signal = receiver.update_pause(LANE, &rule, None, now);
                         wire.extend(signal.map(|signal| (step as u64 + delay, Flight::Signal(signal))));
                     }
-                    Some(Flight::Signal(Signal::Pause { quanta, .. })) => sender.heard(LANE, quanta, now),
+                    Some(Flight::Signal(Signal::Pause { quanta, .. })) => sender.on_pause(quanta, &rule, now),
                     _ => {}
                 }
             }
             if served == 0 && let Some(length) = held.pop_front() {
-                receiver.let_go(LANE, length);
+                receiver.release(length);
             } else if length.is_none() && let Some(length) = held.pop_front() {
-                receiver.let_go(LANE, length);
+                receiver.release(length);
             }
-            let signals = [receiver.reconsider(LANE, None, now), receiver.on_deadline(LANE, now).0];
-            sender.on_deadline(LANE, now);
+            let signals = [receiver.update_pause(LANE, &rule, None, now), receiver.on_deadline(LANE, &rule, now).0];
+            sender.on_deadline(LANE, &rule, now);
             wire.extend(signals.into_iter().flatten().map(|signal| (step as u64 + delay, Flight::Signal(signal))));
-            if let Some(length) = length.filter(|_| sender.admits(LANE)) {
+            if let Some(length) = length.filter(|_| sender.may_start()) {
                 wire.push_back((step as u64 + delay, Flight::Packet(length)));
                 sent += 1;
             }
         }
-        prop_assert!(sent <= all && receiver.tally(LANE, at(0)).dropped == dropped);
-        prop_assert!(receiver.tally(LANE, at(0)).most_headroom.get() <= u64::from(headroom));
+        prop_assert!(sent <= all && receiver.tally(&rule, at(0)).dropped == dropped);
+        prop_assert!(receiver.tally(&rule, at(0)).most_headroom.get() <= u64::from(headroom));
         if share == 100 {
             prop_assert_eq!(dropped, 0);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use link_layer::memory::Allowance;
+use link_layer::memory::CreditGrant;
 use link_layer::{Alpha, Credits, SharedMemory, Signal};
 use packet::Lane;
 use proptest::prelude::*;
@@ -43,9 +43,9 @@ impl Model {
     }
 
     fn send(&mut self, who: usize, blocks: u16) -> bool {
-        let admitted = self.senders[who].admits(blocks);
+        let admitted = self.senders[who].may_start(blocks);
         if admitted {
-            self.senders[who].sent(blocks);
+            self.senders[who].start(blocks);
             self.flying[who].push_back(blocks);
         }
         admitted
@@ -53,16 +53,16 @@ impl Model {
 
     fn deliver(&mut self, who: usize) -> bool {
         let Some(blocks) = self.flying[who].pop_front() else { return true };
-        let fits = self.receivers[who].stored(blocks);
+        let fits = self.receivers[who].admit(blocks);
         self.held[who].push_back(blocks);
-        let allowed = self.memory.stored(who, self.receivers[who].share());
+        let allowed = self.memory.on_admission(who, self.receivers[who].share());
         self.allow(who, allowed);
         fits
     }
 
     /// What is given keeps the threshold: the use is then at most alpha times what is free.
     fn allow(&mut self, who: usize, blocks: u16) {
-        self.receivers[who].allowed(blocks);
+        self.receivers[who].grant(blocks);
         let used: u32 = (0..self.receivers.len()).map(|who| self.used(who)).sum();
         let free = self.size - self.receivers.len() as u32 * u32::from(self.guaranteed) - used;
         if blocks > 0 {
@@ -73,11 +73,11 @@ impl Model {
 
     fn free(&mut self, who: usize) {
         let Some(blocks) = self.held[who].pop_front() else { return };
-        self.receivers[who].released(blocks);
-        let own = self.memory.freed(who, self.receivers[who].share(), blocks);
-        self.receivers[who].allowed(own);
-        while let Some(Allowance { receiver, blocks }) =
-            self.memory.next(|receiver| self.receivers[receiver].share())
+        self.receivers[who].release(blocks);
+        let own = self.memory.on_release(who, self.receivers[who].share(), blocks);
+        self.receivers[who].grant(own);
+        while let Some(CreditGrant { receiver, blocks }) =
+            self.memory.next_grant(|receiver| self.receivers[receiver].share())
         {
             assert!(blocks > 0, "an allowance of nothing could be given for ever");
             self.allow(receiver, blocks);
@@ -89,7 +89,7 @@ impl Model {
             unreachable!("an update is of credits")
         };
         if !lost {
-            self.senders[who].heard_limit(fccl);
+            self.senders[who].on_fccl(fccl);
         }
     }
 
@@ -117,7 +117,11 @@ impl Model {
             // What is under way and what the sender may still send have been promised.
             let flying: u16 = self.flying[who].iter().sum();
             prop_assert!(flying <= share.room);
-            prop_assert!(!self.senders[who].admits(share.room - flying + 1), "{} was promised too much", who);
+            prop_assert!(
+                !self.senders[who].may_start(share.room - flying + 1),
+                "{} was promised too much",
+                who
+            );
             // Nobody who wants memory is refused what there is for him.
             prop_assert!(share.room == self.guaranteed || self.memory.available(share) == 0);
         }
@@ -164,7 +168,7 @@ proptest! {
             model.tell(who, false);
             prop_assert!(model.senders[who].at_rest() && model.receivers[who].at_rest());
         }
-        prop_assert!(model.memory.is_whole());
+        prop_assert!(model.memory.is_released());
     }
 
     /// Everyone gets room for a whole packet in turn, however many others want memory, and whoever lets packets go.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use fabric::{Deadlock, RunError, Violation};
-use link_layer::NoRoom;
+use link_layer::HeadroomExceedsMemory;
 use report::OutputError;
 use units::Rate;
 
@@ -33,7 +33,7 @@ pub(crate) enum Failure {
     UnknownReaction(Rate),
     /// Headroom takes all memory.
     #[error("error: {0}\nhelp: write a larger `--memory`, or fewer `--ports` or `--priorities`")]
-    NoRoom(#[from] NoRoom),
+    HeadroomExceedsMemory(#[from] HeadroomExceedsMemory),
     /// Completion times are asked for, and not kept.
     #[error(
         "error: there are no completion times for `--fct-txt`\nhelp: leave out `completions: NotKept`, or `--set completions=Kept`"

@@ -2,7 +2,7 @@
 //!
 //! Invariant: prints what `link-layer` computes, and each term beside it.
 
-use link_layer::headroom::{QUANTUM_BYTES, quanta, slowest_reaction};
+use link_layer::flow_control::headroom::{QUANTUM_BYTES, quanta, slowest_reaction};
 use link_layer::{Headroom, PauseLoop};
 use report::printed::{aligned, plain_table};
 use units::{Bytes, Length, Span};

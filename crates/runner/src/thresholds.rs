@@ -74,6 +74,6 @@ mod tests {
     #[test]
     fn too_much_headroom_is_refused() {
         let wrong = ThresholdsOptions { memory: Bytes::new(1_000_000), ..TRIDENT };
-        assert!(matches!(printed(wrong), Err(Failure::NoRoom(_))));
+        assert!(matches!(printed(wrong), Err(Failure::HeadroomExceedsMemory(_))));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: below the bound no input reaches its threshold before some output is above `Kmin`, whatever the traffic.
 //!
-//! The worst case is that of Zhu and others (SIGCOMM 2015; see [`link_layer::thresholds`]): on every lane every output holds
+//! The worst case is that of Zhu and others (SIGCOMM 2015; see [`link_layer::memory::thresholds`]): on every lane every output holds
 //! just `t_ECN`, and all of one lane came in at one port. Here thresholds are by port and lane: with `G` guaranteed to
 //! each, `S` shared, `n` ports and `p` lanes, an input may hold `G + alpha (S - s)`, so that
 //!
@@ -93,7 +93,7 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use link_layer::pause::Change;
+    use link_layer::flow_control::pause::LoadChange;
 
     use super::*;
     use crate::{Scenario, Source};
@@ -111,7 +111,7 @@ mod tests {
         let node = NodeId(plan.graph().hosts() as u32);
         let mut pool = plan.pool_of(node).expect("its memory is shared");
         let held = plan.graph().ports(node).len() as u32 * ecn as u32;
-        (0..plan.link().data_lanes).for_each(|_| pool.changed(Change { before: 0, after: held }));
+        (0..plan.link().data_lanes).for_each(|_| pool.on_load_change(LoadChange { before: 0, after: held }));
         held >= pool.limit(held)
     }
 

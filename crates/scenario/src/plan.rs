@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use link_layer::credits::BLOCK;
-use link_layer::pause::PAUSE_FRAME;
+use link_layer::flow_control::credits::BLOCK;
+use link_layer::flow_control::pause::PAUSE_FRAME;
 use link_layer::spec::{CableSpec, Discipline, LinkSpec, PauseSpec};
-use link_layer::{Headroom, LaneMemory, PauseLoop, Pool, SharedMemory};
+use link_layer::{Headroom, LaneMemory, MemoryPool, MemorySharing, PauseLoop, SharedMemory};
 use packet::{Lane, NodeId, PortId, ServiceLevel};
 use ron::ser::PrettyConfig;
 use telemetry::Phase;
@@ -130,6 +130,16 @@ impl Plan {
         self.scenario.switches.get(self.graph.name(node)).unwrap_or(&self.scenario.switch)
     }
 
+    /// Returns the memory that all ports and lanes of a switch share, which is as large as their buffers together.
+    #[must_use]
+    pub fn memory_sharing_of(&self, node: NodeId) -> MemorySharing {
+        match (self.shared_memory_of(node), self.pool_of(node)) {
+            (Some(memory), _) => MemorySharing::Blocks(memory),
+            (None, Some(pool)) => MemorySharing::Bytes(pool),
+            (None, None) => MemorySharing::Own,
+        }
+    }
+
     /// The memory that all ports and lanes of a switch share under credits, if they do: as large as their buffers
     /// together.
     #[must_use]
@@ -142,7 +152,7 @@ impl Plan {
 
     /// The same under PFC, or without flow control: what is left beside headroom.
     #[must_use]
-    pub fn pool_of(&self, node: NodeId) -> Option<Pool> {
+    pub fn pool_of(&self, node: NodeId) -> Option<MemoryPool> {
         pool(&self.scenario, &self.graph, node)
     }
 
@@ -296,7 +306,7 @@ fn computed_headroom(
 
 /// The memory that the ports and lanes of a switch share under PFC, or without flow control, if they do. What is
 /// guaranteed has been checked.
-pub(crate) fn pool(scenario: &Scenario, graph: &Graph, node: NodeId) -> Option<Pool> {
+pub(crate) fn pool(scenario: &Scenario, graph: &Graph, node: NodeId) -> Option<MemoryPool> {
     let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
     let (ports, lanes) = (graph.ports(node).len() as u16, scenario.link.data_lanes);
     let guaranteed = spec.sharing.guaranteed()?;
@@ -307,7 +317,7 @@ pub(crate) fn pool(scenario: &Scenario, graph: &Graph, node: NodeId) -> Option<P
     let reserved = (headroom.get() + u64::from(ports) * guaranteed.get()) * u64::from(lanes);
     let receivers = usize::from(ports) * usize::from(lanes);
     let shared = memory_in_bytes(spec, ports, lanes).get() - reserved;
-    Some(Pool::new(receivers, shared, guaranteed.get() as u32, spec.sharing.alpha()))
+    Some(MemoryPool::new(receivers, shared, guaranteed.get() as u32, spec.sharing.alpha()))
 }
 
 /// The memory that the ports and lanes of a switch share under credits, if they do. What is guaranteed has been checked.

@@ -183,7 +183,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         let mut ready = LaneSet::default();
         for lane in staging.waiting(output) {
             let head = staging.head(output, lane);
-            if port.link.admits(lane, outlet.packets()[head].wire_bytes()) {
+            if port.link.may_start(lane, outlet.packets()[head].wire_bytes()) {
                 ready.insert(lane);
             } else {
                 self.marker.starved(output, lane);

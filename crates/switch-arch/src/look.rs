@@ -3,9 +3,9 @@
 //! Invariant: looking changes nothing, and costs nothing while nobody looks: all is read off the queues themselves.
 
 use cc_policies::{Margin, Marker};
-use link_layer::credits::BLOCK;
+use link_layer::PauseTally;
 use packet::{Lane, Packet, PacketPool, PortId, VoqId};
-use units::{Bytes, Rate};
+use units::{Bytes, Rate, Time};
 
 use crate::pipeline::Pipeline;
 
@@ -21,6 +21,10 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         self.ledger.waiting(output, lane)
     }
 
+    pub(crate) fn pauses(&self, port: PortId, lane: Lane, now: Time) -> Option<PauseTally> {
+        self.ports[port.index()].link.pauses(lane, now)
+    }
+
     pub(crate) fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
         self.marker.margins(output, lane)
     }
@@ -30,17 +34,17 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     pub(crate) fn is_blocked(&self, output: PortId, lane: Lane, room: Bytes, pool: &PacketPool) -> bool {
-        let pauses = self.ports[output.index()].link.pauses();
-        if pauses.is_some_and(|pauses| pauses.admits(lane)) {
-            return false; // What asks for a pause has not been heard yet.
-        }
+        let link = &self.ports[output.index()].link;
+        // Under PFC a packet may start until the PAUSE of the far end takes effect, whatever room there is.
+        let lacks_room = |length: Bytes| length > room && !link.may_start(lane, length);
         if let Some(staging) = &self.staging {
             return staging.waiting(output).contains(lane)
-                && pool[staging.head(output, lane)].wire_bytes() > room;
+                && lacks_room(pool[staging.head(output, lane)].wire_bytes());
         }
         let mut contenders = self.ledger.contenders(output, lane);
         contenders.any(|input| {
-            pool[self.buffering.head(VoqId { input, output, lane }, &self.ledger)].wire_bytes() > room
+            let head = self.buffering.head(VoqId { input, output, lane }, &self.ledger);
+            lacks_room(pool[head].wire_bytes())
         })
     }
 
@@ -55,12 +59,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     pub(crate) fn room(&self, input: PortId, lane: Lane) -> Bytes {
-        let link = &self.ports[input.index()].link;
-        match link.pauses() {
-            None => Bytes::new(u64::from(link.share(lane).room) * BLOCK),
-            Some(pauses) if pauses.has_asked(lane) => Bytes::ZERO,
-            Some(_) => Bytes::new(u64::from(u32::MAX)),
-        }
+        self.ports[input.index()].link.room(lane)
     }
 
     pub(crate) const fn lanes(&self) -> usize {

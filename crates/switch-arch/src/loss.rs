@@ -1,56 +1,50 @@
-//! What a switch drops on arrival, under PFC or without flow control.
+//! Packets that a switch drops on arrival, under PFC or without flow control.
 //!
-//! Invariant: nothing is dropped but on arrival, and each drop is counted once: where there was neither room nor
-//! headroom, at the port and lane by which the packet came; where too much waited for an output, at that output and lane.
+//! Invariant: packets are dropped on arrival only, and each drop is counted once: at the output and lane whose queue has
+//! reached its limit, or else at the port and lane whose memory and headroom are full.
 
-use link_layer::{Outlet, PauseTally};
+use link_layer::{Outlet, ReceiverId};
 use packet::{Lane, PortId, VoqId};
-use units::{Bytes, Time};
+use units::Bytes;
 
 use crate::pipeline::Pipeline;
 use crate::setup::SwitchWake;
 
-/// What may wait for an output, and what was dropped for that.
+/// Limit of the queue of each output and lane, and the packets dropped for it.
 #[derive(Debug)]
 pub(crate) struct Egress {
-    limit: Option<Bytes>,
+    limit: Bytes,
     /// By output and lane.
     dropped: Box<[u64]>,
 }
 
 impl Egress {
-    /// Nothing has been dropped yet.
-    pub(crate) fn new(limit: Option<Bytes>, outputs: usize) -> Self {
+    pub(crate) fn new(limit: Bytes, outputs: usize) -> Self {
         Self { limit, dropped: vec![0; outputs].into() }
     }
 }
 
 impl<const WORDS: usize> Pipeline<WORDS> {
-    /// Whether a packet that has come in is kept, and if so takes it in.
-    pub(crate) fn take_in(
-        &mut self,
-        place: VoqId,
-        length: Bytes,
-        outlet: &mut impl Outlet<SwitchWake>,
-    ) -> bool {
-        let VoqId { input, output, lane } = place;
-        if self.egress.limit.is_some_and(|limit| self.ledger.waiting(output, lane) + length > limit) {
-            self.egress.dropped[self.memory.at(output, lane)] += 1;
+    /// Admits a packet that has arrived, or returns false if the packet is dropped.
+    #[inline]
+    pub(crate) fn admit(&mut self, voq: VoqId, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) -> bool {
+        let VoqId { input, output, lane } = voq;
+        if let Some(egress) = &mut self.egress
+            && self.ledger.waiting(output, lane) + length > egress.limit
+        {
+            egress.dropped[self.memory.at(output, lane)] += 1;
             return false;
         }
-        self.memory.take_in(&mut self.ports, &mut self.marker, (input, lane), length, outlet)
-    }
-
-    pub(crate) fn pauses(&self, port: PortId, lane: Lane, now: Time) -> Option<PauseTally> {
-        self.ports[port.index()].link.pauses().map(|pauses| pauses.tally(lane, now))
+        let receiver = ReceiverId { port: input, lane };
+        self.memory.admit(&mut self.ports, &mut self.marker, receiver, length, outlet)
     }
 
     pub(crate) fn dropped_for(&self, output: PortId, lane: Lane) -> u64 {
-        self.egress.dropped[self.memory.at(output, lane)]
+        self.egress.as_ref().map_or(0, |egress| egress.dropped[self.memory.at(output, lane)])
     }
 
     pub(crate) fn dropped(&self) -> u64 {
-        self.ports.iter().map(|port| port.link.dropped()).sum::<u64>()
-            + self.egress.dropped.iter().sum::<u64>()
+        let at_outputs = self.egress.iter().flat_map(|egress| &egress.dropped).sum::<u64>();
+        self.ports.iter().map(|port| port.link.dropped()).sum::<u64>() + at_outputs
     }
 }

@@ -6,7 +6,7 @@
 
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, QueueView};
-use link_layer::{LaneSet, Outlet, Port, Signal, VlArbiter};
+use link_layer::{LaneSet, Outlet, Port, ReceiveMemory, ReceiverId, Signal, VlArbiter};
 use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use topology::ForwardingTable;
@@ -38,6 +38,8 @@ pub(crate) struct Pipeline<const WORDS: usize> {
     /// What is observed of buffers, by input and lane.
     pub(crate) inputs: Box<[LaneInput]>,
     pub(crate) memory: Memory,
+    /// Limit of the queues at the outputs, in a lossy switch that has one.
+    pub(crate) egress: Option<Box<Egress>>,
     pub(crate) ledger: Ledger<WORDS>,
     /// Queues at the outputs, in a switch that has them.
     pub(crate) staging: Option<Box<Staging<WORDS>>>,
@@ -53,7 +55,6 @@ pub(crate) struct Pipeline<const WORDS: usize> {
     pub(crate) readers: Readers<WORDS>,
     arbiter: AnyArbiter,
     pub(crate) forwarding: ForwardingTable,
-    pub(crate) egress: Egress,
     /// Packets marked, by output and lane.
     marks: Box<[Marks]>,
     /// What several outputs ask for in one instant, and what they are granted.
@@ -86,8 +87,8 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             forwarding: setup.forwarding,
             longest_packet: setup.longest_packet,
             alike,
-            egress: Egress::new(setup.egress_limit, ports * lanes),
-            memory: Memory::new(setup.memory, setup.pool, lanes, setup.longest_packet),
+            egress: setup.egress_limit.map(|limit| Box::new(Egress::new(limit, ports * lanes))),
+            memory: Memory::new(ReceiveMemory::new(setup.memory, lanes, setup.longest_packet)),
             reads_at_inputs: setup.buffering.reads_at_inputs(),
             buffering: setup.buffering,
             arbiter: setup.arbiter,
@@ -104,7 +105,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     /// Starts the clocks of all ports. Call once, at the start.
     pub(crate) fn bring_up(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
         for port in &mut self.ports {
-            port.link.bring_up(outlet, SwitchWake::Credit);
+            port.link.bring_up(outlet);
         }
     }
 
@@ -115,13 +116,9 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         packet.input = input.0 as u8;
         let (lane, length, tail) = (packet.lrh.lane, packet.wire_bytes(), packet.tail);
         let output = route(&self.forwarding, packet);
-        if self.ports[input.index()].link.is_pausing() {
-            if !self.take_in(VoqId { input, output, lane }, length, outlet) {
-                outlet.packets().remove(id);
-                return;
-            }
-        } else {
-            self.memory.stored(&mut self.ports, &mut self.marker, (input, lane), length, outlet);
+        if !self.admit(VoqId { input, output, lane }, length, outlet) {
+            outlet.packets().remove(id);
+            return;
         }
         self.input(input, lane).stored(length, now);
         if !self.alike && self.rate(output) > self.rate(input) {
@@ -138,7 +135,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// The far end of `output` says something.
     pub(crate) fn heard(&mut self, output: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
-        self.ports[output.index()].link.heard(signal, outlet, SwitchWake::Credit);
+        self.ports[output.index()].link.on_signal(signal, outlet);
         self.ask_again(output);
     }
 
@@ -164,7 +161,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
                 self.crossed(VoqId { input, output, lane }, fast, Bytes::new(u64::from(length)), outlet);
             }
             SwitchWake::Credit(port, lane) => {
-                if self.ports[port.index()].link.alarm(lane, outlet, SwitchWake::Credit) {
+                if self.ports[port.index()].link.on_timer(lane, outlet) {
                     self.ask_again(port);
                 }
             }
@@ -276,7 +273,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     pub(crate) fn at_rest(&self, now: Time) -> bool {
         self.ports.iter().all(|port| port.link.at_rest(now))
-            && self.memory.is_whole()
+            && self.memory.is_released()
             && self.staging.as_ref().is_none_or(|staging| staging.is_empty())
     }
 
@@ -325,8 +322,8 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     #[inline]
     pub(crate) fn free_buffer(&mut self, place: VoqId, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
         self.input(place.input, place.lane).freed(length, outlet.now());
-        let charged = (place.input, place.lane);
-        self.memory.freed(&mut self.ports, &mut self.marker, charged, length, outlet);
+        let receiver = ReceiverId { port: place.input, lane: place.lane };
+        self.memory.release(&mut self.ports, &mut self.marker, receiver, length, outlet);
     }
 
     /// What `output` could send now; or notes what it lacks.
@@ -348,7 +345,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
                 (output, lane),
                 contenders,
                 outlet.packets(),
-                |length| port.link.admits(lane, length),
+                |length| port.link.may_start(lane, length),
             ) {
                 ready.insert(lane);
                 found = Some(Request { output, lane, contenders });
@@ -382,7 +379,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) -> bool {
         let contenders = self.ledger.contenders(output, lane);
         let link = &self.ports[output.index()].link;
-        let admits = |length: Bytes| link.admits(lane, length);
+        let admits = |length: Bytes| link.may_start(lane, length);
         let (longest, pool) = (self.longest_packet, outlet.packets());
         let fits =
             all_fit((&self.buffering, &self.ledger), longest, (output, lane), contenders, pool, admits);

@@ -39,7 +39,7 @@ impl SwitchPort {
     /// Something of both of its cache lines, alike.
     #[inline]
     pub(crate) const fn fetched(&self) -> u64 {
-        self.fetched_first() ^ self.link.updates()
+        self.fetched_first() ^ self.link.signals_sent()
     }
 
     /// Starts a packet on the wire.
@@ -48,5 +48,19 @@ impl SwitchPort {
         let passage = self.link.start(lane, length, now);
         self.tail_leaves = passage.left;
         passage
+    }
+}
+
+impl AsRef<Port> for SwitchPort {
+    #[inline]
+    fn as_ref(&self) -> &Port {
+        &self.link
+    }
+}
+
+impl AsMut<Port> for SwitchPort {
+    #[inline]
+    fn as_mut(&mut self) -> &mut Port {
+        &mut self.link
     }
 }

@@ -1,7 +1,7 @@
 //! What a switch is made of, and what it asks to be woken for.
 
 use cc_policies::AnyMarker;
-use link_layer::{Pool, Port, SharedMemory, VlArbiter};
+use link_layer::{LinkTimer, MemorySharing, Port, VlArbiter};
 use packet::{Lane, PacketId, PortId};
 use topology::ForwardingTable;
 use units::Bytes;
@@ -43,6 +43,12 @@ pub enum SwitchWake {
     Credit(PortId, Lane),
 }
 
+impl LinkTimer for SwitchWake {
+    fn link_timer(port: PortId, lane: Lane) -> Self {
+        Self::Credit(port, lane)
+    }
+}
+
 /// What a switch is made of.
 #[derive(Debug)]
 pub struct SwitchSetup {
@@ -56,10 +62,8 @@ pub struct SwitchSetup {
     pub longest_packet: Bytes,
     /// Output by destination.
     pub forwarding: ForwardingTable,
-    /// The memory that all ports and lanes share; none where each has its own buffer.
-    pub memory: Option<SharedMemory>,
-    /// The same under PFC, or without flow control.
-    pub pool: Option<Pool>,
+    /// Memory that all ports and lanes share.
+    pub memory: MemorySharing,
     /// The most that may wait for an output and lane; a packet that comes in beyond that is dropped. Not under credits.
     pub egress_limit: Option<Bytes>,
     /// Where packets wait.

@@ -3,9 +3,12 @@
 use std::collections::VecDeque;
 
 use cc_policies::AnyMarker;
-use link_layer::credits::{UpdateRule, blocks};
+use link_layer::flow_control::credits::{UpdateRule, blocks};
 use link_layer::spec::{VlArbitrationSpec, WireTime};
-use link_layer::{Alpha, Broken, Credits, Outlet, Port, PortSetup, SharedMemory, Signal, VlArbiter, Wire};
+use link_layer::{
+    Alpha, Credits, FlowControlSetup, InvariantViolation, MemorySharing, Outlet, Port, PortSetup,
+    SharedMemory, Signal, VlArbiter, Wire,
+};
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
     ServiceLevel, Transport,
@@ -70,7 +73,7 @@ impl Outlet<SwitchWake> for World {
         self.push(at, Event::Wake(what));
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
         panic!("port {port}, {lane}: {what}");
     }
 }
@@ -93,13 +96,15 @@ impl Bench {
         // No refresh comes to the help of anyone.
         let rule = UpdateRule { blocks: update_blocks, interval: INTERVAL, refresh: Span::from_us(1 << 40) };
         let port = |number: usize| {
-            Port::new(&PortSetup {
+            Port::new(PortSetup {
                 id: PortId(number as u16),
                 wire: WIRE,
-                room: &[Bytes::new(u64::from(guaranteed) * 64)],
-                far_room: &[Bytes::new(u64::from(FAR) * 64)],
-                rule,
-                wire_time: WireTime::Counted,
+                flow_control: FlowControlSetup::Credits {
+                    room: vec![Bytes::new(u64::from(guaranteed) * 64)],
+                    far_room: vec![Bytes::new(u64::from(FAR) * 64)],
+                    rule,
+                    wire_time: WireTime::Counted,
+                },
             })
         };
         let mut bench = Self {
@@ -110,8 +115,7 @@ impl Bench {
                 data_lanes: 1,
                 longest_packet: LONGEST,
                 forwarding: (0..PORTS as u16).map(|number| Some(PortId(number))).collect(),
-                memory: Some(SharedMemory::new(PORTS, size, guaranteed, alpha)),
-                pool: None,
+                memory: MemorySharing::Blocks(SharedMemory::new(PORTS, size, guaranteed, alpha)),
                 egress_limit: None,
                 buffering: AnyBuffering::new(BufferingSpec::Central, PORTS, 1),
                 arbiter: AnyArbiter::new(ArbiterSpec::RoundRobin, PORTS, 1),
@@ -145,10 +149,10 @@ impl Bench {
         };
         let mut packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), payload);
         let length = packet.wire_bytes();
-        if !self.far[who].admits(blocks(length)) {
+        if !self.far[who].may_start(blocks(length)) {
             return;
         }
-        self.far[who].sent(blocks(length));
+        self.far[who].start(blocks(length));
         self.idle[who] = self.world.now.max(self.idle[who]) + WIRE.time_for(length);
         packet.tail = self.idle[who] + WIRE.latency();
         let at = packet.tail;
@@ -160,7 +164,7 @@ impl Bench {
     /// A far end lets a packet go that it has taken, and says so.
     fn take(&mut self, who: usize) {
         let Some(blocks) = self.taken[who].pop_front() else { return };
-        self.far[who].freed(blocks);
+        self.far[who].release_own(blocks);
         let signal = self.far[who].update(LANE, self.world.now);
         let at = self.world.now.max(self.idle[who]) + WIRE.latency();
         self.world.push(at, Event::ToSwitch(PortId(who as u16), signal));
@@ -185,14 +189,14 @@ impl Bench {
             Event::Arrives(port, id) => self.switch.arrive(port, id, &mut self.world),
             Event::Delivered(port, id) => {
                 let blocks = blocks(self.world.pool.remove(id).wire_bytes());
-                assert!(self.far[port.index()].stored(blocks), "{port} had no room");
+                assert!(self.far[port.index()].admit(blocks), "{port} had no room");
                 self.taken[port.index()].push_back(blocks);
                 self.under_way -= 1;
             }
             Event::ToSwitch(port, signal) => self.switch.heard(port, signal, &mut self.world),
             Event::ToFarEnd(port, Signal::Credit { fctbs, fccl, .. }) => {
-                self.far[port.index()].heard_limit(fccl);
-                assert!(self.far[port.index()].heard_total(fctbs), "{port} lost something");
+                self.far[port.index()].on_fccl(fccl);
+                assert!(self.far[port.index()].on_fctbs(fctbs), "{port} lost something");
             }
             Event::Wake(wake) => self.switch.woken(wake, &mut self.world),
         }
@@ -227,8 +231,8 @@ proptest! {
         let shares: Vec<_> = bench.switch.links().map(|link| link.share(LANE)).collect();
         let mut committed = 0;
         for (far, share) in bench.far.iter().zip(&shares) {
-            prop_assert!(share.room == 0 || far.admits(share.room), "{:?} is not known", share);
-            prop_assert!(!far.admits(share.room + 1));
+            prop_assert!(share.room == 0 || far.may_start(share.room), "{:?} is not known", share);
+            prop_assert!(!far.may_start(share.room + 1));
             committed += share.held + u32::from(share.room);
         }
         let all = PORTS as u32 * u32::from(guaranteed) + shared;

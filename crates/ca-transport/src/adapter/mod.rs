@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use cc_policies::{AnyEcho, AnyResponse, EchoState};
 use event_kernel::Digest;
-use link_layer::{Outlet, Port, Signal, VlArbiter};
+use link_layer::{LinkTimer, Outlet, Port, Signal, VlArbiter};
 use packet::{
     ByLane, FlowId, Framing, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, Psn, QpNumber,
     ServiceLevel, Transport,
@@ -61,6 +61,12 @@ pub enum AdapterWake {
     Credit(Lane),
     /// A notification is due to the source of the flow that this queue pair receives.
     Notify(QpNumber),
+}
+
+impl LinkTimer for AdapterWake {
+    fn link_timer(_: PortId, lane: Lane) -> Self {
+        Self::Credit(lane)
+    }
 }
 
 /// What an adapter is made of.
@@ -333,7 +339,7 @@ impl Adapter {
 
     /// Starts the clocks: of the port, and of everything that posts messages. Call once, at the start.
     pub fn bring_up(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
-        self.port.bring_up(outlet, |_, lane| AdapterWake::Credit(lane));
+        self.port.bring_up(outlet);
         for (number, queue_pair) in (0..).map(QpNumber).zip(&self.queue_pairs) {
             if let Origin::Generator(generator) = queue_pair.origin {
                 let due = self.generators[generator as usize].deadline();
@@ -367,7 +373,7 @@ impl Adapter {
         let now = outlet.now();
         let packet = outlet.packets()[id];
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
-        if !self.port.take_in(lane, length, outlet, |_, lane| AdapterWake::Credit(lane)) {
+        if !self.port.admit(lane, length, outlet) {
             outlet.packets().remove(id);
             return;
         }
@@ -395,7 +401,7 @@ impl Adapter {
 
     /// The far end says something.
     pub fn heard(&mut self, signal: Signal, outlet: &mut impl Outlet<AdapterWake>) {
-        self.port.heard(signal, outlet, |_, lane| AdapterWake::Credit(lane));
+        self.port.on_signal(signal, outlet);
     }
 
     /// What the adapter wanted to be woken for has come.
@@ -408,7 +414,7 @@ impl Adapter {
             AdapterWake::Post(number) => self.post_due(number, outlet),
             AdapterWake::Notify(number) => self.notify(number, Psn::new(0), outlet),
             AdapterWake::Credit(lane) => {
-                self.port.alarm(lane, outlet, |_, lane| AdapterWake::Credit(lane));
+                self.port.on_timer(lane, outlet);
             }
         }
     }

@@ -4,7 +4,7 @@
 //! buffer until it is let go.
 
 use cc_policies::policy::{Acknowledged, Answer, Echo, Response};
-use link_layer::{Broken, Outlet};
+use link_layer::{InvariantViolation, Outlet};
 use packet::header::Syndrome;
 use packet::{Bth, BthFlags, Lrh, Opcode, Packet, PacketId, Psn, QpNumber};
 use units::{Bytes, Time};
@@ -81,11 +81,10 @@ impl Adapter {
         verdict: Verdict,
         outlet: &mut impl Outlet<AdapterWake>,
     ) {
-        let lossless = !self.port.is_pausing();
-        if lossless
+        if self.port.is_lossless()
             && matches!(verdict, Verdict::Gap { .. } | Verdict::Resume | Verdict::Drop { first: true })
         {
-            outlet.broken(PORT, packet.lrh.lane, Broken::Sequence);
+            outlet.broken(PORT, packet.lrh.lane, InvariantViolation::Sequence);
         }
         if matches!(verdict, Verdict::Resume | Verdict::Drop { first: true }) {
             self.tally.gaps += 1;
@@ -143,7 +142,7 @@ impl Adapter {
         outlet.packets().remove(id);
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
         self.inputs[lane].freed(length, outlet.now());
-        self.port.freed(lane, length, outlet, |_, lane| AdapterWake::Credit(lane));
+        self.port.release(lane, length, outlet);
     }
 
     /// An acknowledgement came in.

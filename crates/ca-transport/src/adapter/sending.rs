@@ -163,7 +163,7 @@ impl Adapter {
         let (mut ready, mut found) = (LaneSet::default(), None);
         for lane in (0..self.lane_count as u8).map(Lane) {
             let Some((candidate, length)) = self.candidate(lane, outlet) else { continue };
-            if self.port.admits(lane, length) {
+            if self.port.may_start(lane, length) {
                 if matches!(candidate, Candidate::Notification) {
                     self.start((lane, candidate, length), outlet);
                     return;

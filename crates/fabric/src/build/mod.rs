@@ -6,10 +6,12 @@
 use ca_transport::{Adapter, AdapterKinds, AdapterSetup, FlowEnd, MessageOrigin};
 use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyMarker, AnyResponse};
-use link_layer::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
-use link_layer::headroom::quanta;
+use link_layer::flow_control::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
+use link_layer::flow_control::headroom::quanta;
 use link_layer::spec::{CreditSpec, Discipline, PauseSpec};
-use link_layer::{CableSpec, LaneMemory, PauseRule, Port, PortKinds, PortSetup, VlArbiter, Wire};
+use link_layer::{
+    CableSpec, FlowControlSetup, LaneMemory, PauseRule, Port, PortConfigs, PortSetup, VlArbiter, Wire,
+};
 use packet::{FlowId, Lane, NodeId, PortId, QpNumber};
 use scenario::Plan;
 use switch_arch::arbiter::AnyArbiter;
@@ -31,7 +33,7 @@ use crate::state::world::{FlowEnds, World};
 /// What many nodes have in common, met so far.
 #[derive(Default)]
 struct Kinds {
-    ports: PortKinds,
+    ports: PortConfigs,
     adapters: AdapterKinds,
 }
 
@@ -157,8 +159,7 @@ fn switch(plan: &Plan, node: NodeId, kinds: &mut Kinds) -> Switch {
         data_lanes: lanes,
         longest_packet: link.longest_packet(),
         forwarding: plan.routes().table(node).clone(),
-        memory: plan.shared_memory_of(node),
-        pool: plan.pool_of(node),
+        memory: plan.memory_sharing_of(node),
         egress_limit: spec.egress_limit,
         buffering: AnyBuffering::new(spec.buffering, radix, lanes),
         arbiter: AnyArbiter::new(spec.arbiter, radix, lanes),
@@ -175,7 +176,7 @@ fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut Kinds) -> Port {
         Discipline::Pause(pause) => pausing(plan, node, number, Some(pause)),
         Discipline::Lossy => pausing(plan, node, number, None),
     };
-    port.share_kind(&mut kinds.ports);
+    port.intern(&mut kinds.ports);
     port
 }
 
@@ -183,18 +184,17 @@ fn port(plan: &Plan, node: NodeId, number: PortId, kinds: &mut Kinds) -> Port {
 fn with_credits(plan: &Plan, node: NodeId, number: PortId, credits: &CreditSpec) -> Port {
     let End { peer, peer_port, cable } = plan.graph().ports(node)[number.index()];
     let cable = plan.cable(cable);
-    Port::new(&PortSetup {
-        id: number,
-        wire: wire(plan, cable, peer),
-        room: &room(plan, node, number),
-        far_room: &room(plan, peer, peer_port),
+    let flow_control = FlowControlSetup::Credits {
+        room: room(plan, node, number),
+        far_room: room(plan, peer, peer_port),
         rule: UpdateRule {
             blocks: credits.update_blocks,
             interval: credits.update_interval,
             refresh: cable.symbol_time() * REFRESH_SYMBOLS,
         },
         wire_time: credits.wire_time,
-    })
+    };
+    Port::new(PortSetup { id: number, wire: wire(plan, cable, peer), flow_control })
 }
 
 /// A node's end of a cable under PFC, or without flow control.
@@ -203,14 +203,15 @@ fn pausing(plan: &Plan, node: NodeId, number: PortId, pause: Option<&PauseSpec>)
     let cable = plan.cable(cable);
     let rate = cable.data_rate();
     let rule = PauseRule {
-        asks: pause.is_some(),
+        enabled: pause.is_some(),
         quanta: pause.map_or(0, |pause| pause.quanta),
         quantum: quanta(1, rate),
         refresh: pause.map_or(Span::ZERO, |pause| pause.refresh(rate)),
-        hearing: cable.time_of_flight() + pause.map_or(Span::ZERO, |pause| pause.reaction),
+        effect_delay: cable.time_of_flight() + pause.map_or(Span::ZERO, |pause| pause.reaction),
         resume_offset: pause.map_or(0, |pause| pause.resume_offset.get() as u32),
     };
-    Port::pausing(number, wire(plan, cable, peer), rule, &plan.pause_memory_of(node, number))
+    let flow_control = FlowControlSetup::Pause { rule, memory: plan.pause_memory_of(node, number) };
+    Port::new(PortSetup { id: number, wire: wire(plan, cable, peer), flow_control })
 }
 
 /// The direction of a cable that leads to `receiver`.

@@ -15,8 +15,8 @@ use ca_transport::Adapter;
 use cc_policies::MarkingSpec;
 use cc_policies::hp::spec::Trigger;
 use event_kernel::Digest;
+use link_layer::PauseCrossings;
 use link_layer::Port;
-use link_layer::pause::Crossings;
 use packet::{Lane, NodeId, PortId};
 use scenario::Plan;
 use telemetry::{
@@ -42,7 +42,7 @@ pub(crate) fn collect(plan: &Plan, run: Run, digest: Digest) -> RunRecord {
     lanes.iter().for_each(|lane| marks.add(&lane.marks));
     let fullest =
         lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
-    let flow_control_packets = world.ports().map(Port::updates).sum();
+    let flow_control_packets = world.ports().map(Port::signals_sent).sum();
     world.switches.clear();
     world.adapters.iter_mut().for_each(Adapter::retire);
     let flows = flows(plan, &world);
@@ -154,17 +154,17 @@ fn trigger(plan: &Plan, node: NodeId, buffer: Bytes, peak: Bytes) -> Option<Marg
 fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseRecord> {
     let now = world.now();
     let (pauses, dropped_at_output) = match world.node(node) {
-        Node::Adapter(adapter) => (adapter.port().pauses()?.tally(lane, now), 0),
+        Node::Adapter(adapter) => (adapter.port().pauses(lane, now)?, 0),
         Node::Switch(switch) => (switch.pauses(port, lane, now)?, switch.dropped_for(port, lane)),
     };
-    let counts = pauses.crossings.map(|Crossings { crossings, near_misses, first }| MarginCounts {
+    let counts = pauses.crossings.map(|PauseCrossings { crossings, near_misses, first }| MarginCounts {
         crossings,
         near_misses,
         first,
     });
     Some(PauseRecord {
         sent: pauses.sent,
-        heard: pauses.heard,
+        heard: pauses.received,
         paused: pauses.paused,
         dropped_at_input: pauses.dropped,
         dropped_at_output,

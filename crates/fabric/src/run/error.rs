@@ -2,7 +2,7 @@
 //!
 //! Invariant: a bug of the simulator and a fault of the scenario have different types.
 
-use link_layer::Broken;
+use link_layer::InvariantViolation;
 use packet::{Lane, PortId};
 use units::{Span, Time};
 
@@ -23,7 +23,7 @@ pub enum Violation {
         /// When.
         at: Time,
         /// Which promise.
-        what: Broken,
+        what: InvariantViolation,
     },
     /// Packets were lost or invented.
     #[error(

@@ -9,7 +9,7 @@
 //! (`run::Run::run_until`) exchanges mailboxes between windows.
 
 use event_kernel::{EventQueue, Order};
-use link_layer::{Broken, Outlet, Signal};
+use link_layer::{InvariantViolation, Outlet, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use units::{Span, Time};
 
@@ -38,7 +38,7 @@ pub(crate) struct NodeViolation {
     pub(crate) node: NodeId,
     pub(crate) port: PortId,
     pub(crate) lane: Lane,
-    pub(crate) what: Broken,
+    pub(crate) what: InvariantViolation,
 }
 
 impl Interconnect {
@@ -151,7 +151,7 @@ where
         self.interconnect.schedule(at, event, 0);
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
         let (at, node) = (self.interconnect.now, self.node);
         if self.interconnect.broken.is_none_or(|first| (at, node) < (first.at, first.node)) {
             self.interconnect.broken = Some(NodeViolation { at, node, port, lane, what });

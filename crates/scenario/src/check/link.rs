@@ -1,6 +1,6 @@
 //! Cables, lanes and credits.
 
-use link_layer::credits::BLOCK;
+use link_layer::flow_control::credits::BLOCK;
 use link_layer::spec::{CableSpec, CreditSpec, Discipline, LinkSpec, Propagation, VlWeight};
 use packet::{Framing, Lane, Mtu};
 use units::{Bytes, Length, Span};

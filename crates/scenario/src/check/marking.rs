@@ -5,7 +5,7 @@
 
 use cc_policies::MarkingSpec;
 use cc_policies::hp::spec::{HpMarkingSpec, Trigger};
-use link_layer::credits::BLOCK;
+use link_layer::flow_control::credits::BLOCK;
 use link_layer::spec::Discipline;
 use packet::{Lane, NodeId, PortId};
 use topology::Graph;

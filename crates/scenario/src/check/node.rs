@@ -1,7 +1,7 @@
 //! Switches and channel adapters.
 
 use ca_transport::spec::AdapterSpec;
-use link_layer::credits::{BLOCK, MAX_BLOCKS};
+use link_layer::flow_control::credits::{BLOCK, MAX_BLOCKS};
 use link_layer::spec::Discipline;
 use packet::NodeId;
 use switch_arch::spec::{BufferingSpec, SwitchSpec};

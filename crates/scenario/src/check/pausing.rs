@@ -1,7 +1,7 @@
 //! PFC, and no flow control at all: times of pauses, headroom, and the memory that is left beside it.
 
 use link_layer::CableSpec;
-use link_layer::pause::PAUSE_FRAME;
+use link_layer::flow_control::pause::PAUSE_FRAME;
 use link_layer::spec::{Discipline, PauseSpec};
 use packet::{Lane, NodeId, PortId};
 use switch_arch::spec::SwitchSpec;

@@ -1,6 +1,6 @@
 //! Memory that the ports and lanes of a switch share.
 
-use link_layer::credits::BLOCK;
+use link_layer::flow_control::credits::BLOCK;
 use link_layer::spec::Discipline;
 use packet::NodeId;
 use switch_arch::spec::{BufferingSpec, Sharing};

@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 
 use cc_policies::AnyMarker;
-use link_layer::credits::UpdateRule;
+use link_layer::flow_control::credits::UpdateRule;
 use link_layer::spec::{VlArbitrationSpec, WireTime};
-use link_layer::{Broken, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
+use link_layer::{
+    FlowControlSetup, InvariantViolation, MemorySharing, Outlet, Port, PortSetup, Signal, VlArbiter, Wire,
+};
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
     ServiceLevel,
@@ -85,8 +87,7 @@ impl Rig {
                 data_lanes: 1,
                 longest_packet: MTU.longest_packet(),
                 forwarding: numbers().map(Some).collect(),
-                memory: None,
-                pool: None,
+                memory: MemorySharing::Own,
                 egress_limit: None,
                 buffering: AnyBuffering::new(buffering, ports, 1),
                 arbiter: AnyArbiter::new(arbiter, ports, 1),
@@ -106,7 +107,7 @@ impl Rig {
         rig.switch.bring_up(&mut rig.wiring.of_switch());
         for station in numbers() {
             let Station { port, .. } = &mut rig.stations[station.index()];
-            port.bring_up(&mut rig.wiring.of_station(station), |_, lane| lane);
+            port.bring_up(&mut rig.wiring.of_station(station));
         }
         rig
     }
@@ -154,7 +155,7 @@ impl Rig {
 
     fn may_send(&self, station: PortId) -> bool {
         let Station { port, free_at } = &self.stations[station.index()];
-        *free_at <= self.wiring.now && port.admits(Lane(0), MTU.longest_packet())
+        *free_at <= self.wiring.now && port.may_start(Lane(0), MTU.longest_packet())
     }
 
     fn send(&mut self, station: PortId, output: PortId) {
@@ -212,19 +213,15 @@ impl Rig {
                 let length = self.wiring.pool.remove(id).wire_bytes();
                 let port = &mut self.stations[station.index()].port;
                 let outlet = &mut self.wiring.of_station(station);
-                port.stored(Lane(0), length, outlet);
-                port.freed(Lane(0), length, outlet, |_, lane| lane);
+                assert!(port.admit(Lane(0), length, outlet), "credits exclude drops");
+                port.release(Lane(0), length, outlet);
             }
             What::HeardByStation(station, signal) => {
-                self.stations[station.index()].port.heard(
-                    signal,
-                    &mut self.wiring.of_station(station),
-                    |_, lane| lane,
-                );
+                self.stations[station.index()].port.on_signal(signal, &mut self.wiring.of_station(station));
             }
             What::Alarm(station, lane) => {
                 let outlet = &mut self.wiring.of_station(station);
-                self.stations[station.index()].port.alarm(lane, outlet, |_, lane| lane);
+                self.stations[station.index()].port.on_timer(lane, outlet);
             }
             What::Send(station, output) => {
                 assert!(self.may_send(station), "no wire or no credit for what is to be sent");
@@ -236,13 +233,15 @@ impl Rig {
 }
 
 fn port(id: PortId) -> Port {
-    Port::new(&PortSetup {
+    Port::new(PortSetup {
         id,
         wire: Wire::cut_through(RATE, Span::from_ns(1)),
-        room: &[BUFFER],
-        far_room: &[BUFFER],
-        rule: UpdateRule { blocks: 1, interval: Span::from_us(1), refresh: Span::from_us(60) },
-        wire_time: WireTime::Free,
+        flow_control: FlowControlSetup::Credits {
+            room: vec![BUFFER],
+            far_room: vec![BUFFER],
+            rule: UpdateRule { blocks: 1, interval: Span::from_us(1), refresh: Span::from_us(60) },
+            wire_time: WireTime::Free,
+        },
     })
 }
 
@@ -287,7 +286,7 @@ impl Outlet<SwitchWake> for OfSwitch<'_> {
         self.0.plan(at, What::Switch(what));
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
         panic!("the switch, port {port}, {lane}: {what}");
     }
 }
@@ -315,7 +314,7 @@ impl Outlet<Lane> for OfStation<'_> {
         self.0.plan(at, What::Alarm(self.1, lane));
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
         panic!("the station of port {port}, {lane}: {what}");
     }
 }

@@ -6,9 +6,12 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cc_policies::AnyMarker;
-use link_layer::credits::UpdateRule;
+use link_layer::flow_control::credits::UpdateRule;
 use link_layer::spec::{VlArbitrationSpec, WireTime};
-use link_layer::{Broken, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
+use link_layer::{
+    FlowControlSetup, InvariantViolation, LinkTimer, MemorySharing, Outlet, Port, PortSetup, Signal,
+    VlArbiter, Wire,
+};
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
     ServiceLevel,
@@ -67,6 +70,12 @@ enum HostWake {
     Free,
     Digested(Lane, Bytes),
     Credit(Lane),
+}
+
+impl LinkTimer for HostWake {
+    fn link_timer(_: PortId, lane: Lane) -> Self {
+        Self::Credit(lane)
+    }
 }
 
 struct Host {
@@ -128,7 +137,7 @@ impl Outlet<SwitchWake> for Cables {
         self.plan(at, Event::Switch(what));
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: Broken) {
+    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
         panic!("port {port}, {lane}: {what}");
     }
 }
@@ -157,7 +166,7 @@ impl Outlet<HostWake> for HostOutlet<'_> {
         self.0.plan(at, Event::Host(self.1, what));
     }
 
-    fn broken(&mut self, _: PortId, lane: Lane, what: Broken) {
+    fn broken(&mut self, _: PortId, lane: Lane, what: InvariantViolation) {
         panic!("host {}, {lane}: {what}", self.1);
     }
 }
@@ -167,13 +176,15 @@ impl Bench {
         let (ports, lanes) = (setup.rates.len(), usize::from(LANES));
         let staged = (setup.buffering == BufferingSpec::CombinedInputOutput).then_some(setup.output_queue);
         let port = |number: usize, wire: Wire, here: Bytes, there: Bytes| {
-            Port::new(&PortSetup {
+            Port::new(PortSetup {
                 id: PortId(number as u16),
                 wire,
-                room: &vec![here; lanes],
-                far_room: &vec![there; lanes],
-                rule: UpdateRule { blocks: 5, interval: Span::from_us(1), refresh: Span::from_us(50) },
-                wire_time: setup.wire_time,
+                flow_control: FlowControlSetup::Credits {
+                    room: vec![here; lanes],
+                    far_room: vec![there; lanes],
+                    rule: UpdateRule { blocks: 5, interval: Span::from_us(1), refresh: Span::from_us(50) },
+                    wire_time: setup.wire_time,
+                },
             })
         };
         let rates = || setup.rates.iter().map(|rate| Rate::gbps(*rate)).enumerate();
@@ -195,8 +206,7 @@ impl Bench {
             buffering: AnyBuffering::new(setup.buffering, ports, lanes),
             arbiter: AnyArbiter::new(setup.arbiter, ports, lanes),
             marker: AnyMarker::Off,
-            memory: None,
-            pool: None,
+            memory: MemorySharing::Own,
             egress_limit: None,
             output_queue: staged,
             speedup_thousandths: setup.speedup_thousandths,
@@ -212,7 +222,7 @@ impl Bench {
         };
         bench.switch.bring_up(&mut bench.cables);
         for (number, host) in (0..).zip(&mut bench.hosts) {
-            host.port.bring_up(&mut HostOutlet(&mut bench.cables, number), |_, lane| HostWake::Credit(lane));
+            host.port.bring_up(&mut HostOutlet(&mut bench.cables, number));
         }
         bench
     }
@@ -273,21 +283,17 @@ impl Bench {
             Event::Order(order) => self.post(order),
             Event::ToHost(host, id) => self.receive(host, id),
             Event::SignalHost(number, signal) => {
-                self.hosts[usize::from(number)].port.heard(
-                    signal,
-                    &mut HostOutlet(cables, number),
-                    |_, lane| HostWake::Credit(lane),
-                );
+                self.hosts[usize::from(number)].port.on_signal(signal, &mut HostOutlet(cables, number));
             }
             Event::Host(number, wake) => {
                 let (host, outlet) = (&mut self.hosts[usize::from(number)], &mut HostOutlet(cables, number));
                 match wake {
                     HostWake::Free => {}
                     HostWake::Digested(lane, length) => {
-                        host.port.freed(lane, length, outlet, |_, lane| HostWake::Credit(lane));
+                        host.port.release(lane, length, outlet);
                     }
                     HostWake::Credit(lane) => {
-                        host.port.alarm(lane, outlet, |_, lane| HostWake::Credit(lane));
+                        host.port.on_timer(lane, outlet);
                     }
                 }
             }
@@ -320,7 +326,7 @@ impl Bench {
             }
             let Some(id) = host.queues[usize::from(lane)].front().copied() else { continue };
             let length = self.cables.pool[id].wire_bytes();
-            if host.port.admits(Lane(lane), length) {
+            if host.port.may_start(Lane(lane), length) {
                 host.queues[usize::from(lane)].pop_front();
                 let passage = host.port.start(Lane(lane), length, now);
                 host.free_at = passage.left;
@@ -342,7 +348,7 @@ impl Bench {
         self.last = self.cables.now;
         let host = &mut self.hosts[usize::from(number)];
         let outlet = &mut HostOutlet(&mut self.cables, number);
-        host.port.stored(lane, length, outlet);
+        assert!(host.port.admit(lane, length, outlet), "credits exclude drops");
         outlet.wake(outlet.now() + host.digestion, HostWake::Digested(lane, length));
     }
 

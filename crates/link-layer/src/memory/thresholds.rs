@@ -19,7 +19,7 @@
 
 use units::Bytes;
 
-use crate::memory::Alpha;
+use super::alpha::Alpha;
 
 /// The memory of a switch under PFC, with headroom for every port and priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct PauseMemory {
 /// Headroom alone takes all memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("headroom of {needed} for {ports} ports and {priorities} priorities leaves nothing of {size}")]
-pub struct NoRoom {
+pub struct HeadroomExceedsMemory {
     /// Headroom of all ports and priorities.
     pub needed: Bytes,
     /// Ports of the switch.
@@ -60,14 +60,19 @@ impl PauseMemory {
     ///
     /// # Panics
     /// If there is no port or no priority.
-    pub fn new(size: Bytes, ports: u16, priorities: u8, headroom: Bytes) -> Result<Self, NoRoom> {
+    pub fn new(
+        size: Bytes,
+        ports: u16,
+        priorities: u8,
+        headroom: Bytes,
+    ) -> Result<Self, HeadroomExceedsMemory> {
         assert!(ports > 0 && priorities > 0, "{ports} ports and {priorities} priorities");
         let needed = headroom * (u64::from(ports) * u64::from(priorities));
         match size.get().checked_sub(needed.get()) {
             Some(shared) if shared > 0 => {
                 Ok(Self { shared, ports: u64::from(ports), priorities: u64::from(priorities) })
             }
-            _ => Err(NoRoom { needed, ports, priorities, size }),
+            _ => Err(HeadroomExceedsMemory { needed, ports, priorities, size }),
         }
     }
 

@@ -1,0 +1,15 @@
+//! Flow control of one lane: the state machines of its sender and of its receiver.
+//!
+//! Invariant: nothing here sends, waits or knows a wire. The caller passes the time and sends the signals.
+//!
+//! | module | discipline | standard |
+//! |---|---|---|
+//! | [`credits`] | credits | IBA volume 1, 7.9 |
+//! | [`pause`] | PAUSE and RESUME, or no flow control at all | IEEE 802.1Qbb |
+//! | [`headroom`] | memory that PFC needs beyond its threshold | IEEE 802.1Qbb |
+//! | [`signal`] | the signals of both | |
+
+pub mod credits;
+pub mod headroom;
+pub mod pause;
+pub mod signal;

@@ -1,0 +1,153 @@
+//! Memory that several receivers share under credits, each with credits of its own.
+//!
+//! Invariant: every promise can be kept. A receiver *commits* the blocks that it holds and the blocks that its sender may
+//! still send (its room). Summed over all receivers, each counted with its guaranteed minimum at least, the commitments
+//! are at most the size of the memory.
+//!
+//! ```text
+//! committed = held + room                           room <= guaranteed, so that no receiver hoards memory
+//! use       = committed - guaranteed >= 0           a receiver's part of the shared blocks
+//! shared    = size - receivers * guaranteed  =  free + sum of all use
+//!
+//! packet admitted   held rises and room falls: use is constant, and the receiver wants its room back
+//! packet released   held falls, and use with it: guaranteed blocks become room again at once, shared blocks go to
+//!                   the receivers that want room, in turn
+//! ```
+//!
+//! | sharing | a receiver that wants room gets it as long as | source |
+//! |---|---|---|
+//! | complete | any block is free | Kamoun and Kleinrock 1980, with a minimum for each |
+//! | dynamic threshold | its use is at most alpha times the free blocks | Choudhury and Hahne 1998 |
+//!
+//! DEVIATION: both papers treat switches that drop packets, and count the packets that wait for an output. Credits hold
+//! back the sender at an input, and cannot be withdrawn: here inputs share the memory, and promised blocks are in use.
+
+use super::alpha::Alpha;
+use super::receiver_set::ReceiverSet;
+use crate::flow_control::credits::ReceiverShare;
+
+/// Memory that several receivers share under credits, in blocks.
+#[derive(Clone, Debug)]
+pub struct SharedMemory {
+    guaranteed: u16,
+    shared: u32,
+    /// Blocks of `shared` that no receiver uses.
+    free: u32,
+    /// Factor of the dynamic threshold; `None` for complete sharing.
+    alpha: Option<Alpha>,
+    /// Receivers with less room than they are guaranteed.
+    wanting: ReceiverSet,
+    /// Receiver whose turn it is.
+    turn: usize,
+}
+
+/// Blocks granted to a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CreditGrant {
+    /// Number of the receiver.
+    pub receiver: usize,
+    /// Blocks added to its room.
+    pub blocks: u16,
+}
+
+impl SharedMemory {
+    /// A memory of `size` blocks for so many receivers. Each is guaranteed `guaranteed` blocks, which are its room at
+    /// rest.
+    ///
+    /// # Panics
+    /// If more blocks are guaranteed than there are.
+    #[must_use]
+    pub fn new(receivers: usize, size: u32, guaranteed: u16, alpha: Option<Alpha>) -> Self {
+        let own = receivers as u32 * u32::from(guaranteed);
+        let shared = size.checked_sub(own).unwrap_or_else(|| panic!("{own} blocks of {size} are guaranteed"));
+        Self { guaranteed, shared, free: shared, alpha, wanting: ReceiverSet::new(receivers), turn: 0 }
+    }
+
+    /// Handles the admission of a packet at a receiver that now has this share. Returns the blocks to grant to that
+    /// receiver. A refusal is remembered.
+    #[must_use]
+    pub fn on_admission(&mut self, receiver: usize, share: ReceiverShare) -> u16 {
+        let wanted = self.wanted(share);
+        let blocks = self.available(share).min(u32::from(wanted)) as u16;
+        self.free -= u32::from(blocks);
+        if blocks < wanted {
+            self.wanting.insert(receiver);
+        }
+        blocks
+    }
+
+    /// Handles the release of a packet of `blocks` blocks by a receiver that now has this share. Returns the guaranteed
+    /// blocks to grant to that receiver. The shared blocks are free, and [`Self::next_grant`] names their receivers.
+    ///
+    /// # Panics
+    /// If more blocks come free than there are.
+    #[must_use]
+    pub fn on_release(&mut self, receiver: usize, share: ReceiverShare, blocks: u16) -> u16 {
+        let missing = u32::from(self.guaranteed).saturating_sub(share.held + u32::from(share.room)) as u16;
+        if missing == self.wanted(share) {
+            self.wanting.remove(receiver);
+        }
+        self.free += u32::from(blocks - missing);
+        assert!(self.free <= self.shared, "{} of {} shared blocks are free", self.free, self.shared);
+        missing
+    }
+
+    /// Grants free blocks to the next receiver, in turn, that wants room and may have some. Returns `None` if there is no
+    /// such receiver. `share` returns the present share of a receiver.
+    ///
+    /// A turn ends when the receiver has all the room that it wants, or when its threshold forbids more. If the free
+    /// blocks run out before, the turn continues when some come free: so each receiver gets room for a whole packet,
+    /// instead of all of them room for a piece of one.
+    pub fn next_grant(&mut self, share: impl Fn(usize) -> ReceiverShare) -> Option<CreditGrant> {
+        if self.free == 0 {
+            return None;
+        }
+        let turn = self.turn;
+        let mut round = self
+            .wanting
+            .iter_from(turn)
+            .chain(self.wanting.iter_from(0).take_while(|receiver| *receiver < turn));
+        let (receiver, wanted, blocks) = round.find_map(|receiver| {
+            let share = share(receiver);
+            let wanted = self.wanted(share);
+            let blocks = self.available(share).min(u32::from(wanted)) as u16;
+            (blocks > 0).then_some((receiver, wanted, blocks))
+        })?;
+        drop(round);
+        self.free -= u32::from(blocks);
+        if blocks == wanted {
+            self.wanting.remove(receiver);
+        }
+        let continues = blocks < wanted && self.free == 0;
+        self.turn = if continues { receiver } else { receiver + 1 };
+        Some(CreditGrant { receiver, blocks })
+    }
+
+    /// Returns the blocks that a receiver with this share could be granted now, if its room were not limited.
+    #[must_use]
+    pub fn available(&self, share: ReceiverShare) -> u32 {
+        let used = (share.held + u32::from(share.room)).saturating_sub(u32::from(self.guaranteed));
+        match self.alpha {
+            None => self.free,
+            Some(alpha) => alpha.leaves(u64::from(used), u64::from(self.free)) as u32,
+        }
+    }
+
+    /// Returns the most blocks that one receiver can come to hold, namely while no other uses a shared block.
+    #[must_use]
+    pub fn most(&self) -> u32 {
+        let shared = u64::from(self.shared);
+        let most = self.alpha.map_or(shared, |alpha| alpha.leaves(0, shared));
+        u32::from(self.guaranteed) + most as u32
+    }
+
+    /// Returns true if no receiver uses a shared block.
+    #[must_use]
+    pub const fn is_released(&self) -> bool {
+        self.free == self.shared
+    }
+
+    fn wanted(&self, share: ReceiverShare) -> u16 {
+        self.guaranteed - share.room
+    }
+}

@@ -1,0 +1,101 @@
+//! A port under credits.
+//!
+//! Invariant: the far end learns of every block within the interval of the update rule: by an update now, or by a timer.
+
+use packet::{ByLane, Lane};
+use units::{Bytes, Time};
+
+use super::flow_control::FlowControl;
+use super::wire_end::WireEnd;
+use crate::context::{InvariantViolation, LinkTimer, Outlet};
+use crate::flow_control::credits::{Credits, blocks};
+use crate::flow_control::signal::Signal;
+
+/// The credits of a port's lanes, and the wire by which updates leave.
+pub(super) struct CreditPort<'a> {
+    pub(super) lanes: &'a mut ByLane<Credits>,
+    pub(super) end: WireEnd<'a>,
+}
+
+impl FlowControl for CreditPort<'_> {
+    fn bring_up<W: LinkTimer>(&mut self, outlet: &mut impl Outlet<W>) {
+        for lane in 0..self.lanes.len() {
+            self.set_timer(Lane(lane as u8), outlet);
+        }
+    }
+
+    #[inline]
+    fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) -> bool {
+        if !self.lanes[lane].admit(blocks(length)) {
+            outlet.broken(self.end.id, lane, InvariantViolation::Overflow);
+        }
+        true
+    }
+
+    #[inline]
+    fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) {
+        let credits = &mut self.lanes[lane];
+        credits.release_own(blocks(length));
+        if credits.is_update_due(&self.end.config.update_rule, outlet.now()) {
+            self.send_update(lane, outlet);
+        } else {
+            self.set_timer(lane, outlet);
+        }
+    }
+
+    fn on_signal<W: LinkTimer>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
+        match signal {
+            Signal::Credit { lane, fctbs, fccl } => {
+                let credits = &mut self.lanes[lane];
+                credits.on_fccl(fccl);
+                if !credits.on_fctbs(fctbs) {
+                    outlet.broken(self.end.id, lane, InvariantViolation::Miscount);
+                }
+            }
+            Signal::Pause { lane, .. } => {
+                outlet.broken(self.end.id, lane, InvariantViolation::ForeignSignal);
+            }
+        }
+    }
+
+    fn on_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) -> bool {
+        let (now, credits) = (outlet.now(), &mut self.lanes[lane]);
+        if credits.timer() == now {
+            credits.set_timer(Time::NEVER);
+            if credits.is_update_due(&self.end.config.update_rule, now) {
+                self.send_update(lane, outlet);
+            }
+            self.set_timer(lane, outlet);
+        }
+        false
+    }
+}
+
+impl CreditPort<'_> {
+    /// Announces the room of `lane`, which has grown, to the far end: by the update rule, or at once if the room that
+    /// the far end knows of may be too little for a packet of the `longest` kind.
+    pub(super) fn announce<W: LinkTimer>(&mut self, lane: Lane, longest: Bytes, outlet: &mut impl Outlet<W>) {
+        let credits = &mut self.lanes[lane];
+        let is_due = credits.is_update_due(&self.end.config.update_rule, outlet.now());
+        if is_due || credits.withholds(blocks(longest)) {
+            self.send_update(lane, outlet);
+        } else {
+            self.set_timer(lane, outlet);
+        }
+    }
+
+    fn send_update<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
+        let update = self.lanes[lane].update(lane, outlet.now());
+        self.end.send_signal(update, outlet);
+    }
+
+    /// Sets the timer of `lane` for its next update, unless an earlier timer is set.
+    fn set_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
+        let credits = &mut self.lanes[lane];
+        let due = credits.next_update(&self.end.config.update_rule);
+        if due < credits.timer() {
+            credits.set_timer(due);
+            self.end.set_timer(lane, due, outlet);
+        }
+    }
+}

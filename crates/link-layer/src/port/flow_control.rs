@@ -1,0 +1,27 @@
+//! The questions that a port asks its flow control, whatever the discipline.
+//!
+//! Invariant: an implementation changes its own lanes only, and acts by signals and timers.
+
+use packet::Lane;
+use units::Bytes;
+
+use crate::context::{LinkTimer, Outlet};
+use crate::flow_control::signal::Signal;
+
+/// Flow control of the data lanes of a port, each with memory of its own.
+pub(super) trait FlowControl {
+    /// Sets the timers that run from the start.
+    fn bring_up<W: LinkTimer>(&mut self, outlet: &mut impl Outlet<W>);
+
+    /// Admits a packet to the memory of `lane`. Returns false if the packet is dropped.
+    fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) -> bool;
+
+    /// Releases a packet from the memory of `lane`, and informs the far end if that is due.
+    fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>);
+
+    /// Handles a signal of the far end. Reports a signal of another discipline as a violation.
+    fn on_signal<W: LinkTimer>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>);
+
+    /// Handles a timer of `lane`; a stale one is ignored. Returns true if the lane may send again.
+    fn on_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) -> bool;
+}

@@ -1,0 +1,102 @@
+//! A port under PFC, or without flow control.
+//!
+//! Invariant: after every change of a lane's load or limit the lane is compared with its threshold, so that a PAUSE or a
+//! RESUME leaves in the instant in which it is due.
+
+use packet::{ByLane, Lane};
+use units::{Bytes, Time};
+
+use super::flow_control::FlowControl;
+use super::wire_end::WireEnd;
+use crate::context::{InvariantViolation, LinkTimer, Outlet};
+use crate::flow_control::pause::{PauseLane, PauseRule};
+use crate::flow_control::signal::Signal;
+
+/// Pauses of a port's lanes.
+#[derive(Clone, Debug)]
+pub(super) struct Pauses {
+    pub(super) lanes: ByLane<PauseLane>,
+    pub(super) rule: PauseRule,
+}
+
+/// The pauses of a port's lanes, and the wire by which requests leave.
+pub(super) struct PausePort<'a> {
+    pub(super) pauses: &'a mut Pauses,
+    pub(super) end: WireEnd<'a>,
+}
+
+impl FlowControl for PausePort<'_> {
+    fn bring_up<W: LinkTimer>(&mut self, _: &mut impl Outlet<W>) {}
+
+    #[inline(never)] // Out of the way of ports under credits.
+    fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) -> bool {
+        let admitted = self.pauses.lanes[lane].admit(length.get() as u32, None).is_some();
+        if admitted {
+            self.update_pause(lane, None, outlet);
+        }
+        admitted
+    }
+
+    #[inline(never)] // As above.
+    fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) {
+        self.pauses.lanes[lane].release(length.get() as u32);
+        self.update_pause(lane, None, outlet);
+    }
+
+    fn on_signal<W: LinkTimer>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
+        match signal {
+            Signal::Pause { lane, quanta } => {
+                self.pauses.lanes[lane].on_pause(quanta, &self.pauses.rule, outlet.now());
+                self.set_timer(lane, outlet);
+            }
+            Signal::Credit { lane, .. } => {
+                outlet.broken(self.end.id, lane, InvariantViolation::ForeignSignal);
+            }
+        }
+    }
+
+    fn on_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) -> bool {
+        let (now, pauses) = (outlet.now(), &mut self.pauses.lanes[lane]);
+        if pauses.timer() != now {
+            return false;
+        }
+        pauses.set_timer(Time::NEVER);
+        let (signal, opens) = pauses.on_deadline(lane, &self.pauses.rule, now);
+        if let Some(signal) = signal {
+            self.end.send_signal(signal, outlet);
+        }
+        self.set_timer(lane, outlet);
+        opens
+    }
+}
+
+impl PausePort<'_> {
+    pub(super) fn lane(&mut self, lane: Lane) -> &mut PauseLane {
+        &mut self.pauses.lanes[lane]
+    }
+
+    /// Sends the PAUSE or RESUME that is due now that the load of `lane` or its limit has changed; the limit is the
+    /// lane's own if `None`.
+    pub(super) fn update_pause<W: LinkTimer>(
+        &mut self,
+        lane: Lane,
+        limit: Option<u32>,
+        outlet: &mut impl Outlet<W>,
+    ) {
+        let Pauses { lanes, rule } = &mut *self.pauses;
+        if let Some(signal) = lanes[lane].update_pause(lane, rule, limit, outlet.now()) {
+            self.end.send_signal(signal, outlet);
+            self.set_timer(lane, outlet);
+        }
+    }
+
+    /// Sets the timer of `lane` for its next deadline, unless an earlier timer is set.
+    fn set_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
+        let pauses = &mut self.pauses.lanes[lane];
+        let due = pauses.deadline();
+        if due < pauses.timer() {
+            pauses.set_timer(due);
+            self.end.set_timer(lane, due, outlet);
+        }
+    }
+}

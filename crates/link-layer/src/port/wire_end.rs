@@ -1,0 +1,35 @@
+//! The outgoing wire of a port while its flow control acts: signals leave by it.
+//!
+//! Invariant: a signal follows the packet that is on the wire, and precedes the next.
+
+use packet::{Lane, PortId};
+use units::Time;
+
+use super::PortConfig;
+use crate::context::{LinkTimer, Outlet};
+use crate::flow_control::signal::Signal;
+
+/// The outgoing wire of a port, apart from its flow control.
+pub(super) struct WireEnd<'a> {
+    pub(super) config: &'a PortConfig,
+    pub(super) free_at: &'a mut Time,
+    pub(super) id: PortId,
+    pub(super) signals_sent: &'a mut u64,
+}
+
+impl WireEnd<'_> {
+    /// Sends a signal.
+    #[inline]
+    pub(super) fn send_signal<W>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
+        let starts = outlet.now().max(*self.free_at);
+        *self.free_at = starts + self.config.signal_time;
+        *self.signals_sent += 1;
+        outlet.signal(self.id, *self.free_at + self.config.signal_delay, signal, *self.signals_sent as u32);
+    }
+
+    /// Sets the timer of `lane`.
+    #[inline]
+    pub(super) fn set_timer<W: LinkTimer>(&self, lane: Lane, at: Time, outlet: &mut impl Outlet<W>) {
+        outlet.wake(at, W::link_timer(self.id, lane));
+    }
+}
