@@ -31,7 +31,9 @@ pub mod uc;
 pub mod ud;
 pub mod unreliable;
 
-pub use adapter::{Adapter, AdapterKinds, AdapterSetup, AdapterWake, FlowEnd, KeptMessages, MessageOrigin};
+pub use adapter::{
+    Adapter, AdapterConfigs, AdapterSetup, AdapterTimer, FlowEnd, KeptMessages, MessageOrigin,
+};
 pub use any::AnyTransport;
 pub use receive::SinkTally;
 pub use spec::{AdapterSpec, ScheduleSpec};

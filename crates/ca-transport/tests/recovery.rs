@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterWake, FlowEnd, MessageOrigin, ScheduleSpec};
+use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterTimer, FlowEnd, MessageOrigin, ScheduleSpec};
 use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
 use cc_policies::{AnyEcho, AnyResponse, ResponseSpec};
 use link_layer::flow_control::credits::UpdateRule;
 use link_layer::spec::WireTime;
-use link_layer::{FlowControlSetup, InvariantViolation, Outlet, Port, PortSetup, Signal, VlArbiter, Wire};
+use link_layer::{
+    FlowControlSetup, InvariantViolation, NodeContext, Port, PortSetup, Signal, VlArbiter, Wire,
+};
 use packet::{BthFlags, FlowId, Lane, Mtu, NodeId, PacketId, PacketPool, PortId, ServiceLevel, Transport};
 use units::{Bytes, Rate, Span, Time};
 use workload::{Flow, MessageGenerator, MessageSchedule, Operation, Posting};
@@ -21,7 +23,7 @@ const FLIGHT: Span = Span::from_ns(50);
 enum Event {
     Arrive(PacketId),
     Signal(Signal),
-    Wake(AdapterWake),
+    Timer(AdapterTimer),
 }
 
 /// The cable between two adapters, and what is to come.
@@ -45,7 +47,7 @@ impl Cable {
     }
 }
 
-impl Outlet<AdapterWake> for Cable {
+impl NodeContext<AdapterTimer> for Cable {
     fn now(&self) -> Time {
         self.now
     }
@@ -64,16 +66,16 @@ impl Outlet<AdapterWake> for Cable {
         self.plan(at, 1 - self.turn, Event::Arrive(id));
     }
 
-    fn signal(&mut self, _: PortId, at: Time, signal: Signal, _: u32) {
+    fn send_signal(&mut self, _: PortId, at: Time, signal: Signal, _: u32) {
         self.plan(at, 1 - self.turn, Event::Signal(signal));
     }
 
-    fn wake(&mut self, at: Time, what: AdapterWake) {
-        self.plan(at, self.turn, Event::Wake(what));
+    fn set_timer(&mut self, at: Time, timer: AdapterTimer) {
+        self.plan(at, self.turn, Event::Timer(timer));
     }
 
-    fn broken(&mut self, _: PortId, _: Lane, what: InvariantViolation) {
-        panic!("{what}");
+    fn report_violation(&mut self, _: PortId, _: Lane, violation: InvariantViolation) {
+        panic!("{violation}");
     }
 }
 
@@ -156,8 +158,8 @@ fn departures(
         let adapter = &mut adapters[node];
         match event {
             Event::Arrive(id) => adapter.arrive(id, &mut cable),
-            Event::Signal(signal) => adapter.heard(signal, &mut cable),
-            Event::Wake(wake) => adapter.woken(wake, &mut cable),
+            Event::Signal(signal) => adapter.on_signal(signal, &mut cable),
+            Event::Timer(timer) => adapter.on_timer(timer, &mut cable),
         }
         adapter.decide(&mut cable);
     }

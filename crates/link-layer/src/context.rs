@@ -8,7 +8,7 @@ use units::Time;
 use crate::flow_control::signal::Signal;
 
 /// The world as the node sees it that handles an event. `W` is the node's kind of timer.
-pub trait Outlet<W> {
+pub trait NodeContext<W> {
     /// Returns the present instant.
     fn now(&self) -> Time;
 
@@ -20,13 +20,13 @@ pub trait Outlet<W> {
 
     /// Sends a signal by `port`. It takes effect at the far end at time `at`, later than now. `sequence` counts the signals
     /// of this port: two that arrive at one instant are handled in its order.
-    fn signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32);
+    fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32);
 
     /// Sets a timer of the node.
-    fn wake(&mut self, at: Time, what: W);
+    fn set_timer(&mut self, at: Time, timer: W);
 
     /// Reports a violation of one of the simulator's invariants.
-    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation);
+    fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation);
 }
 
 /// Timers of a node, of which one kind belongs to the flow control of its links.

@@ -22,7 +22,7 @@ pub mod spec;
 pub mod wire;
 
 pub use arbitration::{LaneSet, VlArbiter};
-pub use context::{InvariantViolation, LinkTimer, Outlet};
+pub use context::{InvariantViolation, LinkTimer, NodeContext};
 pub use flow_control::credits::{Credits, ReceiverShare};
 pub use flow_control::headroom::{Headroom, PauseLoop};
 pub use flow_control::pause::{LaneMemory, PauseCrossings, PauseLane, PauseRule, PauseTally};

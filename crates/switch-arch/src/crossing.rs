@@ -12,7 +12,7 @@
 //! ```
 
 use cc_policies::policy::Marker;
-use link_layer::{LaneSet, Outlet};
+use link_layer::{LaneSet, NodeContext};
 use packet::{Lane, PacketId, PortId, VoqId};
 use telemetry::LaneInput;
 use units::{Bytes, Rate, Time};
@@ -31,7 +31,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     // Out of the way of switches of one stage, whose pipeline is then compiled as if this one were not there.
     /// Everything of this instant has arrived: lets cross what can, then lets go what can.
     #[inline(never)]
-    pub(crate) fn decide_in_two_stages(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+    pub(crate) fn decide_in_two_stages(&mut self, outlet: &mut impl NodeContext<SwitchWake>) {
         self.staging_mut().wires = self.pending;
         while !self.pending.is_empty() {
             self.cross_once(outlet);
@@ -41,7 +41,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         }
     }
 
-    fn cross_once(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+    fn cross_once(&mut self, outlet: &mut impl NodeContext<SwitchWake>) {
         self.requests.clear();
         for output in core::mem::take(&mut self.pending) {
             self.ask_to_cross(output, outlet);
@@ -54,7 +54,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// Adds what could cross to `output` now to the requests. An output that can be written no faster asks again
     /// when something has crossed to it, one whose queue is full when a tail has left it.
-    fn ask_to_cross(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
+    fn ask_to_cross(&mut self, output: PortId, outlet: &mut impl NodeContext<SwitchWake>) {
         let rate = self.rate(output);
         if !self.staging().can_write(output, rate) {
             return;
@@ -90,7 +90,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         output: PortId,
         lane: Lane,
         inputs: PortSet<WORDS>,
-        outlet: &mut impl Outlet<SwitchWake>,
+        outlet: &mut impl NodeContext<SwitchWake>,
     ) -> bool {
         let admits = |length: Bytes| self.staging().has_room(output, lane, length);
         all_fit(
@@ -104,7 +104,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     /// Lets the packet that won start to cross.
-    fn cross(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
+    fn cross(&mut self, grant: Grant, outlet: &mut impl NodeContext<SwitchWake>) {
         let Grant { input, output, lane } = grant;
         let (place, now) = (VoqId { input, output, lane }, outlet.now());
         let pool = outlet.packets();
@@ -121,7 +121,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             self.count_mark(output, lane, reason);
         }
         let crossed = SwitchWake::Crossed { output, input, lane, fast, length: packet.wire };
-        outlet.wake(now + rate.time_for(length), crossed);
+        outlet.set_timer(now + rate.time_for(length), crossed);
         self.staging_mut().wires.insert(output);
         self.pending.insert(output);
         if let Some(exposed) = taken.exposed {
@@ -162,7 +162,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         place: VoqId,
         fast: bool,
         length: Bytes,
-        outlet: &mut impl Outlet<SwitchWake>,
+        outlet: &mut impl NodeContext<SwitchWake>,
     ) {
         let VoqId { input, output, .. } = place;
         let rate = if fast { self.fast_rate(input, output) } else { self.rate(output) };
@@ -174,7 +174,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     /// Starts on the wire of `output` what may go next, or notes what it lacks.
-    fn start_wire(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
+    fn start_wire(&mut self, output: PortId, outlet: &mut impl NodeContext<SwitchWake>) {
         let staging = self.staging.as_mut().expect("a switch of two stages");
         let port = &mut self.ports[output.index()];
         if port.is_sending(outlet.now()) {
@@ -198,7 +198,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// Starts a packet on the wire of a switch with queues there, once its turn has come. A reason to mark it that
     /// was given when it crossed is the one that counts.
-    fn launch_staged(&mut self, place: VoqId, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+    fn launch_staged(&mut self, place: VoqId, id: PacketId, outlet: &mut impl NodeContext<SwitchWake>) {
         let now = outlet.now();
         let packet = &mut outlet.packets()[id];
         let view = self.ledger.remove(place, packet.wire, now);

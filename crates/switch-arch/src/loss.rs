@@ -3,7 +3,7 @@
 //! Invariant: packets are dropped on arrival only, and each drop is counted once: at the output and lane whose queue has
 //! reached its limit, or else at the port and lane whose memory and headroom are full.
 
-use link_layer::{Outlet, ReceiverId};
+use link_layer::{NodeContext, ReceiverId};
 use packet::{Lane, PortId, VoqId};
 use units::Bytes;
 
@@ -27,7 +27,12 @@ impl Egress {
 impl<const WORDS: usize> Pipeline<WORDS> {
     /// Admits a packet that has arrived, or returns false if the packet is dropped.
     #[inline]
-    pub(crate) fn admit(&mut self, voq: VoqId, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) -> bool {
+    pub(crate) fn admit(
+        &mut self,
+        voq: VoqId,
+        length: Bytes,
+        outlet: &mut impl NodeContext<SwitchWake>,
+    ) -> bool {
         let VoqId { input, output, lane } = voq;
         if let Some(egress) = &mut self.egress
             && self.ledger.waiting(output, lane) + length > egress.limit

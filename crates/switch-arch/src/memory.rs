@@ -4,7 +4,7 @@
 
 use cc_policies::AnyMarker;
 use cc_policies::policy::{BufferView, Marker};
-use link_layer::{Occupancy, Outlet, ReceiveMemory, ReceiverId};
+use link_layer::{NodeContext, Occupancy, ReceiveMemory, ReceiverId};
 use packet::{Lane, PortId};
 use units::Bytes;
 
@@ -28,7 +28,7 @@ impl Memory {
         marker: &mut AnyMarker,
         receiver: ReceiverId,
         length: Bytes,
-        outlet: &mut impl Outlet<SwitchWake>,
+        outlet: &mut impl NodeContext<SwitchWake>,
     ) -> bool {
         let admitted = self.0.admit(ports, receiver, length, outlet);
         if admitted && marker.heeds_buffers() {
@@ -45,7 +45,7 @@ impl Memory {
         marker: &mut AnyMarker,
         receiver: ReceiverId,
         length: Bytes,
-        outlet: &mut impl Outlet<SwitchWake>,
+        outlet: &mut impl NodeContext<SwitchWake>,
     ) {
         self.0.release(ports, receiver, length, outlet, |ReceiverId { port, lane }, occupancy| {
             marker.buffer_changed(port, lane, view(occupancy));

@@ -6,7 +6,7 @@
 
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, QueueView};
-use link_layer::{LaneSet, Outlet, Port, ReceiveMemory, ReceiverId, Signal, VlArbiter};
+use link_layer::{LaneSet, NodeContext, Port, ReceiveMemory, ReceiverId, Signal, VlArbiter};
 use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use topology::ForwardingTable;
@@ -103,14 +103,14 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     /// Starts the clocks of all ports. Call once, at the start.
-    pub(crate) fn bring_up(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+    pub(crate) fn bring_up(&mut self, outlet: &mut impl NodeContext<SwitchWake>) {
         for port in &mut self.ports {
             port.link.bring_up(outlet);
         }
     }
 
     /// A packet has come in by `input`, and has been routed.
-    pub(crate) fn arrive(&mut self, input: PortId, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+    pub(crate) fn arrive(&mut self, input: PortId, id: PacketId, outlet: &mut impl NodeContext<SwitchWake>) {
         let now = outlet.now();
         let packet = &mut outlet.packets()[id];
         packet.input = input.0 as u8;
@@ -126,7 +126,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             let wire_time = self.ports[output.index()].link.wire().time_for(length);
             let ready = Time::from_ps(tail.ps().saturating_sub(wire_time.ps()));
             if ready > now {
-                outlet.wake(ready, SwitchWake::Ready(id, input));
+                outlet.set_timer(ready, SwitchWake::Ready(id, input));
                 return;
             }
         }
@@ -134,7 +134,12 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     /// The far end of `output` says something.
-    pub(crate) fn heard(&mut self, output: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
+    pub(crate) fn heard(
+        &mut self,
+        output: PortId,
+        signal: Signal,
+        outlet: &mut impl NodeContext<SwitchWake>,
+    ) {
         self.ports[output.index()].link.on_signal(signal, outlet);
         self.ask_again(output);
     }
@@ -148,7 +153,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     /// What the switch wanted to be woken for has come.
-    pub(crate) fn woken(&mut self, wake: SwitchWake, outlet: &mut impl Outlet<SwitchWake>) {
+    pub(crate) fn woken(&mut self, wake: SwitchWake, outlet: &mut impl NodeContext<SwitchWake>) {
         match wake {
             SwitchWake::Ready(id, _) => {
                 let output = route(&self.forwarding, &outlet.packets()[id]);
@@ -170,7 +175,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// Everything of this instant has arrived: lets go what can go. Where a packet that leaves exposes one that
     /// stood behind it, that one may still go in the same instant.
-    pub(crate) fn decide(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+    pub(crate) fn decide(&mut self, outlet: &mut impl NodeContext<SwitchWake>) {
         if self.staging.is_some() {
             return self.decide_in_two_stages(outlet);
         }
@@ -179,7 +184,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         }
     }
 
-    fn decide_once(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+    fn decide_once(&mut self, outlet: &mut impl NodeContext<SwitchWake>) {
         let (mut first, mut rivals) = (None, false);
         for output in core::mem::take(&mut self.pending) {
             let Some(request) = self.ask(output, outlet) else { continue };
@@ -208,7 +213,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// Lets go what the arbiter grants.
     #[inline(never)] // Most instants have one request at most.
-    fn launch_matching(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+    fn launch_matching(&mut self, outlet: &mut impl NodeContext<SwitchWake>) {
         self.match_requests(outlet.packets());
         for index in 0..self.grants.len() {
             self.launch(self.grants[index], outlet);
@@ -291,7 +296,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     /// A packet is ready to leave by `output`.
-    fn queue(&mut self, id: PacketId, output: PortId, outlet: &mut impl Outlet<SwitchWake>) {
+    fn queue(&mut self, id: PacketId, output: PortId, outlet: &mut impl NodeContext<SwitchWake>) {
         let now = outlet.now();
         let wire_busy = self.ports[output.index()].is_sending(now);
         let pool = outlet.packets();
@@ -307,7 +312,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         }
     }
 
-    fn tail_left(&mut self, place: VoqId, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
+    fn tail_left(&mut self, place: VoqId, length: Bytes, outlet: &mut impl NodeContext<SwitchWake>) {
         self.pending.insert(place.output);
         if let Some(staging) = &mut self.staging {
             staging.left(place.output, place.lane, length, outlet.now());
@@ -320,7 +325,12 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// A packet has left its input's buffer for good.
     #[inline]
-    pub(crate) fn free_buffer(&mut self, place: VoqId, length: Bytes, outlet: &mut impl Outlet<SwitchWake>) {
+    pub(crate) fn free_buffer(
+        &mut self,
+        place: VoqId,
+        length: Bytes,
+        outlet: &mut impl NodeContext<SwitchWake>,
+    ) {
         self.input(place.input, place.lane).freed(length, outlet.now());
         let receiver = ReceiverId { port: place.input, lane: place.lane };
         self.memory.release(&mut self.ports, &mut self.marker, receiver, length, outlet);
@@ -328,7 +338,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// What `output` could send now; or notes what it lacks.
     #[inline(always)]
-    fn ask(&mut self, output: PortId, outlet: &mut impl Outlet<SwitchWake>) -> Option<Request<WORDS>> {
+    fn ask(&mut self, output: PortId, outlet: &mut impl NodeContext<SwitchWake>) -> Option<Request<WORDS>> {
         if self.ports[output.index()].is_sending(outlet.now()) {
             return None;
         }
@@ -376,7 +386,12 @@ impl<const WORDS: usize> Pipeline<WORDS> {
 
     /// None of the contenders can be read fast enough at present. If there is credit, what this output needs of
     /// one of them is kept for it: else slower outputs could keep that one busy for ever. Returns whether there is.
-    fn await_reader(&mut self, output: PortId, lane: Lane, outlet: &mut impl Outlet<SwitchWake>) -> bool {
+    fn await_reader(
+        &mut self,
+        output: PortId,
+        lane: Lane,
+        outlet: &mut impl NodeContext<SwitchWake>,
+    ) -> bool {
         let contenders = self.ledger.contenders(output, lane);
         let link = &self.ports[output.index()].link;
         let admits = |length: Bytes| link.may_start(lane, length);
@@ -397,7 +412,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
     }
 
     /// Starts the packet that won, straight from its buffer to the wire: the marker is asked twice at once.
-    fn launch(&mut self, grant: Grant, outlet: &mut impl Outlet<SwitchWake>) {
+    fn launch(&mut self, grant: Grant, outlet: &mut impl NodeContext<SwitchWake>) {
         let Grant { input, output, lane } = grant;
         let place = VoqId { input, output, lane };
         let Taken { packet: id, exposed } = self.buffering.take(place, &mut self.ledger, outlet.packets());
@@ -420,7 +435,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         place: VoqId,
         id: PacketId,
         reason: Option<MarkReason>,
-        outlet: &mut impl Outlet<SwitchWake>,
+        outlet: &mut impl NodeContext<SwitchWake>,
     ) {
         let VoqId { input, output, lane } = place;
         let now = outlet.now();
@@ -436,7 +451,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
             arbiter.sent(lane, length);
         }
         passage.deliver(output, id, outlet);
-        outlet.wake(passage.left, tail_left);
+        outlet.set_timer(passage.left, tail_left);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: how many ports sets of them can hold changes how fast a switch is, and nothing else.
 
 use cc_policies::Margin;
-use link_layer::{Outlet, PauseTally, Port, Signal};
+use link_layer::{NodeContext, PauseTally, Port, Signal};
 use packet::{Lane, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use units::{Bytes, Rate, Time};
@@ -73,27 +73,27 @@ impl Switch {
     }
 
     /// Starts the clocks of all ports. Call once, at the start.
-    pub fn bring_up(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+    pub fn bring_up(&mut self, outlet: &mut impl NodeContext<SwitchWake>) {
         dispatch!(&mut self.width, pipeline => pipeline.bring_up(outlet));
     }
 
     /// A packet has come in by `input`, and has been routed.
-    pub fn arrive(&mut self, input: PortId, id: PacketId, outlet: &mut impl Outlet<SwitchWake>) {
+    pub fn arrive(&mut self, input: PortId, id: PacketId, outlet: &mut impl NodeContext<SwitchWake>) {
         dispatch_hot!(&mut self.width, pipeline => pipeline.arrive(input, id, outlet));
     }
 
     /// The far end of `output` says something.
-    pub fn heard(&mut self, output: PortId, signal: Signal, outlet: &mut impl Outlet<SwitchWake>) {
+    pub fn heard(&mut self, output: PortId, signal: Signal, outlet: &mut impl NodeContext<SwitchWake>) {
         dispatch_hot!(&mut self.width, pipeline => pipeline.heard(output, signal, outlet));
     }
 
     /// What the switch wanted to be woken for has come.
-    pub fn woken(&mut self, wake: SwitchWake, outlet: &mut impl Outlet<SwitchWake>) {
+    pub fn woken(&mut self, wake: SwitchWake, outlet: &mut impl NodeContext<SwitchWake>) {
         dispatch_hot!(&mut self.width, pipeline => pipeline.woken(wake, outlet));
     }
 
     /// Everything of this instant has arrived: lets go what can go.
-    pub fn decide(&mut self, outlet: &mut impl Outlet<SwitchWake>) {
+    pub fn decide(&mut self, outlet: &mut impl NodeContext<SwitchWake>) {
         dispatch_hot!(&mut self.width, pipeline => pipeline.decide(outlet));
     }
 

@@ -6,7 +6,7 @@ use cc_policies::AnyMarker;
 use link_layer::flow_control::credits::{UpdateRule, blocks};
 use link_layer::spec::{VlArbitrationSpec, WireTime};
 use link_layer::{
-    Alpha, Credits, FlowControlSetup, InvariantViolation, MemorySharing, Outlet, Port, PortSetup,
+    Alpha, Credits, FlowControlSetup, InvariantViolation, MemorySharing, NodeContext, Port, PortSetup,
     SharedMemory, Signal, VlArbiter, Wire,
 };
 use packet::{
@@ -52,7 +52,7 @@ impl World {
     }
 }
 
-impl Outlet<SwitchWake> for World {
+impl NodeContext<SwitchWake> for World {
     fn now(&self) -> Time {
         self.now
     }
@@ -65,16 +65,16 @@ impl Outlet<SwitchWake> for World {
         self.push(at, Event::Delivered(port, packet));
     }
 
-    fn signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
+    fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
         self.push(at, Event::ToFarEnd(port, signal));
     }
 
-    fn wake(&mut self, at: Time, what: SwitchWake) {
-        self.push(at, Event::Wake(what));
+    fn set_timer(&mut self, at: Time, timer: SwitchWake) {
+        self.push(at, Event::Wake(timer));
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
-        panic!("port {port}, {lane}: {what}");
+    fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
+        panic!("port {port}, {lane}: {violation}");
     }
 }
 

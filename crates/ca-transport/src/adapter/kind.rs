@@ -24,7 +24,7 @@ pub(super) struct Kind {
 
 /// Kinds of adapters met so far.
 #[derive(Clone, Debug, Default)]
-pub struct AdapterKinds(Vec<Arc<Kind>>);
+pub struct AdapterConfigs(Vec<Arc<Kind>>);
 
 impl Kind {
     pub(super) fn new(setup: &AdapterSetup<'_>) -> Self {
@@ -50,7 +50,7 @@ impl Kind {
 impl Adapter {
     /// Makes adapters of a kind keep what never changes in one place, which then stays in the cache. `kinds` are those
     /// met so far, and this adapter's is added where it is new.
-    pub fn share_kind(&mut self, kinds: &mut AdapterKinds) {
+    pub fn intern(&mut self, kinds: &mut AdapterConfigs) {
         if let Some(kind) = kinds.0.iter().find(|kind| **kind == self.kind) {
             self.kind = Arc::clone(kind);
         } else {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use cc_policies::{AnyEcho, AnyResponse, EchoState};
 use event_kernel::Digest;
-use link_layer::{LinkTimer, Outlet, Port, Signal, VlArbiter};
+use link_layer::{LinkTimer, NodeContext, Port, Signal, VlArbiter};
 use packet::{
     ByLane, FlowId, Framing, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, Psn, QpNumber,
     ServiceLevel, Transport,
@@ -35,7 +35,7 @@ use crate::spec::{AdapterSpec, ScheduleSpec};
 use ages::Ages;
 use half::{Half, Shared};
 pub use kept::KeptMessages;
-pub use kind::AdapterKinds;
+pub use kind::AdapterConfigs;
 use kind::Kind;
 
 /// The adapter's only port.
@@ -46,26 +46,26 @@ pub const MAX_QUEUE_PAIRS: u32 = 1 << 20;
 
 /// What an adapter asks to be woken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdapterWake {
+pub enum AdapterTimer {
     /// The wire or the host's bus is free.
     Send,
     /// A flow's rest is over.
-    Rested,
+    PacingDone,
     /// A requester may have waited in vain.
-    Overdue,
+    RetransmitTimeout,
     /// The host has taken a packet.
-    Taken,
+    HostConsumed,
     /// A message of this queue pair is due to be posted.
     Post(QpNumber),
     /// A credit update may be due; under PFC, a pause may run out or have to be asked for again.
-    Credit(Lane),
+    FlowControl(Lane),
     /// A notification is due to the source of the flow that this queue pair receives.
     Notify(QpNumber),
 }
 
-impl LinkTimer for AdapterWake {
+impl LinkTimer for AdapterTimer {
     fn link_timer(_: PortId, lane: Lane) -> Self {
-        Self::Credit(lane)
+        Self::FlowControl(lane)
     }
 }
 
@@ -229,15 +229,15 @@ impl Default for Alarm {
 
 impl Alarm {
     /// Plans a wake-up, unless one that is no later is under way.
-    fn set(&mut self, due: Time, what: AdapterWake, outlet: &mut impl Outlet<AdapterWake>) {
+    fn set(&mut self, due: Time, what: AdapterTimer, context: &mut impl NodeContext<AdapterTimer>) {
         if due < self.at {
             self.at = due;
-            outlet.wake(due, what);
+            context.set_timer(due, what);
         }
     }
 
     /// A wake-up has come; a stale one changes nothing.
-    fn rang(&mut self, now: Time) {
+    fn clear_if_due(&mut self, now: Time) {
         if self.at == now {
             self.at = Time::NEVER;
         }
@@ -338,19 +338,19 @@ impl Adapter {
     }
 
     /// Starts the clocks: of the port, and of everything that posts messages. Call once, at the start.
-    pub fn bring_up(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
-        self.port.bring_up(outlet);
+    pub fn bring_up(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
+        self.port.bring_up(context);
         for (number, queue_pair) in (0..).map(QpNumber).zip(&self.queue_pairs) {
             if let Origin::Generator(generator) = queue_pair.origin {
                 let due = self.generators[generator as usize].deadline();
                 if due != Time::NEVER {
-                    outlet.wake(due, AdapterWake::Post(number));
+                    context.set_timer(due, AdapterTimer::Post(number));
                 }
             }
         }
         for SharedTraffic { traffic, queue_pairs } in &self.shared_traffic {
             if let Some((due, flow)) = traffic.deadline() {
-                outlet.wake(due, AdapterWake::Post(queue_pairs[flow as usize]));
+                context.set_timer(due, AdapterTimer::Post(queue_pairs[flow as usize]));
             }
         }
     }
@@ -369,12 +369,12 @@ impl Adapter {
     }
 
     /// A packet has come in, to its last byte.
-    pub fn arrive(&mut self, id: PacketId, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
-        let packet = outlet.packets()[id];
+    pub fn arrive(&mut self, id: PacketId, context: &mut impl NodeContext<AdapterTimer>) {
+        let now = context.now();
+        let packet = context.packets()[id];
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
-        if !self.port.admit(lane, length, outlet) {
-            outlet.packets().remove(id);
+        if !self.port.admit(lane, length, context) {
+            context.packets().remove(id);
             return;
         }
         self.inputs[lane].stored(length, now);
@@ -387,51 +387,51 @@ impl Adapter {
         );
         match packet.bth.opcode {
             Opcode::Acknowledge => {
-                self.acknowledged(&packet, outlet.now());
-                self.let_go(id, &packet, outlet);
+                self.acknowledged(&packet, context.now());
+                self.let_go(id, &packet, context);
             }
             Opcode::Cnp => {
-                self.notified(&packet, outlet.now());
-                self.let_go(id, &packet, outlet);
+                self.notified(&packet, context.now());
+                self.let_go(id, &packet, context);
             }
-            opcode if opcode.is_read_response() => self.response(id, &packet, outlet),
-            _ => self.request(id, &packet, outlet),
+            opcode if opcode.is_read_response() => self.response(id, &packet, context),
+            _ => self.request(id, &packet, context),
         }
     }
 
     /// The far end says something.
-    pub fn heard(&mut self, signal: Signal, outlet: &mut impl Outlet<AdapterWake>) {
-        self.port.on_signal(signal, outlet);
+    pub fn on_signal(&mut self, signal: Signal, context: &mut impl NodeContext<AdapterTimer>) {
+        self.port.on_signal(signal, context);
     }
 
     /// What the adapter wanted to be woken for has come.
-    pub fn woken(&mut self, wake: AdapterWake, outlet: &mut impl Outlet<AdapterWake>) {
-        match wake {
-            AdapterWake::Send => self.send_alarm.rang(outlet.now()),
-            AdapterWake::Rested => self.rest_alarm.rang(outlet.now()),
-            AdapterWake::Overdue => self.overdue_alarm.rang(outlet.now()),
-            AdapterWake::Taken => self.taken(outlet),
-            AdapterWake::Post(number) => self.post_due(number, outlet),
-            AdapterWake::Notify(number) => self.notify(number, Psn::new(0), outlet),
-            AdapterWake::Credit(lane) => {
-                self.port.on_timer(lane, outlet);
+    pub fn on_timer(&mut self, timer: AdapterTimer, context: &mut impl NodeContext<AdapterTimer>) {
+        match timer {
+            AdapterTimer::Send => self.send_alarm.clear_if_due(context.now()),
+            AdapterTimer::PacingDone => self.rest_alarm.clear_if_due(context.now()),
+            AdapterTimer::RetransmitTimeout => self.overdue_alarm.clear_if_due(context.now()),
+            AdapterTimer::HostConsumed => self.taken(context),
+            AdapterTimer::Post(number) => self.post_due(number, context),
+            AdapterTimer::Notify(number) => self.notify(number, Psn::new(0), context),
+            AdapterTimer::FlowControl(lane) => {
+                self.port.on_timer(lane, context);
             }
         }
     }
 
     /// Everything of this instant has arrived: sends what can be sent.
-    pub fn decide(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
+    pub fn decide(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
+        let now = context.now();
         if self.next_timer <= now {
             self.ring_timers(now);
         }
         self.schedule.wake(now);
         if self.sending_until <= now {
-            self.send(outlet);
+            self.send(context);
         }
-        self.send_alarm.set(self.next_chance(now), AdapterWake::Send, outlet);
-        self.rest_alarm.set(self.schedule.next_wake(), AdapterWake::Rested, outlet);
-        self.overdue_alarm.set(self.next_timer, AdapterWake::Overdue, outlet);
+        self.send_alarm.set(self.next_chance(now), AdapterTimer::Send, context);
+        self.rest_alarm.set(self.schedule.next_wake(), AdapterTimer::PacingDone, context);
+        self.overdue_alarm.set(self.next_timer, AdapterTimer::RetransmitTimeout, context);
     }
 }
 

@@ -4,45 +4,55 @@
 //! buffer until it is let go.
 
 use cc_policies::policy::{Acknowledged, Answer, Echo, Response};
-use link_layer::{InvariantViolation, Outlet};
+use link_layer::{InvariantViolation, NodeContext};
 use packet::header::Syndrome;
 use packet::{Bth, BthFlags, Lrh, Opcode, Packet, PacketId, Psn, QpNumber};
 use units::{Bytes, Time};
 
-use super::{Adapter, AdapterWake, FlowEnd, PORT};
+use super::{Adapter, AdapterTimer, FlowEnd, PORT};
 use crate::transport::{Replied, Transport, Verdict};
 
 impl Adapter {
     /// A request came in: a SEND, an RDMA WRITE, or a request for an RDMA READ.
-    pub(super) fn request(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
+    pub(super) fn request(
+        &mut self,
+        id: PacketId,
+        packet: &Packet,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
         let number = packet.bth.destination_qp;
         let half = self.queue_pairs[number.index()].half;
         let verdict = self.halves[half as usize].transport.on_data(packet, &self.kind.rule);
         let mut acknowledge = packet.has(BthFlags::ACK_REQUEST) && !matches!(verdict, Verdict::Gap { .. });
         let mut flags = BthFlags::empty();
-        if self.answer_mark(number, packet, outlet) {
+        if self.answer_mark(number, packet, context) {
             acknowledge = true;
             flags = BthFlags::BECN;
         }
         if let Verdict::Gap { complain: true } = verdict {
-            self.acknowledge(number, Syndrome::SequenceError, flags, outlet);
+            self.acknowledge(number, Syndrome::SequenceError, flags, context);
             self.tally.naks += 1;
             acknowledge = false;
         }
         if verdict == Verdict::Asked {
-            self.offer(half, outlet.now());
+            self.offer(half, context.now());
         }
-        self.dispose(id, packet, verdict, outlet);
+        self.dispose(id, packet, verdict, context);
         if acknowledge {
-            self.acknowledge(number, Syndrome::Ack, flags, outlet);
+            self.acknowledge(number, Syndrome::Ack, flags, context);
         }
     }
 
     /// The response to an RDMA READ came in.
-    pub(super) fn response(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
+    pub(super) fn response(
+        &mut self,
+        id: PacketId,
+        packet: &Packet,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
+        let now = context.now();
         let number = packet.bth.destination_qp;
-        self.answer_mark(number, packet, outlet);
+        self.answer_mark(number, packet, context);
         let half = self.queue_pairs[number.index()].half;
         let replied = self.halves[half as usize].transport.on_reply(packet, &mut self.messages, now);
         // The response to the whole of a READ acknowledges its request, one packet.
@@ -52,7 +62,7 @@ impl Adapter {
         }
         self.completed(replied.completed, now);
         self.offer(half, now);
-        self.dispose(id, packet, replied.verdict, outlet);
+        self.dispose(id, packet, replied.verdict, context);
     }
 
     /// Answers a mark by a notification, if one is called for; whether it is to be an acknowledgement instead.
@@ -61,12 +71,12 @@ impl Adapter {
         &mut self,
         number: QpNumber,
         packet: &Packet,
-        outlet: &mut impl Outlet<AdapterWake>,
+        context: &mut impl NodeContext<AdapterTimer>,
     ) -> bool {
         let flow = &mut self.queue_pairs[number.index()].echo;
-        match self.kind.echo.answer(packet, flow, outlet.now()) {
-            Some(Answer::Cnp) => self.notify(number, packet.bth.psn, outlet),
-            Some(Answer::CnpAt(due)) => outlet.wake(due, AdapterWake::Notify(number)),
+        match self.kind.echo.answer(packet, flow, context.now()) {
+            Some(Answer::Cnp) => self.notify(number, packet.bth.psn, context),
+            Some(Answer::CnpAt(due)) => context.set_timer(due, AdapterTimer::Notify(number)),
             Some(Answer::Acknowledgement) => return true,
             None => {}
         }
@@ -79,52 +89,52 @@ impl Adapter {
         id: PacketId,
         packet: &Packet,
         verdict: Verdict,
-        outlet: &mut impl Outlet<AdapterWake>,
+        context: &mut impl NodeContext<AdapterTimer>,
     ) {
         if self.port.is_lossless()
             && matches!(verdict, Verdict::Gap { .. } | Verdict::Resume | Verdict::Drop { first: true })
         {
-            outlet.broken(PORT, packet.lrh.lane, InvariantViolation::Sequence);
+            context.report_violation(PORT, packet.lrh.lane, InvariantViolation::Sequence);
         }
         if matches!(verdict, Verdict::Resume | Verdict::Drop { first: true }) {
             self.tally.gaps += 1;
         }
         match verdict {
-            Verdict::Accept | Verdict::Resume => self.accept(id, packet, outlet),
+            Verdict::Accept | Verdict::Resume => self.accept(id, packet, context),
             Verdict::Duplicate | Verdict::Asked | Verdict::Gap { .. } | Verdict::Drop { .. } => {
-                self.let_go(id, packet, outlet);
+                self.let_go(id, packet, context);
             }
         }
     }
 
     /// Hands an accepted packet to the host.
-    fn accept(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
+    fn accept(&mut self, id: PacketId, packet: &Packet, context: &mut impl NodeContext<AdapterTimer>) {
+        let now = context.now();
         if self.drain.is_unlimited() {
-            return self.take(id, packet, outlet);
+            return self.take(id, packet, context);
         }
         // What has no payload takes no time.
-        match self.drain.accept(id, outlet.packets(), now) {
-            Some(taken) if taken == now => self.taken(outlet),
-            Some(taken) => outlet.wake(taken, AdapterWake::Taken),
+        match self.drain.accept(id, context.packets(), now) {
+            Some(taken) if taken == now => self.taken(context),
+            Some(taken) => context.set_timer(taken, AdapterTimer::HostConsumed),
             None => {}
         }
     }
 
     /// The host has taken the payload of the packet that it was at.
-    pub(super) fn taken(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
-        let (id, next) = self.drain.taken(outlet.packets(), now);
+    pub(super) fn taken(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
+        let now = context.now();
+        let (id, next) = self.drain.taken(context.packets(), now);
         if let Some(next) = next {
-            outlet.wake(next, AdapterWake::Taken);
+            context.set_timer(next, AdapterTimer::HostConsumed);
         }
-        let packet = outlet.packets()[id];
-        self.take(id, &packet, outlet);
+        let packet = context.packets()[id];
+        self.take(id, &packet, context);
     }
 
     /// The host takes a packet's payload.
-    fn take(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
+    fn take(&mut self, id: PacketId, packet: &Packet, context: &mut impl NodeContext<AdapterTimer>) {
+        let now = context.now();
         let sink = self.queue_pairs[packet.bth.destination_qp.index()].sink;
         let payload = Bytes::new(u64::from(packet.payload));
         self.sinks[sink as usize].take(packet, now);
@@ -134,15 +144,20 @@ impl Adapter {
             kept.taken.push((packet.bth.destination_qp, now));
         }
         self.taken += payload;
-        self.let_go(id, packet, outlet);
+        self.let_go(id, packet, context);
     }
 
     /// A packet leaves the receive buffer and the world.
-    pub(super) fn let_go(&mut self, id: PacketId, packet: &Packet, outlet: &mut impl Outlet<AdapterWake>) {
-        outlet.packets().remove(id);
+    pub(super) fn let_go(
+        &mut self,
+        id: PacketId,
+        packet: &Packet,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
+        context.packets().remove(id);
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
-        self.inputs[lane].freed(length, outlet.now());
-        self.port.release(lane, length, outlet);
+        self.inputs[lane].freed(length, context.now());
+        self.port.release(lane, length, context);
     }
 
     /// An acknowledgement came in.
@@ -187,15 +202,20 @@ impl Adapter {
     }
 
     /// Queues a congestion notification packet to the source of the flow that this queue pair receives.
-    pub(super) fn notify(&mut self, number: QpNumber, marked: Psn, outlet: &mut impl Outlet<AdapterWake>) {
+    pub(super) fn notify(
+        &mut self,
+        number: QpNumber,
+        marked: Psn,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
         let psn = if self.kind.echo.names_packets() { marked } else { Psn::new(0) };
         let mut packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
         if let Some(level) = self.kind.echo.service_level() {
             packet.lrh.service_level = level;
             packet.lrh.lane = self.kind.sl_to_vl[usize::from(level.0)];
         }
-        let id = outlet.packets().insert(packet);
-        self.answers[packet.lrh.lane].notifications.push(id, outlet.packets());
+        let id = context.packets().insert(packet);
+        self.answers[packet.lrh.lane].notifications.push(id, context.packets());
         self.tally.cnps += 1;
     }
 
@@ -206,7 +226,7 @@ impl Adapter {
         number: QpNumber,
         syndrome: Syndrome,
         flags: BthFlags,
-        outlet: &mut impl Outlet<AdapterWake>,
+        context: &mut impl NodeContext<AdapterTimer>,
     ) {
         let half = self.queue_pairs[number.index()].half as usize;
         let responder = self.halves[half].transport.responder();
@@ -215,15 +235,15 @@ impl Adapter {
             Syndrome::SequenceError => (responder.expected(), responder.msn()),
         };
         if let (Syndrome::Ack, Some(queued)) = (syndrome, self.halves[half].queued_ack) {
-            let packet = &mut outlet.packets()[queued];
+            let packet = &mut context.packets()[queued];
             (packet.bth.psn, packet.msn) = (psn, msn);
             packet.bth.flags.insert(flags);
             return;
         }
         let mut packet = self.answer(number, Opcode::Acknowledge, psn, flags);
         (packet.syndrome, packet.msn) = (syndrome, msn);
-        let id = outlet.packets().insert(packet);
-        self.answers[packet.lrh.lane].acknowledgements.push(id, outlet.packets());
+        let id = context.packets().insert(packet);
+        self.answers[packet.lrh.lane].acknowledgements.push(id, context.packets());
         self.tally.acknowledgements += 1;
         if syndrome == Syndrome::Ack {
             self.halves[half].queued_ack = Some(id);

@@ -5,13 +5,13 @@
 use core::cmp::Reverse;
 
 use cc_policies::policy::{LimitedBy, Response, Sent};
-use link_layer::{LaneSet, Outlet, Passage};
+use link_layer::{LaneSet, NodeContext, Passage};
 use packet::{Bth, BthFlags, Lane, Packet, PacketId, QpNumber};
 use units::{Bytes, Span, Time};
 
 use super::ages::Ages;
 use super::half::Half;
-use super::{Adapter, AdapterWake, Origin, PORT, SharedTraffic};
+use super::{Adapter, AdapterTimer, Origin, PORT, SharedTraffic};
 use crate::message::Message;
 use crate::schedule::Turn;
 use crate::transport::{Completed, Outgoing, Overdue, Readiness, Transport};
@@ -31,8 +31,8 @@ fn age(ages: Option<&mut Ages>, half: &Half) -> u64 {
 
 impl Adapter {
     /// Posts what is due for a queue pair, and asks to be woken for what comes next from where that came from.
-    pub(super) fn post_due(&mut self, number: QpNumber, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
+    pub(super) fn post_due(&mut self, number: QpNumber, context: &mut impl NodeContext<AdapterTimer>) {
+        let now = context.now();
         if self.silent {
             return;
         }
@@ -59,7 +59,7 @@ impl Adapter {
             },
         };
         if let Some((due, next)) = next {
-            outlet.wake(due, AdapterWake::Post(next));
+            context.set_timer(due, AdapterTimer::Post(next));
         }
         self.offer(self.queue_pairs[number.index()].half, now);
     }
@@ -158,14 +158,14 @@ impl Adapter {
 
     /// Sends the next packet, if there is one and the far end has room. A notification goes before the lanes'
     /// arbitration, on whatever lane it is.
-    pub(super) fn send(&mut self, outlet: &mut impl Outlet<AdapterWake>) {
-        let now = outlet.now();
+    pub(super) fn send(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
+        let now = context.now();
         let (mut ready, mut found) = (LaneSet::default(), None);
         for lane in (0..self.lane_count as u8).map(Lane) {
-            let Some((candidate, length)) = self.candidate(lane, outlet) else { continue };
+            let Some((candidate, length)) = self.candidate(lane, context) else { continue };
             if self.port.may_start(lane, length) {
                 if matches!(candidate, Candidate::Notification) {
-                    self.start((lane, candidate, length), outlet);
+                    self.start((lane, candidate, length), context);
                     return;
                 }
                 ready.insert(lane);
@@ -177,21 +177,25 @@ impl Adapter {
         let Some(last) = found else { return };
         let Some(lane) = self.lanes.pick(ready) else { return };
         if lane == last.0 {
-            self.start(last, outlet);
-        } else if let Some((candidate, length)) = self.candidate(lane, outlet) {
-            self.start((lane, candidate, length), outlet);
+            self.start(last, context);
+        } else if let Some((candidate, length)) = self.candidate(lane, context) {
+            self.start((lane, candidate, length), context);
         }
     }
 
     /// What would go next on a lane, and its length on the wire.
-    fn candidate(&mut self, lane: Lane, outlet: &mut impl Outlet<AdapterWake>) -> Option<(Candidate, Bytes)> {
+    fn candidate(
+        &mut self,
+        lane: Lane,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) -> Option<(Candidate, Bytes)> {
         if let Some(id) = self.answers[lane].notifications.head() {
-            return Some((Candidate::Notification, outlet.packets()[id].wire_bytes()));
+            return Some((Candidate::Notification, context.packets()[id].wire_bytes()));
         }
         if let Some(id) = self.answers[lane].acknowledgements.head() {
-            return Some((Candidate::Acknowledgement, outlet.packets()[id].wire_bytes()));
+            return Some((Candidate::Acknowledgement, context.packets()[id].wire_bytes()));
         }
-        if self.bus_free_at > outlet.now() {
+        if self.bus_free_at > context.now() {
             return None;
         }
         while let Some(turn) = self.schedule.turn(lane) {
@@ -202,7 +206,7 @@ impl Adapter {
             }
             // What was offered may no longer go: its window has shrunk.
             half.held_by_window = half.transport.readiness(&self.kind.rule) == Readiness::WindowClosed;
-            self.schedule.withdraw(turn, outlet.now());
+            self.schedule.withdraw(turn, context.now());
         }
         None
     }
@@ -211,26 +215,26 @@ impl Adapter {
     fn start(
         &mut self,
         (lane, candidate, length): (Lane, Candidate, Bytes),
-        outlet: &mut impl Outlet<AdapterWake>,
+        context: &mut impl NodeContext<AdapterTimer>,
     ) {
-        let now = outlet.now();
+        let now = context.now();
         let passage = self.port.start(lane, length, now);
         let id = match candidate {
-            Candidate::Notification => self.answers[lane].notifications.pop(outlet.packets()),
-            Candidate::Acknowledgement => self.answers[lane].acknowledgements.pop(outlet.packets()),
-            Candidate::Data(turn, out) => Some(self.make_data((turn, out, length), &passage, outlet)),
+            Candidate::Notification => self.answers[lane].notifications.pop(context.packets()),
+            Candidate::Acknowledgement => self.answers[lane].acknowledgements.pop(context.packets()),
+            Candidate::Data(turn, out) => Some(self.make_data((turn, out, length), &passage, context)),
         };
         let id = id.expect("the candidate is there");
         if matches!(candidate, Candidate::Acknowledgement) {
-            let number = outlet.packets()[id].source_qp;
+            let number = context.packets()[id].source_qp;
             let half = self.queue_pairs[number.index()].half;
             self.halves[half as usize].queued_ack.take_if(|queued| *queued == id);
         }
-        outlet.packets()[id].injected = passage.starts;
+        context.packets()[id].injected = passage.starts;
         self.sending_until = passage.left;
         self.lanes.sent(lane, length);
         self.outputs[lane].sent(length, now);
-        passage.deliver(PORT, id, outlet);
+        passage.deliver(PORT, id, context);
     }
 
     /// Makes the packet whose turn it is, and puts its half back in line or to rest.
@@ -238,9 +242,9 @@ impl Adapter {
         &mut self,
         (turn, out, length): (Turn, Outgoing, Bytes),
         passage: &Passage,
-        outlet: &mut impl Outlet<AdapterWake>,
+        context: &mut impl NodeContext<AdapterTimer>,
     ) -> PacketId {
-        let now = outlet.now();
+        let now = context.now();
         let half = &mut self.halves[turn.half as usize];
         let completed = half.transport.sent(&mut self.messages, now);
         self.completed(completed, now);
@@ -282,7 +286,7 @@ impl Adapter {
         // The candidate's length is that of its framing.
         packet.wire = length.get() as u16;
         packet.dma_length = out.dma_length;
-        outlet.packets().insert(packet)
+        context.packets().insert(packet)
     }
 
     /// When the wire or the host's bus is free for what could go next. What could go now and does not lacks

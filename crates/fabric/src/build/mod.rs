@@ -3,7 +3,7 @@
 //! Invariant: what is built depends on the plan alone. Random streams are named after their owners, so
 //! one more node changes nobody else's chances.
 
-use ca_transport::{Adapter, AdapterKinds, AdapterSetup, FlowEnd, MessageOrigin};
+use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, FlowEnd, MessageOrigin};
 use cc_policies::policy::MarkerSetup;
 use cc_policies::{AnyMarker, AnyResponse};
 use link_layer::flow_control::credits::{BLOCK, REFRESH_SYMBOLS, UpdateRule};
@@ -34,7 +34,7 @@ use crate::state::world::{FlowEnds, World};
 #[derive(Default)]
 struct Kinds {
     ports: PortConfigs,
-    adapters: AdapterKinds,
+    adapters: AdapterConfigs,
 }
 
 /// Builds a plan's world, at rest at time zero, and its instruments.
@@ -137,7 +137,7 @@ fn adapter(plan: &Plan, node: NodeId, kinds: &mut Kinds) -> Adapter {
         echo: control.echo,
         response: AnyResponse::new(&control.response, rate),
     });
-    adapter.share_kind(&mut kinds.adapters);
+    adapter.intern(&mut kinds.adapters);
     adapter
 }
 

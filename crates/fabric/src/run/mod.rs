@@ -167,8 +167,8 @@ impl Driven for Adapter {
     fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_>) {
         match event {
             EventKind::Arrive(_, packet) => self.arrive(packet, access),
-            EventKind::Signal(_, signal) => self.heard(signal, access),
-            EventKind::Adapter(timer) => self.woken(timer, access),
+            EventKind::Signal(_, signal) => self.on_signal(signal, access),
+            EventKind::Adapter(timer) => self.on_timer(timer, access),
             EventKind::Switch(timer) => unreachable!("a switch's {timer:?} at an adapter"),
         }
     }

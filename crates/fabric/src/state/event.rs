@@ -4,7 +4,7 @@
 //! they were planned. Two events that one wire delivers at one instant differ in kind or lane; two that
 //! a node sets for itself differ in kind, port, lane or sequence, or are of no consequence to each other.
 
-use ca_transport::AdapterWake;
+use ca_transport::AdapterTimer;
 use event_kernel::Order;
 use link_layer::Signal;
 use packet::{NodeId, PacketId, PortId};
@@ -25,14 +25,14 @@ pub(crate) enum EventKind {
     /// A signal of the link layer arrives.
     Signal(PortId, Signal),
     /// Something that an adapter wanted to be woken for.
-    Adapter(AdapterWake),
+    Adapter(AdapterTimer),
     /// Something that a switch wanted to be woken for.
     Switch(SwitchWake),
 }
 
-impl From<AdapterWake> for EventKind {
+impl From<AdapterTimer> for EventKind {
     #[inline(always)]
-    fn from(timer: AdapterWake) -> Self {
+    fn from(timer: AdapterTimer) -> Self {
         Self::Adapter(timer)
     }
 }
@@ -54,7 +54,7 @@ impl Event {
             self.kind,
             EventKind::Signal(..)
                 | EventKind::Switch(SwitchWake::Credit(..))
-                | EventKind::Adapter(AdapterWake::Credit(_))
+                | EventKind::Adapter(AdapterTimer::FlowControl(_))
         )
     }
 
@@ -74,13 +74,13 @@ impl Event {
             }
             EventKind::Switch(SwitchWake::Ready(_, input)) => (4, input.0, 0, 0),
             EventKind::Switch(SwitchWake::Credit(port, lane)) => (5, port.0, lane.0, 0),
-            EventKind::Adapter(AdapterWake::Taken) => (2, 0, 0, 0),
-            EventKind::Adapter(AdapterWake::Post(queue_pair)) => (3, 0, 0, queue_pair.0),
-            EventKind::Adapter(AdapterWake::Credit(lane)) => (4, 0, lane.0, 0),
-            EventKind::Adapter(AdapterWake::Send) => (5, 0, 0, 0),
-            EventKind::Adapter(AdapterWake::Rested) => (6, 0, 0, 0),
-            EventKind::Adapter(AdapterWake::Overdue) => (7, 0, 0, 0),
-            EventKind::Adapter(AdapterWake::Notify(queue_pair)) => (8, 0, 0, queue_pair.0),
+            EventKind::Adapter(AdapterTimer::HostConsumed) => (2, 0, 0, 0),
+            EventKind::Adapter(AdapterTimer::Post(queue_pair)) => (3, 0, 0, queue_pair.0),
+            EventKind::Adapter(AdapterTimer::FlowControl(lane)) => (4, 0, lane.0, 0),
+            EventKind::Adapter(AdapterTimer::Send) => (5, 0, 0, 0),
+            EventKind::Adapter(AdapterTimer::PacingDone) => (6, 0, 0, 0),
+            EventKind::Adapter(AdapterTimer::RetransmitTimeout) => (7, 0, 0, 0),
+            EventKind::Adapter(AdapterTimer::Notify(queue_pair)) => (8, 0, 0, queue_pair.0),
         };
         Order::new(self.node.0, kind, port, lane, sequence)
     }

@@ -9,7 +9,7 @@
 //! (`run::Run::run_until`) exchanges mailboxes between windows.
 
 use event_kernel::{EventQueue, Order};
-use link_layer::{InvariantViolation, Outlet, Signal};
+use link_layer::{InvariantViolation, NodeContext, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use units::{Span, Time};
 
@@ -120,7 +120,7 @@ impl NodeAccess<'_> {
     }
 }
 
-impl<W> Outlet<W> for NodeAccess<'_>
+impl<W> NodeContext<W> for NodeAccess<'_>
 where
     EventKind: From<W>,
 {
@@ -141,20 +141,20 @@ where
     }
 
     #[inline]
-    fn signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32) {
+    fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32) {
         self.interconnect.send((self.node, port), at, sequence, |port| EventKind::Signal(port, signal));
     }
 
     #[inline(always)]
-    fn wake(&mut self, at: Time, what: W) {
-        let event = Event { node: self.node, kind: what.into() };
+    fn set_timer(&mut self, at: Time, timer: W) {
+        let event = Event { node: self.node, kind: timer.into() };
         self.interconnect.schedule(at, event, 0);
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
+    fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
         let (at, node) = (self.interconnect.now, self.node);
         if self.interconnect.broken.is_none_or(|first| (at, node) < (first.at, first.node)) {
-            self.interconnect.broken = Some(NodeViolation { at, node, port, lane, what });
+            self.interconnect.broken = Some(NodeViolation { at, node, port, lane, what: violation });
         }
     }
 }

@@ -7,7 +7,7 @@ use units::{Bytes, Time};
 
 use super::flow_control::FlowControl;
 use super::wire_end::WireEnd;
-use crate::context::{InvariantViolation, LinkTimer, Outlet};
+use crate::context::{InvariantViolation, LinkTimer, NodeContext};
 use crate::flow_control::credits::{Credits, blocks};
 use crate::flow_control::signal::Signal;
 
@@ -18,54 +18,54 @@ pub(super) struct CreditPort<'a> {
 }
 
 impl FlowControl for CreditPort<'_> {
-    fn bring_up<W: LinkTimer>(&mut self, outlet: &mut impl Outlet<W>) {
+    fn bring_up<W: LinkTimer>(&mut self, context: &mut impl NodeContext<W>) {
         for lane in 0..self.lanes.len() {
-            self.set_timer(Lane(lane as u8), outlet);
+            self.set_timer(Lane(lane as u8), context);
         }
     }
 
     #[inline]
-    fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) -> bool {
+    fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, context: &mut impl NodeContext<W>) -> bool {
         if !self.lanes[lane].admit(blocks(length)) {
-            outlet.broken(self.end.id, lane, InvariantViolation::Overflow);
+            context.report_violation(self.end.id, lane, InvariantViolation::Overflow);
         }
         true
     }
 
     #[inline]
-    fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) {
+    fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, context: &mut impl NodeContext<W>) {
         let credits = &mut self.lanes[lane];
         credits.release_own(blocks(length));
-        if credits.is_update_due(&self.end.config.update_rule, outlet.now()) {
-            self.send_update(lane, outlet);
+        if credits.is_update_due(&self.end.config.update_rule, context.now()) {
+            self.send_update(lane, context);
         } else {
-            self.set_timer(lane, outlet);
+            self.set_timer(lane, context);
         }
     }
 
-    fn on_signal<W: LinkTimer>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
+    fn on_signal<W: LinkTimer>(&mut self, signal: Signal, context: &mut impl NodeContext<W>) {
         match signal {
             Signal::Credit { lane, fctbs, fccl } => {
                 let credits = &mut self.lanes[lane];
                 credits.on_fccl(fccl);
                 if !credits.on_fctbs(fctbs) {
-                    outlet.broken(self.end.id, lane, InvariantViolation::Miscount);
+                    context.report_violation(self.end.id, lane, InvariantViolation::Miscount);
                 }
             }
             Signal::Pause { lane, .. } => {
-                outlet.broken(self.end.id, lane, InvariantViolation::ForeignSignal);
+                context.report_violation(self.end.id, lane, InvariantViolation::ForeignSignal);
             }
         }
     }
 
-    fn on_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) -> bool {
-        let (now, credits) = (outlet.now(), &mut self.lanes[lane]);
+    fn on_timer<W: LinkTimer>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) -> bool {
+        let (now, credits) = (context.now(), &mut self.lanes[lane]);
         if credits.timer() == now {
             credits.set_timer(Time::NEVER);
             if credits.is_update_due(&self.end.config.update_rule, now) {
-                self.send_update(lane, outlet);
+                self.send_update(lane, context);
             }
-            self.set_timer(lane, outlet);
+            self.set_timer(lane, context);
         }
         false
     }
@@ -74,28 +74,33 @@ impl FlowControl for CreditPort<'_> {
 impl CreditPort<'_> {
     /// Announces the room of `lane`, which has grown, to the far end: by the update rule, or at once if the room that
     /// the far end knows of may be too little for a packet of the `longest` kind.
-    pub(super) fn announce<W: LinkTimer>(&mut self, lane: Lane, longest: Bytes, outlet: &mut impl Outlet<W>) {
+    pub(super) fn announce<W: LinkTimer>(
+        &mut self,
+        lane: Lane,
+        longest: Bytes,
+        context: &mut impl NodeContext<W>,
+    ) {
         let credits = &mut self.lanes[lane];
-        let is_due = credits.is_update_due(&self.end.config.update_rule, outlet.now());
+        let is_due = credits.is_update_due(&self.end.config.update_rule, context.now());
         if is_due || credits.withholds(blocks(longest)) {
-            self.send_update(lane, outlet);
+            self.send_update(lane, context);
         } else {
-            self.set_timer(lane, outlet);
+            self.set_timer(lane, context);
         }
     }
 
-    fn send_update<W>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
-        let update = self.lanes[lane].update(lane, outlet.now());
-        self.end.send_signal(update, outlet);
+    fn send_update<W>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) {
+        let update = self.lanes[lane].update(lane, context.now());
+        self.end.send_signal(update, context);
     }
 
     /// Sets the timer of `lane` for its next update, unless an earlier timer is set.
-    fn set_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
+    fn set_timer<W: LinkTimer>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) {
         let credits = &mut self.lanes[lane];
         let due = credits.next_update(&self.end.config.update_rule);
         if due < credits.timer() {
             credits.set_timer(due);
-            self.end.set_timer(lane, due, outlet);
+            self.end.set_timer(lane, due, context);
         }
     }
 }

@@ -28,7 +28,7 @@ use self::credits::CreditPort;
 use self::flow_control::FlowControl;
 use self::pause::{PausePort, Pauses};
 use self::wire_end::WireEnd;
-use crate::context::{LinkTimer, Outlet};
+use crate::context::{LinkTimer, NodeContext};
 use crate::flow_control::credits::{BLOCK, Credits, FLOW_CONTROL_PACKET, ReceiverShare, UpdateRule, blocks};
 use crate::flow_control::pause::{LaneMemory, PAUSE_FRAME, PauseLane, PauseRule, PauseTally};
 use crate::flow_control::signal::Signal;
@@ -202,8 +202,8 @@ impl Port {
     }
 
     /// Starts the timers by which credits return even if nothing happens. Call once, at the start.
-    pub fn bring_up<W: LinkTimer>(&mut self, outlet: &mut impl Outlet<W>) {
-        dispatch!(self, lanes => lanes.bring_up(outlet));
+    pub fn bring_up<W: LinkTimer>(&mut self, context: &mut impl NodeContext<W>) {
+        dispatch!(self, lanes => lanes.bring_up(context));
     }
 
     // The sender.
@@ -245,16 +245,21 @@ impl Port {
     /// [`ReceiveMemory`](receive_memory::ReceiveMemory) instead.
     #[inline]
     #[must_use]
-    pub fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) -> bool {
-        lane == Lane::MANAGEMENT || dispatch!(self, lanes => lanes.admit(lane, length, outlet))
+    pub fn admit<W: LinkTimer>(
+        &mut self,
+        lane: Lane,
+        length: Bytes,
+        context: &mut impl NodeContext<W>,
+    ) -> bool {
+        lane == Lane::MANAGEMENT || dispatch!(self, lanes => lanes.admit(lane, length, context))
     }
 
     /// Releases a packet of this length from the memory of `lane`, which is the lane's own: its credits are returned, now
     /// or soon, or a pause ends.
     #[inline]
-    pub fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) {
+    pub fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, context: &mut impl NodeContext<W>) {
         if lane != Lane::MANAGEMENT {
-            dispatch!(self, lanes => lanes.release(lane, length, outlet));
+            dispatch!(self, lanes => lanes.release(lane, length, context));
         }
     }
 
@@ -322,14 +327,14 @@ impl Port {
     // Both.
 
     /// Handles a signal of the far end.
-    pub fn on_signal<W: LinkTimer>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
-        dispatch!(self, lanes => lanes.on_signal(signal, outlet));
+    pub fn on_signal<W: LinkTimer>(&mut self, signal: Signal, context: &mut impl NodeContext<W>) {
+        dispatch!(self, lanes => lanes.on_signal(signal, context));
     }
 
     /// Handles a timer of `lane`; a stale one is ignored. Returns true if the lane may send again because its pause is
     /// over.
-    pub fn on_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) -> bool {
-        dispatch!(self, lanes => lanes.on_timer(lane, outlet))
+    pub fn on_timer<W: LinkTimer>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) -> bool {
+        dispatch!(self, lanes => lanes.on_timer(lane, context))
     }
 
     /// Returns true if the wire is idle, all memory here is empty, and the far end's whole room is known or no pause is in
@@ -387,8 +392,8 @@ impl AsMut<Self> for Port {
 impl Passage {
     /// Delivers the packet to the far end of `port`.
     #[inline(always)]
-    pub fn deliver<W>(&self, port: PortId, packet: PacketId, outlet: &mut impl Outlet<W>) {
-        outlet.packets()[packet].tail = self.tail;
-        outlet.deliver(port, self.arrives, packet);
+    pub fn deliver<W>(&self, port: PortId, packet: PacketId, context: &mut impl NodeContext<W>) {
+        context.packets()[packet].tail = self.tail;
+        context.deliver(port, self.arrives, packet);
     }
 }

@@ -8,7 +8,7 @@ use units::{Bytes, Time};
 
 use super::flow_control::FlowControl;
 use super::wire_end::WireEnd;
-use crate::context::{InvariantViolation, LinkTimer, Outlet};
+use crate::context::{InvariantViolation, LinkTimer, NodeContext};
 use crate::flow_control::pause::{PauseLane, PauseRule};
 use crate::flow_control::signal::Signal;
 
@@ -26,46 +26,46 @@ pub(super) struct PausePort<'a> {
 }
 
 impl FlowControl for PausePort<'_> {
-    fn bring_up<W: LinkTimer>(&mut self, _: &mut impl Outlet<W>) {}
+    fn bring_up<W: LinkTimer>(&mut self, _: &mut impl NodeContext<W>) {}
 
     #[inline(never)] // Out of the way of ports under credits.
-    fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) -> bool {
+    fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, context: &mut impl NodeContext<W>) -> bool {
         let admitted = self.pauses.lanes[lane].admit(length.get() as u32, None).is_some();
         if admitted {
-            self.update_pause(lane, None, outlet);
+            self.update_pause(lane, None, context);
         }
         admitted
     }
 
     #[inline(never)] // As above.
-    fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, outlet: &mut impl Outlet<W>) {
+    fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, context: &mut impl NodeContext<W>) {
         self.pauses.lanes[lane].release(length.get() as u32);
-        self.update_pause(lane, None, outlet);
+        self.update_pause(lane, None, context);
     }
 
-    fn on_signal<W: LinkTimer>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
+    fn on_signal<W: LinkTimer>(&mut self, signal: Signal, context: &mut impl NodeContext<W>) {
         match signal {
             Signal::Pause { lane, quanta } => {
-                self.pauses.lanes[lane].on_pause(quanta, &self.pauses.rule, outlet.now());
-                self.set_timer(lane, outlet);
+                self.pauses.lanes[lane].on_pause(quanta, &self.pauses.rule, context.now());
+                self.set_timer(lane, context);
             }
             Signal::Credit { lane, .. } => {
-                outlet.broken(self.end.id, lane, InvariantViolation::ForeignSignal);
+                context.report_violation(self.end.id, lane, InvariantViolation::ForeignSignal);
             }
         }
     }
 
-    fn on_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) -> bool {
-        let (now, pauses) = (outlet.now(), &mut self.pauses.lanes[lane]);
+    fn on_timer<W: LinkTimer>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) -> bool {
+        let (now, pauses) = (context.now(), &mut self.pauses.lanes[lane]);
         if pauses.timer() != now {
             return false;
         }
         pauses.set_timer(Time::NEVER);
         let (signal, opens) = pauses.on_deadline(lane, &self.pauses.rule, now);
         if let Some(signal) = signal {
-            self.end.send_signal(signal, outlet);
+            self.end.send_signal(signal, context);
         }
-        self.set_timer(lane, outlet);
+        self.set_timer(lane, context);
         opens
     }
 }
@@ -81,22 +81,22 @@ impl PausePort<'_> {
         &mut self,
         lane: Lane,
         limit: Option<u32>,
-        outlet: &mut impl Outlet<W>,
+        context: &mut impl NodeContext<W>,
     ) {
         let Pauses { lanes, rule } = &mut *self.pauses;
-        if let Some(signal) = lanes[lane].update_pause(lane, rule, limit, outlet.now()) {
-            self.end.send_signal(signal, outlet);
-            self.set_timer(lane, outlet);
+        if let Some(signal) = lanes[lane].update_pause(lane, rule, limit, context.now()) {
+            self.end.send_signal(signal, context);
+            self.set_timer(lane, context);
         }
     }
 
     /// Sets the timer of `lane` for its next deadline, unless an earlier timer is set.
-    fn set_timer<W: LinkTimer>(&mut self, lane: Lane, outlet: &mut impl Outlet<W>) {
+    fn set_timer<W: LinkTimer>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) {
         let pauses = &mut self.pauses.lanes[lane];
         let due = pauses.deadline();
         if due < pauses.timer() {
             pauses.set_timer(due);
-            self.end.set_timer(lane, due, outlet);
+            self.end.set_timer(lane, due, context);
         }
     }
 }

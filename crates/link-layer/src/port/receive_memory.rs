@@ -15,7 +15,7 @@ use units::Bytes;
 use super::shared_blocks::SharedBlocks;
 use super::shared_bytes::SharedBytes;
 use super::{Occupancy, Port};
-use crate::context::{LinkTimer, Outlet};
+use crate::context::{LinkTimer, NodeContext};
 use crate::memory::{MemoryPool, SharedMemory};
 
 /// A port and lane, as the receiver of packets.
@@ -122,13 +122,13 @@ impl ReceiveMemory {
         ports: &mut [impl AsMut<Port>],
         receiver: ReceiverId,
         length: Bytes,
-        outlet: &mut impl Outlet<W>,
+        context: &mut impl NodeContext<W>,
     ) -> bool {
         let port = ports[receiver.port.index()].as_mut();
         match &mut self.sharing {
-            Sharing::Own => port.admit(receiver.lane, length, outlet),
-            Sharing::Blocks(shared) => shared.admit(port, receiver, length, outlet),
-            Sharing::Bytes(shared) => shared.admit(port, receiver, length, outlet),
+            Sharing::Own => port.admit(receiver.lane, length, context),
+            Sharing::Blocks(shared) => shared.admit(port, receiver, length, context),
+            Sharing::Bytes(shared) => shared.admit(port, receiver, length, context),
         }
     }
 
@@ -139,13 +139,13 @@ impl ReceiveMemory {
         ports: &mut [impl AsMut<Port> + AsRef<Port>],
         receiver: ReceiverId,
         length: Bytes,
-        outlet: &mut impl Outlet<W>,
+        context: &mut impl NodeContext<W>,
         on_grant: impl FnMut(ReceiverId, Occupancy),
     ) {
         match &mut self.sharing {
-            Sharing::Own => ports[receiver.port.index()].as_mut().release(receiver.lane, length, outlet),
-            Sharing::Blocks(shared) => shared.release(ports, receiver, length, outlet, on_grant),
-            Sharing::Bytes(shared) => shared.release(ports, receiver, length, outlet),
+            Sharing::Own => ports[receiver.port.index()].as_mut().release(receiver.lane, length, context),
+            Sharing::Blocks(shared) => shared.release(ports, receiver, length, context, on_grant),
+            Sharing::Bytes(shared) => shared.release(ports, receiver, length, context),
         }
     }
 

@@ -8,7 +8,7 @@ use units::Bytes;
 
 use super::receive_memory::{ReceiverId, ReceiverNumbering};
 use super::{Occupancy, Port};
-use crate::context::{LinkTimer, Outlet};
+use crate::context::{LinkTimer, NodeContext};
 use crate::flow_control::credits::{BLOCK, blocks};
 use crate::memory::{CreditGrant, SharedMemory};
 
@@ -27,16 +27,16 @@ impl SharedBlocks {
         port: &mut Port,
         receiver: ReceiverId,
         length: Bytes,
-        outlet: &mut impl Outlet<W>,
+        context: &mut impl NodeContext<W>,
     ) -> bool {
         let lane = receiver.lane;
-        let admitted = port.admit(lane, length, outlet);
+        let admitted = port.admit(lane, length, context);
         if let Some(mut credits) = port.credits() {
             let blocks =
                 self.memory.on_admission(self.numbering.number(receiver), credits.lanes[lane].share());
             if blocks > 0 {
                 credits.lanes[lane].grant(blocks);
-                credits.announce(lane, self.longest_packet, outlet);
+                credits.announce(lane, self.longest_packet, context);
             }
         }
         admitted
@@ -49,11 +49,11 @@ impl SharedBlocks {
         ports: &mut [impl AsMut<Port> + AsRef<Port>],
         receiver: ReceiverId,
         length: Bytes,
-        outlet: &mut impl Outlet<W>,
+        context: &mut impl NodeContext<W>,
         mut on_grant: impl FnMut(ReceiverId, Occupancy),
     ) {
         let Some(own) = ports[receiver.port.index()].as_mut().credits() else {
-            return ports[receiver.port.index()].as_mut().release(receiver.lane, length, outlet);
+            return ports[receiver.port.index()].as_mut().release(receiver.lane, length, context);
         };
         let (numbering, longest) = (self.numbering, self.longest_packet);
         let credits = &mut own.lanes[receiver.lane];
@@ -72,11 +72,11 @@ impl SharedBlocks {
                 announce = true;
                 continue;
             }
-            other.announce(granted.lane, longest, outlet);
+            other.announce(granted.lane, longest, context);
             on_grant(granted, self.occupancy(ports[granted.port.index()].as_ref(), granted.lane));
         }
         if announce && let Some(mut own) = ports[receiver.port.index()].as_mut().credits() {
-            own.announce(receiver.lane, longest, outlet);
+            own.announce(receiver.lane, longest, context);
         }
     }
 

@@ -7,7 +7,7 @@ use units::Bytes;
 
 use super::receive_memory::{ReceiverId, ReceiverNumbering};
 use super::{Occupancy, Port};
-use crate::context::{LinkTimer, Outlet};
+use crate::context::{LinkTimer, NodeContext};
 use crate::memory::MemoryPool;
 
 /// Memory of all receivers of a node, in bytes.
@@ -24,16 +24,16 @@ impl SharedBytes {
         port: &mut Port,
         receiver: ReceiverId,
         length: Bytes,
-        outlet: &mut impl Outlet<W>,
+        context: &mut impl NodeContext<W>,
     ) -> bool {
         let lane = receiver.lane;
-        let Some(mut pausing) = port.pausing() else { return port.admit(lane, length, outlet) };
+        let Some(mut pausing) = port.pausing() else { return port.admit(lane, length, context) };
         let limit = self.pool.limit(pausing.lane(lane).load());
         let Some(change) = pausing.lane(lane).admit(length.get() as u32, Some(limit)) else {
             return false;
         };
         self.pool.on_load_change(change);
-        pausing.update_pause(lane, Some(self.pool.limit(change.after)), outlet);
+        pausing.update_pause(lane, Some(self.pool.limit(change.after)), context);
         self.pool.set_pausing(self.numbering.number(receiver), pausing.lane(lane).requests_pause());
         true
     }
@@ -44,10 +44,10 @@ impl SharedBytes {
         ports: &mut [impl AsMut<Port>],
         receiver: ReceiverId,
         length: Bytes,
-        outlet: &mut impl Outlet<W>,
+        context: &mut impl NodeContext<W>,
     ) {
         let port = ports[receiver.port.index()].as_mut();
-        let Some(mut pausing) = port.pausing() else { return port.release(receiver.lane, length, outlet) };
+        let Some(mut pausing) = port.pausing() else { return port.release(receiver.lane, length, context) };
         let change = pausing.lane(receiver.lane).release(length.get() as u32);
         self.pool.on_load_change(change);
         let mut next = self.pool.pausing_from(0);
@@ -56,7 +56,7 @@ impl SharedBytes {
             let ReceiverId { port, lane } = self.numbering.receiver(number);
             let Some(mut pausing) = ports[port.index()].as_mut().pausing() else { continue };
             let limit = self.pool.limit(pausing.lane(lane).load());
-            pausing.update_pause(lane, Some(limit), outlet);
+            pausing.update_pause(lane, Some(limit), context);
             self.pool.set_pausing(number, pausing.lane(lane).requests_pause());
         }
     }

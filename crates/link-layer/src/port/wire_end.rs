@@ -6,7 +6,7 @@ use packet::{Lane, PortId};
 use units::Time;
 
 use super::PortConfig;
-use crate::context::{LinkTimer, Outlet};
+use crate::context::{LinkTimer, NodeContext};
 use crate::flow_control::signal::Signal;
 
 /// The outgoing wire of a port, apart from its flow control.
@@ -20,16 +20,21 @@ pub(super) struct WireEnd<'a> {
 impl WireEnd<'_> {
     /// Sends a signal.
     #[inline]
-    pub(super) fn send_signal<W>(&mut self, signal: Signal, outlet: &mut impl Outlet<W>) {
-        let starts = outlet.now().max(*self.free_at);
+    pub(super) fn send_signal<W>(&mut self, signal: Signal, context: &mut impl NodeContext<W>) {
+        let starts = context.now().max(*self.free_at);
         *self.free_at = starts + self.config.signal_time;
         *self.signals_sent += 1;
-        outlet.signal(self.id, *self.free_at + self.config.signal_delay, signal, *self.signals_sent as u32);
+        context.send_signal(
+            self.id,
+            *self.free_at + self.config.signal_delay,
+            signal,
+            *self.signals_sent as u32,
+        );
     }
 
     /// Sets the timer of `lane`.
     #[inline]
-    pub(super) fn set_timer<W: LinkTimer>(&self, lane: Lane, at: Time, outlet: &mut impl Outlet<W>) {
-        outlet.wake(at, W::link_timer(self.id, lane));
+    pub(super) fn set_timer<W: LinkTimer>(&self, lane: Lane, at: Time, context: &mut impl NodeContext<W>) {
+        context.set_timer(at, W::link_timer(self.id, lane));
     }
 }

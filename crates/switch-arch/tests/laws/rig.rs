@@ -10,7 +10,8 @@ use cc_policies::AnyMarker;
 use link_layer::flow_control::credits::UpdateRule;
 use link_layer::spec::{VlArbitrationSpec, WireTime};
 use link_layer::{
-    FlowControlSetup, InvariantViolation, MemorySharing, Outlet, Port, PortSetup, Signal, VlArbiter, Wire,
+    FlowControlSetup, InvariantViolation, MemorySharing, NodeContext, Port, PortSetup, Signal, VlArbiter,
+    Wire,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
@@ -262,7 +263,7 @@ impl Wiring {
 
 struct OfSwitch<'a>(&'a mut Wiring);
 
-impl Outlet<SwitchWake> for OfSwitch<'_> {
+impl NodeContext<SwitchWake> for OfSwitch<'_> {
     fn now(&self) -> Time {
         self.0.now
     }
@@ -278,22 +279,22 @@ impl Outlet<SwitchWake> for OfSwitch<'_> {
         self.0.plan(at, What::ToStation(port, packet));
     }
 
-    fn signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
+    fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
         self.0.plan(at, What::HeardByStation(port, signal));
     }
 
-    fn wake(&mut self, at: Time, what: SwitchWake) {
-        self.0.plan(at, What::Switch(what));
+    fn set_timer(&mut self, at: Time, timer: SwitchWake) {
+        self.0.plan(at, What::Switch(timer));
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
-        panic!("the switch, port {port}, {lane}: {what}");
+    fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
+        panic!("the switch, port {port}, {lane}: {violation}");
     }
 }
 
 struct OfStation<'a>(&'a mut Wiring, PortId);
 
-impl Outlet<Lane> for OfStation<'_> {
+impl NodeContext<Lane> for OfStation<'_> {
     fn now(&self) -> Time {
         self.0.now
     }
@@ -306,15 +307,15 @@ impl Outlet<Lane> for OfStation<'_> {
         self.0.plan(at, What::ToSwitch(port, packet));
     }
 
-    fn signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
+    fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
         self.0.plan(at, What::HeardBySwitch(port, signal));
     }
 
-    fn wake(&mut self, at: Time, lane: Lane) {
+    fn set_timer(&mut self, at: Time, lane: Lane) {
         self.0.plan(at, What::Alarm(self.1, lane));
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
-        panic!("the station of port {port}, {lane}: {what}");
+    fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
+        panic!("the station of port {port}, {lane}: {violation}");
     }
 }

@@ -9,7 +9,7 @@ use cc_policies::AnyMarker;
 use link_layer::flow_control::credits::UpdateRule;
 use link_layer::spec::{VlArbitrationSpec, WireTime};
 use link_layer::{
-    FlowControlSetup, InvariantViolation, LinkTimer, MemorySharing, Outlet, Port, PortSetup, Signal,
+    FlowControlSetup, InvariantViolation, LinkTimer, MemorySharing, NodeContext, Port, PortSetup, Signal,
     VlArbiter, Wire,
 };
 use packet::{
@@ -114,7 +114,7 @@ impl Cables {
     }
 }
 
-impl Outlet<SwitchWake> for Cables {
+impl NodeContext<SwitchWake> for Cables {
     fn now(&self) -> Time {
         self.now
     }
@@ -129,23 +129,23 @@ impl Outlet<SwitchWake> for Cables {
         self.plan(at, Event::ToHost(port.0, packet));
     }
 
-    fn signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
+    fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, _: u32) {
         self.plan(at, Event::SignalHost(port.0, signal));
     }
 
-    fn wake(&mut self, at: Time, what: SwitchWake) {
-        self.plan(at, Event::Switch(what));
+    fn set_timer(&mut self, at: Time, timer: SwitchWake) {
+        self.plan(at, Event::Switch(timer));
     }
 
-    fn broken(&mut self, port: PortId, lane: Lane, what: InvariantViolation) {
-        panic!("port {port}, {lane}: {what}");
+    fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
+        panic!("port {port}, {lane}: {violation}");
     }
 }
 
 /// A host's way to the switch.
 struct HostOutlet<'a>(&'a mut Cables, u16);
 
-impl Outlet<HostWake> for HostOutlet<'_> {
+impl NodeContext<HostWake> for HostOutlet<'_> {
     fn now(&self) -> Time {
         self.0.now
     }
@@ -158,16 +158,16 @@ impl Outlet<HostWake> for HostOutlet<'_> {
         self.0.plan(at, Event::ToSwitch(PortId(self.1), packet));
     }
 
-    fn signal(&mut self, _: PortId, at: Time, signal: Signal, _: u32) {
+    fn send_signal(&mut self, _: PortId, at: Time, signal: Signal, _: u32) {
         self.0.plan(at, Event::SignalSwitch(PortId(self.1), signal));
     }
 
-    fn wake(&mut self, at: Time, what: HostWake) {
-        self.0.plan(at, Event::Host(self.1, what));
+    fn set_timer(&mut self, at: Time, timer: HostWake) {
+        self.0.plan(at, Event::Host(self.1, timer));
     }
 
-    fn broken(&mut self, _: PortId, lane: Lane, what: InvariantViolation) {
-        panic!("host {}, {lane}: {what}", self.1);
+    fn report_violation(&mut self, _: PortId, lane: Lane, violation: InvariantViolation) {
+        panic!("host {}, {lane}: {violation}", self.1);
     }
 }
 
@@ -332,7 +332,7 @@ impl Bench {
                 host.free_at = passage.left;
                 let outlet = &mut HostOutlet(&mut self.cables, number);
                 passage.deliver(PortId(0), id, outlet);
-                outlet.wake(passage.left, HostWake::Free);
+                outlet.set_timer(passage.left, HostWake::Free);
             }
         }
     }
@@ -349,7 +349,7 @@ impl Bench {
         let host = &mut self.hosts[usize::from(number)];
         let outlet = &mut HostOutlet(&mut self.cables, number);
         assert!(host.port.admit(lane, length, outlet), "credits exclude drops");
-        outlet.wake(outlet.now() + host.digestion, HostWake::Digested(lane, length));
+        outlet.set_timer(outlet.now() + host.digestion, HostWake::Digested(lane, length));
     }
 
     fn check_queues(&self) {
