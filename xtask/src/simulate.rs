@@ -1,7 +1,7 @@
-//! `sim`, `list`, `check`, `repro`, `bench`: handed to a release build of `backwater`.
+//! Simulation verbs (`sim`, `check`, `repro` and so on), handed to a release build of `backwater`.
 //!
-//! Invariant: standard output and the exit status are those of `backwater`, to the byte. What the
-//! build has to say goes to standard error, and only if it fails or takes long.
+//! Invariant: standard output and the exit status are those of `backwater`, to the byte. Messages about the build go to
+//! standard error, and only if the build fails or takes more than two seconds.
 
 use std::env;
 use std::ffi::OsString;
@@ -16,12 +16,12 @@ use serde_json::Value;
 
 use crate::cargo::{cargo, code};
 
-/// Asks glibc (from 2.35 on; any other ignores it) to take memory in huge pages where the system hands them out to who
-/// asks. State is spread over tens of megabytes, and looking up where small pages are takes an eighth of the time at
-/// 3,528 hosts: docs/performance.md.
+/// Setting that makes glibc (2.35 or newer; others ignore it) take memory in huge pages where the system offers them on
+/// request. State is spread over tens of megabytes, and address translation with small pages takes an eighth of the time
+/// at 3,528 hosts (docs/performance.md).
 const HUGE_PAGES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 
-/// Builds `backwater`, and becomes it.
+/// Builds `backwater`, and replaces this process by it.
 pub(crate) fn run(verb: &str, arguments: &[OsString]) -> ExitCode {
     match build() {
         Ok(program) => {
@@ -36,14 +36,14 @@ pub(crate) fn run(verb: &str, arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// The path of the program, up to date.
+/// Builds `backwater` and returns the path of the program.
 pub(crate) fn build() -> Result<PathBuf, ExitCode> {
     let color = if io::stderr().is_terminal() { "always" } else { "never" };
     let mut command =
         cargo(&["build", "--release", "--package", "backwater", "--bin", "backwater", "--quiet"]);
     command.args(["--message-format", "json-render-diagnostics", "--color", color]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let output = said_if_long(|| command.output()).map_err(|cause| {
+    let output = announced_if_long(|| command.output()).map_err(|cause| {
         eprintln!("error: cannot start cargo to build backwater: {cause}");
         ExitCode::FAILURE
     })?;
@@ -55,13 +55,13 @@ pub(crate) fn build() -> Result<PathBuf, ExitCode> {
     })
 }
 
-/// Does it, and says what is going on if two seconds have not been enough.
-fn said_if_long<T>(work: impl FnOnce() -> T) -> T {
+/// Does the work, and prints a line about it if two seconds have not been enough.
+fn announced_if_long<T>(work: impl FnOnce() -> T) -> T {
     let (done, wait) = mpsc::channel::<()>();
     let watch = thread::spawn(move || {
         if wait.recv_timeout(Duration::from_secs(2)) == Err(mpsc::RecvTimeoutError::Timeout) {
             eprintln!(
-                "building backwater, optimised: once after every change, about a minute when from scratch"
+                "building the simulator, optimised: about a minute the first time, less after a change"
             );
         }
     });
@@ -71,7 +71,7 @@ fn said_if_long<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The program among the artifacts that cargo names, one JSON object a line, if the build succeeded.
+/// Returns the program among the artifacts that cargo names, one JSON object per line, if the build succeeded.
 fn program(output: &Output) -> Option<PathBuf> {
     let artifacts = str::from_utf8(&output.stdout).ok().filter(|_| output.status.success())?;
     artifacts.lines().find_map(executable)

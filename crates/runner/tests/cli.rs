@@ -1,4 +1,4 @@
-//! The command line as its user meets it: what is printed, what is written, and the exit status.
+//! The command as its user meets it: output, files, and exit status.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A folder of one test's own, empty at its start, in which `backwater` is run.
+/// Working folder of one test, empty at its start.
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(test: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-        // Left by an earlier run that failed.
+        // An earlier run that failed may have left it.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         Self(folder)
@@ -23,7 +23,7 @@ impl Scratch {
         Command::new(backwater).args(arguments).current_dir(&self.0).output().unwrap()
     }
 
-    /// Runs what must succeed, and returns what it printed.
+    /// Runs a command that must succeed, and returns its standard output.
     fn printed(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -52,7 +52,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|fault| panic!("{fault} in {text}"))
 }
 
-/// A refusal: status 2, a message on standard error, nothing on standard output.
+/// Asserts a refusal: status 2, a message on standard error, nothing on standard output.
 fn assert_refused(output: &Output, message: &str) {
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains(message), "no `{message}` in: {}", text(&output.stderr));
@@ -117,12 +117,12 @@ fn list_has_a_line_for_each_scenario() {
     {
         let line = printed.lines().find(|line| line.split_whitespace().next() == Some(name));
         let line = line.unwrap_or_else(|| panic!("no {name} in {printed}"));
-        assert!(line.split_whitespace().count() > 2, "`{line}` says nothing about it");
+        assert!(line.split_whitespace().count() > 2, "`{line}` has no description");
     }
 }
 
 #[test]
-fn what_the_help_shows_can_be_set() {
+fn the_overrides_in_the_help_are_accepted() {
     let scratch = Scratch::new("help");
     let help = scratch.printed(&["check", "--help"]);
     for set in ["congestion_control=Off", "duration=1 s"] {
@@ -132,7 +132,7 @@ fn what_the_help_shows_can_be_set() {
 }
 
 #[test]
-fn check_says_what_a_scenario_is_and_writes_nothing() {
+fn check_describes_a_scenario_and_writes_nothing() {
     let scratch = Scratch::new("check");
     let printed = scratch.printed(&["check", "gran2011-scenario1"]);
     assert_eq!(
@@ -143,12 +143,12 @@ fn check_says_what_a_scenario_is_and_writes_nothing() {
 }
 
 #[test]
-fn the_json_is_the_summary_file_with_what_only_the_program_knows() {
+fn the_json_is_the_summary_file_with_the_cost_of_the_run() {
     let scratch = Scratch::new("json");
     let printed = scratch.printed(&[&ONE_FLOW[..], &["--json", "--out", "results"]].concat());
     assert_eq!(printed, scratch.read("results/summary.json"));
     let summary = json(&printed);
-    // Which fields there are is a test of `report`; these are of this machine and run.
+    // The set of fields is a test of `report`; these depend on the machine and the run.
     for field in ["wall_s", "events", "packet_hops", "packet_hops_per_s", "peak_rss_bytes"] {
         assert!(summary[field].as_f64().is_some_and(|value| value > 0.0), "{field}: {}", summary[field]);
     }
@@ -195,7 +195,7 @@ fn the_resolved_plan_repeats_the_run() {
     assert_eq!(json(&scratch.read("second/summary.json"))["seed"], 5);
 }
 
-/// A summary without what depends on the machine.
+/// Returns a summary without the fields that depend on the machine.
 fn repeatable(summary: &str) -> String {
     let mut summary = json(summary);
     for field in ["wall_s", "packet_hops_per_s", "peak_rss_bytes"] {
@@ -205,7 +205,7 @@ fn repeatable(summary: &str) -> String {
 }
 
 #[test]
-fn a_drained_run_says_so() {
+fn a_drained_run_delivers_every_packet() {
     let scratch = Scratch::new("drain");
     let printed = scratch.printed(&[&ONE_FLOW[..], &["--drain", "--json"]].concat());
     let again = scratch.printed(&["sim", "out/one-flow/plan.ron", "--json"]);
@@ -217,7 +217,7 @@ fn a_drained_run_says_so() {
 }
 
 #[test]
-fn a_deadlock_ends_the_run_with_the_circle_and_a_status_of_its_own() {
+fn a_deadlock_ends_the_run_with_its_cycle_and_its_own_status() {
     let scratch = Scratch::new("deadlock");
     let flow = |i: usize| {
         let to = (i + 2) % 7 + 1;
@@ -245,7 +245,7 @@ fn a_deadlock_ends_the_run_with_the_circle_and_a_status_of_its_own() {
     assert!(message.contains("error: deadlock: by "), "{message}");
     assert_eq!(message.matches(": waits for room at ").count(), 7, "{message}");
     assert_eq!(scratch.names(), Vec::<String>::new(), "a run that fails leaves no file");
-    // `check` says beforehand that it can happen.
+    // `check` warns of the cycle before the run.
     arguments[0] = "check";
     let said = text(&scratch.run(&arguments).stdout);
     assert!(
@@ -274,7 +274,7 @@ fn compare_runs_side_by_side_with_one_seed() {
 }
 
 #[test]
-fn completion_times_are_written_as_asked() {
+fn completion_times_are_written_on_request() {
     let scratch = Scratch::new("fct");
     let printed = scratch.printed(&[&ONE_FLOW[..], &["--fct-txt", "--out", "with"]].concat());
     assert!(printed.contains("Completion of messages: "), "{printed}");
@@ -292,7 +292,7 @@ const CONFIG: &str = "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE mix/
     SIMULATOR_STOP_TIME 2.001\nCC_MODE 1\nRP_TIMER 300\nRATE_AI 50000000.0\nRATE_HAI 100Mb/s\nCLAMP_TARGET_RATE 0\nKMIN_MAP 1 25000000000 100\n\
     KMAX_MAP 1 25000000000 400\nPMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 32\nLINK_DOWN 0 0 0\nU_TARGET 0.95\nMY_KEY 7\n";
 
-/// Four hosts at one switch, two flows to one of them: imported, run, and both are complete.
+/// Imports and runs four hosts at one switch, with two flows to one host. Both flows complete.
 #[test]
 fn a_configuration_of_hpcc_is_imported_and_runs() {
     let scratch = Scratch::new("import");

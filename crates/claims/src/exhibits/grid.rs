@@ -1,0 +1,393 @@
+//! A grid of hot spots: fabric by background load by contributors by severity. Each case tests whether the guideline's
+//! parameters squelch the hot spot, and if they do not, whether other parameters do.
+//!
+//! Invariant: the axes, the criterion and the parameters of the search are data of the claims file. A case does not
+//! depend on the other cases.
+//!
+//! ```text
+//! severity     load offered to the hot port, in links: s = contributions + uniform load
+//! deliverable  load offered to all other ports, and one link: (N b - s + min(s, 1)) / N of a link for each host
+//! squelched    total goodput in the second half of the hot spot is at least a given share of the deliverable load
+//! ```
+
+use experiment::{RunSpec, SimulationError, Tuning, pool, simulate};
+use fabric::RunOptions;
+use report::File;
+use report::curves::{Axis, Line, Point, Scale};
+use report::printed::{aligned, plain_table};
+use serde::Deserialize;
+
+use crate::layout::wrapped;
+
+/// Seed of every run.
+const SEED: u64 = 1;
+
+/// A grid of hot spots.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HotSpotGrid {
+    /// Name of its files, without `.csv` and `.svg`.
+    name: String,
+    /// Title of the table and the figure.
+    title: String,
+    /// Scenario of every run, which has the guideline's parameters.
+    scenario: String,
+    /// Overrides of every run.
+    set: Vec<String>,
+    /// Override that switches congestion control off.
+    off: String,
+    /// Override of the traffic, in which `LOAD`, `CONTRIBUTORS`, `FRACTION` and `TARGET` stand for the case's values.
+    traffic: String,
+    /// Fabrics with their background loads.
+    fabrics: Vec<GridFabric>,
+    /// Numbers of contributing hosts; `None` for all.
+    contributors: Vec<Option<u32>>,
+    /// Loads offered to the hot port, in links.
+    severities: Vec<f64>,
+    /// Share of the deliverable load from which on a hot spot counts as squelched.
+    squelched: f64,
+    /// Parameters to try, one set after the other, where the guideline's do not squelch the hot spot.
+    search: Vec<Vec<Tuning>>,
+}
+
+/// A fabric of the grid.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GridFabric {
+    /// Name in the tables.
+    name: String,
+    /// Number of hosts; the last is the hot one.
+    ports: u32,
+    /// Number of links from host to host.
+    hops: u32,
+    /// Override that chooses the fabric.
+    set: String,
+    /// Background loads of a host, as shares of its link.
+    backgrounds: Vec<f64>,
+}
+
+/// One case of the grid.
+#[derive(Clone, Debug)]
+struct HotSpot<'a> {
+    fabric: &'a GridFabric,
+    /// Load of a host, as a share of its link.
+    background: f64,
+    /// Number of contributing hosts; `None` for all.
+    contributors: Option<u32>,
+    /// Load offered to the hot port, in links.
+    severity: f64,
+    /// Share of a contributor's load that is redirected to the hot port.
+    fraction: f64,
+}
+
+/// Result of a case: total goodput in the second half of the hot spot, as a share of the deliverable load.
+#[derive(Clone, Debug)]
+struct SearchResult {
+    /// Share without congestion control.
+    off: f64,
+    /// Share with the guideline's parameters.
+    guideline: f64,
+    /// Place and share of the best parameters of the search; `None` where nothing was searched.
+    best: Option<(usize, f64)>,
+    remedy: Remedy,
+}
+
+/// Parameters that squelch a hot spot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// None are needed: enough is delivered without congestion control, and with it too.
+    Unneeded,
+    /// The guideline's.
+    Guideline,
+    /// Parameters of the search.
+    Search,
+    /// None of those tried.
+    NoneFound,
+}
+
+impl Remedy {
+    const ALL: [Self; 4] = [Self::Unneeded, Self::Guideline, Self::Search, Self::NoneFound];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Unneeded => "nothing to squelch",
+            Self::Guideline => "guideline",
+            Self::Search => "search",
+            Self::NoneFound => "no",
+        }
+    }
+}
+
+impl HotSpotGrid {
+    /// Returns the fault of the grid, if there is one.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let named = ["LOAD", "CONTRIBUTORS", "FRACTION", "TARGET"];
+        if let Some(missing) = named.into_iter().find(|word| !self.traffic.contains(word)) {
+            return Some(format!("the traffic of {} has no {missing}", self.name));
+        }
+        self.cases().is_empty().then(|| format!("the grid {} has no case", self.name))
+    }
+
+    /// Returns all combinations in which the contributors can offer the hot port the wanted load.
+    fn cases(&self) -> Vec<HotSpot<'_>> {
+        let mut cases = Vec::new();
+        for fabric in &self.fabrics {
+            for &background in &fabric.backgrounds {
+                for &contributors in &self.contributors {
+                    for &severity in &self.severities {
+                        let fraction = fraction(fabric.ports, background, contributors, severity);
+                        if fraction > 0.0 && fraction <= 1.0 {
+                            cases.push(HotSpot { fabric, background, contributors, severity, fraction });
+                        }
+                    }
+                }
+            }
+        }
+        cases
+    }
+
+    /// Simulates all cases. Returns the printed table, and the files.
+    ///
+    /// # Errors
+    /// If a run cannot start, or stops early.
+    pub(crate) fn run(&self) -> Result<(String, Vec<File>), SimulationError> {
+        let cases = self.cases();
+        let weight = |case: &HotSpot<'_>| u64::from(case.fabric.ports * case.fabric.hops);
+        let results = pool::work_through("cases", &cases, weight, |case| self.search(case))?;
+        let rows: Vec<_> = cases.iter().zip(&results).collect();
+        Ok((self.printed(&rows), vec![self.file(&rows), self.figure(&rows)]))
+    }
+
+    fn search(&self, case: &HotSpot<'_>) -> Result<SearchResult, SimulationError> {
+        let off = self.share(case, Some(&self.off), &[])?;
+        let guideline = self.share(case, None, &[])?;
+        let mut best: Option<(usize, f64)> = None;
+        if guideline < self.squelched {
+            for (place, tune) in self.search.iter().enumerate() {
+                let share = self.share(case, None, tune)?;
+                if best.is_none_or(|(_, most)| share > most) {
+                    best = Some((place, share));
+                }
+                if share >= self.squelched {
+                    break;
+                }
+            }
+        }
+        let remedy = match best {
+            None if off >= self.squelched => Remedy::Unneeded,
+            None => Remedy::Guideline,
+            Some((_, share)) if share >= self.squelched => Remedy::Search,
+            Some(_) => Remedy::NoneFound,
+        };
+        Ok(SearchResult { off, guideline, best, remedy })
+    }
+
+    /// Simulates a case. Returns the total goodput in the second half of the hot spot, as a share of the deliverable
+    /// load.
+    fn share(
+        &self,
+        case: &HotSpot<'_>,
+        control: Option<&String>,
+        tune: &[Tuning],
+    ) -> Result<f64, SimulationError> {
+        let plan = self.run_of(case, control, tune).plan(SEED)?;
+        let link = plan.cable(0).data_rate().get() as f64;
+        let outcome = simulate(&plan, RunOptions::default(), &mut |_| {})?;
+        let total = outcome.summary.phases[1].settled_total_goodput_bps;
+        Ok(total / link / (f64::from(case.fabric.ports) * case.deliverable()))
+    }
+
+    fn run_of(&self, case: &HotSpot<'_>, control: Option<&String>, tune: &[Tuning]) -> RunSpec {
+        let contributors =
+            case.contributors.map_or_else(|| "All".to_owned(), |count| format!("First({count})"));
+        let traffic = self
+            .traffic
+            .replace("LOAD", &format!("{:?}", case.background))
+            .replace("CONTRIBUTORS", &contributors)
+            .replace("FRACTION", &format!("{:?}", case.fraction))
+            .replace("TARGET", &format!("h{}", case.fabric.ports));
+        let own = [case.fabric.set.clone(), traffic];
+        let set = self.set.iter().cloned().chain(own).chain(control.cloned()).collect();
+        RunSpec { scenario: self.scenario.clone(), set, tune: tune.to_vec() }
+    }
+
+    fn printed(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> String {
+        let mut table = plain_table();
+        let words = Remedy::ALL.map(Remedy::word).map(str::to_owned);
+        table.set_header(["fabric".to_owned(), "cases".to_owned()].into_iter().chain(words));
+        let count = |of: &dyn Fn(&HotSpot<'_>) -> bool| {
+            let of = || rows.iter().filter(|(case, _)| of(case));
+            let counted = |remedy| of().filter(|(_, result)| result.remedy == remedy).count().to_string();
+            [of().count().to_string()].into_iter().chain(Remedy::ALL.map(counted))
+        };
+        for fabric in &self.fabrics {
+            let own = |case: &HotSpot<'_>| core::ptr::eq(case.fabric, fabric);
+            table.add_row([fabric.name.clone()].into_iter().chain(count(&own)));
+        }
+        table.add_row(["all".to_owned()].into_iter().chain(count(&|_| true)));
+        let mut text = wrapped(&self.title) + "\n\n" + &aligned(table, 6) + "\n\n";
+        for (case, result) in rows {
+            let Some((place, share)) = result.best else { continue };
+            text += &format!(
+                "{}: {}; no control {:.3}, guideline {:.3}, {:?} {share:.3}\n",
+                result.remedy.word(),
+                case.words(),
+                result.off,
+                result.guideline,
+                self.search[place],
+            );
+        }
+        text
+    }
+
+    fn file(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> File {
+        let header = [
+            "fabric",
+            "ports",
+            "background",
+            "contributors",
+            "severity",
+            "fraction",
+            "deliverable",
+            "no_control",
+            "guideline",
+            "verdict",
+            "searched",
+            "with_searched",
+        ];
+        let row = |(case, result): &(&HotSpot<'_>, &SearchResult)| {
+            let best = result.best.map(|(place, share)| (format!("{:?}", self.search[place]), share));
+            vec![
+                case.fabric.name.clone(),
+                case.fabric.ports.to_string(),
+                case.background.to_string(),
+                case.contributors.map_or_else(|| "all".to_owned(), |count| count.to_string()),
+                case.severity.to_string(),
+                format!("{:.6}", case.fraction),
+                format!("{:.6}", case.deliverable()),
+                format!("{:.6}", result.off),
+                format!("{:.6}", result.guideline),
+                result.remedy.word().to_owned(),
+                best.as_ref().map_or_else(String::new, |(tune, _)| tune.clone()),
+                best.map_or_else(String::new, |(_, share)| format!("{share:.6}")),
+            ]
+        };
+        let contents = report::tables::csv(header.map(str::to_owned).to_vec(), rows.iter().map(row));
+        File { name: format!("{}.csv", self.name), contents }
+    }
+
+    /// Draws the shares of all cases in rising order: without control, with the guideline, and with the search.
+    fn figure(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> File {
+        let line = |name: &str, share: &dyn Fn(&SearchResult) -> f64| {
+            let mut shares: Vec<_> = rows.iter().map(|(_, result)| share(result)).collect();
+            shares.sort_by(f64::total_cmp);
+            let point = |(place, y): (usize, f64)| Point { x: (place + 1) as f64, y, ci95: None };
+            Line { name: name.to_owned(), points: shares.into_iter().enumerate().map(point).collect() }
+        };
+        let searched = |result: &SearchResult| {
+            result.best.map_or(result.guideline, |(_, share)| share.max(result.guideline))
+        };
+        let lines = [
+            line("no control", &|result| result.off),
+            line("guideline", &|result| result.guideline),
+            line("guideline, else the best of the search", &searched),
+        ];
+        let axis = Axis {
+            x: "cases, each line in its own order".to_owned(),
+            y: "share of what can be delivered".to_owned(),
+            scale: Scale::Linear,
+        };
+        let levels = [(format!("squelched: {}", self.squelched), self.squelched)];
+        let contents = report::curves::drawn(&self.title, &axis, &lines, &levels);
+        File { name: format!("{}.svg", self.name), contents }
+    }
+}
+
+impl HotSpot<'_> {
+    /// Returns the deliverable load, as a share of a link for each host.
+    fn deliverable(&self) -> f64 {
+        let hosts = f64::from(self.fabric.ports);
+        (hosts * self.background - self.severity + self.severity.min(1.0)) / hosts
+    }
+
+    fn words(&self) -> String {
+        let who = self.contributors.map_or_else(|| "all hosts".to_owned(), |count| format!("{count} hosts"));
+        format!(
+            "{}, background {}, {who} to {} % of the hot port",
+            self.fabric.name,
+            self.background,
+            self.severity * 100.0
+        )
+    }
+}
+
+/// Returns the share of a contributor's load that has to be redirected so that `severity` links are offered to the hot
+/// port. Hosts send nothing to themselves: without a hot spot, the uniform load of the hot port is `background`.
+///
+/// ```text
+/// all      s = (N-1) h b + (1-h) b                           h = (s - b) / ((N-2) b)
+/// c hosts  s = c h b + c (1-h) b / (N-1) + (N-1-c) b / (N-1) h = (s - b) / (c b (N-2)/(N-1))
+/// ```
+fn fraction(ports: u32, background: f64, contributors: Option<u32>, severity: f64) -> f64 {
+    let others = f64::from(ports - 1);
+    let count = contributors.map_or(others, f64::from);
+    (severity - background) / (count * background * (others - 1.0) / others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::{PAPERS, Paper};
+
+    #[test]
+    fn every_fabric_has_cases_that_can_be_run() {
+        let grids = PAPERS.iter().filter_map(|(name, text)| Paper::read(name, text).grid);
+        for grid in grids {
+            let cases = grid.cases();
+            assert!(cases.len() >= 200, "{} cases", cases.len());
+            for fabric in &grid.fabrics {
+                let case = cases.iter().find(|case| core::ptr::eq(case.fabric, fabric));
+                let run = grid.run_of(case.expect("a fabric has a case"), None, &[]);
+                let plan = run.plan(SEED).unwrap_or_else(|fault| panic!("{}: {fault}", fabric.name));
+                assert_eq!((plan.graph().hosts(), plan.phases().len()), (fabric.ports as usize, 2));
+            }
+        }
+    }
+
+    /// The first four cases, one for each remedy.
+    #[test]
+    fn cases_are_counted_listed_filed_and_drawn() {
+        let grid = PAPERS.iter().find_map(|(name, text)| Paper::read(name, text).grid).expect("a grid");
+        let cases = grid.cases();
+        let results = [
+            (0.95, 0.99, None, Remedy::Unneeded),
+            (0.4, 0.97, None, Remedy::Guideline),
+            (0.4, 0.5, Some((1, 0.93)), Remedy::Search),
+            (0.3, 0.4, Some((2, 0.6)), Remedy::NoneFound),
+        ];
+        let results =
+            results.map(|(off, guideline, best, remedy)| SearchResult { off, guideline, best, remedy });
+        let rows: Vec<_> = cases.iter().zip(&results).collect();
+        let printed = grid.printed(&rows);
+        let all: Vec<_> =
+            printed.lines().find(|line| line.contains(" all ")).unwrap().split_whitespace().collect();
+        assert_eq!(all, ["all", "4", "1", "1", "1", "1"]);
+        assert!(
+            printed.contains(&format!("\nsearch: {}; no control 0.400, guideline 0.500, ", cases[2].words()))
+        );
+        assert!(printed.contains(&format!("\nno: {}; ", cases[3].words())));
+        let file = grid.file(&rows).contents;
+        assert_eq!(file.lines().count(), 5);
+        assert!(file.lines().nth(4).unwrap().ends_with(",0.600000"), "{file}");
+        assert!(grid.figure(&rows).contents.contains("squelched: 0.9"));
+    }
+
+    #[test]
+    fn the_demonstration_s_fraction_is_recovered() {
+        // 9 % of 80 % from 31 hosts: 31 * 0.09 * 0.8 + 0.91 * 0.8 = 2.96 links.
+        assert!((fraction(32, 0.8, None, 31.0 * 0.072 + 0.728) - 0.09).abs() < 1e-12);
+        // Three hosts redirect their whole load of 0.8; the 28 others send uniform load.
+        let severity = 3.0 * 0.8 + 28.0 * 0.8 / 31.0;
+        assert!((fraction(32, 0.8, Some(3), severity) - 1.0).abs() < 1e-12);
+    }
+}

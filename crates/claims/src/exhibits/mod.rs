@@ -1,0 +1,29 @@
+//! Tables and figures besides the claims, a module for each kind.
+//!
+//! Invariant: an exhibit is data of the claims file, and drawing one changes no verdict.
+//!
+//! | module | shows |
+//! |---|---|
+//! | [`table`] | all combinations of organisation, marking and response |
+//! | [`sweep`] | a number over the range of one setting |
+//! | [`figure`] | goodput over time, a panel for each run |
+//! | [`fluid`] | DCQCN's fluid model, as a line of a figure |
+//! | [`grid`] | many hot spots, and a search of parameters where the guideline's fail |
+
+pub mod figure;
+pub mod fluid;
+pub mod grid;
+pub mod sweep;
+pub mod table;
+
+use std::collections::BTreeMap;
+
+use experiment::RunSpec;
+
+pub use figure::GoodputFigure;
+pub use grid::HotSpotGrid;
+pub use sweep::ParameterSweep;
+pub use table::CombinationTable;
+
+/// Runs of a paper, by name.
+pub(crate) type Runs = BTreeMap<String, RunSpec>;

@@ -1,0 +1,99 @@
+//! One setting of the congestion control over its range: a number against the setting, as a figure and a file.
+//!
+//! Invariant: a point does not depend on the other points.
+
+use experiment::{Estimate, Outcome, RunSpec, SeedCount, Tuning};
+use report::File;
+use report::curves::{Axis, Line, Point, Scale};
+use serde::Deserialize;
+
+use super::Runs;
+use crate::language::{Measure, References, Unit};
+use crate::measurement::{NotInRun, measured};
+
+/// A run with one of its settings at many values.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParameterSweep {
+    /// Name of its files, without `.svg` and `.csv`.
+    pub name: String,
+    /// Title of the figure.
+    title: String,
+    /// Label of the horizontal axis: the setting, with its unit.
+    setting: String,
+    /// Value of the setting at 100 percent.
+    at_100_percent: f64,
+    /// Name of the run.
+    run: String,
+    /// Values of the setting, in rising order.
+    values: Vec<Tuning>,
+    /// Number of seeds of each value.
+    pub seeds: SeedCount,
+    /// Single numbers of each run, by name.
+    lines: Vec<(String, Measure)>,
+    /// Unit of the numbers.
+    unit: Unit,
+    /// Horizontal lines to compare with, by name, in the unit.
+    #[serde(default)]
+    levels: Vec<(String, f64)>,
+}
+
+impl ParameterSweep {
+    /// Returns the fault of the sweep, if there is one.
+    pub(crate) fn fault(&self, runs: &Runs, references: &References) -> Option<String> {
+        if !runs.contains_key(&self.run) {
+            return Some(format!("{} sweeps `{}`, which is not among the runs", self.name, self.run));
+        }
+        if self.seeds.lacks_one() || self.values.is_empty() {
+            return Some(format!("the sweep {} needs a seed and a value", self.name));
+        }
+        self.lines.iter().find_map(|(name, measure)| references.fault_of_unit(name, measure, &self.unit))
+    }
+
+    /// Returns the runs, one for each value; `runs` are the paper's.
+    pub(crate) fn runs(&self, runs: &Runs) -> Vec<RunSpec> {
+        let base = &runs[&self.run];
+        let tuned = |tuning: &Tuning| RunSpec {
+            tune: base.tune.iter().copied().chain([*tuning]).collect(),
+            ..base.clone()
+        };
+        self.values.iter().map(tuned).collect()
+    }
+
+    /// Returns the figure and its numbers. `outcome` returns that of a run and seed, `reference` the number of a
+    /// reference with a seed.
+    ///
+    /// # Errors
+    /// If a run lacks the subject of a measure.
+    pub(crate) fn files<'a>(
+        &self,
+        runs: &Runs,
+        full: bool,
+        outcome: impl Fn(&RunSpec, u64) -> &'a Outcome,
+        reference: impl Fn(&str, u64) -> Result<f64, NotInRun>,
+    ) -> Result<Vec<File>, NotInRun> {
+        let runs = self.runs(runs);
+        let estimate = |run: &RunSpec, measure: &Measure| -> Result<Estimate, NotInRun> {
+            let one = |seed| {
+                let number = measured(measure, outcome(run, seed))?[0];
+                Ok(number / self.unit.scale(|name| reference(name, seed))?)
+            };
+            Ok(Estimate::of(&self.seeds.seeds(full).map(one).collect::<Result<Vec<_>, NotInRun>>()?))
+        };
+        let mut lines = Vec::new();
+        for (name, measure) in &self.lines {
+            let mut points = Vec::new();
+            for (value, run) in self.values.iter().zip(&runs) {
+                let Estimate { mean, ci95, .. } = estimate(run, measure)?;
+                points.push(Point { x: self.at_100_percent * value.percent() / 100.0, y: mean, ci95 });
+            }
+            lines.push(Line { name: name.clone(), points });
+        }
+        let axes = Axis { x: self.setting.clone(), y: self.unit.word(), scale: Scale::Log };
+        let drawn = report::curves::drawn(&self.title, &axes, &lines, &self.levels);
+        Ok(vec![
+            File { name: format!("{}.svg", self.name), contents: drawn },
+            File { name: format!("{}.csv", self.name), contents: report::curves::csv(&lines) },
+        ])
+    }
+}

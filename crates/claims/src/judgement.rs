@@ -1,0 +1,317 @@
+//! Verdicts: the claims of a paper, measured and judged.
+//!
+//! Invariant: a verdict depends on the claim and on the records of the runs that the claim names, and on nothing else.
+//!
+//! | verdict | expectation | status of the claim |
+//! |---|---|---|
+//! | PASS | met | expected |
+//! | FAIL | not met | expected |
+//! | KNOWN | not met | failing |
+//! | FIXED | met | failing |
+//! | UNSURE | met, but the seeds differ too much to say so | any |
+//! | INFO | none: the number is reported | any |
+
+use experiment::{Estimate, Outcome, Tuning};
+use serde::Serialize;
+
+use crate::language::expectation::with_unit;
+use crate::language::{Claim, ClaimStatus, Expectation, Measure};
+use crate::measurement::{NotInRun, measured};
+use crate::paper::Paper;
+
+/// Verdict on a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Verdict {
+    /// The claim is met.
+    Pass,
+    /// The claim is not met.
+    Fail,
+    /// The number is reported without a verdict.
+    Info,
+    /// The numbers are as expected, but the seeds differ too much to say so.
+    Unsure,
+    /// The claim is not met, and is marked as failing, with the reason.
+    Known,
+    /// The claim is met, although it is marked as failing.
+    Fixed,
+}
+
+impl Verdict {
+    /// Returns the word in the table.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Info => "INFO",
+            Self::Unsure => "UNSURE",
+            Self::Known => "KNOWN",
+            Self::Fixed => "FIXED",
+        }
+    }
+}
+
+/// A claim, measured and judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judgement {
+    /// Name of the paper.
+    pub paper: String,
+    /// Short name of the claim.
+    pub id: String,
+    /// The reported result, in our words.
+    pub statement: String,
+    /// Section, figure or page of the paper.
+    pub source: String,
+    /// Scenario of the run.
+    pub scenario: String,
+    /// Overrides of the run.
+    pub set: Vec<String>,
+    /// Tuned settings of the run.
+    pub tune: Vec<Tuning>,
+    /// Word for the measure.
+    pub measure: &'static str,
+    /// Measured numbers in `unit`, each the mean over the seeds.
+    pub measured: Vec<f64>,
+    /// Half the width of each number's 95 % interval; `None` for one seed.
+    pub ci95: Vec<Option<f64>>,
+    /// Number of seeds.
+    pub seeds: usize,
+    /// Unit of the numbers.
+    pub unit: String,
+    /// Difference from the reference that the claim compares with, in `unit`, paired by seed.
+    pub difference: Option<Estimate>,
+    /// Expectation in words.
+    pub expected: String,
+    /// Verdict.
+    pub verdict: Verdict,
+    /// Reason of a claim that is marked as failing.
+    pub reason: Option<String>,
+}
+
+/// A claim or figure looks for something that its run does not have: a mistake in the claims file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("claims of {paper}: {name} looks for {missing}, which its run does not have")]
+pub struct ClaimError {
+    /// Name of the paper.
+    pub paper: String,
+    /// Name of the claim, reference or figure.
+    pub name: String,
+    /// Subject that the run lacks.
+    pub missing: NotInRun,
+}
+
+/// Judges a paper's claims. `outcomes` returns those of a run by its name, one for each seed.
+///
+/// # Errors
+/// If a claim looks for something that its run does not have.
+pub(crate) fn judge<'a>(
+    paper: &Paper,
+    outcomes: impl Fn(&str) -> Vec<&'a Outcome>,
+) -> Result<Vec<Judgement>, ClaimError> {
+    let judge = ClaimJudge { paper, outcomes };
+    paper.claims.iter().map(|claim| judge.judgement(claim)).collect()
+}
+
+struct ClaimJudge<'p, F> {
+    paper: &'p Paper,
+    outcomes: F,
+}
+
+impl<'a, F: Fn(&str) -> Vec<&'a Outcome>> ClaimJudge<'_, F> {
+    fn judgement(&self, claim: &Claim) -> Result<Judgement, ClaimError> {
+        let scales = self.scales(claim)?;
+        let numbers = self.numbers(claim, &scales)?;
+        let by_seed = |place: usize| numbers.iter().map(|numbers| numbers[place]).collect::<Vec<_>>();
+        let estimates: Vec<_> = (0..numbers[0].len()).map(|place| Estimate::of(&by_seed(place))).collect();
+        let difference = match claim.expect.reference() {
+            Some(name) => {
+                let others = self.reference(name)?;
+                let others: Vec<_> =
+                    others.iter().zip(&scales).map(|(number, scale)| number / scale).collect();
+                Some(Estimate::of_differences(&by_seed(0), &others))
+            }
+            None => None,
+        };
+        let run = &self.paper.runs[&claim.run];
+        Ok(Judgement {
+            paper: self.paper.name.clone(),
+            id: claim.id.clone(),
+            statement: claim.statement.clone(),
+            source: claim.source.clone(),
+            scenario: run.scenario.clone(),
+            set: run.set.clone(),
+            tune: run.tune.clone(),
+            verdict: verdict(claim, &estimates, difference.as_ref()),
+            measure: claim.measure.word(),
+            measured: estimates.iter().map(|one| one.mean).collect(),
+            ci95: estimates.iter().map(|one| one.ci95).collect(),
+            seeds: numbers.len(),
+            unit: claim.unit.word(),
+            difference,
+            expected: claim.expect.words(&claim.unit),
+            reason: match &claim.status {
+                ClaimStatus::Expected => None,
+                ClaimStatus::Failing(reason) => Some(reason.clone()),
+            },
+        })
+    }
+
+    /// Returns the claim's unit in the plain unit of its dimension, for each seed.
+    fn scales(&self, claim: &Claim) -> Result<Vec<f64>, ClaimError> {
+        let seeds = (self.outcomes)(&claim.run).len();
+        let scale = |seed| claim.unit.scale(|name| Ok(self.reference(name)?[seed]));
+        (0..seeds).map(scale).collect()
+    }
+
+    /// Returns the claim's numbers in its unit, for each seed.
+    fn numbers(&self, claim: &Claim, scales: &[f64]) -> Result<Vec<Vec<f64>>, ClaimError> {
+        let outcomes = (self.outcomes)(&claim.run);
+        let of_seed = |(outcome, scale): (&Outcome, &f64)| {
+            let numbers = self.measured(&claim.id, &claim.measure, outcome)?;
+            Ok(numbers.into_iter().map(|number| number / scale).collect())
+        };
+        outcomes.into_iter().zip(scales).map(of_seed).collect()
+    }
+
+    /// Returns the number of a reference, for each seed.
+    fn reference(&self, name: &str) -> Result<Vec<f64>, ClaimError> {
+        let reference = self.paper.references.get(name);
+        let of_seed = |outcome| Ok(self.measured(name, &reference.measure, outcome)?[0]);
+        (self.outcomes)(&reference.run).into_iter().map(of_seed).collect()
+    }
+
+    fn measured(&self, name: &str, measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, ClaimError> {
+        measured(measure, outcome).map_err(|missing| ClaimError {
+            paper: self.paper.name.clone(),
+            name: name.to_owned(),
+            missing,
+        })
+    }
+}
+
+fn verdict(claim: &Claim, measured: &[Estimate], difference: Option<&Estimate>) -> Verdict {
+    let holds = measured.iter().all(|one| claim.expect.holds(one.mean, difference));
+    let sure = measured.iter().all(|one| claim.expect.is_sure(one));
+    match (&claim.expect, holds, &claim.status) {
+        (Expectation::Report, ..) => Verdict::Info,
+        (_, true, _) if !sure => Verdict::Unsure,
+        (_, true, ClaimStatus::Expected) => Verdict::Pass,
+        (_, true, ClaimStatus::Failing(_)) => Verdict::Fixed,
+        (_, false, ClaimStatus::Expected) => Verdict::Fail,
+        (_, false, ClaimStatus::Failing(_)) => Verdict::Known,
+    }
+}
+
+impl Judgement {
+    /// Returns the measured numbers as text: one number or the range of several, with the widest interval, and the
+    /// difference from the reference.
+    #[must_use]
+    pub fn measured_words(&self) -> String {
+        let lowest = self.measured.iter().copied().fold(f64::INFINITY, f64::min);
+        let highest = self.measured.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (lowest, highest) = (format!("{lowest:.3}"), format!("{highest:.3}"));
+        let range = if lowest == highest { lowest } else { format!("{lowest} to {highest}") };
+        let widest = self.ci95.iter().flatten().copied().reduce(f64::max);
+        let range = range + &widest.map_or_else(String::new, |half| format!(" ± {half:.3}"));
+        // Goodput is the usual measure, and goes without saying.
+        let word = if self.measure == "goodput" { String::new() } else { format!("{} ", self.measure) };
+        let difference = self.difference.as_ref().map_or_else(String::new, |difference| {
+            let sign = if difference.mean < 0.0 { "" } else { "+" };
+            format!("\n({sign}{difference})")
+        });
+        with_unit(&format!("{word}{range}"), &self.unit) + &difference
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measurement::tests::outcome;
+
+    fn judged(claim: &str) -> Judgement {
+        let text = format!(
+            r#"(reference: "", runs: {{"run": (scenario: "hand-made")}}, full: {{}},
+            references: {{"C": (run: "run", measure: Goodput(flows: ["F3"], phase: 1))}},
+            claims: [(id: "it", statement: "", source: "", run: "run", {claim})])"#
+        );
+        let outcome = outcome();
+        judge(&Paper::read("paper", &text), |_| vec![&outcome]).unwrap().remove(0)
+    }
+
+    #[test]
+    fn every_number_is_judged_in_its_unit() {
+        let both = r#"measure: Goodput(flows: ["F1", "F2"], phase: 1), unit: Of("C"), "#;
+        let good = judged(&format!("{both} expect: Within(value: 0.5, tolerance: 0.05)"));
+        assert_eq!((good.verdict, good.measured_words().as_str()), (Verdict::Pass, "0.500 C"));
+        assert_eq!(good.expected, "0.5 C ± 5 %");
+        let bad = judged(
+            r#"measure: Goodput(flows: ["F1", "F3"], phase: 1), unit: Gbps, expect: Between(3.5, 4.5)"#,
+        );
+        assert_eq!((bad.verdict, bad.measured_words().as_str()), (Verdict::Fail, "4.000 to 8.000 Gb/s"));
+        assert_eq!(bad.expected, "3.5 to 4.5 Gb/s");
+        let time =
+            r#"measure: TimeToReach(flows: ["F1"], phase: 2, share: 0.9), unit: Ms, expect: AtMost(4.0)"#;
+        assert_eq!(judged(time).measured_words(), "time 4.000 ms");
+    }
+
+    #[test]
+    fn known_failures_and_reports_have_their_own_verdicts() {
+        let sum = r#"measure: Jain(flows: ["F1", "F3"], phase: 1), unit: One, "#;
+        let with = |rest: &str| judged(&format!("{sum} {rest}")).verdict;
+        assert_eq!(with("expect: Report"), Verdict::Info);
+        assert_eq!(with(r#"expect: AtLeast(0.99), status: Failing("why")"#), Verdict::Known);
+        assert_eq!(with(r#"expect: AtLeast(0.80), status: Failing("why")"#), Verdict::Fixed);
+        assert_eq!(with("expect: AtMost(0.80)"), Verdict::Fail);
+    }
+
+    /// The second of two seeds delivers twice as much: 4 and 8 Gb/s, that is 6 ± 25.4.
+    #[test]
+    fn a_claim_with_too_few_seeds_does_not_pass() {
+        let with = |rest: &str| {
+            let text = format!(
+                r#"(reference: "", runs: {{"run": (scenario: "hand-made")}}, full: {{}}, references: {{}},
+                claims: [(id: "it", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Gbps, {rest})])"#
+            );
+            let (first, mut second) = (outcome(), outcome());
+            for flow in &mut second.summary.phases[0].flows {
+                flow.settled_goodput_bps *= 2.0;
+            }
+            judge(&Paper::read("paper", &text), |_| vec![&first, &second]).unwrap()[0].verdict
+        };
+        assert_eq!(with("expect: Within(value: 6.0, tolerance: 0.15)"), Verdict::Unsure);
+        assert_eq!(with(r#"expect: AtLeast(5.0), status: Failing("why")"#), Verdict::Unsure);
+        assert_eq!(with("expect: Within(value: 6.0, tolerance: 4.3)"), Verdict::Pass);
+        assert_eq!(with("expect: Within(value: 8.0, tolerance: 0.15)"), Verdict::Fail);
+    }
+
+    /// The second of two seeds delivers twice as much: 4 and 8 Gb/s, against 8 and 16.
+    #[test]
+    fn seeds_are_compared_one_by_one() {
+        let text = r#"(reference: "", runs: {"run": (scenario: "hand-made")}, full: {},
+            references: {"C": (run: "run", measure: Goodput(flows: ["F3"], phase: 1))},
+            claims: [
+                (id: "less", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Gbps, expect: LessThan("C")),
+                (id: "share", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: AtMost(0.5)),
+                (id: "share-less", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: LessThan("C")),
+            ])"#;
+        let (first, mut second) = (outcome(), outcome());
+        for flow in &mut second.summary.phases[0].flows {
+            flow.settled_goodput_bps *= 2.0;
+        }
+        let paper = Paper::read("paper", text);
+        let judged = judge(&paper, |_| vec![&first, &second]).unwrap();
+        // The differences are -4 and -8: -6 ± 12.706 * 2.
+        assert_eq!(judged[0].measured_words(), "6.000 ± 25.412 Gb/s\n(-6.000 ± 25.412)");
+        assert_eq!((judged[0].verdict, judged[0].seeds), (Verdict::Fail, 2));
+        // Half of C with each seed: an interval of zero.
+        assert_eq!(judged[1].measured_words(), "0.500 ± 0.000 C");
+        assert_eq!(judged[1].verdict, Verdict::Pass);
+        assert_eq!(judged[2].measured_words(), "0.500 ± 0.000 C\n(-0.500 ± 0.000)");
+        assert_eq!((judged[2].verdict, judged[2].expected.as_str()), (Verdict::Pass, "less than C"));
+    }
+}

@@ -1,0 +1,110 @@
+//! Claims, and the references that they compare with.
+//!
+//! Invariant: a claim without a fault can be judged, if its run has the claim's flows and phases.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::expectation::Expectation;
+use super::measure::{Dimension, Measure};
+use super::unit::Unit;
+
+/// One result that a paper reports.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Short name, unique among the paper's claims.
+    pub id: String,
+    /// The reported result, in our words.
+    pub statement: String,
+    /// Section, figure or page of the paper.
+    pub source: String,
+    /// Name of the run.
+    pub run: String,
+    /// Numbers to be read off the run.
+    pub measure: Measure,
+    /// Unit of the measured numbers and of the expectation.
+    pub unit: Unit,
+    /// Expected range.
+    pub expect: Expectation,
+    /// Whether the simulator meets the claim.
+    #[serde(default)]
+    pub status: ClaimStatus,
+}
+
+/// Whether the simulator is known not to meet a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum ClaimStatus {
+    /// The claim is met.
+    #[default]
+    Expected,
+    /// The claim is not met, for this reason.
+    Failing(String),
+}
+
+/// A single number to be read off a run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quantity {
+    /// Name of the run.
+    pub run: String,
+    /// The number.
+    pub measure: Measure,
+}
+
+/// Numbers that others are measured in or compared with, by name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct References(BTreeMap<String, Quantity>);
+
+impl References {
+    /// Returns a reference.
+    ///
+    /// # Panics
+    /// If there is none of this name: a paper that has been read names only references that exist.
+    #[must_use]
+    pub fn get(&self, name: &str) -> &Quantity {
+        &self.0[name]
+    }
+
+    /// Returns all references with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Quantity)> {
+        self.0.iter()
+    }
+
+    /// Returns the fault of a unit that does not fit the measure, if there is one; `id` names their owner.
+    pub(crate) fn fault_of_unit(&self, id: &str, measure: &Measure, unit: &Unit) -> Option<String> {
+        if let Unit::Of(name) = unit {
+            match self.0.get(name) {
+                None => {
+                    return Some(format!("{id} is measured in `{name}`, which is not among the references"));
+                }
+                Some(reference) if reference.measure.dimension() != Dimension::Goodput => {
+                    return Some(format!("{name} is not a goodput, and nothing can be measured in it"));
+                }
+                Some(_) => {}
+            }
+        }
+        let fits = measure.dimension() == unit.dimension();
+        (!fits).then(|| format!("the unit of {id} does not fit its measure"))
+    }
+
+    /// Returns the fault of a claim's unit or comparison, if there is one.
+    pub(crate) fn fault_of_claim(&self, claim: &Claim) -> Option<String> {
+        let unit = self.fault_of_unit(&claim.id, &claim.measure, &claim.unit);
+        unit.or_else(|| self.fault_of_comparison(claim))
+    }
+
+    fn fault_of_comparison(&self, claim: &Claim) -> Option<String> {
+        let name = claim.expect.reference()?;
+        let id = &claim.id;
+        match self.0.get(name) {
+            None => Some(format!("{id} is compared with `{name}`, which is not among the references")),
+            Some(reference) if reference.measure.dimension() != claim.measure.dimension() => {
+                Some(format!("{id} is compared with `{name}`, which has another dimension"))
+            }
+            Some(_) => None,
+        }
+    }
+}

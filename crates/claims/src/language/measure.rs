@@ -1,0 +1,177 @@
+//! Measures: numbers to be read off a run.
+//!
+//! Invariant: a measure knows its flows, its phase and its dimension, so a claims file can be checked without a run.
+
+use serde::Deserialize;
+
+/// A number, or one number per flow, to be read off a run.
+///
+/// Phases count from 1. Goodput, shares and queues are those of the phase's settled second half; `TimeToReach`,
+/// `Lowest` and `BackAfter` look at the whole phase, `Held` and the counts of packets at the whole run. Flows are named
+/// as in the scenario; `local*` means all flows whose names begin with `local`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the variants explain their fields")]
+pub enum Measure {
+    /// Goodput of each flow.
+    Goodput { flows: Vec<String>, phase: usize },
+    /// Goodput of the flows together.
+    Sum { flows: Vec<String>, phase: usize },
+    /// Mean goodput of the flows.
+    Mean { flows: Vec<String>, phase: usize },
+    /// Jain's index of the flows' goodput.
+    Jain { flows: Vec<String>, phase: usize },
+    /// Largest deviation of a flow from the flows' mean goodput, as a share of the mean.
+    Spread { flows: Vec<String>, phase: usize },
+    /// Variation of each flow's goodput from sample to sample: standard deviation over mean.
+    Variation { flows: Vec<String>, phase: usize },
+    /// Time from the phase's start to the end of the first sample in which the flows together have reached this share
+    /// of their gain: from their goodput in the settled half of the previous phase to that in the last tenth of this
+    /// phase.
+    TimeToReach { flows: Vec<String>, phase: usize, share: f64 },
+    /// Goodput of all flows together, named or not.
+    Total { phase: usize },
+    /// Goodput of all flows together in the phase's sample in which it is lowest.
+    Lowest { phase: usize },
+    /// Time from the phase's start to the end of the first sample in which all flows together have this share of their
+    /// goodput in the settled half of the first phase.
+    BackAfter { phase: usize, share: f64 },
+    /// Mean occupancy of these switches' input buffers over the whole run, per flow, in packets of this length.
+    Held { switches: Vec<String>, flows: Vec<String>, packet_bytes: u32 },
+    /// Mean queue at a place that the scenario watches: `SWITCH:PORT`.
+    Queue { place: String, phase: usize },
+    /// Swing of the queue at a watched place: the 95 % quantile of its samples less the 5 % quantile.
+    QueueSwing { place: String, phase: usize },
+    /// PAUSE frames sent over the whole run, refreshes included.
+    Pauses,
+    /// Packets marked over the whole run.
+    Marked,
+    /// Packets lost over the whole run.
+    Lost,
+}
+
+/// Dimension of a measured number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Goodput, in bit/s.
+    Goodput,
+    /// Time, in s.
+    Time,
+    /// A number of packets.
+    Packets,
+    /// A number of bytes.
+    Bytes,
+    /// None: an index or a share.
+    None,
+}
+
+impl Measure {
+    /// Returns the names of the flows.
+    #[must_use]
+    pub fn flows(&self) -> &[String] {
+        match self {
+            Self::Goodput { flows, .. }
+            | Self::Sum { flows, .. }
+            | Self::Mean { flows, .. }
+            | Self::Jain { flows, .. }
+            | Self::Spread { flows, .. }
+            | Self::Variation { flows, .. }
+            | Self::TimeToReach { flows, .. }
+            | Self::Held { flows, .. } => flows,
+            Self::Total { .. }
+            | Self::Lowest { .. }
+            | Self::BackAfter { .. }
+            | Self::Queue { .. }
+            | Self::QueueSwing { .. }
+            | Self::Pauses
+            | Self::Marked
+            | Self::Lost => &[],
+        }
+    }
+
+    /// Returns the phase, counted from 1; `None` for the whole run.
+    #[must_use]
+    pub fn phase(&self) -> Option<usize> {
+        match self {
+            Self::Goodput { phase, .. }
+            | Self::Sum { phase, .. }
+            | Self::Mean { phase, .. }
+            | Self::Jain { phase, .. }
+            | Self::Spread { phase, .. }
+            | Self::Variation { phase, .. }
+            | Self::TimeToReach { phase, .. }
+            | Self::Total { phase }
+            | Self::Lowest { phase }
+            | Self::BackAfter { phase, .. }
+            | Self::Queue { phase, .. }
+            | Self::QueueSwing { phase, .. } => Some(*phase),
+            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => None,
+        }
+    }
+
+    /// Returns the dimension of the numbers.
+    #[must_use]
+    pub fn dimension(&self) -> Dimension {
+        match self {
+            Self::Goodput { .. }
+            | Self::Sum { .. }
+            | Self::Mean { .. }
+            | Self::Total { .. }
+            | Self::Lowest { .. } => Dimension::Goodput,
+            Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => Dimension::None,
+            Self::TimeToReach { .. } | Self::BackAfter { .. } => Dimension::Time,
+            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => Dimension::Packets,
+            Self::Queue { .. } | Self::QueueSwing { .. } => Dimension::Bytes,
+        }
+    }
+
+    /// Returns the word for the measure in the printed table and the JSON.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Goodput { .. } => "goodput",
+            Self::Sum { .. } => "sum",
+            Self::Mean { .. } => "mean",
+            Self::Jain { .. } => "Jain's index",
+            Self::Spread { .. } => "largest deviation",
+            Self::Variation { .. } => "variation",
+            Self::TimeToReach { .. } | Self::BackAfter { .. } => "time",
+            Self::Total { .. } => "total",
+            Self::Lowest { .. } => "lowest total",
+            Self::Held { .. } => "held by each",
+            Self::Pauses => "pauses",
+            Self::Marked => "marked",
+            Self::Lost => "lost",
+            Self::Queue { .. } => "queue",
+            Self::QueueSwing { .. } => "swing",
+        }
+    }
+
+    /// Returns the fault of a measure that no run could answer, if there is one.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        match self {
+            Self::Total { phase: 1.. }
+            | Self::Lowest { phase: 1.. }
+            | Self::Queue { phase: 1.., .. }
+            | Self::QueueSwing { phase: 1.., .. }
+            | Self::Pauses
+            | Self::Marked
+            | Self::Lost => None,
+            Self::BackAfter { phase: 2.., share } if *share > 0.0 && *share <= 1.0 => None,
+            Self::BackAfter { .. } => {
+                Some("needs a phase after the first, and a share above 0 and at most 1")
+            }
+            _ if self.flows().is_empty() || self.phase() == Some(0) => {
+                Some("needs a flow and a phase counted from 1")
+            }
+            Self::TimeToReach { phase: 1, .. } => Some("needs a phase before its own"),
+            Self::TimeToReach { share, .. } if !(*share > 0.0 && *share <= 1.0) => {
+                Some("needs a share above 0 and at most 1")
+            }
+            Self::Held { switches, packet_bytes, .. } if switches.is_empty() || *packet_bytes == 0 => {
+                Some("needs a switch and the length of a packet")
+            }
+            _ => None,
+        }
+    }
+}

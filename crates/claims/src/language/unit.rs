@@ -1,0 +1,72 @@
+//! Units of measured numbers.
+//!
+//! Invariant: a number is measured in the plain unit of its dimension (bit/s, s, packets, bytes) and divided by its
+//! unit once.
+
+use serde::Deserialize;
+
+use super::measure::Dimension;
+
+/// Unit of a measured number.
+#[derive(Clone, Debug, Deserialize)]
+pub enum Unit {
+    /// Gb/s, for goodput.
+    Gbps,
+    /// Share of a reference, by its name; both are goodput.
+    Of(String),
+    /// Share of the data rate of `count` hosts' links, for goodput.
+    Links {
+        /// Number of links.
+        count: u32,
+        /// Data rate of each, in Gb/s.
+        gbps: f64,
+    },
+    /// Milliseconds.
+    Ms,
+    /// Packets.
+    Packets,
+    /// Kilobytes of 1,000 bytes.
+    Kb,
+    /// None: an index or a share.
+    One,
+}
+
+impl Unit {
+    /// Returns the dimension of numbers in this unit.
+    #[must_use]
+    pub const fn dimension(&self) -> Dimension {
+        match self {
+            Self::Gbps | Self::Of(_) | Self::Links { .. } => Dimension::Goodput,
+            Self::Ms => Dimension::Time,
+            Self::Packets => Dimension::Packets,
+            Self::Kb => Dimension::Bytes,
+            Self::One => Dimension::None,
+        }
+    }
+
+    /// Returns the unit as printed behind a number.
+    #[must_use]
+    pub fn word(&self) -> String {
+        match self {
+            Self::Gbps => "Gb/s".to_owned(),
+            Self::Of(name) => name.clone(),
+            Self::Links { .. } => "of each link".to_owned(),
+            Self::Ms => "ms".to_owned(),
+            Self::Packets => "packets".to_owned(),
+            Self::Kb => "KB".to_owned(),
+            Self::One => String::new(),
+        }
+    }
+
+    /// Returns the unit in the plain unit of its dimension; `reference` returns the number of a reference by its name.
+    pub(crate) fn scale<E>(&self, reference: impl FnOnce(&str) -> Result<f64, E>) -> Result<f64, E> {
+        match self {
+            Self::Of(name) => reference(name),
+            Self::Gbps => Ok(1e9),
+            Self::Links { count, gbps } => Ok(f64::from(*count) * gbps * 1e9),
+            Self::Ms => Ok(1e-3),
+            Self::Kb => Ok(1e3),
+            Self::Packets | Self::One => Ok(1.0),
+        }
+    }
+}

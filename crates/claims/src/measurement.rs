@@ -1,0 +1,389 @@
+//! The numbers that a measure yields of a run.
+//!
+//! Invariant: numbers are in the plain unit of their dimension: bit/s, s, packets, bytes, or none.
+
+use experiment::Outcome;
+use report::goodput::jain;
+use report::summary::PhaseSummary;
+
+use crate::language::Measure;
+
+/// Part of a phase at its end that gives the flows' final goodput.
+const LAST: f64 = 0.1;
+
+/// Subject of a claim or figure that its run does not have: a mistake in the claims file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotInRun {
+    /// A phase, counted from 1.
+    #[error("phase {0}")]
+    Phase(usize),
+    /// A flow, by name.
+    #[error("flow {0}")]
+    Flow(String),
+    /// A switch, by name.
+    #[error("switch {0}")]
+    Switch(String),
+    /// A watched queue, by `SWITCH:PORT`.
+    #[error("{0}_queue_bytes")]
+    Queue(String),
+    /// A sample in the stretch of time that is measured.
+    #[error("a sample")]
+    Sample,
+    /// A sample of a watched queue, by `SWITCH:PORT`.
+    #[error("a sample of {0}")]
+    QueueSample(String),
+    /// A gain of goodput in a phase.
+    #[error("a gain in phase {0}")]
+    Gain(usize),
+    /// A sample in which goodput has recovered.
+    #[error("a sample that is back")]
+    Recovery,
+    /// DCQCN's congestion control.
+    #[error("DCQCN")]
+    Dcqcn,
+}
+
+/// Returns the numbers that a measure yields of one run.
+///
+/// # Errors
+/// If the run lacks the subject of the measure.
+pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInRun> {
+    match measure {
+        Measure::Held { switches, flows, packet_bytes } => {
+            let count = named_flows(outcome, flows)?.len();
+            Ok(vec![occupancy(outcome, switches)? / f64::from(*packet_bytes) / count as f64])
+        }
+        Measure::TimeToReach { flows, phase, share } => {
+            let seconds = time_to_reach(outcome, &named_flows(outcome, flows)?, *phase, *share)?;
+            Ok(vec![seconds])
+        }
+        Measure::Total { phase: number } => Ok(vec![phase(outcome, *number)?.settled_total_goodput_bps]),
+        Measure::Lowest { phase: number } => {
+            let phase = phase(outcome, *number)?;
+            let totals = totals(outcome, phase.from_s, phase.to_s);
+            let lowest = totals.into_iter().reduce(f64::min).ok_or(NotInRun::Sample)?;
+            Ok(vec![lowest])
+        }
+        Measure::Queue { place, phase: number } => {
+            let queue = queue_samples(outcome, place, phase(outcome, *number)?)?;
+            Ok(vec![queue.iter().sum::<f64>() / queue.len() as f64])
+        }
+        Measure::QueueSwing { place, phase: number } => {
+            let mut queue = queue_samples(outcome, place, phase(outcome, *number)?)?;
+            queue.sort_unstable_by(f64::total_cmp);
+            let quantile = |share: f64| queue[((queue.len() - 1) as f64 * share).round() as usize];
+            Ok(vec![quantile(0.95) - quantile(0.05)])
+        }
+        Measure::BackAfter { phase: number, share } => {
+            time_to_recover(outcome, phase(outcome, *number)?, *share).map(|seconds| vec![seconds])
+        }
+        Measure::Pauses => {
+            let lanes = &outcome.record.lanes;
+            Ok(vec![lanes.iter().filter_map(|lane| lane.pause).map(|pause| pause.sent).sum::<u64>() as f64])
+        }
+        Measure::Marked => Ok(vec![outcome.record.marks.total() as f64]),
+        Measure::Lost => Ok(vec![outcome.record.dropped_packets as f64]),
+        Measure::Goodput { flows, phase }
+        | Measure::Sum { flows, phase }
+        | Measure::Mean { flows, phase }
+        | Measure::Jain { flows, phase }
+        | Measure::Spread { flows, phase }
+        | Measure::Variation { flows, phase } => settled(measure, outcome, flows, *phase),
+    }
+}
+
+/// Returns the places of the named flows among those that the scenario names; `local*` means all flows whose names begin
+/// with `local`.
+///
+/// # Errors
+/// If a name fits no flow.
+pub(crate) fn named_flows(outcome: &Outcome, names: &[String]) -> Result<Vec<usize>, NotInRun> {
+    let known = &outcome.record.flows[..outcome.record.named()];
+    let mut places = Vec::new();
+    for wanted in names {
+        let before = places.len();
+        let fits = |name: &str| match wanted.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == wanted,
+        };
+        places.extend((0..known.len()).filter(|place| fits(&known[*place].name)));
+        if places.len() == before {
+            return Err(NotInRun::Flow(wanted.clone()));
+        }
+    }
+    Ok(places)
+}
+
+fn phase(outcome: &Outcome, number: usize) -> Result<&PhaseSummary, NotInRun> {
+    outcome.summary.phases.get(number - 1).ok_or(NotInRun::Phase(number))
+}
+
+/// Returns a measure of flows' goodput in the settled half of a phase.
+fn settled(
+    measure: &Measure,
+    outcome: &Outcome,
+    flows: &[String],
+    number: usize,
+) -> Result<Vec<f64>, NotInRun> {
+    let phase = phase(outcome, number)?;
+    let places = named_flows(outcome, flows)?;
+    let goodput: Vec<f64> = places.iter().map(|place| phase.flows[*place].settled_goodput_bps).collect();
+    let sum: f64 = goodput.iter().sum();
+    let mean = sum / goodput.len() as f64;
+    Ok(match measure {
+        Measure::Sum { .. } => vec![sum],
+        Measure::Mean { .. } => vec![mean],
+        Measure::Jain { .. } => vec![jain(goodput)],
+        Measure::Spread { .. } => {
+            vec![goodput.iter().map(|one| (one - mean).abs() / mean).fold(0.0, f64::max)]
+        }
+        Measure::Variation { .. } => {
+            let middle = f64::midpoint(phase.from_s, phase.to_s);
+            let of = |place: &usize| variation(&samples(outcome, &[*place], middle, phase.to_s));
+            places.iter().map(of).collect()
+        }
+        _ => goodput,
+    })
+}
+
+/// Returns the mean occupancy of these switches' input buffers together, in bytes.
+fn occupancy(outcome: &Outcome, switches: &[String]) -> Result<f64, NotInRun> {
+    let lanes = &outcome.record.lanes;
+    if let Some(missing) = switches.iter().find(|switch| !lanes.iter().any(|lane| lane.node == **switch)) {
+        return Err(NotInRun::Switch(missing.clone()));
+    }
+    Ok(lanes.iter().filter(|lane| switches.contains(&lane.node)).map(|lane| lane.mean).sum())
+}
+
+/// Returns the samples of a watched queue in the settled half of a phase, in bytes; at least one.
+fn queue_samples(outcome: &Outcome, place: &str, phase: &PhaseSummary) -> Result<Vec<f64>, NotInRun> {
+    let (watched, interval) = (&outcome.record.watched, outcome.record.series.interval);
+    let name = format!("{place}_queue_bytes");
+    let column = watched.columns.iter().position(|column| *column == name);
+    let column = column.ok_or_else(|| NotInRun::Queue(place.to_owned()))?;
+    let settled = f64::midpoint(phase.from_s, phase.to_s)..phase.to_s;
+    let rows =
+        (1..).zip(&watched.rows).filter(|(number, _)| settled.contains(&(interval * *number).seconds()));
+    let queue: Vec<_> = rows.map(|(_, row)| row[column]).collect();
+    if queue.is_empty() { Err(NotInRun::QueueSample(place.to_owned())) } else { Ok(queue) }
+}
+
+/// Returns the time from a phase's start until all flows together have a share of their goodput in the first phase.
+fn time_to_recover(outcome: &Outcome, now: &PhaseSummary, share: f64) -> Result<f64, NotInRun> {
+    let wanted = share * phase(outcome, 1)?.settled_total_goodput_bps;
+    let recovered = totals(outcome, now.from_s, now.to_s).into_iter().position(|one| one >= wanted);
+    let samples = recovered.ok_or(NotInRun::Recovery)? + 1;
+    Ok(samples as f64 * outcome.record.series.interval.seconds())
+}
+
+/// Returns the time from a phase's start until the flows have a share of their gain in it.
+fn time_to_reach(outcome: &Outcome, places: &[usize], number: usize, share: f64) -> Result<f64, NotInRun> {
+    let (before, now) = (phase(outcome, number - 1)?, phase(outcome, number)?);
+    let interval = outcome.record.series.interval.seconds();
+    let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len().max(1) as f64;
+    let old = mean(&samples(outcome, places, f64::midpoint(before.from_s, before.to_s), before.to_s));
+    let new = mean(&samples(outcome, places, now.to_s - LAST * (now.to_s - now.from_s), now.to_s));
+    if new <= old {
+        return Err(NotInRun::Gain(number));
+    }
+    let wanted = old + share * (new - old);
+    let all = samples(outcome, places, now.from_s, now.to_s);
+    // The mean of the last samples is at least `wanted`, so one of them is.
+    let reached = all.iter().position(|one| *one >= wanted).ok_or(NotInRun::Sample)?;
+    Ok((reached + 1) as f64 * interval)
+}
+
+/// Returns the goodput of all flows together, in bit/s, for each sample between two times.
+fn totals(outcome: &Outcome, from: f64, to: f64) -> Vec<f64> {
+    let columns: Vec<_> = (0..outcome.record.series.rows.first().map_or(0, Vec::len)).collect();
+    let seconds = outcome.record.series.interval.seconds();
+    samples(outcome, &columns, from, to).into_iter().map(|bytes| bytes * 8.0 / seconds).collect()
+}
+
+/// Returns the bytes that the flows together delivered in each sample between two times. A sample covers the interval
+/// that ends with it.
+fn samples(outcome: &Outcome, places: &[usize], from: f64, to: f64) -> Vec<f64> {
+    let series = &outcome.record.series;
+    let half = 0.5 * series.interval.seconds();
+    let rows = (1..).zip(&series.rows).map(|(number, row)| ((series.interval * number).seconds(), row));
+    let within = rows.filter(|(end, _)| *end > from + half && *end <= to + 1e-3 * half);
+    within.map(|(_, row)| places.iter().map(|place| row[*place].get() as f64).sum()).collect()
+}
+
+/// Returns standard deviation over mean; 0 if the mean is 0.
+fn variation(samples: &[f64]) -> f64 {
+    let count = samples.len().max(1) as f64;
+    let mean = samples.iter().sum::<f64>() / count;
+    let variance = samples.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / count;
+    if mean == 0.0 { 0.0 } else { variance.sqrt() / mean }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use experiment::Outcome;
+    use report::{Context, Cost, Summary};
+    use telemetry::{FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot};
+    use units::{Bytes, Span, Time};
+
+    use super::*;
+
+    /// Returns the outcome of a run of two phases, 4 ms and 10 ms long. In the second half of the first phase, three
+    /// flows deliver 1, 1 and 2 MB. In the second phase F1 delivers alone: 0.5 MB in the first ms, 0.5 MB more in each
+    /// following ms, up to 2 MB.
+    pub(crate) fn outcome() -> Outcome {
+        let at = |ms: u64| Span::from_us(1000 * ms).after_start();
+        let bytes = |kb: [u64; 3]| kb.iter().map(|kb| Bytes::new(kb * 1000)).collect::<Vec<_>>();
+        let flow = |name: &str| FlowRecord { name: name.to_owned(), named: true, ..FlowRecord::default() };
+        let mut rows = [[900, 0, 0], [0, 0, 0], [500, 250, 1000], [500, 750, 1000]].map(bytes).to_vec();
+        rows.extend([500, 1000, 1500, 2000, 2000, 2000, 2000, 2000, 2000, 2000].map(|kb| bytes([kb, 0, 0])));
+        let phase = |name: &str, from, to| Phase { name: name.to_owned(), from, to };
+        let record = RunRecord {
+            flows: vec![flow("F1"), flow("F2"), flow("F3")],
+            phases: vec![phase("F1 starts", Time::ZERO, at(4)), phase("F2, F3 stop", at(4), at(14))],
+            snapshots: [
+                (0, [0, 0, 0]),
+                (2, [900, 0, 0]),
+                (4, [1900, 1000, 2000]),
+                (9, [8900, 1000, 2000]),
+                (14, [18900, 1000, 2000]),
+            ]
+            .map(|(ms, kb)| Snapshot { at: at(ms), delivered: bytes(kb) })
+            .to_vec(),
+            series: Series { interval: Span::from_us(1000), rows },
+            lanes: vec![lane("A", 3000.0), lane("B", 1000.0), lane("B", 500.0)],
+            ..RunRecord::default()
+        };
+        let context = Context { scenario: "hand-made", congestion_control: "Off", seed: 1, version: "0.0.0" };
+        Outcome { summary: Summary::new(context, &record, Cost::default()), record }
+    }
+
+    fn lane(node: &str, mean: f64) -> LaneRecord {
+        LaneRecord {
+            node: node.to_owned(),
+            port: 1,
+            peer: String::new(),
+            lane: 0,
+            sent: Bytes::ZERO,
+            packets: 0,
+            buffer: Bytes::kib(8),
+            peak: Bytes::kib(8),
+            mean,
+            output_queue: None,
+            marking: None,
+            marking_all: None,
+            trigger: None,
+            without_credit: Span::ZERO,
+            pause: None,
+            marks: Marks::default(),
+        }
+    }
+
+    fn owned(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn of(make: impl Fn(Vec<String>, usize) -> Measure, flows: &[&str]) -> Vec<f64> {
+        measured(&make(owned(flows), 1), &outcome()).unwrap()
+    }
+
+    #[test]
+    fn measures_look_at_the_settled_half() {
+        let all = ["F1", "F2", "F3"];
+        assert_eq!(of(|flows, phase| Measure::Goodput { flows, phase }, &all), [4e9, 4e9, 8e9]);
+        assert_eq!(of(|flows, phase| Measure::Goodput { flows, phase }, &["F*"]), [4e9, 4e9, 8e9]);
+        assert_eq!(of(|flows, phase| Measure::Sum { flows, phase }, &["F1", "F3"]), [12e9]);
+        assert_eq!(of(|flows, phase| Measure::Mean { flows, phase }, &["F1", "F3"]), [6e9]);
+        assert_eq!(of(|flows, phase| Measure::Jain { flows, phase }, &all), [16.0 * 16.0 / (3.0 * 96.0)]);
+        let two = ["F1", "F3"];
+        assert!((of(|flows, phase| Measure::Spread { flows, phase }, &two)[0] - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(of(|flows, phase| Measure::Variation { flows, phase }, &all), [0.0, 0.5, 0.0]);
+    }
+
+    /// F1 gains from 0.5 to 2 MB/ms: nine tenths of the gain are reached at 1.85 MB/ms, two thirds at 1.5.
+    #[test]
+    fn the_time_to_reach_refers_to_the_gain_of_the_phase() {
+        let time = |phase, share| {
+            let measure = Measure::TimeToReach { flows: owned(&["F1"]), phase, share };
+            measured(&measure, &outcome())
+        };
+        assert!((time(2, 0.9).unwrap()[0] - 0.004).abs() < 1e-12);
+        assert!((time(2, 0.6).unwrap()[0] - 0.003).abs() < 1e-12);
+        let lost = Measure::TimeToReach { flows: owned(&["F2", "F3"]), phase: 2, share: 0.9 };
+        assert_eq!(measured(&lost, &outcome()), Err(NotInRun::Gain(2)));
+    }
+
+    /// The second phase has 0.5 MB in the first ms, 1.0 in the second, and 2 from the fourth on. The settled half of the
+    /// first has 0.5 + 0.25 + 1.0 and 0.5 + 0.75 + 1.0 MB, on average 2 MB/ms.
+    #[test]
+    fn totals_are_of_all_flows() {
+        let all = |measure| measured(&measure, &outcome());
+        assert_eq!(all(Measure::Total { phase: 1 }), Ok(vec![16e9]));
+        assert_eq!(all(Measure::Total { phase: 2 }), Ok(vec![16e9]));
+        assert_eq!(all(Measure::Lowest { phase: 1 }), Ok(vec![0.0]));
+        assert_eq!(all(Measure::Lowest { phase: 2 }), Ok(vec![4e9]));
+        let back = |phase, share| all(Measure::BackAfter { phase, share }).map(|ms| (ms[0] * 1e6).round());
+        assert_eq!(back(2, 0.95), Ok(4000.0));
+        assert_eq!(back(2, 0.5), Ok(2000.0));
+        assert_eq!(back(2, 1.5), Err(NotInRun::Recovery));
+    }
+
+    #[test]
+    fn occupancy_is_divided_by_the_flows() {
+        let held = |switches: &[&str]| {
+            let (switches, flows) = (owned(switches), owned(&["F1", "F3"]));
+            measured(&Measure::Held { switches, flows, packet_bytes: 1000 }, &outcome())
+        };
+        assert_eq!(held(&["B"]), Ok(vec![0.75]));
+        assert_eq!(held(&["A", "B"]), Ok(vec![2.25]));
+        assert_eq!(held(&["C"]), Err(NotInRun::Switch("C".to_owned())));
+    }
+
+    /// The settled half of the first phase lasts from 2 ms to 4 ms, its end excluded: samples of 20 and 60 bytes.
+    #[test]
+    fn a_queue_is_that_of_the_settled_half() {
+        let mut outcome = outcome();
+        outcome.record.watched = telemetry::Watched {
+            columns: vec!["F1_alpha".to_owned(), "A:3_queue_bytes".to_owned()],
+            rows: [1e9, 20.0, 60.0, 1e9].map(|bytes| vec![0.5, bytes]).to_vec(),
+        };
+        let of = |place: &str| {
+            let place = place.to_owned();
+            let queue = measured(&Measure::Queue { place: place.clone(), phase: 1 }, &outcome);
+            (queue, measured(&Measure::QueueSwing { place, phase: 1 }, &outcome))
+        };
+        assert_eq!(of("A:3"), (Ok(vec![40.0]), Ok(vec![40.0])));
+        let missing = || Err(NotInRun::Queue("A:4".to_owned()));
+        assert_eq!(of("A:4"), (missing(), missing()));
+    }
+
+    #[test]
+    fn packets_are_counted_over_the_whole_run() {
+        let mut outcome = outcome();
+        let margin = telemetry::MarginRecord { load: Bytes::ZERO, limit: Bytes::kib(8), counts: None };
+        let pause = |sent| telemetry::PauseRecord {
+            sent,
+            heard: 0,
+            paused: Span::ZERO,
+            dropped_at_input: 0,
+            dropped_at_output: 0,
+            threshold: margin,
+            headroom: None,
+        };
+        outcome.record.lanes[0].pause = Some(pause(3));
+        outcome.record.lanes[2].pause = Some(pause(4));
+        outcome.record.dropped_packets = 5;
+        outcome.record.marks.count(packet::MarkReason::Red);
+        let of = |measure| measured(&measure, &outcome);
+        assert_eq!(of(Measure::Pauses), Ok(vec![7.0]));
+        assert_eq!(of(Measure::Lost), Ok(vec![5.0]));
+        assert_eq!(of(Measure::Marked), Ok(vec![1.0]));
+    }
+
+    #[test]
+    fn a_missing_flow_or_phase_is_named() {
+        let measure = |flow: &str, phase| Measure::Sum { flows: owned(&[flow]), phase };
+        assert_eq!(measured(&measure("F9", 1), &outcome()), Err(NotInRun::Flow("F9".to_owned())));
+        assert_eq!(measured(&measure("G*", 1), &outcome()), Err(NotInRun::Flow("G*".to_owned())));
+        assert_eq!(measured(&measure("F1", 3), &outcome()), Err(NotInRun::Phase(3)));
+    }
+}

@@ -1,0 +1,273 @@
+//! A claims file, and the papers that ship: `fixtures/claims/PAPER.ron`.
+//!
+//! Invariant: a paper that has been read has no fault that can be found without a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use experiment::{Job, RunSpec, SeedCount};
+use serde::Deserialize;
+
+use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep};
+use crate::language::{Claim, References};
+
+/// Papers with claims, by the name that `repro` takes, with the text of their claims file.
+pub const PAPERS: [(&str, &str); 6] = [
+    ("hp2001", include_str!("../../../fixtures/claims/hp2001.ron")),
+    ("santos2003", include_str!("../../../fixtures/claims/santos2003.ron")),
+    ("gran2011", include_str!("../../../fixtures/claims/gran2011.ron")),
+    ("pfister2005", include_str!("../../../fixtures/claims/pfister2005.ron")),
+    ("zhu2015", include_str!("../../../fixtures/claims/zhu2015.ron")),
+    ("zhu2016", include_str!("../../../fixtures/claims/zhu2016.ron")),
+];
+
+/// A claims file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paper {
+    /// Name that `repro` takes.
+    #[serde(skip)]
+    pub name: String,
+    /// Authors, title, place and year.
+    pub reference: String,
+    /// Number of seeds of each run that claims name.
+    #[serde(default)]
+    pub seeds: SeedCount,
+    /// Runs, by the name that claims use.
+    pub runs: BTreeMap<String, RunSpec>,
+    /// Further overrides of `--full`, by scenario: the paper's own times.
+    pub full: BTreeMap<String, Vec<String>>,
+    /// Numbers that others are measured in or compared with.
+    pub references: References,
+    /// Reported results.
+    pub claims: Vec<Claim>,
+    /// Tables of many runs: organisation by marking by response.
+    #[serde(default)]
+    pub tables: Vec<CombinationTable>,
+    /// Figures of one setting over its range.
+    #[serde(default)]
+    pub sweeps: Vec<ParameterSweep>,
+    /// Cases that are simulated with `--full` only.
+    #[serde(default)]
+    pub grid: Option<HotSpotGrid>,
+    /// Figures of some of the runs, each with the first seed.
+    #[serde(default)]
+    pub figures: Vec<GoodputFigure>,
+}
+
+/// There are no claims of a paper.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there are no claims of a paper `{name}`")]
+pub struct UnknownPaper {
+    /// Name that was asked for.
+    pub name: String,
+    /// Names of the papers with claims, the most similar first.
+    pub help: String,
+}
+
+impl Paper {
+    /// Returns the papers that ship: the one of this name, or all.
+    ///
+    /// # Errors
+    /// If there is no paper of this name.
+    pub fn shipped(name: Option<&str>) -> Result<Vec<Self>, UnknownPaper> {
+        let is_wanted = |shipped: &str| name.is_none_or(|name| name == shipped);
+        let papers: Vec<_> = PAPERS
+            .iter()
+            .filter(|(shipped, _)| is_wanted(shipped))
+            .map(|(name, text)| Self::read(name, text))
+            .collect();
+        match name {
+            Some(name) if papers.is_empty() => Err(UnknownPaper {
+                name: name.to_owned(),
+                help: scenario::help_with_name(name, PAPERS.map(|(name, _)| name), "papers with claims"),
+            }),
+            _ => Ok(papers),
+        }
+    }
+
+    /// Reads a claims file and checks it as far as possible without a run.
+    ///
+    /// # Panics
+    /// If the file has a fault: claims files are part of the program.
+    #[must_use]
+    pub fn read(name: &str, text: &str) -> Self {
+        let paper: Self = ron::from_str(text).unwrap_or_else(|fault| panic!("claims of {name}: {fault}"));
+        if let Some(fault) = paper.fault() {
+            panic!("claims of {name}: {fault}");
+        }
+        Self { name: name.to_owned(), ..paper }
+    }
+
+    /// Returns the run of a name, with the paper's own times if `full`.
+    ///
+    /// # Panics
+    /// If there is no run of this name.
+    #[must_use]
+    pub fn run(&self, name: &str, full: bool) -> RunSpec {
+        let run = &self.runs[name];
+        let longer = self.full.get(&run.scenario).filter(|_| full);
+        RunSpec { set: run.set.iter().chain(longer.into_iter().flatten()).cloned().collect(), ..run.clone() }
+    }
+
+    /// Returns all jobs that the claims and exhibits look at, except for the grid's.
+    #[must_use]
+    pub fn jobs(&self, full: bool) -> BTreeSet<Job> {
+        let with = |run: RunSpec, count: SeedCount| {
+            count.seeds(full).map(move |seed| Job { run: run.clone(), seed })
+        };
+        let claimed = self.runs.keys().flat_map(|name| with(self.run(name, full), self.seeds));
+        let tables = self.tables.iter().flat_map(|table| {
+            table.rows().into_iter().flat_map(|row| with(row.run, table.seeds)).collect::<Vec<_>>()
+        });
+        let sweeps = self.sweeps.iter().flat_map(|sweep| {
+            sweep.runs(&self.runs).into_iter().flat_map(|run| with(run, sweep.seeds)).collect::<Vec<_>>()
+        });
+        claimed.chain(tables).chain(sweeps).collect()
+    }
+
+    /// Returns true if there are tables or figures to be written.
+    #[must_use]
+    pub fn has_files(&self) -> bool {
+        !self.tables.is_empty() || !self.sweeps.is_empty() || !self.figures.is_empty()
+    }
+
+    /// Returns the first fault, if there is one.
+    fn fault(&self) -> Option<String> {
+        if self.seeds.lacks_one() {
+            return Some("every run needs a seed".to_owned());
+        }
+        self.fault_of_measures().or_else(|| self.fault_of_claims()).or_else(|| self.fault_of_exhibits())
+    }
+
+    fn fault_of_measures(&self) -> Option<String> {
+        let quantities =
+            self.references.iter().map(|(name, quantity)| (name, &quantity.run, &quantity.measure));
+        let claims = self.claims.iter().map(|claim| (&claim.id, &claim.run, &claim.measure));
+        for (name, run, measure) in quantities.chain(claims) {
+            if !self.runs.contains_key(run) {
+                return Some(format!("{name} looks at `{run}`, which is not among the runs"));
+            }
+            if let Some(fault) = measure.fault() {
+                return Some(format!("{name} {fault}"));
+            }
+        }
+        None
+    }
+
+    fn fault_of_claims(&self) -> Option<String> {
+        let mut ids: Vec<_> = self.claims.iter().map(|claim| &claim.id).collect();
+        ids.sort();
+        if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Some(format!("two claims are called `{}`", twice[0]));
+        }
+        self.claims.iter().find_map(|claim| self.references.fault_of_claim(claim))
+    }
+
+    fn fault_of_exhibits(&self) -> Option<String> {
+        let (runs, references) = (&self.runs, &self.references);
+        let tables = self.tables.iter().find_map(|table| table.fault(references));
+        tables
+            .or_else(|| self.sweeps.iter().find_map(|sweep| sweep.fault(runs, references)))
+            .or_else(|| self.grid.as_ref().and_then(HotSpotGrid::fault))
+            .or_else(|| self.figures.iter().find_map(|figure| figure.fault(runs)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exhibits::table::Combination;
+    use crate::language::ClaimStatus;
+
+    #[test]
+    fn every_paper_s_claims_can_be_read() {
+        for (name, text) in PAPERS {
+            assert!(!Paper::read(name, text).claims.is_empty());
+        }
+    }
+
+    #[test]
+    fn full_runs_take_the_paper_s_times() {
+        let paper = Paper::shipped(Some("gran2011")).unwrap().remove(0);
+        assert_eq!(paper.run("scenario 1 off", false), paper.runs["scenario 1 off"]);
+        let full = paper.run("scenario 1 off", true);
+        assert_eq!(full.set[0], "congestion_control=Off");
+        assert_eq!(full.set[1], "duration=5 s");
+    }
+
+    #[test]
+    fn every_claim_has_its_flows_and_phases_in_its_run() {
+        for paper in Paper::shipped(None).unwrap() {
+            let claims = paper.claims.iter().map(|claim| (&claim.run, &claim.measure));
+            let references = paper.references.iter().map(|(_, quantity)| (&quantity.run, &quantity.measure));
+            for ((name, measure), full) in
+                claims.chain(references).flat_map(|wanted| [(wanted, false), (wanted, true)])
+            {
+                let run = paper.run(name, full);
+                let plan = experiment::plan(&run.scenario, &run.set, None).unwrap();
+                let phase = measure.phase().unwrap_or(1);
+                assert!(phase <= plan.phases().len(), "{name} has no phase {phase}");
+                for flow in measure.flows() {
+                    let fits = |name: &str| match flow.strip_suffix('*') {
+                        Some(beginning) => name.starts_with(beginning),
+                        None => name == flow,
+                    };
+                    let found = plan.workload().flows.iter().any(|one| one.named && fits(&one.name));
+                    assert!(found, "{name} has no flow {flow}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_of_a_table_is_a_plan_of_its_own() {
+        for paper in Paper::shipped(None).unwrap() {
+            for table in &paper.tables {
+                let plan = |row: &Combination| {
+                    let plan = experiment::plan(&row.run.scenario, &row.run.set, None);
+                    plan.unwrap_or_else(|fault| panic!("{row:?}: {fault}")).resolved()
+                };
+                let rows = table.rows();
+                let plans: BTreeSet<_> = rows.iter().map(plan).collect();
+                assert_eq!(plans.len(), rows.len(), "two rows of {} are the same run", table.name);
+            }
+        }
+    }
+
+    const SOUND: &str = r#"(
+        reference: "Someone 2000",
+        runs: {"off": (scenario: "one-flow", set: ["congestion_control=Off"])},
+        full: {},
+        references: {"C": (run: "off", measure: Goodput(flows: ["F1"], phase: 1))},
+        claims: [(
+            id: "alone", statement: "F1 gets C", source: "section 1", run: "off",
+            measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: AtLeast(1.0),
+        )],
+    )"#;
+
+    #[test]
+    fn faults_of_a_paper_are_found() {
+        assert_eq!(Paper::read("sound", SOUND).claims[0].status, ClaimStatus::Expected);
+        for (from, to, fault) in [
+            (r#"run: "off", measure: Goodput(flows: ["F1"], phase: 1))"#, "", "unterminated"),
+            (r#"source: "section 1", run: "off""#, r#"source: "", run: "on""#, "not among the runs"),
+            (r#"Of("C")"#, r#"Of("D")"#, "not among the references"),
+            (r#"Of("C")"#, "One", "does not fit"),
+            (r#"flows: ["F1"], phase: 1), unit"#, r#"flows: [], phase: 1), unit"#, "needs a flow"),
+            (r#"phase: 1), unit"#, r#"phase: 0), unit"#, "needs a flow"),
+            ("AtLeast(1.0)", r#"MoreThan("D")"#, "not among the references"),
+            (r#"Of("C"), expect: AtLeast(1.0)"#, r#"Ms, expect: AtLeast(1.0)"#, "does not fit"),
+            (
+                r#"Goodput(flows: ["F1"], phase: 1), unit"#,
+                r#"TimeToReach(flows: ["F1"], phase: 1, share: 0.9), unit"#,
+                "before its own",
+            ),
+        ] {
+            let Ok(paper) = ron::from_str::<Paper>(&SOUND.replacen(from, to, 1)) else {
+                assert_eq!(fault, "unterminated");
+                continue;
+            };
+            assert!(paper.fault().is_some_and(|found| found.contains(fault)), "{fault}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The table of judgements on the terminal.
+//!
+//! Invariant: text depends on papers and judgements only.
+
+use report::printed::{aligned, fitted, plain_table};
+
+use crate::judgement::{Judgement, Verdict};
+use crate::layout::{WIDTH, wrapped};
+use crate::paper::Paper;
+
+/// Note below a table with measures of variation.
+const VARIATION_NOTE: &str = "variation: standard deviation over mean, from sample to sample. It depends on \
+    how long a sample is (the scenario's `sample`): the longer, the less; `--full` takes longer ones.";
+
+/// Returns the papers' references, the table of judgements, and the reasons of known failures.
+#[must_use]
+pub fn judgements_table(papers: &[Paper], judgements: &[Judgement]) -> String {
+    let mut text = String::new();
+    for Paper { name, reference, .. } in papers {
+        text += &format!("{}\n\n", wrapped(&format!("{name}: {reference}")));
+    }
+    let mut table = plain_table();
+    table.set_header(["claim", "what is reported", "measured", "expected", "verdict"]);
+    for one in judgements {
+        table.add_row([&one.id, &one.statement, &one.measured_words(), &one.expected, one.verdict.word()]);
+    }
+    text += &aligned(fitted(table, WIDTH, 1), 5);
+    text += "\n\n";
+    if judgements.iter().any(|one| one.measure == "variation") {
+        text += &format!("{}\n", wrapped(VARIATION_NOTE));
+    }
+    for (one, reason) in judgements.iter().filter_map(|one| one.reason.as_ref().map(|reason| (one, reason))) {
+        text += &format!("{}\n", wrapped(&format!("{}: {reason}", one.id)));
+    }
+    text
+}
+
+/// Returns the number of claims with each verdict, in one line.
+#[must_use]
+pub fn totals(judgements: &[Judgement]) -> String {
+    let count = |verdict: Verdict| judgements.iter().filter(|one| one.verdict == verdict).count();
+    let usual = [Verdict::Pass, Verdict::Fail, Verdict::Info];
+    let marked =
+        [Verdict::Unsure, Verdict::Known, Verdict::Fixed].into_iter().filter(|verdict| count(*verdict) > 0);
+    let parts =
+        usual.into_iter().chain(marked).map(|verdict| format!("{} {}", verdict.word(), count(verdict)));
+    format!("{} claims: {}", judgements.len(), parts.collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_names_claim_number_expectation_and_verdict() {
+        let mut paper = Paper::shipped(Some("gran2011")).unwrap().remove(0);
+        paper.reference = "Someone 2000".to_owned();
+        let judgement = |verdict, reason: Option<&str>| Judgement {
+            paper: paper.name.clone(),
+            id: "s1-off-3".to_owned(),
+            statement: "F3 halves all three".to_owned(),
+            source: "figure 7(c)".to_owned(),
+            scenario: "gran2011-scenario1".to_owned(),
+            set: vec![],
+            tune: vec![],
+            measure: "goodput",
+            measured: vec![0.499, 0.501],
+            ci95: vec![None, None],
+            seeds: 1,
+            difference: None,
+            unit: "C".to_owned(),
+            expected: "0.500 C ± 5 %".to_owned(),
+            verdict,
+            reason: reason.map(str::to_owned),
+        };
+        let judgements =
+            [judgement(Verdict::Pass, None), judgement(Verdict::Known, Some("the switch is another"))];
+        let text = judgements_table(&[paper.clone()], &judgements) + &totals(&judgements);
+        insta::assert_snapshot!(text);
+    }
+}

@@ -1,0 +1,32 @@
+//! Many runs: a worker pool, seeds, and statistics over seeds.
+//!
+//! Invariant: runs share nothing, so results do not depend on the number of runs at a time. This crate knows of
+//! scenarios and outcomes, and nothing of papers or of the command line.
+//!
+//! ```text
+//! Job { RunSpec, seed }  ->  Plan  ->  Outcome { Summary, RunRecord }  ->  number  ->  Estimate over seeds
+//! ```
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`batch`] | a set of jobs, and the outcome of each |
+//! | [`run`] | one run of a batch: a scenario, overrides, tuned settings |
+//! | [`tuning`] | settings of IBA's congestion control, relative to those of a scenario |
+//! | [`simulation`] | one simulation, from the scenario's name to the outcome |
+//! | [`pool`] | the worker pool |
+//! | [`statistics`] | means over seeds and their confidence intervals |
+//! | [`resources`] | processor time and memory of this process |
+
+pub mod batch;
+pub mod pool;
+pub mod resources;
+pub mod run;
+pub mod simulation;
+pub mod statistics;
+pub mod tuning;
+
+pub use batch::{Job, Outcomes};
+pub use run::{RunSpec, SeedCount};
+pub use simulation::{Outcome, SimulationError, VERSION, plan, simulate};
+pub use statistics::Estimate;
+pub use tuning::{Tuning, TuningError};

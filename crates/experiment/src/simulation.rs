@@ -1,0 +1,80 @@
+//! One simulation, from the scenario's name to the outcome.
+//!
+//! Invariant: only a checked plan runs.
+
+use std::time::Instant;
+
+use fabric::{RunError, RunOptions};
+use report::{Context, Cost, Summary};
+use scenario::{Diagnostic, Plan, Scenario, Source};
+use telemetry::{Progress, RunRecord};
+
+use crate::resources;
+use crate::tuning::TuningError;
+
+/// Version of the simulator, as stored with results.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Result of a simulation.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Digest, goodput and totals.
+    pub summary: Summary,
+    /// Counts, spans and snapshots of the whole run.
+    pub record: RunRecord,
+}
+
+/// Reason why a simulation did not start, or did not end.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulationError {
+    /// The scenario or an override is wrong.
+    #[error(transparent)]
+    Scenario(#[from] Diagnostic),
+    /// The scenario's congestion control cannot be tuned as asked.
+    #[error(transparent)]
+    Tuning(#[from] TuningError),
+    /// The run stopped early.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// Returns the plan of a scenario, a file or a shipped one, after the overrides (`PATH=VALUE`) and the seed.
+///
+/// ```
+/// let overrides = ["duration=1 ms".to_owned()];
+/// let plan = experiment::plan("one-flow", &overrides, Some(7))?;
+/// assert_eq!(plan.seed(), 7);
+/// # Ok::<(), scenario::Diagnostic>(())
+/// ```
+///
+/// # Errors
+/// If the scenario does not exist, or the scenario or an override is wrong.
+pub fn plan(scenario: &str, overrides: &[String], seed: Option<u64>) -> Result<Plan, Diagnostic> {
+    let mut source = Source::find(scenario)?;
+    let seed = seed.map(|seed| format!("seed={seed}"));
+    for assignment in overrides.iter().chain(&seed) {
+        source.set(assignment)?;
+    }
+    Scenario::read(&source)?.check(&source)
+}
+
+/// Runs a plan to its end. `progress` is called now and then with the simulated time reached.
+///
+/// # Errors
+/// If an invariant of the simulator is violated, or packets are in a deadlock.
+pub fn simulate(
+    plan: &Plan,
+    options: RunOptions,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, RunError> {
+    let began = Instant::now();
+    let record = fabric::simulate(plan, options, progress)?;
+    let cost = Cost { wall: began.elapsed(), peak_rss: resources::peak_memory() };
+    let context = Context {
+        scenario: plan.name(),
+        congestion_control: plan.congestion_control(),
+        seed: plan.seed(),
+        version: VERSION,
+    };
+    Ok(Outcome { summary: Summary::new(context, &record, cost), record })
+}

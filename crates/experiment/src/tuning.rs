@@ -1,0 +1,78 @@
+//! Settings of IBA's congestion control, relative to those of a scenario.
+//!
+//! Invariant: a setting that is not named stays as it is.
+
+use cc_policies::iba::spec::{CctSpec, IbaScheme};
+use serde::{Deserialize, Serialize};
+
+/// Largest `CCT_Multiplier`: fourteen bits.
+const LARGEST_MULTIPLIER: u64 = (1 << 14) - 1;
+
+/// One changed setting. Whole numbers, so that runs can be ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Tuning {
+    /// All delays of the congestion control table, in percent of the scenario's.
+    Table(u32),
+    /// Recovery timer (`CCTI_Timer`), in percent of the scenario's; at least one unit.
+    Timer(u32),
+    /// Index increment (`CCTI_Increase`), in percent of the scenario's; 1 to 255.
+    Increment(u32),
+    /// Weight of the switch threshold (`Threshold`).
+    Threshold(u8),
+    /// `Marking_Rate`.
+    MarkingRate(u16),
+}
+
+/// Reason why a run cannot be tuned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TuningError {
+    /// The congestion control has no such settings.
+    #[error("only IBA's congestion control can be tuned")]
+    NotIba,
+    /// The table is given by a formula.
+    #[error("only a congestion control table that lists its entries can be stretched")]
+    TableNotListed,
+}
+
+impl Tuning {
+    /// Returns the setting in percent of the scenario's; `Threshold` and `MarkingRate` as they are.
+    #[must_use]
+    pub fn percent(self) -> f64 {
+        match self {
+            Self::Table(percent) | Self::Timer(percent) | Self::Increment(percent) => f64::from(percent),
+            Self::Threshold(weight) => f64::from(weight),
+            Self::MarkingRate(rate) => f64::from(rate),
+        }
+    }
+
+    /// Changes the setting.
+    pub(crate) fn apply(self, iba: &mut IbaScheme) -> Result<(), TuningError> {
+        let response = &mut iba.response;
+        match self {
+            Self::Table(percent) => {
+                let CctSpec::Entries(entries) = &mut response.cct else {
+                    return Err(TuningError::TableNotListed);
+                };
+                for (_, multiplier) in entries {
+                    *multiplier = scaled(u64::from(*multiplier), percent).min(LARGEST_MULTIPLIER) as u16;
+                }
+            }
+            Self::Timer(percent) => {
+                let timer = scaled(u64::from(response.ccti_timer), percent);
+                response.ccti_timer = timer.clamp(1, u64::from(u16::MAX)) as u16;
+            }
+            Self::Increment(percent) => {
+                let increment = scaled(u64::from(response.ccti_increase), percent);
+                response.ccti_increase = increment.clamp(1, u64::from(u8::MAX)) as u8;
+            }
+            Self::Threshold(weight) => iba.marking.threshold = weight,
+            Self::MarkingRate(rate) => iba.marking.marking_rate = rate,
+        }
+        Ok(())
+    }
+}
+
+/// Returns `percent` of a number, rounded to the nearest.
+const fn scaled(number: u64, percent: u32) -> u64 {
+    (number * percent as u64 + 50) / 100
+}

@@ -1,0 +1,40 @@
+//! Parsers of quantities on the command line.
+//!
+//! Invariant: a quantity outside its range is refused with the range.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use link_layer::Alpha;
+use units::{Bytes, UnitError};
+
+/// Upper limit for memory sizes: more than any switch has.
+const MOST_MEMORY: Bytes = Bytes::kib(1 << 30);
+
+/// Parses a quantity in a range.
+pub(crate) fn within<Q>(text: &str, range: &RangeInclusive<Q>) -> Result<Q, String>
+where
+    Q: FromStr<Err = UnitError> + PartialOrd + Display,
+{
+    let quantity = text.parse().map_err(|fault: UnitError| fault.to_string())?;
+    if range.contains(&quantity) {
+        Ok(quantity)
+    } else {
+        Err(format!("write a quantity from {} to {}", range.start(), range.end()))
+    }
+}
+
+/// Parses a size of packet memory.
+pub(crate) fn memory(text: &str) -> Result<Bytes, String> {
+    within(text, &(Bytes::ZERO..=MOST_MEMORY))
+}
+
+/// Parses the factor of a dynamic threshold.
+pub(crate) fn factor(text: &str) -> Result<f64, String> {
+    let range = Alpha::LEAST..=Alpha::MOST;
+    text.parse()
+        .ok()
+        .filter(|factor| range.contains(factor))
+        .ok_or_else(|| format!("write a number from 1/128 ({}) to {}", Alpha::LEAST, Alpha::MOST))
+}

@@ -1,0 +1,65 @@
+//! All verbs, as clap reads them.
+
+use clap::{Parser, Subcommand};
+
+use crate::verbs::bench::BenchOptions;
+use crate::verbs::check::CheckOptions;
+use crate::verbs::compare::CompareOptions;
+use crate::verbs::guideline::GuidelineOptions;
+use crate::verbs::headroom::HeadroomOptions;
+use crate::verbs::import::ImportFormat;
+use crate::verbs::repro::ReproOptions;
+use crate::verbs::sim::SimOptions;
+use crate::verbs::thresholds::ThresholdsOptions;
+
+/// Packet-level simulator of congestion in lossless fabrics: InfiniBand and RoCEv2.
+///
+/// Exit status: 0 done; 1 a claim of `repro` failed; 2 bad input; 3 a violated invariant of the simulator; 4 a deadlock.
+#[derive(Debug, Parser)]
+#[command(name = "backwater", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Run a scenario, print goodput and congestion, and write the results to a folder.
+    // Clap would leave out the brackets in some errors, as if the scenario were required.
+    #[command(override_usage = "backwater sim [OPTIONS] [SCENARIO]")]
+    Sim(SimOptions),
+    /// Run several scenarios with the same random streams, and print them side by side.
+    Compare(CompareOptions),
+    /// List the shipped scenarios.
+    List,
+    /// Check a scenario without running it, and describe it.
+    Check(CheckOptions),
+    /// Reproduce published results: run the experiments of papers, and compare with the reported numbers.
+    Repro(ReproOptions),
+    /// Print the congestion-control parameters that Pfister and others (2005) propose for a network.
+    Guideline(GuidelineOptions),
+    /// Print the headroom that a port and priority need under PFC, term by term.
+    Headroom(HeadroomOptions),
+    /// Print the thresholds of PFC and ECN that a switch's memory allows.
+    Thresholds(ThresholdsOptions),
+    /// Convert another simulator's input files to a scenario.
+    Import {
+        /// Format of the files.
+        #[command(subcommand)]
+        from: ImportFormat,
+    },
+    /// Measure the simulator's own speed and memory.
+    Bench(BenchOptions),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

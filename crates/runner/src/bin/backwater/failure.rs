@@ -1,0 +1,141 @@
+//! Reasons why a verb failed, and the exit status of each.
+
+use std::io;
+use std::process::ExitCode;
+
+use claims::{ClaimError, ReproductionError, UnknownPaper};
+use experiment::{SimulationError, TuningError};
+use fabric::{Deadlock, RunError, Violation};
+use link_layer::HeadroomExceedsMemory;
+use report::OutputError;
+use scenario::Diagnostic;
+use units::Rate;
+
+/// Reason why a verb failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The scenario is wrong.
+    #[error("{0}")]
+    Scenario(#[from] Diagnostic),
+    /// The output folder cannot be written to.
+    #[error("error: {0}\nhelp: choose another folder with `--out DIR`")]
+    Output(#[from] OutputError),
+    /// There is no such paper.
+    #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
+    UnknownPaper(#[from] UnknownPaper),
+    /// A hot spot has more sources than the network has hosts.
+    #[error(
+        "error: a hot spot cannot have {degree} sources in a network of {ports} ports\nhelp: write a `--hotspot-degree` of 1 to {ports}"
+    )]
+    HotspotDegree { degree: u32, ports: u32 },
+    /// No standard gives the reaction time of a sender at this rate.
+    #[error(
+        "error: the reaction time of a sender after a PAUSE is not known at {0}\nhelp: give it with `--reaction TIME` or `--reaction-quanta N`"
+    )]
+    UnknownReaction(Rate),
+    /// Headroom takes all memory.
+    #[error("error: {0}\nhelp: write a larger `--memory`, or fewer `--ports` or `--priorities`")]
+    HeadroomExceedsMemory(#[from] HeadroomExceedsMemory),
+    /// Completion times are asked for, and not recorded.
+    #[error(
+        "error: `--fct-txt` needs completion times, and the scenario records none\nhelp: leave out `completions: NotKept`, or `--set completions=Kept`"
+    )]
+    NoCompletions,
+    /// A file to be imported cannot be read.
+    #[error("error: `{file}` cannot be read: {cause}")]
+    Unreadable { file: String, cause: io::Error },
+    /// The file of an earlier bench cannot be read.
+    #[error("error: {path}: {fault}\nhelp: name a file that `bench --json` has printed")]
+    BenchRecord { path: String, fault: String },
+    /// A claims file has a mistake.
+    #[error("error: {0}")]
+    Claim(#[from] ClaimError),
+    /// A run cannot be tuned.
+    #[error("error: {0}")]
+    Tuning(#[from] TuningError),
+    /// A case of the bench could not be run in a process of its own.
+    #[error("error: case {case} could not be run: {fault}")]
+    BenchCase { case: &'static str, fault: String, status: Option<i32> },
+    /// Claims of a paper failed; the table has named them.
+    #[error("error: {0} of the claims failed")]
+    ClaimsFailed(usize),
+    /// An invariant of the simulator is violated: a bug.
+    #[error(
+        "error: violated invariant: {0}\nThis is a bug of the simulator: please report it, with the scenario."
+    )]
+    Violation(Violation),
+    /// The scenario's routes allow a deadlock, and it happened.
+    #[error(
+        "error: deadlock: {0}\nhelp: choose a `routing` whose channels have no cycle, or more lanes for one; without \
+         `dependency_cycles: Allowed` such routes are refused before a run"
+    )]
+    Deadlock(Deadlock),
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Violation(violation) => Self::Violation(violation),
+            RunError::Deadlock(deadlock) => Self::Deadlock(deadlock),
+        }
+    }
+}
+
+impl From<SimulationError> for Failure {
+    fn from(error: SimulationError) -> Self {
+        match error {
+            SimulationError::Scenario(diagnostic) => diagnostic.into(),
+            SimulationError::Tuning(error) => error.into(),
+            SimulationError::Run(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReproductionError> for Failure {
+    fn from(error: ReproductionError) -> Self {
+        match error {
+            ReproductionError::Simulation(error) => error.into(),
+            ReproductionError::Claim(error) => error.into(),
+        }
+    }
+}
+
+impl Failure {
+    /// Returns the message for standard error, in colours if they can be seen.
+    pub(crate) fn message(&self, colours: bool) -> String {
+        match self {
+            Self::Scenario(diagnostic) => diagnostic.render(colours),
+            other => other.to_string(),
+        }
+    }
+
+    /// Returns the exit status.
+    pub(crate) fn status(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::ClaimsFailed(_) => 1,
+            Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
+            Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
+            _ => 2,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use claims::Paper;
+
+    use super::*;
+
+    #[test]
+    fn an_unknown_paper_is_answered_with_the_known_ones() {
+        let message = |given| Failure::from(Paper::shipped(Some(given)).unwrap_err()).to_string();
+        assert_eq!(
+            message("gran2012"),
+            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`"
+        );
+        assert_eq!(
+            message("nobody"),
+            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`"
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! The command `backwater`: simulates, checks, lists, reproduces, measures.
+//!
+//! Invariant: the command only routes. Each verb hands its options to a crate of a lower layer or to the library of
+//! this package, and prints the result.
+//!
+//! Floors, lowest first; a module uses only modules above it in this table:
+//!
+//! | module | contents |
+//! |---|---|
+//! | `terminal`, `progress` | standard output; the progress bar on standard error |
+//! | `arguments` | parsers of quantities on the command line |
+//! | `failure` | reasons why a verb failed, and the exit status of each |
+//! | `verbs` | a module for each verb: its options and its work |
+//! | `cli` | all verbs, as clap reads them |
+
+mod arguments;
+mod cli;
+mod failure;
+mod progress;
+mod terminal;
+mod verbs;
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Verb};
+use crate::verbs::{bench, check, compare, guideline, headroom, import, list, repro, sim, thresholds};
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().verb {
+        Verb::Sim(options) => sim::run(&options),
+        Verb::Compare(options) => compare::run(&options),
+        Verb::List => {
+            list::run();
+            Ok(())
+        }
+        Verb::Check(options) => check::run(&options),
+        Verb::Repro(options) => repro::run(&options),
+        Verb::Guideline(options) => guideline::run(options),
+        Verb::Headroom(options) => headroom::run(options),
+        Verb::Thresholds(options) => thresholds::run(options),
+        Verb::Import { from } => import::run(&from),
+        Verb::Bench(options) => bench::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{}", failure.message(io::stderr().is_terminal()).trim_end());
+            failure.status()
+        }
+    }
+}

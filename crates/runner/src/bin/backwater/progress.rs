@@ -1,0 +1,99 @@
+//! Progress of a run: simulated time, packet-hops per second, remaining time.
+//!
+//! Invariant: progress goes to standard error only, as a bar on a terminal and as lines elsewhere. A run that takes less
+//! than [`LINE_INTERVAL`] prints no line.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use telemetry::Progress;
+use units::Span;
+
+/// Interval between two lines.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Reports progress in simulated time.
+pub(crate) struct ProgressReport {
+    form: ReportForm,
+    total: Span,
+    began: Instant,
+}
+
+enum ReportForm {
+    Bar(ProgressBar),
+    Lines { last: Instant },
+    Nothing,
+}
+
+impl ProgressReport {
+    /// Starts a report on a run of this much simulated time; without output unless `wanted`.
+    pub(crate) fn new(total: Span, wanted: bool) -> Self {
+        let began = Instant::now();
+        let form = if !wanted {
+            ReportForm::Nothing
+        } else if io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
+            // In nanoseconds, so that the bar's arithmetic does not overflow.
+            ReportForm::Bar(ProgressBar::new(total.ps() / 1000).with_style(style))
+        } else {
+            ReportForm::Lines { last: began }
+        };
+        Self { form, total, began }
+    }
+
+    /// Reports the simulated time reached.
+    pub(crate) fn update(&mut self, progress: Progress) {
+        let message = || line(progress, self.total, self.began.elapsed());
+        match &mut self.form {
+            ReportForm::Bar(bar) => {
+                bar.set_message(message());
+                bar.set_position(progress.now.ps() / 1000);
+            }
+            ReportForm::Lines { last } if last.elapsed() >= LINE_INTERVAL => {
+                *last = Instant::now();
+                // A closed standard error is no reason to stop.
+                let _ = writeln!(io::stderr(), "{}", message());
+            }
+            ReportForm::Lines { .. } | ReportForm::Nothing => {}
+        }
+    }
+}
+
+impl Drop for ProgressReport {
+    fn drop(&mut self) {
+        if let ReportForm::Bar(bar) = &self.form {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Returns `120.0 of 500.0 ms, 4.1 M packet-hops/s, 38 s left`. The estimate assumes that each simulated millisecond
+/// takes equally long.
+fn line(progress: Progress, total: Span, elapsed: Duration) -> String {
+    let (elapsed, done) = (elapsed.as_secs_f64().max(1e-3), progress.now.seconds() / total.seconds());
+    let left = elapsed * (1.0 / done - 1.0).max(0.0);
+    // At the start there is nothing to estimate from.
+    let left = if left.is_finite() { format!("{left:.0} s left") } else { "beginning".to_owned() };
+    format!(
+        "{:.1} of {:.1} ms, {:.1} M packet-hops/s, {left}",
+        progress.now.seconds() * 1e3,
+        total.seconds() * 1e3,
+        progress.packet_hops as f64 / elapsed / 1e6,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_time_speed_and_remaining_time() {
+        let progress = Progress { now: Span::from_us(120_000).after_start(), packet_hops: 48_000_000 };
+        let text = line(progress, Span::from_us(500_000), Duration::from_secs(12));
+        assert_eq!(text, "120.0 of 500.0 ms, 4.0 M packet-hops/s, 38 s left");
+        let start = Progress { now: units::Time::ZERO, packet_hops: 0 };
+        let text = line(start, Span::from_us(500_000), Duration::ZERO);
+        assert_eq!(text, "0.0 of 500.0 ms, 0.0 M packet-hops/s, beginning");
+    }
+}

@@ -1,0 +1,279 @@
+//! `bench`: speed and memory of the simulator.
+//!
+//! Invariant: every run has a process of its own, because the system counts peak memory over the whole life of a
+//! process. Processor time includes reading and checking the scenario.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use experiment::{VERSION, resources};
+use fabric::RunOptions;
+use report::printed::{aligned, grouped, plain_table};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::terminal::print;
+
+/// A case: its name, its shipped scenario, and its overrides.
+type BenchCase = (&'static str, &'static str, &'static [&'static str]);
+
+/// The cases: the same traffic for every buffer organisation, fabrics of growing size, the set-up of the largest, a
+/// million flows, and four of the fabrics as RoCEv2 with DCQCN and an acknowledgement for each packet.
+const CASES: [BenchCase; 16] = [
+    ("a32", "bench-a32", &[]),
+    ("a32-fifo", "bench-a32", &["switch.buffering=InputFifo"]),
+    ("a32-output", "bench-a32", &["switch.buffering=Output"]),
+    ("a32-central", "bench-a32", &["switch.buffering=Central"]),
+    ("a32-combined", "bench-a32", &["switch.buffering=CombinedInputOutput"]),
+    ("b128", "bench-b128", &[]),
+    ("c648", "bench-b128", &["topology.radix=36", "traffic[0].bytes=\"4 MiB\"", "duration=\"2 ms\""]),
+    ("d1024", "bench-b128", &[D1024, "traffic[0].bytes=\"2 MiB\"", "duration=\"1 ms\""]),
+    ("e3456", "bench-b128", &[E3456, "traffic[0].bytes=\"1 MiB\"", "duration=\"500 us\""]),
+    ("f11664", "bench-b128", &[F11664, "traffic[0].bytes=\"512 KiB\"", "duration=\"200 us\""]),
+    ("f11664-setup", "bench-b128", &[F11664, "duration=\"1 us\"", "sample=\"1 us\""]),
+    ("g1024-all", "bench-b128", &[D1024, ALL_TO_ALL, "duration=\"100 us\""]),
+    ("roce-a32", "bench-a32-roce", &[]),
+    ("roce-b128", "bench-b128-roce", &[]),
+    (
+        "roce-c648",
+        "bench-b128-roce",
+        &["topology.radix=36", "traffic[0].bytes=\"4 MiB\"", "duration=\"10 ms\""],
+    ),
+    ("roce-d1024", "bench-b128-roce", &[D1024, "traffic[0].bytes=\"2 MiB\"", "duration=\"8 ms\""]),
+];
+
+/// Traffic from each of 1,024 hosts to each other, on 1,047,552 connections, all messages posted at the start.
+const ALL_TO_ALL: &str =
+    "traffic=[Synthetic(destinations: AllToAll, arrivals: AtOnce, size: Fixed(\"4 KiB\"), messages: 1023)]";
+
+/// Fat tree of three tiers of switches with 16 ports.
+const D1024: &str =
+    "topology=FatTree(down: [8, 8, 16], up: [8, 8], host_cable: \"wire\", trunk_cable: \"wire\")";
+/// The same with 24 ports.
+const E3456: &str =
+    "topology=FatTree(down: [12, 12, 24], up: [12, 12], host_cable: \"wire\", trunk_cable: \"wire\")";
+/// The same with 36 ports.
+const F11664: &str =
+    "topology=FatTree(down: [18, 18, 36], up: [18, 18], host_cable: \"wire\", trunk_cable: \"wire\")";
+
+/// Name and version of the JSON format; the version rises when a field changes its meaning or disappears.
+const SCHEMA: &str = "backwater-bench-1";
+
+/// Output of `--json`: all that a later comparison needs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct BenchRecord {
+    schema: String,
+    /// Version of the simulator.
+    version: String,
+    /// Name of the processor; `None` where the system does not tell.
+    processor: Option<String>,
+    /// Number of runs of each case.
+    runs: u32,
+    /// Fastest run of each case.
+    cases: Vec<BenchReading>,
+}
+
+/// Cost of one run of a case.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct BenchReading {
+    case: String,
+    digest: String,
+    events: u64,
+    delivered_packets: u64,
+    packet_hops: u64,
+    /// Processor time of the process, in seconds; elapsed time of the run where the system does not tell.
+    cpu_s: f64,
+    packet_hops_per_cpu_s: f64,
+    peak_rss_bytes: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BenchOptions {
+    /// Cases to run [default: all].
+    #[arg(value_name = "CASE", value_parser = PossibleValuesParser::new(CASES.map(|(case, ..)| case)))]
+    cases: Vec<String>,
+    /// Print JSON instead of a table, for a later `--against`: version, processor, and the cases.
+    #[arg(long)]
+    json: bool,
+    /// File that `--json` printed before: print how many times as fast each case is now.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    against: Option<PathBuf>,
+    /// Number of runs of each case; the fastest is reported.
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Run one case once in this process, and print its cost; `bench` starts itself so for each run.
+    #[arg(long, hide = true, value_parser = PossibleValuesParser::new(CASES.map(|(case, ..)| case)))]
+    case: Option<String>,
+    /// With `--case`: a further override of a field.
+    #[arg(long, hide = true, requires = "case", value_name = "PATH=VALUE")]
+    set: Vec<String>,
+}
+
+/// Runs every case as often as asked for, and prints the fastest run of each.
+pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
+    if let Some(case) = &options.case {
+        print(&(serde_json::to_string(&read(case, &options.set)?).expect("a reading is plain data") + "\n"));
+        return Ok(());
+    }
+    let before = options.against.as_deref().map(earlier).transpose()?;
+    let asked = |case: &str| options.cases.is_empty() || options.cases.iter().any(|name| name == case);
+    let cases = CASES.iter().filter(|(case, ..)| asked(case));
+    let cases = cases.map(|(case, ..)| fastest(case, options.runs)).collect::<Result<Vec<_>, _>>()?;
+    let record = BenchRecord {
+        schema: SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        processor: resources::processor(),
+        runs: options.runs,
+        cases,
+    };
+    if options.json {
+        print(&(serde_json::to_string_pretty(&record).expect("readings are plain data") + "\n"));
+    } else {
+        print(&printed(&record, before.as_ref()));
+    }
+    Ok(())
+}
+
+/// Reads the output of an earlier `--json`.
+fn earlier(path: &Path) -> Result<BenchRecord, Failure> {
+    let wrong = |fault: String| Failure::BenchRecord { path: path.display().to_string(), fault };
+    let text = fs::read_to_string(path).map_err(|cause| wrong(cause.to_string()))?;
+    let record: BenchRecord = serde_json::from_str(&text).map_err(|cause| wrong(cause.to_string()))?;
+    if record.schema == SCHEMA {
+        Ok(record)
+    } else {
+        Err(wrong(format!("its schema is {}, not {SCHEMA}", record.schema)))
+    }
+}
+
+/// Runs a case once in this process.
+fn read(case: &str, more: &[String]) -> Result<BenchReading, Failure> {
+    let (case, scenario, sets) =
+        CASES.into_iter().find(|(name, ..)| *name == case).expect("the command line knows the cases");
+    let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).chain(more.iter().cloned()).collect();
+    let plan = experiment::plan(scenario, &sets, None)?;
+    let summary = experiment::simulate(&plan, RunOptions::default(), &mut |_| {})?.summary;
+    let cpu_s = resources::processor_time().map_or(summary.wall_s, |time| time.as_secs_f64());
+    Ok(BenchReading {
+        case: case.to_owned(),
+        digest: summary.digest,
+        events: summary.events,
+        delivered_packets: summary.delivered_packets,
+        packet_hops: summary.packet_hops,
+        cpu_s,
+        packet_hops_per_cpu_s: (summary.packet_hops as f64 / cpu_s).round(),
+        peak_rss_bytes: resources::peak_memory(),
+    })
+}
+
+/// Returns the fastest of several runs, each in a process of its own.
+fn fastest(case: &'static str, runs: u32) -> Result<BenchReading, Failure> {
+    let readings = (0..runs).map(|_| read_apart(case)).collect::<Result<Vec<_>, _>>()?;
+    let fastest = readings.into_iter().min_by(|a, b| a.cpu_s.total_cmp(&b.cpu_s));
+    Ok(fastest.expect("there is at least one run"))
+}
+
+fn read_apart(case: &'static str) -> Result<BenchReading, Failure> {
+    let failure = |fault: String| Failure::BenchCase { case, fault, status: None };
+    let program = env::current_exe().map_err(|cause| failure(cause.to_string()))?;
+    let output = Command::new(program)
+        .args(["bench", "--case", case])
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|cause| failure(cause.to_string()))?;
+    if !output.status.success() {
+        let status = output.status;
+        return Err(Failure::BenchCase { case, fault: status.to_string(), status: status.code() });
+    }
+    serde_json::from_slice(&output.stdout).map_err(|cause| failure(cause.to_string()))
+}
+
+fn printed(record: &BenchRecord, before: Option<&BenchRecord>) -> String {
+    let mut table = plain_table();
+    let mut header = vec![
+        "case",
+        "digest",
+        "packet-hops",
+        "CPU time (s)",
+        "packet-hops per CPU-second",
+        "peak memory (MB)",
+    ];
+    header.extend(before.map(|_| "times as fast"));
+    table.set_header(header);
+    for one in &record.cases {
+        let mut row = vec![
+            one.case.clone(),
+            one.digest.clone(),
+            grouped(one.packet_hops),
+            format!("{:.2}", one.cpu_s),
+            grouped(one.packet_hops_per_cpu_s as u64),
+            one.peak_rss_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6)),
+        ];
+        row.extend(before.map(|before| compared(one, before)));
+        table.add_row(row);
+    }
+    let runs = record.runs;
+    let processor = record.processor.as_deref().unwrap_or("a processor that the system does not name");
+    format!(
+        "{}\n\nThe fastest of {runs} runs each, in a process of its own, on one core of {processor}.\n{}",
+        aligned(table, 2),
+        before.map_or_else(String::new, |before| format!(
+            "Compared with version {} on {}.\n",
+            before.version,
+            before.processor.as_deref().unwrap_or("a processor that the system did not name")
+        ))
+    )
+}
+
+/// Returns how many times as fast a case is as before, with a note if the digest differs: then the work differs, too.
+fn compared(now: &BenchReading, before: &BenchRecord) -> String {
+    let Some(then) = before.cases.iter().find(|then| then.case == now.case) else {
+        return "-".to_owned();
+    };
+    let ratio = now.packet_hops_per_cpu_s / then.packet_hops_per_cpu_s;
+    format!("{ratio:.2}{}", if now.digest == then.digest { "" } else { " (another digest)" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_survives_the_pipe_between_processes() {
+        let case = BenchReading {
+            case: "a32".to_owned(),
+            digest: "0123456789abcdef".to_owned(),
+            events: 30_000_000,
+            delivered_packets: 1_000_000,
+            packet_hops: 3_710_720,
+            cpu_s: 0.871_234,
+            packet_hops_per_cpu_s: 4_259_155.0,
+            peak_rss_bytes: None,
+        };
+        let record = BenchRecord {
+            schema: SCHEMA.to_owned(),
+            version: "0.1.0".to_owned(),
+            processor: Some("a processor".to_owned()),
+            runs: 3,
+            cases: vec![case],
+        };
+        let back: BenchRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+        insta::assert_snapshot!(printed(&back, None));
+        let mut before = back.clone();
+        before.cases[0].packet_hops_per_cpu_s /= 2.0;
+        before.cases[0].digest.clear();
+        insta::assert_snapshot!(printed(&back, Some(&before)));
+    }
+
+    #[test]
+    fn every_case_has_a_plan() {
+        for (case, scenario, sets) in CASES {
+            let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).collect();
+            assert!(experiment::plan(scenario, &sets, None).is_ok(), "{case}");
+        }
+    }
+}

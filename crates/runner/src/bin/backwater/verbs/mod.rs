@@ -1,0 +1,14 @@
+//! A module for each verb: its options and its work.
+//!
+//! Invariant: verbs do not use each other.
+
+pub(crate) mod bench;
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod guideline;
+pub(crate) mod headroom;
+pub(crate) mod import;
+pub(crate) mod list;
+pub(crate) mod repro;
+pub(crate) mod sim;
+pub(crate) mod thresholds;

@@ -1,0 +1,51 @@
+//! Packet-level simulation of congestion in lossless fabrics: InfiniBand and RoCEv2.
+//!
+//! Invariant: the library and the command `backwater` run the same code, so the same scenario, overrides and seed give
+//! the same digest from both.
+//!
+//! ```text
+//! Simulation --check--> Plan --run--> FinishedRun { plan, summary, record } --write--> folder
+//!  scenario + overrides
+//! ```
+//!
+//! # Examples
+//!
+//! Run a shipped scenario for a shorter time, without congestion control, and read the goodput of the victim in the
+//! last phase:
+//!
+//! ```
+//! use backwater::Simulation;
+//!
+//! let run = Simulation::find("victim")?
+//!     .set("congestion_control=Off")?
+//!     .set("duration=25 ms")?
+//!     .run()?;
+//! let phase = run.summary.phases.last().expect("a run has a phase");
+//! let victim = phase.flows.iter().find(|flow| flow.flow == "victim").expect("the scenario has a victim");
+//! assert!(victim.settled_goodput_bps < 8e9, "half of what its path could carry");
+//! # Ok::<(), backwater::SimulationError>(())
+//! ```
+//!
+//! `crates/runner/examples` has three programs: `victim` compares two settings, `sweep` varies a parameter, and
+//! `custom_fabric` builds a scenario from text and reads its congestion trees.
+//!
+//! | item | contents |
+//! |---|---|
+//! | [`Simulation`] | a scenario with overrides; checks and runs it |
+//! | [`FinishedRun`] | a finished run: tables, files, folder |
+//! | [`Plan`] | a checked scenario |
+//! | [`Summary`] | digest, goodput by phase, totals |
+//! | [`RunRecord`] | counts, spans and snapshots of the whole run ([`telemetry`]) |
+//! | [`wording`] | plans and quantities in words, as the command prints them |
+
+mod simulation;
+pub mod wording;
+
+pub use experiment::SimulationError;
+pub use fabric::RunOptions;
+pub use report::{OutputError, Summary};
+pub use scenario::{Diagnostic, Plan, Shipped, shipped};
+pub use telemetry::{self, Progress, RunRecord};
+pub use units;
+
+pub use simulation::{FinishedRun, Simulation};

@@ -1,0 +1,151 @@
+//! A scenario with overrides, and its finished run.
+//!
+//! Invariant: only a checked plan runs, and a folder of results is written whole or not at all.
+
+use std::path::Path;
+
+use experiment::{Outcome, SimulationError, simulate};
+use fabric::{RunError, RunOptions};
+use report::{File, OutputError, Summary, completions, congestion, folder, margins, printed};
+use scenario::{Diagnostic, Plan, Scenario, Source};
+use telemetry::{Progress, RunRecord};
+
+use crate::wording;
+
+/// A scenario with overrides.
+///
+/// # Examples
+///
+/// ```
+/// use backwater::Simulation;
+///
+/// let simulation = Simulation::find("one-flow")?.set("duration=2 ms")?.seed(7)?;
+/// assert_eq!(simulation.check()?.seed(), 7);
+///
+/// let fault = simulation.set("durration=1 ms").and_then(|wrong| wrong.check()).unwrap_err();
+/// assert!(fault.to_string().contains("durration"));
+/// # Ok::<(), backwater::Diagnostic>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    source: Source,
+}
+
+impl Simulation {
+    /// Finds a scenario: the file of this name, or else the shipped scenario of this name.
+    ///
+    /// # Errors
+    /// If there is no such scenario, or the file cannot be read.
+    pub fn find(name: &str) -> Result<Self, Diagnostic> {
+        Source::find(name).map(|source| Self { source })
+    }
+
+    /// Takes the text of a scenario. `file` stands for it in messages and, without its ending, names the run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let text = backwater::shipped()[0].text.replace("10 ms", "1 ms");
+    /// let plan = backwater::Simulation::from_text("mine.ron", &text).check()?;
+    /// assert_eq!(plan.name(), "mine");
+    /// # Ok::<(), backwater::Diagnostic>(())
+    /// ```
+    #[must_use]
+    pub fn from_text(file: &str, text: &str) -> Self {
+        Self { source: Source::new(file, text) }
+    }
+
+    /// Overrides a field: `PATH=VALUE`, as `--set` does.
+    ///
+    /// # Errors
+    /// If the assignment cannot be read. A value that does not fit its field is found by [`Simulation::check`].
+    pub fn set(mut self, assignment: &str) -> Result<Self, Diagnostic> {
+        self.source.set(assignment)?;
+        Ok(self)
+    }
+
+    /// Overrides the seed of the random streams.
+    ///
+    /// # Errors
+    /// If the scenario's text has no place for a seed, because its brackets are wrong.
+    pub fn seed(self, seed: u64) -> Result<Self, Diagnostic> {
+        self.set(&format!("seed={seed}"))
+    }
+
+    /// Checks the scenario.
+    ///
+    /// # Errors
+    /// If the scenario or an override is wrong. The [`Diagnostic`] holds all faults, each with its place, path, cause and
+    /// remedy.
+    pub fn check(&self) -> Result<Plan, Diagnostic> {
+        Scenario::read(&self.source)?.check(&self.source)
+    }
+
+    /// Checks the scenario and runs it to its end.
+    ///
+    /// # Errors
+    /// If the scenario or an override is wrong, or the run stops early.
+    pub fn run(&self) -> Result<FinishedRun, SimulationError> {
+        Ok(FinishedRun::of(self.check()?, RunOptions::default(), &mut |_| {})?)
+    }
+}
+
+/// A finished run.
+///
+/// # Examples
+///
+/// ```
+/// let run = backwater::Simulation::find("one-flow")?.set("duration=1 ms")?.run()?;
+/// assert!(run.printed().contains("Goodput over each phase"));
+/// assert!(run.files().iter().any(|file| file.name == "flows.csv"));
+/// # Ok::<(), backwater::SimulationError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FinishedRun {
+    /// The checked scenario.
+    pub plan: Plan,
+    /// Digest, goodput by phase, and totals.
+    pub summary: Summary,
+    /// Counts, spans and snapshots of the whole run.
+    pub record: RunRecord,
+}
+
+impl FinishedRun {
+    /// Runs a plan to its end. `progress` is called now and then with the simulated time reached.
+    ///
+    /// # Errors
+    /// If an invariant of the simulator is violated, or packets are in a deadlock.
+    pub fn of(plan: Plan, options: RunOptions, progress: &mut dyn FnMut(Progress)) -> Result<Self, RunError> {
+        let Outcome { summary, record } = simulate(&plan, options, progress)?;
+        Ok(Self { plan, summary, record })
+    }
+
+    /// Returns the tables that `backwater sim` prints.
+    #[must_use]
+    pub fn printed(&self) -> String {
+        let mut parts = vec![printed::tables(&self.summary)];
+        parts.extend(self.plan.ecn_first().map(|first| wording::ecn_before_pfc(&first)));
+        parts.push(completions::printed(self.summary.completions.as_ref()));
+        parts.push(congestion::printed(&self.record));
+        parts.push(margins::printed(&self.record));
+        parts.join("\n")
+    }
+
+    /// Returns the files that `backwater sim` writes. Files that the scenario names are among them, so that `plan.ron`
+    /// can be run again in their folder.
+    #[must_use]
+    pub fn files(&self) -> Vec<File> {
+        let mut files = report::files(&self.summary, &self.record, self.plan.resolved());
+        let named = self.plan.files().clone().into_iter();
+        files.extend(named.map(|(name, contents)| File { name, contents }));
+        files
+    }
+
+    /// Writes [`FinishedRun::files`] to a folder, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// If a file cannot be written. Then none is.
+    pub fn write(&self, folder: &Path) -> Result<(), OutputError> {
+        folder::write(folder, &self.files())
+    }
+}

@@ -1,0 +1,116 @@
+//! Plans and quantities in words, as the command prints them.
+//!
+//! Invariant: text depends on the plan only.
+
+use packet::NodeId;
+use scenario::{EcnFirst, Plan};
+use units::Bytes;
+
+/// Describes a plan: its size and duration in one line, a cycle that could deadlock, and whether ECN acts before PFC.
+///
+/// # Examples
+///
+/// ```
+/// let plan = backwater::Simulation::find("victim")?.check()?;
+/// let text = backwater::wording::description(&plan);
+/// assert_eq!(text, "victim: 5 hosts, 2 switches, 6 links; 3 named flows; 60 ms in 3 phases\n");
+/// # Ok::<(), backwater::Diagnostic>(())
+/// ```
+#[must_use]
+pub fn description(plan: &Plan) -> String {
+    let mut text = size(plan);
+    if let Some(cycle) = plan.dependency_cycle() {
+        text += &format!("allowed: packets could wait for each other for ever, in a cycle: {cycle}\n");
+    }
+    if let Some(first) = plan.ecn_first() {
+        text += &ecn_before_pfc(&first);
+    }
+    text
+}
+
+/// Says in one line whether ECN acts before PFC, and by which margin.
+#[must_use]
+pub fn ecn_before_pfc(first: &EcnFirst) -> String {
+    let EcnFirst { switch, bound, kmin, kmax, slow_host } = first;
+    let [kmin_kb, kmax_kb, bound_kb] = [kmin, kmax, bound].map(|bytes| kilobytes(*bytes));
+    let verdict = if kmin >= bound {
+        format!("no: PAUSE can come first at {switch}; t_ECN must be below {bound_kb}, and Kmin is {kmin_kb}")
+    } else if kmax >= bound {
+        format!(
+            "yes, by {} at {switch}: Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; but Kmax, {kmax_kb}, is {} above \
+             that: before PAUSE not every packet is marked",
+            kilobytes(*bound - *kmin),
+            kilobytes(*kmax - *bound)
+        )
+    } else {
+        format!(
+            "yes, by {} at {switch}: Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; so is Kmax, {kmax_kb}",
+            kilobytes(*bound - *kmin)
+        )
+    };
+    let slow = slow_host.as_ref().map_or_else(String::new, |host| {
+        format!("; {host} takes in less than its link brings, and pauses it without any mark")
+    });
+    format!("ECN before PFC: {verdict}{slow}\n")
+}
+
+/// Returns an amount in the unit of data sheets: kilobytes of 1,000 bytes, exactly.
+#[must_use]
+pub fn kilobytes(amount: Bytes) -> String {
+    format!("{}.{:03} KB", amount.get() / 1000, amount.get() % 1000)
+}
+
+fn size(plan: &Plan) -> String {
+    let graph = plan.graph();
+    let flows = &plan.workload().flows;
+    let named = flows.iter().filter(|flow| flow.named).count();
+    let others = flows.len() - named;
+    let patterns = if others > 0 { format!(" and {others} of patterns") } else { String::new() };
+    let switches = graph.nodes() - graph.hosts();
+    format!(
+        "{}: {}, {}, {}; {}{patterns}; {} in {}\n",
+        plan.name(),
+        counted(graph.hosts(), "host"),
+        counted(switches, "switch"),
+        counted(links(plan), "link"),
+        counted(named, "named flow"),
+        plan.duration(),
+        counted(plan.phases().len(), "phase"),
+    )
+}
+
+fn links(plan: &Plan) -> usize {
+    let graph = plan.graph();
+    (0..graph.nodes() as u32).map(|node| graph.ports(NodeId(node)).len()).sum::<usize>() / 2
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let ending = match (count, noun) {
+        (1, _) => "",
+        (_, "switch") => "es",
+        _ => "s",
+    };
+    format!("{count} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ecn_before_pfc_has_three_answers() {
+        let lines = [5_000, 30_000, 250_000].map(|bound| {
+            let [bound, kmin, kmax] = [bound, 5_000, 200_000].map(Bytes::new);
+            let slow_host = (bound == kmin).then(|| "H5".to_owned());
+            ecn_before_pfc(&EcnFirst { switch: "S1".to_owned(), bound, kmin, kmax, slow_host })
+        });
+        insta::assert_snapshot!(lines.concat());
+    }
+
+    #[test]
+    fn nouns_have_their_plural() {
+        assert_eq!(counted(1, "switch"), "1 switch");
+        assert_eq!(counted(2, "switch"), "2 switches");
+        assert_eq!(counted(0, "link"), "0 links");
+    }
+}
