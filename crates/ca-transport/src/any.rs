@@ -50,16 +50,18 @@ impl AnyTransport {
     /// The half of this service that posts, or the other one; its first packet has this number (IBA: the starting PSN,
     /// agreed upon when two ends connect).
     #[must_use]
-    pub fn new(transport: packet::Transport, posts: bool, first: u64) -> Self {
+    pub fn new(transport: packet::TransportService, posts: bool, first: u64) -> Self {
         match (transport, posts) {
-            (packet::Transport::Rc, true) => Self::Requester(Requester::starting_at(first)),
-            (packet::Transport::Rd, true) => Self::Context(Box::new(Context::starting_at(first))),
-            (packet::Transport::Rc | packet::Transport::Rd, false) => {
+            (packet::TransportService::Rc, true) => Self::Requester(Requester::starting_at(first)),
+            (packet::TransportService::Rd, true) => Self::Context(Box::new(Context::starting_at(first))),
+            (packet::TransportService::Rc | packet::TransportService::Rd, false) => {
                 Self::Responder(Responder::starting_at(first))
             }
-            (packet::Transport::Uc | packet::Transport::Ud, true) => Self::Source(Source::starting_at(first)),
-            (packet::Transport::Uc, false) => Self::UcSink(UcSink::starting_at(first)),
-            (packet::Transport::Ud, false) => Self::UdSink(UdSink),
+            (packet::TransportService::Uc | packet::TransportService::Ud, true) => {
+                Self::Source(Source::starting_at(first))
+            }
+            (packet::TransportService::Uc, false) => Self::UcSink(UcSink::starting_at(first)),
+            (packet::TransportService::Ud, false) => Self::UdSink(UdSink),
         }
     }
 

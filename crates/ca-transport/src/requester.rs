@@ -346,7 +346,7 @@ mod tests {
         let (opcode, flags) = (Opcode::Acknowledge, BthFlags::empty());
         Packet::new(
             lrh,
-            Bth { destination_qp: QpNumber(0), psn, opcode, transport: packet::Transport::Rc, flags },
+            Bth { destination_qp: QpNumber(0), psn, opcode, transport: packet::TransportService::Rc, flags },
             QpNumber(0),
             FlowId(0),
             0,

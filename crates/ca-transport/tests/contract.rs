@@ -13,7 +13,7 @@ use ca_transport::message::{Message, Messages};
 use ca_transport::transport::{Completed, Outgoing, Overdue, Rule, Transport as _, Verdict};
 use packet::header::Syndrome;
 use packet::{
-    Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, Psn, QpNumber, ServiceLevel, Transport,
+    Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, Psn, QpNumber, ServiceLevel, TransportService,
 };
 use proptest::prelude::*;
 use units::{Bytes, Span, Time};
@@ -34,7 +34,7 @@ type Order = (u32, Operation, u64);
 
 /// Two halves, and the wires between them.
 struct Pair {
-    service: Transport,
+    service: TransportService,
     asks: AnyTransport,
     answers: AnyTransport,
     messages: Messages,
@@ -62,7 +62,7 @@ struct Seen {
 }
 
 impl Pair {
-    fn new(service: Transport, first: u64, orders: &[Order], losses: Vec<bool>) -> Self {
+    fn new(service: TransportService, first: u64, orders: &[Order], losses: Vec<bool>) -> Self {
         let (mut asks, mut messages) = (AnyTransport::new(service, true, first), Messages::default());
         for number in 0..4 {
             asks.join(QpNumber(number));
@@ -202,7 +202,7 @@ impl Pair {
     }
 }
 
-fn bare(transport: Transport, opcode: Opcode, psn: Psn, flags: BthFlags, payload: u16) -> Packet {
+fn bare(transport: TransportService, opcode: Opcode, psn: Psn, flags: BthFlags, payload: u16) -> Packet {
     let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
     let bth = Bth { destination_qp: QpNumber(0), psn, opcode, transport, flags };
     Packet::new(lrh, bth, QpNumber(0), FlowId(0), payload)
@@ -244,7 +244,7 @@ proptest! {
     ) {
         let operation = if write { Operation::RdmaWrite } else { Operation::Send };
         let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, operation, bytes)).collect();
-        let mut pair = Pair::new(Transport::Rc, first, &orders, losses);
+        let mut pair = Pair::new(TransportService::Rc, first, &orders, losses);
         pair.run(&choices)?;
         check_reliable(&pair, first, &orders)?;
         prop_assert_eq!(pair.answers.responder().msn() as usize, orders.len());
@@ -256,7 +256,7 @@ proptest! {
         sizes in any_sizes(), first in any_first(), losses in any_losses(), choices in any_choices(),
     ) {
         let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, Operation::RdmaRead, bytes)).collect();
-        let mut pair = Pair::new(Transport::Rc, first, &orders, losses);
+        let mut pair = Pair::new(TransportService::Rc, first, &orders, losses);
         pair.run(&choices)?;
         check_reliable(&pair, first, &orders)?;
         prop_assert!(pair.seen.most_under_way <= RULE.max_reads as usize);
@@ -266,7 +266,7 @@ proptest! {
     #[test]
     fn reads_overlap(sizes in prop::collection::vec(1..3000u64, 3..20)) {
         let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, Operation::RdmaRead, bytes)).collect();
-        let mut pair = Pair::new(Transport::Rc, 0, &orders, vec![]);
+        let mut pair = Pair::new(TransportService::Rc, 0, &orders, vec![]);
         pair.run(&[0])?;
         prop_assert_eq!(pair.seen.most_under_way, RULE.max_reads as usize);
     }
@@ -280,7 +280,7 @@ proptest! {
         ),
         first in any_first(), losses in any_losses(), choices in any_choices(),
     ) {
-        let mut pair = Pair::new(Transport::Rd, first, &orders, losses);
+        let mut pair = Pair::new(TransportService::Rd, first, &orders, losses);
         pair.run(&choices)?;
         check_reliable(&pair, first, &orders)?;
         prop_assert_eq!(pair.seen.most_under_way, 1);
@@ -313,7 +313,7 @@ proptest! {
     ) {
         let operation = if write { Operation::RdmaWrite } else { Operation::Send };
         let orders: Vec<_> = sizes.iter().map(|bytes| (0, operation, *bytes)).collect();
-        let mut pair = Pair::new(Transport::Uc, first, &orders, losses);
+        let mut pair = Pair::new(TransportService::Uc, first, &orders, losses);
         pair.run(&choices)?;
         prop_assert!(pair.messages.is_empty());
         prop_assert_eq!(pair.seen.completed.len(), orders.len(), "sent is complete");
@@ -344,7 +344,7 @@ proptest! {
         choices in any_choices(),
     ) {
         let orders: Vec<_> = sizes.iter().map(|bytes| (0, Operation::Send, *bytes)).collect();
-        let mut pair = Pair::new(Transport::Ud, first, &orders, losses);
+        let mut pair = Pair::new(TransportService::Ud, first, &orders, losses);
         pair.run(&choices)?;
         prop_assert_eq!(pair.seen.accepted.len() as u32, pair.seen.arrived);
         prop_assert_eq!(pair.seen.arrived + pair.seen.lost, orders.len() as u32);

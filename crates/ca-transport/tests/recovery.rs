@@ -11,7 +11,9 @@ use link_layer::spec::WireTime;
 use link_layer::{
     FlowControlSetup, InvariantViolation, NodeContext, Port, PortSetup, Signal, VlArbiter, Wire,
 };
-use packet::{BthFlags, FlowId, Lane, Mtu, NodeId, PacketId, PacketPool, PortId, ServiceLevel, Transport};
+use packet::{
+    BthFlags, FlowId, Lane, Mtu, NodeId, PacketId, PacketPool, PortId, ServiceLevel, TransportService,
+};
 use units::{Bytes, Rate, Span, Time};
 use workload::{Flow, MessageGenerator, MessageSchedule, Operation, Posting};
 
@@ -117,7 +119,7 @@ fn adapter(node: u32, response: &HpResponseSpec) -> Adapter {
 
 /// When each data packet of a flow left, over this long; packet `marked` gets FECN on the way.
 fn departures(
-    (transport, operation): (Transport, Operation),
+    (transport, operation): (TransportService, Operation),
     schedule: &MessageSchedule,
     response: &HpResponseSpec,
     marked: usize,
@@ -194,12 +196,12 @@ fn spaced(left: &[Time]) -> usize {
 fn one_decrease_costs_as_many_packets_with_acknowledgements_as_without() {
     let end = Span::from_us(1000).after_start();
     let cost = |what| spaced(&departures(what, &saturating(), &rate_alone(), 20, end));
-    let reliable = cost((Transport::Rc, Operation::Send));
+    let reliable = cost((TransportService::Rc, Operation::Send));
     for what in [
-        (Transport::Uc, Operation::Send),
-        (Transport::Uc, Operation::RdmaWrite),
-        (Transport::Ud, Operation::Send),
-        (Transport::Rc, Operation::RdmaRead),
+        (TransportService::Uc, Operation::Send),
+        (TransportService::Uc, Operation::RdmaWrite),
+        (TransportService::Ud, Operation::Send),
+        (TransportService::Rc, Operation::RdmaRead),
     ] {
         let silent = cost(what);
         assert!((126..=128).contains(&silent), "{what:?}: {silent} packets");
@@ -220,7 +222,7 @@ fn a_flow_that_is_not_held_back_is_not_raised() {
         .collect();
     let burst = (PACKET * 2100).after_start();
     posts.extend([workload::ListedMessage { at: burst, bytes: Bytes::kib(2) }; 20]);
-    for transport in [Transport::Rc, Transport::Uc] {
+    for transport in [TransportService::Rc, TransportService::Uc] {
         let schedule = MessageSchedule::Listed(posts.clone().into());
         let left = departures((transport, Operation::Send), &schedule, &rate_alone(), 20, end);
         assert_eq!(left.len(), 520);
@@ -244,7 +246,7 @@ fn only_a_full_window_is_raised() {
     let end = Span::from_us(400).after_start();
     // RPI is 1 at rest and kept: the first acknowledgement of a packet that the window held back widens it to 2, where
     // it stays for 1,000. With a window of 1 each packet waits for a round trip; with 2 the wire is never idle.
-    let left = departures((Transport::Rc, Operation::Send), &saturating(), &response, 20, end);
+    let left = departures((TransportService::Rc, Operation::Send), &saturating(), &response, 20, end);
     let idle = left.windows(2).filter(|pair| pair[1].since(pair[0]) > PACKET + FLIGHT).count();
     assert!((1..=3).contains(&idle), "{idle} packets waited for a round trip");
     // A packet every four packet times never meets a closed window of 1: the window stays there, as a burst shows.
@@ -253,7 +255,7 @@ fn only_a_full_window_is_raised() {
         .collect();
     posts.extend([workload::ListedMessage { at: (PACKET * 170).after_start(), bytes: Bytes::kib(2) }; 3]);
     let left = departures(
-        (Transport::Rc, Operation::Send),
+        (TransportService::Rc, Operation::Send),
         &MessageSchedule::Listed(posts.into()),
         &response,
         20,

@@ -4,15 +4,15 @@ mod schemes;
 
 use cc_policies::{
     Acknowledged, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferView, Control, Echo, EchoState,
-    LimitedBy, Marker, MarkerSetup, Notified, QueueView, Reaction, Response, Sent,
+    LimitedBy, MarkReason, Marker, MarkerSetup, Notified, QueueView, Reaction, Response, Sent,
 };
 use packet::{
-    Bth, BthFlags, FlowId, Lane, Lid, Lrh, MarkReason, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
+    Bth, BthFlags, FlowId, Lane, Lid, Lrh, MarkCode, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
     VoqId,
 };
 use proptest::prelude::*;
 use rand_pcg::Pcg64Mcg;
-use schemes::{marks, schemes};
+use schemes::{examples, marks, schemes};
 use units::{Bytes, Rate, Span, Time};
 
 const RADIX: u16 = 4;
@@ -93,7 +93,7 @@ impl Queues {
     }
 
     /// The packet that leaves, if any does: its length, and whether it is marked.
-    fn apply(&mut self, (output, lane, op): (u16, u8, Op)) -> Option<(u64, Option<MarkReason>)> {
+    fn apply(&mut self, (output, lane, op): (u16, u8, Op)) -> Option<(u64, Option<MarkCode>)> {
         match op {
             Op::Store { input, length } => {
                 let place = VoqId { input: PortId(input), output: PortId(output), lane: Lane(lane) };
@@ -163,7 +163,7 @@ fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
         destination_qp: QpNumber(0),
         psn: Psn::new(0),
         opcode,
-        transport: packet::Transport::Rc,
+        transport: packet::TransportService::Rc,
         flags,
     };
     Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
@@ -318,4 +318,20 @@ fn every_scheme_passes_its_own_check() {
     for control in schemes() {
         assert_eq!(control.check(), Ok(()));
     }
+}
+
+#[test]
+fn no_two_reasons_have_one_code_or_one_name() {
+    let mut reasons: Vec<_> = schemes().iter().flat_map(|control| control.marking.reasons()).collect();
+    reasons.sort_by_key(|reason| (reason.code, reason.name));
+    reasons.dedup();
+    for (i, reason) in reasons.iter().enumerate() {
+        let same = |other: &&MarkReason| other.code == reason.code || other.name == reason.name;
+        assert!(!reasons[..i].iter().any(same), "{reason:?} is taken");
+    }
+}
+
+#[test]
+fn every_policy_has_an_example() {
+    assert_eq!(examples(), [4, 5, 4]);
 }

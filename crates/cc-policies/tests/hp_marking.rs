@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use cc_policies::hp::HpMarker;
 use cc_policies::hp::spec::{HpMarkingSpec, Immediate, MarkedSet, RootTrigger, Trigger};
 use cc_policies::{BufferView, Marker, MarkerSetup, QueueView};
-use packet::{Lane, MarkReason, PortId, VoqId};
+use packet::{Lane, MarkCode, PortId, VoqId};
 use proptest::prelude::*;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
@@ -107,7 +107,7 @@ impl Naive {
     }
 
     /// The mark that a packet gets that deserves it.
-    fn mark(&self, deserved: bool, packet: &Packet, reason: MarkReason) -> Option<MarkReason> {
+    fn mark(&self, deserved: bool, packet: &Packet, reason: MarkCode) -> Option<MarkCode> {
         let spared = self.settings.immediate == Immediate::Spared
             && !packet.waited
             && !self.starved.contains(&vl(packet.place));
@@ -115,28 +115,28 @@ impl Naive {
     }
 
     /// The first packet of this place goes from its buffer to its output.
-    fn cross(&mut self, place: VoqId) -> Option<MarkReason> {
+    fn cross(&mut self, place: VoqId) -> Option<MarkCode> {
         let first = self.waiting.iter().position(|packet| packet.place == place).expect("one waits");
         let mut packet = self.waiting.remove(first);
         self.streaming.push((place.input.0, place.lane.0, packet.length));
         let queue = self.crossed.entry(vl(place)).or_default();
         packet.waited |= !queue.is_empty();
         queue.push_back(packet);
-        let mark = self.mark(packet.propagates, &packet, MarkReason::Propagation);
+        let mark = self.mark(packet.propagates, &packet, HpMarker::PROPAGATION.code);
         let crossed = self.crossed.get_mut(&vl(place)).and_then(VecDeque::back_mut).expect("it has crossed");
         crossed.marked = mark.is_some();
         mark
     }
 
     /// The first packet that has crossed to this output and lane goes.
-    fn depart(&mut self, at: Vl) -> (VoqId, Option<MarkReason>) {
+    fn depart(&mut self, at: Vl) -> (VoqId, Option<MarkCode>) {
         let packet = self.crossed.get_mut(&at).and_then(VecDeque::pop_front).expect("one has crossed");
         let root = self.roots.contains_key(&at);
         // What was spared as it crossed, and has waited since, is not spared.
         let propagates = packet.propagates && !packet.marked;
         let mark = self
-            .mark(propagates, &packet, MarkReason::Propagation)
-            .or_else(|| self.mark(root, &packet, MarkReason::Generation));
+            .mark(propagates, &packet, HpMarker::PROPAGATION.code)
+            .or_else(|| self.mark(root, &packet, HpMarker::GENERATION.code));
         if let Some(left) = self.roots.get_mut(&at) {
             *left -= 1;
         }
@@ -331,7 +331,7 @@ proptest! {
     fn roots_of_different_lanes_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
         // Only the wire is shared by lanes, and it bears on what is immediate alone.
         let settings = HpMarkingSpec { immediate: Immediate::Marked, ..settings };
-        let marks = |lanes: core::ops::Range<u8>| -> Result<Vec<Option<MarkReason>>, TestCaseError> {
+        let marks = |lanes: core::ops::Range<u8>| -> Result<Vec<Option<MarkCode>>, TestCaseError> {
             let mut pair = Pair::new(settings, stages);
             let mut marks = Vec::new();
             for &(place, op) in ops.iter().filter(|(place, _)| lanes.contains(&place.lane.0)) {
@@ -341,9 +341,9 @@ proptest! {
                 if place.lane.0 == 0 {
                     let given = pair.marks[0] + pair.marks[1] - before[0] - before[1];
                     marks.push((given > 0).then_some(if pair.marks[0] > before[0] {
-                        MarkReason::Propagation
+                        HpMarker::PROPAGATION.code
                     } else {
-                        MarkReason::Generation
+                        HpMarker::GENERATION.code
                     }));
                 }
             }

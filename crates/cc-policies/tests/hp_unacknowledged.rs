@@ -9,7 +9,9 @@ use cc_policies::{
     Acknowledged, Answer, AnyResponse, Control, Echo, EchoState, LimitedBy, Notified, Response, Sends, Sent,
     StateScope,
 };
-use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel, Transport};
+use packet::{
+    Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel, TransportService,
+};
 use units::{Bytes, Rate, Time};
 
 /// A packet of some length, held back by this.
@@ -37,12 +39,12 @@ fn control() -> Control {
 fn the_state_is_kept_where_the_slides_keep_it() {
     let response = AnyResponse::new(&control().response, Rate::gbps(16));
     for (transport, sends, scope) in [
-        (Transport::Rc, Sends::Requests, StateScope::QueuePair),
-        (Transport::Rd, Sends::Requests, StateScope::EeContext),
-        (Transport::Uc, Sends::Requests, StateScope::DestinationLevel),
-        (Transport::Ud, Sends::Requests, StateScope::DestinationLevel),
-        (Transport::Rc, Sends::ReadResponses, StateScope::DestinationLevel),
-        (Transport::Rd, Sends::ReadResponses, StateScope::DestinationLevel),
+        (TransportService::Rc, Sends::Requests, StateScope::QueuePair),
+        (TransportService::Rd, Sends::Requests, StateScope::EeContext),
+        (TransportService::Uc, Sends::Requests, StateScope::DestinationLevel),
+        (TransportService::Ud, Sends::Requests, StateScope::DestinationLevel),
+        (TransportService::Rc, Sends::ReadResponses, StateScope::DestinationLevel),
+        (TransportService::Rd, Sends::ReadResponses, StateScope::DestinationLevel),
     ] {
         assert_eq!(response.scope(transport, sends), scope, "{transport:?} {sends:?}");
     }
@@ -58,11 +60,11 @@ fn a_mark_is_answered_by_a_cn_packet_where_there_is_no_acknowledgement() {
             Bth { destination_qp: QpNumber(0), psn: Psn::new(7), opcode, transport, flags: BthFlags::FECN };
         echo.answer(&Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0), &mut EchoState::default(), Time::ZERO)
     };
-    assert_eq!(answer(Opcode::SendOnly, Transport::Rc), Some(Answer::Acknowledgement));
-    assert_eq!(answer(Opcode::SendOnly, Transport::Rd), Some(Answer::Acknowledgement));
-    assert_eq!(answer(Opcode::SendOnly, Transport::Uc), Some(Answer::Cnp));
-    assert_eq!(answer(Opcode::SendOnly, Transport::Ud), Some(Answer::Cnp));
-    assert_eq!(answer(Opcode::ReadResponseMiddle, Transport::Rc), Some(Answer::Cnp));
+    assert_eq!(answer(Opcode::SendOnly, TransportService::Rc), Some(Answer::Acknowledgement));
+    assert_eq!(answer(Opcode::SendOnly, TransportService::Rd), Some(Answer::Acknowledgement));
+    assert_eq!(answer(Opcode::SendOnly, TransportService::Uc), Some(Answer::Cnp));
+    assert_eq!(answer(Opcode::SendOnly, TransportService::Ud), Some(Answer::Cnp));
+    assert_eq!(answer(Opcode::ReadResponseMiddle, TransportService::Rc), Some(Answer::Cnp));
     assert!(echo.names_packets());
 }
 

@@ -372,7 +372,7 @@ pub(crate) mod tests {
         outcome.record.lanes[0].pause = Some(pause(3));
         outcome.record.lanes[2].pause = Some(pause(4));
         outcome.record.dropped_packets = 5;
-        outcome.record.marks.count(packet::MarkReason::Red);
+        outcome.record.marks.count(cc_policies::dcqcn::RedMarker::RED.code);
         let of = |measure| measured(&measure, &outcome);
         assert_eq!(of(Measure::Pauses), Ok(vec![7.0]));
         assert_eq!(of(Measure::Lost), Ok(vec![5.0]));

@@ -21,10 +21,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-use crate::header::{
-    BTH_BYTES, ICRC_BYTES, LRH_BYTES, MAX_EXTENSIONS, Mtu, Opcode, Packet, RESERVED_OF_CNP, VCRC_BYTES,
-};
-use crate::transport::Transport;
+use crate::length::{BTH_BYTES, ICRC_BYTES, LRH_BYTES, MAX_EXTENSIONS, RESERVED_OF_CNP, VCRC_BYTES};
+use crate::mtu::Mtu;
+use crate::opcode::Opcode;
+use crate::service::TransportService;
 
 /// Length of the Ethernet header: two addresses and the type, in bytes.
 const ETHERNET_BYTES: u16 = 14;
@@ -44,7 +44,7 @@ const GAP_BYTES: u16 = 12;
 const SHORTEST_FRAME: u16 = 64;
 
 const _: () = assert!(
-    Framing::RoCEv2.bytes(Transport::Rc, Opcode::SendOnly, 0) >= SHORTEST_FRAME,
+    Framing::RoCEv2.bytes(TransportService::Rc, Opcode::SendOnly, 0) >= SHORTEST_FRAME,
     "no frame needs padding"
 );
 
@@ -61,7 +61,7 @@ pub enum Framing {
 impl Framing {
     /// Length of a packet in a buffer, from its first header to its last check sequence.
     #[must_use]
-    pub const fn bytes(self, transport: Transport, opcode: Opcode, payload: u16) -> u16 {
+    pub const fn bytes(self, transport: TransportService, opcode: Opcode, payload: u16) -> u16 {
         let within = BTH_BYTES
             + transport.extension(opcode)
             + opcode.extension()
@@ -79,7 +79,7 @@ impl Framing {
     /// The length of the longest packet with a payload of the MTU, in a buffer.
     #[must_use]
     pub const fn longest_packet(self, mtu: Mtu) -> Bytes {
-        let around = self.bytes(Transport::Rc, Opcode::SendMiddle, 0) + MAX_EXTENSIONS;
+        let around = self.bytes(TransportService::Rc, Opcode::SendMiddle, 0) + MAX_EXTENSIONS;
         Bytes::new((around + mtu.bytes().next_multiple_of(4)) as u64)
     }
 
@@ -103,21 +103,13 @@ impl Framing {
     }
 }
 
-impl Packet {
-    /// The same packet in this framing.
-    #[must_use]
-    pub fn framed(self, framing: Framing) -> Self {
-        Self { wire: framing.bytes(self.bth.transport, self.bth.opcode, self.payload), ..self }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn infiniband_is_as_long_as_its_opcode_says() {
-        for transport in Transport::ALL {
+        for transport in TransportService::ALL {
             for opcode in [Opcode::SendMiddle, Opcode::WriteOnly, Opcode::Acknowledge, Opcode::Cnp] {
                 let length = opcode.wire_bytes(3) + transport.extension(opcode);
                 assert_eq!(Framing::InfiniBand.bytes(transport, opcode, 3), length);
@@ -130,7 +122,7 @@ mod tests {
 
     #[test]
     fn ethernet_frames() {
-        let bytes = |opcode, payload| Framing::RoCEv2.bytes(Transport::Rc, opcode, payload);
+        let bytes = |opcode, payload| Framing::RoCEv2.bytes(TransportService::Rc, opcode, payload);
         assert_eq!(bytes(Opcode::SendMiddle, 1024), 18 + 20 + 8 + 12 + 1024 + 4 + 4);
         assert_eq!(bytes(Opcode::WriteOnly, 1000), 18 + 20 + 8 + 12 + 16 + 1000 + 4 + 4);
         assert_eq!(bytes(Opcode::Acknowledge, 0), 70);

@@ -51,6 +51,15 @@ pub struct VoqId {
     pub lane: Lane,
 }
 
+/// A packet under way: its slot in the [`PacketPool`](crate::PacketPool).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PacketId(pub(crate) u32);
+
+impl PacketId {
+    /// No packet: the end of a queue.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
 impl NodeId {
     /// The place in a table of nodes.
     #[must_use]

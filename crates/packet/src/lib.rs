@@ -1,31 +1,46 @@
-//! What travels: identifiers, headers as the InfiniBand Architecture defines them, and the pool in
-//! which packets live while they are under way.
+//! Packets: identifiers, headers as the InfiniBand Architecture defines them, and the pool of packets under way.
 //!
-//! Invariant: a [`Packet`] is one cache line, and is named by a [`PacketId`] from its injection to
-//! its delivery; it never moves in memory on the way. This crate knows no order of time and no policy.
+//! Invariant: a [`Packet`] is one cache line, and a [`PacketId`] names it from its injection to its delivery; a packet
+//! never moves in memory. This crate knows no order of time and no policy.
 //!
-//! | module | holds |
+//! Floors, lowest first; a module imports only from modules above its line:
+//!
+//! | module | contents |
 //! |---|---|
-//! | [`ids`] | nodes, ports, lanes, queue pairs, flows, virtual output queues |
-//! | [`by_lane`] | something for each data lane of a port |
-//! | [`psn`] | the 24-bit packet sequence number and its arithmetic |
-//! | [`header`] | opcodes, header fields, lengths on the wire |
-//! | [`framing`] | what carries them over a link: InfiniBand, or Ethernet, IPv4 and UDP |
-//! | [`transport`] | the transport services, and the headers that they add |
-//! | [`pool`] | where packets live, and queues threaded through them |
+//! | `ids` | nodes, ports, lanes, queue pairs, flows, packets, virtual output queues |
+//! | `by_lane` | a value for each data lane of a port |
+//! | `psn` | the 24-bit packet sequence number and its arithmetic |
+//! | `mark` | the code of a mark's reason |
+//! | [`length`] | lengths of headers and checksums |
+//! | `mtu` | the largest payload |
+//! | `opcode` | operation codes |
+//! | `service` | transport services, and the headers that they add |
+//! | [`header`] | header fields |
+//! | `framing` | length of a packet on a link: InfiniBand, or Ethernet, IPv4 and UDP |
+//! | `packet` | a packet under way |
+//! | `pool` | the packets under way, and queues threaded through them |
 
-pub mod by_lane;
-pub mod framing;
+mod by_lane;
+mod framing;
 pub mod header;
-pub mod ids;
-pub mod pool;
-pub mod psn;
-pub mod transport;
+mod ids;
+pub mod length;
+mod mark;
+mod mtu;
+mod opcode;
+mod packet;
+mod pool;
+mod psn;
+mod service;
 
 pub use by_lane::ByLane;
 pub use framing::Framing;
-pub use header::{Bth, BthFlags, Lrh, MarkReason, Mtu, Opcode, Packet};
-pub use ids::{FlowId, Lane, Lid, NodeId, PortId, QpNumber, ServiceLevel, VoqId};
-pub use pool::{PacketId, PacketPool, PacketQueue};
+pub use header::{Bth, BthFlags, Lrh};
+pub use ids::{FlowId, Lane, Lid, NodeId, PacketId, PortId, QpNumber, ServiceLevel, VoqId};
+pub use mark::MarkCode;
+pub use mtu::Mtu;
+pub use opcode::Opcode;
+pub use packet::Packet;
+pub use pool::{PacketPool, PacketQueue};
 pub use psn::Psn;
-pub use transport::Transport;
+pub use service::TransportService;

@@ -5,16 +5,8 @@
 
 use core::ops::{Index, IndexMut};
 
-use crate::header::Packet;
-
-/// The name of a packet while it is under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PacketId(u32);
-
-impl PacketId {
-    /// No packet: the end of a queue.
-    pub(crate) const NONE: Self = Self(u32::MAX);
-}
+use crate::ids::PacketId;
+use crate::packet::Packet;
 
 /// All packets under way in one partition of the fabric.
 #[derive(Debug, Default)]
@@ -133,7 +125,7 @@ mod tests {
             destination_qp: QpNumber(0),
             psn: Psn::new(n),
             opcode: Opcode::SendOnly,
-            transport: crate::Transport::Rc,
+            transport: crate::TransportService::Rc,
             flags: BthFlags::empty(),
         };
         Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)

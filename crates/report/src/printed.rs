@@ -126,7 +126,8 @@ fn counts(summary: &Summary) -> String {
     let marked: u64 = summary.marks.values().sum();
     let reasons: Vec<_> =
         summary.marks.iter().map(|(reason, count)| format!("{reason} {}", grouped(*count))).collect();
-    table.add_row(vec!["marks".to_owned(), format!("{} packets ({})", grouped(marked), reasons.join(", "))]);
+    let by_reason = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+    table.add_row(vec!["marks".to_owned(), format!("{} packets{by_reason}", grouped(marked))]);
     let transport = &summary.transport;
     table.add_row(vec![
         "notifications".to_owned(),

@@ -1,6 +1,9 @@
 //! A record made by hand, for the tests of this crate.
 
-use packet::MarkReason;
+use cc_policies::dcqcn::RedMarker;
+use cc_policies::hp::HpMarker;
+use cc_policies::iba::IbaMarker;
+use packet::MarkCode;
 use telemetry::{
     Audit, Completion, Completions, Congestion, FlowRecord, LaneRecord, MarginCounts, MarginRecord, Marks,
     Phase, QueueRecord, RootRecord, RunRecord, Series, Snapshot, TransportTally, TreeSample, VictimRecord,
@@ -33,6 +36,7 @@ pub(crate) fn record() -> RunRecord {
         dropped_packets: 0,
         flow_control_packets: 54_321,
         digest: 0x0123_4567_89ab_cdef,
+        mark_reasons: every_reason(),
         marks: marks(40, 2),
         transport: TransportTally { acknowledgements: 900, cnps: 42, becns: 41, ..TransportTally::default() },
         flows: vec![
@@ -176,11 +180,17 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
     }
 }
 
+/// The reasons of every marking rule, so that the manual is held to all of their columns.
+fn every_reason() -> Vec<(MarkCode, &'static str)> {
+    let all = [IbaMarker::REASONS, HpMarker::REASONS, RedMarker::REASONS].concat();
+    all.iter().map(|reason| (reason.code, reason.name)).collect()
+}
+
 fn marks(root: u32, victim_mask: u32) -> Marks {
     let mut marks = Marks::default();
-    for (reason, count) in [(MarkReason::Root, root), (MarkReason::VictimMask, victim_mask)] {
+    for (reason, count) in [(IbaMarker::ROOT, root), (IbaMarker::VICTIM_MASK, victim_mask)] {
         for _ in 0..count {
-            marks.count(reason);
+            marks.count(reason.code);
         }
     }
     marks

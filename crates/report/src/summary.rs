@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use packet::MarkReason;
 use serde::Serialize;
-use telemetry::{Audit, Marks, PauseRecord, RunRecord, TransportTally};
+use telemetry::{Audit, PauseRecord, RunRecord, TransportTally};
 use units::Span;
 
 use crate::completions::CompletionSummary;
@@ -214,7 +213,7 @@ impl Summary {
             dropped_packets: record.dropped_packets,
             flow_control_packets: record.flow_control_packets,
             pauses: pauses(record),
-            marks: by_reason(&record.marks),
+            marks: by_reason(record),
             transport: record.transport.into(),
             audit: (&record.audit).into(),
             others: OthersSummary {
@@ -315,8 +314,8 @@ fn pauses(record: &RunRecord) -> Option<PauseSummary> {
     })
 }
 
-fn by_reason(marks: &Marks) -> BTreeMap<&'static str, u64> {
-    MarkReason::ALL.iter().map(|reason| (reason.word(), marks.of(*reason))).collect()
+fn by_reason(record: &RunRecord) -> BTreeMap<&'static str, u64> {
+    record.mark_reasons.iter().map(|(code, name)| (*name, record.marks.of(*code))).collect()
 }
 
 fn rounded_jain(flows: &[FlowGoodput], stretch: Stretch) -> f64 {

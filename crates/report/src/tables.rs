@@ -2,8 +2,7 @@
 //!
 //! Invariant: units stand in every column's name, and `docs/outputs.md` describes each column.
 
-use packet::MarkReason;
-use telemetry::{FlowRecord, LaneRecord, PauseRecord, RunRecord};
+use telemetry::{FlowRecord, LaneRecord, Marks, PauseRecord, RunRecord};
 use units::{Bytes, Time};
 
 use crate::goodput::{self, Stretch};
@@ -14,14 +13,14 @@ use crate::rounded;
 pub fn flows(record: &RunRecord) -> String {
     let phases = goodput::by_phase(record);
     let mut header: Vec<String> = FLOW_COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    header.extend(MarkReason::ALL.map(marked));
+    header.extend(mark_columns(record));
     for number in 1..=phases.len() {
         header.push(format!("phase_{number}_goodput_bps"));
         header.push(format!("phase_{number}_settled_goodput_bps"));
     }
     let row = |(place, flow): (usize, &FlowRecord)| {
         let mut row: Vec<String> = FLOW_COLUMNS.iter().map(|(_, cell)| cell(flow)).collect();
-        row.extend(MarkReason::ALL.map(|reason| flow.marks.of(reason).to_string()));
+        row.extend(mark_cells(record, &flow.marks));
         for phase in &phases {
             let goodput =
                 phase.named.iter().chain(&phase.others).nth(place).expect("every flow is in every phase");
@@ -67,10 +66,10 @@ pub fn watch(record: &RunRecord) -> Option<String> {
 #[must_use]
 pub fn ports(record: &RunRecord) -> String {
     let mut header: Vec<String> = LANE_COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    header.extend(MarkReason::ALL.map(marked));
+    header.extend(mark_columns(record));
     let row = |lane: &LaneRecord| {
         let cells = LANE_COLUMNS.iter().map(|(_, cell)| cell(lane));
-        cells.chain(MarkReason::ALL.map(|reason| lane.marks.of(reason).to_string())).collect()
+        cells.chain(mark_cells(record, &lane.marks)).collect()
     };
     csv(header, record.lanes.iter().map(row))
 }
@@ -80,9 +79,14 @@ pub(crate) fn others_are_sampled(record: &RunRecord) -> bool {
     record.series.rows.first().is_some_and(|row| row.len() > record.named())
 }
 
-/// The name of the column that counts packets marked for a reason.
-fn marked(reason: MarkReason) -> String {
-    format!("marked_{}_packets", reason.word())
+/// Returns the names of the columns that count marked packets: one for each reason of the run's marking rule.
+fn mark_columns(record: &RunRecord) -> impl Iterator<Item = String> {
+    record.mark_reasons.iter().map(|(_, name)| format!("marked_{name}_packets"))
+}
+
+/// Returns the cells of these columns.
+fn mark_cells(record: &RunRecord, marks: &Marks) -> impl Iterator<Item = String> {
+    record.mark_reasons.iter().map(|(code, _)| marks.of(*code).to_string())
 }
 
 /// A column: its name, and the cell of a record.
@@ -193,6 +197,19 @@ mod tests {
         }
         assert!(series(&record).starts_with("time_s,F1_goodput_bps,F2_goodput_bps\n0.005,4000000000,0\n"));
         assert_eq!(flows(&record).lines().count(), 3);
+    }
+
+    #[test]
+    fn marks_have_a_column_for_each_reason_of_the_marking_rule_only() {
+        let mut record = sample::record();
+        for reasons in [2, 1, 0] {
+            record.mark_reasons.truncate(reasons);
+            for table in [flows(&record), ports(&record)] {
+                let header = table.lines().next().expect("a table has a header");
+                let columns: Vec<_> = header.split(',').filter(|name| name.starts_with("marked_")).collect();
+                assert_eq!(columns, ["marked_root_packets", "marked_victim_mask_packets"][..reasons]);
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use cc_policies::AnyMarker;
 use cc_policies::policy::{Marker, QueueView};
 use link_layer::{LaneSet, NodeContext, Port, ReceiveMemory, ReceiverId, Signal, VlArbiter};
-use packet::{Lane, MarkReason, Packet, PacketId, PacketPool, PortId, VoqId};
+use packet::{Lane, MarkCode, Packet, PacketId, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use topology::ForwardingTable;
 use units::{Bytes, Rate, Time};
@@ -287,7 +287,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         &mut self.inputs[self.memory.at(input, lane)]
     }
 
-    pub(crate) fn count_mark(&mut self, output: PortId, lane: Lane, reason: MarkReason) {
+    pub(crate) fn count_mark(&mut self, output: PortId, lane: Lane, reason: MarkCode) {
         self.marks[self.memory.at(output, lane)].count(reason);
     }
 
@@ -434,7 +434,7 @@ impl<const WORDS: usize> Pipeline<WORDS> {
         &mut self,
         place: VoqId,
         id: PacketId,
-        reason: Option<MarkReason>,
+        reason: Option<MarkCode>,
         outlet: &mut impl NodeContext<SwitchWake>,
     ) {
         let VoqId { input, output, lane } = place;

@@ -38,7 +38,7 @@ fn packet(number: u32, place: VoqId) -> Packet {
         destination_qp: QpNumber(0),
         psn: Psn::new(number),
         opcode: Opcode::SendOnly,
-        transport: packet::Transport::Rc,
+        transport: packet::TransportService::Rc,
         flags,
     };
     let mut packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), 64);

@@ -11,7 +11,7 @@ use link_layer::{
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
-    ServiceLevel, Transport,
+    ServiceLevel, TransportService,
 };
 use proptest::prelude::*;
 use switch_arch::arbiter::AnyArbiter;
@@ -144,7 +144,7 @@ impl Bench {
             destination_qp: QpNumber(0),
             psn: Psn::new(0),
             opcode: Opcode::SendOnly,
-            transport: Transport::Rc,
+            transport: TransportService::Rc,
             flags: BthFlags::empty(),
         };
         let mut packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), payload);

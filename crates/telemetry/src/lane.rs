@@ -3,23 +3,23 @@
 //! Invariant: what every packet changes takes up half a cache line for each direction, so that watching a lane costs
 //! one line at most. What few packets change, such as [`Marks`], lies elsewhere.
 
-use packet::MarkReason;
+use packet::MarkCode;
 use units::{Bytes, Span, Time};
 
 /// Packets marked, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks([u64; MarkReason::COUNT]);
+pub struct Marks([u64; MarkCode::COUNT]);
 
 impl Marks {
     /// One more for this reason.
-    pub fn count(&mut self, reason: MarkReason) {
-        self.0[reason as usize] += 1;
+    pub fn count(&mut self, reason: MarkCode) {
+        self.0[reason.index()] += 1;
     }
 
     /// How many for this reason.
     #[must_use]
-    pub const fn of(&self, reason: MarkReason) -> u64 {
-        self.0[reason as usize]
+    pub const fn of(&self, reason: MarkCode) -> u64 {
+        self.0[reason.index()]
     }
 
     /// How many for any reason.
@@ -156,12 +156,14 @@ mod tests {
 
     #[test]
     fn marks_are_counted_by_reason_and_add_up() {
+        const ROOT: MarkCode = MarkCode::new(0);
+        const VICTIM_MASK: MarkCode = MarkCode::new(1);
         let mut marks = Marks::default();
-        marks.count(MarkReason::Root);
+        marks.count(ROOT);
         let mut sum = marks;
-        marks.count(MarkReason::VictimMask);
+        marks.count(VICTIM_MASK);
         sum.add(&marks);
-        assert_eq!((sum.of(MarkReason::Root), sum.of(MarkReason::VictimMask), sum.total()), (2, 1, 3));
+        assert_eq!((sum.of(ROOT), sum.of(VICTIM_MASK), sum.total()), (2, 1, 3));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The whole record of a run.
 
+use packet::MarkCode;
 use units::{Bytes, Span, Time};
 
 use crate::congestion::Congestion;
@@ -22,6 +23,8 @@ pub struct RunRecord {
     pub flow_control_packets: u64,
     /// The run's digest.
     pub digest: u64,
+    /// Reasons for which the run's marking rule marks packets, in the order of their columns: code and name.
+    pub mark_reasons: Vec<(MarkCode, &'static str)>,
     /// Packets marked by switches, by reason.
     pub marks: Marks,
     /// What the queue pairs did.

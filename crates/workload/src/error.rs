@@ -3,7 +3,7 @@
 //! Invariant: a message says what is wrong and what would be right; names that come close to an
 //! unknown one are found by the caller, who knows all that may stand there.
 
-use packet::Transport;
+use packet::TransportService;
 use units::{Bytes, Span, Time};
 
 use crate::file::InFile;
@@ -100,7 +100,7 @@ pub enum WorkloadErrorKind {
     )]
     NotCarried {
         /// The service.
-        transport: Transport,
+        transport: TransportService,
         /// What it does not have.
         operation: Operation,
     },
@@ -256,9 +256,9 @@ pub enum WorkloadErrorKind {
 }
 
 /// What to write instead of an operation that this service does not have.
-const fn instead(transport: Transport) -> &'static str {
+const fn instead(transport: TransportService) -> &'static str {
     match transport {
-        Transport::Ud => "the operation `Send`, or another transport",
+        TransportService::Ud => "the operation `Send`, or another transport",
         _ => "the operation `Send` or `RdmaWrite`, or the transport `Rc` or `Rd`",
     }
 }

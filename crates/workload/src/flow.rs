@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use packet::{NodeId, ServiceLevel, Transport};
+use packet::{NodeId, ServiceLevel, TransportService};
 use units::{Bytes, Rate, Time};
 
 use crate::change::Change;
@@ -43,7 +43,7 @@ pub struct Flow {
     /// What its packets ask of the fabric.
     pub service_level: ServiceLevel,
     /// Who carries its messages.
-    pub transport: Transport,
+    pub transport: TransportService,
     /// What each message does.
     pub operation: Operation,
     /// When messages are posted, and how long they are.

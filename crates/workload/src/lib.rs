@@ -47,7 +47,7 @@ pub use flow::{Flow, Group, ListedMessage, MessageSchedule, Posting, Workload};
 pub use generator::MessageGenerator;
 pub use host_traffic::{HostTraffic, Post};
 pub use hot_spot::{Contributors, HotSpot, Spacing, Window};
-pub use packet::Transport;
+pub use packet::TransportService;
 pub use spec::{Converge, FlowSpec, Load, Operation, PatternSpec, Sessions};
 pub use synthetic::spec::{Arrivals, Bits, Destinations, FlowList, Size, Synthetic};
 

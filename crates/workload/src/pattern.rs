@@ -14,7 +14,7 @@
 //! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each source |
 
 use event_kernel::Stream;
-use packet::{NodeId, ServiceLevel, Transport};
+use packet::{NodeId, ServiceLevel, TransportService};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use units::{Bytes, Time};
@@ -197,7 +197,7 @@ impl Pattern<'_> {
             source,
             destination,
             service_level: ServiceLevel::default(),
-            transport: Transport::default(),
+            transport: TransportService::default(),
             operation: Operation::default(),
             posting,
         }

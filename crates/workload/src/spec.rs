@@ -3,7 +3,7 @@
 //! Invariant: as written, not yet checked: [`Workload::build`](crate::Workload::build) checks it.
 
 use crate::hot_spot::HotSpot;
-use packet::{ServiceLevel, Transport};
+use packet::{ServiceLevel, TransportService};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span, Time};
@@ -31,7 +31,7 @@ pub struct FlowSpec {
     pub service_level: ServiceLevel,
     /// Who carries its messages. UC has no RDMA READ, and UD has SEND only (IBA volume 1, 9.8).
     #[serde(default)]
-    pub transport: Transport,
+    pub transport: TransportService,
     /// What a message does.
     #[serde(default)]
     pub operation: Operation,
@@ -56,10 +56,10 @@ pub enum Operation {
 impl Operation {
     /// Whether a transport service has it (IBA volume 1, 9.8: UC has no RDMA READ, UD neither READ nor WRITE).
     #[must_use]
-    pub const fn is_carried_by(self, transport: Transport) -> bool {
+    pub const fn is_carried_by(self, transport: TransportService) -> bool {
         match self {
             Self::Send => true,
-            Self::RdmaWrite => !matches!(transport, Transport::Ud),
+            Self::RdmaWrite => !matches!(transport, TransportService::Ud),
             Self::RdmaRead => transport.is_reliable(),
         }
     }
@@ -175,7 +175,7 @@ pub struct Converge {
     pub service_level: ServiceLevel,
     /// As in [`FlowSpec::transport`].
     #[serde(default)]
-    pub transport: Transport,
+    pub transport: TransportService,
     /// As in [`FlowSpec::operation`].
     #[serde(default)]
     pub operation: Operation,
@@ -209,7 +209,7 @@ pub struct Sessions {
     pub service_level: ServiceLevel,
     /// As in [`FlowSpec::transport`].
     #[serde(default)]
-    pub transport: Transport,
+    pub transport: TransportService,
     /// As in [`FlowSpec::operation`].
     #[serde(default)]
     pub operation: Operation,

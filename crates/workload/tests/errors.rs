@@ -3,8 +3,8 @@
 use packet::ServiceLevel;
 use units::{Bytes, Rate, Span, Time};
 use workload::{
-    Converge, FlowSpec, Load, MAX_DRAWN, MAX_LISTED, Operation, PatternSpec, Sessions, Transport, Workload,
-    WorkloadErrorKind as Kind,
+    Converge, FlowSpec, Load, MAX_DRAWN, MAX_LISTED, Operation, PatternSpec, Sessions, TransportService,
+    Workload, WorkloadErrorKind as Kind,
 };
 
 const HOSTS: [&str; 4] = ["h1", "h2", "h3", "h4"];
@@ -65,7 +65,7 @@ fn converge() -> Converge {
         jitter: Span::ZERO,
         stop: None,
         service_level: ServiceLevel(0),
-        transport: Transport::Rc,
+        transport: TransportService::Rc,
         operation: Operation::Send,
         message: Bytes::kib(4),
         load: Load::Saturate { outstanding: 2 },
@@ -82,7 +82,7 @@ fn sessions() -> Sessions {
         on: Span::from_us(100),
         off: Span::from_us(300),
         service_level: ServiceLevel(0),
-        transport: Transport::Rc,
+        transport: TransportService::Rc,
         operation: Operation::Send,
         message: Bytes::kib(4),
         load: Load::Saturate { outstanding: 2 },
@@ -271,12 +271,12 @@ fn messages_say_what_would_be_right() {
 /// IBA 9.8: UC has no RDMA READ, UD has SEND only.
 #[test]
 fn a_transport_carries_what_it_has() {
-    for transport in Transport::ALL {
+    for transport in TransportService::ALL {
         for operation in [Operation::Send, Operation::RdmaWrite, Operation::RdmaRead] {
             let carried = match transport {
-                Transport::Rc | Transport::Rd => true,
-                Transport::Uc => operation != Operation::RdmaRead,
-                Transport::Ud => operation == Operation::Send,
+                TransportService::Rc | TransportService::Rd => true,
+                TransportService::Uc => operation != Operation::RdmaRead,
+                TransportService::Ud => operation == Operation::Send,
             };
             if carried {
                 assert!(build(&[FlowSpec { transport, operation, ..flow() }], &[], &HOSTS).is_ok());

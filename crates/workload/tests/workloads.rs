@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use units::{Bytes, Rate, Span, Time};
 use workload::{
     Change, Converge, Flow, FlowSpec, ListedMessage, Load, MessageSchedule, Operation, PatternSpec, Posting,
-    Sessions, Transport, Workload,
+    Sessions, TransportService, Workload,
 };
 
 use posted::{Posted, posted};
@@ -209,7 +209,7 @@ fn converge(name: &str, from: &str, start: u64, jitter: u64, stop: Option<u64>) 
         jitter: Span::from_us(jitter),
         stop: stop.map(us),
         service_level: ServiceLevel(3),
-        transport: Transport::Rc,
+        transport: TransportService::Rc,
         operation: Operation::Send,
         message: MESSAGE,
         load: SATURATE,
@@ -226,7 +226,7 @@ fn sessions(stop: u64, on: u64, off: u64) -> PatternSpec {
         on: Span::from_us(on),
         off: Span::from_us(off),
         service_level: ServiceLevel(3),
-        transport: Transport::Rc,
+        transport: TransportService::Rc,
         operation: Operation::Send,
         message: MESSAGE,
         load: SATURATE,

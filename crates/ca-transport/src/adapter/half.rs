@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use cc_policies::policy::{Acknowledged, Notified, Response, Sends, Sent, StateScope};
-use packet::{Lid, PacketId, Psn, QpNumber, ServiceLevel, Transport};
+use packet::{Lid, PacketId, Psn, QpNumber, ServiceLevel, TransportService};
 use units::Time;
 use workload::spec::Operation;
 
@@ -22,7 +22,7 @@ const NONE: u32 = u32::MAX;
 #[repr(C, align(64))]
 pub(super) struct Half {
     pub(super) transport: AnyTransport,
-    pub(super) service: Transport,
+    pub(super) service: TransportService,
     /// What it sends is not acknowledged: silence has to do for good news.
     pub(super) silent: bool,
     pub(super) timer_set: bool,
@@ -85,9 +85,9 @@ impl Adapter {
     /// The half for a queue pair that is being opened.
     pub(super) fn half_for(&mut self, number: QpNumber, end: &FlowEnd, posts: bool) -> u32 {
         let context = (end.peer, end.service_level, posts);
-        let known = self.shared.contexts.get(&context).filter(|_| end.transport == Transport::Rd);
+        let known = self.shared.contexts.get(&context).filter(|_| end.transport == TransportService::Rd);
         let half = known.copied().unwrap_or_else(|| self.new_half(end.transport, posts));
-        if end.transport == Transport::Rd {
+        if end.transport == TransportService::Rd {
             self.shared.contexts.insert(context, half);
         }
         self.halves[half as usize].transport.join(number);
@@ -98,7 +98,7 @@ impl Adapter {
         half
     }
 
-    fn new_half(&mut self, service: Transport, posts: bool) -> u32 {
+    fn new_half(&mut self, service: TransportService, posts: bool) -> u32 {
         self.schedule.add_member();
         self.timers.reserve(1);
         self.halves.push(Half {

@@ -21,7 +21,7 @@ use event_kernel::Digest;
 use link_layer::{LinkTimer, NodeContext, Port, Signal, VlArbiter};
 use packet::{
     ByLane, FlowId, Framing, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, Psn, QpNumber,
-    ServiceLevel, Transport,
+    ServiceLevel, TransportService,
 };
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
@@ -106,7 +106,7 @@ pub struct FlowEnd {
     /// The flow's service level.
     pub service_level: ServiceLevel,
     /// Who carries its messages.
-    pub transport: Transport,
+    pub transport: TransportService,
     /// What its messages do.
     pub operation: Operation,
 }

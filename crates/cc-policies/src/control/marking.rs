@@ -3,7 +3,7 @@
 //! Invariant: each rule stands in [`MarkingSpec`] with its settings, in [`AnyMarker`] with its state, and in every
 //! `match` of this file, none of which has a wildcard.
 
-use packet::{Lane, MarkReason, PortId, VoqId};
+use packet::{Lane, MarkCode, PortId, VoqId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use settings::{Fault, SettingError};
@@ -15,7 +15,7 @@ use crate::hp::HpMarker;
 use crate::hp::spec::HpMarkingSpec;
 use crate::iba::IbaMarker;
 use crate::iba::spec::IbaMarkingSpec;
-use crate::policy::{BufferView, Margin, Marker, MarkerSetup, Off, QueueView};
+use crate::policy::{BufferView, Margin, MarkReason, Marker, MarkerSetup, Off, QueueView};
 
 /// A marking rule with its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +40,17 @@ impl MarkingSpec {
             Self::Off | Self::Hp(_) => Ok(()),
             Self::Iba(marking) => marking.check().map_err(|error| error.fault()),
             Self::Red(marking) => marking.check().map_err(|error| error.fault()),
+        }
+    }
+
+    /// Returns every reason for which the rule marks packets.
+    #[must_use]
+    pub const fn reasons(&self) -> &'static [MarkReason] {
+        match self {
+            Self::Off => &[],
+            Self::Iba(_) => IbaMarker::REASONS,
+            Self::Hp(_) => HpMarker::REASONS,
+            Self::Red(_) => RedMarker::REASONS,
         }
     }
 }
@@ -104,12 +115,12 @@ impl Marker for AnyMarker {
         dispatch!(self, marker => marker.starved(output, lane));
     }
 
-    fn left_input(&mut self, voq: VoqId) -> Option<MarkReason> {
+    fn left_input(&mut self, voq: VoqId) -> Option<MarkCode> {
         dispatch!(self, marker => marker.left_input(voq))
     }
 
     #[inline(always)]
-    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkReason> {
+    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkCode> {
         dispatch!(self, marker => marker.departing(voq, length))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a response meets only states that it made. No `match` of this file has a wildcard for responses.
 
-use packet::{ServiceLevel, Transport};
+use packet::{ServiceLevel, TransportService};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use settings::{Fault, SettingError};
@@ -122,7 +122,7 @@ macro_rules! dispatch {
 impl Response for AnyResponse {
     type State = AnyState;
 
-    fn scope(&self, transport: Transport, sends: Sends) -> StateScope {
+    fn scope(&self, transport: TransportService, sends: Sends) -> StateScope {
         dispatch!(self, response => response.scope(transport, sends))
     }
 

@@ -11,13 +11,13 @@
 
 use std::collections::VecDeque;
 
-use packet::{Lane, MarkReason, PortId, VoqId};
+use packet::{Lane, MarkCode, PortId, VoqId};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
 use super::spec::{MarkedAt, RedMarkingSpec};
-use crate::policy::{Margin, MarginLevel, Marker, MarkerSetup, QueueView};
+use crate::policy::{Margin, MarginLevel, MarkReason, Marker, MarkerSetup, QueueView};
 
 /// Probabilities are counted in parts of this.
 const ONE: u64 = 1 << 32;
@@ -56,6 +56,11 @@ struct Decided {
 }
 
 impl RedMarker {
+    /// By chance, by the length of the output's queue.
+    pub const RED: MarkReason = MarkReason::new(4, "red");
+    /// Every reason of this rule.
+    pub const REASONS: &[MarkReason] = &[Self::RED];
+
     /// The marker of the switch described. The settings have passed the check.
     #[must_use]
     pub fn new(settings: &RedMarkingSpec, switch: &MarkerSetup) -> Self {
@@ -118,7 +123,7 @@ impl Marker for RedMarker {
     }
 
     #[inline]
-    fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkReason> {
+    fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkCode> {
         let vl = place.output.index() * self.lanes + place.lane.index();
         let marked = if self.decided.is_empty() {
             self.draw(place.output, self.queues[vl].bytes)
@@ -126,7 +131,7 @@ impl Marker for RedMarker {
             let own = &mut self.decided[vl * self.radix + place.input.index()];
             own.packets.pop_front().expect("what leaves has joined")
         };
-        marked.then_some(MarkReason::Red)
+        marked.then_some(Self::RED.code)
     }
 
     fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {

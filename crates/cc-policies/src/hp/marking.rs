@@ -12,11 +12,11 @@
 //! immediate   packets that did not wait for their wire: marked like others, or spared
 //! ```
 
-use packet::{Lane, MarkReason, PortId, VoqId};
+use packet::{Lane, MarkCode, PortId, VoqId};
 use units::Bytes;
 
 use super::spec::{HpMarkingSpec, Immediate, MarkedSet, RootTrigger, Trigger};
-use crate::policy::{BufferView, Marker, MarkerSetup, QueueView};
+use crate::policy::{BufferView, MarkReason, Marker, MarkerSetup, QueueView};
 
 /// The marker of one switch.
 #[derive(Clone, Debug)]
@@ -69,6 +69,13 @@ struct Output {
 }
 
 impl HpMarker {
+    /// The packet waited in a full buffer: it propagates a congestion tree.
+    pub const PROPAGATION: MarkReason = MarkReason::new(2, "propagation");
+    /// The packet's output was taken for the root of a congestion tree, which the packet helps to generate.
+    pub const GENERATION: MarkReason = MarkReason::new(3, "generation");
+    /// Every reason of this rule.
+    pub const REASONS: &[MarkReason] = &[Self::PROPAGATION, Self::GENERATION];
+
     /// The marker of the switch described.
     #[must_use]
     pub fn new(settings: &HpMarkingSpec, switch: &MarkerSetup) -> Self {
@@ -160,7 +167,7 @@ impl Marker for HpMarker {
         }
     }
 
-    fn left_input(&mut self, place: VoqId) -> Option<MarkReason> {
+    fn left_input(&mut self, place: VoqId) -> Option<MarkCode> {
         let (queue, output) = (self.queue(place), self.vl(place.output, place.lane));
         let (queue, output) = (&mut self.queues[queue], &mut self.outputs[output]);
         // Where something has left by this output since the packet came, or was leaving as it came, it had to wait.
@@ -176,10 +183,10 @@ impl Marker for HpMarker {
         queue.propagating -= u32::from(propagates);
         let spared = immediate && self.immediate == Immediate::Spared;
         output.spared |= propagates && spared;
-        (propagates && !spared).then_some(MarkReason::Propagation)
+        (propagates && !spared).then_some(Self::PROPAGATION.code)
     }
 
-    fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkReason> {
+    fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkCode> {
         let output = self.vl(place.output, place.lane);
         let output = &mut self.outputs[output];
         let departures = &mut self.departures[place.output.index()];
@@ -194,9 +201,9 @@ impl Marker for HpMarker {
         let propagates = core::mem::take(&mut output.spared) && !immediate;
         let spared = immediate && self.immediate == Immediate::Spared;
         if propagates {
-            Some(MarkReason::Propagation)
+            Some(Self::PROPAGATION.code)
         } else {
-            (generates && !spared).then_some(MarkReason::Generation)
+            (generates && !spared).then_some(Self::GENERATION.code)
         }
     }
 }
@@ -211,8 +218,8 @@ mod tests {
     const NAIVE: MarkedSet = MarkedSet::Naive;
     const INPUT: MarkedSet = MarkedSet::Selective(RootTrigger::Input);
     const BOTH: MarkedSet = MarkedSet::Selective(RootTrigger::InputAndOutput);
-    const PROPAGATION: Option<MarkReason> = Some(MarkReason::Propagation);
-    const GENERATION: Option<MarkReason> = Some(MarkReason::Generation);
+    const PROPAGATION: Option<MarkCode> = Some(HpMarker::PROPAGATION.code);
+    const GENERATION: Option<MarkCode> = Some(HpMarker::GENERATION.code);
 
     /// A marker of four ports, and the buffers that it is told of.
     struct Switch {
@@ -268,7 +275,7 @@ mod tests {
         }
 
         /// Leaves, and is gone from the buffer at once.
-        fn leaves(&mut self, input: usize, output: usize) -> Option<MarkReason> {
+        fn leaves(&mut self, input: usize, output: usize) -> Option<MarkCode> {
             self.waiting[input][output] -= 1;
             let place = self.queue(input, output);
             let (at_input, at_output) = (self.marker.left_input(place), self.marker.departing(place, PACKET));

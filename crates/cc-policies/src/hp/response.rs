@@ -13,7 +13,7 @@
 //!                  APSN = PSN of the next packet
 //! ```
 
-use packet::{ServiceLevel, Transport};
+use packet::{ServiceLevel, TransportService};
 use units::{Span, Time};
 
 use super::ladder::Step;
@@ -138,7 +138,7 @@ impl Response for HpResponse {
     type State = HpState;
 
     /// "Unreliable transport and RDMA READ responses: rate; by SLID, DLID and SL" (HP proposal).
-    fn scope(&self, transport: Transport, sends: Sends) -> StateScope {
+    fn scope(&self, transport: TransportService, sends: Sends) -> StateScope {
         if sends.is_acknowledged(transport) {
             StateScope::connection(transport)
         } else {

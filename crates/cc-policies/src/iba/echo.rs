@@ -50,12 +50,17 @@ impl Echo for IbaEcho {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use packet::{Bth, FlowId, Lane, Lid, Lrh, Psn, QpNumber, ServiceLevel, Transport};
+    use packet::{Bth, FlowId, Lane, Lid, Lrh, Psn, QpNumber, ServiceLevel, TransportService};
 
     fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
         let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
-        let bth =
-            Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, transport: Transport::Rc, flags };
+        let bth = Bth {
+            destination_qp: QpNumber(0),
+            psn: Psn::new(0),
+            opcode,
+            transport: TransportService::Rc,
+            flags,
+        };
         Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
     }
 
@@ -84,8 +89,8 @@ mod tests {
             packet.bth.transport = transport;
             answer(IbaEcho::Acknowledgement, &packet)
         };
-        assert_eq!(over(Transport::Rd), Some(Answer::Acknowledgement));
-        assert_eq!([Transport::Uc, Transport::Ud].map(over), [Some(Answer::Cnp); 2]);
+        assert_eq!(over(TransportService::Rd), Some(Answer::Acknowledgement));
+        assert_eq!([TransportService::Uc, TransportService::Ud].map(over), [Some(Answer::Cnp); 2]);
     }
 
     #[test]

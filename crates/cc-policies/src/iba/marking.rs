@@ -11,13 +11,13 @@
 
 use core::mem;
 
-use packet::{Lane, MarkReason, PortId, VoqId};
+use packet::{Lane, MarkCode, PortId, VoqId};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
 use super::spec::{Compare, IbaMarkingSpec, PortMarking, VictimMask};
-use crate::policy::{Margin, MarginLevel, Marker, MarkerSetup, QueueView};
+use crate::policy::{Margin, MarginLevel, MarkReason, Marker, MarkerSetup, QueueView};
 
 /// Unit of `Packet_Size`, in bytes: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
 const PACKET_SIZE_UNIT: u32 = 64;
@@ -100,6 +100,13 @@ const fn threshold_in(weight: u8, capacity: Bytes) -> Option<Bytes> {
 }
 
 impl IbaMarker {
+    /// The output was over its threshold and had credits: a root of congestion (IBA A10).
+    pub const ROOT: MarkReason = MarkReason::new(0, "root");
+    /// The output was over its threshold without credits, and its bit in `Victim_Mask` is set.
+    pub const VICTIM_MASK: MarkReason = MarkReason::new(1, "victim_mask");
+    /// Every reason of this rule.
+    pub const REASONS: &[MarkReason] = &[Self::ROOT, Self::VICTIM_MASK];
+
     /// The marker of the switch described. A port that the settings single out has its own.
     ///
     /// # Panics
@@ -226,7 +233,7 @@ impl Marker for IbaMarker {
     }
 
     #[inline]
-    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkReason> {
+    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkCode> {
         let at = self.port_vl(voq.output, voq.lane);
         let vl = &mut self.port_vls[at];
         let starved = mem::take(&mut vl.starved);
@@ -254,7 +261,7 @@ impl Marker for IbaMarker {
 impl IbaMarker {
     /// Whether an eligible packet is marked, and why.
     #[inline(never)]
-    fn mark_eligible(&mut self, at: usize, starved: bool) -> Option<MarkReason> {
+    fn mark_eligible(&mut self, at: usize, starved: bool) -> Option<MarkCode> {
         let limit = &mut self.rare.limits[at];
         if limit.to_pass > 0 {
             limit.to_pass -= 1;
@@ -264,7 +271,7 @@ impl IbaMarker {
         if limit.marking_rate > 0 {
             limit.to_pass = self.rare.stream.random_range(0..=2 * limit.marking_rate);
         }
-        Some(if starved { MarkReason::VictimMask } else { MarkReason::Root })
+        Some(if starved { Self::VICTIM_MASK.code } else { Self::ROOT.code })
     }
 }
 
@@ -314,7 +321,7 @@ mod tests {
         QueueView { voq: Bytes::new(voq), sum: Bytes::new(sum), inputs, wire_busy: false }
     }
 
-    fn leaves(marker: &mut IbaMarker) -> Option<MarkReason> {
+    fn leaves(marker: &mut IbaMarker) -> Option<MarkCode> {
         marker.departing(from_input(0), PACKET)
     }
 
@@ -344,7 +351,7 @@ mod tests {
         };
         assert_eq!(marks(vec![]), None, "threshold 0 marks nothing");
         assert_eq!(marks(vec![own("other", 15)]), None);
-        assert_eq!(marks(vec![own("S", 15)]), Some(MarkReason::VictimMask));
+        assert_eq!(marks(vec![own("S", 15)]), Some(IbaMarker::VICTIM_MASK.code));
         assert_eq!(marks(vec![own("S", 15), own("S", 0)]), None, "the last that names a port stands");
     }
 
@@ -378,7 +385,7 @@ mod tests {
             // The second packet follows without having waited.
             [(); 2].map(|()| marker.departing(voq, PACKET))
         };
-        let (root, victim) = (Some(MarkReason::Root), Some(MarkReason::VictimMask));
+        let (root, victim) = (Some(IbaMarker::ROOT.code), Some(IbaMarker::VICTIM_MASK.code));
         assert_eq!(marks(VictimMask::None, 0), [None, root]);
         assert_eq!(marks(VictimMask::AdapterPorts, 0), [victim, root]);
         assert_eq!(marks(VictimMask::AdapterPorts, 3), [None, root]);

@@ -13,7 +13,7 @@
 //! | `FirstBecn` | now | stays |
 //! | `EachBecn` | now | now |
 
-use packet::{ServiceLevel, Transport};
+use packet::{ServiceLevel, TransportService};
 use units::{Span, Time};
 
 use super::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
@@ -196,7 +196,7 @@ impl IbaResponse {
 impl Response for IbaResponse {
     type State = IbaState;
 
-    fn scope(&self, transport: Transport, _: Sends) -> StateScope {
+    fn scope(&self, transport: TransportService, _: Sends) -> StateScope {
         match self.port_control {
             PortControl::QueuePair => StateScope::connection(transport),
             PortControl::ServiceLevel => StateScope::ServiceLevel,

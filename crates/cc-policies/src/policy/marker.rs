@@ -2,7 +2,7 @@
 //!
 //! Invariant: one marker serves all outputs of one switch. A mark is never taken back.
 
-use packet::{Lane, MarkReason, PortId, VoqId};
+use packet::{Lane, MarkCode, PortId, VoqId};
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
@@ -76,7 +76,7 @@ pub trait Marker {
     /// Decides on a packet that starts to leave its input's buffer, to its output's wire or to a queue there, and has
     /// been taken off the queue `voq`. Returns the reason to mark the packet for events in that buffer.
     #[inline]
-    fn left_input(&mut self, _voq: VoqId) -> Option<MarkReason> {
+    fn left_input(&mut self, _voq: VoqId) -> Option<MarkCode> {
         None
     }
 
@@ -87,7 +87,7 @@ pub trait Marker {
     /// at one instant; otherwise this one comes when the packet's turn on the wire has come. The first reason given
     /// is the packet's.
     #[inline]
-    fn departing(&mut self, _voq: VoqId, _length: Bytes) -> Option<MarkReason> {
+    fn departing(&mut self, _voq: VoqId, _length: Bytes) -> Option<MarkCode> {
         None
     }
 

@@ -14,12 +14,14 @@
 mod echo;
 mod margin;
 mod marker;
+mod reason;
 mod response;
 
 pub use echo::{Answer, Echo, EchoState};
 pub use margin::Margin;
 pub(crate) use margin::MarginLevel;
 pub use marker::{BufferView, Marker, MarkerSetup, QueueView};
+pub use reason::MarkReason;
 pub use response::{
     Acknowledged, FlowRate, LimitedBy, Notified, Reaction, Response, Sends, Sent, StateScope,
 };

@@ -2,7 +2,7 @@
 //!
 //! Invariant: settings are shared by all flows of an adapter; each controlled flow has a small state of its own.
 
-use packet::{ServiceLevel, Transport};
+use packet::{ServiceLevel, TransportService};
 use units::{Bytes, Rate, Span, Time};
 
 use super::Off;
@@ -33,10 +33,10 @@ impl StateScope {
     /// Returns the scope of one connection: of a queue pair, or of the end-to-end context that a reliable datagram
     /// uses.
     #[must_use]
-    pub const fn connection(transport: Transport) -> Self {
+    pub const fn connection(transport: TransportService) -> Self {
         match transport {
-            Transport::Rd => Self::EeContext,
-            Transport::Rc | Transport::Uc | Transport::Ud => Self::QueuePair,
+            TransportService::Rd => Self::EeContext,
+            TransportService::Rc | TransportService::Uc | TransportService::Ud => Self::QueuePair,
         }
     }
 }
@@ -54,7 +54,7 @@ impl Sends {
     /// Returns whether such packets are acknowledged over this transport service. If so, marks come back on
     /// acknowledgements, and silence means nothing.
     #[must_use]
-    pub const fn is_acknowledged(self, transport: Transport) -> bool {
+    pub const fn is_acknowledged(self, transport: TransportService) -> bool {
         matches!(self, Self::Requests) && transport.is_reliable()
     }
 }
@@ -121,7 +121,7 @@ pub trait Response {
     type State: Copy;
 
     /// Returns the traffic that shares one state, for packets of kind `sends` over `transport`.
-    fn scope(&self, transport: Transport, _sends: Sends) -> StateScope {
+    fn scope(&self, transport: TransportService, _sends: Sends) -> StateScope {
         StateScope::connection(transport)
     }
 

@@ -3,6 +3,7 @@
 //! Invariant: the choices of a scheme are made in turn, and each kind of marking meets each kind of response.
 
 use core::iter;
+use std::collections::BTreeSet;
 
 use cc_policies::dcqcn::spec::{
     CnpEcho, CnpOrder, CnpWindow, DcqcnResponseSpec, DcqcnScheme, MarkedAt, Preset, RedMarkingSpec,
@@ -144,6 +145,36 @@ fn mixed() -> impl Iterator<Item = Control> {
         echo,
         response,
     })
+}
+
+/// Names the example of each policy. A new policy does not compile before it stands here; give it an example above.
+fn example(control: &Control) -> [&'static str; 3] {
+    let marking = match control.marking {
+        MarkingSpec::Off => "Off",
+        MarkingSpec::Iba(_) => "Iba",
+        MarkingSpec::Hp(_) => "Hp",
+        MarkingSpec::Red(_) => "Red",
+    };
+    let echo = match control.echo {
+        AnyEcho::Off => "Off",
+        AnyEcho::Cnp => "Cnp",
+        AnyEcho::Acknowledgement => "Acknowledgement",
+        AnyEcho::Hp => "Hp",
+        AnyEcho::Dcqcn(_) => "Dcqcn",
+    };
+    let response = match control.response {
+        ResponseSpec::Off => "Off",
+        ResponseSpec::Iba(_) => "Iba",
+        ResponseSpec::Hp(_) => "Hp",
+        ResponseSpec::Dcqcn(_) => "Dcqcn",
+    };
+    [marking, echo, response]
+}
+
+/// Returns how many markings, echoes and responses have an example.
+pub(crate) fn examples() -> [usize; 3] {
+    let names: Vec<_> = schemes().iter().map(example).collect();
+    [0, 1, 2].map(|part| names.iter().map(|names| names[part]).collect::<BTreeSet<_>>().len())
 }
 
 /// Whether switches mark under this control.

@@ -6,11 +6,15 @@
 
 use ca_transport::Adapter;
 use event_kernel::Digest;
-use packet::MarkReason;
+use packet::MarkCode;
 use telemetry::{LaneInput, LaneOutput, Marks};
 use units::Time;
 
 use crate::state::world::World;
+
+/// Number of codes of marks that every lane absorbs. Of the others, a lane absorbs those that it counted, so that its
+/// digest does not depend on the number of codes.
+const CODES_OF_FIRST_DIGESTS: usize = 2;
 
 /// Returns the digest at the present instant.
 pub(crate) fn of(world: &World) -> Digest {
@@ -29,16 +33,13 @@ fn lane((input, output): (&LaneInput, &LaneOutput), marks: &Marks, now: Time) ->
     for word in [output.bytes.get(), output.packets, input.peak().get(), output.without_credit(now).ps()] {
         digest.absorb(word);
     }
-    for reason in MarkReason::ALL {
-        let marks = marks.of(reason);
-        match reason {
-            MarkReason::Root | MarkReason::VictimMask => digest.absorb(marks),
-            // Without such marks, digests are those of versions that had no such reasons.
-            MarkReason::Propagation | MarkReason::Generation | MarkReason::Red if marks == 0 => {}
-            MarkReason::Propagation | MarkReason::Generation | MarkReason::Red => {
-                digest.absorb(reason as u64);
-                digest.absorb(marks);
-            }
+    for code in MarkCode::all() {
+        let marks = marks.of(code);
+        if code.index() < CODES_OF_FIRST_DIGESTS {
+            digest.absorb(marks);
+        } else if marks > 0 {
+            digest.absorb(code.index() as u64);
+            digest.absorb(marks);
         }
     }
     digest

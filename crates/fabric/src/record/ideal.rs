@@ -14,7 +14,7 @@
 
 use ca_transport::message::{Message, Segment};
 use link_layer::Wire;
-use packet::{Mtu, NodeId, Opcode, QpNumber, Transport};
+use packet::{Mtu, NodeId, Opcode, QpNumber, TransportService};
 use scenario::Plan;
 use units::{Bytes, Rate, Span, Time};
 use workload::Flow;
@@ -31,7 +31,7 @@ pub(crate) struct Ideal<'a> {
 }
 
 /// What a time depends on.
-type Key = (NodeId, NodeId, Transport, Operation, Bytes);
+type Key = (NodeId, NodeId, TransportService, Operation, Bytes);
 
 /// The wires from a host to another, and what the hosts' buses can do.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ impl<'a> Ideal<'a> {
         }
     }
 
-    fn length(&self, transport: Transport, opcode: Opcode, payload: u16) -> Bytes {
+    fn length(&self, transport: TransportService, opcode: Opcode, payload: u16) -> Bytes {
         Bytes::new(u64::from(self.plan.link().framing.bytes(transport, opcode, payload)))
     }
 

@@ -38,6 +38,7 @@ pub(crate) fn collect(plan: &Plan, run: Run, digest: Digest) -> RunRecord {
     let Instruments { goodput, trees, crossings, watch } = instruments;
     let now = world.now();
     let lanes = lanes(plan, &world, &crossings);
+    let reasons = plan.control().marking.reasons();
     let mut marks = Marks::default();
     lanes.iter().for_each(|lane| marks.add(&lane.marks));
     let fullest =
@@ -55,6 +56,7 @@ pub(crate) fn collect(plan: &Plan, run: Run, digest: Digest) -> RunRecord {
         dropped_packets: audit.dropped,
         flow_control_packets,
         digest: digest.get(),
+        mark_reasons: reasons.iter().map(|reason| (reason.code, reason.name)).collect(),
         marks,
         transport: transport(&world),
         flows,

@@ -1,8 +1,8 @@
 //! Whole runs with queues at the outputs behind a crossbar: at rest in the end, and told apart by what is asked.
 
 use crate::common::{law, run, shipped};
+use cc_policies::hp::HpMarker;
 use fabric::{RunOptions, simulate};
-use packet::MarkReason;
 use scenario::Plan;
 
 const COMBINED: &str = "switch.buffering=CombinedInputOutput";
@@ -83,7 +83,7 @@ fn a_packet_is_marked_once_though_the_marker_is_asked_twice() {
         let switches = record.lanes.iter().filter(|lane| ["A", "B"].contains(&lane.node.as_str()));
         let packets: u64 = switches.map(|lane| lane.packets).sum();
         assert!(packets > 1000, "{packets}");
-        assert_eq!(record.marks.of(MarkReason::Propagation), packets, "{buffering}");
+        assert_eq!(record.marks.of(HpMarker::PROPAGATION.code), packets, "{buffering}");
         assert_eq!(record.marks.total(), packets, "{buffering}");
     }
 }

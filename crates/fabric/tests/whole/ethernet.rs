@@ -1,6 +1,6 @@
 //! Ethernet: what frames weigh on the wire.
 
-use packet::{Framing, Mtu, Opcode, Transport};
+use packet::{Framing, Mtu, Opcode, TransportService};
 use units::{Bytes, Rate, Span};
 
 use crate::common::{law, run};
@@ -49,7 +49,7 @@ fn latency_is_the_sum_of_its_parts() {
     assert_eq!(record.flows[0].latency_max, flight + header * 3 + frame_time(2048, rate));
     let stored = run(&law("chain", &[&sets[..], &["switch.forwarding=StoreAndForward"]].concat()));
     assert_eq!(stored.flows[0].latency_max, flight + frame_time(2048, rate) * 4);
-    let frame = Framing::RoCEv2.bytes(Transport::Rc, Opcode::SendOnly, 2048);
+    let frame = Framing::RoCEv2.bytes(TransportService::Rc, Opcode::SendOnly, 2048);
     let lane = record.lanes.iter().find(|lane| lane.node == "A").expect("the source has a port");
     assert_eq!(lane.sent, Bytes::new(u64::from(frame)), "what is counted as sent is what buffers hold");
 }

@@ -213,7 +213,7 @@ fn a_slow_host_marks_only_by_victim_mask() {
                 load: Saturate(outstanding: 4))]";
     let slow = ["adapter.drain_limit=\"2 Gb/s\"", flow];
     let masked = run(&law("incast", &slow));
-    assert_eq!(masked.marks.total(), masked.marks.of(packet::MarkReason::VictimMask));
+    assert_eq!(masked.marks.total(), masked.marks.of(cc_policies::iba::IbaMarker::VICTIM_MASK.code));
     assert!(masked.marks.total() > 100);
     let bare = run(&law("incast", &[&slow[..], &["congestion_control.marking.victim_mask=None"]].concat()));
     assert_eq!(bare.marks.total(), 0, "no output that waits for credit is a root");

@@ -2,7 +2,7 @@
 //! congestion under every scheme, where nothing may be lost.
 
 use crate::common::{law, run, settled_bps};
-use packet::{Opcode, Transport};
+use packet::{Opcode, TransportService};
 use telemetry::RunRecord;
 use units::{Bytes, Rate, Span};
 use workload::Operation;
@@ -12,9 +12,10 @@ const MTU: u16 = 2048;
 const FLIGHT: Span = Span::from_ns(10);
 
 /// Every service with every operation that it has, as a scenario writes them.
-fn all() -> impl Iterator<Item = (Transport, Operation)> {
+fn all() -> impl Iterator<Item = (TransportService, Operation)> {
     let operations = [Operation::Send, Operation::RdmaWrite, Operation::RdmaRead];
-    let pairs = Transport::ALL.into_iter().flat_map(move |transport| operations.map(|op| (transport, op)));
+    let pairs =
+        TransportService::ALL.into_iter().flat_map(move |transport| operations.map(|op| (transport, op)));
     pairs.filter(|(transport, operation)| operation.is_carried_by(*transport))
 }
 
@@ -23,12 +24,12 @@ fn wire() -> Rate {
 }
 
 /// Time on the wire of a packet without payload.
-fn bare(transport: Transport, opcode: Opcode) -> Span {
+fn bare(transport: TransportService, opcode: Opcode) -> Span {
     wire().time_for(Bytes::new(u64::from(opcode.wire_bytes(0) + transport.extension(opcode))))
 }
 
 /// Time on the wire of a message of full packets.
-fn message_time(transport: Transport, operation: Operation, packets: u64) -> Span {
+fn message_time(transport: TransportService, operation: Operation, packets: u64) -> Span {
     let [only, first, middle, last] = match operation {
         Operation::Send => [Opcode::SendOnly, Opcode::SendFirst, Opcode::SendMiddle, Opcode::SendLast],
         Operation::RdmaWrite => {
@@ -48,7 +49,7 @@ fn message_time(transport: Transport, operation: Operation, packets: u64) -> Spa
 }
 
 /// Goodput of a lone flow between two hosts back to back, in bit/s.
-fn alone(transport: Transport, operation: Operation, packets: u64, sets: &[&str]) -> f64 {
+fn alone(transport: TransportService, operation: Operation, packets: u64, sets: &[&str]) -> f64 {
     let flow = format!(
         "flows=[(name: \"F\", from: \"A\", to: \"B\", start: \"0 s\", transport: {transport:?}, \
          operation: {operation:?}, message: \"{} B\", load: Saturate(outstanding: 8))]",
@@ -67,8 +68,8 @@ fn bits(packets: u64) -> f64 {
 /// What streams gets the wire: its own headers are all that it loses. In 2 ms two packets more or less are 0.07 %.
 #[test]
 fn a_lone_flow_of_any_transport_gets_the_wire() {
-    for (transport, operation) in all().filter(|(transport, _)| *transport != Transport::Rd) {
-        let packets = if transport == Transport::Ud { 1 } else { 64 };
+    for (transport, operation) in all().filter(|(transport, _)| *transport != TransportService::Rd) {
+        let packets = if transport == TransportService::Ud { 1 } else { 64 };
         let due = bits(packets) / message_time(transport, operation, packets).seconds();
         let got = alone(transport, operation, packets, &[]);
         assert!((got / due - 1.0).abs() < 1e-3, "{transport:?} {operation:?}: {got} where {due} is due");
@@ -79,16 +80,17 @@ fn a_lone_flow_of_any_transport_gets_the_wire() {
 /// an acknowledgement, or there by a request and back by the response.
 #[test]
 fn a_context_waits_a_round_trip_for_each_message() {
-    for (operation, packets) in
-        all().filter(|(transport, _)| *transport == Transport::Rd).flat_map(|(_, op)| [(op, 1), (op, 16)])
+    for (operation, packets) in all()
+        .filter(|(transport, _)| *transport == TransportService::Rd)
+        .flat_map(|(_, op)| [(op, 1), (op, 16)])
     {
         let reply = match operation {
-            Operation::RdmaRead => bare(Transport::Rd, Opcode::ReadRequest),
-            _ => bare(Transport::Rd, Opcode::Acknowledge),
+            Operation::RdmaRead => bare(TransportService::Rd, Opcode::ReadRequest),
+            _ => bare(TransportService::Rd, Opcode::Acknowledge),
         };
-        let period = message_time(Transport::Rd, operation, packets) + reply + FLIGHT * 2;
+        let period = message_time(TransportService::Rd, operation, packets) + reply + FLIGHT * 2;
         let due = bits(packets) / period.seconds();
-        let got = alone(Transport::Rd, operation, packets, &[]);
+        let got = alone(TransportService::Rd, operation, packets, &[]);
         assert!((got / due - 1.0).abs() < 2e-3, "{operation:?} of {packets}: {got} where {due} is due");
     }
 }
@@ -97,10 +99,11 @@ fn a_context_waits_a_round_trip_for_each_message() {
 #[test]
 fn one_read_at_a_time_waits_a_round_trip() {
     let operation = Operation::RdmaRead;
-    let period =
-        message_time(Transport::Rc, operation, 4) + bare(Transport::Rc, Opcode::ReadRequest) + FLIGHT * 2;
+    let period = message_time(TransportService::Rc, operation, 4)
+        + bare(TransportService::Rc, Opcode::ReadRequest)
+        + FLIGHT * 2;
     let due = bits(4) / period.seconds();
-    let got = alone(Transport::Rc, operation, 4, &["adapter.max_reads=1"]);
+    let got = alone(TransportService::Rc, operation, 4, &["adapter.max_reads=1"]);
     assert!((got / due - 1.0).abs() < 2e-3, "{got} where {due} is due");
 }
 
@@ -114,8 +117,8 @@ const HP: &str = "congestion_control=Hp(\
     response: (rate: Lipd(max_ipd: 255), window: Fixed(8), rpi_after_decrease: Reloaded))";
 
 /// Two remote flows and a local one to a root, and a victim, for 3 ms; then to rest. Two of them share both ends.
-fn congested(transport: Transport, operation: Operation, scheme: &str) -> RunRecord {
-    let message = if transport == Transport::Ud { "2 KiB" } else { "16 KiB" };
+fn congested(transport: TransportService, operation: Operation, scheme: &str) -> RunRecord {
+    let message = if transport == TransportService::Ud { "2 KiB" } else { "16 KiB" };
     let flow = |(name, from, to): (&str, &str, &str)| {
         format!(
             "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", transport: {transport:?}, \
@@ -153,7 +156,7 @@ fn every_transport_under_every_scheme_loses_nothing() {
             assert!(record.audit.drained, "{case}");
             assert_eq!((record.audit.under_way, record.dropped_packets), (0, 0), "{case}");
             assert_eq!(record.audit.injected, record.audit.delivered, "{case}");
-            let message = if transport == Transport::Ud { 2048 } else { 16_384 };
+            let message = if transport == TransportService::Ud { 2048 } else { 16_384 };
             for flow in &record.flows {
                 assert!(flow.messages > 10, "{case}: {} gets {} messages through", flow.name, flow.messages);
                 assert_eq!(flow.delivered, Bytes::new(flow.messages * message), "{case}: {}", flow.name);
@@ -174,11 +177,11 @@ fn every_transport_under_every_scheme_loses_nothing() {
 #[test]
 fn flows_that_share_a_state_share_its_rate() {
     let rate_alone = HP.replace("window: Fixed(8), ", "");
-    for (transport, operation) in all().filter(|(transport, _)| *transport != Transport::Rd) {
+    for (transport, operation) in all().filter(|(transport, _)| *transport != TransportService::Rd) {
         let record = congested(transport, operation, &rate_alone);
         let got = |flow: usize| record.flows[flow].delivered.get() as f64;
         let share = (got(0) + got(1)) / got(2);
-        let shared = transport != Transport::Rc || operation == Operation::RdmaRead;
+        let shared = transport != TransportService::Rc || operation == Operation::RdmaRead;
         if shared {
             assert!((share - 1.0).abs() < 0.15, "{transport:?} {operation:?}: {share}");
         } else {

@@ -3,7 +3,7 @@
 //! Invariant: judged are the ways and lanes that the scenario's own flows take, data one way and
 //! acknowledgements the other; what nobody sends cannot wait.
 
-use packet::{Lane, ServiceLevel, Transport};
+use packet::{Lane, ServiceLevel, TransportService};
 use topology::{Channel, Dependencies, Graph, Routes, RoutingErrorKind, RoutingSpec};
 use workload::Flow;
 
@@ -106,7 +106,7 @@ fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
 /// Packets of one end-to-end context of a reliable datagram service belong to many queue pairs, which multipath
 /// would send different ways, while they are numbered as one sequence.
 fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>) {
-    let datagrams = |flow: &Flow| flow.transport == Transport::Rd;
+    let datagrams = |flow: &Flow| flow.transport == TransportService::Rd;
     if scenario.routing != RoutingSpec::Ecmp {
         return;
     }

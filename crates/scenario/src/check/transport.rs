@@ -1,7 +1,7 @@
 //! Flows: whether what carries them can, and whether congestion control reaches them.
 
 use cc_policies::{ResponseSpec, Sends};
-use packet::Transport;
+use packet::TransportService;
 use units::Bytes;
 use workload::{Operation, PatternSpec};
 
@@ -14,7 +14,7 @@ struct Asked<'a> {
     path: Path,
     name: &'a str,
     to: &'a str,
-    transport: Transport,
+    transport: TransportService,
     operation: Operation,
     message: Bytes,
 }
@@ -25,7 +25,7 @@ pub(super) fn check(scenario: &Scenario, response: &ResponseSpec, faults: &mut F
     check_reads(scenario, &asked, faults);
     let mtu = Bytes::from(scenario.link.mtu);
     for flow in &asked {
-        if flow.transport == Transport::Ud && flow.message > mtu {
+        if flow.transport == TransportService::Ud && flow.message > mtu {
             let message = format!(
                 "a message of {} is more than one packet, and UD has no other: the MTU is {mtu}",
                 flow.message
@@ -63,7 +63,8 @@ fn asked(scenario: &Scenario) -> Vec<Asked<'_>> {
 
 /// Who asks for RDMA READs over RC has to say how many at once: there is no number that suits all.
 fn check_reads(scenario: &Scenario, asked: &[Asked<'_>], faults: &mut Faults<'_>) {
-    let reads = |flow: &&Asked<'_>| flow.operation == Operation::RdmaRead && flow.transport == Transport::Rc;
+    let reads =
+        |flow: &&Asked<'_>| flow.operation == Operation::RdmaRead && flow.transport == TransportService::Rc;
     let mut said = Vec::new();
     for flow in asked.iter().filter(reads) {
         let (own, all) = (Path::from("adapters").name(flow.to), Path::from("adapter"));

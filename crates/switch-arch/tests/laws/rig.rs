@@ -171,7 +171,7 @@ impl Rig {
             destination_qp: QpNumber(0),
             psn: Psn::new(0),
             opcode,
-            transport: packet::Transport::Rc,
+            transport: packet::TransportService::Rc,
             flags,
         };
         let packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), MTU.bytes());

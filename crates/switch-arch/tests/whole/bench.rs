@@ -309,7 +309,7 @@ impl Bench {
             destination_qp: QpNumber(0),
             psn: Psn::new(*count),
             opcode: Opcode::SendOnly,
-            transport: packet::Transport::Rc,
+            transport: packet::TransportService::Rc,
             flags: BthFlags::empty(),
         };
         *count += 1;

@@ -1,4 +1,4 @@
-//! Transport services: what IBA's operation codes say in their upper three bits.
+//! TransportService services: what IBA's operation codes say in their upper three bits.
 //!
 //! Invariant: a service only adds headers; what a packet does is its [`Opcode`]'s.
 //!
@@ -12,19 +12,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::header::Opcode;
-
-/// Length of the datagram extended transport header (`DETH`: `Q_Key`, source queue pair), in bytes.
-pub const DETH_BYTES: u16 = 8;
-/// Length of the reliable datagram extended transport header (`RDETH`: end-to-end context), in bytes.
-pub const RDETH_BYTES: u16 = 4;
+use crate::length::{DETH_BYTES, RDETH_BYTES};
+use crate::opcode::Opcode;
 
 /// A transport service (IBA: the upper three bits of `OpCode`).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[repr(u8)]
-pub enum Transport {
+pub enum TransportService {
     /// Reliable connection.
     #[default]
     Rc = 0b000,
@@ -36,7 +32,7 @@ pub enum Transport {
     Ud = 0b011,
 }
 
-impl Transport {
+impl TransportService {
     /// Every service.
     pub const ALL: [Self; 4] = [Self::Rc, Self::Uc, Self::Rd, Self::Ud];
 
@@ -72,25 +68,26 @@ impl Transport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::header::MAX_OVERHEAD;
+    use crate::length::MAX_OVERHEAD;
 
     #[test]
     fn services_add_their_headers() {
-        assert_eq!(Transport::Rc.extension(Opcode::SendOnly), 0);
-        assert_eq!(Transport::Uc.extension(Opcode::WriteFirst), 0);
-        assert_eq!(Transport::Ud.extension(Opcode::SendOnly), 8);
-        assert_eq!(Transport::Rd.extension(Opcode::ReadRequest), 12);
-        assert_eq!(Transport::Rd.extension(Opcode::ReadResponseMiddle), 4);
-        assert_eq!(Transport::Rd.extension(Opcode::Acknowledge), 4);
-        assert_eq!(Transport::Rd.extension(Opcode::Cnp), 0);
+        assert_eq!(TransportService::Rc.extension(Opcode::SendOnly), 0);
+        assert_eq!(TransportService::Uc.extension(Opcode::WriteFirst), 0);
+        assert_eq!(TransportService::Ud.extension(Opcode::SendOnly), 8);
+        assert_eq!(TransportService::Rd.extension(Opcode::ReadRequest), 12);
+        assert_eq!(TransportService::Rd.extension(Opcode::ReadResponseMiddle), 4);
+        assert_eq!(TransportService::Rd.extension(Opcode::Acknowledge), 4);
+        assert_eq!(TransportService::Rd.extension(Opcode::Cnp), 0);
     }
 
     #[test]
     fn no_packet_carries_more_than_the_largest_overhead() {
         let opcodes = [Opcode::SendOnly, Opcode::WriteOnly, Opcode::WriteFirst, Opcode::ReadResponseOnly];
         let overhead =
-            |(service, opcode): (Transport, Opcode)| service.extension(opcode) + opcode.wire_bytes(0);
-        let pairs = Transport::ALL.into_iter().flat_map(|service| opcodes.map(|opcode| (service, opcode)));
+            |(service, opcode): (TransportService, Opcode)| service.extension(opcode) + opcode.wire_bytes(0);
+        let pairs =
+            TransportService::ALL.into_iter().flat_map(|service| opcodes.map(|opcode| (service, opcode)));
         assert_eq!(pairs.map(overhead).max(), Some(MAX_OVERHEAD));
     }
 }

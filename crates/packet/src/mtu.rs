@@ -1,0 +1,78 @@
+//! The largest payload of a packet.
+//!
+//! Invariant: only sizes that a standard or its studies name are values.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::Bytes;
+
+use crate::length::MAX_OVERHEAD;
+
+/// The largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes; over Ethernet also 1000 or 1500,
+/// as its studies count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Bytes", into = "Bytes")]
+pub enum Mtu {
+    /// 256 bytes.
+    B256,
+    /// 512 bytes.
+    B512,
+    /// 1024 bytes.
+    K1,
+    /// 2048 bytes.
+    K2,
+    /// 4096 bytes.
+    K4,
+    /// 1000 bytes, over Ethernet.
+    B1000,
+    /// 1500 bytes, over Ethernet.
+    B1500,
+}
+
+/// An amount of data that is no MTU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0} is not an MTU: use \"256 B\", \"512 B\", \"1 KiB\", \"2 KiB\" or \"4 KiB\"; with RoCEv2 also \"1000 B\" or \"1500 B\""
+)]
+pub struct NotAnMtu(Bytes);
+
+impl TryFrom<Bytes> for Mtu {
+    type Error = NotAnMtu;
+    fn try_from(size: Bytes) -> Result<Self, NotAnMtu> {
+        let mut all = Self::ALL.into_iter().chain(Self::OF_ETHERNET);
+        all.find(|mtu| Bytes::from(*mtu) == size).ok_or(NotAnMtu(size))
+    }
+}
+
+impl From<Mtu> for Bytes {
+    fn from(mtu: Mtu) -> Self {
+        Self::new(u64::from(mtu.bytes()))
+    }
+}
+
+impl Mtu {
+    /// Every MTU of IBA, smallest first.
+    pub const ALL: [Self; 5] = [Self::B256, Self::B512, Self::K1, Self::K2, Self::K4];
+    /// Those that are none of IBA's.
+    pub const OF_ETHERNET: [Self; 2] = [Self::B1000, Self::B1500];
+
+    /// The largest payload in bytes.
+    #[must_use]
+    pub const fn bytes(self) -> u16 {
+        match self {
+            Self::B256 => 256,
+            Self::B512 => 512,
+            Self::K1 => 1024,
+            Self::K2 => 2048,
+            Self::K4 => 4096,
+            Self::B1000 => 1000,
+            Self::B1500 => 1500,
+        }
+    }
+
+    /// The longest packet with this payload in InfiniBand's framing.
+    #[must_use]
+    pub const fn longest_packet(self) -> Bytes {
+        Bytes::new((self.bytes() + MAX_OVERHEAD) as u64)
+    }
+}

@@ -1,0 +1,108 @@
+//! A packet under way.
+//!
+//! Invariant: a [`Packet`] is one cache line.
+
+use units::{Bytes, Time};
+
+use crate::framing::Framing;
+use crate::header::{Bth, BthFlags, Lrh, Syndrome};
+use crate::ids::{FlowId, PacketId, QpNumber};
+use crate::mark::MarkCode;
+
+/// A packet under way.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))] // None lies across two cache lines.
+pub struct Packet {
+    /// When its last byte has come through to where the packet now is.
+    pub tail: Time,
+    /// When its first byte left the source's adapter.
+    pub injected: Time,
+    /// Local route header.
+    pub lrh: Lrh,
+    /// Base transport header.
+    pub bth: Bth,
+    /// Queue pair at the source: what real hardware keeps in the destination's connection state.
+    pub source_qp: QpNumber,
+    /// The flow whose payload this is, or to which it answers.
+    pub flow: FlowId,
+    /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits.
+    pub msn: u32,
+    /// How much an RDMA READ request asks for, in bytes (`DMALen` of its RETH).
+    pub dma_length: u32,
+    /// Next packet of the queue that this one waits in.
+    pub(crate) next: PacketId,
+    /// Payload in bytes, at most the MTU.
+    pub payload: u16,
+    /// Length from its first header to its last check sequence, in bytes: what it takes up in a buffer, and on the
+    /// wire but for what its [`Framing`](crate::Framing) puts around it.
+    pub wire: u16,
+    /// Port by which it came into the switch where it waits; a switch has at most 254.
+    pub input: u8,
+    /// Port by which it will leave that switch.
+    pub output: u8,
+    /// Whether that switch has already given a reason to mark it, and counted it.
+    pub marked_here: bool,
+    /// Syndrome of the AETH, where the opcode has one.
+    pub syndrome: Syndrome,
+    /// Why the first switch that marked it did so: what the wire does not carry, for the record alone.
+    pub marked: Option<MarkCode>,
+}
+
+const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
+
+impl Packet {
+    /// What a switch may hash to choose among equally good ports: the addresses and queue pairs of both ends, as
+    /// RoCEv2 has them in its IP and UDP headers. All packets that one end of a flow sends have the same.
+    #[must_use]
+    pub fn flow_key(&self) -> u64 {
+        let addresses = u64::from(self.lrh.source.0) << 16 | u64::from(self.lrh.destination.0);
+        addresses << 32 ^ u64::from(self.source_qp.0) << 24 ^ u64::from(self.bth.destination_qp.0)
+    }
+
+    /// A packet with the given headers and `payload` bytes, not yet on any wire.
+    #[must_use]
+    pub fn new(lrh: Lrh, bth: Bth, source_qp: QpNumber, flow: FlowId, payload: u16) -> Self {
+        Self {
+            tail: Time::ZERO,
+            injected: Time::ZERO,
+            lrh,
+            bth,
+            source_qp,
+            flow,
+            msn: 0,
+            dma_length: 0,
+            marked: None,
+            next: PacketId::NONE,
+            payload,
+            wire: Framing::InfiniBand.bytes(bth.transport, bth.opcode, payload),
+            input: 0,
+            output: 0,
+            marked_here: false,
+            syndrome: Syndrome::Ack,
+        }
+    }
+
+    /// A switch marks it, for this reason: sets FECN. Nobody takes a mark back.
+    pub fn mark(&mut self, reason: MarkCode) {
+        self.bth.flags.insert(BthFlags::FECN);
+        self.marked.get_or_insert(reason);
+    }
+
+    /// Whether `flag` is set in the BTH.
+    #[must_use]
+    pub const fn has(&self, flag: BthFlags) -> bool {
+        self.bth.flags.contains(flag)
+    }
+
+    /// Length on the wire.
+    #[must_use]
+    pub fn wire_bytes(&self) -> Bytes {
+        Bytes::new(u64::from(self.wire))
+    }
+
+    /// The same packet in this framing.
+    #[must_use]
+    pub fn framed(self, framing: Framing) -> Self {
+        Self { wire: framing.bytes(self.bth.transport, self.bth.opcode, self.payload), ..self }
+    }
+}
