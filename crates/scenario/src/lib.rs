@@ -15,7 +15,7 @@
 //! | `shipped` | the scenarios that ship |
 //! | `source` | a file's text, with parts of it overridden |
 //! | `overrides` | `--set PATH=VALUE` |
-//! | `scan`, `outline`, `path` | where in a text the value at a path stands |
+//! | `scan`, `outline` | where in a text the value at a path stands |
 //! | `read` | from text to scenario |
 //! | `check` | from scenario to plan |
 //! | [`import`] | scenarios from what other simulators read |
@@ -32,7 +32,6 @@ pub mod import;
 mod nearest;
 mod outline;
 mod overrides;
-mod path;
 mod plan;
 mod ranges;
 mod read;

@@ -8,7 +8,8 @@
 
 use core::ops::Range;
 
-use crate::path::{Path, Step};
+use settings::{FieldPath, PathStep};
+
 use crate::scan::{self, Flaw, first_line};
 
 /// The outline of one text.
@@ -56,7 +57,7 @@ pub(crate) struct Site<'a> {
     /// Where its name stands, if it is a field or a map's entry.
     pub(crate) key_span: Option<Range<usize>>,
     /// Its path, with elements by index.
-    pub(crate) path: Path,
+    pub(crate) path: FieldPath,
     /// How many of the steps led here.
     pub(crate) steps: usize,
 }
@@ -68,8 +69,8 @@ impl Outline {
     }
 
     /// The value at this path, or the nearest above it.
-    pub(crate) fn reach(&self, text: &str, path: &Path) -> Site<'_> {
-        let mut site = Site { node: &self.root, key_span: None, path: Path::default(), steps: 0 };
+    pub(crate) fn reach(&self, text: &str, path: &FieldPath) -> Site<'_> {
+        let mut site = Site { node: &self.root, key_span: None, path: FieldPath::default(), steps: 0 };
         for step in path.steps() {
             let Some((key_span, node, step)) = site.node.child(text, step) else { break };
             site = Site { node, key_span, path: site.path.step(step), steps: site.steps + 1 };
@@ -79,7 +80,7 @@ impl Outline {
 
     /// What to underline for a fault at this path: the value if it is short; the beginning of one that
     /// goes over several lines, with its name.
-    pub(crate) fn span(&self, text: &str, path: &Path) -> Range<usize> {
+    pub(crate) fn span(&self, text: &str, path: &FieldPath) -> Range<usize> {
         let Site { node, key_span, .. } = self.reach(text, path);
         if !text[node.span.clone()].contains('\n') {
             return node.span.clone();
@@ -90,14 +91,14 @@ impl Outline {
     }
 
     /// What to underline for a fault of the name at the end of this path.
-    pub(crate) fn key_span(&self, text: &str, path: &Path) -> Range<usize> {
+    pub(crate) fn key_span(&self, text: &str, path: &FieldPath) -> Range<usize> {
         let site = self.reach(text, path);
         let own = site.key_span.clone().filter(|_| site.steps == path.steps().len());
         own.unwrap_or_else(|| self.span(text, path))
     }
 
     /// The names that stand in front of the value at this path, outermost first: its variants, and `Some`.
-    pub(crate) fn variants<'t>(&self, text: &'t str, path: &Path) -> Vec<&'t str> {
+    pub(crate) fn variants<'t>(&self, text: &'t str, path: &FieldPath) -> Vec<&'t str> {
         let site = self.reach(text, path);
         if site.steps < path.steps().len() {
             return Vec::new();
@@ -117,8 +118,8 @@ impl Outline {
     }
 
     /// The path of the innermost value that stands here.
-    pub(crate) fn path_at(&self, offset: usize) -> Path {
-        let mut path = Path::default();
+    pub(crate) fn path_at(&self, offset: usize) -> FieldPath {
+        let mut path = FieldPath::default();
         let mut node = &self.root;
         while let Some((step, inner)) = node.part_at(offset) {
             path = path.step(step);
@@ -129,8 +130,8 @@ impl Outline {
 
     /// The paths of all values, outermost first.
     #[cfg(test)]
-    pub(crate) fn paths(&self) -> Vec<Path> {
-        let mut all = vec![(Path::default(), &self.root)];
+    pub(crate) fn paths(&self) -> Vec<FieldPath> {
+        let mut all = vec![(FieldPath::default(), &self.root)];
         let mut next = 0;
         while let Some((path, node)) = all.get(next).cloned() {
             all.extend(node.parts().into_iter().map(|(step, part)| (path.step(step), part)));
@@ -177,46 +178,46 @@ impl Node {
     }
 
     /// The part that a step leads to, with where its name stands, and the step by index.
-    fn child(&self, text: &str, step: &Step) -> Option<(Option<Range<usize>>, &Self, Step)> {
+    fn child(&self, text: &str, step: &PathStep) -> Option<(Option<Range<usize>>, &Self, PathStep)> {
         match (&self.inside().shape, step) {
-            (Shape::Fields(items) | Shape::Map(items), Step::Name(name)) => {
+            (Shape::Fields(items) | Shape::Map(items), PathStep::Name(name)) => {
                 let item = items.iter().find(|item| item.key == *name)?;
                 Some((Some(item.key_span.clone()), &item.value, step.clone()))
             }
-            (Shape::List(nodes) | Shape::Tuple { values: nodes, .. }, Step::Index(index)) => {
+            (Shape::List(nodes) | Shape::Tuple { values: nodes, .. }, PathStep::Index(index)) => {
                 Some((None, nodes.get(*index)?, step.clone()))
             }
-            (Shape::List(nodes), Step::Name(name)) => {
+            (Shape::List(nodes), PathStep::Name(name)) => {
                 let index = nodes.iter().position(|node| node.own_name(text).as_ref() == Some(name))?;
-                Some((None, &nodes[index], Step::Index(index)))
+                Some((None, &nodes[index], PathStep::Index(index)))
             }
             _ => None,
         }
     }
 
-    fn part_at(&self, offset: usize) -> Option<(Step, &Self)> {
+    fn part_at(&self, offset: usize) -> Option<(PathStep, &Self)> {
         let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
         match &self.inside().shape {
             Shape::Fields(items) | Shape::Map(items) => {
                 let item = items.iter().find(|item| holds(&(item.key_span.start..item.value.span.end)))?;
-                Some((Step::Name(item.key.clone()), &item.value))
+                Some((PathStep::Name(item.key.clone()), &item.value))
             }
             Shape::List(nodes) | Shape::Tuple { values: nodes, .. } => {
                 let index = nodes.iter().position(|node| holds(&node.span))?;
-                Some((Step::Index(index), &nodes[index]))
+                Some((PathStep::Index(index), &nodes[index]))
             }
             Shape::Scalar => None,
         }
     }
 
     #[cfg(test)]
-    fn parts(&self) -> Vec<(Step, &Self)> {
+    fn parts(&self) -> Vec<(PathStep, &Self)> {
         match &self.inside().shape {
             Shape::Fields(items) | Shape::Map(items) => {
-                items.iter().map(|item| (Step::Name(item.key.clone()), &item.value)).collect()
+                items.iter().map(|item| (PathStep::Name(item.key.clone()), &item.value)).collect()
             }
             Shape::List(nodes) | Shape::Tuple { values: nodes, .. } => {
-                nodes.iter().enumerate().map(|(index, node)| (Step::Index(index), node)).collect()
+                nodes.iter().enumerate().map(|(index, node)| (PathStep::Index(index), node)).collect()
             }
             Shape::Scalar => Vec::new(),
         }

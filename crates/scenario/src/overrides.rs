@@ -11,10 +11,11 @@
 //!
 //! A value that cannot be read as it stands is read as a text in quotes: `duration=5 ms`.
 
+use settings::{FieldPath, PathStep};
+
 use crate::diagnostic::{Diagnostic, Fault, Place};
 use crate::nearest;
 use crate::outline::{Shape, Site};
-use crate::path::{Path, Step};
 use crate::read::parse;
 use crate::scan::{self, Flaw};
 use crate::source::{Patch, Source};
@@ -32,7 +33,7 @@ impl Source {
         let site = self.outline()?.reach(self.text(), &given.path);
         let places = given.places(self, &site)?;
         let own = site.path.steps().iter().chain(&given.path.steps()[site.steps..]);
-        let own = own.fold(Path::default(), |path, step| path.step(step.clone()));
+        let own = own.fold(FieldPath::default(), |path, step| path.step(step.clone()));
         *self = given.put(self, &places, &own)?;
         Ok(())
     }
@@ -42,7 +43,7 @@ impl Source {
 struct Assignment<'a> {
     name: String,
     written_path: &'a str,
-    path: Path,
+    path: FieldPath,
     value: &'a str,
 }
 
@@ -63,7 +64,7 @@ impl<'a> Assignment<'a> {
             help: Some("write `--set PATH=VALUE`, such as `--set congestion_control=Off`".to_owned()),
         };
         let (path, value) = assignment.split_once('=').ok_or_else(|| nowhere("`=` is missing".to_owned()))?;
-        let parsed = Path::parse(path).map_err(|error| nowhere(error.to_string()))?;
+        let parsed = FieldPath::parse(path).map_err(|error| nowhere(error.to_string()))?;
         Ok(Self { written_path: path.trim(), path: parsed, value: value.trim(), name })
     }
 
@@ -80,13 +81,13 @@ impl<'a> Assignment<'a> {
         };
         match (&holder.shape, missing) {
             (_, []) => Ok(vec![(site.node.span.clone(), String::new(), String::new())]),
-            (Shape::Fields(_), [Step::Name(field), deeper @ ..]) if deeper.len() <= 2 => {
+            (Shape::Fields(_), [PathStep::Name(field), deeper @ ..]) if deeper.len() <= 2 => {
                 match wraps(deeper) {
                     Some(wraps) => Ok(add(field, wraps)),
                     None => Err(self.absent(source, site, field)),
                 }
             }
-            (Shape::Map(_), [Step::Name(key)]) => {
+            (Shape::Map(_), [PathStep::Name(key)]) => {
                 let plain = (String::new(), String::new());
                 let mut places = add(key, vec![plain.clone()]);
                 places.extend(add(&format!("{key:?}"), vec![plain]));
@@ -97,7 +98,7 @@ impl<'a> Assignment<'a> {
     }
 
     /// The text with the value in the first of the places where it can stand, as given or in quotes.
-    fn put(&self, source: &Source, places: &[Around], own: &Path) -> Result<Source, Fault> {
+    fn put(&self, source: &Source, places: &[Around], own: &FieldPath) -> Result<Source, Fault> {
         let flaw = self.flaw(own);
         let quotable = !self.value.contains(['"', '\\']);
         let mut best: Option<(usize, Fault)> = None;
@@ -120,7 +121,7 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    fn try_at(&self, source: &Source, place: &Around, quote: &str, own: &Path) -> Trial {
+    fn try_at(&self, source: &Source, place: &Around, quote: &str, own: &FieldPath) -> Trial {
         let (span, before, after) = place.clone();
         let patch =
             Patch { span, before: before + quote, value: self.value, after: format!("{quote}{after}") };
@@ -151,10 +152,10 @@ impl<'a> Assignment<'a> {
     }
 
     /// What is wrong with the value's own brackets, quotes and commas.
-    fn flaw(&self, own: &Path) -> Option<Fault> {
+    fn flaw(&self, own: &FieldPath) -> Option<Fault> {
         let found = |flaw: Flaw| {
             let alone = Source::new(&self.name, self.value);
-            let path = own.join(&flaw.path.to_string());
+            let path = own.join(&flaw.path);
             wording::flaw(&alone, &Flaw { path, ..flaw })
         };
         let several_words = |node: &crate::outline::Node| {
@@ -166,26 +167,26 @@ impl<'a> Assignment<'a> {
             Err(flaw) => Some(found(flaw)),
             Ok(node) if several_words(&node) => {
                 let kind = scan::FlawKind::AfterEnd;
-                Some(found(Flaw { span: 0..self.value.len(), path: Path::default(), kind }))
+                Some(found(Flaw { span: 0..self.value.len(), path: FieldPath::default(), kind }))
             }
             Ok(_) => None,
         }
     }
 
     /// There is no way on from what is there.
-    fn unreachable(&self, source: &Source, site: &Site<'_>, step: &Step) -> Fault {
+    fn unreachable(&self, source: &Source, site: &Site<'_>, step: &PathStep) -> Fault {
         let (text, holder) = (source.text(), site.node.inside());
         let path = site.path.step(step.clone());
         let names = holder.names(text);
         let (message, help) = match (&holder.shape, step) {
-            (Shape::List(all) | Shape::Tuple { values: all, .. }, Step::Index(index)) => {
+            (Shape::List(all) | Shape::Tuple { values: all, .. }, PathStep::Index(index)) => {
                 let help = match all.len() {
                     0 => "the list is empty".to_owned(),
                     count => format!("its elements are [0] to [{}]", count - 1),
                 };
                 (format!("there is no element {index}"), help)
             }
-            (Shape::List(_) | Shape::Map(_), Step::Name(name)) => {
+            (Shape::List(_) | Shape::Map(_), PathStep::Name(name)) => {
                 let message = format!("there is no `{name}` in `{}`", site.path);
                 (message, nearest::help(name, &names, "names here"))
             }
@@ -215,7 +216,7 @@ impl<'a> Assignment<'a> {
     }
 
     /// A fault of the path, not of the value.
-    fn at_path(&self, path: &Path, message: String, help: String) -> Fault {
+    fn at_path(&self, path: &FieldPath, message: String, help: String) -> Fault {
         let shown = format!("{}={}", self.written_path, self.value);
         let place = Box::new(Place::new(&shown, 0, self.written_path.len()));
         Fault {
@@ -229,11 +230,11 @@ impl<'a> Assignment<'a> {
 }
 
 /// Every way to wrap a value into what has these names in it: structs, maps by name, maps by text.
-fn wraps(names: &[Step]) -> Option<Vec<(String, String)>> {
+fn wraps(names: &[PathStep]) -> Option<Vec<(String, String)>> {
     let Some((first, deeper)) = names.split_first() else {
         return Some(vec![(String::new(), String::new())]);
     };
-    let Step::Name(name) = first else { return None };
+    let PathStep::Name(name) = first else { return None };
     let inner = wraps(deeper)?;
     let forms = [("(", name.clone(), ")"), ("{", name.clone(), "}"), ("{", format!("{name:?}"), "}")];
     let wrap = |(open, key, close): &(&str, String, &str)| {

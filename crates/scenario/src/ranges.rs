@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
+use settings::{FieldPath, PathStep};
 
 use crate::outline::Outline;
-use crate::path::{Path, Step};
 use crate::spec::Scenario;
 
 /// The schema of a scenario, without references: every type stands where it is used.
@@ -44,7 +44,7 @@ pub(crate) enum Bound {
 /// A number outside of its field's range.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Violation {
-    pub(crate) path: Path,
+    pub(crate) path: FieldPath,
     /// The number; `None` for one that JSON does not have, infinite or undefined.
     pub(crate) value: Option<String>,
     pub(crate) range: Range,
@@ -52,9 +52,9 @@ pub(crate) struct Violation {
 
 /// The range of the number at `path` in a text that has this outline; `None` if no number belongs there, or if the
 /// text leaves open which of several types does.
-pub(crate) fn at(outline: &Outline, text: &str, path: &Path) -> Option<Range> {
+pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Range> {
     let mut schemas = vec![&*SCHEMA];
-    let mut above = Path::default();
+    let mut above = FieldPath::default();
     for step in path.steps() {
         let variants = outline.variants(text, &above);
         schemas = schemas.into_iter().flat_map(|schema| alternatives(schema, &variants)).collect();
@@ -75,12 +75,12 @@ pub(crate) fn at(outline: &Outline, text: &str, path: &Path) -> Option<Range> {
 pub(crate) fn violations(scenario: &Scenario) -> Vec<Violation> {
     let value = serde_json::to_value(scenario).expect("a scenario is plain data");
     let mut found = Vec::new();
-    judge(&SCHEMA, &value, &Path::default(), &mut found);
+    judge(&SCHEMA, &value, &FieldPath::default(), &mut found);
     found
 }
 
 /// Compares a value, and everything in it, with its schema.
-fn judge(schema: &Value, value: &Value, path: &Path, found: &mut Vec<Violation>) {
+fn judge(schema: &Value, value: &Value, path: &FieldPath, found: &mut Vec<Violation>) {
     for variant in list(schema, "oneOf") {
         if let Some((content, value)) =
             variant_content(variant).and_then(|(name, content)| Some((content, value.get(name)?)))
@@ -94,12 +94,12 @@ fn judge(schema: &Value, value: &Value, path: &Path, found: &mut Vec<Violation>)
     match value {
         Value::Object(entries) => {
             for (name, value) in entries {
-                judge_below(schema, value, (path, Step::Name(name.clone())), found);
+                judge_below(schema, value, (path, PathStep::Name(name.clone())), found);
             }
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
-                judge_below(schema, value, (path, Step::Index(index)), found);
+                judge_below(schema, value, (path, PathStep::Index(index)), found);
             }
         }
         _ => {
@@ -114,7 +114,12 @@ fn judge(schema: &Value, value: &Value, path: &Path, found: &mut Vec<Violation>)
     }
 }
 
-fn judge_below(schema: &Value, value: &Value, (path, step): (&Path, Step), found: &mut Vec<Violation>) {
+fn judge_below(
+    schema: &Value,
+    value: &Value,
+    (path, step): (&FieldPath, PathStep),
+    found: &mut Vec<Violation>,
+) {
     if let Some(schema) = below(schema, &step) {
         judge(schema, value, &path.step(step), found);
     }
@@ -150,14 +155,14 @@ fn alternatives<'s>(schema: &'s Value, variants: &[&str]) -> Vec<&'s Value> {
 }
 
 /// The schema of the value one step below.
-fn below<'s>(schema: &'s Value, step: &Step) -> Option<&'s Value> {
+fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value> {
     match step {
-        Step::Name(name) => {
+        PathStep::Name(name) => {
             let field = schema.get("properties").and_then(|fields| fields.get(name));
             let by_pattern = || schema.get("patternProperties")?.as_object()?.values().next();
             field.or_else(by_pattern).or_else(|| schema.get("additionalProperties"))
         }
-        Step::Index(index) => {
+        PathStep::Index(index) => {
             let place = schema.get("prefixItems").and_then(|places| places.get(index));
             place.or_else(|| schema.get("items"))
         }

@@ -6,9 +6,9 @@ use core::ops::Range;
 
 use ron::extensions::Extensions;
 use serde_path_to_error::Segment;
+use settings::FieldPath;
 
 use crate::diagnostic::Diagnostic;
-use crate::path::Path;
 use crate::source::Source;
 use crate::spec::Scenario;
 use crate::wording;
@@ -25,7 +25,7 @@ pub(crate) fn options() -> ron::Options {
 pub(crate) struct ReadFault {
     pub(crate) error: ron::Error,
     /// The value at which reading stopped, if the reader could name it.
-    pub(crate) path: Option<Path>,
+    pub(crate) path: Option<FieldPath>,
     /// The part of the text at which it stopped.
     pub(crate) span: Range<usize>,
 }
@@ -51,12 +51,21 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
     let mut deserializer = ron::Deserializer::from_str_with_options(text, &options()).map_err(early)?;
     let scenario = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let known = !error.path().iter().any(|segment| matches!(segment, Segment::Unknown));
-        let path = known.then(|| Path::of_reader(error.path()));
+        let path = known.then(|| path_of(error.path()));
         let error = deserializer.span_error(error.into_inner());
         ReadFault { span: span_of(text, &error.span), error: error.code, path }
     })?;
     deserializer.end().map_err(|error| early(deserializer.span_error(error)))?;
     Ok(scenario)
+}
+
+/// The path that the reader has reached, without names of enum variants and without parts that it could not name.
+fn path_of(reached: &serde_path_to_error::Path) -> FieldPath {
+    reached.iter().fold(FieldPath::default(), |path, segment| match segment {
+        Segment::Seq { index } => path.index(*index),
+        Segment::Map { key } => path.name(key),
+        Segment::Enum { .. } | Segment::Unknown => path,
+    })
 }
 
 fn span_of(text: &str, span: &ron::error::Span) -> Range<usize> {

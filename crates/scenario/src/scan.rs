@@ -5,15 +5,16 @@
 
 use core::ops::Range;
 
+use settings::{FieldPath, PathStep};
+
 use crate::outline::{Item, Node, Shape, unquoted};
-use crate::path::{Path, Step};
 
 /// What is wrong with the form of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Flaw {
     pub(crate) span: Range<usize>,
     /// The innermost value that the flaw lies in.
-    pub(crate) path: Path,
+    pub(crate) path: FieldPath,
     pub(crate) kind: FlawKind,
 }
 
@@ -74,14 +75,14 @@ struct Scanner<'a> {
     text: &'a str,
     at: usize,
     open: Vec<(char, usize)>,
-    path: Path,
+    path: FieldPath,
 }
 
 type Scanned<T> = Result<T, Flaw>;
 
 impl<'a> Scanner<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, at: 0, open: Vec::new(), path: Path::default() }
+        Self { text, at: 0, open: Vec::new(), path: FieldPath::default() }
     }
 
     fn end(&mut self) -> Scanned<()> {
@@ -110,7 +111,7 @@ impl<'a> Scanner<'a> {
 
     /// What stands in parentheses: fields, or values without names.
     fn group(&mut self, start: usize) -> Scanned<Node> {
-        let mut ahead = Self { at: self.at + 1, path: Path::default(), open: Vec::new(), ..*self };
+        let mut ahead = Self { at: self.at + 1, path: FieldPath::default(), open: Vec::new(), ..*self };
         ahead.skip()?;
         if matches!(ahead.peek(), Some(')')) || ahead.begins_field()? {
             return self.items('(', ')', start).map(|(span, all)| Node { span, shape: Shape::Fields(all) });
@@ -153,7 +154,7 @@ impl<'a> Scanner<'a> {
         let above = self.path.clone();
         while !self.leaves(close)? {
             let (key, key_span) = self.key()?;
-            self.path = above.step(Step::Name(key.clone()));
+            self.path = above.step(PathStep::Name(key.clone()));
             if items.iter().any(|item| item.key == key) {
                 return Err(self.flaw(key_span, FlawKind::Twice { name: key }));
             }

@@ -4,12 +4,13 @@
 //! on disk, or in the override as it was given.
 
 use core::ops::Range;
-use std::path::{Path as FilePath, PathBuf};
+use std::path::{Path, PathBuf};
 use std::{fs, io};
+
+use settings::FieldPath;
 
 use crate::diagnostic::{Diagnostic, Fault, Place};
 use crate::outline::Outline;
-use crate::path::Path;
 use crate::scan::Flaw;
 use crate::{nearest, shipped, wording};
 
@@ -70,12 +71,12 @@ impl Source {
     /// # Errors
     /// If there is no such file or scenario, or the file cannot be read.
     pub fn find(argument: &str) -> Result<Self, Diagnostic> {
-        let file = FilePath::new(argument);
+        let file = Path::new(argument);
         // A pipe is a file too, and a folder may be called as a shipped scenario is.
         let there = file.exists() && !file.is_dir();
         if there || file.extension().is_some_and(|extension| extension == "ron") {
             let text = read(file).map_err(|error| unreadable(argument, &error))?;
-            let folder = file.parent().unwrap_or_else(|| FilePath::new(""));
+            let folder = file.parent().unwrap_or_else(|| Path::new(""));
             return Ok(Self::new(argument, &text).beside(folder));
         }
         let known = || shipped().iter().map(|scenario| scenario.name);
@@ -93,7 +94,7 @@ impl Source {
     /// A scenario in a file called `file`.
     #[must_use]
     pub fn new(file: &str, text: &str) -> Self {
-        let stem = FilePath::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         Self {
             stem: stem.unwrap_or_default(),
             folder: None,
@@ -106,7 +107,7 @@ impl Source {
 
     /// The same, naming files that lie in this folder.
     #[must_use]
-    pub fn beside(self, folder: &FilePath) -> Self {
+    pub fn beside(self, folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()), ..self }
     }
 
@@ -189,7 +190,7 @@ impl Source {
     pub(crate) fn fault(
         &self,
         span: &Range<usize>,
-        path: &Path,
+        path: &FieldPath,
         message: String,
         help: Option<String>,
     ) -> Fault {
@@ -227,7 +228,7 @@ impl Source {
 }
 
 /// The text of a file, without the mark that some editors put at its beginning to say that it is UTF-8.
-fn read(file: &FilePath) -> io::Result<String> {
+fn read(file: &Path) -> io::Result<String> {
     let text = fs::read_to_string(file)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

@@ -4,12 +4,12 @@
 //! fields. Where the reader knows what it expected but does not tell, it is asked again with another
 //! value in the same place (`Asked::probe`).
 
+use settings::FieldPath;
 use units::Bytes;
 
 use crate::diagnostic::Fault;
 use crate::nearest::{self, list};
 use crate::outline::{Shape, unquoted};
-use crate::path::Path;
 use crate::ranges;
 use crate::read::{ReadFault, parse};
 use crate::scan::{Flaw, FlawKind};
@@ -80,7 +80,7 @@ pub(crate) fn explain(source: &Source, fault: &ReadFault) -> Fault {
 }
 
 /// What is said of a value of the wrong kind.
-fn wrong_value(source: &Source, fault: &ReadFault, path: &Path) -> Fault {
+fn wrong_value(source: &Source, fault: &ReadFault, path: &FieldPath) -> Fault {
     let Ok(outline) = source.outline() else { return plain(source, fault) };
     let text = source.text();
     let site = outline.reach(text, path);
@@ -123,7 +123,7 @@ fn plain(source: &Source, fault: &ReadFault) -> Fault {
 /// A place in the text, and the value that stands there.
 struct Asked<'a> {
     source: &'a Source,
-    path: &'a Path,
+    path: &'a FieldPath,
     given: &'a str,
     at: core::ops::Range<usize>,
 }

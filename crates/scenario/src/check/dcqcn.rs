@@ -5,11 +5,11 @@
 
 use cc_policies::{Control, Echo, MarkingSpec, ResponseSpec};
 use packet::{Lane, NodeId, PortId, ServiceLevel};
+use settings::FieldPath;
 use topology::{Graph, Routes};
 use units::Bytes;
 
 use super::Faults;
-use crate::path::Path;
 use crate::plan;
 use crate::spec::Scenario;
 
@@ -36,8 +36,8 @@ pub(super) fn check(
     }
 }
 
-fn field(name: &str) -> Path {
-    Path::from("congestion_control").join(name)
+fn field(name: &str) -> FieldPath {
+    FieldPath::from("congestion_control").join(&name.into())
 }
 
 /// Some switch can have more waiting for an output and lane than Kmin: it is held by the buffers of all its inputs.

@@ -3,19 +3,19 @@
 //! Invariant: what runs, and what the resolved plan shows, is nodes, links and cables; a file is only read.
 
 use link_layer::spec::{CableSpec, Propagation};
+use settings::FieldPath;
 use topology::TopologySpec;
 use topology::hpcc;
 
 use super::Faults;
 use crate::diagnostic::{Fault, Place};
-use crate::path::Path;
 use crate::spec::Scenario;
 use crate::wording;
 
 /// Puts nodes, links and cables in the place of a file that describes them, unless something is wrong with it.
 pub(super) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
     let TopologySpec::HpccFile(file) = &scenario.topology else { return };
-    let path = Path::from("topology");
+    let path = FieldPath::from("topology");
     if file.contains(['/', '\\']) || !file.ends_with(".txt") {
         let message = format!("`{file}` is not the name of a text file beside the scenario");
         return faults.add(&path, message, "write a name without a folder that ends in `.txt`");

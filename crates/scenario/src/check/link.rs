@@ -3,10 +3,10 @@
 use link_layer::flow_control::credits::BLOCK;
 use link_layer::spec::{CableSpec, CreditSpec, Discipline, LinkSpec, Propagation, VlWeight};
 use packet::{Framing, Lane, Mtu};
+use settings::FieldPath;
 use units::{Bytes, Length, Span};
 
 use super::Faults;
-use crate::path::Path;
 use crate::spec::Scenario;
 
 /// The most entries of a lane arbitration table (IBA 14.2.5.9).
@@ -17,7 +17,7 @@ pub(super) fn check_rates(scenario: &Scenario, faults: &mut Faults<'_>) -> bool 
     let before = faults.found.len();
     let (slowest, fastest) = (CableSpec::SLOWEST, CableSpec::FASTEST);
     for (name, cable) in &scenario.cables {
-        let path = Path::from("cables").name(name);
+        let path = FieldPath::from("cables").name(name);
         let right = "write `rate: \"40 Gb/s\"`, or `width: X4, speed: QDR`";
         match (cable.rate, cable.width, cable.speed) {
             (Some(rate), None, None) if !(slowest..=fastest).contains(&rate) => {
@@ -41,7 +41,7 @@ pub(super) fn check_rates(scenario: &Scenario, faults: &mut Faults<'_>) -> bool 
 /// A wire takes time, or two ends of it would have to decide at one instant.
 pub(super) fn check_cables(scenario: &Scenario, faults: &mut Faults<'_>) {
     for (name, cable) in &scenario.cables {
-        let path = Path::from("cables").name(name).name("propagation");
+        let path = FieldPath::from("cables").name(name).name("propagation");
         let message = "a cable takes no time to cross";
         match cable.propagation {
             Propagation::Cable(length) if length == Length::default() => {
@@ -58,7 +58,7 @@ pub(super) fn check_cables(scenario: &Scenario, faults: &mut Faults<'_>) {
 /// What all links have in common.
 pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
     let link = &scenario.link;
-    let path = Path::from("link");
+    let path = FieldPath::from("link");
     if link.framing == Framing::InfiniBand && Mtu::OF_ETHERNET.contains(&link.mtu) {
         let message = format!("IBA knows no MTU of {}", Bytes::from(link.mtu));
         let help =
@@ -83,7 +83,7 @@ pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
 
 fn check_mapping(scenario: &Scenario, faults: &mut Faults<'_>) {
     for (level, lane) in &scenario.link.sl_to_vl {
-        let path = Path::from("link.sl_to_vl").name(&level.to_string());
+        let path = FieldPath::from("link.sl_to_vl").name(&level.to_string());
         if *level > 15 {
             let message = format!("there is no service level {level}");
             faults.add_name(&path, message, "write a service level from 0 to 15");
@@ -93,7 +93,7 @@ fn check_mapping(scenario: &Scenario, faults: &mut Faults<'_>) {
 }
 
 /// A lane has to be one of the data lanes.
-pub(super) fn check_lane(path: &Path, lane: u8, data_lanes: u8, faults: &mut Faults<'_>) {
+pub(super) fn check_lane(path: &FieldPath, lane: u8, data_lanes: u8, faults: &mut Faults<'_>) {
     if lane >= data_lanes {
         let message = format!("lane {lane} is not configured");
         let help = match data_lanes {
@@ -105,7 +105,7 @@ pub(super) fn check_lane(path: &Path, lane: u8, data_lanes: u8, faults: &mut Fau
 }
 
 /// Each lane of strict priority is there, and once.
-fn check_strict(path: &Path, link: &LinkSpec, faults: &mut Faults<'_>) {
+fn check_strict(path: &FieldPath, link: &LinkSpec, faults: &mut Faults<'_>) {
     let strict = &link.vl_arbitration.strict;
     for (i, lane) in strict.iter().enumerate() {
         check_lane(&path.index(i), *lane, link.data_lanes, faults);
@@ -123,7 +123,7 @@ fn check_strict(path: &Path, link: &LinkSpec, faults: &mut Faults<'_>) {
     }
 }
 
-fn check_table(path: &Path, entries: &[VlWeight], data_lanes: u8, faults: &mut Faults<'_>) {
+fn check_table(path: &FieldPath, entries: &[VlWeight], data_lanes: u8, faults: &mut Faults<'_>) {
     if entries.len() > MOST_ENTRIES {
         let message = format!("the table has {} entries", entries.len());
         faults.add(path, message, format!("write at most {MOST_ENTRIES} of them (IBA 7.6.9)"));
@@ -161,7 +161,7 @@ fn check_every_lane_served(scenario: &Scenario, faults: &mut Faults<'_>) {
 }
 
 fn check_credits(scenario: &Scenario, credits: &CreditSpec, faults: &mut Faults<'_>) {
-    let path = Path::from("link.flow_control");
+    let path = FieldPath::from("link.flow_control");
     let (smallest, whose) = smallest_buffer(scenario);
     let blocks = smallest.get() / BLOCK;
     let in_range = !faults.has(&path.name("update_blocks"));
@@ -179,7 +179,7 @@ fn check_credits(scenario: &Scenario, credits: &CreditSpec, faults: &mut Faults<
 }
 
 /// The smallest buffer of all, and where it is written.
-fn smallest_buffer(scenario: &Scenario) -> (Bytes, Path) {
+fn smallest_buffer(scenario: &Scenario) -> (Bytes, FieldPath) {
     let smallest = super::node::buffers(scenario).into_iter().min_by_key(|(_, size)| *size);
     let (path, size) = smallest.expect("a scenario gives switches and adapters their buffers");
     (size, path)

@@ -8,12 +8,12 @@ use cc_policies::hp::spec::{HpMarkingSpec, Trigger};
 use link_layer::flow_control::credits::BLOCK;
 use link_layer::spec::Discipline;
 use packet::{Lane, NodeId, PortId};
+use settings::FieldPath;
 use topology::Graph;
 use units::Bytes;
 
 use super::Faults;
 use crate::nearest;
-use crate::path::Path;
 use crate::plan;
 use crate::spec::Scenario;
 
@@ -23,7 +23,7 @@ pub(super) fn check_ports(marking: &MarkingSpec, graph: &Graph, faults: &mut Fau
     let all: Vec<&str> = graph.names().collect();
     let switches = &all[graph.hosts()..];
     for (i, own) in marking.ports.iter().enumerate() {
-        let path = Path::from("congestion_control").name("marking").name("ports").index(i);
+        let path = FieldPath::from("congestion_control").name("marking").name("ports").index(i);
         let Some(node) = graph.find(&own.switch).filter(|node| !graph.is_host(*node)) else {
             let message = format!("there is no switch `{}`", own.switch);
             faults.add(&path.name("switch"), message, nearest::help(&own.switch, switches, "switches"));
@@ -68,7 +68,7 @@ pub(super) fn check_trigger(
         lane = least.lane.0,
     );
     let help = format!("write `Above` with less than \"{}\", or `Full`", least.most);
-    faults.add(&Path::from("congestion_control").name("marking").name("trigger"), message, help);
+    faults.add(&FieldPath::from("congestion_control").name("marking").name("trigger"), message, help);
 }
 
 /// What a port and lane of a switch holds packets in.

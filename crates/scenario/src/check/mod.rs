@@ -34,11 +34,11 @@ mod watch;
 
 use core::fmt::Display;
 
+use settings::FieldPath;
 use topology::{Graph, TopologyError, TopologyErrorKind, TopologySpec};
 use units::Span;
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::path::Path;
 use crate::plan::Plan;
 use crate::ranges::Violation;
 use crate::source::Source;
@@ -125,7 +125,7 @@ impl Scenario {
         if count <= MOST_SAMPLES {
             return;
         }
-        let (here, other) = (Path::from("sample"), Path::from("duration"));
+        let (here, other) = (FieldPath::from("sample"), FieldPath::from("duration"));
         let longer = faults.overridden(&other) && !faults.overridden(&here);
         let message = format!(
             "a `sample` of {sample} over a `duration` of {duration} makes {count} samples, more than {MOST_SAMPLES}"
@@ -142,7 +142,7 @@ impl Scenario {
         match self.topology.build(&cables) {
             Ok(graph) => Some(graph),
             Err(error) => {
-                let path = Path::from("topology").join(&error.path());
+                let path = FieldPath::from("topology").join(&relative(&error.path()));
                 match self.names_for(&error, &cables) {
                     Some(help) => faults.add(&path, wording::in_two(&error.to_string()).0, help),
                     None => faults.of_crate(&path, &error),
@@ -165,6 +165,11 @@ impl Scenario {
     }
 }
 
+/// A path as another crate writes it.
+fn relative(path: &str) -> FieldPath {
+    FieldPath::parse(path).unwrap_or_default()
+}
+
 /// What has been found wrong.
 struct Faults<'a> {
     source: &'a Source,
@@ -176,23 +181,23 @@ struct Faults<'a> {
 
 impl Faults<'_> {
     /// The value at this path is wrong.
-    fn add(&mut self, path: &Path, message: impl Display, help: impl Display) {
+    fn add(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
         self.push(path, message.to_string(), Some(help.to_string()), false);
     }
 
     /// The name at the end of this path is wrong.
-    fn add_name(&mut self, path: &Path, message: impl Display, help: impl Display) {
+    fn add_name(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
         self.push(path, message.to_string(), Some(help.to_string()), true);
     }
 
     /// Adds a fault that the check of a setting found below `parent`.
-    fn of_setting(&mut self, parent: &Path, fault: settings::Fault) {
-        let path = parent.join(&fault.path.to_string());
+    fn of_setting(&mut self, parent: &FieldPath, fault: settings::Fault) {
+        let path = parent.join(&fault.path);
         self.push(&path, fault.message, fault.help, false);
     }
 
     /// What another crate says is wrong, in the form `WRONG: RIGHT`.
-    fn of_crate(&mut self, path: &Path, error: &dyn Display) {
+    fn of_crate(&mut self, path: &FieldPath, error: &dyn Display) {
         let (message, help) = wording::in_two(&error.to_string());
         self.push(path, message, help, false);
     }
@@ -208,12 +213,12 @@ impl Faults<'_> {
     }
 
     /// Whether something is wrong with the value at this path.
-    fn has(&self, path: &Path) -> bool {
+    fn has(&self, path: &FieldPath) -> bool {
         let path = path.to_string();
         self.found.iter().any(|fault| fault.path == path)
     }
 
-    fn push(&mut self, path: &Path, message: String, help: Option<String>, of_name: bool) {
+    fn push(&mut self, path: &FieldPath, message: String, help: Option<String>, of_name: bool) {
         let fault = match self.source.outline() {
             Ok(outline) => {
                 let text = self.source.text();
@@ -230,7 +235,7 @@ impl Faults<'_> {
     }
 
     /// The value at this path, as it is written.
-    fn written(&self, path: &Path) -> String {
+    fn written(&self, path: &FieldPath) -> String {
         let text = self.source.text();
         self.source
             .outline()
@@ -238,7 +243,7 @@ impl Faults<'_> {
     }
 
     /// Whether the value at this path comes from an override.
-    fn overridden(&self, path: &Path) -> bool {
+    fn overridden(&self, path: &FieldPath) -> bool {
         let source = self.source;
         source.outline().is_ok_and(|outline| {
             let site = outline.reach(source.text(), path);

@@ -4,6 +4,7 @@ use ca_transport::spec::AdapterSpec;
 use link_layer::flow_control::credits::{BLOCK, MAX_BLOCKS};
 use link_layer::spec::Discipline;
 use packet::NodeId;
+use settings::FieldPath;
 use switch_arch::spec::{BufferingSpec, SwitchSpec};
 use topology::Graph;
 use units::{Bytes, Rate};
@@ -11,7 +12,6 @@ use units::{Bytes, Rate};
 use super::Faults;
 use super::link::check_lane;
 use crate::nearest;
-use crate::path::Path;
 use crate::spec::Scenario;
 
 /// The largest buffer that credits can describe.
@@ -48,16 +48,28 @@ pub(super) fn check_names(scenario: &Scenario, graph: &Graph, faults: &mut Fault
     let all: Vec<&str> = graph.names().collect();
     let (hosts, switches) = all.split_at(graph.hosts());
     for name in scenario.switches.keys() {
-        check_name(&Path::from("switches").name(name), name, ("switch", switches), ("host", hosts), faults);
+        check_name(
+            &FieldPath::from("switches").name(name),
+            name,
+            ("switch", switches),
+            ("host", hosts),
+            faults,
+        );
     }
     for name in scenario.adapters.keys() {
-        check_name(&Path::from("adapters").name(name), name, ("host", hosts), ("switch", switches), faults);
+        check_name(
+            &FieldPath::from("adapters").name(name),
+            name,
+            ("host", hosts),
+            ("switch", switches),
+            faults,
+        );
     }
     check_ports(graph, scenario, faults);
 }
 
 fn check_name(
-    path: &Path,
+    path: &FieldPath,
     name: &str,
     (kind, right): (&str, &[&str]),
     (other, wrong): (&str, &[&str]),
@@ -98,7 +110,7 @@ fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
 }
 
 /// Every buffer that the scenario writes down, and where; what is guaranteed of a shared memory is one.
-pub(super) fn buffers(scenario: &Scenario) -> Vec<(Path, Bytes)> {
+pub(super) fn buffers(scenario: &Scenario) -> Vec<(FieldPath, Bytes)> {
     let mut all = Vec::new();
     for (path, spec) in switches(scenario) {
         all.push((path.name("buffer"), spec.buffer));
@@ -111,7 +123,7 @@ pub(super) fn buffers(scenario: &Scenario) -> Vec<(Path, Bytes)> {
 }
 
 /// A buffer holds whole blocks of credit, and at least one whole packet in them.
-fn check_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faults<'_>) {
+fn check_buffer(scenario: &Scenario, path: &FieldPath, size: Bytes, faults: &mut Faults<'_>) {
     if !matches!(scenario.link.flow_control, Discipline::Credits(_)) {
         return; // See `pausing`.
     }
@@ -136,7 +148,7 @@ fn check_buffer(scenario: &Scenario, path: &Path, size: Bytes, faults: &mut Faul
 /// A queue at an output is there, and holds at least one whole packet. No credit counts it.
 fn check_output_buffer(
     scenario: &Scenario,
-    path: &Path,
+    path: &FieldPath,
     buffering: BufferingSpec,
     size: Bytes,
     faults: &mut Faults<'_>,
@@ -161,13 +173,13 @@ fn check_output_buffer(
 }
 
 /// Every description of a switch, and where it stands.
-pub(super) fn switches(scenario: &Scenario) -> impl Iterator<Item = (Path, &SwitchSpec)> {
-    let own = scenario.switches.iter().map(|(name, spec)| (Path::from("switches").name(name), spec));
-    [(Path::from("switch"), &scenario.switch)].into_iter().chain(own)
+pub(super) fn switches(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &SwitchSpec)> {
+    let own = scenario.switches.iter().map(|(name, spec)| (FieldPath::from("switches").name(name), spec));
+    [(FieldPath::from("switch"), &scenario.switch)].into_iter().chain(own)
 }
 
 /// Every description of a channel adapter, and where it stands.
-fn adapters(scenario: &Scenario) -> impl Iterator<Item = (Path, &AdapterSpec)> {
-    let own = scenario.adapters.iter().map(|(name, spec)| (Path::from("adapters").name(name), spec));
-    [(Path::from("adapter"), &scenario.adapter)].into_iter().chain(own)
+fn adapters(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &AdapterSpec)> {
+    let own = scenario.adapters.iter().map(|(name, spec)| (FieldPath::from("adapters").name(name), spec));
+    [(FieldPath::from("adapter"), &scenario.adapter)].into_iter().chain(own)
 }

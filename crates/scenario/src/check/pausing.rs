@@ -4,13 +4,13 @@ use link_layer::CableSpec;
 use link_layer::flow_control::pause::PAUSE_FRAME;
 use link_layer::spec::{Discipline, PauseSpec};
 use packet::{Lane, NodeId, PortId};
+use settings::FieldPath;
 use switch_arch::spec::SwitchSpec;
 use topology::Graph;
 use units::{Bytes, Span};
 
 use super::Faults;
 use super::node::switches;
-use crate::path::Path;
 use crate::plan;
 use crate::spec::Scenario;
 
@@ -21,7 +21,7 @@ const LARGEST: Bytes = Bytes::new(1 << 30);
 
 /// Every value that can be judged without the topology.
 pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
-    let link = Path::from("link");
+    let link = FieldPath::from("link");
     let longest = scenario.link.longest_packet();
     let credits = matches!(scenario.link.flow_control, Discipline::Credits(_));
     for (path, spec) in switches(scenario) {
@@ -56,7 +56,7 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
 }
 
 /// A pause has to be asked for again before it runs out, though the frame waits for one on the wire.
-fn check_refresh(scenario: &Scenario, pause: &PauseSpec, path: &Path, faults: &mut Faults<'_>) {
+fn check_refresh(scenario: &Scenario, pause: &PauseSpec, path: &FieldPath, faults: &mut Faults<'_>) {
     let frames = Bytes::new(PAUSE_FRAME.get() * u64::from(scenario.link.data_lanes));
     let ahead = scenario.link.longest_packet() + scenario.link.framing.around() + frames;
     for rate in scenario.cables.values().filter_map(CableSpec::known_rate) {
@@ -93,12 +93,12 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph, faults: &mut Faul
         let fault = if graph.is_host(node) {
             let spec = scenario.adapters.get(name).unwrap_or(&scenario.adapter);
             let own = scenario.adapters.contains_key(name);
-            let path = if own { Path::from("adapters").name(name) } else { "adapter".into() };
+            let path = if own { FieldPath::from("adapters").name(name) } else { "adapter".into() };
             let short = own_memory_lacks(scenario, graph, node, PortId(0), spec.receive_buffer);
             short.map(|what| (path.name("receive_buffer"), what))
         } else {
             let own = scenario.switches.get(name);
-            let path = if own.is_some() { Path::from("switches").name(name) } else { "switch".into() };
+            let path = if own.is_some() { FieldPath::from("switches").name(name) } else { "switch".into() };
             let short = switch_lacks(scenario, graph, node, own.unwrap_or(&scenario.switch));
             short.map(|what| (path.name("buffer"), what))
         };

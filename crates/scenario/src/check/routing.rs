@@ -4,12 +4,12 @@
 //! acknowledgements the other; what nobody sends cannot wait.
 
 use packet::{Lane, ServiceLevel, TransportService};
+use settings::FieldPath;
 use topology::{Channel, Dependencies, Graph, Routes, RoutingErrorKind, RoutingSpec};
 use workload::Flow;
 
 use super::Faults;
 use crate::nearest;
-use crate::path::Path;
 use crate::plan::service_level;
 use crate::spec::{DependencyCycles, Scenario};
 use crate::wording;
@@ -23,7 +23,7 @@ pub(super) fn routes(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>
         Ok(routes) => return Some(routes),
         Err(error) => error,
     };
-    let path = Path::from("routing").join(error.path());
+    let path = FieldPath::from("routing").join(&super::relative(error.path()));
     let all: Vec<&str> = graph.names().collect();
     let (hosts, switches) = all.split_at(graph.hosts());
     let message = wording::in_two(&error.to_string()).0;
@@ -89,9 +89,9 @@ fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
     let over = |flow: &&Flow| u32::from(flow.service_level.0) > most;
     if let Some((i, flow)) = flows.iter().enumerate().find(|(_, flow)| over(flow)) {
         let path = if flow.named {
-            Path::from("flows").index(i).name("service_level")
+            FieldPath::from("flows").index(i).name("service_level")
         } else {
-            Path::from("traffic")
+            FieldPath::from("traffic")
         };
         let message = format!(
             "service level {} has no room for the {layers} layers of the routing: they take levels {} to {}",
@@ -111,8 +111,11 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
         return;
     }
     if let Some(i) = flows.iter().position(datagrams) {
-        let path =
-            if flows[i].named { Path::from("flows").index(i).name("transport") } else { "traffic".into() };
+        let path = if flows[i].named {
+            FieldPath::from("flows").index(i).name("transport")
+        } else {
+            "traffic".into()
+        };
         let message = "packets of an end-to-end context would overtake each other on the ways of `Ecmp`";
         faults.add(&path, message, "write another `routing`, or `transport: Rc`");
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use packet::NodeId;
+use settings::FieldPath;
 use topology::{Graph, Routes};
 use units::{Rate, Span, Time};
 use workload::file::InFile;
@@ -12,7 +13,6 @@ use workload::{Flow, PatternSpec, Setting, Workload, WorkloadError, WorkloadErro
 use super::Faults;
 use crate::diagnostic::{Fault, Place};
 use crate::nearest;
-use crate::path::Path;
 use crate::spec::Scenario;
 use crate::wording;
 
@@ -54,7 +54,7 @@ fn files(scenario: &Scenario, faults: &mut Faults<'_>) -> Option<BTreeMap<String
             // What becomes of a name that is none, or of no file, is the workload's.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                let path = Path::from("traffic").index(i).name(field);
+                let path = FieldPath::from("traffic").index(i).name(field);
                 faults.add(&path, format!("`{name}` cannot be read: {error}"), "it is a text file in UTF-8");
                 return None;
             }
@@ -69,7 +69,7 @@ fn add_error(
     files: &BTreeMap<String, String>,
     faults: &mut Faults<'_>,
 ) {
-    let path = Path::default().join(&error.path());
+    let path = FieldPath::parse(&error.path()).unwrap_or_default();
     match error.kind() {
         WorkloadErrorKind::InFile(found) => {
             let InFile { file, at, kind, .. } = &**found;
@@ -93,7 +93,7 @@ fn check_times(scenario: &Scenario, faults: &mut Faults<'_>) {
     if end == Time::ZERO {
         return;
     }
-    let duration = Path::from("duration");
+    let duration = FieldPath::from("duration");
     if faults.overridden(&duration) && !late.iter().any(|(path, ..)| faults.overridden(path)) {
         late.sort_by_key(|(_, _, start)| *start);
         if let Some((path, whose, start)) = late.pop() {
@@ -109,10 +109,10 @@ fn check_times(scenario: &Scenario, faults: &mut Faults<'_>) {
 }
 
 /// Where it is written when a flow or pattern starts, what that is, and when.
-fn starts(scenario: &Scenario) -> Vec<(Path, String, Time)> {
+fn starts(scenario: &Scenario) -> Vec<(FieldPath, String, Time)> {
     let mut all = Vec::new();
     for (i, flow) in scenario.flows.iter().enumerate() {
-        let path = Path::from("flows").index(i).name("start");
+        let path = FieldPath::from("flows").index(i).name("start");
         all.push((path, format!("flow `{}`", flow.name), flow.start));
     }
     for (i, pattern) in scenario.traffic.iter().enumerate() {
@@ -127,7 +127,7 @@ fn starts(scenario: &Scenario) -> Vec<(Path, String, Time)> {
             PatternSpec::Converge(all) => ("start", all.start),
             PatternSpec::Sessions(all) => ("start", all.start),
         };
-        all.push((Path::from("traffic").index(i).name(field), format!("`traffic[{i}]`"), start));
+        all.push((FieldPath::from("traffic").index(i).name(field), format!("`traffic[{i}]`"), start));
     }
     all
 }
@@ -147,7 +147,7 @@ fn check_routes(
         };
         // Flows with a name of their own come first.
         let own = i < scenario.flows.len();
-        let path = if own { Path::from("flows").index(i).name("to") } else { "traffic".into() };
+        let path = if own { FieldPath::from("flows").index(i).name("to") } else { "traffic".into() };
         let (from, to) = (graph.name(from), graph.name(to));
         let message = format!("no route leads from `{from}` to `{to}`, and flow `{}` needs one", flow.name);
         faults.add(&path, message, super::routing::unreached(scenario, from, to));

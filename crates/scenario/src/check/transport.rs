@@ -2,16 +2,16 @@
 
 use cc_policies::{ResponseSpec, Sends};
 use packet::TransportService;
+use settings::FieldPath;
 use units::Bytes;
 use workload::{Operation, PatternSpec};
 
 use super::Faults;
-use crate::path::Path;
 use crate::spec::Scenario;
 
 /// What is asked of the transport by a flow, or by a pattern that says so for all of its flows.
 struct Asked<'a> {
-    path: Path,
+    path: FieldPath,
     name: &'a str,
     to: &'a str,
     transport: TransportService,
@@ -49,9 +49,10 @@ fn asked(scenario: &Scenario) -> Vec<Asked<'_>> {
             }
         };
     }
-    let flows = scenario.flows.iter().enumerate().map(|(i, flow)| asked!(Path::from("flows").index(i), flow));
+    let flows =
+        scenario.flows.iter().enumerate().map(|(i, flow)| asked!(FieldPath::from("flows").index(i), flow));
     let patterns = scenario.traffic.iter().enumerate().filter_map(|(i, pattern)| {
-        let path = Path::from("traffic").index(i);
+        let path = FieldPath::from("traffic").index(i);
         match pattern {
             PatternSpec::Converge(spec) => Some(asked!(path, spec)),
             PatternSpec::Sessions(spec) => Some(asked!(path, spec)),
@@ -67,7 +68,7 @@ fn check_reads(scenario: &Scenario, asked: &[Asked<'_>], faults: &mut Faults<'_>
         |flow: &&Asked<'_>| flow.operation == Operation::RdmaRead && flow.transport == TransportService::Rc;
     let mut said = Vec::new();
     for flow in asked.iter().filter(reads) {
-        let (own, all) = (Path::from("adapters").name(flow.to), Path::from("adapter"));
+        let (own, all) = (FieldPath::from("adapters").name(flow.to), FieldPath::from("adapter"));
         let (path, spec) = match scenario.adapters.get(flow.to) {
             Some(spec) => (own, spec),
             None => (all, &scenario.adapter),

@@ -3,13 +3,13 @@
 //! Invariant: each column of `watch.csv` will have something to show.
 
 use cc_policies::ResponseSpec;
+use settings::FieldPath;
 use topology::Graph;
 use workload::Flow;
 
 use super::Faults;
 use super::link::check_lane;
 use crate::nearest;
-use crate::path::Path;
 use crate::spec::{Scenario, WatchSpec};
 
 /// Whether all that is to be watched is there.
@@ -21,7 +21,7 @@ pub(super) fn check(
     faults: &mut Faults<'_>,
 ) {
     for (i, watch) in scenario.watch.iter().enumerate() {
-        let path = Path::from("watch").index(i);
+        let path = FieldPath::from("watch").index(i);
         match watch {
             WatchSpec::Queue { switch, port, lane } => {
                 check_port(&path, (switch, *port), graph, faults);
@@ -32,7 +32,7 @@ pub(super) fn check(
     }
 }
 
-fn check_port(path: &Path, (switch, port): (&str, u16), graph: &Graph, faults: &mut Faults<'_>) {
+fn check_port(path: &FieldPath, (switch, port): (&str, u16), graph: &Graph, faults: &mut Faults<'_>) {
     let Some(node) = graph.find(switch).filter(|node| !graph.is_host(*node)) else {
         let all: Vec<&str> = graph.names().collect();
         let help = nearest::help(switch, &all[graph.hosts()..], "switches");
@@ -45,7 +45,13 @@ fn check_port(path: &Path, (switch, port): (&str, u16), graph: &Graph, faults: &
     }
 }
 
-fn check_flow(response: &ResponseSpec, path: &Path, name: &str, flows: &[Flow], faults: &mut Faults<'_>) {
+fn check_flow(
+    response: &ResponseSpec,
+    path: &FieldPath,
+    name: &str,
+    flows: &[Flow],
+    faults: &mut Faults<'_>,
+) {
     let named: Vec<&str> = flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str()).collect();
     if !named.contains(&name) {
         let help = nearest::help(name, &named, "flows with a name");
