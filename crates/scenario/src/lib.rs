@@ -9,42 +9,33 @@
 //!                           +-------- Diagnostic -------+
 //! ```
 //!
-//! | module | holds |
+//! The modules are floors, lowest first; each uses only those before it.
+//!
+//! | module | contents |
 //! |---|---|
-//! | `spec` | the file's fields |
-//! | `shipped` | the scenarios that ship |
-//! | `source` | a file's text, with parts of it overridden |
-//! | `overrides` | `--set PATH=VALUE` |
-//! | `scan`, `outline` | where in a text the value at a path stands |
-//! | `read` | from text to scenario |
-//! | `check` | from scenario to plan |
-//! | [`import`] | scenarios from what other simulators read |
-//! | `plan` | what a run needs to know |
+//! | `diagnostics` | faults with their places, and how they are printed |
+//! | `text` | the text of a file, with parts of it overridden: the place of each value |
+//! | `format` | the fields of the file; from a text to a scenario; `--set PATH=VALUE` |
+//! | `resolve` | parts that stand for others, replaced by them |
+//! | `cycles` | the paths of flows, and cycles in which their packets could wait for each other |
+//! | `plan` | all that a run needs to know |
+//! | `check` | from a scenario to a plan |
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
-//! | `diagnostic` | what is wrong, and how it is printed |
-//! | `wording`, `nearest` | what is said of it |
-//! | `ranges` | the ranges of numbers, which stand beside their fields |
+//! | [`import`] | scenarios from what other simulators read |
 
 mod check;
-mod diagnostic;
+mod cycles;
+mod diagnostics;
 mod ecn_first;
+mod format;
 pub mod import;
-mod nearest;
-mod outline;
-mod overrides;
 mod plan;
-mod ranges;
-mod read;
-mod scan;
-mod shipped;
-mod source;
-mod spec;
-mod wording;
+mod resolve;
+mod text;
 
-pub use diagnostic::{Diagnostic, Fault, Place};
+pub use diagnostics::nearest::help as help_with_name;
+pub use diagnostics::{Diagnostic, Fault, Place};
 pub use ecn_first::EcnFirst;
-pub use nearest::help as help_with_name;
+pub use format::{DependencyCycles, Scenario, WatchSpec};
 pub use plan::Plan;
-pub use shipped::{Shipped, shipped};
-pub use source::Source;
-pub use spec::{DependencyCycles, Scenario, WatchSpec};
+pub use text::{Shipped, Source, shipped};

@@ -19,9 +19,9 @@ use ca_transport::spec::AdapterSpec;
 use cc_policies::{Control, Scheme};
 use switch_arch::spec::{Forwarding, SwitchSpec};
 
-use crate::check::routing;
-use crate::read::options;
-use crate::spec::{Completions, Scenario, WatchSpec};
+use crate::cycles;
+use crate::format::parse::options;
+use crate::format::{Completions, Scenario, WatchSpec};
 
 /// A scenario that has been checked, and what follows from it.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,13 +100,13 @@ impl Plan {
     /// allows one (`dependency_cycles: Allowed`).
     #[must_use]
     pub fn dependency_cycle(&self) -> Option<String> {
-        routing::cycle(&self.scenario, &self.graph, &self.routes, &self.workload.flows)
+        cycles::cycle(&self.scenario, &self.graph, &self.routes, &self.workload.flows)
     }
 
     /// The service level of what one host sends to the other for a flow that asks for `asked`.
     #[must_use]
     pub fn service_level(&self, asked: ServiceLevel, from: NodeId, to: NodeId) -> ServiceLevel {
-        service_level(&self.routes, asked, from, to)
+        cycles::service_level(&self.routes, asked, from, to)
     }
 
     /// A kind of cable, by its place as an [`End`](topology::End) of the graph gives it.
@@ -325,15 +325,6 @@ pub(crate) fn shared_memory(spec: &SwitchSpec, ports: usize, lanes: u8) -> Optio
     let guaranteed = (spec.sharing.guaranteed()?.get() / BLOCK) as u16;
     let receivers = ports * usize::from(lanes);
     Some(SharedMemory::new(receivers, memory(spec, ports, lanes), guaranteed, spec.sharing.alpha()))
-}
-
-/// The service level of what one host sends to another: where the routing has L layers, the flow's own levels
-/// 0, 1, ... stand for L levels each, one a layer. With one layer it is the flow's own.
-///
-/// This is what a path record says in IBA (`PathRecord:SL`), and how OpenSM's torus-2QoS uses it.
-pub(crate) fn service_level(routes: &Routes, asked: ServiceLevel, from: NodeId, to: NodeId) -> ServiceLevel {
-    let level = u32::from(asked.0) * routes.layers() + routes.layer(from, to);
-    ServiceLevel(u8::try_from(level).expect("levels have been checked"))
 }
 
 /// The stretches between changes: the first begins with the run; changes at or after its end are none.

@@ -9,9 +9,9 @@ use settings::FieldPath;
 use topology::{Graph, Routes};
 use units::Bytes;
 
-use super::Faults;
+use crate::format::Scenario;
 use crate::plan;
-use crate::spec::Scenario;
+use crate::text::Faults;
 
 /// Whether what is said of DCQCN can have an effect here.
 pub(super) fn check(

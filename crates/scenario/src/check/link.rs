@@ -6,8 +6,8 @@ use packet::{Framing, Lane, Mtu};
 use settings::FieldPath;
 use units::{Bytes, Length, Span};
 
-use super::Faults;
-use crate::spec::Scenario;
+use crate::format::Scenario;
+use crate::text::Faults;
 
 /// The most entries of a lane arbitration table (IBA 14.2.5.9).
 const MOST_ENTRIES: usize = 64;

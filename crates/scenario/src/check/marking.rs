@@ -12,10 +12,10 @@ use settings::FieldPath;
 use topology::Graph;
 use units::Bytes;
 
-use super::Faults;
-use crate::nearest;
+use crate::diagnostics::nearest;
+use crate::format::Scenario;
 use crate::plan;
-use crate::spec::Scenario;
+use crate::text::Faults;
 
 /// Every port that the marking settings single out is a port of a switch.
 pub(super) fn check_ports(marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {

@@ -1,150 +1,145 @@
 //! From a scenario as written to a plan.
 //!
-//! Invariant: every range that the documentation of a field states is held here, or by the crate that
+//! Invariant: every range that the documentation of a field states is checked here, or by the crate that
 //! owns the field. All faults that do not follow from one another are reported together.
 //!
-//! | module | checks |
-//! |---|---|
-//! | here | the run as a whole, and the order of the checks |
-//! | `dcqcn` | thresholds and rates that fit the fabric |
-//! | `hpcc` | a topology in a file, and puts what it holds in its place |
-//! | `guideline` | nothing: resolves the congestion control, and replaces `Guideline` by its settings |
-//! | `link` | cables, lanes, credits |
-//! | `marking` | ports whose marking differs, and buffers too small for what triggers it |
-//! | `node` | switches and adapters |
-//! | `pausing` | PFC: its times, headroom, and the memory that is left |
-//! | `routing` | forwarding tables, and whether packets could wait in a cycle |
-//! | `sharing` | memory that ports and lanes share |
-//! | `traffic` | flows, and whether they can reach their hosts |
-//! | `transport` | whether what carries a flow can carry it, and is controlled |
-//! | `watch` | whether what is to be watched is there |
+//! Four phases, each on the results of the one before:
+//!
+//! | phase | modules | checks |
+//! |---|---|---|
+//! | values | `run` | name, duration, samples |
+//! | | `link`, `node`, `pausing`, `sharing` | cables, lanes, flow control, memory, as far as the topology has no say in them |
+//! | fabric | `node` | names of switches and adapters, ports that differ |
+//! | | `sharing`, `pausing` | memory that is shared, headroom, and the room beside them |
+//! | | `marking` | ports whose marking differs, and buffers too small for the trigger of marking |
+//! | routes | `routing` | forwarding tables |
+//! | | `transport` | transport services that can carry a flow and that congestion control reaches |
+//! | | `dcqcn` | thresholds and rates that fit the fabric |
+//! | traffic | `traffic` | flows, and routes between their hosts |
+//! | | `routing` | cycles in which packets could wait for each other |
+//! | | `watch` | objects to be watched |
 
 mod dcqcn;
-mod guideline;
-mod hpcc;
 mod link;
 mod marking;
 mod node;
 mod pausing;
-pub(crate) mod routing;
+mod routing;
+mod run;
 mod sharing;
 mod traffic;
 mod transport;
 mod watch;
 
-use core::fmt::Display;
-
+use cc_policies::{Control, MarkingSpec, ResponseSpec};
 use settings::FieldPath;
-use topology::{Graph, TopologyError, TopologyErrorKind, TopologySpec};
-use units::Span;
+use topology::{Graph, Routes, TopologyError, TopologyErrorKind, TopologySpec};
 
-use crate::diagnostic::{Diagnostic, Fault};
+use crate::diagnostics::{Diagnostic, in_two, nearest};
+use crate::format::Scenario;
+use crate::format::ranges::{self, Violation};
 use crate::plan::Plan;
-use crate::ranges::Violation;
-use crate::source::Source;
-use crate::spec::Scenario;
-use crate::{nearest, ranges, wording};
+use crate::resolve::{guideline, topology_file};
+use crate::text::{Faults, Source};
 
-/// The most samples of a run: each has a row in memory and in a file.
-const MOST_SAMPLES: u64 = 1_000_000;
+use self::traffic::CheckedTraffic;
 
 impl Scenario {
     /// Checks the scenario; `source` is the text that it was read from.
     ///
     /// # Errors
     /// If anything is out of range, missing, or at odds with something else.
-    pub fn check(mut self, source: &Source) -> Result<Plan, Diagnostic> {
-        let mut faults = Faults { source, found: Vec::new(), of_ranges: 0 };
-        faults.check_ranges(&self);
-        self.check_run(&mut faults);
-        hpcc::resolve(&mut self, &mut faults);
-        link::check_cables(&self, &mut faults);
-        link::check(&self, &mut faults);
-        pausing::check_values(&self, &mut faults);
-        node::check_values(&self, &mut faults);
-        sharing::check_values(&self, &mut faults);
-        if let Err(fault) = self.congestion_control.check() {
-            faults.of_setting(&"congestion_control".into(), fault);
-        }
-        let has_rates = link::check_rates(&self, &mut faults);
-        if matches!(self.topology, TopologySpec::HpccFile(_)) {
-            return Err(faults.into_diagnostic());
-        }
-        let Some(graph) = self.graph(&mut faults).filter(|_| has_rates) else {
-            return Err(faults.into_diagnostic());
-        };
-        let control = guideline::resolve(&mut self, &graph);
-        node::check_names(&self, &graph, &mut faults);
-        sharing::check_memory(&self, &graph, &mut faults);
-        pausing::check_memory(&self, &graph, &mut faults);
-        marking::check_ports(&control.marking, &graph, &mut faults);
-        marking::check_trigger(&self, &control.marking, &graph, &mut faults);
-        let Some(routes) = routing::routes(&self, &graph, &mut faults) else {
-            return Err(faults.into_diagnostic());
-        };
-        transport::check(&self, &control.response, &mut faults);
-        dcqcn::check(&self, &control, &graph, &routes, &mut faults);
-        let workload = traffic::workload(&self, &graph, &routes, &mut faults);
-        if let Some((workload, _)) = &workload
-            && faults.found.is_empty()
-        {
-            routing::check(&self, &graph, &routes, &workload.flows, &mut faults);
-        }
-        if let Some((workload, _)) = &workload {
-            watch::check(&self, &control.response, &graph, &workload.flows, &mut faults);
-        }
-        match workload {
-            Some(workload) if faults.found.is_empty() => {
-                Ok(Plan::new(self, source.stem(), control, graph, routes, workload))
-            }
+    pub fn check(self, source: &Source) -> Result<Plan, Diagnostic> {
+        let mut faults = Faults::new(source);
+        match self.into_plan(&mut faults) {
+            Some(plan) if faults.found.is_empty() => Ok(plan),
             _ => Err(faults.into_diagnostic()),
         }
     }
 
-    fn check_run(&self, faults: &mut Faults<'_>) {
-        if self.duration == Span::ZERO {
-            faults.add(&"duration".into(), "the run is over before it begins", "write at least \"1 ps\"");
-        }
-        let too_long = self.sample > self.duration && self.duration > Span::ZERO;
-        if self.sample == Span::ZERO || too_long {
-            let message = format!("{} cannot be the interval of samples", self.sample);
-            let help = format!("write more than 0, and at most the duration, {}", self.duration);
-            faults.add(&"sample".into(), message, help);
-        } else {
-            self.check_samples(faults);
-        }
-        if self.name.as_deref() == Some("") {
-            faults.add(&"name".into(), "the scenario's name is empty", "give it one, or leave `name` out");
-        }
+    /// Goes through the phases, as far as the faults found allow.
+    fn into_plan(mut self, faults: &mut Faults<'_>) -> Option<Plan> {
+        let has_rates = self.check_values(faults);
+        let graph = self.graph(faults).filter(|_| has_rates)?;
+        let control = guideline::resolve(&mut self, &graph);
+        self.check_fabric(&control.marking, &graph, faults);
+        let routes = self.check_routes(&control, &graph, faults)?;
+        let traffic = self.check_traffic(&control.response, &graph, &routes, faults)?;
+        let stem = faults.source.stem();
+        faults.found.is_empty().then(|| Plan::new(self, stem, control, graph, routes, traffic))
     }
 
-    /// Samples are kept to the end of the run. Where only an override made it long, the override is at fault.
-    fn check_samples(&self, faults: &mut Faults<'_>) {
-        let Self { duration, sample, .. } = self;
-        let count = duration.ps() / sample.ps();
-        if count <= MOST_SAMPLES {
-            return;
+    /// Checks every value that can be judged without the topology, and reads a topology that stands in a file. Returns
+    /// whether every cable has a rate: without that nothing else can be judged.
+    fn check_values(&mut self, faults: &mut Faults<'_>) -> bool {
+        self.check_ranges(faults);
+        run::check(self, faults);
+        topology_file::resolve(self, faults);
+        link::check_cables(self, faults);
+        link::check(self, faults);
+        pausing::check_values(self, faults);
+        node::check_values(self, faults);
+        sharing::check_values(self, faults);
+        if let Err(fault) = self.congestion_control.check() {
+            faults.of_setting(&"congestion_control".into(), fault);
         }
-        let (here, other) = (FieldPath::from("sample"), FieldPath::from("duration"));
-        let longer = faults.overridden(&other) && !faults.overridden(&here);
-        let message = format!(
-            "a `sample` of {sample} over a `duration` of {duration} makes {count} samples, more than {MOST_SAMPLES}"
-        );
-        let least = Span::from_ps(duration.ps().div_ceil(MOST_SAMPLES));
-        let most = *sample * MOST_SAMPLES;
-        let help = format!("write a `sample` of at least \"{least}\", or a `duration` of at most \"{most}\"");
-        faults.add(if longer { &other } else { &here }, message, help);
+        link::check_rates(self, faults)
+    }
+
+    /// Checks that every number is in the range that its field states.
+    fn check_ranges(&self, faults: &mut Faults<'_>) {
+        for Violation { path, value, range } in ranges::violations(self) {
+            let value = value.unwrap_or_else(|| faults.written(&path));
+            faults.add_range(&path, format!("{value} is out of range"), range);
+        }
+        faults.sort();
+    }
+
+    /// Checks the nodes against the graph.
+    fn check_fabric(&self, marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
+        node::check_names(self, graph, faults);
+        sharing::check_memory(self, graph, faults);
+        pausing::check_memory(self, graph, faults);
+        marking::check_ports(marking, graph, faults);
+        marking::check_trigger(self, marking, graph, faults);
+    }
+
+    /// Makes the forwarding tables, and checks the settings that depend on them.
+    fn check_routes(&self, control: &Control, graph: &Graph, faults: &mut Faults<'_>) -> Option<Routes> {
+        let routes = routing::routes(self, graph, faults)?;
+        transport::check(self, &control.response, faults);
+        dcqcn::check(self, control, graph, &routes, faults);
+        Some(routes)
+    }
+
+    /// Makes the flows, and checks them against the routes.
+    fn check_traffic(
+        &self,
+        response: &ResponseSpec,
+        graph: &Graph,
+        routes: &Routes,
+        faults: &mut Faults<'_>,
+    ) -> Option<CheckedTraffic> {
+        let (workload, files) = traffic::workload(self, graph, routes, faults)?;
+        if faults.found.is_empty() {
+            routing::check(self, graph, routes, &workload.flows, faults);
+        }
+        watch::check(self, response, graph, &workload.flows, faults);
+        Some((workload, files))
     }
 
     /// The fabric, unless something is wrong with it.
     fn graph(&self, faults: &mut Faults<'_>) -> Option<Graph> {
+        if matches!(self.topology, TopologySpec::HpccFile(_)) {
+            return None; // Its file has faults.
+        }
         let cables: Vec<&str> = self.cables.keys().map(String::as_str).collect();
         match self.topology.build(&cables) {
             Ok(graph) => Some(graph),
             Err(error) => {
                 let path = FieldPath::from("topology").join(&relative(&error.path()));
                 match self.names_for(&error, &cables) {
-                    Some(help) => faults.add(&path, wording::in_two(&error.to_string()).0, help),
+                    Some(help) => faults.add(&path, in_two(&error.to_string()).0, help),
                     None => faults.of_crate(&path, &error),
                 }
                 None
@@ -168,90 +163,4 @@ impl Scenario {
 /// A path as another crate writes it.
 fn relative(path: &str) -> FieldPath {
     FieldPath::parse(path).unwrap_or_default()
-}
-
-/// What has been found wrong.
-struct Faults<'a> {
-    source: &'a Source,
-    found: Vec<Fault>,
-    /// How many of them, the first, say only that a number is out of its range: what is said later of the same number
-    /// says more, and takes their place.
-    of_ranges: usize,
-}
-
-impl Faults<'_> {
-    /// The value at this path is wrong.
-    fn add(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
-        self.push(path, message.to_string(), Some(help.to_string()), false);
-    }
-
-    /// The name at the end of this path is wrong.
-    fn add_name(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
-        self.push(path, message.to_string(), Some(help.to_string()), true);
-    }
-
-    /// Adds a fault that the check of a setting found below `parent`.
-    fn of_setting(&mut self, parent: &FieldPath, fault: settings::Fault) {
-        let path = parent.join(&fault.path);
-        self.push(&path, fault.message, fault.help, false);
-    }
-
-    /// What another crate says is wrong, in the form `WRONG: RIGHT`.
-    fn of_crate(&mut self, path: &FieldPath, error: &dyn Display) {
-        let (message, help) = wording::in_two(&error.to_string());
-        self.push(path, message, help, false);
-    }
-
-    /// Every number has to be in the range that its field states.
-    fn check_ranges(&mut self, scenario: &Scenario) {
-        for Violation { path, value, range } in ranges::violations(scenario) {
-            let value = value.unwrap_or_else(|| self.written(&path));
-            self.push(&path, format!("{value} is out of range"), Some(range.to_string()), false);
-        }
-        self.found.sort_by_key(|fault| fault.place.as_ref().map(|place| (place.line, place.column)));
-        self.of_ranges = self.found.len();
-    }
-
-    /// Whether something is wrong with the value at this path.
-    fn has(&self, path: &FieldPath) -> bool {
-        let path = path.to_string();
-        self.found.iter().any(|fault| fault.path == path)
-    }
-
-    fn push(&mut self, path: &FieldPath, message: String, help: Option<String>, of_name: bool) {
-        let fault = match self.source.outline() {
-            Ok(outline) => {
-                let text = self.source.text();
-                let span = if of_name { outline.key_span(text, path) } else { outline.span(text, path) };
-                self.source.fault(&span, path, message, help)
-            }
-            Err(fault) => Fault { path: path.to_string(), message, help, ..fault },
-        };
-        let known = self.found[..self.of_ranges].iter().position(|known| known.path == fault.path);
-        match known {
-            Some(place) => self.found[place] = fault,
-            None => self.found.push(fault),
-        }
-    }
-
-    /// The value at this path, as it is written.
-    fn written(&self, path: &FieldPath) -> String {
-        let text = self.source.text();
-        self.source
-            .outline()
-            .map_or_else(|_| String::new(), |outline| text[outline.span(text, path)].to_owned())
-    }
-
-    /// Whether the value at this path comes from an override.
-    fn overridden(&self, path: &FieldPath) -> bool {
-        let source = self.source;
-        source.outline().is_ok_and(|outline| {
-            let site = outline.reach(source.text(), path);
-            site.steps == path.steps().len() && source.is_overridden(site.node.span.start)
-        })
-    }
-
-    fn into_diagnostic(self) -> Diagnostic {
-        Diagnostic::new(self.found)
-    }
 }

@@ -9,10 +9,10 @@ use switch_arch::spec::{BufferingSpec, SwitchSpec};
 use topology::Graph;
 use units::{Bytes, Rate};
 
-use super::Faults;
 use super::link::check_lane;
-use crate::nearest;
-use crate::spec::Scenario;
+use crate::diagnostics::nearest;
+use crate::format::Scenario;
+use crate::text::Faults;
 
 /// The largest buffer that credits can describe.
 pub(super) const LARGEST: Bytes = Bytes::new(MAX_BLOCKS as u64 * BLOCK);

@@ -9,10 +9,10 @@ use switch_arch::spec::SwitchSpec;
 use topology::Graph;
 use units::{Bytes, Span};
 
-use super::Faults;
 use super::node::switches;
+use crate::format::Scenario;
 use crate::plan;
-use crate::spec::Scenario;
+use crate::text::Faults;
 
 /// Priorities of a tag (IEEE 802.1Q).
 const MOST_PRIORITIES: u8 = 8;

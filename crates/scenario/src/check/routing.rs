@@ -5,17 +5,13 @@
 
 use packet::{Lane, ServiceLevel, TransportService};
 use settings::FieldPath;
-use topology::{Channel, Dependencies, Graph, Routes, RoutingErrorKind, RoutingSpec};
+use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec};
 use workload::Flow;
 
-use super::Faults;
-use crate::nearest;
-use crate::plan::service_level;
-use crate::spec::{DependencyCycles, Scenario};
-use crate::wording;
-
-/// The outputs of a cycle that a message names.
-const MOST_NAMED: usize = 16;
+use crate::cycles::cycle;
+use crate::diagnostics::{in_two, nearest};
+use crate::format::{DependencyCycles, Scenario};
+use crate::text::Faults;
 
 /// The forwarding tables, unless something is wrong with them.
 pub(super) fn routes(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) -> Option<Routes> {
@@ -26,7 +22,7 @@ pub(super) fn routes(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>
     let path = FieldPath::from("routing").join(&super::relative(error.path()));
     let all: Vec<&str> = graph.names().collect();
     let (hosts, switches) = all.split_at(graph.hosts());
-    let message = wording::in_two(&error.to_string()).0;
+    let message = in_two(&error.to_string()).0;
     match error.kind() {
         RoutingErrorKind::UnknownSwitch { given } => {
             faults.add_name(&path, message, nearest::help(given, switches, "switches"));
@@ -57,24 +53,6 @@ pub(super) fn check(
         let message = format!("packets could wait for each other for ever, in a cycle: {cycle}");
         faults.add(&"routing".into(), message, help(scenario, routes));
     }
-}
-
-/// A cycle in which packets of these flows could wait for each other, output by output.
-pub(crate) fn cycle(scenario: &Scenario, graph: &Graph, routes: &Routes, flows: &[Flow]) -> Option<String> {
-    let lanes = scenario.link.lanes_by_service_level();
-    let mut ways = Vec::with_capacity(2 * flows.len());
-    for flow in flows {
-        for (from, to) in [(flow.source, flow.destination), (flow.destination, flow.source)] {
-            let level = service_level(routes, flow.service_level, from, to);
-            ways.push((to, lanes[usize::from(level.0)], from));
-        }
-    }
-    ways.sort_unstable();
-    let mut dependencies = Dependencies::new(graph, routes, scenario.link.data_lanes);
-    for same in ways.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        dependencies.add(same[0].0, same[0].1, same.iter().map(|way| way.2));
-    }
-    dependencies.cycle().map(|cycle| spell(graph, &cycle))
 }
 
 /// A layer takes a service level of its own for each that flows ask for, and there are 16 of them.
@@ -119,18 +97,6 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
         let message = "packets of an end-to-end context would overtake each other on the ways of `Ecmp`";
         faults.add(&path, message, "write another `routing`, or `transport: Rc`");
     }
-}
-
-/// The outputs on a cycle, in order, the first again at the end.
-fn spell(graph: &Graph, cycle: &[Channel]) -> String {
-    let one = |channel: &Channel| format!("`{}` port {}", graph.name(channel.switch), channel.port);
-    let first = &cycle[0];
-    let mut named: Vec<String> = cycle.iter().take(MOST_NAMED).map(one).collect();
-    if cycle.len() > MOST_NAMED {
-        named.push(format!("{} more", cycle.len() - MOST_NAMED));
-    }
-    named.push(one(first));
-    format!("{}, on {}", named.join(" -> "), first.lane)
 }
 
 /// What would be right instead of routes with a cycle.

@@ -7,10 +7,10 @@ use switch_arch::spec::{BufferingSpec, Sharing};
 use topology::Graph;
 use units::Bytes;
 
-use super::Faults;
 use super::node::{LARGEST, switches};
+use crate::format::Scenario;
 use crate::plan;
-use crate::spec::Scenario;
+use crate::text::Faults;
 
 /// Every value that can be judged without the topology. What is guaranteed is judged as a buffer is.
 pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {

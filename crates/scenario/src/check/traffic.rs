@@ -10,11 +10,13 @@ use units::{Rate, Span, Time};
 use workload::file::InFile;
 use workload::{Flow, PatternSpec, Setting, Workload, WorkloadError, WorkloadErrorKind};
 
-use super::Faults;
-use crate::diagnostic::{Fault, Place};
-use crate::nearest;
-use crate::spec::Scenario;
-use crate::wording;
+use crate::diagnostics::nearest;
+use crate::diagnostics::{Fault, Place, in_two};
+use crate::format::Scenario;
+use crate::text::Faults;
+
+/// The workload, and the files that it was read from, by name.
+pub(super) type CheckedTraffic = (Workload, BTreeMap<String, String>);
 
 /// The scenario's traffic and the files that it names, unless something is wrong with it.
 pub(super) fn workload(
@@ -22,7 +24,7 @@ pub(super) fn workload(
     graph: &Graph,
     routes: &Routes,
     faults: &mut Faults<'_>,
-) -> Option<(Workload, BTreeMap<String, String>)> {
+) -> Option<CheckedTraffic> {
     check_times(scenario, faults);
     let hosts: Vec<&str> = graph.host_names().collect();
     let cables: Vec<_> = scenario.cables.values().collect();
@@ -73,13 +75,13 @@ fn add_error(
     match error.kind() {
         WorkloadErrorKind::InFile(found) => {
             let InFile { file, at, kind, .. } = &**found;
-            let (message, help) = wording::in_two(&kind.to_string());
+            let (message, help) = in_two(&kind.to_string());
             let place = Some(Box::new(Place::new(&files[file], at.start, at.end)));
             faults.found.push(Fault { file: file.clone(), place, path: path.to_string(), message, help });
         }
         WorkloadErrorKind::NoSuchHosts { given } if given.ends_with('*') => faults.of_crate(&path, error),
         WorkloadErrorKind::UnknownHost { given } | WorkloadErrorKind::NoSuchHosts { given } => {
-            let message = wording::in_two(&error.to_string()).0;
+            let message = in_two(&error.to_string()).0;
             faults.add(&path, message, nearest::help(given, hosts, "hosts"));
         }
         _ => faults.of_crate(&path, error),

@@ -6,8 +6,8 @@ use settings::FieldPath;
 use units::Bytes;
 use workload::{Operation, PatternSpec};
 
-use super::Faults;
-use crate::spec::Scenario;
+use crate::format::Scenario;
+use crate::text::Faults;
 
 /// What is asked of the transport by a flow, or by a pattern that says so for all of its flows.
 struct Asked<'a> {

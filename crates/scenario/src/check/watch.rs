@@ -7,10 +7,10 @@ use settings::FieldPath;
 use topology::Graph;
 use workload::Flow;
 
-use super::Faults;
 use super::link::check_lane;
-use crate::nearest;
-use crate::spec::{Scenario, WatchSpec};
+use crate::diagnostics::nearest;
+use crate::format::{Scenario, WatchSpec};
+use crate::text::Faults;
 
 /// Whether all that is to be watched is there.
 pub(super) fn check(

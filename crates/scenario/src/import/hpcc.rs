@@ -12,10 +12,10 @@ use packet::Mtu;
 use topology::hpcc;
 use units::{Bytes, Rate, Span, Time};
 
+use super::account::{Entry, Fate};
 use super::hpcc_keys::{RESPONSE, UNUSED, is_of_dcqcn};
 use super::hpcc_memory;
-use crate::diagnostic::{Diagnostic, Fault, Place};
-use crate::wording;
+use crate::diagnostics::{Diagnostic, Fault, Place, in_two};
 
 /// The text of a file that a configuration names.
 pub type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -31,42 +31,6 @@ pub struct Imported {
     pub account: Vec<Entry>,
 }
 
-/// What became of a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The key.
-    pub key: String,
-    /// Its values, as written.
-    pub given: String,
-    /// Whether it is in the scenario.
-    pub fate: Fate,
-    /// As what, or why not.
-    pub what: String,
-}
-
-/// Whether a key is in the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// As it was meant.
-    Used,
-    /// As something that comes near.
-    Approximated,
-    /// Not at all.
-    NotUsed,
-}
-
-impl Fate {
-    /// The word for it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Used => "used",
-            Self::Approximated => "approximated",
-            Self::NotUsed => "not used",
-        }
-    }
-}
-
 /// Turns a configuration into a scenario.
 ///
 /// # Errors
@@ -75,7 +39,7 @@ pub fn read(name: &str, text: &str, files: Files<'_>) -> Result<Imported, Diagno
     let mut import = Import { name, text, keys: keys(name, text)?, account: BTreeMap::new() };
     let (topology_file, topology) = import.file("TOPOLOGY_FILE", files)?;
     let fabric = hpcc::read(&topology).map_err(|flaw| {
-        let (message, help) = wording::in_two(&flaw.kind.to_string());
+        let (message, help) = in_two(&flaw.kind.to_string());
         let place = Some(Box::new(Place::new(&topology, flaw.at.start, flaw.at.end)));
         let (file, path) = (topology_file.clone(), "TOPOLOGY_FILE".to_owned());
         Diagnostic::from(Fault { file, place, path, message, help })

@@ -3,7 +3,7 @@
 //! Invariant: a key is in one table at most. Reaction points of HPCC's simulator know a timer and no byte counter: their
 //! first increases recover the target, the next one adds `RATE_AI`, and all after that `RATE_HAI` (its code).
 
-use super::hpcc::Fate;
+use super::account::Fate;
 
 /// Keys of DCQCN's reaction point: the field, its unit, how near it comes, and what else there is to say.
 pub(super) const RESPONSE: [(&str, &str, &str, Fate, &str); 7] = [

@@ -5,10 +5,14 @@
 //!
 //! | module | reads |
 //! |---|---|
+//! | `account` | nothing: what became of each key |
 //! | [`hpcc`] | `config.txt` of HPCC's simulator, with its topology and flows |
 //! | `hpcc_keys` | nothing: what becomes of keys that stand for themselves |
 //! | `hpcc_memory` | nothing: how switches of that simulator share their memory and pause |
 
+mod account;
 pub mod hpcc;
 mod hpcc_keys;
 mod hpcc_memory;
+
+pub use account::{Entry, Fate};

@@ -15,8 +15,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use settings::{FieldPath, PathStep};
 
-use crate::outline::Outline;
-use crate::spec::Scenario;
+use super::spec::Scenario;
+use crate::text::Outline;
 
 /// The schema of a scenario, without references: every type stands where it is used.
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {

@@ -2,8 +2,6 @@
 //!
 //! Invariant: each is a file of `fixtures/scenarios`, and every file there is in this list.
 
-use crate::read::parse;
-
 /// A scenario that ships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shipped {
@@ -13,22 +11,11 @@ pub struct Shipped {
     pub text: &'static str,
 }
 
-impl Shipped {
-    /// What it shows.
-    ///
-    /// # Panics
-    /// Never: the scenarios that ship are tested.
-    #[must_use]
-    pub fn about(&self) -> String {
-        parse(self.text).expect("a shipped scenario can be read").about
-    }
-}
-
 macro_rules! shipped {
     ($($name:literal),* $(,)?) => {
         &[$(Shipped {
             name: $name,
-            text: include_str!(concat!("../../../fixtures/scenarios/", $name, ".ron")),
+            text: include_str!(concat!("../../../../fixtures/scenarios/", $name, ".ron")),
         }),*]
     };
 }

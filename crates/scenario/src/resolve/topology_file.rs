@@ -7,13 +7,12 @@ use settings::FieldPath;
 use topology::TopologySpec;
 use topology::hpcc;
 
-use super::Faults;
-use crate::diagnostic::{Fault, Place};
-use crate::spec::Scenario;
-use crate::wording;
+use crate::diagnostics::{Fault, Place, in_two};
+use crate::format::Scenario;
+use crate::text::Faults;
 
 /// Puts nodes, links and cables in the place of a file that describes them, unless something is wrong with it.
-pub(super) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
+pub(crate) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
     let TopologySpec::HpccFile(file) = &scenario.topology else { return };
     let path = FieldPath::from("topology");
     if file.contains(['/', '\\']) || !file.ends_with(".txt") {
@@ -51,7 +50,7 @@ pub(super) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
             scenario.topology = TopologySpec::Custom(fabric.custom);
         }
         Err(flaw) => {
-            let (message, help) = wording::in_two(&flaw.kind.to_string());
+            let (message, help) = in_two(&flaw.kind.to_string());
             let place = Some(Box::new(Place::new(&text, flaw.at.start, flaw.at.end)));
             faults.found.push(Fault { file: file.clone(), place, path: path.to_string(), message, help });
         }

@@ -13,13 +13,10 @@
 
 use settings::{FieldPath, PathStep};
 
-use crate::diagnostic::{Diagnostic, Fault, Place};
-use crate::nearest;
-use crate::outline::{Shape, Site};
-use crate::read::parse;
-use crate::scan::{self, Flaw};
-use crate::source::{Patch, Source};
-use crate::wording;
+use super::explain::explain;
+use super::parse::parse;
+use crate::diagnostics::{Diagnostic, Fault, Place, nearest};
+use crate::text::{Flaw, FlawKind, Node, Patch, Shape, Site, Source, scan};
 
 impl Source {
     /// Sets the value at a path: `PATH=VALUE`, as `duration=5 ms`, `flows.F3.start="1 s"` or
@@ -146,7 +143,7 @@ impl<'a> Assignment<'a> {
                 let message = format!("this is left out, and needs more than one field: also `{missing}`");
                 self.at_path(&reached, message, format!("set `{reached}` as a whole: `{reached}=(...)`"))
             }
-            _ => wording::explain(&patched, &fault),
+            _ => explain(&patched, &fault),
         };
         Err((reached.steps().len(), explained))
     }
@@ -156,9 +153,9 @@ impl<'a> Assignment<'a> {
         let found = |flaw: Flaw| {
             let alone = Source::new(&self.name, self.value);
             let path = own.join(&flaw.path);
-            wording::flaw(&alone, &Flaw { path, ..flaw })
+            alone.flawed(&Flaw { path, ..flaw })
         };
-        let several_words = |node: &crate::outline::Node| {
+        let several_words = |node: &Node| {
             matches!(node.shape, Shape::Scalar)
                 && !self.value.starts_with(['"', '\'', 'r', 'b'])
                 && self.value.contains(char::is_whitespace)
@@ -166,7 +163,7 @@ impl<'a> Assignment<'a> {
         match scan::single(self.value) {
             Err(flaw) => Some(found(flaw)),
             Ok(node) if several_words(&node) => {
-                let kind = scan::FlawKind::AfterEnd;
+                let kind = FlawKind::AfterEnd;
                 Some(found(Flaw { span: 0..self.value.len(), path: FieldPath::default(), kind }))
             }
             Ok(_) => None,

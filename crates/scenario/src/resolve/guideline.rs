@@ -8,10 +8,10 @@ use topology::Graph;
 use units::Span;
 use workload::PatternSpec;
 
-use crate::spec::Scenario;
+use crate::format::Scenario;
 
 /// Resolves the scheme of congestion control into its decisions, and puts settings in the place of a guideline.
-pub(super) fn resolve(scenario: &mut Scenario, graph: &Graph) -> Control {
+pub(crate) fn resolve(scenario: &mut Scenario, graph: &Graph) -> Control {
     let mut scheme = scenario.congestion_control.clone();
     let control = scheme.resolve(|| network(scenario, graph));
     scenario.congestion_control = scheme;

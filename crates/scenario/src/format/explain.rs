@@ -7,37 +7,11 @@
 use settings::FieldPath;
 use units::Bytes;
 
-use crate::diagnostic::Fault;
-use crate::nearest::{self, list};
-use crate::outline::{Shape, unquoted};
-use crate::ranges;
-use crate::read::{ReadFault, parse};
-use crate::scan::{Flaw, FlawKind};
-use crate::source::Source;
-
-/// What is said of wrong brackets, quotes and commas.
-pub(crate) fn flaw(source: &Source, flaw: &Flaw) -> Fault {
-    let line = |offset: usize| source.line(offset);
-    let help = match &flaw.kind {
-        FlawKind::Unclosed { open } => {
-            let all = open.iter().rev().map(|(bracket, at)| format!("`{bracket}` of line {}", line(*at)));
-            Some(format!("still open are {}", all.collect::<Vec<_>>().join(", ")))
-        }
-        FlawKind::Mismatch { bracket, opened, .. } => {
-            Some(format!("close the `{bracket}` of line {} first", line(*opened)))
-        }
-        FlawKind::UnclosedText => Some("write the same mark at the end of the text".to_owned()),
-        FlawKind::UnclosedComment => Some("write `*/` at its end".to_owned()),
-        FlawKind::MissingComma => Some("write `,` between two values".to_owned()),
-        FlawKind::NoField { .. } => Some("write `name: value`".to_owned()),
-        FlawKind::Named { .. } => Some("write fields in ( ), and values without names in [ ]".to_owned()),
-        FlawKind::NoValue => Some("write one, or take out the mark that it belongs to".to_owned()),
-        FlawKind::Twice { .. } => Some("write it once".to_owned()),
-        FlawKind::AfterEnd => Some("the `)` before it closes the scenario".to_owned()),
-        FlawKind::NotAScenario => Some("write `(`, then `field: value,` for each field, then `)`".to_owned()),
-    };
-    source.fault(&flaw.span, &flaw.path, flaw.kind.to_string(), help)
-}
+use super::parse::{ReadFault, parse};
+use super::ranges;
+use crate::diagnostics::nearest::{self, list};
+use crate::diagnostics::{Fault, in_two};
+use crate::text::{Shape, Source, unquoted};
 
 /// What is said of a text whose form is right, and which is no scenario.
 pub(crate) fn explain(source: &Source, fault: &ReadFault) -> Fault {
@@ -201,13 +175,5 @@ fn as_written(message: &str, given: &str) -> String {
     match message.split_once(" is ") {
         Some((shown, rest)) if same(shown) => format!("`{given}` is {rest}"),
         _ => message.to_owned(),
-    }
-}
-
-/// A message of the form `WHAT IS WRONG: WHAT WOULD BE RIGHT`, in its two halves.
-pub(crate) fn in_two(message: &str) -> (String, Option<String>) {
-    match message.rsplit_once(": ") {
-        Some((wrong, right)) => (wrong.to_owned(), Some(right.to_owned())),
-        None => (message.to_owned(), None),
     }
 }

@@ -8,10 +8,7 @@ use ron::extensions::Extensions;
 use serde_path_to_error::Segment;
 use settings::FieldPath;
 
-use crate::diagnostic::Diagnostic;
-use crate::source::Source;
-use crate::spec::Scenario;
-use crate::wording;
+use super::spec::Scenario;
 
 /// How scenarios are read and written: `Some` may be left out, and so may the second parentheses of a
 /// variant with a struct in it.
@@ -28,17 +25,6 @@ pub(crate) struct ReadFault {
     pub(crate) path: Option<FieldPath>,
     /// The part of the text at which it stopped.
     pub(crate) span: Range<usize>,
-}
-
-impl Scenario {
-    /// Reads a scenario.
-    ///
-    /// # Errors
-    /// If the text is no scenario: where, why, and what would be right.
-    pub fn read(source: &Source) -> Result<Self, Diagnostic> {
-        source.outline()?;
-        parse(source.text()).map_err(|fault| wording::explain(source, &fault).into())
-    }
 }
 
 /// Reads a text.

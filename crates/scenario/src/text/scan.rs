@@ -7,46 +7,8 @@ use core::ops::Range;
 
 use settings::{FieldPath, PathStep};
 
-use crate::outline::{Item, Node, Shape, unquoted};
-
-/// What is wrong with the form of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Flaw {
-    pub(crate) span: Range<usize>,
-    /// The innermost value that the flaw lies in.
-    pub(crate) path: FieldPath,
-    pub(crate) kind: FlawKind,
-}
-
-/// What is wrong, apart from where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum FlawKind {
-    #[error("the text ends here, and `{}` is not closed", open.last().map_or('(', |(bracket, _)| *bracket))]
-    Unclosed {
-        /// Brackets that are open, outermost first, each with where it stands.
-        open: Vec<(char, usize)>,
-    },
-    #[error("`{found}` does not close `{bracket}`")]
-    Mismatch { found: char, bracket: char, opened: usize },
-    #[error("this quotation mark is not closed")]
-    UnclosedText,
-    #[error("this comment is not closed")]
-    UnclosedComment,
-    #[error("a comma is missing after this")]
-    MissingComma,
-    #[error("`{found}` is out of place")]
-    NoField { found: String },
-    #[error("`{name}:` stands among values without names")]
-    Named { name: String },
-    #[error("a value is missing here")]
-    NoValue,
-    #[error("`{name}` stands here twice")]
-    Twice { name: String },
-    #[error("this stands after the end of the scenario")]
-    AfterEnd,
-    #[error("a scenario is a list of fields in ( )")]
-    NotAScenario,
-}
+use super::flaw::{Flaw, FlawKind};
+use super::node::{Item, Node, Shape, first_line, unquoted};
 
 /// Scans a whole scenario.
 pub(crate) fn document(text: &str) -> Result<Node, Flaw> {
@@ -339,12 +301,6 @@ impl<'a> Scanner<'a> {
     fn flaw(&self, span: Range<usize>, kind: FlawKind) -> Flaw {
         Flaw { span, path: self.path.clone(), kind }
     }
-}
-
-/// As much of the span as stands on its first line.
-pub(crate) fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
-    let shown = text[span.clone()].lines().next().unwrap_or_default();
-    span.start..span.start + shown.trim_end().len()
 }
 
 fn is_name(word: &str) -> bool {

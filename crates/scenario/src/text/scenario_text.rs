@@ -9,10 +9,10 @@ use std::{fs, io};
 
 use settings::FieldPath;
 
-use crate::diagnostic::{Diagnostic, Fault, Place};
-use crate::outline::Outline;
-use crate::scan::Flaw;
-use crate::{nearest, shipped, wording};
+use super::flaw::Flaw;
+use super::outline::Outline;
+use super::shipped::shipped;
+use crate::diagnostics::{Diagnostic, Fault, Place, nearest};
 
 /// A scenario as text, before it is read.
 ///
@@ -131,7 +131,7 @@ impl Source {
 
     /// The text's outline, or what is wrong with its brackets, quotes and commas.
     pub(crate) fn outline(&self) -> Result<&Outline, Fault> {
-        self.outline.as_ref().map_err(|flaw| wording::flaw(self, flaw))
+        self.outline.as_ref().map_err(|flaw| self.flawed(flaw))
     }
 
     /// The same with a value put in, which `name` gave.
@@ -184,6 +184,12 @@ impl Source {
     /// The line of the origin in which this place of the text stands.
     pub(crate) fn line(&self, offset: usize) -> usize {
         self.place(&(offset..offset)).1.line
+    }
+
+    /// The fault of a text whose form is wrong.
+    pub(crate) fn flawed(&self, flaw: &Flaw) -> Fault {
+        let help = flaw.kind.help(|offset| self.line(offset));
+        self.fault(&flaw.span, &flaw.path, flaw.kind.to_string(), Some(help))
     }
 
     /// A fault that is seen at this part of the text.

@@ -1,0 +1,52 @@
+//! The paths of flows over lanes, and cycles in which their packets could wait for each other.
+//!
+//! Invariant: only the paths and lanes of the scenario's own flows count, data one way and acknowledgements the other; a
+//! packet that nobody sends cannot wait.
+
+use packet::{NodeId, ServiceLevel};
+use topology::{Channel, Dependencies, Graph, Routes};
+use workload::Flow;
+
+use crate::format::Scenario;
+
+/// The outputs of a cycle that a message names.
+const MOST_NAMED: usize = 16;
+
+/// A cycle in which packets of these flows could wait for each other, output by output.
+pub(crate) fn cycle(scenario: &Scenario, graph: &Graph, routes: &Routes, flows: &[Flow]) -> Option<String> {
+    let lanes = scenario.link.lanes_by_service_level();
+    let mut ways = Vec::with_capacity(2 * flows.len());
+    for flow in flows {
+        for (from, to) in [(flow.source, flow.destination), (flow.destination, flow.source)] {
+            let level = service_level(routes, flow.service_level, from, to);
+            ways.push((to, lanes[usize::from(level.0)], from));
+        }
+    }
+    ways.sort_unstable();
+    let mut dependencies = Dependencies::new(graph, routes, scenario.link.data_lanes);
+    for same in ways.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        dependencies.add(same[0].0, same[0].1, same.iter().map(|way| way.2));
+    }
+    dependencies.cycle().map(|cycle| spell(graph, &cycle))
+}
+
+/// The service level of what one host sends to another: where the routing has L layers, the flow's own levels
+/// 0, 1, ... stand for L levels each, one a layer. With one layer it is the flow's own.
+///
+/// This is what a path record says in IBA (`PathRecord:SL`), and how OpenSM's torus-2QoS uses it.
+pub(crate) fn service_level(routes: &Routes, asked: ServiceLevel, from: NodeId, to: NodeId) -> ServiceLevel {
+    let level = u32::from(asked.0) * routes.layers() + routes.layer(from, to);
+    ServiceLevel(u8::try_from(level).expect("levels have been checked"))
+}
+
+/// The outputs on a cycle, in order, the first again at the end.
+fn spell(graph: &Graph, cycle: &[Channel]) -> String {
+    let one = |channel: &Channel| format!("`{}` port {}", graph.name(channel.switch), channel.port);
+    let first = &cycle[0];
+    let mut named: Vec<String> = cycle.iter().take(MOST_NAMED).map(one).collect();
+    if cycle.len() > MOST_NAMED {
+        named.push(format!("{} more", cycle.len() - MOST_NAMED));
+    }
+    named.push(one(first));
+    format!("{}, on {}", named.join(" -> "), first.lane)
+}

@@ -1,0 +1,22 @@
+//! The file format: from a text to a [`Scenario`] as written.
+//!
+//! Invariant: a value is compared with its own type here, and with no other value.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `spec` | the fields of the file |
+//! | `ranges` | the ranges of numbers, as their fields state them |
+//! | `parse` | from a text to a scenario, or to the reader's error |
+//! | `explain` | the message and the help for a reader's error |
+//! | `read` | scenarios from texts |
+//! | `overrides` | `--set PATH=VALUE` |
+
+mod explain;
+mod overrides;
+pub(crate) mod parse;
+pub(crate) mod ranges;
+mod read;
+mod spec;
+
+pub(crate) use spec::Completions;
+pub use spec::{DependencyCycles, Scenario, WatchSpec};

@@ -1,0 +1,29 @@
+//! Scenarios from texts, with what is wrong explained.
+
+use super::explain::explain;
+use super::parse::parse;
+use super::spec::Scenario;
+use crate::diagnostics::Diagnostic;
+use crate::text::{Shipped, Source};
+
+impl Scenario {
+    /// Reads a scenario.
+    ///
+    /// # Errors
+    /// If the text is no scenario: where, why, and what would be right.
+    pub fn read(source: &Source) -> Result<Self, Diagnostic> {
+        source.outline()?;
+        parse(source.text()).map_err(|fault| explain(source, &fault).into())
+    }
+}
+
+impl Shipped {
+    /// What it shows.
+    ///
+    /// # Panics
+    /// Never: the scenarios that ship are tested.
+    #[must_use]
+    pub fn about(&self) -> String {
+        parse(self.text).expect("a shipped scenario can be read").about
+    }
+}

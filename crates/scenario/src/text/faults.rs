@@ -1,0 +1,101 @@
+//! Faults found in a scenario, each at its place in the text.
+
+use core::fmt::Display;
+
+use settings::FieldPath;
+
+use super::scenario_text::Source;
+use crate::diagnostics::{Diagnostic, Fault, in_two};
+
+/// What has been found wrong.
+pub(crate) struct Faults<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) found: Vec<Fault>,
+    /// How many of them, the first, say only that a number is out of its range: what is said later of the same number
+    /// says more, and takes their place.
+    of_ranges: usize,
+}
+
+impl<'a> Faults<'a> {
+    /// No faults yet of the scenario that was read from this text.
+    pub(crate) fn new(source: &'a Source) -> Self {
+        Self { source, found: Vec::new(), of_ranges: 0 }
+    }
+
+    /// The number at this path is out of its range. A fault that is added later at the same path says more, and takes
+    /// the place of this one.
+    pub(crate) fn add_range(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
+        self.add(path, message, help);
+        self.of_ranges = self.found.len();
+    }
+
+    /// Puts the faults in the order of the text.
+    pub(crate) fn sort(&mut self) {
+        self.found.sort_by_key(|fault| fault.place.as_ref().map(|place| (place.line, place.column)));
+    }
+
+    /// The value at this path is wrong.
+    pub(crate) fn add(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
+        self.push(path, message.to_string(), Some(help.to_string()), false);
+    }
+
+    /// The name at the end of this path is wrong.
+    pub(crate) fn add_name(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
+        self.push(path, message.to_string(), Some(help.to_string()), true);
+    }
+
+    /// Adds a fault that the check of a setting found below `parent`.
+    pub(crate) fn of_setting(&mut self, parent: &FieldPath, fault: settings::Fault) {
+        let path = parent.join(&fault.path);
+        self.push(&path, fault.message, fault.help, false);
+    }
+
+    /// What another crate says is wrong, in the form `WRONG: RIGHT`.
+    pub(crate) fn of_crate(&mut self, path: &FieldPath, error: &dyn Display) {
+        let (message, help) = in_two(&error.to_string());
+        self.push(path, message, help, false);
+    }
+
+    /// Whether something is wrong with the value at this path.
+    pub(crate) fn has(&self, path: &FieldPath) -> bool {
+        let path = path.to_string();
+        self.found.iter().any(|fault| fault.path == path)
+    }
+
+    fn push(&mut self, path: &FieldPath, message: String, help: Option<String>, of_name: bool) {
+        let fault = match self.source.outline() {
+            Ok(outline) => {
+                let text = self.source.text();
+                let span = if of_name { outline.key_span(text, path) } else { outline.span(text, path) };
+                self.source.fault(&span, path, message, help)
+            }
+            Err(fault) => Fault { path: path.to_string(), message, help, ..fault },
+        };
+        let known = self.found[..self.of_ranges].iter().position(|known| known.path == fault.path);
+        match known {
+            Some(place) => self.found[place] = fault,
+            None => self.found.push(fault),
+        }
+    }
+
+    /// The value at this path, as it is written.
+    pub(crate) fn written(&self, path: &FieldPath) -> String {
+        let text = self.source.text();
+        self.source
+            .outline()
+            .map_or_else(|_| String::new(), |outline| text[outline.span(text, path)].to_owned())
+    }
+
+    /// Whether the value at this path comes from an override.
+    pub(crate) fn overridden(&self, path: &FieldPath) -> bool {
+        let source = self.source;
+        source.outline().is_ok_and(|outline| {
+            let site = outline.reach(source.text(), path);
+            site.steps == path.steps().len() && source.is_overridden(site.node.span.start)
+        })
+    }
+
+    pub(crate) fn into_diagnostic(self) -> Diagnostic {
+        Diagnostic::new(self.found)
+    }
+}

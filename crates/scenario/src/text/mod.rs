@@ -1,0 +1,29 @@
+//! The text of a scenario: the place of each value in it, and the origin of each byte.
+//!
+//! Invariant: nothing here knows the fields of a scenario.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `node` | a value in a text, with everything in it |
+//! | `flaw` | wrong brackets, quotes and commas |
+//! | `scan` | from a text to its values, or to the first flaw |
+//! | `outline` | the value at a path |
+//! | `shipped` | the texts of the scenarios that ship |
+//! | `scenario_text` | a scenario's text, with parts of it overridden |
+//! | `faults` | faults found in a scenario, each at its place in the text |
+
+mod faults;
+mod flaw;
+mod node;
+mod outline;
+pub(crate) mod scan;
+mod scenario_text;
+mod shipped;
+
+pub(crate) use faults::Faults;
+pub(crate) use flaw::{Flaw, FlawKind};
+pub(crate) use node::{Node, Shape, unquoted};
+pub(crate) use outline::{Outline, Site};
+pub(crate) use scenario_text::Patch;
+pub use scenario_text::Source;
+pub use shipped::{Shipped, shipped};

@@ -1,0 +1,140 @@
+//! A value in a scenario's text, with everything in it.
+//!
+//! Invariant: a node knows where a value begins and ends, and nothing of its meaning.
+//!
+//! A single value in parentheses after a name (`Paced("1 Gb/s")`, `Some(5)`) is as one with what is in
+//! it: steps lead through it.
+
+use core::ops::Range;
+
+use settings::PathStep;
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// Where it stands, from its name or opening bracket to its end.
+    pub(crate) span: Range<usize>,
+    pub(crate) shape: Shape,
+}
+
+/// What kind of value, and what is in it.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    /// A number, a text, a character or a name; or several words that want quotes.
+    Scalar,
+    /// `( name: value, ... )`, with or without a name before it.
+    Fields(Vec<Item>),
+    /// `{ key: value, ... }`.
+    Map(Vec<Item>),
+    /// `[ value, ... ]`.
+    List(Vec<Node>),
+    /// `( value, ... )`, with or without a name before it.
+    Tuple { named: bool, values: Vec<Node> },
+}
+
+/// A field, or an entry of a map.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) key: String,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) value: Node,
+}
+
+impl Node {
+    /// This value, or what a name in front of it wraps up.
+    pub(crate) fn inside(&self) -> &Self {
+        match &self.shape {
+            Shape::Tuple { named: true, values } if values.len() == 1 => values[0].inside(),
+            _ => self,
+        }
+    }
+
+    /// Where its content begins: after its opening bracket.
+    pub(crate) fn opening(&self, text: &str) -> usize {
+        let bracket = match self.shape {
+            Shape::Scalar => return self.span.end,
+            Shape::List(_) => '[',
+            Shape::Map(_) => '{',
+            Shape::Fields(_) | Shape::Tuple { .. } => '(',
+        };
+        text[self.span.clone()].find(bracket).map_or(self.span.end, |at| self.span.start + at + 1)
+    }
+
+    /// The names of its fields or entries; of a list's elements, as far as they have names.
+    pub(crate) fn names(&self, text: &str) -> Vec<String> {
+        match &self.inside().shape {
+            Shape::Fields(items) | Shape::Map(items) => items.iter().map(|item| item.key.clone()).collect(),
+            Shape::List(nodes) => nodes.iter().filter_map(|node| node.own_name(text)).collect(),
+            Shape::Scalar | Shape::Tuple { .. } => Vec::new(),
+        }
+    }
+
+    /// The text in its field `name`.
+    fn own_name(&self, text: &str) -> Option<String> {
+        let Shape::Fields(items) = &self.inside().shape else { return None };
+        let name = items.iter().find(|item| item.key == "name")?;
+        Some(unquoted(&text[name.value.span.clone()]))
+    }
+
+    /// The part that a step leads to, with where its name stands, and the step by index.
+    pub(super) fn child(
+        &self,
+        text: &str,
+        step: &PathStep,
+    ) -> Option<(Option<Range<usize>>, &Self, PathStep)> {
+        match (&self.inside().shape, step) {
+            (Shape::Fields(items) | Shape::Map(items), PathStep::Name(name)) => {
+                let item = items.iter().find(|item| item.key == *name)?;
+                Some((Some(item.key_span.clone()), &item.value, step.clone()))
+            }
+            (Shape::List(nodes) | Shape::Tuple { values: nodes, .. }, PathStep::Index(index)) => {
+                Some((None, nodes.get(*index)?, step.clone()))
+            }
+            (Shape::List(nodes), PathStep::Name(name)) => {
+                let index = nodes.iter().position(|node| node.own_name(text).as_ref() == Some(name))?;
+                Some((None, &nodes[index], PathStep::Index(index)))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn part_at(&self, offset: usize) -> Option<(PathStep, &Self)> {
+        let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
+        match &self.inside().shape {
+            Shape::Fields(items) | Shape::Map(items) => {
+                let item = items.iter().find(|item| holds(&(item.key_span.start..item.value.span.end)))?;
+                Some((PathStep::Name(item.key.clone()), &item.value))
+            }
+            Shape::List(nodes) | Shape::Tuple { values: nodes, .. } => {
+                let index = nodes.iter().position(|node| holds(&node.span))?;
+                Some((PathStep::Index(index), &nodes[index]))
+            }
+            Shape::Scalar => None,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn parts(&self) -> Vec<(PathStep, &Self)> {
+        match &self.inside().shape {
+            Shape::Fields(items) | Shape::Map(items) => {
+                items.iter().map(|item| (PathStep::Name(item.key.clone()), &item.value)).collect()
+            }
+            Shape::List(nodes) | Shape::Tuple { values: nodes, .. } => {
+                nodes.iter().enumerate().map(|(index, node)| (PathStep::Index(index), node)).collect()
+            }
+            Shape::Scalar => Vec::new(),
+        }
+    }
+}
+
+/// A text without its quotes; a name as it stands.
+pub(crate) fn unquoted(written: &str) -> String {
+    let quoted = written.contains('"').then(|| ron::from_str(written).ok()).flatten();
+    quoted.unwrap_or_else(|| written.to_owned())
+}
+
+/// As much of the span as stands on its first line.
+pub(crate) fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
+    let shown = text[span.clone()].lines().next().unwrap_or_default();
+    span.start..span.start + shown.trim_end().len()
+}
