@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use fabric::{RunError, RunOptions};
 use report::{Context, Cost, Summary};
-use scenario::{Diagnostic, Plan, Scenario, Source};
+use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 
 use crate::resources;
@@ -50,7 +50,7 @@ pub enum SimulationError {
 /// # Errors
 /// If the scenario does not exist, or the scenario or an override is wrong.
 pub fn plan(scenario: &str, overrides: &[String], seed: Option<u64>) -> Result<Plan, Diagnostic> {
-    let mut source = Source::find(scenario)?;
+    let mut source = ScenarioText::find(scenario)?;
     let seed = seed.map(|seed| format!("seed={seed}"));
     for assignment in overrides.iter().chain(&seed) {
         source.set(assignment)?;

@@ -2,10 +2,10 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fabric::{RunOptions, simulate};
-use scenario::{Plan, Scenario, Source};
+use scenario::{Plan, Scenario, ScenarioText};
 
 fn plan(name: &str, sets: &[&str]) -> Plan {
-    let checked = Source::find(name).and_then(|mut source| {
+    let checked = ScenarioText::find(name).and_then(|mut source| {
         sets.iter().try_for_each(|set| source.set(set))?;
         Scenario::read(&source)?.check(&source)
     });

@@ -44,7 +44,7 @@ pub mod wording;
 pub use experiment::SimulationError;
 pub use fabric::RunOptions;
 pub use report::{OutputError, Summary};
-pub use scenario::{Diagnostic, Plan, Shipped, shipped};
+pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};
 pub use units;
 

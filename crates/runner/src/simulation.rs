@@ -7,7 +7,7 @@ use std::path::Path;
 use experiment::{Outcome, SimulationError, simulate};
 use fabric::{RunError, RunOptions};
 use report::{File, OutputError, Summary, completions, congestion, folder, margins, printed};
-use scenario::{Diagnostic, Plan, Scenario, Source};
+use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 
 use crate::wording;
@@ -28,7 +28,7 @@ use crate::wording;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    source: Source,
+    source: ScenarioText,
 }
 
 impl Simulation {
@@ -37,7 +37,7 @@ impl Simulation {
     /// # Errors
     /// If there is no such scenario, or the file cannot be read.
     pub fn find(name: &str) -> Result<Self, Diagnostic> {
-        Source::find(name).map(|source| Self { source })
+        ScenarioText::find(name).map(|source| Self { source })
     }
 
     /// Takes the text of a scenario. `file` stands for it in messages and, without its ending, names the run.
@@ -52,7 +52,7 @@ impl Simulation {
     /// ```
     #[must_use]
     pub fn from_text(file: &str, text: &str) -> Self {
-        Self { source: Source::new(file, text) }
+        Self { source: ScenarioText::new(file, text) }
     }
 
     /// Overrides a field: `PATH=VALUE`, as `--set` does.

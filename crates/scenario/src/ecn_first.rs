@@ -96,10 +96,10 @@ mod tests {
     use link_layer::flow_control::pause::LoadChange;
 
     use super::*;
-    use crate::{Scenario, Source};
+    use crate::{Scenario, ScenarioText};
 
     fn plan(set: &[&str]) -> Plan {
-        let mut source = Source::find("roce-victim").expect("it ships");
+        let mut source = ScenarioText::find("roce-victim").expect("it ships");
         for one in set {
             source.set(one).expect("it can be set");
         }

@@ -4,9 +4,9 @@
 //! place, its path, and what would be right; nothing is guessed, and nothing is silently ignored.
 //!
 //! ```text
-//! Source::find --set*--> Source --Scenario::read--> Scenario --check--> Plan
-//!    a file's text          |                           |
-//!                           +-------- Diagnostic -------+
+//! ScenarioText::find --set*--> ScenarioText --Scenario::read--> Scenario --check--> Plan
+//!    a file's text                  |                              |
+//!                                   +--------- Diagnostic ---------+
 //! ```
 //!
 //! The modules are floors, lowest first; each uses only those before it.
@@ -34,8 +34,8 @@ mod resolve;
 mod text;
 
 pub use diagnostics::nearest::help as help_with_name;
-pub use diagnostics::{Diagnostic, Fault, Place};
+pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
 pub use format::{DependencyCycles, Scenario, WatchSpec};
 pub use plan::Plan;
-pub use text::{Shipped, Source, shipped};
+pub use text::{ScenarioText, ShippedScenario, shipped};

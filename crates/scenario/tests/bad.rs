@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use scenario::{Diagnostic, Plan, Scenario, Source};
+use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bad")
@@ -20,8 +20,8 @@ fn plan(file: &str, text: &str) -> Result<Plan, Diagnostic> {
         text.lines().filter_map(move |line| line.strip_prefix(&prefix).map(str::to_owned))
     };
     let mut source = match said("scenario").next() {
-        Some(name) => Source::find(&name)?,
-        None => Source::new(file, text).beside(&folder()),
+        Some(name) => ScenarioText::find(&name)?,
+        None => ScenarioText::new(file, text).beside(&folder()),
     };
     for assignment in said("set") {
         source.set(&assignment)?;

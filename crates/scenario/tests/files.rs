@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use scenario::{Plan, Scenario, Source};
+use scenario::{Plan, Scenario, ScenarioText};
 use units::Time;
 
 const SIZES: &str = "0 0\n1000 20\n10000 100\n";
 const FLOWS: &str = "1\n0 2 3 100 5000 0.000001\n";
 
-fn plan(source: Source) -> Result<Plan, String> {
+fn plan(source: ScenarioText) -> Result<Plan, String> {
     let traffic = "traffic=[Synthetic(destinations: Uniform, arrivals: Poisson(load: 0.1), size: Cdf(\"sizes.txt\")), \
                    FlowList(file: \"flow.txt\")]";
     let mut source = source;
@@ -28,7 +28,7 @@ fn files_lie_beside_the_scenario() {
     for (name, text) in [("mine.ron", text), ("sizes.txt", SIZES), ("flow.txt", FLOWS)] {
         fs::write(folder.join(name), text).expect("a writable folder");
     }
-    let found = plan(Source::find(&folder.join("mine.ron").to_string_lossy()).expect("it is there"))
+    let found = plan(ScenarioText::find(&folder.join("mine.ron").to_string_lossy()).expect("it is there"))
         .unwrap_or_else(|said| panic!("{said}"));
     let flows = &found.workload().flows;
     let list = flows.iter().filter(|flow| flow.name.starts_with("flow-list:1:")).count();
@@ -39,7 +39,7 @@ fn files_lie_beside_the_scenario() {
     for (name, text) in found.files() {
         fs::write(again.join(name), text).expect("a writable folder");
     }
-    let source = Source::new("mine.ron", &found.resolved()).beside(&again);
+    let source = ScenarioText::new("mine.ron", &found.resolved()).beside(&again);
     let same = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
     assert!(same.unwrap_or_else(|said| panic!("{said}")) == found);
     let mut traffic = found.workload().host_traffic.clone();
@@ -49,7 +49,7 @@ fn files_lie_beside_the_scenario() {
     let sizes: Vec<u64> = sizes.collect();
     assert!(sizes.iter().all(|size| (1..=10_000).contains(size)) && sizes.len() > 10);
     // A shipped scenario is no file, whatever lies where it is run.
-    let said = plan(Source::find("victim").expect("it ships")).expect_err("nothing lies beside it");
+    let said = plan(ScenarioText::find("victim").expect("it ships")).expect_err("nothing lies beside it");
     assert!(said.contains("there is no file `sizes.txt` beside the scenario"), "{said}");
 }
 
@@ -63,9 +63,9 @@ fn how_an_editor_marks_text_makes_no_difference() {
         fs::write(folder.join(name), format!("\u{feff}{}", text.replace('\n', "\r\n")))
             .expect("a writable folder");
     }
-    let found = plan(Source::find(&folder.join("victim.ron").to_string_lossy()).expect("it is there"));
+    let found = plan(ScenarioText::find(&folder.join("victim.ron").to_string_lossy()).expect("it is there"));
     assert_eq!(found.unwrap_or_else(|said| panic!("{said}")).files().len(), 2);
-    let said = Source::find(&folder.to_string_lossy()).expect_err("it is none").to_string();
+    let said = ScenarioText::find(&folder.to_string_lossy()).expect_err("it is none").to_string();
     assert!(said.contains("this is a folder"), "{said}");
 }
 
@@ -81,7 +81,7 @@ fn a_fabric_lies_beside_the_scenario_too() {
     for (name, text) in files {
         fs::write(folder.join(name), text).expect("a writable folder");
     }
-    let mut source = Source::find(&folder.join("mine.ron").to_string_lossy()).expect("it is there");
+    let mut source = ScenarioText::find(&folder.join("mine.ron").to_string_lossy()).expect("it is there");
     let sets = [
         "duration=\"1 ms\"",
         "sample=\"100 us\"",

@@ -1,10 +1,10 @@
 //! `--set`: what it accepts, and that it changes nothing else.
 
 use proptest::prelude::*;
-use scenario::{Scenario, Source};
+use scenario::{Scenario, ScenarioText};
 
 fn read(sets: &[&str]) -> Scenario {
-    let mut source = Source::find("gran2011-scenario1").expect("it ships");
+    let mut source = ScenarioText::find("gran2011-scenario1").expect("it ships");
     for assignment in sets {
         source.set(assignment).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -54,7 +54,7 @@ fn they_are_applied_in_order() {
 
 #[test]
 fn an_override_that_is_refused_changes_nothing() {
-    let mut source = Source::find("one-flow").expect("it ships");
+    let mut source = ScenarioText::find("one-flow").expect("it ships");
     let before = source.text().to_owned();
     for wrong in ["duration=5 parsecs", "seed=-1", "seed=", "nothing=1", "flows[7].to=H1", "=1", "link=5"] {
         source.set(wrong).expect_err(wrong);
@@ -65,12 +65,12 @@ fn an_override_that_is_refused_changes_nothing() {
 #[test]
 fn a_fault_in_the_file_keeps_its_place_after_overrides() {
     let text = scenario::shipped()[0].text.replace("latency: \"100 ns\"", "latency: \"100 nsec\"");
-    let place = |source: &Source| {
+    let place = |source: &ScenarioText| {
         let error = Scenario::read(source).expect_err("a unit is wrong");
         let fault = error.faults()[0].clone();
         (fault.file, fault.place)
     };
-    let mut source = Source::new("mine.ron", &text);
+    let mut source = ScenarioText::new("mine.ron", &text);
     let before = place(&source);
     source.set("about=Many more words than there were before.").unwrap();
     source.set("switch.buffers=[\n(port: 1, size: \"8 KiB\"),\n]").unwrap();
@@ -84,7 +84,7 @@ proptest! {
         path in "[a-z_.\\[\\]0-9\"]{0,12}|flows\\[[0-9]\\]\\.[a-z]{2,5}|link\\.[a-z_]{3,10}",
         value in "[ -~\\n]{0,16}|\\(.{0,8}|\"[a-z0-9 ]{0,6}\"?",
     ) {
-        let mut source = Source::find("one-flow").expect("it ships");
+        let mut source = ScenarioText::find("one-flow").expect("it ships");
         if source.set(&format!("{path}={value}")).is_err() {
             prop_assert_eq!(source.text(), scenario::shipped()[0].text);
         } else if let Ok(scenario) = Scenario::read(&source) {
@@ -102,7 +102,7 @@ proptest! {
         let at = text.char_indices().map(|(at, _)| at).rfind(|start| *start <= at).unwrap_or_default();
         let end = text[at..].char_indices().nth(cut).map_or(text.len(), |(length, _)| at + length);
         let broken = [&text[..at], put.as_str(), &text[end..]].concat();
-        let source = Source::new("broken.ron", &broken);
+        let source = ScenarioText::new("broken.ron", &broken);
         match Scenario::read(&source) {
             Ok(scenario) => { let _ = scenario.check(&source); }
             Err(error) => prop_assert!(error.to_string().starts_with("error: broken.ron:")),

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use scenario::{Diagnostic, Plan, Scenario, Source, shipped};
+use scenario::{Diagnostic, Plan, Scenario, ScenarioText, shipped};
 use units::{Span, Time};
 
-fn plan(source: &Source) -> Result<Plan, Diagnostic> {
+fn plan(source: &ScenarioText) -> Result<Plan, Diagnostic> {
     Scenario::read(source)?.check(source)
 }
 
 fn plan_of(name: &str, sets: &[&str]) -> Plan {
-    let mut source = Source::find(name).expect("it ships");
+    let mut source = ScenarioText::find(name).expect("it ships");
     for assignment in sets {
         source.set(assignment).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
@@ -43,7 +43,8 @@ fn what_is_written_out_gives_the_same_plan() {
     for scenario in shipped() {
         let first = plan_of(scenario.name, &["seed=7"]);
         assert_eq!((first.name(), first.seed()), (scenario.name, 7));
-        let again = plan(&Source::new("plan.ron", &first.resolved())).expect("a resolved plan is right");
+        let again =
+            plan(&ScenarioText::new("plan.ron", &first.resolved())).expect("a resolved plan is right");
         assert!(again == first, "{} is another plan when written out", scenario.name);
         assert_eq!(again.resolved(), first.resolved());
     }

@@ -1,21 +1,21 @@
 //! Plans for tests, and what is read off their records.
 
 use fabric::{RunOptions, simulate};
-use scenario::{Plan, Scenario, Source};
+use scenario::{Plan, Scenario, ScenarioText};
 use telemetry::RunRecord;
 
 /// The plan of a file in `fixtures/laws`, with fields set.
 pub(crate) fn law(name: &str, sets: &[&str]) -> Plan {
     let file = format!("{}/../../fixtures/laws/{name}.ron", env!("CARGO_MANIFEST_DIR"));
-    plan(Source::find(&file), sets)
+    plan(ScenarioText::find(&file), sets)
 }
 
 /// The plan of a shipped scenario, with fields set.
 pub(crate) fn shipped(name: &str, sets: &[&str]) -> Plan {
-    plan(Source::find(name), sets)
+    plan(ScenarioText::find(name), sets)
 }
 
-fn plan(source: Result<Source, scenario::Diagnostic>, sets: &[&str]) -> Plan {
+fn plan(source: Result<ScenarioText, scenario::Diagnostic>, sets: &[&str]) -> Plan {
     let checked = source.and_then(|mut source| {
         sets.iter().try_for_each(|set| source.set(set))?;
         Scenario::read(&source)?.check(&source)

@@ -72,7 +72,7 @@ pub(super) fn check_trigger(
 }
 
 /// What a port and lane of a switch holds packets in.
-struct Buffer {
+struct LaneBuffer {
     node: NodeId,
     port: PortId,
     lane: Lane,
@@ -89,7 +89,7 @@ fn counts_blocks(scenario: &Scenario) -> bool {
 }
 
 /// Buffers of all lanes of all switches' ports.
-fn buffers<'a>(scenario: &'a Scenario, graph: &'a Graph) -> impl Iterator<Item = Buffer> + 'a {
+fn buffers<'a>(scenario: &'a Scenario, graph: &'a Graph) -> impl Iterator<Item = LaneBuffer> + 'a {
     (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32)).flat_map(move |node| {
         let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
         let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
@@ -107,7 +107,7 @@ fn buffers<'a>(scenario: &'a Scenario, graph: &'a Graph) -> impl Iterator<Item =
                     None if counts_blocks(scenario) => Bytes::new(own.get() / BLOCK * BLOCK),
                     None => own,
                 };
-                Buffer { node, port, lane, size, most }
+                LaneBuffer { node, port, lane, size, most }
             })
         })
     })

@@ -37,10 +37,10 @@ use topology::{Graph, Routes, TopologyError, TopologyErrorKind, TopologySpec};
 
 use crate::diagnostics::{Diagnostic, in_two, nearest};
 use crate::format::Scenario;
-use crate::format::ranges::{self, Violation};
+use crate::format::ranges::{self, RangeViolation};
 use crate::plan::Plan;
 use crate::resolve::{guideline, topology_file};
-use crate::text::{Faults, Source};
+use crate::text::{Faults, ScenarioText};
 
 use self::traffic::CheckedTraffic;
 
@@ -49,7 +49,7 @@ impl Scenario {
     ///
     /// # Errors
     /// If anything is out of range, missing, or at odds with something else.
-    pub fn check(self, source: &Source) -> Result<Plan, Diagnostic> {
+    pub fn check(self, source: &ScenarioText) -> Result<Plan, Diagnostic> {
         let mut faults = Faults::new(source);
         match self.into_plan(&mut faults) {
             Some(plan) if faults.found.is_empty() => Ok(plan),
@@ -88,7 +88,7 @@ impl Scenario {
 
     /// Checks that every number is in the range that its field states.
     fn check_ranges(&self, faults: &mut Faults<'_>) {
-        for Violation { path, value, range } in ranges::violations(self) {
+        for RangeViolation { path, value, range } in ranges::violations(self) {
             let value = value.unwrap_or_else(|| faults.written(&path));
             faults.add_range(&path, format!("{value} is out of range"), range);
         }

@@ -11,7 +11,7 @@ use workload::file::InFile;
 use workload::{Flow, PatternSpec, Setting, Workload, WorkloadError, WorkloadErrorKind};
 
 use crate::diagnostics::nearest;
-use crate::diagnostics::{Fault, Place, in_two};
+use crate::diagnostics::{Excerpt, LocatedFault, in_two};
 use crate::format::Scenario;
 use crate::text::Faults;
 
@@ -76,8 +76,14 @@ fn add_error(
         WorkloadErrorKind::InFile(found) => {
             let InFile { file, at, kind, .. } = &**found;
             let (message, help) = in_two(&kind.to_string());
-            let place = Some(Box::new(Place::new(&files[file], at.start, at.end)));
-            faults.found.push(Fault { file: file.clone(), place, path: path.to_string(), message, help });
+            let place = Some(Box::new(Excerpt::new(&files[file], at.start, at.end)));
+            faults.found.push(LocatedFault {
+                file: file.clone(),
+                place,
+                path: path.to_string(),
+                message,
+                help,
+            });
         }
         WorkloadErrorKind::NoSuchHosts { given } if given.ends_with('*') => faults.of_crate(&path, error),
         WorkloadErrorKind::UnknownHost { given } | WorkloadErrorKind::NoSuchHosts { given } => {

@@ -10,7 +10,7 @@ use crate::format::Scenario;
 use crate::text::Faults;
 
 /// What is asked of the transport by a flow, or by a pattern that says so for all of its flows.
-struct Asked<'a> {
+struct TransportUse<'a> {
     path: FieldPath,
     name: &'a str,
     to: &'a str,
@@ -36,10 +36,10 @@ pub(super) fn check(scenario: &Scenario, response: &ResponseSpec, faults: &mut F
     }
 }
 
-fn asked(scenario: &Scenario) -> Vec<Asked<'_>> {
+fn asked(scenario: &Scenario) -> Vec<TransportUse<'_>> {
     macro_rules! asked {
         ($path:expr, $spec:expr) => {
-            Asked {
+            TransportUse {
                 path: $path,
                 name: &$spec.name,
                 to: &$spec.to,
@@ -63,9 +63,9 @@ fn asked(scenario: &Scenario) -> Vec<Asked<'_>> {
 }
 
 /// Who asks for RDMA READs over RC has to say how many at once: there is no number that suits all.
-fn check_reads(scenario: &Scenario, asked: &[Asked<'_>], faults: &mut Faults<'_>) {
+fn check_reads(scenario: &Scenario, asked: &[TransportUse<'_>], faults: &mut Faults<'_>) {
     let reads =
-        |flow: &&Asked<'_>| flow.operation == Operation::RdmaRead && flow.transport == TransportService::Rc;
+        |flow: &&TransportUse<'_>| flow.operation == Operation::RdmaRead && flow.transport == TransportService::Rc;
     let mut said = Vec::new();
     for flow in asked.iter().filter(reads) {
         let (own, all) = (FieldPath::from("adapters").name(flow.to), FieldPath::from("adapter"));
@@ -86,7 +86,7 @@ fn check_reads(scenario: &Scenario, asked: &[Asked<'_>], faults: &mut Faults<'_>
 }
 
 /// A window holds back nothing that is not acknowledged.
-fn check_control(response: &ResponseSpec, flow: &Asked<'_>, faults: &mut Faults<'_>) {
+fn check_control(response: &ResponseSpec, flow: &TransportUse<'_>, faults: &mut Faults<'_>) {
     let ResponseSpec::Hp(response) = response else { return };
     let sends = if flow.operation == Operation::RdmaRead { Sends::ReadResponses } else { Sends::Requests };
     if sends.is_acknowledged(flow.transport) || response.rate.is_some() || response.window.is_none() {

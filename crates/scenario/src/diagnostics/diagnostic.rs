@@ -22,16 +22,16 @@ const MOST_SHOWN: usize = 8;
 /// Why a scenario is refused: one fault or several, none of which follows from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    faults: Vec<Fault>,
+    faults: Vec<LocatedFault>,
 }
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct LocatedFault {
     /// The file; `--set PATH=VALUE` where an override is at fault.
     pub file: String,
     /// Where in it, if anywhere.
-    pub place: Option<Box<Place>>,
+    pub place: Option<Box<Excerpt>>,
     /// The field's path, as `--set` takes it; empty if no field is at fault.
     pub path: String,
     /// What is wrong, in one line.
@@ -42,7 +42,7 @@ pub struct Fault {
 
 /// A stretch of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Excerpt {
     /// The line, counted from 1.
     pub line: usize,
     /// The first character of the stretch, counted from 1.
@@ -59,14 +59,14 @@ impl Diagnostic {
     /// # Panics
     /// If nothing is.
     #[must_use]
-    pub fn new(faults: Vec<Fault>) -> Self {
+    pub fn new(faults: Vec<LocatedFault>) -> Self {
         assert!(!faults.is_empty(), "a diagnostic holds at least one fault");
         Self { faults }
     }
 
     /// All that is wrong, at least one thing.
     #[must_use]
-    pub fn faults(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[LocatedFault] {
         &self.faults
     }
 
@@ -81,8 +81,8 @@ impl Diagnostic {
     }
 }
 
-impl From<Fault> for Diagnostic {
-    fn from(fault: Fault) -> Self {
+impl From<LocatedFault> for Diagnostic {
+    fn from(fault: LocatedFault) -> Self {
         Self { faults: vec![fault] }
     }
 }
@@ -96,7 +96,7 @@ impl Display for Diagnostic {
 
 impl core::error::Error for Diagnostic {}
 
-impl Fault {
+impl LocatedFault {
     /// The first line, without the word `error`.
     fn title(&self) -> String {
         let place = self.place.as_ref().map(|place| format!(":{}:{}", place.line, place.column));
@@ -119,7 +119,7 @@ impl Fault {
     }
 }
 
-impl Place {
+impl Excerpt {
     /// The stretch of `text` from byte `start` to byte `end`, as far as it lies on one line.
     #[must_use]
     pub(crate) fn new(text: &str, start: usize, end: usize) -> Self {
@@ -145,12 +145,12 @@ impl Place {
 mod tests {
     use super::*;
 
-    fn fault() -> Fault {
+    fn fault() -> LocatedFault {
         let text = "(\n    µ: \"3 KiB\",\n)";
         let start = text.find('"').unwrap();
-        Fault {
+        LocatedFault {
             file: "a.ron".to_owned(),
-            place: Some(Box::new(Place::new(text, start, start + 7))),
+            place: Some(Box::new(Excerpt::new(text, start, start + 7))),
             path: "µ".to_owned(),
             message: "wrong".to_owned(),
             help: Some("right".to_owned()),
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn faults_stand_apart() {
-        let bare = Fault { place: None, path: String::new(), help: None, ..fault() };
+        let bare = LocatedFault { place: None, path: String::new(), help: None, ..fault() };
         let two = Diagnostic::new(vec![bare.clone(), bare]);
         assert_eq!(two.to_string(), "error: a.ron: wrong\n\nerror: a.ron: wrong");
     }

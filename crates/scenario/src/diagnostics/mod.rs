@@ -11,4 +11,4 @@ pub(crate) mod nearest;
 
 pub(crate) use halves::in_two;
 
-pub use diagnostic::{Diagnostic, Fault, Place};
+pub use diagnostic::{Diagnostic, Excerpt, LocatedFault};

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a message says what stands there and what would be right, in the words of the scenario's
 //! fields. Where the reader knows what it expected but does not tell, it is asked again with another
-//! value in the same place (`Asked::probe`).
+//! value in the same place (`RefusedValue::probe`).
 
 use settings::FieldPath;
 use units::Bytes;
@@ -10,11 +10,11 @@ use units::Bytes;
 use super::parse::{ReadFault, parse};
 use super::ranges;
 use crate::diagnostics::nearest::{self, list};
-use crate::diagnostics::{Fault, in_two};
-use crate::text::{Shape, Source, unquoted};
+use crate::diagnostics::{LocatedFault, in_two};
+use crate::text::{NodeShape, ScenarioText, unquoted};
 
 /// What is said of a text whose form is right, and which is no scenario.
-pub(crate) fn explain(source: &Source, fault: &ReadFault) -> Fault {
+pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
     let Ok(outline) = source.outline() else { return plain(source, fault) };
     let text = source.text();
     let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
@@ -54,20 +54,21 @@ pub(crate) fn explain(source: &Source, fault: &ReadFault) -> Fault {
 }
 
 /// What is said of a value of the wrong kind.
-fn wrong_value(source: &Source, fault: &ReadFault, path: &FieldPath) -> Fault {
+fn wrong_value(source: &ScenarioText, fault: &ReadFault, path: &FieldPath) -> LocatedFault {
     let Ok(outline) = source.outline() else { return plain(source, fault) };
     let text = source.text();
     let site = outline.reach(text, path);
     if site.steps < path.steps().len() {
         return plain(source, fault);
     }
-    let place = Asked { source, path, given: &text[site.node.span.clone()], at: site.node.span.clone() };
+    let place =
+        RefusedValue { source, path, given: &text[site.node.span.clone()], at: site.node.span.clone() };
     let range = || ranges::at(outline, text, path).map(|range| range.to_string());
     let whole_number = || (format!("{} is not a whole number", place.shown()), range());
     let (message, help) = match &fault.error {
         ron::Error::IntegerOutOfBounds => (format!("{} is out of range", place.shown()), range()),
         ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. } => whole_number(),
-        ron::Error::ExpectedComma if matches!(site.node.shape, Shape::Scalar) => whole_number(),
+        ron::Error::ExpectedComma if matches!(site.node.shape, NodeShape::Scalar) => whole_number(),
         ron::Error::ExpectedFloat => (
             format!("{} is not a number", place.shown()),
             range().or_else(|| Some("write one alone, as `0.5`".to_owned())),
@@ -87,7 +88,7 @@ fn wrong_value(source: &Source, fault: &ReadFault, path: &FieldPath) -> Fault {
 }
 
 /// The reader's own words, where nothing better is known.
-fn plain(source: &Source, fault: &ReadFault) -> Fault {
+fn plain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
     let said = fault.error.to_string();
     let mut letters = said.chars();
     let said = letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect());
@@ -95,16 +96,16 @@ fn plain(source: &Source, fault: &ReadFault) -> Fault {
 }
 
 /// A place in the text, and the value that stands there.
-struct Asked<'a> {
-    source: &'a Source,
+struct RefusedValue<'a> {
+    source: &'a ScenarioText,
     path: &'a FieldPath,
     given: &'a str,
     at: core::ops::Range<usize>,
 }
 
-type Said = (String, Option<String>);
+type MessageAndHelp = (String, Option<String>);
 
-impl Asked<'_> {
+impl RefusedValue<'_> {
     /// What stands here, for a message: in full, or how it begins.
     fn shown(&self) -> String {
         let first = self.given.lines().next().unwrap_or_default().trim_end();
@@ -112,11 +113,11 @@ impl Asked<'_> {
         format!("`{first}{more}`")
     }
 
-    fn expected(&self, what: &str, brackets: &str) -> Said {
+    fn expected(&self, what: &str, brackets: &str) -> MessageAndHelp {
         (format!("{} is not {what}", self.shown()), Some(format!("write {what} in {brackets}")))
     }
 
-    fn expected_text(&self) -> Said {
+    fn expected_text(&self) -> MessageAndHelp {
         if self.given.starts_with(['"', '(', '[', '{']) {
             return self.expected("a text", "quotes");
         }
@@ -127,7 +128,7 @@ impl Asked<'_> {
         }
     }
 
-    fn expected_choice(&self) -> Said {
+    fn expected_choice(&self) -> MessageAndHelp {
         let Some(ron::Error::NoSuchEnumVariant { expected, .. }) = self.probe("_") else {
             return (format!("{} is out of place", self.shown()), None);
         };
@@ -139,7 +140,7 @@ impl Asked<'_> {
         (format!("{} is none of the choices", self.shown()), Some(help))
     }
 
-    fn expected_fields(&self) -> Said {
+    fn expected_fields(&self) -> MessageAndHelp {
         let is_name = self.given.starts_with(char::is_alphabetic);
         let name = if is_name { self.given } else { "" };
         let fields = match self.probe(&format!("{name}(_: ())")) {

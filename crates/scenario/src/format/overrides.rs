@@ -15,10 +15,12 @@ use settings::{FieldPath, PathStep};
 
 use super::explain::explain;
 use super::parse::parse;
-use crate::diagnostics::{Diagnostic, Fault, Place, nearest};
-use crate::text::{Flaw, FlawKind, Node, Patch, Shape, Site, Source, scan};
+use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, nearest};
+use crate::text::{
+    NodeShape, ReachedNode, ScenarioText, SyntaxFlaw, SyntaxFlawKind, TextNode, TextPatch, scan,
+};
 
-impl Source {
+impl ScenarioText {
     /// Sets the value at a path: `PATH=VALUE`, as `duration=5 ms`, `flows.F3.start="1 s"` or
     /// `congestion_control=Off`. Elements of a list go by index or by their `name`.
     ///
@@ -26,7 +28,7 @@ impl Source {
     /// If nothing can stand at the path, if the value cannot stand there, or if the file's own brackets,
     /// quotes or commas are wrong. What a plan may not say is left to [`Scenario::check`](crate::Scenario::check).
     pub fn set(&mut self, assignment: &str) -> Result<(), Diagnostic> {
-        let given = Assignment::new(assignment)?;
+        let given = Override::new(assignment)?;
         let site = self.outline()?.reach(self.text(), &given.path);
         let places = given.places(self, &site)?;
         let own = site.path.steps().iter().chain(&given.path.steps()[site.steps..]);
@@ -37,7 +39,7 @@ impl Source {
 }
 
 /// `PATH=VALUE`, taken apart.
-struct Assignment<'a> {
+struct Override<'a> {
     name: String,
     written_path: &'a str,
     path: FieldPath,
@@ -45,15 +47,15 @@ struct Assignment<'a> {
 }
 
 /// A place for a value: what it replaces, and what belongs around it.
-type Around = (core::ops::Range<usize>, String, String);
+type Insertion = (core::ops::Range<usize>, String, String);
 
 /// What came of putting a value in: the text, or why it cannot stand there, and how far reading came.
-type Trial = Result<Source, (usize, Fault)>;
+type TrialResult = Result<ScenarioText, (usize, LocatedFault)>;
 
-impl<'a> Assignment<'a> {
-    fn new(assignment: &'a str) -> Result<Self, Fault> {
+impl<'a> Override<'a> {
+    fn new(assignment: &'a str) -> Result<Self, LocatedFault> {
         let name = format!("--set {assignment}");
-        let nowhere = |message: String| Fault {
+        let nowhere = |message: String| LocatedFault {
             file: name.clone(),
             place: None,
             path: String::new(),
@@ -66,7 +68,7 @@ impl<'a> Assignment<'a> {
     }
 
     /// Where the value could go, likeliest first.
-    fn places(&self, source: &Source, site: &Site<'_>) -> Result<Vec<Around>, Fault> {
+    fn places(&self, source: &ScenarioText, site: &ReachedNode<'_>) -> Result<Vec<Insertion>, LocatedFault> {
         let missing = &self.path.steps()[site.steps..];
         let holder = site.node.inside();
         let opening = holder.opening(source.text());
@@ -78,13 +80,13 @@ impl<'a> Assignment<'a> {
         };
         match (&holder.shape, missing) {
             (_, []) => Ok(vec![(site.node.span.clone(), String::new(), String::new())]),
-            (Shape::Fields(_), [PathStep::Name(field), deeper @ ..]) if deeper.len() <= 2 => {
+            (NodeShape::Fields(_), [PathStep::Name(field), deeper @ ..]) if deeper.len() <= 2 => {
                 match wraps(deeper) {
                     Some(wraps) => Ok(add(field, wraps)),
                     None => Err(self.absent(source, site, field)),
                 }
             }
-            (Shape::Map(_), [PathStep::Name(key)]) => {
+            (NodeShape::Map(_), [PathStep::Name(key)]) => {
                 let plain = (String::new(), String::new());
                 let mut places = add(key, vec![plain.clone()]);
                 places.extend(add(&format!("{key:?}"), vec![plain]));
@@ -95,10 +97,15 @@ impl<'a> Assignment<'a> {
     }
 
     /// The text with the value in the first of the places where it can stand, as given or in quotes.
-    fn put(&self, source: &Source, places: &[Around], own: &FieldPath) -> Result<Source, Fault> {
+    fn put(
+        &self,
+        source: &ScenarioText,
+        places: &[Insertion],
+        own: &FieldPath,
+    ) -> Result<ScenarioText, LocatedFault> {
         let flaw = self.flaw(own);
         let quotable = !self.value.contains(['"', '\\']);
-        let mut best: Option<(usize, Fault)> = None;
+        let mut best: Option<(usize, LocatedFault)> = None;
         for place in places {
             let raw = flaw.is_none().then_some("");
             for quote in raw.into_iter().chain(quotable.then_some("\"")) {
@@ -118,10 +125,10 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    fn try_at(&self, source: &Source, place: &Around, quote: &str, own: &FieldPath) -> Trial {
+    fn try_at(&self, source: &ScenarioText, place: &Insertion, quote: &str, own: &FieldPath) -> TrialResult {
         let (span, before, after) = place.clone();
         let patch =
-            Patch { span, before: before + quote, value: self.value, after: format!("{quote}{after}") };
+            TextPatch { span, before: before + quote, value: self.value, after: format!("{quote}{after}") };
         let patched = source.patched(&patch, &self.name);
         if let Err(fault) = patched.outline() {
             return Err((0, fault));
@@ -149,41 +156,41 @@ impl<'a> Assignment<'a> {
     }
 
     /// What is wrong with the value's own brackets, quotes and commas.
-    fn flaw(&self, own: &FieldPath) -> Option<Fault> {
-        let found = |flaw: Flaw| {
-            let alone = Source::new(&self.name, self.value);
+    fn flaw(&self, own: &FieldPath) -> Option<LocatedFault> {
+        let found = |flaw: SyntaxFlaw| {
+            let alone = ScenarioText::new(&self.name, self.value);
             let path = own.join(&flaw.path);
-            alone.flawed(&Flaw { path, ..flaw })
+            alone.flawed(&SyntaxFlaw { path, ..flaw })
         };
-        let several_words = |node: &Node| {
-            matches!(node.shape, Shape::Scalar)
+        let several_words = |node: &TextNode| {
+            matches!(node.shape, NodeShape::Scalar)
                 && !self.value.starts_with(['"', '\'', 'r', 'b'])
                 && self.value.contains(char::is_whitespace)
         };
         match scan::single(self.value) {
             Err(flaw) => Some(found(flaw)),
             Ok(node) if several_words(&node) => {
-                let kind = FlawKind::AfterEnd;
-                Some(found(Flaw { span: 0..self.value.len(), path: FieldPath::default(), kind }))
+                let kind = SyntaxFlawKind::AfterEnd;
+                Some(found(SyntaxFlaw { span: 0..self.value.len(), path: FieldPath::default(), kind }))
             }
             Ok(_) => None,
         }
     }
 
     /// There is no way on from what is there.
-    fn unreachable(&self, source: &Source, site: &Site<'_>, step: &PathStep) -> Fault {
+    fn unreachable(&self, source: &ScenarioText, site: &ReachedNode<'_>, step: &PathStep) -> LocatedFault {
         let (text, holder) = (source.text(), site.node.inside());
         let path = site.path.step(step.clone());
         let names = holder.names(text);
         let (message, help) = match (&holder.shape, step) {
-            (Shape::List(all) | Shape::Tuple { values: all, .. }, PathStep::Index(index)) => {
+            (NodeShape::List(all) | NodeShape::Tuple { values: all, .. }, PathStep::Index(index)) => {
                 let help = match all.len() {
                     0 => "the list is empty".to_owned(),
                     count => format!("its elements are [0] to [{}]", count - 1),
                 };
                 (format!("there is no element {index}"), help)
             }
-            (Shape::List(_) | Shape::Map(_), PathStep::Name(name)) => {
+            (NodeShape::List(_) | NodeShape::Map(_), PathStep::Name(name)) => {
                 let message = format!("there is no `{name}` in `{}`", site.path);
                 (message, nearest::help(name, &names, "names here"))
             }
@@ -199,13 +206,15 @@ impl<'a> Assignment<'a> {
     }
 
     /// The field on the way is left out in the file, or there is none such.
-    fn absent(&self, source: &Source, site: &Site<'_>, field: &str) -> Fault {
+    fn absent(&self, source: &ScenarioText, site: &ReachedNode<'_>, field: &str) -> LocatedFault {
         let path = site.path.name(field);
         let opening = site.node.inside().opening(source.text());
         let place = (opening..opening, format!("{field}: "), ", ".to_owned());
-        let unit = Assignment { name: self.name.clone(), path: path.clone(), value: "()", ..*self };
+        let unit = Override { name: self.name.clone(), path: path.clone(), value: "()", ..*self };
         match unit.try_at(source, &place, "", &path) {
-            Err((_, Fault { message, help: Some(help), .. })) if message.starts_with("there is no field") => {
+            Err((_, LocatedFault { message, help: Some(help), .. }))
+                if message.starts_with("there is no field") =>
+            {
                 self.at_path(&path, message, help)
             }
             _ => self.at_path(&path, "this field is left out".to_owned(), format!("set `{path}` as a whole")),
@@ -213,10 +222,10 @@ impl<'a> Assignment<'a> {
     }
 
     /// A fault of the path, not of the value.
-    fn at_path(&self, path: &FieldPath, message: String, help: String) -> Fault {
+    fn at_path(&self, path: &FieldPath, message: String, help: String) -> LocatedFault {
         let shown = format!("{}={}", self.written_path, self.value);
-        let place = Box::new(Place::new(&shown, 0, self.written_path.len()));
-        Fault {
+        let place = Box::new(Excerpt::new(&shown, 0, self.written_path.len()));
+        LocatedFault {
             file: self.name.clone(),
             place: Some(place),
             path: path.to_string(),

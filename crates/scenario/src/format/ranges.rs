@@ -26,16 +26,16 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 
 /// The numbers that a field accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Range {
+pub(crate) enum NumberRange {
     /// Whole numbers, both ends included.
     Whole { least: u64, most: u64 },
     /// Numbers with a fraction.
-    Real { least: Bound, most: Bound },
+    Real { least: RangeEnd, most: RangeEnd },
 }
 
 /// An end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Bound {
+pub(crate) enum RangeEnd {
     None,
     Included(f64),
     Excluded(f64),
@@ -43,16 +43,16 @@ pub(crate) enum Bound {
 
 /// A number outside of its field's range.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Violation {
+pub(crate) struct RangeViolation {
     pub(crate) path: FieldPath,
     /// The number; `None` for one that JSON does not have, infinite or undefined.
     pub(crate) value: Option<String>,
-    pub(crate) range: Range,
+    pub(crate) range: NumberRange,
 }
 
 /// The range of the number at `path` in a text that has this outline; `None` if no number belongs there, or if the
 /// text leaves open which of several types does.
-pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Range> {
+pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<NumberRange> {
     let mut schemas = vec![&*SCHEMA];
     let mut above = FieldPath::default();
     for step in path.steps() {
@@ -63,7 +63,7 @@ pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Rang
     }
     let variants = outline.variants(text, path);
     let schemas = schemas.into_iter().flat_map(|schema| alternatives(schema, &variants));
-    let mut ranges = schemas.filter_map(Range::of);
+    let mut ranges = schemas.filter_map(NumberRange::of);
     let first = ranges.next()?;
     ranges.all(|range| range == first).then_some(first)
 }
@@ -72,7 +72,7 @@ pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Rang
 ///
 /// # Panics
 /// Never: a scenario is plain data.
-pub(crate) fn violations(scenario: &Scenario) -> Vec<Violation> {
+pub(crate) fn violations(scenario: &Scenario) -> Vec<RangeViolation> {
     let value = serde_json::to_value(scenario).expect("a scenario is plain data");
     let mut found = Vec::new();
     judge(&SCHEMA, &value, &FieldPath::default(), &mut found);
@@ -80,7 +80,7 @@ pub(crate) fn violations(scenario: &Scenario) -> Vec<Violation> {
 }
 
 /// Compares a value, and everything in it, with its schema.
-fn judge(schema: &Value, value: &Value, path: &FieldPath, found: &mut Vec<Violation>) {
+fn judge(schema: &Value, value: &Value, path: &FieldPath, found: &mut Vec<RangeViolation>) {
     for variant in list(schema, "oneOf") {
         if let Some((content, value)) =
             variant_content(variant).and_then(|(name, content)| Some((content, value.get(name)?)))
@@ -103,8 +103,8 @@ fn judge(schema: &Value, value: &Value, path: &FieldPath, found: &mut Vec<Violat
             }
         }
         _ => {
-            if let Some(range) = Range::of(schema).filter(|range| range.excludes(schema, value)) {
-                found.push(Violation {
+            if let Some(range) = NumberRange::of(schema).filter(|range| range.excludes(schema, value)) {
+                found.push(RangeViolation {
                     path: path.clone(),
                     value: (!value.is_null()).then(|| value.to_string()),
                     range,
@@ -118,7 +118,7 @@ fn judge_below(
     schema: &Value,
     value: &Value,
     (path, step): (&FieldPath, PathStep),
-    found: &mut Vec<Violation>,
+    found: &mut Vec<RangeViolation>,
 ) {
     if let Some(schema) = below(schema, &step) {
         judge(schema, value, &path.step(step), found);
@@ -169,7 +169,7 @@ fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value> {
     }
 }
 
-impl Range {
+impl NumberRange {
     /// The range that a schema of a number states; its type's where it states none.
     fn of(schema: &Value) -> Option<Self> {
         if has_type(schema, "integer") {
@@ -181,8 +181,8 @@ impl Range {
                 most: bound("maximum").unwrap_or(widest),
             })
         } else if has_type(schema, "number") {
-            let least = Bound::of(schema, "minimum", "exclusiveMinimum");
-            Some(Self::Real { least, most: Bound::of(schema, "maximum", "exclusiveMaximum") })
+            let least = RangeEnd::of(schema, "minimum", "exclusiveMinimum");
+            Some(Self::Real { least, most: RangeEnd::of(schema, "maximum", "exclusiveMaximum") })
         } else {
             None
         }
@@ -203,7 +203,7 @@ impl Range {
     }
 }
 
-impl Bound {
+impl RangeEnd {
     fn of(schema: &Value, included: &str, excluded: &str) -> Self {
         let end = |key| schema.get(key).and_then(Value::as_f64);
         end(excluded).map(Self::Excluded).or_else(|| end(included).map(Self::Included)).unwrap_or(Self::None)
@@ -227,29 +227,29 @@ fn has_type(schema: &Value, name: &str) -> bool {
 }
 
 /// Prints the range as a help line does: `write a whole number from 1 to 15`.
-impl Display for Range {
+impl Display for NumberRange {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole { least, most } => write!(f, "write a whole number from {least} to {most}"),
-            Self::Real { least: Bound::Included(least), most: Bound::Included(most) } => {
+            Self::Real { least: RangeEnd::Included(least), most: RangeEnd::Included(most) } => {
                 write!(f, "write a number from {least:?} to {most:?}")
             }
             Self::Real { least, most } => {
                 f.write_str("write a number")?;
                 let (and, most) = match (least, most) {
-                    (Bound::None, most) | (_, most @ Bound::None) => ("", most),
+                    (RangeEnd::None, most) | (_, most @ RangeEnd::None) => ("", most),
                     (_, most) => (" and", most),
                 };
                 match least {
-                    Bound::None => {}
-                    Bound::Included(least) => write!(f, " of at least {least:?}")?,
-                    Bound::Excluded(least) => write!(f, " above {least:?}")?,
+                    RangeEnd::None => {}
+                    RangeEnd::Included(least) => write!(f, " of at least {least:?}")?,
+                    RangeEnd::Excluded(least) => write!(f, " above {least:?}")?,
                 }
                 f.write_str(and)?;
                 match most {
-                    Bound::None => Ok(()),
-                    Bound::Included(most) => write!(f, " up to {most:?}"),
-                    Bound::Excluded(most) => write!(f, " below {most:?}"),
+                    RangeEnd::None => Ok(()),
+                    RangeEnd::Included(most) => write!(f, " up to {most:?}"),
+                    RangeEnd::Excluded(most) => write!(f, " below {most:?}"),
                 }
             }
         }

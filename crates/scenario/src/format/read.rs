@@ -4,20 +4,20 @@ use super::explain::explain;
 use super::parse::parse;
 use super::spec::Scenario;
 use crate::diagnostics::Diagnostic;
-use crate::text::{Shipped, Source};
+use crate::text::{ScenarioText, ShippedScenario};
 
 impl Scenario {
     /// Reads a scenario.
     ///
     /// # Errors
     /// If the text is no scenario: where, why, and what would be right.
-    pub fn read(source: &Source) -> Result<Self, Diagnostic> {
+    pub fn read(source: &ScenarioText) -> Result<Self, Diagnostic> {
         source.outline()?;
         parse(source.text()).map_err(|fault| explain(source, &fault).into())
     }
 }
 
-impl Shipped {
+impl ShippedScenario {
     /// What it shows.
     ///
     /// # Panics

@@ -2,20 +2,20 @@
 
 /// What became of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct KeyAccount {
     /// The key.
     pub key: String,
     /// Its values, as written.
     pub given: String,
     /// Whether it is in the scenario.
-    pub fate: Fate,
+    pub fate: KeyFate,
     /// As what, or why not.
     pub what: String,
 }
 
 /// Whether a key is in the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum KeyFate {
     /// As it was meant.
     Used,
     /// As something that comes near.
@@ -24,7 +24,7 @@ pub enum Fate {
     NotUsed,
 }
 
-impl Fate {
+impl KeyFate {
     /// The word for it.
     #[must_use]
     pub const fn word(self) -> &'static str {

@@ -12,55 +12,55 @@ use packet::Mtu;
 use topology::hpcc;
 use units::{Bytes, Rate, Span, Time};
 
-use super::account::{Entry, Fate};
+use super::account::{KeyAccount, KeyFate};
 use super::hpcc_keys::{RESPONSE, UNUSED, is_of_dcqcn};
 use super::hpcc_memory;
-use crate::diagnostics::{Diagnostic, Fault, Place, in_two};
+use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, in_two};
 
 /// The text of a file that a configuration names.
-pub type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub type FileReader<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A scenario, the files that belong beside it, and what became of every key.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportedScenario {
     /// The scenario as text.
     pub scenario: String,
     /// Files beside it: name, text.
     pub files: Vec<(String, String)>,
     /// What became of every key, in their order.
-    pub account: Vec<Entry>,
+    pub account: Vec<KeyAccount>,
 }
 
 /// Turns a configuration into a scenario.
 ///
 /// # Errors
 /// If a line is no key with values, a value is not what its key needs, or a file is not there or wrong.
-pub fn read(name: &str, text: &str, files: Files<'_>) -> Result<Imported, Diagnostic> {
-    let mut import = Import { name, text, keys: keys(name, text)?, account: BTreeMap::new() };
+pub fn read(name: &str, text: &str, files: FileReader<'_>) -> Result<ImportedScenario, Diagnostic> {
+    let mut import = HpccImport { name, text, keys: keys(name, text)?, account: BTreeMap::new() };
     let (topology_file, topology) = import.file("TOPOLOGY_FILE", files)?;
     let fabric = hpcc::read(&topology).map_err(|flaw| {
         let (message, help) = in_two(&flaw.kind.to_string());
-        let place = Some(Box::new(Place::new(&topology, flaw.at.start, flaw.at.end)));
+        let place = Some(Box::new(Excerpt::new(&topology, flaw.at.start, flaw.at.end)));
         let (file, path) = (topology_file.clone(), "TOPOLOGY_FILE".to_owned());
-        Diagnostic::from(Fault { file, place, path, message, help })
+        Diagnostic::from(LocatedFault { file, place, path, message, help })
     })?;
     let (flow_file, flows) = import.file("FLOW_FILE", files)?;
     let scenario = import.scenario(&fabric, (&topology_file, &flow_file), &flows)?;
     import.settle_the_rest();
     let account = import.keys.iter().map(|key| import.account[key.name].clone()).collect();
-    Ok(Imported { scenario, files: vec![(topology_file, topology), (flow_file, flows)], account })
+    Ok(ImportedScenario { scenario, files: vec![(topology_file, topology), (flow_file, flows)], account })
 }
 
 /// A key with its values, and where they stand.
 #[derive(Clone, Copy, Debug)]
-struct Key<'a> {
+struct ConfigKey<'a> {
     name: &'a str,
     given: &'a str,
     start: usize,
 }
 
-fn keys<'a>(file: &str, text: &'a str) -> Result<Vec<Key<'a>>, Diagnostic> {
-    let mut keys: Vec<Key<'a>> = Vec::new();
+fn keys<'a>(file: &str, text: &'a str) -> Result<Vec<ConfigKey<'a>>, Diagnostic> {
+    let mut keys: Vec<ConfigKey<'a>> = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let here = start;
@@ -73,9 +73,9 @@ fn keys<'a>(file: &str, text: &'a str) -> Result<Vec<Key<'a>>, Diagnostic> {
         let (name, given) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let given = given.trim();
         let wrong = |message: String, help: &str| {
-            let place = Some(Box::new(Place::new(text, at, at + name.len())));
+            let place = Some(Box::new(Excerpt::new(text, at, at + name.len())));
             let (file, path) = (file.to_owned(), name.to_owned());
-            Err(Fault { file, place, path, message, help: Some(help.to_owned()) }.into())
+            Err(LocatedFault { file, place, path, message, help: Some(help.to_owned()) }.into())
         };
         if given.is_empty() {
             return wrong(format!("`{name}` has no value"), "write a key and its value on a line");
@@ -84,43 +84,43 @@ fn keys<'a>(file: &str, text: &'a str) -> Result<Vec<Key<'a>>, Diagnostic> {
             return wrong(format!("`{name}` stands here a second time"), "write it once");
         }
         let start = given.as_ptr() as usize - text.as_ptr() as usize;
-        keys.push(Key { name, given, start });
+        keys.push(ConfigKey { name, given, start });
     }
     Ok(keys)
 }
 
 /// An import under way.
-struct Import<'a> {
+struct HpccImport<'a> {
     name: &'a str,
     text: &'a str,
-    keys: Vec<Key<'a>>,
-    account: BTreeMap<String, Entry>,
+    keys: Vec<ConfigKey<'a>>,
+    account: BTreeMap<String, KeyAccount>,
 }
 
-impl<'a> Import<'a> {
-    fn key(&self, name: &str) -> Option<Key<'a>> {
+impl<'a> HpccImport<'a> {
+    fn key(&self, name: &str) -> Option<ConfigKey<'a>> {
         self.keys.iter().find(|key| key.name == name).copied()
     }
 
-    fn wrong(&self, key: Key<'_>, message: String, help: &str) -> Diagnostic {
-        let place = Some(Box::new(Place::new(self.text, key.start, key.start + key.given.len())));
+    fn wrong(&self, key: ConfigKey<'_>, message: String, help: &str) -> Diagnostic {
+        let place = Some(Box::new(Excerpt::new(self.text, key.start, key.start + key.given.len())));
         let (file, path) = (self.name.to_owned(), key.name.to_owned());
-        Fault { file, place, path, message, help: Some(help.to_owned()) }.into()
+        LocatedFault { file, place, path, message, help: Some(help.to_owned()) }.into()
     }
 
-    fn note(&mut self, name: &str, fate: Fate, what: impl Into<String>) {
+    fn note(&mut self, name: &str, fate: KeyFate, what: impl Into<String>) {
         if let Some(key) = self.key(name) {
             let (key, given, what) = (name.to_owned(), key.given.to_owned(), what.into());
-            self.account.insert(name.to_owned(), Entry { key, given, fate, what });
+            self.account.insert(name.to_owned(), KeyAccount { key, given, fate, what });
         }
     }
 
     /// The file that a key names, by its last part, and its text.
-    fn file(&mut self, name: &str, files: Files<'_>) -> Result<(String, String), Diagnostic> {
+    fn file(&mut self, name: &str, files: FileReader<'_>) -> Result<(String, String), Diagnostic> {
         let Some(key) = self.key(name) else {
             let (file, path) = (self.name.to_owned(), name.to_owned());
             let (message, help) = ("this key is missing".to_owned(), Some(format!("write `{name} FILE`")));
-            return Err(Fault { file, place: None, path, message, help }.into());
+            return Err(LocatedFault { file, place: None, path, message, help }.into());
         };
         let last = key.given.rsplit('/').next().unwrap_or(key.given);
         let last = if last.ends_with(".txt") { last.to_owned() } else { format!("{last}.txt") };
@@ -129,7 +129,7 @@ impl<'a> Import<'a> {
             self.wrong(key, format!("there is no file `{}`", key.given), help)
         };
         let text = files(key.given).ok_or_else(missing)?;
-        self.note(name, Fate::Used, format!("`{last}`, beside the scenario"));
+        self.note(name, KeyFate::Used, format!("`{last}`, beside the scenario"));
         Ok((last, text))
     }
 
@@ -144,7 +144,7 @@ impl<'a> Import<'a> {
     /// A number that stands as such in the scenario.
     fn used(&mut self, name: &str, field: &str) -> Result<Option<f64>, Diagnostic> {
         let number = self.number(name)?;
-        self.note(name, Fate::Used, format!("`{field}`"));
+        self.note(name, KeyFate::Used, format!("`{field}`"));
         Ok(number)
     }
 
@@ -156,7 +156,7 @@ impl<'a> Import<'a> {
     ) -> Result<String, Diagnostic> {
         let (first, levels) = starts(flows);
         let stop = self.number("SIMULATOR_STOP_TIME")?.unwrap_or(4.0);
-        self.note("SIMULATOR_STOP_TIME", Fate::Used, "`duration`, counted from the first flow's start");
+        self.note("SIMULATOR_STOP_TIME", KeyFate::Used, "`duration`, counted from the first flow's start");
         let end = Time::from_ps((stop * 1e12).round() as u64);
         let duration = end.since(first);
         if duration == Span::ZERO {
@@ -195,7 +195,7 @@ impl<'a> Import<'a> {
         let all = Mtu::ALL.into_iter().chain(Mtu::OF_ETHERNET);
         let off = |mtu: &Mtu| (f64::from(mtu.bytes()) - given).abs();
         let nearest = all.min_by(|a, b| off(a).total_cmp(&off(b))).expect("there are sizes");
-        let fate = if off(&nearest) == 0.0 { Fate::Used } else { Fate::Approximated };
+        let fate = if off(&nearest) == 0.0 { KeyFate::Used } else { KeyFate::Approximated };
         self.note("PACKET_PAYLOAD_SIZE", fate, format!("`link.mtu` of {} B", nearest.bytes()));
         Ok(nearest)
     }
@@ -236,16 +236,16 @@ impl<'a> Import<'a> {
             write!(text, "    switches: {{\n{others}    }},\n").expect("a string takes it");
         }
         let what = "`switch.buffer`: the memory over ports and lanes; headroom is what each cable needs, not that simulator's";
-        self.note("BUFFER_SIZE", Fate::Approximated, what);
+        self.note("BUFFER_SIZE", KeyFate::Approximated, what);
         let (fate, what) = match (dynamic, names.iter().all(|name| hpcc_memory::alpha(fabric, name).1)) {
             (true, true) => {
-                (Fate::Used, "`switch.sharing`: Dynamic, with that simulator's alpha for each switch")
+                (KeyFate::Used, "`switch.sharing`: Dynamic, with that simulator's alpha for each switch")
             }
             (true, false) => (
-                Fate::Approximated,
+                KeyFate::Approximated,
                 "`switch.sharing`: Dynamic; where links of a switch differ, all have the slowest one's alpha",
             ),
-            (false, _) => (Fate::Approximated, "`switch.sharing`: every port and lane has its part"),
+            (false, _) => (KeyFate::Approximated, "`switch.sharing`: every port and lane has its part"),
         };
         self.note("USE_DYNAMIC_PFC_THRESHOLD", fate, what);
         Ok(text)
@@ -254,7 +254,7 @@ impl<'a> Import<'a> {
     fn congestion_control(&mut self, fabric: &hpcc::HpccFabric) -> Result<String, Diagnostic> {
         let enabled = self.number("ENABLE_QCN")?.unwrap_or(1.0) != 0.0;
         let what = if enabled { "marking is on if the scheme marks" } else { "`congestion_control: Off`" };
-        self.note("ENABLE_QCN", Fate::Used, what);
+        self.note("ENABLE_QCN", KeyFate::Used, what);
         let mode = self.number("CC_MODE")?.unwrap_or(1.0);
         let scheme = match mode as u32 {
             1 => "DCQCN",
@@ -267,16 +267,16 @@ impl<'a> Import<'a> {
         if mode != 1.0 || !enabled {
             let (fate, what) = if enabled {
                 (
-                    Fate::NotUsed,
+                    KeyFate::NotUsed,
                     format!("{scheme} is not modelled: the scenario runs without congestion control"),
                 )
             } else {
-                (Fate::NotUsed, "ENABLE_QCN is 0".to_owned())
+                (KeyFate::NotUsed, "ENABLE_QCN is 0".to_owned())
             };
             self.note("CC_MODE", fate, what);
             return Ok("Off".to_owned());
         }
-        self.note("CC_MODE", Fate::Used, "`Dcqcn`");
+        self.note("CC_MODE", KeyFate::Used, "`Dcqcn`");
         let marking = self.marking(fabric)?;
         let mut response = String::new();
         for (key, field, unit, fate, more) in RESPONSE {
@@ -292,10 +292,10 @@ impl<'a> Import<'a> {
             self.note(key, fate, format!("`congestion_control.response.{field}`{more}"));
         }
         let what = "without a byte counter, which that simulator has not, there is no hyper increase here";
-        self.note("RATE_HAI", Fate::NotUsed, what);
+        self.note("RATE_HAI", KeyFate::NotUsed, what);
         let interval = self.number("RATE_DECREASE_INTERVAL")?;
         let what = "`congestion_control.echo.interval`: that simulator has no CNPs, and looks in such intervals whether there was a mark";
-        self.note("RATE_DECREASE_INTERVAL", Fate::Approximated, what);
+        self.note("RATE_DECREASE_INTERVAL", KeyFate::Approximated, what);
         let echo = interval.map_or_else(String::new, |us| format!("echo: (interval: \"{us} us\"), "));
         Ok(format!(
             "Dcqcn({marking}{echo}response: ({response}clamp_after_timer: true, byte_counter: \"4 GB\"))"
@@ -307,7 +307,7 @@ impl<'a> Import<'a> {
         if unit == "rate" { Ok(()) } else { self.number(key).map(drop) }
     }
 
-    fn rate(&self, key: Key<'_>) -> Result<String, Diagnostic> {
+    fn rate(&self, key: ConfigKey<'_>) -> Result<String, Diagnostic> {
         let mut spelled = key.given.replace("bps", "b/s");
         if key.given.ends_with(|last: char| last.is_ascii_digit()) {
             spelled.push_str(" b/s");
@@ -328,7 +328,7 @@ impl<'a> Import<'a> {
             let pairs = self.pairs(given)?;
             let Some((_, value)) = pairs.iter().find(|(at, _)| Some(*at as u64) == rate) else {
                 let what = "it has no entry for the rate of the hosts' links: `Dcqcn`'s own value stands";
-                self.note(key, Fate::NotUsed, what);
+                self.note(key, KeyFate::NotUsed, what);
                 continue;
             };
             let written = if field == "pmax" {
@@ -339,11 +339,11 @@ impl<'a> Import<'a> {
             write!(fields, "{field}: {written}, ").expect("a string takes it");
             let (fate, why) = if rates.len() > 1 {
                 (
-                    Fate::Approximated,
+                    KeyFate::Approximated,
                     ", at the rate of the hosts' links for all ports: there is one threshold",
                 )
             } else {
-                (Fate::Used, "")
+                (KeyFate::Used, "")
             };
             self.note(key, fate, format!("`congestion_control.marking.{field}`{why}"));
         }
@@ -355,7 +355,7 @@ impl<'a> Import<'a> {
     }
 
     /// `COUNT KEY VALUE KEY VALUE ...`.
-    fn pairs(&self, key: Key<'_>) -> Result<Vec<(f64, f64)>, Diagnostic> {
+    fn pairs(&self, key: ConfigKey<'_>) -> Result<Vec<(f64, f64)>, Diagnostic> {
         let wrong = || {
             let message = format!("`{}` is not a count and so many pairs", key.given);
             self.wrong(key, message, "write `1 25000000000 400`: how many, then a rate and a value for each")
@@ -381,14 +381,14 @@ impl<'a> Import<'a> {
             let zero = key.given.split_whitespace().all(|word| word.parse() == Ok(0.0));
             let known = UNUSED.iter().find(|(name, _)| *name == key.name);
             let (fate, what) = match (known, key.name) {
-                (_, "ERROR_RATE_PER_LINK") if zero => (Fate::Used, "wires lose nothing"),
-                (_, "LINK_DOWN") if zero => (Fate::Used, "no link fails"),
-                (_, "HAS_WIN") if zero => (Fate::Used, "no window beside `adapter.max_outstanding`"),
-                (Some((_, why)), _) => (Fate::NotUsed, *why),
+                (_, "ERROR_RATE_PER_LINK") if zero => (KeyFate::Used, "wires lose nothing"),
+                (_, "LINK_DOWN") if zero => (KeyFate::Used, "no link fails"),
+                (_, "HAS_WIN") if zero => (KeyFate::Used, "no window beside `adapter.max_outstanding`"),
+                (Some((_, why)), _) => (KeyFate::NotUsed, *why),
                 (None, name) if is_of_dcqcn(name) => {
-                    (Fate::NotUsed, "it is DCQCN's, which this configuration does not use")
+                    (KeyFate::NotUsed, "it is DCQCN's, which this configuration does not use")
                 }
-                (None, _) => (Fate::NotUsed, "no such key is known here"),
+                (None, _) => (KeyFate::NotUsed, "no such key is known here"),
             };
             self.note(key.name, fate, what);
         }

@@ -3,29 +3,29 @@
 //! Invariant: a key is in one table at most. Reaction points of HPCC's simulator know a timer and no byte counter: their
 //! first increases recover the target, the next one adds `RATE_AI`, and all after that `RATE_HAI` (its code).
 
-use super::account::Fate;
+use super::account::KeyFate;
 
 /// Keys of DCQCN's reaction point: the field, its unit, how near it comes, and what else there is to say.
-pub(super) const RESPONSE: [(&str, &str, &str, Fate, &str); 7] = [
+pub(super) const RESPONSE: [(&str, &str, &str, KeyFate, &str); 7] = [
     (
         "ALPHA_RESUME_INTERVAL",
         "alpha_timer",
         "us",
-        Fate::Approximated,
+        KeyFate::Approximated,
         ": that simulator looks in such intervals whether there was a mark",
     ),
-    ("CLAMP_TARGET_RATE", "clamp_target", "flag", Fate::Used, ", with `clamp_after_timer`"),
-    ("RP_TIMER", "timer", "us", Fate::Used, ""),
-    ("EWMA_GAIN", "g", "number", Fate::Used, ""),
-    ("FAST_RECOVERY_TIMES", "fast_recovery", "number", Fate::Used, ""),
+    ("CLAMP_TARGET_RATE", "clamp_target", "flag", KeyFate::Used, ", with `clamp_after_timer`"),
+    ("RP_TIMER", "timer", "us", KeyFate::Used, ""),
+    ("EWMA_GAIN", "g", "number", KeyFate::Used, ""),
+    ("FAST_RECOVERY_TIMES", "fast_recovery", "number", KeyFate::Used, ""),
     (
         "RATE_AI",
         "additive_increase",
         "rate",
-        Fate::Approximated,
+        KeyFate::Approximated,
         ": of every increase after fast recovery; that simulator adds RATE_HAI from the second one on",
     ),
-    ("MIN_RATE", "min_rate", "rate", Fate::Used, ""),
+    ("MIN_RATE", "min_rate", "rate", KeyFate::Used, ""),
 ];
 
 /// Whether a key is about DCQCN alone.

@@ -15,4 +15,4 @@ pub mod hpcc;
 mod hpcc_keys;
 mod hpcc_memory;
 
-pub use account::{Entry, Fate};
+pub use account::{KeyAccount, KeyFate};

@@ -7,7 +7,7 @@ use settings::FieldPath;
 use topology::TopologySpec;
 use topology::hpcc;
 
-use crate::diagnostics::{Fault, Place, in_two};
+use crate::diagnostics::{Excerpt, LocatedFault, in_two};
 use crate::format::Scenario;
 use crate::text::Faults;
 
@@ -51,8 +51,14 @@ pub(crate) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
         }
         Err(flaw) => {
             let (message, help) = in_two(&flaw.kind.to_string());
-            let place = Some(Box::new(Place::new(&text, flaw.at.start, flaw.at.end)));
-            faults.found.push(Fault { file: file.clone(), place, path: path.to_string(), message, help });
+            let place = Some(Box::new(Excerpt::new(&text, flaw.at.start, flaw.at.end)));
+            faults.found.push(LocatedFault {
+                file: file.clone(),
+                place,
+                path: path.to_string(),
+                message,
+                help,
+            });
         }
     }
 }

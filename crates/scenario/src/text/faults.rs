@@ -4,13 +4,13 @@ use core::fmt::Display;
 
 use settings::FieldPath;
 
-use super::scenario_text::Source;
-use crate::diagnostics::{Diagnostic, Fault, in_two};
+use super::scenario_text::ScenarioText;
+use crate::diagnostics::{Diagnostic, LocatedFault, in_two};
 
 /// What has been found wrong.
 pub(crate) struct Faults<'a> {
-    pub(crate) source: &'a Source,
-    pub(crate) found: Vec<Fault>,
+    pub(crate) source: &'a ScenarioText,
+    pub(crate) found: Vec<LocatedFault>,
     /// How many of them, the first, say only that a number is out of its range: what is said later of the same number
     /// says more, and takes their place.
     of_ranges: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Faults<'a> {
 
 impl<'a> Faults<'a> {
     /// No faults yet of the scenario that was read from this text.
-    pub(crate) fn new(source: &'a Source) -> Self {
+    pub(crate) fn new(source: &'a ScenarioText) -> Self {
         Self { source, found: Vec::new(), of_ranges: 0 }
     }
 
@@ -45,7 +45,7 @@ impl<'a> Faults<'a> {
     }
 
     /// Adds a fault that the check of a setting found below `parent`.
-    pub(crate) fn of_setting(&mut self, parent: &FieldPath, fault: settings::Fault) {
+    pub(crate) fn of_setting(&mut self, parent: &FieldPath, fault: settings::LocatedFault) {
         let path = parent.join(&fault.path);
         self.push(&path, fault.message, fault.help, false);
     }
@@ -69,7 +69,7 @@ impl<'a> Faults<'a> {
                 let span = if of_name { outline.key_span(text, path) } else { outline.span(text, path) };
                 self.source.fault(&span, path, message, help)
             }
-            Err(fault) => Fault { path: path.to_string(), message, help, ..fault },
+            Err(fault) => LocatedFault { path: path.to_string(), message, help, ..fault },
         };
         let known = self.found[..self.of_ranges].iter().position(|known| known.path == fault.path);
         match known {

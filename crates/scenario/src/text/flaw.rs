@@ -8,16 +8,16 @@ use settings::FieldPath;
 
 /// What is wrong with the form of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Flaw {
+pub(crate) struct SyntaxFlaw {
     pub(crate) span: Range<usize>,
     /// The innermost value that the flaw lies in.
     pub(crate) path: FieldPath,
-    pub(crate) kind: FlawKind,
+    pub(crate) kind: SyntaxFlawKind,
 }
 
 /// What is wrong, apart from where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum FlawKind {
+pub(crate) enum SyntaxFlawKind {
     #[error("the text ends here, and `{}` is not closed", open.last().map_or('(', |(bracket, _)| *bracket))]
     Unclosed {
         /// Brackets that are open, outermost first, each with where it stands.
@@ -45,7 +45,7 @@ pub(crate) enum FlawKind {
     NotAScenario,
 }
 
-impl FlawKind {
+impl SyntaxFlawKind {
     /// The correction; `line` gives the line of a place in the text.
     pub(crate) fn help(&self, line: impl Fn(usize) -> usize) -> String {
         match self {

@@ -21,9 +21,9 @@ mod scenario_text;
 mod shipped;
 
 pub(crate) use faults::Faults;
-pub(crate) use flaw::{Flaw, FlawKind};
-pub(crate) use node::{Node, Shape, unquoted};
-pub(crate) use outline::{Outline, Site};
-pub(crate) use scenario_text::Patch;
-pub use scenario_text::Source;
-pub use shipped::{Shipped, shipped};
+pub(crate) use flaw::{SyntaxFlaw, SyntaxFlawKind};
+pub(crate) use node::{NodeShape, TextNode, unquoted};
+pub(crate) use outline::{Outline, ReachedNode};
+pub use scenario_text::ScenarioText;
+pub(crate) use scenario_text::TextPatch;
+pub use shipped::{ShippedScenario, shipped};

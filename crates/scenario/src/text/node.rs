@@ -11,40 +11,40 @@ use settings::PathStep;
 
 /// A value.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct TextNode {
     /// Where it stands, from its name or opening bracket to its end.
     pub(crate) span: Range<usize>,
-    pub(crate) shape: Shape,
+    pub(crate) shape: NodeShape,
 }
 
 /// What kind of value, and what is in it.
 #[derive(Clone, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum NodeShape {
     /// A number, a text, a character or a name; or several words that want quotes.
     Scalar,
     /// `( name: value, ... )`, with or without a name before it.
-    Fields(Vec<Item>),
+    Fields(Vec<NamedNode>),
     /// `{ key: value, ... }`.
-    Map(Vec<Item>),
+    Map(Vec<NamedNode>),
     /// `[ value, ... ]`.
-    List(Vec<Node>),
+    List(Vec<TextNode>),
     /// `( value, ... )`, with or without a name before it.
-    Tuple { named: bool, values: Vec<Node> },
+    Tuple { named: bool, values: Vec<TextNode> },
 }
 
 /// A field, or an entry of a map.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
+pub(crate) struct NamedNode {
     pub(crate) key: String,
     pub(crate) key_span: Range<usize>,
-    pub(crate) value: Node,
+    pub(crate) value: TextNode,
 }
 
-impl Node {
+impl TextNode {
     /// This value, or what a name in front of it wraps up.
     pub(crate) fn inside(&self) -> &Self {
         match &self.shape {
-            Shape::Tuple { named: true, values } if values.len() == 1 => values[0].inside(),
+            NodeShape::Tuple { named: true, values } if values.len() == 1 => values[0].inside(),
             _ => self,
         }
     }
@@ -52,10 +52,10 @@ impl Node {
     /// Where its content begins: after its opening bracket.
     pub(crate) fn opening(&self, text: &str) -> usize {
         let bracket = match self.shape {
-            Shape::Scalar => return self.span.end,
-            Shape::List(_) => '[',
-            Shape::Map(_) => '{',
-            Shape::Fields(_) | Shape::Tuple { .. } => '(',
+            NodeShape::Scalar => return self.span.end,
+            NodeShape::List(_) => '[',
+            NodeShape::Map(_) => '{',
+            NodeShape::Fields(_) | NodeShape::Tuple { .. } => '(',
         };
         text[self.span.clone()].find(bracket).map_or(self.span.end, |at| self.span.start + at + 1)
     }
@@ -63,15 +63,17 @@ impl Node {
     /// The names of its fields or entries; of a list's elements, as far as they have names.
     pub(crate) fn names(&self, text: &str) -> Vec<String> {
         match &self.inside().shape {
-            Shape::Fields(items) | Shape::Map(items) => items.iter().map(|item| item.key.clone()).collect(),
-            Shape::List(nodes) => nodes.iter().filter_map(|node| node.own_name(text)).collect(),
-            Shape::Scalar | Shape::Tuple { .. } => Vec::new(),
+            NodeShape::Fields(items) | NodeShape::Map(items) => {
+                items.iter().map(|item| item.key.clone()).collect()
+            }
+            NodeShape::List(nodes) => nodes.iter().filter_map(|node| node.own_name(text)).collect(),
+            NodeShape::Scalar | NodeShape::Tuple { .. } => Vec::new(),
         }
     }
 
     /// The text in its field `name`.
     fn own_name(&self, text: &str) -> Option<String> {
-        let Shape::Fields(items) = &self.inside().shape else { return None };
+        let NodeShape::Fields(items) = &self.inside().shape else { return None };
         let name = items.iter().find(|item| item.key == "name")?;
         Some(unquoted(&text[name.value.span.clone()]))
     }
@@ -83,14 +85,14 @@ impl Node {
         step: &PathStep,
     ) -> Option<(Option<Range<usize>>, &Self, PathStep)> {
         match (&self.inside().shape, step) {
-            (Shape::Fields(items) | Shape::Map(items), PathStep::Name(name)) => {
+            (NodeShape::Fields(items) | NodeShape::Map(items), PathStep::Name(name)) => {
                 let item = items.iter().find(|item| item.key == *name)?;
                 Some((Some(item.key_span.clone()), &item.value, step.clone()))
             }
-            (Shape::List(nodes) | Shape::Tuple { values: nodes, .. }, PathStep::Index(index)) => {
+            (NodeShape::List(nodes) | NodeShape::Tuple { values: nodes, .. }, PathStep::Index(index)) => {
                 Some((None, nodes.get(*index)?, step.clone()))
             }
-            (Shape::List(nodes), PathStep::Name(name)) => {
+            (NodeShape::List(nodes), PathStep::Name(name)) => {
                 let index = nodes.iter().position(|node| node.own_name(text).as_ref() == Some(name))?;
                 Some((None, &nodes[index], PathStep::Index(index)))
             }
@@ -101,28 +103,28 @@ impl Node {
     pub(super) fn part_at(&self, offset: usize) -> Option<(PathStep, &Self)> {
         let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
         match &self.inside().shape {
-            Shape::Fields(items) | Shape::Map(items) => {
+            NodeShape::Fields(items) | NodeShape::Map(items) => {
                 let item = items.iter().find(|item| holds(&(item.key_span.start..item.value.span.end)))?;
                 Some((PathStep::Name(item.key.clone()), &item.value))
             }
-            Shape::List(nodes) | Shape::Tuple { values: nodes, .. } => {
+            NodeShape::List(nodes) | NodeShape::Tuple { values: nodes, .. } => {
                 let index = nodes.iter().position(|node| holds(&node.span))?;
                 Some((PathStep::Index(index), &nodes[index]))
             }
-            Shape::Scalar => None,
+            NodeShape::Scalar => None,
         }
     }
 
     #[cfg(test)]
     pub(super) fn parts(&self) -> Vec<(PathStep, &Self)> {
         match &self.inside().shape {
-            Shape::Fields(items) | Shape::Map(items) => {
+            NodeShape::Fields(items) | NodeShape::Map(items) => {
                 items.iter().map(|item| (PathStep::Name(item.key.clone()), &item.value)).collect()
             }
-            Shape::List(nodes) | Shape::Tuple { values: nodes, .. } => {
+            NodeShape::List(nodes) | NodeShape::Tuple { values: nodes, .. } => {
                 nodes.iter().enumerate().map(|(index, node)| (PathStep::Index(index), node)).collect()
             }
-            Shape::Scalar => Vec::new(),
+            NodeShape::Scalar => Vec::new(),
         }
     }
 }

@@ -7,21 +7,21 @@ use core::ops::Range;
 
 use settings::FieldPath;
 
-use super::flaw::Flaw;
-use super::node::{Node, Shape, first_line};
+use super::flaw::SyntaxFlaw;
+use super::node::{NodeShape, TextNode, first_line};
 use super::scan;
 
 /// The outline of one text.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline {
-    root: Node,
+    root: TextNode,
 }
 
 /// How far a path leads.
 #[derive(Clone, Debug)]
-pub(crate) struct Site<'a> {
+pub(crate) struct ReachedNode<'a> {
     /// The value, or the nearest that is there.
-    pub(crate) node: &'a Node,
+    pub(crate) node: &'a TextNode,
     /// Where its name stands, if it is a field or a map's entry.
     pub(crate) key_span: Option<Range<usize>>,
     /// Its path, with elements by index.
@@ -32,16 +32,16 @@ pub(crate) struct Site<'a> {
 
 impl Outline {
     /// The outline of a scenario's text.
-    pub(crate) fn new(text: &str) -> Result<Self, Flaw> {
+    pub(crate) fn new(text: &str) -> Result<Self, SyntaxFlaw> {
         Ok(Self { root: scan::document(text)? })
     }
 
     /// The value at this path, or the nearest above it.
-    pub(crate) fn reach(&self, text: &str, path: &FieldPath) -> Site<'_> {
-        let mut site = Site { node: &self.root, key_span: None, path: FieldPath::default(), steps: 0 };
+    pub(crate) fn reach(&self, text: &str, path: &FieldPath) -> ReachedNode<'_> {
+        let mut site = ReachedNode { node: &self.root, key_span: None, path: FieldPath::default(), steps: 0 };
         for step in path.steps() {
             let Some((key_span, node, step)) = site.node.child(text, step) else { break };
-            site = Site { node, key_span, path: site.path.step(step), steps: site.steps + 1 };
+            site = ReachedNode { node, key_span, path: site.path.step(step), steps: site.steps + 1 };
         }
         site
     }
@@ -49,7 +49,7 @@ impl Outline {
     /// What to underline for a fault at this path: the value if it is short; the beginning of one that
     /// goes over several lines, with its name.
     pub(crate) fn span(&self, text: &str, path: &FieldPath) -> Range<usize> {
-        let Site { node, key_span, .. } = self.reach(text, path);
+        let ReachedNode { node, key_span, .. } = self.reach(text, path);
         if !text[node.span.clone()].contains('\n') {
             return node.span.clone();
         }
@@ -72,12 +72,12 @@ impl Outline {
             return Vec::new();
         }
         let mut nodes = vec![site.node];
-        while let Shape::Tuple { named: true, values } = &nodes[nodes.len() - 1].shape
+        while let NodeShape::Tuple { named: true, values } = &nodes[nodes.len() - 1].shape
             && let [inner] = values.as_slice()
         {
             nodes.push(inner);
         }
-        let name = |node: &Node| {
+        let name = |node: &TextNode| {
             let written = &text[node.span.clone()];
             let end = written.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(written.len());
             Some(&written[..end]).filter(|name| name.starts_with(char::is_alphabetic))

@@ -7,26 +7,26 @@ use core::ops::Range;
 
 use settings::{FieldPath, PathStep};
 
-use super::flaw::{Flaw, FlawKind};
-use super::node::{Item, Node, Shape, first_line, unquoted};
+use super::flaw::{SyntaxFlaw, SyntaxFlawKind};
+use super::node::{NamedNode, NodeShape, TextNode, first_line, unquoted};
 
 /// Scans a whole scenario.
-pub(crate) fn document(text: &str) -> Result<Node, Flaw> {
+pub(crate) fn document(text: &str) -> Result<TextNode, SyntaxFlaw> {
     let mut scanner = Scanner::new(text);
     scanner.skip_attributes()?;
     if scanner.rest().is_empty() {
-        return Err(Flaw { kind: FlawKind::NotAScenario, ..scanner.unclosed() });
+        return Err(SyntaxFlaw { kind: SyntaxFlawKind::NotAScenario, ..scanner.unclosed() });
     }
     let node = scanner.value()?;
-    if !matches!(node.shape, Shape::Fields(_)) {
-        return Err(scanner.flaw(first_line(text, node.span), FlawKind::NotAScenario));
+    if !matches!(node.shape, NodeShape::Fields(_)) {
+        return Err(scanner.flaw(first_line(text, node.span), SyntaxFlawKind::NotAScenario));
     }
     scanner.end()?;
     Ok(node)
 }
 
 /// Scans a single value.
-pub(crate) fn single(text: &str) -> Result<Node, Flaw> {
+pub(crate) fn single(text: &str) -> Result<TextNode, SyntaxFlaw> {
     let mut scanner = Scanner::new(text);
     let node = scanner.value()?;
     scanner.end()?;
@@ -40,30 +40,32 @@ struct Scanner<'a> {
     path: FieldPath,
 }
 
-type Scanned<T> = Result<T, Flaw>;
+type ScanResult<T> = Result<T, SyntaxFlaw>;
 
 impl<'a> Scanner<'a> {
     fn new(text: &'a str) -> Self {
         Self { text, at: 0, open: Vec::new(), path: FieldPath::default() }
     }
 
-    fn end(&mut self) -> Scanned<()> {
+    fn end(&mut self) -> ScanResult<()> {
         self.skip()?;
         match self.rest() {
             "" => Ok(()),
-            _ => Err(self.flaw(first_line(self.text, self.at..self.text.len()), FlawKind::AfterEnd)),
+            _ => Err(self.flaw(first_line(self.text, self.at..self.text.len()), SyntaxFlawKind::AfterEnd)),
         }
     }
 
-    fn value(&mut self) -> Scanned<Node> {
+    fn value(&mut self) -> ScanResult<TextNode> {
         self.skip()?;
         let start = self.at;
         match self.peek() {
             None => Err(self.unclosed()),
-            Some('[') => {
-                self.values('[', ']', start, false).map(|(span, all)| Node { span, shape: Shape::List(all) })
+            Some('[') => self
+                .values('[', ']', start, false)
+                .map(|(span, all)| TextNode { span, shape: NodeShape::List(all) }),
+            Some('{') => {
+                self.items('{', '}', start).map(|(span, all)| TextNode { span, shape: NodeShape::Map(all) })
             }
-            Some('{') => self.items('{', '}', start).map(|(span, all)| Node { span, shape: Shape::Map(all) }),
             Some('(') => self.group(start),
             Some('\'') => self.character(start),
             Some(_) if self.begins_text() => self.quoted(start),
@@ -72,15 +74,17 @@ impl<'a> Scanner<'a> {
     }
 
     /// What stands in parentheses: fields, or values without names.
-    fn group(&mut self, start: usize) -> Scanned<Node> {
+    fn group(&mut self, start: usize) -> ScanResult<TextNode> {
         let mut ahead = Self { at: self.at + 1, path: FieldPath::default(), open: Vec::new(), ..*self };
         ahead.skip()?;
         if matches!(ahead.peek(), Some(')')) || ahead.begins_field()? {
-            return self.items('(', ')', start).map(|(span, all)| Node { span, shape: Shape::Fields(all) });
+            return self
+                .items('(', ')', start)
+                .map(|(span, all)| TextNode { span, shape: NodeShape::Fields(all) });
         }
         let named = self.at > start;
         let (span, values) = self.values('(', ')', start, named)?;
-        Ok(Node { span, shape: Shape::Tuple { named, values } })
+        Ok(TextNode { span, shape: NodeShape::Tuple { named, values } })
     }
 
     /// Values one after another. The first after a name is as one with it, and has its path.
@@ -90,7 +94,7 @@ impl<'a> Scanner<'a> {
         close: char,
         start: usize,
         named: bool,
-    ) -> Scanned<(Range<usize>, Vec<Node>)> {
+    ) -> ScanResult<(Range<usize>, Vec<TextNode>)> {
         self.enter(open);
         let mut values = Vec::new();
         let above = self.path.clone();
@@ -101,7 +105,7 @@ impl<'a> Scanner<'a> {
             if self.rest().trim_start().starts_with(':') {
                 let name = self.text[value.span.clone()].to_owned();
                 self.path = above;
-                return Err(self.flaw(first_line(self.text, value.span), FlawKind::Named { name }));
+                return Err(self.flaw(first_line(self.text, value.span), SyntaxFlawKind::Named { name }));
             }
             values.push(value);
             self.separated(close)?;
@@ -110,18 +114,18 @@ impl<'a> Scanner<'a> {
         Ok((start..self.at, values))
     }
 
-    fn items(&mut self, open: char, close: char, start: usize) -> Scanned<(Range<usize>, Vec<Item>)> {
+    fn items(&mut self, open: char, close: char, start: usize) -> ScanResult<(Range<usize>, Vec<NamedNode>)> {
         self.enter(open);
-        let mut items: Vec<Item> = Vec::new();
+        let mut items: Vec<NamedNode> = Vec::new();
         let above = self.path.clone();
         while !self.leaves(close)? {
             let (key, key_span) = self.key()?;
             self.path = above.step(PathStep::Name(key.clone()));
             if items.iter().any(|item| item.key == key) {
-                return Err(self.flaw(key_span, FlawKind::Twice { name: key }));
+                return Err(self.flaw(key_span, SyntaxFlawKind::Twice { name: key }));
             }
             let value = self.value()?;
-            items.push(Item { key, key_span, value });
+            items.push(NamedNode { key, key_span, value });
             self.separated(close)?;
             self.path = above.clone();
         }
@@ -129,7 +133,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A field's name or a map's key, and the colon after it.
-    fn key(&mut self) -> Scanned<(String, Range<usize>)> {
+    fn key(&mut self) -> ScanResult<(String, Range<usize>)> {
         let start = self.at;
         let node = if self.begins_text() { self.quoted(start)? } else { self.bare(start)? };
         let written = &self.text[node.span.clone()];
@@ -140,14 +144,14 @@ impl<'a> Scanner<'a> {
             }
             let span = first_line(self.text, node.span);
             let found = self.text[span.clone()].to_owned();
-            return Err(self.flaw(span, FlawKind::NoField { found }));
+            return Err(self.flaw(span, SyntaxFlawKind::NoField { found }));
         }
         self.at += 1;
         Ok((unquoted(written), node.span))
     }
 
     /// A number, a name, or several words without quotes; with what stands in parentheses after a name.
-    fn bare(&mut self, start: usize) -> Scanned<Node> {
+    fn bare(&mut self, start: usize) -> ScanResult<TextNode> {
         let rest = self.rest();
         let stop = |c: char| ",()[]{}:\"\n".contains(c);
         let end = rest.find(stop).unwrap_or(rest.len());
@@ -155,14 +159,14 @@ impl<'a> Scanner<'a> {
         let word = rest[..end].trim_end();
         if word.is_empty() {
             let shown = self.at..self.at + rest.chars().next().map_or(0, char::len_utf8);
-            return Err(self.flaw(shown, FlawKind::NoValue));
+            return Err(self.flaw(shown, SyntaxFlawKind::NoValue));
         }
         self.at += end;
         if self.peek() == Some('(') && is_name(word) {
             return self.group(start);
         }
         self.at = start + word.len();
-        Ok(Node { span: start..self.at, shape: Shape::Scalar })
+        Ok(TextNode { span: start..self.at, shape: NodeShape::Scalar })
     }
 
     fn begins_text(&self) -> bool {
@@ -172,7 +176,7 @@ impl<'a> Scanner<'a> {
         after_b.starts_with('"') || raw.is_some_and(|raw| raw.starts_with('"'))
     }
 
-    fn quoted(&mut self, start: usize) -> Scanned<Node> {
+    fn quoted(&mut self, start: usize) -> ScanResult<TextNode> {
         let rest = self.rest();
         let opening = rest.find('"').unwrap_or_default();
         let prefix = &rest[..opening];
@@ -186,22 +190,24 @@ impl<'a> Scanner<'a> {
         };
         let Some(length) = length else {
             let shown = first_line(self.text, start..self.text.len());
-            return Err(self.flaw(shown, FlawKind::UnclosedText));
+            return Err(self.flaw(shown, SyntaxFlawKind::UnclosedText));
         };
         self.at += opening + 1 + length;
-        Ok(Node { span: start..self.at, shape: Shape::Scalar })
+        Ok(TextNode { span: start..self.at, shape: NodeShape::Scalar })
     }
 
-    fn character(&mut self, start: usize) -> Scanned<Node> {
+    fn character(&mut self, start: usize) -> ScanResult<TextNode> {
         let Some(length) = end_of_escaped(&self.rest()[1..], '\'') else {
-            return Err(self.flaw(first_line(self.text, start..self.text.len()), FlawKind::UnclosedText));
+            return Err(
+                self.flaw(first_line(self.text, start..self.text.len()), SyntaxFlawKind::UnclosedText)
+            );
         };
         self.at += 1 + length;
-        Ok(Node { span: start..self.at, shape: Shape::Scalar })
+        Ok(TextNode { span: start..self.at, shape: NodeShape::Scalar })
     }
 
     /// Whether a name and a colon come next.
-    fn begins_field(&self) -> Scanned<bool> {
+    fn begins_field(&self) -> ScanResult<bool> {
         let rest = self.rest();
         let after = rest.trim_start_matches(|c: char| c.is_alphanumeric() || "_#+-.".contains(c));
         let mut ahead = Scanner { at: self.text.len() - after.len(), ..Self::new(self.text) };
@@ -215,7 +221,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Whether the innermost bracket is closed next; if so, goes past it.
-    fn leaves(&mut self, close: char) -> Scanned<bool> {
+    fn leaves(&mut self, close: char) -> ScanResult<bool> {
         self.skip()?;
         match self.peek() {
             None => Err(self.unclosed()),
@@ -226,14 +232,14 @@ impl<'a> Scanner<'a> {
             }
             Some(found) if ")]}".contains(found) => {
                 let (bracket, opened) = *self.open.last().expect("within a bracket");
-                Err(self.flaw(self.at..self.at + 1, FlawKind::Mismatch { found, bracket, opened }))
+                Err(self.flaw(self.at..self.at + 1, SyntaxFlawKind::Mismatch { found, bracket, opened }))
             }
             Some(_) => Ok(false),
         }
     }
 
     /// Goes past the comma after a value, unless the bracket is closed next.
-    fn separated(&mut self, close: char) -> Scanned<()> {
+    fn separated(&mut self, close: char) -> ScanResult<()> {
         let end = self.at;
         self.skip()?;
         match self.peek() {
@@ -245,13 +251,13 @@ impl<'a> Scanner<'a> {
             Some(next) if next == close || ")]}".contains(next) => Ok(()),
             Some(_) => {
                 let last = self.text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
-                Err(self.flaw(last..end, FlawKind::MissingComma))
+                Err(self.flaw(last..end, SyntaxFlawKind::MissingComma))
             }
         }
     }
 
     /// Goes past blanks and comments.
-    fn skip(&mut self) -> Scanned<()> {
+    fn skip(&mut self) -> ScanResult<()> {
         loop {
             let rest = self.rest();
             self.at += rest.len() - rest.trim_start().len();
@@ -261,7 +267,7 @@ impl<'a> Scanner<'a> {
             } else if rest.starts_with("/*") {
                 let Some(length) = block_comment(rest) else {
                     let shown = first_line(self.text, self.at..self.text.len());
-                    return Err(self.flaw(shown, FlawKind::UnclosedComment));
+                    return Err(self.flaw(shown, SyntaxFlawKind::UnclosedComment));
                 };
                 self.at += length;
             } else {
@@ -270,7 +276,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn skip_attributes(&mut self) -> Scanned<()> {
+    fn skip_attributes(&mut self) -> ScanResult<()> {
         self.skip()?;
         while self.rest().starts_with("#!") {
             self.at += self.rest().find(']').map_or(self.rest().len(), |end| end + 1);
@@ -287,19 +293,19 @@ impl<'a> Scanner<'a> {
         self.rest().chars().next()
     }
 
-    fn unclosed(&self) -> Flaw {
+    fn unclosed(&self) -> SyntaxFlaw {
         let end = self.text.trim_end().len();
         let last = self.text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
         let kind = if self.open.is_empty() {
-            FlawKind::NoValue
+            SyntaxFlawKind::NoValue
         } else {
-            FlawKind::Unclosed { open: self.open.clone() }
+            SyntaxFlawKind::Unclosed { open: self.open.clone() }
         };
         self.flaw(last..end, kind)
     }
 
-    fn flaw(&self, span: Range<usize>, kind: FlawKind) -> Flaw {
-        Flaw { span, path: self.path.clone(), kind }
+    fn flaw(&self, span: Range<usize>, kind: SyntaxFlawKind) -> SyntaxFlaw {
+        SyntaxFlaw { span, path: self.path.clone(), kind }
     }
 }
 

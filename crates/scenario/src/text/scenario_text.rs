@@ -9,43 +9,43 @@ use std::{fs, io};
 
 use settings::FieldPath;
 
-use super::flaw::Flaw;
+use super::flaw::SyntaxFlaw;
 use super::outline::Outline;
 use super::shipped::shipped;
-use crate::diagnostics::{Diagnostic, Fault, Place, nearest};
+use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, nearest};
 
 /// A scenario as text, before it is read.
 ///
 /// ```
-/// let mut source = scenario::Source::find("one-flow")?;
+/// let mut source = scenario::ScenarioText::find("one-flow")?;
 /// source.set("duration=2 ms")?;
 /// let plan = scenario::Scenario::read(&source)?.check(&source)?;
 /// assert_eq!(plan.duration(), units::Span::from_us(2000));
 /// # Ok::<(), scenario::Diagnostic>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct ScenarioText {
     stem: String,
     /// Where the files that it names lie; nowhere if it is no file.
     folder: Option<PathBuf>,
     /// The file, then every override in the order in which it was given.
-    origins: Vec<Origin>,
+    origins: Vec<TextOrigin>,
     /// What the text is made of.
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
     text: String,
-    outline: Result<Outline, Flaw>,
+    outline: Result<Outline, SyntaxFlaw>,
 }
 
 /// Where text comes from.
 #[derive(Clone, Debug)]
-struct Origin {
+struct TextOrigin {
     name: String,
     text: String,
 }
 
 /// A part of the text that comes from one place.
 #[derive(Clone, Debug)]
-struct Piece {
+struct TextPiece {
     origin: usize,
     /// Where it begins in its origin.
     start: usize,
@@ -56,7 +56,7 @@ struct Piece {
 
 /// A value to be put into the text, and what is to be put around it.
 #[derive(Clone, Debug)]
-pub(crate) struct Patch<'a> {
+pub(crate) struct TextPatch<'a> {
     /// What it replaces.
     pub(crate) span: Range<usize>,
     pub(crate) before: String,
@@ -64,7 +64,7 @@ pub(crate) struct Patch<'a> {
     pub(crate) after: String,
 }
 
-impl Source {
+impl ScenarioText {
     /// The scenario that a command line names: a file if there is one of this name or the name ends in
     /// `.ron`, else a shipped scenario.
     ///
@@ -98,8 +98,8 @@ impl Source {
         Self {
             stem: stem.unwrap_or_default(),
             folder: None,
-            origins: vec![Origin { name: file.to_owned(), text: text.to_owned() }],
-            pieces: vec![Piece { origin: 0, start: 0, length: text.len(), added: false }],
+            origins: vec![TextOrigin { name: file.to_owned(), text: text.to_owned() }],
+            pieces: vec![TextPiece { origin: 0, start: 0, length: text.len(), added: false }],
             text: text.to_owned(),
             outline: Outline::new(text),
         }
@@ -130,17 +130,17 @@ impl Source {
     }
 
     /// The text's outline, or what is wrong with its brackets, quotes and commas.
-    pub(crate) fn outline(&self) -> Result<&Outline, Fault> {
+    pub(crate) fn outline(&self) -> Result<&Outline, LocatedFault> {
         self.outline.as_ref().map_err(|flaw| self.flawed(flaw))
     }
 
     /// The same with a value put in, which `name` gave.
-    pub(crate) fn patched(&self, patch: &Patch<'_>, name: &str) -> Self {
-        let Patch { span, before, value, after } = patch;
+    pub(crate) fn patched(&self, patch: &TextPatch<'_>, name: &str) -> Self {
+        let TextPatch { span, before, value, after } = patch;
         let mut origins = self.origins.clone();
-        origins.push(Origin { name: name.to_owned(), text: (*value).to_owned() });
+        origins.push(TextOrigin { name: name.to_owned(), text: (*value).to_owned() });
         let origin = origins.len() - 1;
-        let piece = |length: usize, added: bool| Piece { origin, start: 0, length, added };
+        let piece = |length: usize, added: bool| TextPiece { origin, start: 0, length, added };
         let (mut pieces, rest) = self.cut(span);
         pieces.extend([piece(before.len(), true), piece(value.len(), false), piece(after.len(), true)]);
         pieces.extend(rest);
@@ -152,19 +152,19 @@ impl Source {
     }
 
     /// The pieces before and after a part that goes.
-    fn cut(&self, gone: &Range<usize>) -> (Vec<Piece>, Vec<Piece>) {
+    fn cut(&self, gone: &Range<usize>) -> (Vec<TextPiece>, Vec<TextPiece>) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut at = 0;
         for piece in &self.pieces {
             let end = at + piece.length;
             if at < gone.start {
                 let length = end.min(gone.start) - at;
-                before.push(Piece { length, ..piece.clone() });
+                before.push(TextPiece { length, ..piece.clone() });
             }
             if end > gone.end {
                 let skipped = gone.end.saturating_sub(at);
                 let length = piece.length - skipped;
-                after.push(Piece { start: piece.start + skipped, length, ..piece.clone() });
+                after.push(TextPiece { start: piece.start + skipped, length, ..piece.clone() });
             }
             at = end;
         }
@@ -187,7 +187,7 @@ impl Source {
     }
 
     /// The fault of a text whose form is wrong.
-    pub(crate) fn flawed(&self, flaw: &Flaw) -> Fault {
+    pub(crate) fn flawed(&self, flaw: &SyntaxFlaw) -> LocatedFault {
         let help = flaw.kind.help(|offset| self.line(offset));
         self.fault(&flaw.span, &flaw.path, flaw.kind.to_string(), Some(help))
     }
@@ -199,28 +199,34 @@ impl Source {
         path: &FieldPath,
         message: String,
         help: Option<String>,
-    ) -> Fault {
+    ) -> LocatedFault {
         let (file, place) = self.place(span);
-        Fault { file: file.to_owned(), place: Some(Box::new(place)), path: path.to_string(), message, help }
+        LocatedFault {
+            file: file.to_owned(),
+            place: Some(Box::new(place)),
+            path: path.to_string(),
+            message,
+            help,
+        }
     }
 
     /// The origin of a part of the text, and where it stands there.
-    fn place(&self, span: &Range<usize>) -> (&str, Place) {
+    fn place(&self, span: &Range<usize>) -> (&str, Excerpt) {
         let (piece, offset) = self.piece_at(span.start);
         let origin = &self.origins[piece.origin];
         if piece.added {
-            return (&origin.name, Place::new(&origin.text, 0, origin.text.len()));
+            return (&origin.name, Excerpt::new(&origin.text, 0, origin.text.len()));
         }
         let start = piece.start + offset;
         let (last, into) = self.piece_at(span.end.max(span.start + 1) - 1);
         let whole = last.origin == piece.origin && !last.added;
         let end = if whole { last.start + into + 1 } else { piece.start + piece.length };
         let end = if span.is_empty() { start } else { end };
-        (&origin.name, Place::new(&origin.text, start.min(origin.text.len()), end.min(origin.text.len())))
+        (&origin.name, Excerpt::new(&origin.text, start.min(origin.text.len()), end.min(origin.text.len())))
     }
 
     /// The piece in which this place of the text lies, and how far into it.
-    fn piece_at(&self, offset: usize) -> (&Piece, usize) {
+    fn piece_at(&self, offset: usize) -> (&TextPiece, usize) {
         let mut at = 0;
         for piece in &self.pieces {
             if offset < at + piece.length {
@@ -256,5 +262,5 @@ fn unreadable(file: &str, error: &io::Error) -> Diagnostic {
 }
 
 fn nowhere(file: &str, message: String, help: String) -> Diagnostic {
-    Fault { file: file.to_owned(), place: None, path: String::new(), message, help: Some(help) }.into()
+    LocatedFault { file: file.to_owned(), place: None, path: String::new(), message, help: Some(help) }.into()
 }

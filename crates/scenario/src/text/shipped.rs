@@ -4,7 +4,7 @@
 
 /// A scenario that ships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shipped {
+pub struct ShippedScenario {
     /// Its name, on the command line and in results.
     pub name: &'static str,
     /// Its file.
@@ -13,14 +13,14 @@ pub struct Shipped {
 
 macro_rules! shipped {
     ($($name:literal),* $(,)?) => {
-        &[$(Shipped {
+        &[$(ShippedScenario {
             name: $name,
             text: include_str!(concat!("../../../../fixtures/scenarios/", $name, ".ron")),
         }),*]
     };
 }
 
-const ALL: &[Shipped] = shipped![
+const ALL: &[ShippedScenario] = shipped![
     "one-flow",
     "two-flows-one-link",
     "victim",
@@ -50,6 +50,6 @@ const ALL: &[Shipped] = shipped![
 
 /// The scenarios that ship, those for learning first.
 #[must_use]
-pub fn shipped() -> &'static [Shipped] {
+pub fn shipped() -> &'static [ShippedScenario] {
     ALL
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use report::printed::{aligned, fitted, plain_table};
 use report::{File, folder, printed};
-use scenario::import::hpcc::{self, Entry};
+use scenario::import::{KeyAccount, hpcc};
 
 use crate::failure::Failure;
 use crate::terminal::print;
@@ -70,10 +70,10 @@ fn found(config: &Path, wanted: &str) -> Option<String> {
         .find_map(|path| fs::read_to_string(path).ok())
 }
 
-fn account(entries: &[Entry]) -> String {
+fn account(entries: &[KeyAccount]) -> String {
     let mut table = plain_table();
     table.set_header(["key", "value", "is", "as what, or why not"]);
-    for Entry { key, given, fate, what } in entries {
+    for KeyAccount { key, given, fate, what } in entries {
         // Maps are long, and can be read in the configuration.
         let short = match given.char_indices().nth(VALUE) {
             Some((end, _)) => format!("{} ...", &given[..end]),
