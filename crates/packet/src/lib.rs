@@ -38,7 +38,7 @@ pub use framing::Framing;
 pub use header::{Bth, BthFlags, Lrh};
 pub use ids::{FlowId, Lane, Lid, NodeId, PacketId, PortId, QpNumber, ServiceLevel, VoqId};
 pub use mark::MarkCode;
-pub use mtu::Mtu;
+pub use mtu::{Mtu, MtuError};
 pub use opcode::Opcode;
 pub use packet::Packet;
 pub use pool::{PacketPool, PacketQueue};

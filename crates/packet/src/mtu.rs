@@ -2,16 +2,20 @@
 //!
 //! Invariant: only sizes that a standard or its studies name are values.
 
+use core::str::FromStr;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use units::Bytes;
+use serde::de::{self, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
+use units::{Bytes, UnitError};
 
 use crate::length::MAX_OVERHEAD;
 
 /// The largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes; over Ethernet also 1000 or 1500,
 /// as its studies count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "Bytes", into = "Bytes")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(into = "Bytes")]
+#[schemars(from = "Bytes")]
 pub enum Mtu {
     /// 256 bytes.
     B256,
@@ -29,18 +33,51 @@ pub enum Mtu {
     B1500,
 }
 
-/// An amount of data that is no MTU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0} is not an MTU: use \"256 B\", \"512 B\", \"1 KiB\", \"2 KiB\" or \"4 KiB\"; with RoCEv2 also \"1000 B\" or \"1500 B\""
-)]
-pub struct NotAnMtu(Bytes);
+/// Error of a text that is not an MTU. Its `Display` is the message alone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MtuError {
+    /// The text is not an amount of data.
+    #[error(transparent)]
+    Spelling(#[from] UnitError),
+    /// The amount is not one of the MTUs.
+    #[error("`{given}` is not an MTU")]
+    Size {
+        /// The text as given.
+        given: String,
+    },
+}
 
-impl TryFrom<Bytes> for Mtu {
-    type Error = NotAnMtu;
-    fn try_from(size: Bytes) -> Result<Self, NotAnMtu> {
+impl MtuError {
+    /// The correct form, as the object of "write" and of "expected".
+    #[must_use]
+    pub fn expected(&self) -> String {
+        match self {
+            Self::Spelling(error) => error.expected(),
+            Self::Size { .. } => {
+                "\"256 B\", \"512 B\", \"1 KiB\", \"2 KiB\" or \"4 KiB\"; with RoCEv2 also \"1000 B\" or \
+                                  \"1500 B\""
+                    .to_owned()
+            }
+        }
+    }
+}
+
+impl FromStr for Mtu {
+    type Err = MtuError;
+    fn from_str(text: &str) -> Result<Self, MtuError> {
+        let size: Bytes = text.parse()?;
         let mut all = Self::ALL.into_iter().chain(Self::OF_ETHERNET);
-        all.find(|mtu| Bytes::from(*mtu) == size).ok_or(NotAnMtu(size))
+        let size = all.find(|mtu| Bytes::from(*mtu) == size);
+        size.ok_or_else(|| MtuError::Size { given: text.to_owned() })
+    }
+}
+
+impl<'de> Deserialize<'de> for Mtu {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(|error: MtuError| {
+            de::Error::invalid_value(Unexpected::Other(&error.to_string()), &error.expected().as_str())
+        })
     }
 }
 

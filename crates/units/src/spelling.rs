@@ -1,56 +1,67 @@
 //! How quantities are written and read: a decimal number, a space, a unit.
 //!
-//! Invariant: printing loses nothing, so that what is printed reads back as the same quantity.
+//! Invariant: printing loses nothing: a printed quantity reads back as itself. A reader's error keeps the message (as the
+//! unexpected value) apart from the correction (as the expected one).
 
 use core::fmt::{self, Display, Formatter};
 use core::str::FromStr;
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::quantity::{Bytes, Length, Rate, Span, Time};
 
-/// Why a text is not a quantity.
+/// Error of a text that is not a quantity. Its `Display` is the message alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// The text does not have the form `NUMBER UNIT`.
-    #[error("`{given}` is not {what}: write a number and a unit, such as \"{example}\"")]
+    #[error("`{given}` is not {what}")]
     Form {
         /// The text as given.
         given: String,
-        /// What was wanted, with its article: `a rate`.
+        /// The quantity, with its article: `a rate`.
         what: &'static str,
-        /// A text that would be right.
+        /// A correct text.
         example: &'static str,
     },
     /// The unit is not one of this quantity's.
-    #[error("`{unit}` is not a unit of {what}: use one of {known}, such as \"{example}\"")]
+    #[error("`{unit}` is not a unit of {what}")]
     Unit {
         /// The unit as given.
         unit: String,
-        /// What was wanted, with its article.
+        /// The quantity, with its article.
         what: &'static str,
-        /// The units that exist, as a list.
+        /// The quantity's units, as a list.
         known: String,
-        /// A text that would be right.
+        /// A correct text.
         example: &'static str,
     },
-    /// The number is finer than the smallest unit, or larger than fits.
-    #[error(
-        "`{given}` cannot be held exactly: the smallest step of {what} is 1 {smallest}, the largest value {largest}"
-    )]
+    /// The number is finer than the smallest unit, or larger than 64 bits hold.
+    #[error("`{given}` cannot be held exactly")]
     Precision {
         /// The text as given.
         given: String,
-        /// What was wanted, with its article.
-        what: &'static str,
         /// The smallest unit.
         smallest: &'static str,
-        /// The largest value that can be held, in words.
+        /// The largest value that can be held.
         largest: String,
     },
+}
+
+impl UnitError {
+    /// The correct form, as the object of "write" and of "expected": `a number and a unit, such as "2 m"`.
+    #[must_use]
+    pub fn expected(&self) -> String {
+        match self {
+            Self::Form { example, .. } => format!("a number and a unit, such as \"{example}\""),
+            Self::Unit { known, example, .. } => format!("one of the units {known}, such as \"{example}\""),
+            Self::Precision { smallest, largest, .. } => {
+                format!("a whole multiple of 1 {smallest}, at most {largest}")
+            }
+        }
+    }
 }
 
 /// What the spelling of one quantity needs: its units, largest first, each with its size in the
@@ -115,7 +126,6 @@ impl Spelling {
         let size = self.size_of(unit)?;
         exact(whole, fraction, size).ok_or_else(|| UnitError::Precision {
             given: given.to_owned(),
-            what: self.what,
             smallest: self.smallest,
             largest: self.largest(),
         })
@@ -214,7 +224,9 @@ macro_rules! spelled {
                         write!(f, "{} in quotes, such as \"{}\"", $spelling.what, $spelling.example)
                     }
                     fn visit_str<E: de::Error>(self, text: &str) -> Result<$quantity, E> {
-                        text.parse().map_err(E::custom)
+                        text.parse().map_err(|error: UnitError| {
+                            E::invalid_value(Unexpected::Other(&error.to_string()), &error.expected().as_str())
+                        })
                     }
                 }
                 deserializer.deserialize_str(Text)
@@ -247,11 +259,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
-        let message = |text: &str| text.parse::<Rate>().unwrap_err().to_string();
-        assert!(message("13.2").contains("write a number and a unit"));
-        assert!(message("13.2 GHz").contains("not a unit of a rate: use one of Tb/s, Gb/s"));
-        assert!(message("1.5 b/s").contains("smallest step of a rate is 1 b/s"));
+    fn an_error_names_the_correct_form() {
+        let error = |text: &str| text.parse::<Rate>().unwrap_err();
+        let message = |text: &str| error(text).to_string();
+        assert!(error("13.2").expected().contains("a number and a unit"));
+        assert!(message("13.2 GHz").contains("not a unit of a rate"));
+        assert!(error("13.2 GHz").expected().contains("one of the units Tb/s, Gb/s"));
+        assert!(error("1.5 b/s").expected().contains("multiple of 1 b/s"));
         assert!(message("99999999999999 Tb/s").contains("cannot be held"));
         assert!(message(". Gb/s").contains("is not a rate"));
         assert!(message("1. Gb/s").contains("is not a rate"));

@@ -64,8 +64,9 @@ fn asked(scenario: &Scenario) -> Vec<TransportUse<'_>> {
 
 /// Who asks for RDMA READs over RC has to say how many at once: there is no number that suits all.
 fn check_reads(scenario: &Scenario, asked: &[TransportUse<'_>], faults: &mut Faults<'_>) {
-    let reads =
-        |flow: &&TransportUse<'_>| flow.operation == Operation::RdmaRead && flow.transport == TransportService::Rc;
+    let reads = |flow: &&TransportUse<'_>| {
+        flow.operation == Operation::RdmaRead && flow.transport == TransportService::Rc
+    };
     let mut said = Vec::new();
     for flow in asked.iter().filter(reads) {
         let (own, all) = (FieldPath::from("adapters").name(flow.to), FieldPath::from("adapter"));

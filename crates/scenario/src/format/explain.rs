@@ -4,14 +4,12 @@
 //! fields. Where the reader knows what it expected but does not tell, it is asked again with another
 //! value in the same place (`RefusedValue::probe`).
 
-use settings::FieldPath;
-use units::Bytes;
-
 use super::parse::{ReadFault, parse};
 use super::ranges;
+use crate::diagnostics::LocatedFault;
 use crate::diagnostics::nearest::{self, list};
-use crate::diagnostics::{LocatedFault, in_two};
 use crate::text::{NodeShape, ScenarioText, unquoted};
+use settings::FieldPath;
 
 /// What is said of a text whose form is right, and which is no scenario.
 pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
@@ -44,12 +42,10 @@ pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault 
                 Some(help),
             )
         }
-        ron::Error::Message(message) => {
-            let given = unquoted(&text[outline.reach(text, &path).node.span.clone()]);
-            let (message, help) = in_two(&as_written(message, &given));
-            source.fault(&outline.span(text, &path), &path, message, help)
-        }
-        _ => wrong_value(source, fault, &path),
+        error => match own_error(error) {
+            Some((message, help)) => source.fault(&outline.span(text, &path), &path, message, help),
+            None => wrong_value(source, fault, &path),
+        },
     }
 }
 
@@ -71,7 +67,7 @@ fn wrong_value(source: &ScenarioText, fault: &ReadFault, path: &FieldPath) -> Lo
         ron::Error::ExpectedComma if matches!(site.node.shape, NodeShape::Scalar) => whole_number(),
         ron::Error::ExpectedFloat => (
             format!("{} is not a number", place.shown()),
-            range().or_else(|| Some("write one alone, as `0.5`".to_owned())),
+            range().or_else(|| Some("write a number, such as 0.5".to_owned())),
         ),
         ron::Error::ExpectedBoolean => (format!("{} is neither `true` nor `false`", place.shown()), None),
         ron::Error::ExpectedString => place.expected_text(),
@@ -122,9 +118,9 @@ impl RefusedValue<'_> {
             return self.expected("a text", "quotes");
         }
         let quoted = format!("\"{}\"", self.given.replace(['"', '\\'], ""));
-        match self.probe(&quoted) {
-            Some(ron::Error::Message(message)) => in_two(&message),
-            _ => (format!("{} stands without quotes", self.shown()), Some(format!("write `{quoted}`"))),
+        match self.probe(&quoted).as_ref().and_then(own_error) {
+            Some(message_and_help) => message_and_help,
+            None => (format!("{} stands without quotes", self.shown()), Some(format!("write `{quoted}`"))),
         }
     }
 
@@ -167,14 +163,14 @@ impl RefusedValue<'_> {
     }
 }
 
-/// The message with an amount of data that it opens with as it was given: `512 KB`, not 500 KiB.
-fn as_written(message: &str, given: &str) -> String {
-    let same = |shown: &str| match (shown.parse::<Bytes>(), given.parse::<Bytes>()) {
-        (Ok(shown), Ok(given)) => shown == given,
-        _ => false,
-    };
-    match message.split_once(" is ") {
-        Some((shown, rest)) if same(shown) => format!("`{given}` is {rest}"),
-        _ => message.to_owned(),
+/// The message and the help of an error that a type of the scenario has raised. A quantity, for instance, gives its
+/// message, which begins with the text as given, as the unexpected value, and the correction as the expected one.
+fn own_error(error: &ron::Error) -> Option<MessageAndHelp> {
+    match error {
+        ron::Error::InvalidValueForType { expected, found } if found.starts_with('`') => {
+            Some((found.clone(), Some(format!("write {expected}"))))
+        }
+        ron::Error::Message(message) => Some((message.clone(), None)),
+        _ => None,
     }
 }

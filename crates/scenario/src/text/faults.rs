@@ -45,7 +45,7 @@ impl<'a> Faults<'a> {
     }
 
     /// Adds a fault that the check of a setting found below `parent`.
-    pub(crate) fn of_setting(&mut self, parent: &FieldPath, fault: settings::LocatedFault) {
+    pub(crate) fn of_setting(&mut self, parent: &FieldPath, fault: settings::Fault) {
         let path = parent.join(&fault.path);
         self.push(&path, fault.message, fault.help, false);
     }

@@ -17,7 +17,7 @@ pub(crate) fn within<Q>(text: &str, range: &RangeInclusive<Q>) -> Result<Q, Stri
 where
     Q: FromStr<Err = UnitError> + PartialOrd + Display,
 {
-    let quantity = text.parse().map_err(|fault: UnitError| fault.to_string())?;
+    let quantity = text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))?;
     if range.contains(&quantity) {
         Ok(quantity)
     } else {
