@@ -25,7 +25,7 @@ pub mod scheme;
 
 pub use control::{AnyEcho, AnyMarker, AnyResponse, AnyState, Control, MarkingSpec, ResponseSpec};
 pub use policy::{
-    Acknowledged, Answer, BufferView, Echo, EchoState, FlowRate, LimitedBy, Margin, MarkReason, Marker,
-    MarkerSetup, Notified, QueueView, Reaction, Response, Sends, Sent, StateScope,
+    Acknowledgement, Answer, BufferView, Echo, EchoState, FlowRate, LimitedBy, Margin, MarkReason, Marker,
+    MarkerSetup, Notification, NotificationOutcome, QueueView, Response, SentPacket, StateScope, TrafficKind,
 };
 pub use scheme::{Guideline, Network, Scheme};

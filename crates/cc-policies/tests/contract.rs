@@ -3,8 +3,9 @@
 mod schemes;
 
 use cc_policies::{
-    Acknowledged, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferView, Control, Echo, EchoState,
-    LimitedBy, MarkReason, Marker, MarkerSetup, Notified, QueueView, Reaction, Response, Sent,
+    Acknowledgement, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferView, Control, Echo, EchoState,
+    LimitedBy, MarkReason, Marker, MarkerSetup, Notification, NotificationOutcome, QueueView, Response,
+    SentPacket,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, MarkCode, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
@@ -230,17 +231,23 @@ fn any_fact() -> impl Strategy<Value = Fact> {
 }
 
 /// Tells it; the `number`th fact is of packet `number`.
-fn tell(response: &AnyResponse, state: &mut AnyState, number: u64, fact: Fact, now: Time) -> Reaction {
+fn tell(
+    response: &AnyResponse,
+    state: &mut AnyState,
+    number: u64,
+    fact: Fact,
+    now: Time,
+) -> NotificationOutcome {
     match fact {
         Fact::Sent(limited_by) => {
-            response.on_sent(state, Sent { limited_by, length: Bytes::new(LONGEST) }, now);
-            Reaction::default()
+            response.on_sent(state, SentPacket { limited_by, length: Bytes::new(LONGEST) }, now);
+            NotificationOutcome::default()
         }
         Fact::Acknowledged { packets, marked } => {
-            let ack = Acknowledged { psn: number, next: number + 1, packets, marked };
+            let ack = Acknowledgement { psn: number, next: number + 1, packets, marked };
             response.on_acknowledged(state, ack, now)
         }
-        Fact::Notified => response.on_notification(state, Notified { psn: None, next: number + 1 }, now),
+        Fact::Notified => response.on_notification(state, Notification { psn: None, next: number + 1 }, now),
     }
 }
 
@@ -277,8 +284,8 @@ fn response_contract(control: &Control, story: &[(u64, Fact)]) -> Result<(), Tes
     }
     let much_later = now + Span::from_us(1_000_000);
     for limited_by in [LimitedBy::Rate, LimitedBy::Window] {
-        response.on_sent(&mut flow, Sent { limited_by, length: Bytes::new(LONGEST) }, much_later);
-        let unmarked = Acknowledged { psn: u64::MAX, next: u64::MAX, packets: 4_000, marked: false };
+        response.on_sent(&mut flow, SentPacket { limited_by, length: Bytes::new(LONGEST) }, much_later);
+        let unmarked = Acknowledgement { psn: u64::MAX, next: u64::MAX, packets: 4_000, marked: false };
         response.on_acknowledged(&mut flow, unmarked, much_later);
     }
     prop_assert_eq!(allowed(&response, &mut flow, packet_time, much_later), at_rest);

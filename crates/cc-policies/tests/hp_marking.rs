@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cc_policies::hp::HpMarker;
-use cc_policies::hp::spec::{HpMarkingSpec, Immediate, MarkedSet, RootTrigger, Trigger};
+use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec, ImmediatePackets, MarkedSet, RootTrigger};
 use cc_policies::{BufferView, Marker, MarkerSetup, QueueView};
 use packet::{Lane, MarkCode, PortId, VoqId};
 use proptest::prelude::*;
@@ -66,8 +66,8 @@ impl Naive {
 
     fn is_full(&self, held: u64) -> bool {
         match self.settings.trigger {
-            Trigger::Full => CAPACITY - held < LONGEST,
-            Trigger::Above(threshold) => held > threshold.get(),
+            FullTrigger::Full => CAPACITY - held < LONGEST,
+            FullTrigger::Above(threshold) => held > threshold.get(),
         }
     }
 
@@ -108,7 +108,7 @@ impl Naive {
 
     /// The mark that a packet gets that deserves it.
     fn mark(&self, deserved: bool, packet: &Packet, reason: MarkCode) -> Option<MarkCode> {
-        let spared = self.settings.immediate == Immediate::Spared
+        let spared = self.settings.immediate == ImmediatePackets::Spared
             && !packet.waited
             && !self.starved.contains(&vl(packet.place));
         (deserved && !spared).then_some(reason)
@@ -183,14 +183,16 @@ fn any_ops() -> impl Strategy<Value = Vec<(VoqId, Op)>> {
 }
 
 fn any_settings() -> impl Strategy<Value = HpMarkingSpec> {
-    let trigger =
-        prop_oneof![Just(Trigger::Full), (0..CAPACITY).prop_map(|held| Trigger::Above(Bytes::new(held)))];
+    let trigger = prop_oneof![
+        Just(FullTrigger::Full),
+        (0..CAPACITY).prop_map(|held| FullTrigger::Above(Bytes::new(held)))
+    ];
     let sets = vec![
         MarkedSet::Naive,
         MarkedSet::Selective(RootTrigger::Input),
         MarkedSet::Selective(RootTrigger::InputAndOutput),
     ];
-    let immediate = prop::sample::select(vec![Immediate::Marked, Immediate::Spared]);
+    let immediate = prop::sample::select(vec![ImmediatePackets::Marked, ImmediatePackets::Spared]);
     (trigger, prop::sample::select(sets), immediate).prop_map(|(trigger, set, immediate)| HpMarkingSpec {
         trigger,
         set,
@@ -330,7 +332,7 @@ proptest! {
     #[test]
     fn roots_of_different_lanes_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
         // Only the wire is shared by lanes, and it bears on what is immediate alone.
-        let settings = HpMarkingSpec { immediate: Immediate::Marked, ..settings };
+        let settings = HpMarkingSpec { immediate: ImmediatePackets::Marked, ..settings };
         let marks = |lanes: core::ops::Range<u8>| -> Result<Vec<Option<MarkCode>>, TestCaseError> {
             let mut pair = Pair::new(settings, stages);
             let mut marks = Vec::new();
@@ -382,7 +384,7 @@ proptest! {
         let set = MarkedSet::Selective(trigger);
         let marked = |starve: bool| -> Result<usize, TestCaseError> {
             let mut pair = Pair::new(
-                HpMarkingSpec { trigger: Trigger::Full, set, immediate: Immediate::Marked }, 1);
+                HpMarkingSpec { trigger: FullTrigger::Full, set, immediate: ImmediatePackets::Marked }, 1);
             let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(0) };
             // Input 1 has enough for the output, which input 0 then makes a root by one packet in a full buffer.
             (0..present - 1).for_each(|_| pair.arrive(place(1), 500));

@@ -8,16 +8,16 @@
 
 use cc_policies::hp::HpResponse;
 use cc_policies::hp::functions::RateFunction;
-use cc_policies::hp::ladder::{Ladder, Step, ipd_rates, window_rates};
+use cc_policies::hp::ladder::{Ladder, LadderStep, ipd_rates, window_rates};
 use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
-use cc_policies::{Acknowledged, LimitedBy, Response, Sent};
+use cc_policies::{Acknowledgement, LimitedBy, Response, SentPacket};
 use packet::ServiceLevel;
 use proptest::prelude::*;
 use units::{Bytes, Span, Time};
 
 /// A packet of some length, held back by this.
-fn sent(limited_by: LimitedBy) -> Sent {
-    Sent { limited_by, length: Bytes::new(2074) }
+fn sent(limited_by: LimitedBy) -> SentPacket {
+    SentPacket { limited_by, length: Bytes::new(2074) }
 }
 
 fn any_function() -> impl Strategy<Value = RateFunction> {
@@ -46,7 +46,7 @@ fn any_decrease(levels: usize) -> impl Strategy<Value = Vec<usize>> {
 }
 
 /// Packet times at the lowest rate from a decrease at `level` until the flow is back there.
-fn recovery(steps: &[Step], rates: &[f64], level: usize) -> f64 {
+fn recovery(steps: &[LadderStep], rates: &[f64], level: usize) -> f64 {
     let (mut at, mut time) = (usize::from(steps[level].decrease), 0.0);
     while at < level {
         time += f64::from(steps[at].new_rpi) / rates[at];
@@ -160,7 +160,7 @@ proptest! {
             response.on_sent(&mut flow, sent(limited_by), Time::ZERO);
             let before = flow;
             let psn = next - back;
-            response.on_acknowledged(&mut flow, Acknowledged { psn, next, packets, marked }, Time::ZERO);
+            response.on_acknowledged(&mut flow, Acknowledgement { psn, next, packets, marked }, Time::ZERO);
             prop_assert!(response.ipd(&flow) <= max_ipd);
             prop_assert!((1..=u32::from(max_window)).contains(&response.window(&flow)));
             let (slower, narrower) = (response.ipd(&flow) > response.ipd(&before), response.window(&flow) < response.window(&before));
@@ -219,7 +219,7 @@ fn a_gap_is_as_many_packet_times_as_the_ipd() {
     let mut course = Vec::new();
     for (number, marked) in (0..).zip([true, true, false, false, false, false]) {
         response.on_sent(&mut flow, sent(LimitedBy::Rate), Time::ZERO);
-        let ack = Acknowledged { psn: number, next: 2, packets: 1, marked };
+        let ack = Acknowledgement { psn: number, next: 2, packets: 1, marked };
         response.on_acknowledged(&mut flow, ack, Time::ZERO);
         course.push(response.gap(&mut flow, Span::from_ns(100), Time::ZERO));
     }

@@ -3,11 +3,12 @@
 
 use cc_policies::hp::HpResponse;
 use cc_policies::hp::spec::{
-    HpMarkingSpec, HpResponseSpec, HpScheme, Immediate, MarkedSet, RateControl, RpiAfterDecrease, Trigger,
+    FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkedSet, RateControl,
+    RpiAfterDecrease,
 };
 use cc_policies::{
-    Acknowledged, Answer, AnyResponse, Control, Echo, EchoState, LimitedBy, Notified, Response, Sends, Sent,
-    StateScope,
+    Acknowledgement, Answer, AnyResponse, Control, Echo, EchoState, LimitedBy, Notification, Response,
+    SentPacket, StateScope, TrafficKind,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel, TransportService,
@@ -15,8 +16,8 @@ use packet::{
 use units::{Bytes, Rate, Time};
 
 /// A packet of some length, held back by this.
-fn sent(limited_by: LimitedBy) -> Sent {
-    Sent { limited_by, length: Bytes::new(2074) }
+fn sent(limited_by: LimitedBy) -> SentPacket {
+    SentPacket { limited_by, length: Bytes::new(2074) }
 }
 
 fn response(rate: RateControl) -> HpResponseSpec {
@@ -26,9 +27,9 @@ fn response(rate: RateControl) -> HpResponseSpec {
 fn control() -> Control {
     Control::from(HpScheme {
         marking: HpMarkingSpec {
-            trigger: Trigger::Full,
+            trigger: FullTrigger::Full,
             set: MarkedSet::Naive,
-            immediate: Immediate::Marked,
+            immediate: ImmediatePackets::Marked,
         },
         response: response(RateControl::Lipd { max_ipd: 255 }),
     })
@@ -39,12 +40,12 @@ fn control() -> Control {
 fn the_state_is_kept_where_the_slides_keep_it() {
     let response = AnyResponse::new(&control().response, Rate::gbps(16));
     for (transport, sends, scope) in [
-        (TransportService::Rc, Sends::Requests, StateScope::QueuePair),
-        (TransportService::Rd, Sends::Requests, StateScope::EeContext),
-        (TransportService::Uc, Sends::Requests, StateScope::DestinationLevel),
-        (TransportService::Ud, Sends::Requests, StateScope::DestinationLevel),
-        (TransportService::Rc, Sends::ReadResponses, StateScope::DestinationLevel),
-        (TransportService::Rd, Sends::ReadResponses, StateScope::DestinationLevel),
+        (TransportService::Rc, TrafficKind::Requests, StateScope::QueuePair),
+        (TransportService::Rd, TrafficKind::Requests, StateScope::EeContext),
+        (TransportService::Uc, TrafficKind::Requests, StateScope::DestinationLevel),
+        (TransportService::Ud, TrafficKind::Requests, StateScope::DestinationLevel),
+        (TransportService::Rc, TrafficKind::ReadResponses, StateScope::DestinationLevel),
+        (TransportService::Rd, TrafficKind::ReadResponses, StateScope::DestinationLevel),
     ] {
         assert_eq!(response.scope(transport, sends), scope, "{transport:?} {sends:?}");
     }
@@ -74,7 +75,7 @@ fn packets_to_recover(response: &HpResponse, start: u8) -> u32 {
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut era = 0;
     let mut mark = |flow: &mut _| {
-        let notified = Notified { psn: Some(era), next: era + 1 };
+        let notified = Notification { psn: Some(era), next: era + 1 };
         era += u64::from(response.on_notification(flow, notified, Time::ZERO).decreased);
     };
     while response.ipd(&flow) < start {
@@ -85,7 +86,7 @@ fn packets_to_recover(response: &HpResponse, start: u8) -> u32 {
     while response.ipd(&flow) > start {
         response.on_sent(&mut flow, sent(LimitedBy::Rate), Time::ZERO);
         packets += 1;
-        let silence = Acknowledged { psn: 0, next: 0, packets: 1, marked: false };
+        let silence = Acknowledgement { psn: 0, next: 0, packets: 1, marked: false };
         response.on_acknowledged(&mut flow, silence, Time::ZERO);
     }
     packets
@@ -110,11 +111,11 @@ fn silence_raises_the_rate_within_one_packet_time_at_the_lowest() {
 fn only_packets_that_the_rate_held_back_count() {
     let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));
     let mut flow = response.at_rest(ServiceLevel(0));
-    response.on_notification(&mut flow, Notified { psn: Some(0), next: 1 }, Time::ZERO);
+    response.on_notification(&mut flow, Notification { psn: Some(0), next: 1 }, Time::ZERO);
     for limited_by in [LimitedBy::Other, LimitedBy::Window] {
         for _ in 0..1000 {
             response.on_sent(&mut flow, sent(limited_by), Time::ZERO);
-            let ack = Acknowledged { psn: 0, next: 1, packets: 1, marked: false };
+            let ack = Acknowledgement { psn: 0, next: 1, packets: 1, marked: false };
             response.on_acknowledged(&mut flow, ack, Time::ZERO);
         }
         assert_eq!(response.ipd(&flow), 1, "{limited_by:?}");
@@ -127,7 +128,7 @@ fn one_decrease_an_era() {
     let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut notify = |era, next| {
-        response.on_notification(&mut flow, Notified { psn: Some(era), next }, Time::ZERO).decreased
+        response.on_notification(&mut flow, Notification { psn: Some(era), next }, Time::ZERO).decreased
     };
     assert!(notify(0, 1));
     assert!(!notify(0, 2), "sent before the decrease");

@@ -3,7 +3,7 @@
 
 use cc_policies::iba::IbaResponse;
 use cc_policies::iba::spec::{CctSpec, IbaResponseSpec, PortControl, ServiceLevelSetting, TimerStart};
-use cc_policies::{Notified, Response};
+use cc_policies::{Notification, Response};
 use packet::ServiceLevel;
 use proptest::prelude::*;
 use units::{Span, Time};
@@ -11,7 +11,7 @@ use units::{Span, Time};
 /// Unit of `CCTI_Timer`.
 const TIMER_UNIT: Span = Span::from_ps(1_024_000);
 
-const CNP: Notified = Notified { psn: None, next: 0 };
+const CNP: Notification = Notification { psn: None, next: 0 };
 const PACKET_TIME: Span = Span::from_ns(1200);
 const STARTS: [TimerStart; 3] = [TimerStart::FreeRunning, TimerStart::FirstBecn, TimerStart::EachBecn];
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cc_policies::policy::{Acknowledged, Notified, Response, Sends, Sent, StateScope};
+use cc_policies::policy::{Acknowledgement, Notification, Response, SentPacket, StateScope, TrafficKind};
 use packet::{Lid, PacketId, Psn, QpNumber, ServiceLevel, TransportService};
 use units::Time;
 use workload::spec::Operation;
@@ -93,7 +93,7 @@ impl Adapter {
         self.halves[half as usize].transport.join(number);
         let answers_reads = !posts && end.operation == Operation::RdmaRead;
         if (posts || answers_reads) && self.halves[half as usize].flow == NONE {
-            self.control(half, end, if posts { Sends::Requests } else { Sends::ReadResponses });
+            self.control(half, end, if posts { TrafficKind::Requests } else { TrafficKind::ReadResponses });
         }
         half
     }
@@ -115,7 +115,7 @@ impl Adapter {
     }
 
     /// Puts what a half sends under the control of a flow, its own or one that it shares.
-    fn control(&mut self, half: u32, end: &FlowEnd, sends: Sends) {
+    fn control(&mut self, half: u32, end: &FlowEnd, sends: TrafficKind) {
         let level = end.service_level;
         let key = match self.kind.response.scope(end.transport, sends) {
             StateScope::QueuePair => None,
@@ -140,7 +140,7 @@ impl Adapter {
     }
 
     /// The response hears of a packet that a half sends.
-    pub(super) fn tell_of_sent(&mut self, half: u32, psn: Psn, sent: Sent, now: Time) {
+    pub(super) fn tell_of_sent(&mut self, half: u32, psn: Psn, sent: SentPacket, now: Time) {
         let half = &mut self.halves[half as usize];
         let state = self.schedule.state(half.flow);
         self.kind.response.on_sent(state, sent, now);
@@ -150,7 +150,7 @@ impl Adapter {
             half.era.sent(number, present);
             // DEVIATION: the slides do not say what raises a rate that no acknowledgement does. Here every packet
             // that is sent counts as an unmarked acknowledgement would: no news is good news.
-            let silence = Acknowledged { psn: number, next, packets: 1, marked: false };
+            let silence = Acknowledgement { psn: number, next, packets: 1, marked: false };
             self.kind.response.on_acknowledged(state, silence, now);
         }
     }
@@ -173,7 +173,7 @@ impl Adapter {
             None => (None, half.transport.number_of(Psn::new(0)).1),
         };
         let state = self.schedule.state(half.flow);
-        let notified = Notified { psn: named, next };
+        let notified = Notification { psn: named, next };
         let reaction = self.kind.response.on_notification(state, notified, now);
         self.shared.decreases[half.flow as usize] += u64::from(reaction.decreased);
         if !half.silent {
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use cc_policies::hp::HpResponse;
     use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease};
-    use cc_policies::policy::{Notified, Response};
+    use cc_policies::policy::{Notification, Response};
     use proptest::prelude::*;
 
     /// What can happen to a state that three halves share.
@@ -229,7 +229,7 @@ mod tests {
                     Op::Notify(half, back) => {
                         let Some(place) = (sent[half].len() as u64).checked_sub(1 + back) else { continue };
                         let psn = Some(eras[half].of(starts[half] + place, present));
-                        let notified = Notified { psn, next: present + 1 };
+                        let notified = Notification { psn, next: present + 1 };
                         let reaction = response.on_notification(&mut state, notified, Time::ZERO);
                         let after = last_decrease.is_none_or(|decrease| sent[half][place as usize] > decrease);
                         prop_assert_eq!(reaction.decreased, after);

@@ -3,7 +3,7 @@
 //! Invariant: a packet is acted upon once, when its tail is here; it holds its place in the receive
 //! buffer until it is let go.
 
-use cc_policies::policy::{Acknowledged, Answer, Echo, Response};
+use cc_policies::policy::{Acknowledgement, Answer, Echo, Response};
 use link_layer::{InvariantViolation, NodeContext};
 use packet::header::Syndrome;
 use packet::{Bth, BthFlags, Lrh, Opcode, Packet, PacketId, Psn, QpNumber};
@@ -175,7 +175,7 @@ impl Adapter {
         let state = self.schedule.state(half.flow);
         let Replied { named: psn, next, packets, .. } = *replied;
         let reaction =
-            self.kind.response.on_acknowledged(state, Acknowledged { psn, next, packets, marked }, now);
+            self.kind.response.on_acknowledged(state, Acknowledgement { psn, next, packets, marked }, now);
         half.transport.set_window(self.kind.response.window(state));
         if reaction.reached_trigger {
             self.tally.trigger_events += 1;

@@ -4,7 +4,7 @@
 
 use core::cmp::Reverse;
 
-use cc_policies::policy::{LimitedBy, Response, Sent};
+use cc_policies::policy::{LimitedBy, Response, SentPacket};
 use link_layer::{LaneSet, NodeContext, Passage};
 use packet::{Bth, BthFlags, Lane, Packet, PacketId, QpNumber};
 use units::{Bytes, Span, Time};
@@ -258,7 +258,7 @@ impl Adapter {
             LimitedBy::Other
         };
         half.held_by_window = readiness == Readiness::WindowClosed;
-        self.tell_of_sent(turn.half, out.psn, Sent { limited_by, length }, now);
+        self.tell_of_sent(turn.half, out.psn, SentPacket { limited_by, length }, now);
         if out.again {
             self.tally.retransmitted += 1;
         }

@@ -14,7 +14,10 @@ use crate::hp::spec::HpResponseSpec;
 use crate::hp::{HpResponse, HpState};
 use crate::iba::spec::IbaResponseSpec;
 use crate::iba::{IbaResponse, IbaState};
-use crate::policy::{Acknowledged, FlowRate, Notified, Off, Reaction, Response, Sends, Sent, StateScope};
+use crate::policy::{
+    Acknowledgement, FlowRate, Notification, NotificationOutcome, Off, Response, SentPacket, StateScope,
+    TrafficKind,
+};
 
 /// A response with its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -122,7 +125,7 @@ macro_rules! dispatch {
 impl Response for AnyResponse {
     type State = AnyState;
 
-    fn scope(&self, transport: TransportService, sends: Sends) -> StateScope {
+    fn scope(&self, transport: TransportService, sends: TrafficKind) -> StateScope {
         dispatch!(self, response => response.scope(transport, sends))
     }
 
@@ -136,7 +139,7 @@ impl Response for AnyResponse {
     }
 
     #[inline]
-    fn on_sent(&self, state: &mut AnyState, sent: Sent, now: Time) {
+    fn on_sent(&self, state: &mut AnyState, sent: SentPacket, now: Time) {
         match self {
             Self::Off | Self::Iba(_) => {}
             Self::Hp(_) | Self::Dcqcn(_) => {
@@ -145,16 +148,21 @@ impl Response for AnyResponse {
         }
     }
 
-    fn on_acknowledged(&self, state: &mut AnyState, ack: Acknowledged, now: Time) -> Reaction {
+    fn on_acknowledged(&self, state: &mut AnyState, ack: Acknowledgement, now: Time) -> NotificationOutcome {
         match self {
-            Self::Iba(_) | Self::Dcqcn(_) if !ack.marked => Reaction::default(),
+            Self::Iba(_) | Self::Dcqcn(_) if !ack.marked => NotificationOutcome::default(),
             Self::Off | Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) => {
                 dispatch!(self, state, (response, own) => response.on_acknowledged(own, ack, now))
             }
         }
     }
 
-    fn on_notification(&self, state: &mut AnyState, notified: Notified, now: Time) -> Reaction {
+    fn on_notification(
+        &self,
+        state: &mut AnyState,
+        notified: Notification,
+        now: Time,
+    ) -> NotificationOutcome {
         dispatch!(self, state, (response, own) => response.on_notification(own, notified, now))
     }
 

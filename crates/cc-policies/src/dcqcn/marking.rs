@@ -32,16 +32,16 @@ pub struct RedMarker {
     /// In parts of [`ONE`].
     pmax: u64,
     /// By output and lane.
-    queues: Vec<Queue>,
+    queues: Vec<RedQueue>,
     /// By output.
     streams: Vec<Pcg64Mcg>,
     /// Where it is decided on arrival: by output, lane and input, what is in store for the packets that wait.
-    decided: Vec<Decided>,
+    decided: Vec<ArrivalDraws>,
 }
 
 /// What waits for an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
-struct Queue {
+struct RedQueue {
     bytes: u64,
     /// Against Kmin and against Kmax.
     levels: [MarginLevel; 2],
@@ -50,7 +50,7 @@ struct Queue {
 
 /// The packets of a virtual output queue, first the one that leaves next, and whether it will be marked.
 #[derive(Clone, Debug, Default)]
-struct Decided {
+struct ArrivalDraws {
     bytes: u64,
     packets: VecDeque<bool>,
 }
@@ -73,9 +73,9 @@ impl RedMarker {
             kmin: settings.kmin.get(),
             kmax: settings.kmax.get(),
             pmax: (settings.pmax * ONE as f64).round() as u64,
-            queues: vec![Queue::default(); vls],
+            queues: vec![RedQueue::default(); vls],
             streams: (0..switch.radix).map(|_| Pcg64Mcg::new(stream.random())).collect(),
-            decided: vec![Decided::default(); decided],
+            decided: vec![ArrivalDraws::default(); decided],
         }
     }
 

@@ -20,7 +20,7 @@ use packet::ServiceLevel;
 use units::{Rate, Span, Time};
 
 use super::spec::{CnpOrder, DcqcnResponseSpec};
-use crate::policy::{Acknowledged, FlowRate, Notified, Reaction, Response, Sent};
+use crate::policy::{Acknowledgement, FlowRate, Notification, NotificationOutcome, Response, SentPacket};
 
 /// Rates are in kb/s: 32 bits reach 4.29 Tb/s.
 const RATE_UNIT: u64 = 1_000;
@@ -33,13 +33,13 @@ const ONE: u64 = 1 << SCALE;
 /// ```
 /// use cc_policies::dcqcn::DcqcnResponse;
 /// use cc_policies::dcqcn::spec::{DcqcnResponseSpec, Preset};
-/// use cc_policies::{Notified, Response};
+/// use cc_policies::{Notification, Response};
 /// use packet::ServiceLevel;
 /// use units::{Rate, Span, Time};
 ///
 /// let response = DcqcnResponse::new(&DcqcnResponseSpec::preset(Preset::Recommended), Rate::gbps(40));
 /// let mut flow = response.at_rest(ServiceLevel(0));
-/// response.on_notification(&mut flow, Notified { psn: None, next: 0 }, Time::ZERO);
+/// response.on_notification(&mut flow, Notification { psn: None, next: 0 }, Time::ZERO);
 /// // alpha is 1 at first: half the line's rate, so that a packet's time is waited after each.
 /// assert_eq!(response.gap(&mut flow, Span::from_ns(200), Time::ZERO), Span::from_ns(200));
 /// ```
@@ -144,7 +144,7 @@ impl DcqcnResponse {
         times(alpha, power(ONE - u64::from(self.g), expiries))
     }
 
-    fn cnp(&self, state: &mut DcqcnState, now: Time) -> Reaction {
+    fn cnp(&self, state: &mut DcqcnState, now: Time) -> NotificationOutcome {
         self.settle(state, now);
         let before = self.alpha(state, now);
         let g = u64::from(self.g);
@@ -161,7 +161,7 @@ impl DcqcnResponse {
         (state.timer_stage, state.byte_stage, state.bytes_left) = (0, 0, self.byte_counter);
         state.expires = now + self.timer;
         state.slowed = state.current < self.line;
-        Reaction { decreased: true, ..Reaction::default() }
+        NotificationOutcome { decreased: true, ..NotificationOutcome::default() }
     }
 }
 
@@ -200,7 +200,7 @@ impl Response for DcqcnResponse {
         }
     }
 
-    fn on_sent(&self, state: &mut DcqcnState, sent: Sent, now: Time) {
+    fn on_sent(&self, state: &mut DcqcnState, sent: SentPacket, now: Time) {
         if !state.slowed {
             return;
         }
@@ -216,11 +216,16 @@ impl Response for DcqcnResponse {
     }
 
     /// A mark on an acknowledgement, where the echo answers so, is as good as a CNP.
-    fn on_acknowledged(&self, state: &mut DcqcnState, ack: Acknowledged, now: Time) -> Reaction {
-        if ack.marked { self.cnp(state, now) } else { Reaction::default() }
+    fn on_acknowledged(
+        &self,
+        state: &mut DcqcnState,
+        ack: Acknowledgement,
+        now: Time,
+    ) -> NotificationOutcome {
+        if ack.marked { self.cnp(state, now) } else { NotificationOutcome::default() }
     }
 
-    fn on_notification(&self, state: &mut DcqcnState, _: Notified, now: Time) -> Reaction {
+    fn on_notification(&self, state: &mut DcqcnState, _: Notification, now: Time) -> NotificationOutcome {
         self.cnp(state, now)
     }
 
@@ -248,7 +253,7 @@ mod tests {
     use crate::dcqcn::spec::Preset;
 
     const LINE: Rate = Rate::gbps(40);
-    const CNP: Notified = Notified { psn: None, next: 0 };
+    const CNP: Notification = Notification { psn: None, next: 0 };
 
     /// The target after a CNP at once, and after a second one so long after the first, which halved the rate.
     fn target(clamp_target: bool, clamp_after_timer: bool, us: u64) -> Rate {

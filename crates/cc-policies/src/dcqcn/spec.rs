@@ -77,7 +77,7 @@ macro_rules! settings {
 
 /// DCQCN, place by place. Besides the fields here a scenario may write `preset`, here or in any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "Written")]
+#[serde(from = "WrittenScheme")]
 pub struct DcqcnScheme {
     /// At every switch: the congestion point.
     pub marking: RedMarkingSpec,
@@ -89,7 +89,7 @@ pub struct DcqcnScheme {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "Dcqcn", deny_unknown_fields, default)]
-struct Written {
+struct WrittenScheme {
     /// The parameters that fields left out here and below take.
     preset: Preset,
     /// At every switch: the congestion point.
@@ -100,8 +100,8 @@ struct Written {
     response: WrittenResponse,
 }
 
-impl From<Written> for DcqcnScheme {
-    fn from(written: Written) -> Self {
+impl From<WrittenScheme> for DcqcnScheme {
+    fn from(written: WrittenScheme) -> Self {
         Self {
             marking: written.marking.resolve(written.preset),
             echo: written.echo.resolve(written.preset),

@@ -10,9 +10,9 @@ use units::{Bytes, Rate, Span, Time};
 
 use super::spec::{CnpOrder, DcqcnResponseSpec, Preset};
 use super::{DcqcnResponse, DcqcnState};
-use crate::policy::{FlowRate, LimitedBy, Notified, Response, Sent};
+use crate::policy::{FlowRate, LimitedBy, Notification, Response, SentPacket};
 
-const CNP: Notified = Notified { psn: None, next: 0 };
+const CNP: Notification = Notification { psn: None, next: 0 };
 const PACKET: Bytes = Bytes::new(1050);
 
 fn trajectory(settings: &DcqcnResponseSpec, until: Span) -> String {
@@ -38,7 +38,7 @@ fn trajectory(settings: &DcqcnResponseSpec, until: Span) -> String {
             response.on_notification(&mut flow, CNP, at);
             show("CNP", &flow, at);
         }
-        response.on_sent(&mut flow, Sent { limited_by: LimitedBy::Rate, length: PACKET }, now);
+        response.on_sent(&mut flow, SentPacket { limited_by: LimitedBy::Rate, length: PACKET }, now);
         show("packet", &flow, now);
         let packet = line.time_for(PACKET);
         now += packet + response.gap(&mut flow, packet, now);

@@ -123,7 +123,7 @@ fn check_rate(rate: &RateControl) -> Result<(), HpError> {
         }
         RateControl::Lipd { max_ipd } => least(*max_ipd),
         RateControl::Derived { rate_decrease } => {
-            let table = Table { of: "rate", name: "rate_decrease", length: (2, MOST_RATES) };
+            let table = TableCheck { of: "rate", name: "rate_decrease", length: (2, MOST_RATES) };
             table.check_length(rate_decrease.len())?;
             let last = rate_decrease.len() - 1;
             let mut lowest = 0;
@@ -135,8 +135,8 @@ fn check_rate(rate: &RateControl) -> Result<(), HpError> {
         }
         RateControl::Tables { rate_increase, rate_decrease, new_rate_rpi } => {
             let (n, last) = (rate_increase.len(), rate_increase.len().saturating_sub(1));
-            let table = |name| Table { of: "rate", name, length: (n, n) };
-            Table { length: (2, MOST_RATES), ..table("rate_increase") }.check_length(n)?;
+            let table = |name| TableCheck { of: "rate", name, length: (n, n) };
+            TableCheck { length: (2, MOST_RATES), ..table("rate_increase") }.check_length(n)?;
             table("rate_decrease").check_length(rate_decrease.len())?;
             table("new_rate_rpi").check_length(new_rate_rpi.len())?;
             table("rate_increase").check(rate_increase.iter().copied().map(u32::from), |ipd| (0, ipd))?;
@@ -158,7 +158,7 @@ fn check_window(window: &WindowControl) -> Result<(), HpError> {
             check_divisor("window", *divisor)
         }
         WindowControl::Derived { window_decrease } => {
-            let table = Table { of: "window", name: "window_decrease", length: (2, MOST_WINDOWS) };
+            let table = TableCheck { of: "window", name: "window_decrease", length: (2, MOST_WINDOWS) };
             table.check_length(window_decrease.len())?;
             let mut lowest = 1;
             table.check(window_decrease.iter().copied().map(u32::from), |place| {
@@ -169,8 +169,8 @@ fn check_window(window: &WindowControl) -> Result<(), HpError> {
         }
         WindowControl::Tables { window_increase, window_decrease, new_window_rpi } => {
             let n = window_increase.len();
-            let table = |name| Table { of: "window", name, length: (n, n) };
-            Table { length: (2, MOST_WINDOWS), ..table("window_increase") }.check_length(n)?;
+            let table = |name| TableCheck { of: "window", name, length: (n, n) };
+            TableCheck { length: (2, MOST_WINDOWS), ..table("window_increase") }.check_length(n)?;
             table("window_decrease").check_length(window_decrease.len())?;
             table("new_window_rpi").check_length(new_window_rpi.len())?;
             let of = |entries: &[u16]| entries.iter().copied().map(u32::from).collect::<Vec<_>>();
@@ -187,14 +187,14 @@ fn check_divisor(of: &'static str, given: f64) -> Result<(), HpError> {
 
 /// A table that is written out.
 #[derive(Clone, Copy)]
-struct Table {
+struct TableCheck {
     of: &'static str,
     name: &'static str,
     /// The least and the greatest number of entries.
     length: (usize, usize),
 }
 
-impl Table {
+impl TableCheck {
     fn check_length(&self, given: usize) -> Result<(), HpError> {
         let (least, most) = self.length;
         if (least..=most).contains(&given) {

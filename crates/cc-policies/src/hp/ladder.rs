@@ -24,7 +24,7 @@ pub struct Ladder {
 
 /// What can become of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct LadderStep {
     /// The level after an increase.
     pub increase: u16,
     /// The level after a decrease.
@@ -106,7 +106,7 @@ impl Ladder {
 
     /// The tables, by level.
     #[must_use]
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<LadderStep> {
         let top = self.rates.len() - 1;
         let mut climb = vec![(top, 1u32); top + 1];
         let (mut level, mut time) = (0, 0.0);
@@ -126,7 +126,7 @@ impl Ladder {
         for level in (0..top).rev() {
             climb[level].0 = climb[level].0.min(climb[level + 1].0);
         }
-        let step = |(&(increase, new_rpi), &decrease): (&(usize, u32), &usize)| Step {
+        let step = |(&(increase, new_rpi), &decrease): (&(usize, u32), &usize)| LadderStep {
             increase: increase as u16,
             decrease: decrease as u16,
             new_rpi,

@@ -15,7 +15,7 @@
 use packet::{Lane, MarkCode, PortId, VoqId};
 use units::Bytes;
 
-use super::spec::{HpMarkingSpec, Immediate, MarkedSet, RootTrigger, Trigger};
+use super::spec::{FullTrigger, HpMarkingSpec, ImmediatePackets, MarkedSet, RootTrigger};
 use crate::policy::{BufferView, MarkReason, Marker, MarkerSetup, QueueView};
 
 /// The marker of one switch.
@@ -23,14 +23,14 @@ use crate::policy::{BufferView, MarkReason, Marker, MarkerSetup, QueueView};
 pub struct HpMarker {
     radix: usize,
     lanes: usize,
-    trigger: Trigger,
+    trigger: FullTrigger,
     longest: Bytes,
     set: MarkedSet,
-    immediate: Immediate,
+    immediate: ImmediatePackets,
     /// By output, lane and input.
-    queues: Vec<Queue>,
+    queues: Vec<HpQueue>,
     /// By output and lane.
-    outputs: Vec<Output>,
+    outputs: Vec<HpOutput>,
     /// Packets that have left by each output port, on any lane; what counts is only whether it has changed.
     departures: Vec<u32>,
     /// Whether the buffer of an input and lane is full.
@@ -40,7 +40,7 @@ pub struct HpMarker {
 /// A virtual output queue. What waits in one queue leaves in order, so that a count of packets yet to be marked is
 /// as good as a bit in each of them.
 #[derive(Clone, Copy, Debug, Default)]
-struct Queue {
+struct HpQueue {
     bytes: u64,
     packets: u32,
     /// The next packets to leave, which were in a full buffer.
@@ -53,7 +53,7 @@ struct Queue {
 
 /// An output and lane.
 #[derive(Clone, Copy, Debug, Default)]
-struct Output {
+struct HpOutput {
     /// Packets in the switch that wait for it: at all inputs, and where there is one, in a queue of its own.
     packets: u32,
     /// Packets that will leave before it is no longer a root; 0 where it is none.
@@ -87,8 +87,8 @@ impl HpMarker {
             longest: switch.longest_packet,
             set: settings.set,
             immediate: settings.immediate,
-            queues: vec![Queue::default(); vls * switch.radix],
-            outputs: vec![Output::default(); vls],
+            queues: vec![HpQueue::default(); vls * switch.radix],
+            outputs: vec![HpOutput::default(); vls],
             departures: vec![0; switch.radix],
             full: vec![false; vls],
         }
@@ -142,8 +142,8 @@ impl Marker for HpMarker {
 
     fn buffer_changed(&mut self, input: PortId, lane: Lane, view: BufferView) {
         let is_full = match self.trigger {
-            Trigger::Full => view.room < self.longest,
-            Trigger::Above(threshold) => view.held > threshold,
+            FullTrigger::Full => view.room < self.longest,
+            FullTrigger::Above(threshold) => view.held > threshold,
         };
         let at = self.vl(input, lane);
         let was_full = core::mem::replace(&mut self.full[at], is_full);
@@ -181,7 +181,7 @@ impl Marker for HpMarker {
         queue.packets -= 1;
         let propagates = queue.propagating > 0;
         queue.propagating -= u32::from(propagates);
-        let spared = immediate && self.immediate == Immediate::Spared;
+        let spared = immediate && self.immediate == ImmediatePackets::Spared;
         output.spared |= propagates && spared;
         (propagates && !spared).then_some(Self::PROPAGATION.code)
     }
@@ -199,7 +199,7 @@ impl Marker for HpMarker {
         output.root_for -= u32::from(generates);
         // One that crossed at once, and then had to wait for the wire after all, is spared nothing.
         let propagates = core::mem::take(&mut output.spared) && !immediate;
-        let spared = immediate && self.immediate == Immediate::Spared;
+        let spared = immediate && self.immediate == ImmediatePackets::Spared;
         if propagates {
             Some(Self::PROPAGATION.code)
         } else {
@@ -231,8 +231,8 @@ mod tests {
     }
 
     impl Switch {
-        fn new(trigger: Trigger, set: MarkedSet) -> Self {
-            Self::with(HpMarkingSpec { trigger, set, immediate: Immediate::Marked })
+        fn new(trigger: FullTrigger, set: MarkedSet) -> Self {
+            Self::with(HpMarkingSpec { trigger, set, immediate: ImmediatePackets::Marked })
         }
 
         fn with(settings: HpMarkingSpec) -> Self {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     /// Four packets fill input 0: three for output 2, one for output 3. Input 1 has one for each.
-    fn filled(trigger: Trigger, set: MarkedSet) -> Switch {
+    fn filled(trigger: FullTrigger, set: MarkedSet) -> Switch {
         let mut switch = Switch::new(trigger, set);
         for (input, output) in [(1, 2), (1, 3), (0, 2), (0, 2), (0, 3), (0, 2)] {
             switch.arrives(input, output);
@@ -297,8 +297,11 @@ mod tests {
     /// What can leave at once is spared, and output 2's wire is busy. Input 1 has a packet for `other`, then four fill
     /// input 0: two for output 2, two for output 3.
     fn sparing(other: usize) -> Switch {
-        let mut switch =
-            Switch::with(HpMarkingSpec { trigger: Trigger::Full, set: INPUT, immediate: Immediate::Spared });
+        let mut switch = Switch::with(HpMarkingSpec {
+            trigger: FullTrigger::Full,
+            set: INPUT,
+            immediate: ImmediatePackets::Spared,
+        });
         switch.wire_busy[2] = true;
         switch.arrives(1, other);
         [2, 3, 3, 2].into_iter().for_each(|output| switch.arrives(0, output));
@@ -342,7 +345,7 @@ mod tests {
     #[test]
     fn all_that_wait_in_a_full_buffer_propagate() {
         for set in [NAIVE, INPUT, BOTH] {
-            let mut switch = filled(Trigger::Full, set);
+            let mut switch = filled(FullTrigger::Full, set);
             // The buffer is no longer full once the first has gone; the others were there when it was.
             assert_eq!([2, 3, 2, 2].map(|output| switch.leaves(0, output)), [PROPAGATION; 4]);
             switch.arrives(0, 1);
@@ -352,10 +355,10 @@ mod tests {
 
     #[test]
     fn a_buffer_with_room_for_a_packet_is_not_full() {
-        let mut switch = Switch::new(Trigger::Full, BOTH);
+        let mut switch = Switch::new(FullTrigger::Full, BOTH);
         (0..3).for_each(|_| switch.arrives(0, 2));
         assert_eq!([0; 3].map(|input| switch.leaves(input, 2)), [None; 3]);
-        let mut switch = Switch::new(Trigger::Above(Bytes::new(4148)), BOTH);
+        let mut switch = Switch::new(FullTrigger::Above(Bytes::new(4148)), BOTH);
         (0..2).for_each(|_| switch.arrives(0, 2));
         assert_eq!(switch.leaves(0, 2), None);
         (0..2).for_each(|_| switch.arrives(0, 2));
@@ -365,7 +368,7 @@ mod tests {
     #[test]
     fn packets_elsewhere_for_a_root_generate() {
         let elsewhere = |set| {
-            let mut switch = filled(Trigger::Full, set);
+            let mut switch = filled(FullTrigger::Full, set);
             [2, 3].map(|output| switch.leaves(1, output))
         };
         assert_eq!(elsewhere(NAIVE), [None; 2]);
@@ -375,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_root_ends_when_those_present_have_left() {
-        let mut switch = filled(Trigger::Full, BOTH);
+        let mut switch = filled(FullTrigger::Full, BOTH);
         assert_eq!(
             [0, 0, 0, 1].map(|input| switch.leaves(input, 2)),
             [PROPAGATION, PROPAGATION, PROPAGATION, GENERATION]
@@ -386,7 +389,7 @@ mod tests {
 
     #[test]
     fn what_has_crossed_to_its_output_is_still_present_for_it() {
-        let mut switch = filled(Trigger::Full, BOTH);
+        let mut switch = filled(FullTrigger::Full, BOTH);
         let place = |input, output| VoqId { input: PortId(input), output: PortId(output), lane: Lane(0) };
         // All but one cross to a queue at output 2, and only then the first leaves.
         assert_eq!(switch.marker.left_input(place(1, 2)), None, "its own buffer is not full");
@@ -401,13 +404,13 @@ mod tests {
     #[test]
     fn a_root_ends_when_it_is_out_of_credit() {
         for (set, then) in [(INPUT, GENERATION), (BOTH, None)] {
-            let mut switch = filled(Trigger::Full, set);
+            let mut switch = filled(FullTrigger::Full, set);
             switch.marker.starved(PortId(2), Lane(0));
             assert_eq!(switch.leaves(1, 2), then, "{set:?}");
             assert_eq!(switch.leaves(1, 3), GENERATION, "another output is not concerned");
         }
         // Out of credit before the buffer is full, it does not even become one.
-        let mut switch = Switch::new(Trigger::Full, BOTH);
+        let mut switch = Switch::new(FullTrigger::Full, BOTH);
         switch.arrives(1, 2);
         switch.marker.starved(PortId(2), Lane(0));
         (0..4).for_each(|_| switch.arrives(0, 2));

@@ -16,16 +16,19 @@
 use packet::{ServiceLevel, TransportService};
 use units::{Span, Time};
 
-use super::ladder::Step;
+use super::ladder::LadderStep;
 use super::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
-use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response, Sends, Sent, StateScope};
+use crate::policy::{
+    Acknowledgement, LimitedBy, Notification, NotificationOutcome, Response, SentPacket, StateScope,
+    TrafficKind,
+};
 
 /// The settings of an adapter, shared by all that it sends.
 ///
 /// ```
 /// use cc_policies::hp::HpResponse;
 /// use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease};
-/// use cc_policies::{Acknowledged, Response};
+/// use cc_policies::{Acknowledgement, Response};
 /// use packet::ServiceLevel;
 /// use units::{Span, Time};
 ///
@@ -35,7 +38,7 @@ use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response, Sends
 ///     rpi_after_decrease: RpiAfterDecrease::Reloaded,
 /// });
 /// let mut flow = response.at_rest(ServiceLevel(0));
-/// let marked = Acknowledged { psn: 0, next: 1, packets: 1, marked: true };
+/// let marked = Acknowledgement { psn: 0, next: 1, packets: 1, marked: true };
 /// response.on_acknowledged(&mut flow, marked, Time::ZERO);
 /// // Half of Rmax: the next packet waits for one packet time.
 /// assert_eq!(response.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1000));
@@ -43,9 +46,9 @@ use crate::policy::{Acknowledged, LimitedBy, Notified, Reaction, Response, Sends
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HpResponse {
     /// By CIPD; empty without control of the rate.
-    rate: Vec<Step>,
+    rate: Vec<LadderStep>,
     /// By CWND less one; empty without control of the window.
-    window: Vec<Step>,
+    window: Vec<LadderStep>,
     /// The window where it is not controlled, `u32::MAX` for none.
     fixed_window: u32,
     reload: bool,
@@ -93,7 +96,7 @@ impl HpResponse {
         state.ipd
     }
 
-    fn marked(&self, state: &mut HpState, next: u64) -> Reaction {
+    fn marked(&self, state: &mut HpState, next: u64) -> NotificationOutcome {
         if let Some(step) = self.rate.get(usize::from(state.ipd)) {
             state.ipd = step.decrease as u8;
         }
@@ -107,7 +110,7 @@ impl HpResponse {
             let first = if state.limited_by == LimitedBy::Window { window.or(rate) } else { rate.or(window) };
             state.rpi = first.map_or(state.rpi, |step| step.new_rpi);
         }
-        Reaction { decreased: true, ..Reaction::default() }
+        NotificationOutcome { decreased: true, ..NotificationOutcome::default() }
     }
 
     fn unmarked(&self, state: &mut HpState, packets: u32) {
@@ -138,7 +141,7 @@ impl Response for HpResponse {
     type State = HpState;
 
     /// "Unreliable transport and RDMA READ responses: rate; by SLID, DLID and SL" (HP proposal).
-    fn scope(&self, transport: TransportService, sends: Sends) -> StateScope {
+    fn scope(&self, transport: TransportService, sends: TrafficKind) -> StateScope {
         if sends.is_acknowledged(transport) {
             StateScope::connection(transport)
         } else {
@@ -152,25 +155,25 @@ impl Response for HpResponse {
         HpState { apsn: 0, rpi: 1, window, ipd: 0, limited_by: LimitedBy::Other }
     }
 
-    fn on_sent(&self, state: &mut HpState, sent: Sent, _: Time) {
+    fn on_sent(&self, state: &mut HpState, sent: SentPacket, _: Time) {
         state.limited_by = sent.limited_by;
     }
 
-    fn on_acknowledged(&self, state: &mut HpState, ack: Acknowledged, _: Time) -> Reaction {
+    fn on_acknowledged(&self, state: &mut HpState, ack: Acknowledgement, _: Time) -> NotificationOutcome {
         if !ack.marked {
             self.unmarked(state, ack.packets);
         } else if ack.psn >= state.apsn {
             return self.marked(state, ack.next);
         }
-        Reaction::default()
+        NotificationOutcome::default()
     }
 
     /// A notification that does not name its packet cannot be told to be of an earlier flight: it counts.
-    fn on_notification(&self, state: &mut HpState, notified: Notified, _: Time) -> Reaction {
+    fn on_notification(&self, state: &mut HpState, notified: Notification, _: Time) -> NotificationOutcome {
         if notified.psn.is_none_or(|psn| psn >= state.apsn) {
             self.marked(state, notified.next)
         } else {
-            Reaction::default()
+            NotificationOutcome::default()
         }
     }
 
@@ -218,12 +221,12 @@ mod tests {
         }
 
         fn sent(&mut self, limited_by: LimitedBy) {
-            let sent = Sent { limited_by, length: units::Bytes::new(2074) };
+            let sent = SentPacket { limited_by, length: units::Bytes::new(2074) };
             self.0.on_sent(&mut self.1, sent, Time::ZERO);
         }
 
         fn acknowledged(&mut self, psn: u64, next: u64, packets: u32, marked: bool) -> (u8, u32) {
-            let ack = Acknowledged { psn, next, packets, marked };
+            let ack = Acknowledgement { psn, next, packets, marked };
             self.0.on_acknowledged(&mut self.1, ack, Time::ZERO);
             self.levels()
         }
@@ -338,7 +341,7 @@ mod tests {
         assert_eq!(flow.acknowledged(WRAP + 2, WRAP + 4, 1, true), (2, 2));
         // A notification that names its packet obeys the same rule, and one that does not counts always.
         let mut notified = |psn, next| {
-            flow.0.on_notification(&mut flow.1, Notified { psn, next }, Time::ZERO);
+            flow.0.on_notification(&mut flow.1, Notification { psn, next }, Time::ZERO);
             flow.levels()
         };
         assert_eq!(notified(Some(WRAP + 3), WRAP + 5), (2, 2));

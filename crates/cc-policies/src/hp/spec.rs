@@ -21,17 +21,17 @@ pub struct HpScheme {
 #[serde(deny_unknown_fields)]
 pub struct HpMarkingSpec {
     /// When an input's buffer counts as full.
-    pub trigger: Trigger,
+    pub trigger: FullTrigger,
     /// What is marked then.
     pub set: MarkedSet,
     /// What of that becomes of a packet that can leave at once.
     #[serde(default)]
-    pub immediate: Immediate,
+    pub immediate: ImmediatePackets,
 }
 
 /// When an input's buffer counts as full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Trigger {
+pub enum FullTrigger {
     /// When it has no room for one more packet of the MTU.
     Full,
     /// When more than this is occupied, counted in whole blocks of 64 bytes.
@@ -42,7 +42,7 @@ pub enum Trigger {
 /// ready, stays so until it is the packet's turn, and has credit. Whether its input's buffer is being read for another
 /// output until then makes no difference: the packet does not wait for its link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Immediate {
+pub enum ImmediatePackets {
     /// It is marked like those that wait: the slides mark every packet in a full buffer.
     #[default]
     Marked,

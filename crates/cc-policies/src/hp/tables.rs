@@ -3,12 +3,12 @@
 //! Invariant: a table is indexed by the present value of what it changes, and none of its entries leads out of it.
 
 use super::functions::RateFunction;
-use super::ladder::{Ladder, Step, ipd_rates, window_rates};
+use super::ladder::{Ladder, LadderStep, ipd_rates, window_rates};
 use super::spec::{RateControl, WindowControl};
 
 impl RateControl {
     /// The tables, by IPD.
-    pub(super) fn table(&self) -> Vec<Step> {
+    pub(super) fn table(&self) -> Vec<LadderStep> {
         match self {
             Self::Aimd { max_ipd, divisor } => by_ipd(RateFunction::Aimd(*divisor), *max_ipd),
             Self::Fimd { max_ipd, divisor } => by_ipd(RateFunction::Fimd(*divisor), *max_ipd),
@@ -21,7 +21,7 @@ impl RateControl {
             Self::Tables { rate_increase, rate_decrease, new_rate_rpi } => {
                 let steps = rate_increase.iter().zip(rate_decrease).zip(new_rate_rpi);
                 steps
-                    .map(|((up, down), rpi)| Step {
+                    .map(|((up, down), rpi)| LadderStep {
                         increase: u16::from(*up),
                         decrease: u16::from(*down),
                         new_rpi: *rpi,
@@ -32,14 +32,14 @@ impl RateControl {
     }
 }
 
-fn by_ipd(function: RateFunction, max_ipd: u8) -> Vec<Step> {
+fn by_ipd(function: RateFunction, max_ipd: u8) -> Vec<LadderStep> {
     upside_down(&Ladder::of(function, ipd_rates(max_ipd)).steps())
 }
 
 /// Levels go from slow to fast, delays from fast to slow.
-fn upside_down(steps: &[Step]) -> Vec<Step> {
+fn upside_down(steps: &[LadderStep]) -> Vec<LadderStep> {
     let top = steps.len() as u16 - 1;
-    let turned = |step: &Step| Step {
+    let turned = |step: &LadderStep| LadderStep {
         increase: top - step.increase,
         decrease: top - step.decrease,
         new_rpi: step.new_rpi,
@@ -49,7 +49,7 @@ fn upside_down(steps: &[Step]) -> Vec<Step> {
 
 impl WindowControl {
     /// The tables, by CWND less one; none for a window that does not change.
-    pub(super) fn table(&self) -> Vec<Step> {
+    pub(super) fn table(&self) -> Vec<LadderStep> {
         let of = |function, max_window| Ladder::of(function, window_rates(max_window)).steps();
         match self {
             Self::Fixed(_) => Vec::new(),
@@ -62,7 +62,11 @@ impl WindowControl {
             Self::Tables { window_increase, window_decrease, new_window_rpi } => {
                 let steps = window_increase.iter().zip(window_decrease).zip(new_window_rpi);
                 steps
-                    .map(|((up, down), rpi)| Step { increase: up - 1, decrease: down - 1, new_rpi: *rpi })
+                    .map(|((up, down), rpi)| LadderStep {
+                        increase: up - 1,
+                        decrease: down - 1,
+                        new_rpi: *rpi,
+                    })
                     .collect()
             }
         }

@@ -12,7 +12,7 @@ use units::{Bytes, Span, Time};
 
 use super::HpResponse;
 use super::spec::{HpResponseSpec, RateControl, RpiAfterDecrease};
-use crate::policy::{Acknowledged, LimitedBy, Response, Sent};
+use crate::policy::{Acknowledgement, LimitedBy, Response, SentPacket};
 
 /// 2,048 bytes at 1 GB/s.
 const PACKET: Span = Span::from_ns(2048);
@@ -31,8 +31,12 @@ fn recovery(response: &HpResponse, ipd: u8) -> f64 {
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut number = 0;
     let mut ack = |flow: &mut _, marked| {
-        response.on_sent(flow, Sent { limited_by: LimitedBy::Rate, length: Bytes::new(2074) }, Time::ZERO);
-        let ack = Acknowledged { psn: number, next: number + 1, packets: 1, marked };
+        response.on_sent(
+            flow,
+            SentPacket { limited_by: LimitedBy::Rate, length: Bytes::new(2074) },
+            Time::ZERO,
+        );
+        let ack = Acknowledgement { psn: number, next: number + 1, packets: 1, marked };
         response.on_acknowledged(flow, ack, Time::ZERO);
         number += 1;
     };

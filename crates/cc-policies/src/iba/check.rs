@@ -266,7 +266,7 @@ mod tests {
     use super::*;
     use crate::Scheme;
     use crate::iba::spec::{
-        Compare, IbaEcho, IbaScheme, PortControl, ServiceLevelSetting, TimerStart, VictimMask,
+        ComparedLoad, IbaEcho, IbaScheme, PortControl, ServiceLevelSetting, TimerStart, VictimMask,
     };
     use units::Bytes;
 
@@ -277,7 +277,7 @@ mod tests {
                 packet_size: 8,
                 marking_rate: 0,
                 victim_mask: VictimMask::AdapterPorts,
-                compare: Compare::Sum,
+                compare: ComparedLoad::Sum,
                 hysteresis: Bytes::ZERO,
                 ports: Vec::new(),
             },

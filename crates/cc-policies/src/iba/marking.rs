@@ -16,7 +16,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
-use super::spec::{Compare, IbaMarkingSpec, PortMarking, VictimMask};
+use super::spec::{ComparedLoad, IbaMarkingSpec, PortMarking, VictimMask};
 use crate::policy::{Margin, MarginLevel, MarkReason, Marker, MarkerSetup, QueueView};
 
 /// Unit of `Packet_Size`, in bytes: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
@@ -31,17 +31,17 @@ pub struct IbaMarker {
     lanes: usize,
     /// By output and lane: what every packet asks for.
     port_vls: Box<[PortVl]>,
-    rare: Box<Rare>,
+    rare: Box<QueueTracking>,
 }
 
 /// What is asked for only where much waits.
 #[derive(Clone, Debug)]
-struct Rare {
+struct QueueTracking {
     hysteresis: Bytes,
-    compare: Compare,
+    compare: ComparedLoad,
     stream: Pcg64Mcg,
     /// By output and lane.
-    limits: Vec<Limit>,
+    limits: Vec<VlLimit>,
     /// Where a queue stands against its threshold, by output, lane and `queues`.
     levels: Vec<MarginLevel>,
     /// Queues of an output and lane that are compared: one for each input, or their sum.
@@ -70,7 +70,7 @@ const _: () = assert!(size_of::<PortVl>() == 16, "four to a cache line");
 
 /// The limit of one output and lane.
 #[derive(Clone, Copy, Debug)]
-struct Limit {
+struct VlLimit {
     /// None for `Threshold` 0.
     threshold: Option<Bytes>,
     marking_rate: u32,
@@ -119,10 +119,10 @@ impl IbaMarker {
             .map(|(port, faces_adapter)| port_vl(settings, switch, port, *faces_adapter))
             .flat_map(|vl| core::iter::repeat_n(vl, switch.lanes))
             .unzip();
-        let queues = if settings.compare == Compare::EachVoq { switch.radix } else { 1 };
+        let queues = if settings.compare == ComparedLoad::EachVoq { switch.radix } else { 1 };
         Self {
             lanes: switch.lanes,
-            rare: Box::new(Rare {
+            rare: Box::new(QueueTracking {
                 hysteresis: settings.hysteresis,
                 compare: settings.compare,
                 stream: switch.stream.clone(),
@@ -145,7 +145,7 @@ impl IbaMarker {
         let rare = &mut *self.rare;
         let Some(threshold) = rare.limits[at].threshold else { return };
         let (load, enter, leave) = rare.levels(threshold, view);
-        let input = if rare.compare == Compare::EachVoq { voq.input.index() } else { 0 };
+        let input = if rare.compare == ComparedLoad::EachVoq { voq.input.index() } else { 0 };
         let queue = at * rare.queues + input;
         let was = rare.levels[queue];
         let was_over = was == MarginLevel::Over;
@@ -158,24 +158,24 @@ impl IbaMarker {
             vl.queues_up + u16::from(level != MarginLevel::Below) - u16::from(was != MarginLevel::Below);
         // Where the limit is the same however many inputs have something waiting: no queue is longer than the sum, and
         // the mean no larger.
-        if rare.compare != Compare::SumAgainstShare {
+        if rare.compare != ComparedLoad::SumAgainstShare {
             vl.quiet = margin.load.min(threshold.get() / 10 * 9).try_into().unwrap_or(u32::MAX);
         }
     }
 }
 
-impl Rare {
+impl QueueTracking {
     /// What is compared, above what it enters the congestion state, and down to what it leaves it. All
     /// three are whole bytes and the comparisons strict, so a division rounded down decides nothing wrongly.
     fn levels(&self, threshold: Bytes, view: QueueView) -> (Bytes, Bytes, Bytes) {
         let leave = threshold.saturating_sub(self.hysteresis);
         let inputs = u64::from(view.inputs);
         match self.compare {
-            Compare::EachVoq => (view.voq, threshold, leave),
-            Compare::Sum => (view.sum, threshold, leave),
+            ComparedLoad::EachVoq => (view.voq, threshold, leave),
+            ComparedLoad::Sum => (view.sum, threshold, leave),
             // The mean against the threshold, both times the number of inputs.
-            Compare::SumOverInputs => (view.sum, threshold * inputs, leave * inputs),
-            Compare::SumAgainstShare => {
+            ComparedLoad::SumOverInputs => (view.sum, threshold * inputs, leave * inputs),
+            ComparedLoad::SumAgainstShare => {
                 let share = Bytes::new(threshold.get() / inputs.max(1));
                 (view.sum, share, share.saturating_sub(self.hysteresis))
             }
@@ -189,7 +189,7 @@ fn port_vl(
     switch: &MarkerSetup,
     port: u16,
     faces_adapter: bool,
-) -> (PortVl, Limit) {
+) -> (PortVl, VlLimit) {
     let common = PortMarking {
         switch: switch.name.clone(),
         port,
@@ -214,7 +214,7 @@ fn port_vl(
         victim_mask: port.victim_mask,
     };
     let marking_rate = u32::from(port.marking_rate);
-    (vl, Limit { threshold, marking_rate, to_pass: 0, margin: Margin::default() })
+    (vl, VlLimit { threshold, marking_rate, to_pass: 0, margin: Margin::default() })
 }
 
 impl Marker for IbaMarker {
@@ -283,7 +283,7 @@ mod tests {
     const CAPACITY: Bytes = Bytes::kib(16);
     const PACKET: Bytes = Bytes::new(2074);
 
-    fn settings(threshold: u8, compare: Compare) -> IbaMarkingSpec {
+    fn settings(threshold: u8, compare: ComparedLoad) -> IbaMarkingSpec {
         IbaMarkingSpec {
             threshold,
             packet_size: 0,
@@ -327,7 +327,7 @@ mod tests {
 
     /// Bytes over a threshold of 8 KiB (weight 8), seen by `compare` as a queue of `voq` in a sum of `sum`
     /// over `inputs` inputs.
-    fn is_over(compare: Compare, voq: u64, sum: u64, inputs: u32) -> bool {
+    fn is_over(compare: ComparedLoad, voq: u64, sum: u64, inputs: u32) -> bool {
         let mut marker = marker(&settings(8, compare));
         marker.queue_changed(from_input(2), view(voq, sum, inputs));
         leaves(&mut marker).is_some()
@@ -344,7 +344,7 @@ mod tests {
             victim_mask: true,
         };
         let marks = |ports| {
-            let mut marker = marker(&IbaMarkingSpec { ports, ..settings(0, Compare::Sum) });
+            let mut marker = marker(&IbaMarkingSpec { ports, ..settings(0, ComparedLoad::Sum) });
             marker.queue_changed(from_input(1), view(CAPACITY.get(), CAPACITY.get(), 1));
             marker.starved(PortId(0), Lane(1));
             marker.departing(from_input(1), PACKET)
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn fifteen_even_steps_between_full_and_empty() {
-        let at = |weight| settings(weight, Compare::Sum).threshold_in(CAPACITY).map(Bytes::get);
+        let at = |weight| settings(weight, ComparedLoad::Sum).threshold_in(CAPACITY).map(Bytes::get);
         assert_eq!((at(0), at(1), at(8), at(15)), (None, Some(15 * 1024), Some(8 * 1024), Some(1024)));
         let steps: Vec<_> = (1..15).map(|w| at(w).unwrap() - at(w + 1).unwrap()).collect();
         assert_eq!(steps, [1024; 14]);
@@ -365,20 +365,20 @@ mod tests {
 
     #[test]
     fn four_ways_to_compare() {
-        assert!(is_over(Compare::EachVoq, 8193, 8193, 1));
-        assert!(!is_over(Compare::EachVoq, 8192, 20_000, 3));
-        assert!(is_over(Compare::Sum, 1, 8193, 3));
-        assert!(!is_over(Compare::Sum, 8192, 8192, 1));
-        assert!(is_over(Compare::SumOverInputs, 1, 3 * 8192 + 1, 3));
-        assert!(!is_over(Compare::SumOverInputs, 20_000, 3 * 8192, 3));
-        assert!(is_over(Compare::SumAgainstShare, 1, 2731, 3)); // 8192 / 3 = 2730.67
-        assert!(!is_over(Compare::SumAgainstShare, 1, 2730, 3));
+        assert!(is_over(ComparedLoad::EachVoq, 8193, 8193, 1));
+        assert!(!is_over(ComparedLoad::EachVoq, 8192, 20_000, 3));
+        assert!(is_over(ComparedLoad::Sum, 1, 8193, 3));
+        assert!(!is_over(ComparedLoad::Sum, 8192, 8192, 1));
+        assert!(is_over(ComparedLoad::SumOverInputs, 1, 3 * 8192 + 1, 3));
+        assert!(!is_over(ComparedLoad::SumOverInputs, 20_000, 3 * 8192, 3));
+        assert!(is_over(ComparedLoad::SumAgainstShare, 1, 2731, 3)); // 8192 / 3 = 2730.67
+        assert!(!is_over(ComparedLoad::SumAgainstShare, 1, 2730, 3));
     }
 
     #[test]
     fn a_victim_marks_only_behind_its_mask() {
         let marks = |victim_mask, output: u16| {
-            let mut marker = marker(&IbaMarkingSpec { victim_mask, ..settings(15, Compare::Sum) });
+            let mut marker = marker(&IbaMarkingSpec { victim_mask, ..settings(15, ComparedLoad::Sum) });
             let voq = VoqId { output: PortId(output), ..from_input(1) };
             marker.queue_changed(voq, view(9000, 9000, 1));
             marker.starved(voq.output, voq.lane);
@@ -395,7 +395,7 @@ mod tests {
     #[test]
     fn each_queue_has_a_hysteresis_of_its_own() {
         let hysteresis = Bytes::new(2048);
-        let mut marker = marker(&IbaMarkingSpec { hysteresis, ..settings(8, Compare::EachVoq) });
+        let mut marker = marker(&IbaMarkingSpec { hysteresis, ..settings(8, ComparedLoad::EachVoq) });
         let mut after = |input, voq| {
             marker.queue_changed(from_input(input), view(voq, voq, 1));
             leaves(&mut marker).is_some()
@@ -412,9 +412,10 @@ mod tests {
     #[test]
     fn the_hysteresis_of_a_mean_is_one_for_each_input() {
         let hysteresis = Bytes::new(2048);
-        for (compare, enter, leave) in
-            [(Compare::SumOverInputs, 3 * 8192, 3 * 6144), (Compare::SumAgainstShare, 2730, 2730 - 2048)]
-        {
+        for (compare, enter, leave) in [
+            (ComparedLoad::SumOverInputs, 3 * 8192, 3 * 6144),
+            (ComparedLoad::SumAgainstShare, 2730, 2730 - 2048),
+        ] {
             let mut marker = marker(&IbaMarkingSpec { hysteresis, ..settings(8, compare) });
             let mut after = |sum| {
                 marker.queue_changed(from_input(1), view(1, sum, 3));
@@ -427,7 +428,7 @@ mod tests {
 
     #[test]
     fn one_lane_of_one_output_is_not_another() {
-        let mut marker = marker(&settings(15, Compare::EachVoq));
+        let mut marker = marker(&settings(15, ComparedLoad::EachVoq));
         marker.queue_changed(from_input(3), view(9000, 9000, 1));
         let mut marks = |output, lane| {
             let voq = VoqId { input: PortId(3), output: PortId(output), lane: Lane(lane) };
@@ -440,7 +441,12 @@ mod tests {
 
     #[test]
     fn an_empty_queue_is_never_over() {
-        for compare in [Compare::EachVoq, Compare::Sum, Compare::SumOverInputs, Compare::SumAgainstShare] {
+        for compare in [
+            ComparedLoad::EachVoq,
+            ComparedLoad::Sum,
+            ComparedLoad::SumOverInputs,
+            ComparedLoad::SumAgainstShare,
+        ] {
             let mut marker = marker(&IbaMarkingSpec { hysteresis: Bytes::kib(64), ..settings(15, compare) });
             marker.queue_changed(from_input(1), view(9000, 9000, 1));
             marker.queue_changed(from_input(1), view(1, 1, 1));
@@ -454,7 +460,8 @@ mod tests {
     fn the_first_is_marked_and_the_rest_by_the_mean() {
         const MARKS: u32 = 10_000;
         for rate in [1u16, 10, 2048] {
-            let mut marker = marker(&IbaMarkingSpec { marking_rate: rate, ..settings(15, Compare::Sum) });
+            let mut marker =
+                marker(&IbaMarkingSpec { marking_rate: rate, ..settings(15, ComparedLoad::Sum) });
             marker.queue_changed(from_input(1), view(9000, 9000, 1));
             assert!(leaves(&mut marker).is_some());
             let mut passed = 0u64;
@@ -480,10 +487,10 @@ mod tests {
             let (sum, n) = (voq + others, u64::from(inputs));
             let sixteenths = CAPACITY.get() * u64::from(16 - weight);
             for (compare, over) in [
-                (Compare::EachVoq, 16 * voq > sixteenths),
-                (Compare::Sum, 16 * sum > sixteenths),
-                (Compare::SumOverInputs, 16 * sum > sixteenths * n),
-                (Compare::SumAgainstShare, 16 * sum * n > sixteenths),
+                (ComparedLoad::EachVoq, 16 * voq > sixteenths),
+                (ComparedLoad::Sum, 16 * sum > sixteenths),
+                (ComparedLoad::SumOverInputs, 16 * sum > sixteenths * n),
+                (ComparedLoad::SumAgainstShare, 16 * sum * n > sixteenths),
             ] {
                 let mut marker = marker(&settings(weight, compare));
                 marker.queue_changed(from_input(3), view(voq, sum, inputs));
@@ -494,7 +501,7 @@ mod tests {
         #[test]
         fn small_packets_are_never_marked(packet_size: u8, off in 0..128u64) {
             let length = (64 * u64::from(packet_size) + off).saturating_sub(64);
-            let mut marker = marker(&IbaMarkingSpec { packet_size, ..settings(15, Compare::Sum) });
+            let mut marker = marker(&IbaMarkingSpec { packet_size, ..settings(15, ComparedLoad::Sum) });
             marker.queue_changed(from_input(1), view(9000, 9000, 1));
             let marked = marker.departing(from_input(1), Bytes::new(length)).is_some();
             prop_assert_eq!(marked, length >= 64 * u64::from(packet_size));
@@ -503,7 +510,7 @@ mod tests {
         /// A packet that is not eligible does not count as one that passed.
         #[test]
         fn what_is_not_eligible_does_not_count(lengths in prop::collection::vec(prop::bool::ANY, 0..200)) {
-            let rates = IbaMarkingSpec { packet_size: 8, marking_rate: 5, ..settings(15, Compare::Sum) };
+            let rates = IbaMarkingSpec { packet_size: 8, marking_rate: 5, ..settings(15, ComparedLoad::Sum) };
             let (mut mixed, mut large) = (marker(&rates), marker(&rates));
             mixed.queue_changed(from_input(1), view(9000, 9000, 1));
             large.queue_changed(from_input(1), view(9000, 9000, 1));

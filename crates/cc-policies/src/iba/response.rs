@@ -17,7 +17,7 @@ use packet::{ServiceLevel, TransportService};
 use units::{Span, Time};
 
 use super::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
-use crate::policy::{Acknowledged, Notified, Reaction, Response, Sends, StateScope};
+use crate::policy::{Acknowledgement, Notification, NotificationOutcome, Response, StateScope, TrafficKind};
 
 /// Unit of `CCTI_Timer`: 1.024 us (`OpenSM`, `ib_types.h`; Linux, `hfi1`: 1024 ns times the value).
 pub(crate) const TIMER_UNIT: Span = Span::from_ps(1_024_000);
@@ -30,7 +30,7 @@ const SERVICE_LEVELS: usize = 16;
 /// ```
 /// use cc_policies::iba::IbaResponse;
 /// use cc_policies::iba::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
-/// use cc_policies::{Notified, Response};
+/// use cc_policies::{Notification, Response};
 /// use packet::ServiceLevel;
 /// use units::{Span, Time};
 ///
@@ -46,29 +46,29 @@ const SERVICE_LEVELS: usize = 16;
 ///     service_levels: vec![],
 /// });
 /// let mut flow = response.at_rest(ServiceLevel(0));
-/// response.on_notification(&mut flow, Notified { psn: None, next: 0 }, Time::ZERO);
+/// response.on_notification(&mut flow, Notification { psn: None, next: 0 }, Time::ZERO);
 /// // Entry 3 of this table: half a packet's time, three times.
 /// assert_eq!(response.gap(&mut flow, Span::from_ns(1000), Time::ZERO), Span::from_ns(1500));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IbaResponse {
-    table: Vec<Entry>,
+    table: Vec<CctEntry>,
     limit: u16,
     timer_start: TimerStart,
     port_control: PortControl,
-    levels: Box<[Level; SERVICE_LEVELS]>,
+    levels: Box<[LevelSettings; SERVICE_LEVELS]>,
 }
 
 /// An entry of the congestion control table: two bits and fourteen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct CctEntry {
     shift: u8,
     multiplier: u16,
 }
 
 /// The settings of one service level (IBA `CACongestionEntry`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Level {
+struct LevelSettings {
     timer: Span,
     increase: u8,
     min: u8,
@@ -97,15 +97,15 @@ impl CctSpec {
         }
     }
 
-    fn table(&self) -> Vec<Entry> {
+    fn table(&self) -> Vec<CctEntry> {
         match *self {
             Self::Linear { entries, shift, step } => (0..u32::from(entries))
                 .map(|i| i * u32::from(step))
                 .map(|multiplier| u16::try_from(multiplier).expect("a checked table"))
-                .map(|multiplier| Entry { shift, multiplier })
+                .map(|multiplier| CctEntry { shift, multiplier })
                 .collect(),
             Self::Entries(ref all) => {
-                all.iter().map(|&(shift, multiplier)| Entry { shift, multiplier }).collect()
+                all.iter().map(|&(shift, multiplier)| CctEntry { shift, multiplier }).collect()
             }
         }
     }
@@ -121,7 +121,7 @@ impl IbaResponse {
         let table = settings.cct.table();
         assert_eq!(table.len(), usize::from(settings.ccti_limit) + 1, "a table that ends at its limit");
         let mut levels = Box::new(
-            [Level {
+            [LevelSettings {
                 timer: TIMER_UNIT * u64::from(settings.ccti_timer),
                 increase: settings.ccti_increase,
                 min: settings.ccti_min,
@@ -129,7 +129,7 @@ impl IbaResponse {
             }; SERVICE_LEVELS],
         );
         for own in &settings.service_levels {
-            levels[usize::from(own.service_level)] = Level {
+            levels[usize::from(own.service_level)] = LevelSettings {
                 timer: TIMER_UNIT * u64::from(own.ccti_timer),
                 increase: own.ccti_increase,
                 min: own.ccti_min,
@@ -154,7 +154,7 @@ impl IbaResponse {
         settled.index
     }
 
-    fn level(&self, state: &IbaState) -> &Level {
+    fn level(&self, state: &IbaState) -> &LevelSettings {
         &self.levels[usize::from(state.service_level.0)]
     }
 
@@ -162,7 +162,7 @@ impl IbaResponse {
     /// happen in this order.
     fn settle(&self, state: &mut IbaState, now: Time) {
         debug_assert!(now >= state.anchor, "time runs backwards: {now} after {}", state.anchor);
-        let &Level { timer, min, .. } = self.level(state);
+        let &LevelSettings { timer, min, .. } = self.level(state);
         let above_rest = u64::from(state.index - u16::from(min));
         if above_rest == 0 {
             return;
@@ -174,7 +174,7 @@ impl IbaResponse {
     }
 
     /// A BECN came in.
-    fn becn(&self, state: &mut IbaState, now: Time) -> Reaction {
+    fn becn(&self, state: &mut IbaState, now: Time) -> NotificationOutcome {
         self.settle(state, now);
         let level = *self.level(state);
         let before = state.index;
@@ -189,14 +189,14 @@ impl IbaResponse {
         // DEVIATION: IBA logs an event when the index equals `Trigger_Threshold`, which an increase of more
         // than one steps over; here it is passing it upwards that counts. At 0, nothing does.
         let trigger = u16::from(level.trigger);
-        Reaction { reached_trigger: before < trigger && trigger <= state.index, decreased: true }
+        NotificationOutcome { reached_trigger: before < trigger && trigger <= state.index, decreased: true }
     }
 }
 
 impl Response for IbaResponse {
     type State = IbaState;
 
-    fn scope(&self, transport: TransportService, _: Sends) -> StateScope {
+    fn scope(&self, transport: TransportService, _: TrafficKind) -> StateScope {
         match self.port_control {
             PortControl::QueuePair => StateScope::connection(transport),
             PortControl::ServiceLevel => StateScope::ServiceLevel,
@@ -209,17 +209,17 @@ impl Response for IbaResponse {
     }
 
     /// A BECN is a BECN, whatever packet brings it (Gran and Reinemo 2011, 2.2).
-    fn on_acknowledged(&self, state: &mut IbaState, ack: Acknowledged, now: Time) -> Reaction {
-        if ack.marked { self.becn(state, now) } else { Reaction::default() }
+    fn on_acknowledged(&self, state: &mut IbaState, ack: Acknowledgement, now: Time) -> NotificationOutcome {
+        if ack.marked { self.becn(state, now) } else { NotificationOutcome::default() }
     }
 
-    fn on_notification(&self, state: &mut IbaState, _: Notified, now: Time) -> Reaction {
+    fn on_notification(&self, state: &mut IbaState, _: Notification, now: Time) -> NotificationOutcome {
         self.becn(state, now)
     }
 
     fn gap(&self, state: &mut IbaState, packet_time: Span, now: Time) -> Span {
         self.settle(state, now);
-        let Entry { shift, multiplier } = self.table[usize::from(state.index)];
+        let CctEntry { shift, multiplier } = self.table[usize::from(state.index)];
         // IRD = (packet time >> CCT_Shift) * CCT_Multiplier (Omni-Path fabric manager, citing STL volume 1,
         // 17.3.12, which descends from A10; Linux, `hfi1`, `set_link_ipg`).
         Span::from_ps(packet_time.ps() >> shift) * u64::from(multiplier)

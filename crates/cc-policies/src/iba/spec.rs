@@ -33,7 +33,7 @@ pub struct IbaMarkingSpec {
     /// `Victim_Mask`: outputs that mark even where they are out of credits.
     pub victim_mask: VictimMask,
     /// What is compared with the threshold.
-    pub compare: Compare,
+    pub compare: ComparedLoad,
     /// How far the queue must fall below the threshold before the port leaves the congestion state.
     pub hysteresis: Bytes,
     /// Ports whose settings differ (`SwitchPortCongestionSetting`, and their bits in `Victim_Mask`).
@@ -76,7 +76,7 @@ pub enum VictimMask {
 /// What is compared with the threshold. IBA leaves it to the switch; Gran and Reinemo (2011, 3.2.1)
 /// name three ways, and their words for the third admit two readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Compare {
+pub enum ComparedLoad {
     /// Each virtual output queue, by itself.
     EachVoq,
     /// The sum of an output's virtual output queues.

@@ -10,9 +10,9 @@ use units::{Bytes, Rate, Span, Time};
 
 use super::IbaResponse;
 use super::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
-use crate::policy::{Notified, Response};
+use crate::policy::{Notification, Response};
 
-const CNP: Notified = Notified { psn: None, next: 0 };
+const CNP: Notification = Notification { psn: None, next: 0 };
 
 /// `CCTI_Timer` 10 (10.24 us), `CCTI_Increase` 2, and the table 0:0, 0:1, ... 0:127.
 fn settings(timer_start: TimerStart) -> IbaResponseSpec {

@@ -23,7 +23,8 @@ pub(crate) use margin::MarginLevel;
 pub use marker::{BufferView, Marker, MarkerSetup, QueueView};
 pub use reason::MarkReason;
 pub use response::{
-    Acknowledged, FlowRate, LimitedBy, Notified, Reaction, Response, Sends, Sent, StateScope,
+    Acknowledgement, FlowRate, LimitedBy, Notification, NotificationOutcome, Response, SentPacket,
+    StateScope, TrafficKind,
 };
 
 /// The policy that does nothing: marks no packet, answers no mark, heeds no notification.

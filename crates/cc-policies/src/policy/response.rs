@@ -9,7 +9,7 @@ use super::Off;
 
 /// Result of a notification, for the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reaction {
+pub struct NotificationOutcome {
     /// The flow's index reached its `Trigger_Threshold`.
     pub reached_trigger: bool,
     /// The notification counted: the flow was slowed down for it, as far as possible.
@@ -43,14 +43,14 @@ impl StateScope {
 
 /// Kind of the packets that a state controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sends {
+pub enum TrafficKind {
     /// Requests: SENDs, RDMA WRITEs, and requests for RDMA READs.
     Requests,
     /// Responses to RDMA READs, which are not acknowledged.
     ReadResponses,
 }
 
-impl Sends {
+impl TrafficKind {
     /// Returns whether such packets are acknowledged over this transport service. If so, marks come back on
     /// acknowledgements, and silence means nothing.
     #[must_use]
@@ -73,7 +73,7 @@ pub enum LimitedBy {
 
 /// A packet that a flow sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentPacket {
     /// Constraint that held the packet back.
     pub limited_by: LimitedBy,
     /// Length on the wire.
@@ -84,7 +84,7 @@ pub struct Sent {
 /// the wrap of the wire's 24 bits. Queue pairs that share a state have unrelated sequence numbers; for them a
 /// packet's number is its *era*: how often the state had been decreased when the packet was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acknowledged {
+pub struct Acknowledgement {
     /// Number of the packet that the acknowledgement names.
     pub psn: u64,
     /// Number of the next packet to be sent.
@@ -95,9 +95,9 @@ pub struct Acknowledged {
     pub marked: bool,
 }
 
-/// A notification that is not part of an acknowledgement. Packets count as in [`Acknowledged`].
+/// A notification that is not part of an acknowledgement. Packets count as in [`Acknowledgement`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Notified {
+pub struct Notification {
     /// Number of the marked packet; `None` if the notification does not name it, as IBA's CNP does not.
     pub psn: Option<u64>,
     /// Number of the next packet to be sent.
@@ -121,7 +121,7 @@ pub trait Response {
     type State: Copy;
 
     /// Returns the traffic that shares one state, for packets of kind `sends` over `transport`.
-    fn scope(&self, transport: TransportService, _sends: Sends) -> StateScope {
+    fn scope(&self, transport: TransportService, _sends: TrafficKind) -> StateScope {
         StateScope::connection(transport)
     }
 
@@ -130,18 +130,28 @@ pub trait Response {
 
     /// Handles a packet of the flow that starts to leave.
     #[inline]
-    fn on_sent(&self, _state: &mut Self::State, _sent: Sent, _now: Time) {}
+    fn on_sent(&self, _state: &mut Self::State, _sent: SentPacket, _now: Time) {}
 
     /// Handles an acknowledgement, marked or not.
     #[inline]
-    fn on_acknowledged(&self, _state: &mut Self::State, _ack: Acknowledged, _now: Time) -> Reaction {
-        Reaction::default()
+    fn on_acknowledged(
+        &self,
+        _state: &mut Self::State,
+        _ack: Acknowledgement,
+        _now: Time,
+    ) -> NotificationOutcome {
+        NotificationOutcome::default()
     }
 
     /// Handles a notification that came by itself.
     #[inline]
-    fn on_notification(&self, _state: &mut Self::State, _notified: Notified, _now: Time) -> Reaction {
-        Reaction::default()
+    fn on_notification(
+        &self,
+        _state: &mut Self::State,
+        _notified: Notification,
+        _now: Time,
+    ) -> NotificationOutcome {
+        NotificationOutcome::default()
     }
 
     /// Returns the gap after a packet that takes `packet_time` on the wire and starts to leave at `now`.

@@ -11,7 +11,7 @@ use units::{Bytes, Span};
 
 use crate::iba::TIMER_UNIT;
 use crate::iba::spec::{
-    CctSpec, Compare, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, TimerStart,
+    CctSpec, ComparedLoad, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, TimerStart,
     VictimMask,
 };
 
@@ -121,7 +121,7 @@ impl Guideline {
                 // "Optional: mark only if root = output credits available": IBA's rule, with its exception.
                 victim_mask: VictimMask::AdapterPorts,
                 // "Queue for VL > threshold": all that waits in the switch for the output.
-                compare: Compare::Sum,
+                compare: ComparedLoad::Sum,
                 // "With some hysteresis (not critical)": one packet.
                 hysteresis: network.packet,
                 ports: Vec::new(),

@@ -9,11 +9,11 @@ use cc_policies::dcqcn::spec::{
     CnpEcho, CnpOrder, CnpWindow, DcqcnResponseSpec, DcqcnScheme, MarkedAt, Preset, RedMarkingSpec,
 };
 use cc_policies::hp::spec::{
-    HpMarkingSpec, HpResponseSpec, HpScheme, Immediate, MarkedSet, RateControl, RootTrigger,
-    RpiAfterDecrease, Trigger, WindowControl,
+    FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkedSet, RateControl,
+    RootTrigger, RpiAfterDecrease, WindowControl,
 };
 use cc_policies::iba::spec::{
-    CctSpec, Compare, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, TimerStart,
+    CctSpec, ComparedLoad, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, TimerStart,
     VictimMask,
 };
 use cc_policies::{AnyEcho, Control, MarkingSpec, ResponseSpec};
@@ -29,7 +29,12 @@ pub(crate) fn schemes() -> Vec<Control> {
 
 /// InfiniBand's, with every way of its choices.
 fn iba() -> impl Iterator<Item = IbaScheme> {
-    let compares = [Compare::EachVoq, Compare::Sum, Compare::SumOverInputs, Compare::SumAgainstShare];
+    let compares = [
+        ComparedLoad::EachVoq,
+        ComparedLoad::Sum,
+        ComparedLoad::SumOverInputs,
+        ComparedLoad::SumAgainstShare,
+    ];
     let masks = [VictimMask::None, VictimMask::AdapterPorts, VictimMask::All];
     let starts = [TimerStart::FreeRunning, TimerStart::FirstBecn, TimerStart::EachBecn];
     let combinations = compares.into_iter().zip(masks.into_iter().cycle()).zip(starts.into_iter().cycle());
@@ -67,9 +72,11 @@ fn hp() -> impl Iterator<Item = HpScheme> {
         MarkedSet::Selective(RootTrigger::Input),
         MarkedSet::Selective(RootTrigger::InputAndOutput),
     ];
-    let triggers = [Trigger::Full, Trigger::Above(Bytes::kib(8))];
+    let triggers = [FullTrigger::Full, FullTrigger::Above(Bytes::kib(8))];
     let places = sets.into_iter().flat_map(move |set| triggers.map(|trigger| (set, trigger)));
-    let markings = places.zip([Immediate::Marked, Immediate::Spared, Immediate::Spared].into_iter().cycle());
+    let markings = places.zip(
+        [ImmediatePackets::Marked, ImmediatePackets::Spared, ImmediatePackets::Spared].into_iter().cycle(),
+    );
     let rates = [
         Some(RateControl::Lipd { max_ipd: 255 }),
         Some(RateControl::Fimd { max_ipd: 31, divisor: 2.0 }),

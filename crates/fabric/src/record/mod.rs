@@ -13,7 +13,7 @@ mod ideal;
 
 use ca_transport::Adapter;
 use cc_policies::MarkingSpec;
-use cc_policies::hp::spec::Trigger;
+use cc_policies::hp::spec::FullTrigger;
 use event_kernel::Digest;
 use link_layer::PauseCrossings;
 use link_layer::Port;
@@ -146,8 +146,8 @@ fn trigger(plan: &Plan, node: NodeId, buffer: Bytes, peak: Bytes) -> Option<Marg
     }
     let MarkingSpec::Hp(marking) = &plan.control().marking else { return None };
     let limit = match marking.trigger {
-        Trigger::Full => buffer.saturating_sub(plan.link().longest_packet()),
-        Trigger::Above(threshold) => threshold,
+        FullTrigger::Full => buffer.saturating_sub(plan.link().longest_packet()),
+        FullTrigger::Above(threshold) => threshold,
     };
     Some(MarginRecord { load: peak, limit, counts: None })
 }

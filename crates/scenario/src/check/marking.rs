@@ -4,7 +4,7 @@
 //! Invariant: no port is named that is not there, and no buffer waits for more than it can hold.
 
 use cc_policies::MarkingSpec;
-use cc_policies::hp::spec::{HpMarkingSpec, Trigger};
+use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec};
 use link_layer::flow_control::credits::BLOCK;
 use link_layer::spec::Discipline;
 use packet::{Lane, NodeId, PortId};
@@ -44,7 +44,9 @@ pub(super) fn check_trigger(
     graph: &Graph,
     faults: &mut Faults<'_>,
 ) {
-    let MarkingSpec::Hp(HpMarkingSpec { trigger: Trigger::Above(threshold), .. }) = marking else { return };
+    let MarkingSpec::Hp(HpMarkingSpec { trigger: FullTrigger::Above(threshold), .. }) = marking else {
+        return;
+    };
     if !faults.found.is_empty() {
         return; // Memory that is not as it should be has no size to compare with.
     }

@@ -1,6 +1,6 @@
 //! Flows: whether what carries them can, and whether congestion control reaches them.
 
-use cc_policies::{ResponseSpec, Sends};
+use cc_policies::{ResponseSpec, TrafficKind};
 use packet::TransportService;
 use settings::FieldPath;
 use units::Bytes;
@@ -89,7 +89,11 @@ fn check_reads(scenario: &Scenario, asked: &[TransportUse<'_>], faults: &mut Fau
 /// A window holds back nothing that is not acknowledged.
 fn check_control(response: &ResponseSpec, flow: &TransportUse<'_>, faults: &mut Faults<'_>) {
     let ResponseSpec::Hp(response) = response else { return };
-    let sends = if flow.operation == Operation::RdmaRead { Sends::ReadResponses } else { Sends::Requests };
+    let sends = if flow.operation == Operation::RdmaRead {
+        TrafficKind::ReadResponses
+    } else {
+        TrafficKind::Requests
+    };
     if sends.is_acknowledged(flow.transport) || response.rate.is_some() || response.window.is_none() {
         return;
     }
