@@ -10,15 +10,15 @@ use serde::Deserialize;
 use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep};
 use crate::language::{Claim, References};
 
+macro_rules! papers {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../fixtures/claims/", $name, ".ron")))),*]
+    };
+}
+
 /// Papers with claims, by the name that `repro` takes, with the text of their claims file.
-pub const PAPERS: [(&str, &str); 6] = [
-    ("hp2001", include_str!("../../../fixtures/claims/hp2001.ron")),
-    ("santos2003", include_str!("../../../fixtures/claims/santos2003.ron")),
-    ("gran2011", include_str!("../../../fixtures/claims/gran2011.ron")),
-    ("pfister2005", include_str!("../../../fixtures/claims/pfister2005.ron")),
-    ("zhu2015", include_str!("../../../fixtures/claims/zhu2015.ron")),
-    ("zhu2016", include_str!("../../../fixtures/claims/zhu2016.ron")),
-];
+pub const PAPERS: &[(&str, &str)] =
+    papers!["hp2001", "santos2003", "gran2011", "pfister2005", "zhu2015", "zhu2016"];
 
 /// A claims file.
 #[derive(Clone, Debug, Deserialize)]
@@ -79,7 +79,11 @@ impl Paper {
         match name {
             Some(name) if papers.is_empty() => Err(UnknownPaper {
                 name: name.to_owned(),
-                help: scenario::help_with_name(name, PAPERS.map(|(name, _)| name), "papers with claims"),
+                help: scenario::help_with_name(
+                    name,
+                    PAPERS.iter().map(|(name, _)| *name),
+                    "papers with claims",
+                ),
             }),
             _ => Ok(papers),
         }

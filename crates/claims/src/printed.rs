@@ -9,8 +9,8 @@ use crate::layout::{WIDTH, wrapped};
 use crate::paper::Paper;
 
 /// Note below a table with measures of variation.
-const VARIATION_NOTE: &str = "variation: standard deviation over mean, from sample to sample. It depends on \
-    how long a sample is (the scenario's `sample`): the longer, the less; `--full` takes longer ones.";
+const VARIATION_NOTE: &str = "variation: standard deviation over mean, from sample to sample. It falls \
+    with the length of a sample (the scenario's `sample`); `--full` uses longer samples.";
 
 /// Returns the papers' references, the table of judgements, and the reasons of known failures.
 #[must_use]
@@ -20,7 +20,7 @@ pub fn judgements_table(papers: &[Paper], judgements: &[Judgement]) -> String {
         text += &format!("{}\n\n", wrapped(&format!("{name}: {reference}")));
     }
     let mut table = plain_table();
-    table.set_header(["claim", "what is reported", "measured", "expected", "verdict"]);
+    table.set_header(["claim", "reported result", "measured", "expected", "verdict"]);
     for one in judgements {
         table.add_row([&one.id, &one.statement, &one.measured_words(), &one.expected, one.verdict.word()]);
     }

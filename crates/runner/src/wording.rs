@@ -49,7 +49,7 @@ pub fn ecn_before_pfc(first: &EcnFirst) -> String {
         )
     };
     let slow = slow_host.as_ref().map_or_else(String::new, |host| {
-        format!("; {host} takes in less than its link brings, and pauses it without any mark")
+        format!("; {host} consumes less than its link delivers, and sends PAUSE without any mark")
     });
     format!("ECN before PFC: {verdict}{slow}\n")
 }

@@ -1,4 +1,4 @@
-//! The programs in `examples` run, and print what their first lines promise.
+//! The programs in `examples` run and print the results that their first lines promise.
 
 #[path = "../examples/custom_fabric.rs"]
 #[expect(dead_code, reason = "`main` is for the program itself")]

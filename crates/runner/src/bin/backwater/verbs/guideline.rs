@@ -33,7 +33,7 @@ pub(crate) fn run(options: GuidelineOptions) -> Result<(), Failure> {
 fn printed(ports: u32, degree: u32) -> String {
     let own = Guideline::of(ports, degree);
     let mut table = plain_table();
-    table.set_header(["parameter", "formula", "value", "in IBA", "what it does"]);
+    table.set_header(["parameter", "formula", "value", "in IBA", "meaning"]);
     let mut row = |cells: [&str; 5]| {
         table.add_row(cells);
     };
@@ -42,35 +42,35 @@ fn printed(ports: u32, degree: u32) -> String {
         "128",
         &own.entries.to_string(),
         &format!("CCTI_Limit {}", own.entries - 1),
-        "how finely a source can be slowed down",
+        "number of steps by which a source can be slowed down",
     ]);
     row([
         "threshold",
         "90 % of a queue",
         "87.5 %",
         &format!("Threshold {}", own.threshold),
-        "how full a queue is before packets are marked",
+        "queue length from which on packets are marked",
     ]);
     row([
         "index increment",
         "min(N/6, H/2)",
         &own.increment.to_string(),
         &format!("CCTI_Increase {}", own.increment),
-        "how far a notification moves a queue pair in the table",
+        "steps in the table for each notification",
     ]);
     row([
         "max IPD",
         "2/3 H us",
         &own.longest.to_string(),
         "last entry of the CCT",
-        "the longest delay after a packet",
+        "longest delay after a packet",
     ]);
     row([
         "recovery timer",
         "10 us",
         &own.recovery.to_string(),
         &format!("CCTI_Timer {} (x 1.024 us)", own.timer()),
-        "how often all move back by one",
+        "interval at which every queue pair moves back by one step",
     ]);
     format!(
         "Guidelines of Pfister and others (2005) for N = {ports} ports and hot spots of degree H = {degree}\n\n{}\n\n\

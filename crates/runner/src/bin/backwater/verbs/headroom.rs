@@ -64,18 +64,18 @@ fn printed(options: HeadroomOptions, reaction: Span, flight: Span) -> String {
     let longest_frame = options.mtu + ETHERNET;
     let headroom = Headroom::of(PauseLoop { rate, flight, longest_frame, pause_frame: PAUSE, reaction });
     let mut table = plain_table();
-    table.set_header(["what comes in", "bytes", "is"]);
-    let mut row = |what: &str, amount: Bytes, is: &str| {
-        table.add_row([what, &amount.get().to_string(), is]);
+    table.set_header(["received", "bytes", "explanation"]);
+    let mut row = |received: &str, amount: Bytes, explanation: &str| {
+        table.add_row([received, &amount.get().to_string(), explanation]);
     };
     let frame = format!("MTU of {} B and {} B of Ethernet", options.mtu.get(), ETHERNET.get());
     row("while the PAUSE waits for a frame just begun", headroom.waiting, &frame);
     row("while the PAUSE goes out", headroom.pause, "64 B, preamble and gap");
-    row("over the cable, there and back", headroom.cable, &format!("twice {flight} at {rate}"));
+    row("during propagation, there and back", headroom.cable, &format!("twice {flight} at {rate}"));
     let quantum = Bytes::new(QUANTUM_BYTES);
     let in_quanta = reaction.ps() as f64 / rate.time_for(quantum).ps() as f64;
     row("while the sender reacts", headroom.reaction, &format!("{reaction}, {in_quanta:.1} quanta"));
-    row("a frame that the sender has just begun", headroom.begun, &frame);
+    row("as a frame that the sender has just begun", headroom.begun, &frame);
     row("headroom of a port and priority", headroom.total(), &kilobytes(headroom.total()));
     format!("Headroom of PFC at {rate}\n\n{}\n", aligned(table, 3))
 }

@@ -72,7 +72,7 @@ fn found(config: &Path, wanted: &str) -> Option<String> {
 
 fn account(entries: &[KeyAccount]) -> String {
     let mut table = plain_table();
-    table.set_header(["key", "value", "is", "as what, or why not"]);
+    table.set_header(["key", "value", "fate", "used for, or reason"]);
     for KeyAccount { key, given, fate, what } in entries {
         // Maps are long, and can be read in the configuration.
         let short = match given.char_indices().nth(VALUE) {

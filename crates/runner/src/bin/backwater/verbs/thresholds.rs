@@ -46,9 +46,9 @@ fn printed(options: ThresholdsOptions) -> Result<String, Failure> {
     let fixed = PauseThreshold::Static(memory.highest_static());
     let dynamic = PauseThreshold::Dynamic(Alpha::new(beta));
     let mut table = plain_table();
-    table.set_header(["what", "formula", "value"]);
-    let mut row = |what: &str, formula: &str, amount: Bytes| {
-        table.add_row([what, formula, &kilobytes(amount)]);
+    table.set_header(["quantity", "formula", "value"]);
+    let mut row = |quantity: &str, formula: &str, amount: Bytes| {
+        table.add_row([quantity, formula, &kilobytes(amount)]);
     };
     row("shared memory", "S = B - p n t_flight", memory.shared());
     row("static t_PFC, at most", "S / (p n)", memory.highest_static());
