@@ -6,7 +6,7 @@
 use packet::{Mtu, Opcode, QpNumber};
 use slotmap::{SlotMap, new_key_type};
 use units::Bytes;
-use workload::spec::Operation;
+use workload::Operation;
 
 new_key_type! {
     /// The name of a message in an adapter's [`Messages`].

@@ -15,7 +15,7 @@ use core::num::{NonZeroU32, NonZeroU64};
 use packet::header::Syndrome;
 use packet::{Opcode, Packet, Psn};
 use units::Time;
-use workload::spec::Operation;
+use workload::Operation;
 
 use crate::message::{MessageKey, Messages, Segment};
 use crate::transport::{Completed, Outgoing, Overdue, Readiness, Replied, Rule, Transport, Verdict};

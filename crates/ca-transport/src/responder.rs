@@ -8,7 +8,7 @@
 
 use packet::{Opcode, Packet, Psn};
 use units::{Bytes, Time};
-use workload::spec::Operation;
+use workload::Operation;
 
 use crate::message::{Message, Messages};
 use crate::read::Reads;

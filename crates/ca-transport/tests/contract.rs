@@ -17,7 +17,7 @@ use packet::{
 };
 use proptest::prelude::*;
 use units::{Bytes, Span, Time};
-use workload::spec::Operation;
+use workload::Operation;
 
 const RULE: Rule = Rule {
     mtu: Mtu::B256,

@@ -1,61 +1,45 @@
-//! Flows, and when their messages are posted.
+//! Flows, and the origin of their messages.
 //!
-//! Invariant: listed posts are in order of time, and drawn ones are known in number and time only as they are posted; a flow that saturates or paces has a stop later than
-//! its start, or none.
+//! Invariant: listed messages are in order of time. A flow that saturates or paces has a stop later than its start,
+//! or none. The number and times of drawn messages follow from host traffic, not from the flow.
 
 use std::sync::Arc;
 
 use packet::{NodeId, ServiceLevel, TransportService};
 use units::{Bytes, Rate, Time};
 
-use crate::change::Change;
-use crate::host_traffic::HostTraffic;
-use crate::spec::Operation;
+use crate::operation::Operation;
 
-/// Everything that is sent in a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Workload {
-    /// Named flows first, those of `flows` before those of patterns; then all others. Flows of patterns stand
-    /// in the order of their patterns, each pattern's by source and then by destination. A [`FlowId`](packet::FlowId) is a place in here.
-    pub flows: Vec<Flow>,
-    /// Changes that patterns declare beside those of named flows: hot spots that come and go.
-    pub declared: Vec<Change>,
-    /// Traffic that hosts draw during the run, by the number that [`Posting::Drawn`] refers to.
-    pub host_traffic: Vec<HostTraffic>,
-}
-
-/// What one host sends to one other.
+/// The messages from one host to one other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// As the scenario names it (`local3` for the third of the pattern `local`), or made from the pattern
-    /// and both hosts: `poisson:h3->h7`. Where a
-    /// scenario has several patterns of a kind, the second one's flows begin `poisson2:`, and so on.
-    /// No two flows have the same name.
+    /// Unique name: as in the scenario (`local3` for the third of the pattern `local`), or made from the pattern and
+    /// both hosts (`poisson:h3->h7`). Flows of the second pattern of a kind begin with `poisson2:`, and so on.
     pub name: String,
-    /// Whether the scenario names it.
+    /// Whether the scenario names the flow.
     pub named: bool,
-    /// The pattern that it is one of several flows of, if the scenario names that.
-    pub group: Option<Group>,
-    /// The host that the data comes from.
+    /// The pattern that the flow belongs to, if the scenario names that pattern.
+    pub group: Option<FlowGroup>,
+    /// Host that the data comes from.
     pub source: NodeId,
-    /// The host that the data goes to.
+    /// Host that the data goes to.
     pub destination: NodeId,
-    /// What its packets ask of the fabric.
+    /// Service level of its packets.
     pub service_level: ServiceLevel,
-    /// Who carries its messages.
+    /// Transport service of its queue pairs.
     pub transport: TransportService,
-    /// What each message does.
+    /// Operation that each message performs.
     pub operation: Operation,
-    /// When messages are posted, and how long they are.
+    /// Origin of its messages.
     pub posting: Posting,
 }
 
 /// A pattern with a name, whose flows start and stop together as far as the scenario says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// Its name.
+pub struct FlowGroup {
+    /// The pattern's name.
     pub name: String,
-    /// Its start: each of its flows starts then or, with a jitter, later.
+    /// The pattern's start: each of its flows starts then or, with a jitter, later.
     pub start: Time,
 }
 
@@ -66,7 +50,7 @@ pub enum Posting {
     Scheduled(MessageSchedule),
     /// A [`HostTraffic`] draws the messages during the run, and shares them out among several flows of a host.
     Drawn {
-        /// Number of the traffic in [`Workload::host_traffic`].
+        /// Number of the traffic in [`Workload::host_traffic`](crate::Workload::host_traffic).
         host_traffic: u32,
         /// Time of the first message; of a closed loop, the time at which the loop starts.
         start: Time,
@@ -116,13 +100,13 @@ pub struct ListedMessage {
 }
 
 impl Flow {
-    /// The host that posts its messages: of RDMA READs the destination, else the source.
+    /// Host that posts the messages: the destination for RDMA READ, else the source.
     #[must_use]
     pub const fn requester(&self) -> NodeId {
         if matches!(self.operation, Operation::RdmaRead) { self.destination } else { self.source }
     }
 
-    /// The host that its requests go to.
+    /// Host that the requests go to.
     #[must_use]
     pub const fn responder(&self) -> NodeId {
         if matches!(self.operation, Operation::RdmaRead) { self.source } else { self.destination }

@@ -1,9 +1,12 @@
 //! Each way in which traffic can be wrong, with the field that it names.
 
 use packet::ServiceLevel;
+use settings::SettingError;
 use units::{Bytes, Rate, Span, Time};
+use workload::error::{FlowError, HostError, PatternError};
+use workload::spec::{ConvergeSpec, SessionsSpec};
 use workload::{
-    Converge, FlowSpec, Load, MAX_DRAWN, MAX_LISTED, Operation, PatternSpec, Sessions, TransportService,
+    Environment, FlowSpec, LoadSpec, MAX_DRAWN, MAX_LISTED, Operation, PatternSpec, TransportService,
     Workload, WorkloadErrorKind as Kind,
 };
 
@@ -24,28 +27,29 @@ fn flow() -> FlowSpec {
         transport: Default::default(),
         operation: Operation::Send,
         message: Bytes::kib(4),
-        load: Load::Saturate { outstanding: 2 },
+        load: LoadSpec::Saturate { outstanding: 2 },
     }
 }
 
 fn build(flows: &[FlowSpec], patterns: &[PatternSpec], hosts: &[&str]) -> Result<Workload, (String, Kind)> {
-    Workload::build(flows, patterns, hosts, &|_| Rate::gbps(54), 1).map_err(|error| {
+    let environment = Environment::new(hosts, &|_| Rate::gbps(54), 1);
+    Workload::build(flows, patterns, &environment).map_err(|error| {
         assert_eq!(error.to_string(), error.kind().to_string());
-        (error.path(), error.kind().clone())
+        (error.path().to_string(), error.kind().clone())
     })
 }
 
 #[track_caller]
-fn flow_fails(change: impl Fn(&mut FlowSpec), path: &str, kind: Kind) {
+fn flow_fails(change: impl Fn(&mut FlowSpec), path: &str, kind: impl Into<Kind>) {
     let mut wrong = FlowSpec { name: "F2".to_owned(), ..flow() };
     change(&mut wrong);
-    assert_eq!(build(&[flow(), wrong], &[], &HOSTS), Err((path.to_owned(), kind)));
+    assert_eq!(build(&[flow(), wrong], &[], &HOSTS), Err((path.to_owned(), kind.into())));
 }
 
 #[track_caller]
-fn pattern_fails(wrong: PatternSpec, path: &str, kind: Kind) {
+fn pattern_fails(wrong: PatternSpec, path: &str, kind: impl Into<Kind>) {
     let right = PatternSpec::Permutation { at: ms(0), bytes: Bytes::kib(1) };
-    assert_eq!(build(&[], &[right, wrong], &HOSTS), Err((path.to_owned(), kind)));
+    assert_eq!(build(&[], &[right, wrong], &HOSTS), Err((path.to_owned(), kind.into())));
 }
 
 fn poisson(from: Time, until: Time, message: Bytes, load: f64) -> PatternSpec {
@@ -56,8 +60,8 @@ fn incast(to: &str, senders: u32, bytes: Bytes) -> PatternSpec {
     PatternSpec::Incast { at: ms(0), to: to.to_owned(), senders, bytes }
 }
 
-fn converge() -> Converge {
-    Converge {
+fn converge() -> ConvergeSpec {
+    ConvergeSpec {
         name: "local".to_owned(),
         from: "h*".to_owned(),
         to: "c".to_owned(),
@@ -68,12 +72,12 @@ fn converge() -> Converge {
         transport: TransportService::Rc,
         operation: Operation::Send,
         message: Bytes::kib(4),
-        load: Load::Saturate { outstanding: 2 },
+        load: LoadSpec::Saturate { outstanding: 2 },
     }
 }
 
-fn sessions() -> Sessions {
-    Sessions {
+fn sessions() -> SessionsSpec {
+    SessionsSpec {
         name: "web".to_owned(),
         from: "h*".to_owned(),
         to: "c".to_owned(),
@@ -85,51 +89,51 @@ fn sessions() -> Sessions {
         transport: TransportService::Rc,
         operation: Operation::Send,
         message: Bytes::kib(4),
-        load: Load::Saturate { outstanding: 2 },
+        load: LoadSpec::Saturate { outstanding: 2 },
     }
 }
 
 const WITH_C: [&str; 3] = ["h1", "h2", "c"];
 
 #[track_caller]
-fn converge_fails(change: impl Fn(&mut Converge), path: &str, kind: Kind) {
+fn converge_fails(change: impl Fn(&mut ConvergeSpec), path: &str, kind: impl Into<Kind>) {
     let mut wrong = converge();
     change(&mut wrong);
-    assert_eq!(build(&[], &[PatternSpec::Converge(wrong)], &WITH_C), Err((path.to_owned(), kind)));
+    assert_eq!(build(&[], &[PatternSpec::Converge(wrong)], &WITH_C), Err((path.to_owned(), kind.into())));
 }
 
 #[track_caller]
-fn sessions_fail(change: impl Fn(&mut Sessions), path: &str, kind: Kind) {
+fn sessions_fail(change: impl Fn(&mut SessionsSpec), path: &str, kind: impl Into<Kind>) {
     let mut wrong = sessions();
     change(&mut wrong);
-    assert_eq!(build(&[], &[PatternSpec::Sessions(wrong)], &WITH_C), Err((path.to_owned(), kind)));
+    assert_eq!(build(&[], &[PatternSpec::Sessions(wrong)], &WITH_C), Err((path.to_owned(), kind.into())));
 }
 
 #[test]
 fn several_hosts_send_to_one_other() {
     assert!(build(&[], &[PatternSpec::Converge(converge())], &WITH_C).is_ok());
     assert!(build(&[], &[PatternSpec::Sessions(sessions())], &WITH_C).is_ok());
-    let none = |given: &str| Kind::NoSuchHosts { given: given.to_owned() };
+    let none = |given: &str| HostError::NoneMatches { given: given.to_owned() };
     converge_fails(|c| c.from = "L*".to_owned(), "traffic[0].from", none("L*"));
     converge_fails(|c| c.from = "h".to_owned(), "traffic[0].from", none("h"));
     sessions_fail(|s| s.from = "h3".to_owned(), "traffic[0].from", none("h3"));
-    let itself = || Kind::ReceiverAmongSenders { name: "c".to_owned() };
+    let itself = || HostError::ReceiverAmongSenders { name: "c".to_owned() };
     converge_fails(|c| c.from = "*".to_owned(), "traffic[0].from", itself());
     sessions_fail(|s| s.from = "c".to_owned(), "traffic[0].from", itself());
-    let unknown = || Kind::UnknownHost { given: "d".to_owned() };
+    let unknown = || HostError::Unknown { given: "d".to_owned() };
     converge_fails(|c| c.to = "d".to_owned(), "traffic[0].to", unknown());
-    converge_fails(|c| c.name.clear(), "traffic[0].name", Kind::EmptyName);
-    sessions_fail(|s| s.name.clear(), "traffic[0].name", Kind::EmptyName);
+    converge_fails(|c| c.name.clear(), "traffic[0].name", FlowError::EmptyName);
+    sessions_fail(|s| s.name.clear(), "traffic[0].name", FlowError::EmptyName);
 }
 
 #[test]
 fn patterns_with_names_share_none() {
-    let same = |name: &str| Kind::DuplicateFlow { name: name.to_owned() };
+    let same = |name: &str| FlowError::DuplicateName { name: name.to_owned() };
     let twice = [PatternSpec::Converge(converge()), PatternSpec::Converge(converge())];
-    assert_eq!(build(&[], &twice, &WITH_C), Err(("traffic[1].name".to_owned(), same("local1"))));
+    assert_eq!(build(&[], &twice, &WITH_C), Err(("traffic[1].name".to_owned(), same("local1").into())));
     let taken = FlowSpec { name: "local2".to_owned(), ..flow() };
     let found = build(&[taken], &twice[..1], &WITH_C);
-    assert_eq!(found, Err(("flows[0].name".to_owned(), same("local2"))));
+    assert_eq!(found, Err(("flows[0].name".to_owned(), same("local2").into())));
 }
 
 #[test]
@@ -137,60 +141,60 @@ fn what_is_wrong_with_each_flow_is_wrong_with_the_pattern() {
     converge_fails(
         |c| c.message = Bytes::ZERO,
         "traffic[0].message",
-        Kind::MessageSize { given: Bytes::ZERO },
+        FlowError::MessageSize { given: Bytes::ZERO },
     );
     sessions_fail(
         |s| s.message = Bytes::ZERO,
         "traffic[0].message",
-        Kind::MessageSize { given: Bytes::ZERO },
+        FlowError::MessageSize { given: Bytes::ZERO },
     );
-    converge_fails(|c| c.load = Load::Messages(0), "traffic[0].load", Kind::NoMessages);
-    let level = || Kind::ServiceLevel { given: 16 };
+    converge_fails(|c| c.load = LoadSpec::Messages(0), "traffic[0].load", FlowError::NoMessages);
+    let level = || FlowError::ServiceLevel { given: 16 };
     sessions_fail(|s| s.service_level = ServiceLevel(16), "traffic[0].service_level", level());
-    let before = || Kind::StopBeforeStart { start: ms(1), stop: ms(1) };
+    let before = || FlowError::StopBeforeStart { start: ms(1), stop: ms(1) };
     converge_fails(|c| c.stop = Some(ms(1)), "traffic[0].stop", before());
     sessions_fail(|s| s.stop = ms(1), "traffic[0].stop", before());
 }
 
 #[test]
 fn every_flow_starts_before_it_stops() {
-    let late = |c: &mut Converge| (c.jitter, c.stop) = (Span::from_us(1000), Some(ms(2)));
-    converge_fails(late, "traffic[0].jitter", Kind::JitterBeyondStop { latest: ms(2), stop: ms(2) });
+    let late = |c: &mut ConvergeSpec| (c.jitter, c.stop) = (Span::from_us(1000), Some(ms(2)));
+    converge_fails(late, "traffic[0].jitter", PatternError::JitterBeyondStop { latest: ms(2), stop: ms(2) });
 }
 
 #[test]
 fn sessions_last_for_a_time_and_are_not_too_many() {
-    let none = || Kind::NoMean { given: Span::ZERO };
+    let none = || PatternError::NoMean { given: Span::ZERO };
     sessions_fail(|s| s.on = Span::ZERO, "traffic[0].on", none());
     sessions_fail(|s| s.off = Span::ZERO, "traffic[0].off", none());
-    sessions_fail(|s| s.load = Load::Messages(1), "traffic[0].load", Kind::SessionOfMessages);
-    let short = |s: &mut Sessions| (s.on, s.off) = (Span::from_ns(100), Span::from_ns(100));
-    sessions_fail(short, "traffic[0]", Kind::TooManySessions { expected: 80_000 });
+    sessions_fail(|s| s.load = LoadSpec::Messages(1), "traffic[0].load", PatternError::SessionOfMessages);
+    let short = |s: &mut SessionsSpec| (s.on, s.off) = (Span::from_ns(100), Span::from_ns(100));
+    sessions_fail(short, "traffic[0]", PatternError::TooManySessions { expected: 80_000 });
 }
 
 #[test]
 fn names_are_given_and_given_once() {
-    flow_fails(|f| f.name.clear(), "flows[1].name", Kind::EmptyName);
-    let same = |name: &str| Kind::DuplicateFlow { name: name.to_owned() };
+    flow_fails(|f| f.name.clear(), "flows[1].name", FlowError::EmptyName);
+    let same = |name: &str| FlowError::DuplicateName { name: name.to_owned() };
     flow_fails(|f| f.name = "F1".to_owned(), "flows[1].name", same("F1"));
     let taken = FlowSpec { name: "incast:h1->h4".to_owned(), ..flow() };
     let found = build(&[flow(), taken], &[incast("h4", 1, Bytes::kib(1))], &HOSTS);
-    assert_eq!(found, Err(("flows[1].name".to_owned(), same("incast:h1->h4"))));
+    assert_eq!(found, Err(("flows[1].name".to_owned(), same("incast:h1->h4").into())));
 }
 
 #[test]
 fn flows_are_between_two_hosts_that_exist() {
-    let unknown = || Kind::UnknownHost { given: "h9".to_owned() };
+    let unknown = || HostError::Unknown { given: "h9".to_owned() };
     flow_fails(|f| f.from = "h9".to_owned(), "flows[1].from", unknown());
     flow_fails(|f| f.to = "h9".to_owned(), "flows[1].to", unknown());
-    flow_fails(|f| f.to = "h1".to_owned(), "flows[1].to", Kind::FlowToItself { name: "h1".to_owned() });
+    flow_fails(|f| f.to = "h1".to_owned(), "flows[1].to", FlowError::ToItself { name: "h1".to_owned() });
     pattern_fails(incast("h9", 1, Bytes::kib(1)), "traffic[1].to", unknown());
 }
 
 #[test]
 fn messages_have_a_length_that_iba_allows() {
     for given in [Bytes::ZERO, Bytes::new((1 << 31) + 1)] {
-        let kind = || Kind::MessageSize { given };
+        let kind = || FlowError::MessageSize { given };
         flow_fails(|f| f.message = given, "flows[1].message", kind());
         pattern_fails(PatternSpec::Permutation { at: ms(0), bytes: given }, "traffic[1].bytes", kind());
         pattern_fails(poisson(ms(0), ms(1), given, 0.5), "traffic[1].message", kind());
@@ -201,70 +205,77 @@ fn messages_have_a_length_that_iba_allows() {
 
 #[test]
 fn a_service_level_has_four_bits() {
-    let kind = Kind::ServiceLevel { given: 16 };
+    let kind = FlowError::ServiceLevel { given: 16 };
     flow_fails(|f| f.service_level = ServiceLevel(16), "flows[1].service_level", kind);
 }
 
 #[test]
 fn a_load_sends_something() {
-    let outstanding = Load::Saturate { outstanding: 0 };
-    flow_fails(|f| f.load = outstanding, "flows[1].load.outstanding", Kind::Outstanding);
-    flow_fails(|f| f.load = Load::Paced(Rate::bps(0)), "flows[1].load", Kind::ZeroRate);
-    flow_fails(|f| f.load = Load::Messages(0), "flows[1].load", Kind::NoMessages);
+    let outstanding = LoadSpec::Saturate { outstanding: 0 };
+    flow_fails(|f| f.load = outstanding, "flows[1].load.outstanding", FlowError::Outstanding);
+    flow_fails(|f| f.load = LoadSpec::Paced(Rate::bps(0)), "flows[1].load", FlowError::ZeroRate);
+    flow_fails(|f| f.load = LoadSpec::Messages(0), "flows[1].load", FlowError::NoMessages);
     for given in [0.0, -0.1, 1.01, f64::INFINITY] {
         pattern_fails(
             poisson(ms(0), ms(1), Bytes::kib(1), given),
             "traffic[1].load",
-            Kind::LoadRange { given },
+            PatternError::LoadRange { given },
         );
     }
     let nan = build(&[], &[poisson(ms(0), ms(1), Bytes::kib(1), f64::NAN)], &HOSTS);
-    assert!(matches!(nan, Err((path, Kind::LoadRange { .. })) if path == "traffic[0].load"));
+    assert!(
+        matches!(nan, Err((path, Kind::Pattern(PatternError::LoadRange { .. }))) if path == "traffic[0].load")
+    );
 }
 
 #[test]
 fn an_end_comes_after_its_beginning() {
-    let before = |start, stop| Kind::StopBeforeStart { start: ms(start), stop: ms(stop) };
+    let before = |start, stop| FlowError::StopBeforeStart { start: ms(start), stop: ms(stop) };
     flow_fails(|f| f.stop = Some(ms(1)), "flows[1].stop", before(1, 1));
     pattern_fails(poisson(ms(3), ms(2), Bytes::kib(1), 0.5), "traffic[1].until", before(3, 2));
-    let counted = |f: &mut FlowSpec| (f.stop, f.load) = (Some(ms(2)), Load::Messages(3));
-    flow_fails(counted, "flows[1].stop", Kind::StopWithMessages);
+    let counted = |f: &mut FlowSpec| (f.stop, f.load) = (Some(ms(2)), LoadSpec::Messages(3));
+    flow_fails(counted, "flows[1].stop", FlowError::StopWithMessages);
 }
 
 #[test]
 fn patterns_have_the_hosts_they_need() {
     for given in [0, 4] {
-        let kind = Kind::Senders { given, others: 3 };
+        let kind = HostError::Senders { given, others: 3 };
         pattern_fails(incast("h1", given, Bytes::kib(1)), "traffic[1].senders", kind);
     }
     let patterns = [PatternSpec::Permutation { at: ms(0), bytes: Bytes::kib(1) }];
     let alone = build(&[], &patterns, &["h1"]);
-    assert_eq!(alone, Err(("traffic[0]".to_owned(), Kind::TooFewHosts { hosts: 1 })));
+    assert_eq!(alone, Err(("traffic[0]".to_owned(), HostError::TooFew { hosts: 1 }.into())));
 }
 
 /// 4 hosts at 54 Gb/s post 27 million one-byte messages a millisecond.
 #[test]
 fn what_is_drawn_or_listed_before_the_run_has_a_limit() {
-    let kind = Kind::TooManyMessages { expected: 1_350_000_000, most: MAX_DRAWN };
+    let kind = FlowError::TooManyMessages { expected: 1_350_000_000, most: MAX_DRAWN };
     pattern_fails(poisson(ms(0), ms(50), Bytes::new(1), 1.0), "traffic[1]", kind);
-    let kind = Kind::TooManyMessages { expected: u64::from(u32::MAX), most: MAX_LISTED };
-    flow_fails(|f| f.load = Load::Messages(u32::MAX), "flows[1].load", kind);
+    let kind = FlowError::TooManyMessages { expected: u64::from(u32::MAX), most: MAX_LISTED };
+    flow_fails(|f| f.load = LoadSpec::Messages(u32::MAX), "flows[1].load", kind);
 }
 
 #[test]
-fn messages_say_what_would_be_right() {
-    let message = |kind: Kind| kind.to_string();
+fn faults_come_with_help() {
+    let fault = |flows: &[FlowSpec], patterns: &[PatternSpec]| {
+        let environment = Environment::new(&HOSTS, &|_| Rate::gbps(54), 1);
+        let error = Workload::build(flows, patterns, &environment).expect_err("it is wrong");
+        let settings::Fault { message, help, .. } = error.fault();
+        format!("{message}: {}", help.expect("help"))
+    };
     assert_eq!(
-        message(Kind::MessageSize { given: Bytes::ZERO }),
-        "a message of 0 B cannot be sent: its payload is 1 B to 2 GiB"
+        fault(&[FlowSpec { message: Bytes::ZERO, ..flow() }], &[]),
+        "a message of 0 B cannot be sent: write 1 B to 2 GiB"
     );
     assert_eq!(
-        message(Kind::LoadRange { given: 80.0 }),
-        "a load of 80 is not a share of a link's data rate: it is above 0 and at most 1"
+        fault(&[], &[poisson(ms(0), ms(1), Bytes::kib(1), 80.0)]),
+        "a load of 80 is not a share of a link's data rate: write a number above 0 and at most 1"
     );
     assert_eq!(
-        message(Kind::StopBeforeStart { start: ms(3), stop: ms(2) }),
-        "2 ms is not later than the start, 3 ms: nothing would be sent"
+        fault(&[], &[poisson(ms(3), ms(2), Bytes::kib(1), 0.5)]),
+        "2 ms is not later than the start, 3 ms, so nothing would be sent: write a time later than 3 ms"
     );
 }
 
@@ -272,7 +283,7 @@ fn messages_say_what_would_be_right() {
 #[test]
 fn a_transport_carries_what_it_has() {
     for transport in TransportService::ALL {
-        for operation in [Operation::Send, Operation::RdmaWrite, Operation::RdmaRead] {
+        for operation in Operation::ALL {
             let carried = match transport {
                 TransportService::Rc | TransportService::Rd => true,
                 TransportService::Uc => operation != Operation::RdmaRead,
@@ -281,7 +292,7 @@ fn a_transport_carries_what_it_has() {
             if carried {
                 assert!(build(&[FlowSpec { transport, operation, ..flow() }], &[], &HOSTS).is_ok());
             } else {
-                let kind = Kind::NotCarried { transport, operation };
+                let kind = FlowError::NotCarried { transport, operation };
                 let change = |f: &mut FlowSpec| (f.transport, f.operation) = (transport, operation);
                 flow_fails(change, "flows[1].operation", kind);
             }

@@ -3,8 +3,10 @@
 mod posted;
 
 use packet::NodeId;
+use settings::SettingError;
 use units::{Bytes, Rate, Time};
-use workload::{Change, Contributors, Flow, HotSpot, PatternSpec, Spacing, Window, Workload};
+use workload::spec::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
+use workload::{Environment, Flow, PatternSpec, TrafficChange, Workload};
 
 use posted::{Posted, posted};
 
@@ -15,26 +17,32 @@ fn us(n: u64) -> Time {
     Time::from_ps(n * 1_000_000)
 }
 
-fn window(from: u64, until: u64, fraction: f64, to: &[&str]) -> Window {
-    Window { from: us(from), until: us(until), fraction, to: to.iter().map(|&to| to.to_owned()).collect() }
+fn window(from: u64, until: u64, fraction: f64, to: &[&str]) -> HotSpotWindowSpec {
+    HotSpotWindowSpec {
+        from: us(from),
+        until: us(until),
+        fraction,
+        to: to.iter().map(|&to| to.to_owned()).collect(),
+    }
 }
 
-fn hot_spot(windows: Vec<Window>) -> HotSpot {
-    HotSpot {
+fn hot_spot(windows: Vec<HotSpotWindowSpec>) -> HotSpotSpec {
+    HotSpotSpec {
         from: us(0),
         until: us(8000),
         message: Bytes::kib(2),
         load: 0.8,
-        arrivals: Spacing::Poisson,
-        contributors: Contributors::All,
+        arrivals: SpacingSpec::Poisson,
+        contributors: ContributorSpec::All,
         windows,
     }
 }
 
-fn built(spec: &HotSpot) -> Workload {
+fn built(spec: &HotSpotSpec) -> Workload {
     let names: Vec<String> = (1..=HOSTS).map(|i| format!("h{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Workload::build(&[], &[PatternSpec::HotSpot(spec.clone())], &names, &|_| RATE, 1).expect("a good pattern")
+    Workload::build(&[], &[PatternSpec::HotSpot(spec.clone())], &Environment::new(&names, &|_| RATE, 1))
+        .expect("a good pattern")
 }
 
 /// Of the flows that `wanted` picks, the times of all posts within a time.
@@ -59,16 +67,16 @@ fn assert_near(count: usize, mean: f64) {
 
 #[test]
 fn the_offered_load_is_that_asked_for_before_within_and_after() {
-    for arrivals in [Spacing::Poisson, Spacing::Fixed] {
-        let spec = HotSpot { arrivals, ..hot_spot(vec![window(2000, 6000, 0.09, &["h32"])]) };
+    for arrivals in [SpacingSpec::Poisson, SpacingSpec::Fixed] {
+        let spec = HotSpotSpec { arrivals, ..hot_spot(vec![window(2000, 6000, 0.09, &["h32"])]) };
         let flows = posted(&built(&spec));
         for (from, until) in [(0, 2000), (2000, 6000), (6000, 8000)] {
             let length = (until - from) as f64;
             for host in 0..HOSTS as u32 {
                 let count = posts(&flows, us(from), us(until), |flow| flow.source == NodeId(host)).len();
                 match arrivals {
-                    Spacing::Poisson => assert_near(count, expected(0.8, length)),
-                    Spacing::Fixed => assert!((count as f64 - expected(0.8, length)).abs() <= 1.0),
+                    SpacingSpec::Poisson => assert_near(count, expected(0.8, length)),
+                    SpacingSpec::Fixed => assert!((count as f64 - expected(0.8, length)).abs() <= 1.0),
                 }
             }
         }
@@ -112,7 +120,7 @@ fn a_window_changes_nothing_else() {
 #[test]
 fn several_targets_share_and_windows_move() {
     let windows = vec![window(1000, 3000, 0.4, &["h1", "h2"]), window(3000, 5000, 1.0, &["h3"])];
-    let spec = HotSpot { contributors: Contributors::First(3), ..hot_spot(windows) };
+    let spec = HotSpotSpec { contributors: ContributorSpec::First(3), ..hot_spot(windows) };
     let flows = posted(&built(&spec));
     let count = |source: u32, to: u32, from, until| {
         let between = |flow: &Flow| flow.source == NodeId(source) && flow.destination == NodeId(to);
@@ -132,7 +140,7 @@ fn several_targets_share_and_windows_move() {
     let names: Vec<String> = (1..=HOSTS).map(|i| format!("h{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     assert_eq!(spec.degree(&names), 3);
-    let all = HotSpot { contributors: Contributors::All, ..spec };
+    let all = HotSpotSpec { contributors: ContributorSpec::All, ..spec };
     assert_eq!(all.degree(&names), 32);
 }
 
@@ -144,24 +152,26 @@ fn hot_spots_are_declared_changes() {
         (3000, "hot spots at 2 hosts stop; hot spot at h3 starts"),
         (5000, "hot spot at h3 stops"),
     ];
-    let expected = expected.map(|(at, what)| Change { at: us(at), what: what.to_owned() });
+    let expected = expected.map(|(at, what)| TrafficChange { at: us(at), what: what.to_owned() });
     assert_eq!(built(&hot_spot(windows)).changes(), expected);
 }
 
 #[test]
 fn faults_are_named() {
     let names = ["h1", "h2", "h3"];
-    let fault = |spec: HotSpot| {
-        let error = Workload::build(&[], &[PatternSpec::HotSpot(spec)], &names, &|_| RATE, 1).unwrap_err();
-        format!("{}: {error}", error.path())
+    let fault = |spec: HotSpotSpec| {
+        let error =
+            Workload::build(&[], &[PatternSpec::HotSpot(spec)], &Environment::new(&names, &|_| RATE, 1))
+                .unwrap_err();
+        format!("{}: {error}: {}", error.path(), error.help().expect("advice"))
     };
     let good = || hot_spot(vec![window(1, 2, 0.1, &["h1"])]);
-    let with = |window: Window| fault(hot_spot(vec![window]));
+    let with = |window: HotSpotWindowSpec| fault(hot_spot(vec![window]));
     let all = [
-        fault(HotSpot { load: 1.5, ..good() }),
-        fault(HotSpot { until: us(0), ..good() }),
-        fault(HotSpot { contributors: Contributors::First(3), ..good() }),
-        fault(HotSpot { contributors: Contributors::Named("g*".to_owned()), ..good() }),
+        fault(HotSpotSpec { load: 1.5, ..good() }),
+        fault(HotSpotSpec { until: us(0), ..good() }),
+        fault(HotSpotSpec { contributors: ContributorSpec::First(3), ..good() }),
+        fault(HotSpotSpec { contributors: ContributorSpec::Named("g*".to_owned()), ..good() }),
         with(window(2, 2, 0.1, &["h1"])),
         with(window(1, 2, 0.0, &["h1"])),
         with(window(1, 2, 0.1, &[])),

@@ -5,11 +5,11 @@ mod posted;
 use std::collections::{BTreeMap, BTreeSet};
 
 use packet::NodeId;
+use settings::SettingError;
 use units::{Bytes, Rate, Span, Time};
-use workload::{
-    Arrivals, Bits, Destinations, FlowList, ListedMessage, PatternSpec, Post, Setting, Size, Synthetic,
-    Workload, WorkloadErrorKind as Kind,
-};
+use workload::error::{FileError, FlowError, PatternError, SyntheticError};
+use workload::spec::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
+use workload::{Environment, ListedMessage, PatternSpec, Post, Workload, WorkloadErrorKind as Kind};
 
 use posted::{Posted, is_of, posted};
 
@@ -20,8 +20,8 @@ fn us(n: u64) -> Time {
     Time::from_ps(n * 1_000_000)
 }
 
-fn synthetic(destinations: Destinations, arrivals: Arrivals, size: Size) -> Synthetic {
-    Synthetic {
+fn synthetic(destinations: DestinationSpec, arrivals: ArrivalSpec, size: SizeSpec) -> SyntheticSpec {
+    SyntheticSpec {
         destinations,
         arrivals,
         size,
@@ -41,40 +41,41 @@ fn build(pattern: PatternSpec, hosts: usize, end: Time, seed: u64) -> Result<Wor
         text("flow.txt", "3\n2 0 3 100 5000 2.00002\n0 2 0 100 700 2.00001\n0 2 3 100 200000 2\n"),
         text("bad.txt", "0 0\n1000 50\n"),
     ]);
-    let setting = Setting { hosts: &hosts, host_rate: &|_| RATE, seed, end, files: &files };
-    Workload::in_setting(&[], &[pattern], setting).map_err(|error| (error.path(), error.kind().clone()))
+    let environment = Environment::new(&hosts, &|_| RATE, seed).ending(end).with_files(&files);
+    Workload::build(&[], &[pattern], &environment)
+        .map_err(|error| (error.path().to_string(), error.kind().clone()))
 }
 
-fn built(spec: Synthetic, hosts: usize, end: Time, seed: u64) -> Workload {
+fn built(spec: SyntheticSpec, hosts: usize, end: Time, seed: u64) -> Workload {
     build(PatternSpec::Synthetic(spec), hosts, end, seed).expect("good traffic")
 }
 
 #[track_caller]
-fn fails(spec: Synthetic, hosts: usize, path: &str, kind: Kind) {
+fn fails(spec: SyntheticSpec, hosts: usize, path: &str, kind: impl Into<Kind>) {
     let found = build(PatternSpec::Synthetic(spec), hosts, us(1000), 1);
-    assert_eq!(found, Err((path.to_owned(), kind)));
+    assert_eq!(found, Err((path.to_owned(), kind.into())));
 }
 
 fn posts(flow: &Posted) -> &[ListedMessage] {
     &flow.posts
 }
 
-const FIXED: Size = Size::Fixed(Bytes::kib(4));
+const FIXED: SizeSpec = SizeSpec::Fixed(Bytes::kib(4));
 
-fn uniform_size() -> Size {
-    Size::Uniform { least: Bytes::new(100), most: Bytes::new(20_000) }
+fn uniform_size() -> SizeSpec {
+    SizeSpec::Uniform { least: Bytes::new(100), most: Bytes::new(20_000) }
 }
 
 /// Mean and variance of sizes, from their definitions: of whole numbers from a to b, ((b - a + 1)^2 - 1) / 12;
 /// of a linear part of a distribution from a to b, a mean square of (a^2 + ab + b^2) / 3.
-fn sizes() -> [(Size, f64, f64); 3] {
+fn sizes() -> [(SizeSpec, f64, f64); 3] {
     let parts = [(0.2, 0.0, 1e3), (0.4, 1e3, 1e4), (0.4, 1e4, 1e5)];
     let mean: f64 = parts.iter().map(|(p, a, b)| p * (a + b) / 2.0).sum();
     let square: f64 = parts.iter().map(|(p, a, b)| p * (a * a + a * b + b * b) / 3.0).sum();
     [
         (FIXED, 4096.0, 0.0),
         (uniform_size(), 10_050.0, (19_901f64.powi(2) - 1.0) / 12.0),
-        (Size::Cdf("sizes.txt".to_owned()), mean, square - mean * mean),
+        (SizeSpec::Cdf("sizes.txt".to_owned()), mean, square - mean * mean),
     ]
 }
 
@@ -91,16 +92,18 @@ fn the_offered_load_is_that_asked_for() {
     let (on, off) = (Span::from_us(30), Span::from_us(50));
     for (seed, load) in [(1, 0.05), (2, 0.3)] {
         for (size, mean, variance) in sizes() {
-            for arrivals in
-                [Arrivals::Fixed { load }, Arrivals::Poisson { load }, Arrivals::OnOff { load, on, off }]
-            {
-                let spec = synthetic(Destinations::Uniform, arrivals, size.clone());
+            for arrivals in [
+                ArrivalSpec::Fixed { load },
+                ArrivalSpec::Poisson { load },
+                ArrivalSpec::OnOff { load, on, off },
+            ] {
+                let spec = synthetic(DestinationSpec::Uniform, arrivals, size.clone());
                 let workload = built(spec, hosts, total, seed);
                 let sum: u64 = posted(&workload).iter().flat_map(posts).map(|post| post.bytes.get()).sum();
                 let n = load * carried / mean;
                 let of_count = match arrivals {
-                    Arrivals::Poisson { .. } => n,
-                    Arrivals::OnOff { .. } => {
+                    ArrivalSpec::Poisson { .. } => n,
+                    ArrivalSpec::OnOff { .. } => {
                         let (on, off) = (on.ps() as f64 * 1e-12, off.ps() as f64 * 1e-12);
                         let gap = t / n * on / (on + off);
                         2.0 * (on * off).powi(2) / (on + off).powi(3) * t / (gap * gap) + 0.25
@@ -126,7 +129,7 @@ fn the_offered_load_is_that_asked_for() {
 #[test]
 fn a_source_that_is_on_is_evenly_spaced() {
     let (on, off) = (Span::from_us(100), Span::from_us(300));
-    let spec = synthetic(Destinations::Shift(1), Arrivals::OnOff { load: 0.25, on, off }, FIXED);
+    let spec = synthetic(DestinationSpec::Shift(1), ArrivalSpec::OnOff { load: 0.25, on, off }, FIXED);
     let workload = built(spec, 2, us(100_000), 3);
     // 4 KiB at 54 Gb/s take 606,814.8 ps.
     for flow in &posted(&workload) {
@@ -139,7 +142,7 @@ fn a_source_that_is_on_is_evenly_spaced() {
 
 #[test]
 fn fixed_arrivals_do_not_drift() {
-    let spec = synthetic(Destinations::Shift(1), Arrivals::Fixed { load: 0.1 }, FIXED);
+    let spec = synthetic(DestinationSpec::Shift(1), ArrivalSpec::Fixed { load: 0.1 }, FIXED);
     let workload = built(spec, 3, us(50_000), 3);
     for flow in &posted(&workload) {
         let first = posts(flow)[0].at.ps();
@@ -154,15 +157,15 @@ fn fixed_arrivals_do_not_drift() {
 #[test]
 fn destinations_are_those_of_the_rule() {
     let to = |destinations, hosts| -> Vec<(u32, u32)> {
-        let once = Synthetic { messages: Some(1), ..synthetic(destinations, Arrivals::AtOnce, FIXED) };
+        let once = SyntheticSpec { messages: Some(1), ..synthetic(destinations, ArrivalSpec::AtOnce, FIXED) };
         let flows = built(once, hosts, us(10), 1).flows;
         flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect()
     };
-    assert_eq!(to(Destinations::Shift(2), 5), [(0, 2), (1, 3), (2, 4), (3, 0), (4, 1)]);
-    assert_eq!(to(Destinations::Bits(Bits::Complement), 4), [(0, 3), (1, 2), (2, 1), (3, 0)]);
-    assert_eq!(to(Destinations::Bits(Bits::Reverse), 8), [(1, 4), (3, 6), (4, 1), (6, 3)]);
-    assert_eq!(to(Destinations::Bits(Bits::Transpose), 4), [(1, 2), (2, 1)]);
-    let mut receivers: Vec<u32> = to(Destinations::Permutation, 9).iter().map(|pair| pair.1).collect();
+    assert_eq!(to(DestinationSpec::Shift(2), 5), [(0, 2), (1, 3), (2, 4), (3, 0), (4, 1)]);
+    assert_eq!(to(DestinationSpec::Bits(BitPermutation::Complement), 4), [(0, 3), (1, 2), (2, 1), (3, 0)]);
+    assert_eq!(to(DestinationSpec::Bits(BitPermutation::Reverse), 8), [(1, 4), (3, 6), (4, 1), (6, 3)]);
+    assert_eq!(to(DestinationSpec::Bits(BitPermutation::Transpose), 4), [(1, 2), (2, 1)]);
+    let mut receivers: Vec<u32> = to(DestinationSpec::Permutation, 9).iter().map(|pair| pair.1).collect();
     receivers.sort_unstable();
     assert_eq!(receivers, (0..9).collect::<Vec<_>>());
 }
@@ -170,7 +173,7 @@ fn destinations_are_those_of_the_rule() {
 /// Chi-squared with 55 degrees of freedom (56 pairs, one total) passes 114 once in 200,000.
 #[test]
 fn uniform_destinations_are_uniform() {
-    let spec = synthetic(Destinations::Uniform, Arrivals::Poisson { load: 0.5 }, FIXED);
+    let spec = synthetic(DestinationSpec::Uniform, ArrivalSpec::Poisson { load: 0.5 }, FIXED);
     let flows = posted(&built(spec, 8, us(20_000), 5));
     let counts: Vec<f64> = flows.iter().map(|flow| posts(flow).len() as f64).collect();
     let mean = counts.iter().sum::<f64>() / 56.0;
@@ -180,8 +183,8 @@ fn uniform_destinations_are_uniform() {
 
 #[test]
 fn an_exchange_of_all_to_all_is_one_message_each() {
-    let all = synthetic(Destinations::AllToAll, Arrivals::AtOnce, FIXED);
-    let at_once = built(Synthetic { messages: Some(5), ..all.clone() }, 6, us(10), 1);
+    let all = synthetic(DestinationSpec::AllToAll, ArrivalSpec::AtOnce, FIXED);
+    let at_once = built(SyntheticSpec { messages: Some(5), ..all.clone() }, 6, us(10), 1);
     assert_eq!(at_once.flows.len(), 30);
     let pairs: BTreeSet<_> = at_once.flows.iter().map(|flow| (flow.source, flow.destination)).collect();
     assert_eq!(pairs.len(), 30);
@@ -191,7 +194,7 @@ fn an_exchange_of_all_to_all_is_one_message_each() {
             .all(|flow| posts(flow) == [ListedMessage { at: us(0), bytes: Bytes::kib(4) }])
     );
     // In stages: one is posted, and each that completes is followed by that to the next host.
-    let staged = Synthetic { arrivals: Arrivals::Closed { outstanding: 1 }, messages: Some(5), ..all };
+    let staged = SyntheticSpec { arrivals: ArrivalSpec::Closed { outstanding: 1 }, messages: Some(5), ..all };
     let mut staged = built(staged, 6, us(10), 1);
     let of_2: Vec<_> = posted(&staged).into_iter().filter(|flow| flow.source == NodeId(2)).collect();
     let first: Vec<u32> =
@@ -204,8 +207,8 @@ fn an_exchange_of_all_to_all_is_one_message_each() {
 
 #[test]
 fn a_closed_loop_posts_nothing_from_its_stop_on() {
-    let closed = synthetic(Destinations::Shift(1), Arrivals::Closed { outstanding: 1 }, FIXED);
-    let stopped = Synthetic { start: us(2), stop: Some(us(5)), ..closed };
+    let closed = synthetic(DestinationSpec::Shift(1), ArrivalSpec::Closed { outstanding: 1 }, FIXED);
+    let stopped = SyntheticSpec { start: us(2), stop: Some(us(5)), ..closed };
     let mut traffic = built(stopped, 3, us(10), 1).host_traffic.remove(0);
     assert_eq!((traffic.deadline(), traffic.on_deadline(us(1))), (Some((us(2), 0)), None));
     let next = Some(Post { flow: 0, bytes: Bytes::kib(4) });
@@ -217,7 +220,7 @@ fn a_closed_loop_posts_nothing_from_its_stop_on() {
 #[test]
 fn a_closed_loop_has_enough_for_its_time() {
     for (size, ..) in sizes() {
-        let spec = synthetic(Destinations::Uniform, Arrivals::Closed { outstanding: 3 }, size);
+        let spec = synthetic(DestinationSpec::Uniform, ArrivalSpec::Closed { outstanding: 3 }, size);
         let mut workload = built(spec, 4, us(1000), 1);
         let carried = RATE.get() / 8 / 1000;
         let flows = posted(&workload);
@@ -236,7 +239,7 @@ fn a_closed_loop_has_enough_for_its_time() {
 #[test]
 fn sources_and_rules_are_independent() {
     let times = |size, hosts, seed| -> Vec<(Time, Bytes)> {
-        let spec = synthetic(Destinations::Uniform, Arrivals::Poisson { load: 0.3 }, size);
+        let spec = synthetic(DestinationSpec::Uniform, ArrivalSpec::Poisson { load: 0.3 }, size);
         let flows = posted(&built(spec, hosts, us(300), seed));
         let of_h0 = flows.iter().filter(|flow| flow.source.0 == 0).flat_map(posts);
         let mut all: Vec<_> = of_h0.map(|post| (post.at, post.bytes)).collect();
@@ -248,14 +251,14 @@ fn sources_and_rules_are_independent() {
     assert_eq!(few, times(uniform_size(), 7, 1));
     assert_ne!(few, times(uniform_size(), 2, 2));
     // Of the same mean, and of another kind.
-    let fixed = times(Size::Fixed(Bytes::new(10_050)), 2, 1);
+    let fixed = times(SizeSpec::Fixed(Bytes::new(10_050)), 2, 1);
     let at = |all: &[(Time, Bytes)]| all.iter().map(|(at, _)| *at).collect::<Vec<_>>();
     assert_eq!(at(&few), at(&fixed));
 }
 
 #[test]
 fn a_list_of_flows_is_as_written() {
-    let list = |origin| FlowList { file: "flow.txt".to_owned(), origin };
+    let list = |origin| FlowListSpec { file: "flow.txt".to_owned(), origin };
     let second = Time::from_ps(2_000_000_000_000);
     let workload = build(PatternSpec::FlowList(list(second)), 3, us(1000), 1).expect("a good list");
     let flows = posted(&workload);
@@ -276,47 +279,82 @@ fn a_list_of_flows_is_as_written() {
 
 #[test]
 fn what_is_wrong_is_said_of_its_field() {
-    let poisson = |load| Arrivals::Poisson { load };
+    let poisson = |load| ArrivalSpec::Poisson { load };
     let of = |destinations| synthetic(destinations, poisson(0.5), FIXED);
-    let with = |arrivals| synthetic(Destinations::Uniform, arrivals, FIXED);
-    let sized = |size| synthetic(Destinations::Uniform, poisson(0.5), size);
+    let with = |arrivals| synthetic(DestinationSpec::Uniform, arrivals, FIXED);
+    let sized = |size| synthetic(DestinationSpec::Uniform, poisson(0.5), size);
     for given in [0, 4] {
         fails(
-            of(Destinations::Shift(given)),
+            of(DestinationSpec::Shift(given)),
             4,
             "traffic[0].destinations",
-            Kind::ShiftRange { given, hosts: 4 },
+            SyntheticError::ShiftRange { given, hosts: 4 },
         );
     }
-    let bits = |bits| of(Destinations::Bits(bits));
-    fails(bits(Bits::Reverse), 6, "traffic[0].destinations", Kind::HostsNotPowerOfTwo { hosts: 6 });
-    fails(bits(Bits::Transpose), 8, "traffic[0].destinations", Kind::TransposeOfOddBits { hosts: 8 });
-    fails(bits(Bits::Rotation), 2, "traffic[0].destinations", Kind::NobodySends { hosts: 2 });
-    fails(with(poisson(1.5)), 4, "traffic[0].arrivals.load", Kind::LoadRange { given: 1.5 });
-    fails(with(Arrivals::Fixed { load: 0.0 }), 4, "traffic[0].arrivals.load", Kind::LoadRange { given: 0.0 });
+    let bits = |bits| of(DestinationSpec::Bits(bits));
+    fails(
+        bits(BitPermutation::Reverse),
+        6,
+        "traffic[0].destinations",
+        SyntheticError::HostsNotPowerOfTwo { hosts: 6 },
+    );
+    fails(
+        bits(BitPermutation::Transpose),
+        8,
+        "traffic[0].destinations",
+        SyntheticError::TransposeOfOddBits { hosts: 8 },
+    );
+    fails(
+        bits(BitPermutation::Rotation),
+        2,
+        "traffic[0].destinations",
+        SyntheticError::NobodySends { hosts: 2 },
+    );
+    fails(with(poisson(1.5)), 4, "traffic[0].arrivals.load", PatternError::LoadRange { given: 1.5 });
+    fails(
+        with(ArrivalSpec::Fixed { load: 0.0 }),
+        4,
+        "traffic[0].arrivals.load",
+        PatternError::LoadRange { given: 0.0 },
+    );
     let (on, off) = (Span::from_us(1), Span::from_us(3));
-    let kind = Kind::LoadWhileOn { given: 0.26, most: 0.25 };
-    fails(with(Arrivals::OnOff { load: 0.26, on, off }), 4, "traffic[0].arrivals.load", kind);
-    let none = Kind::NoMean { given: Span::ZERO };
-    fails(with(Arrivals::OnOff { load: 0.2, on, off: Span::ZERO }), 4, "traffic[0].arrivals.off", none);
-    fails(with(Arrivals::Closed { outstanding: 0 }), 4, "traffic[0].arrivals.outstanding", Kind::Outstanding);
-    fails(with(Arrivals::AtOnce), 4, "traffic[0].arrivals", Kind::AtOnceWithoutMessages);
-    fails(Synthetic { messages: Some(0), ..with(poisson(0.5)) }, 4, "traffic[0].messages", Kind::NoMessages);
+    let kind = SyntheticError::LoadWhileOn { given: 0.26, most: 0.25 };
+    fails(with(ArrivalSpec::OnOff { load: 0.26, on, off }), 4, "traffic[0].arrivals.load", kind);
+    let none = PatternError::NoMean { given: Span::ZERO };
+    fails(with(ArrivalSpec::OnOff { load: 0.2, on, off: Span::ZERO }), 4, "traffic[0].arrivals.off", none);
+    fails(
+        with(ArrivalSpec::Closed { outstanding: 0 }),
+        4,
+        "traffic[0].arrivals.outstanding",
+        FlowError::Outstanding,
+    );
+    fails(with(ArrivalSpec::AtOnce), 4, "traffic[0].arrivals", SyntheticError::AtOnceWithoutMessages);
+    fails(
+        SyntheticSpec { messages: Some(0), ..with(poisson(0.5)) },
+        4,
+        "traffic[0].messages",
+        FlowError::NoMessages,
+    );
     let (least, most) = (Bytes::new(9), Bytes::new(8));
     fails(
-        sized(Size::Uniform { least, most }),
+        sized(SizeSpec::Uniform { least, most }),
         4,
         "traffic[0].size.most",
-        Kind::SizesReversed { least, most },
+        SyntheticError::SizesReversed { least, most },
     );
-    fails(sized(Size::Fixed(Bytes::ZERO)), 4, "traffic[0].size", Kind::MessageSize { given: Bytes::ZERO });
-    let cdf = |name: &str| sized(Size::Cdf(name.to_owned()));
-    fails(cdf("no.txt"), 4, "traffic[0].size", Kind::NoSuchFile { given: "no.txt".to_owned() });
+    fails(
+        sized(SizeSpec::Fixed(Bytes::ZERO)),
+        4,
+        "traffic[0].size",
+        FlowError::MessageSize { given: Bytes::ZERO },
+    );
+    let cdf = |name: &str| sized(SizeSpec::Cdf(name.to_owned()));
+    fails(cdf("no.txt"), 4, "traffic[0].size", FileError::Missing { given: "no.txt".to_owned() });
     for given in ["../sizes.txt", "sizes.csv"] {
-        fails(cdf(given), 4, "traffic[0].size", Kind::FileName { given: given.to_owned() });
+        fails(cdf(given), 4, "traffic[0].size", FileError::Name { given: given.to_owned() });
     }
     let found = build(PatternSpec::Synthetic(cdf("bad.txt")), 4, us(10), 1).expect_err("no whole");
     assert!(found.1.to_string().starts_with("bad.txt:2:6: the last cumulative share is 50"), "{}", found.1);
     let long = build(PatternSpec::Synthetic(with(poisson(0.5))), 4, Time::NEVER, 1).expect_err("endless");
-    assert!(matches!(long.1, Kind::TooManyMessages { .. }));
+    assert!(matches!(long.1, Kind::Flow(FlowError::TooManyMessages { .. })));
 }

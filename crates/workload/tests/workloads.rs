@@ -5,9 +5,10 @@ mod posted;
 use packet::{NodeId, ServiceLevel};
 use proptest::prelude::*;
 use units::{Bytes, Rate, Span, Time};
+use workload::spec::{ConvergeSpec, SessionsSpec};
 use workload::{
-    Change, Converge, Flow, FlowSpec, ListedMessage, Load, MessageSchedule, Operation, PatternSpec, Posting,
-    Sessions, TransportService, Workload,
+    Environment, Flow, FlowSpec, ListedMessage, LoadSpec, MessageSchedule, Operation, PatternSpec, Posting,
+    TrafficChange, TransportService, Workload,
 };
 
 use posted::{Posted, posted};
@@ -19,7 +20,7 @@ fn us(n: u64) -> Time {
     Time::from_ps(n * 1_000_000)
 }
 
-fn named(name: &str, start: u64, stop: Option<u64>, load: Load) -> FlowSpec {
+fn named(name: &str, start: u64, stop: Option<u64>, load: LoadSpec) -> FlowSpec {
     FlowSpec {
         name: name.to_owned(),
         from: "h1".to_owned(),
@@ -37,7 +38,9 @@ fn named(name: &str, start: u64, stop: Option<u64>, load: Load) -> FlowSpec {
 fn of_patterns(patterns: &[PatternSpec], hosts: usize, seed: u64) -> Vec<Posted> {
     let names: Vec<String> = (1..=hosts).map(|i| format!("h{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    posted(&Workload::build(&[], patterns, &names, &|_| RATE, seed).expect("good patterns"))
+    posted(
+        &Workload::build(&[], patterns, &Environment::new(&names, &|_| RATE, seed)).expect("good patterns"),
+    )
 }
 
 fn poisson(until: Time, load: f64) -> PatternSpec {
@@ -51,11 +54,12 @@ fn posts(flow: &Posted) -> &[ListedMessage] {
 #[test]
 fn named_flows_are_as_written() {
     let specs = [
-        named("F1", 5, None, Load::Saturate { outstanding: 2 }),
-        named("F2", 5, Some(9), Load::Paced(Rate::gbps(8))),
-        named("F3", 7, None, Load::Messages(2)),
+        named("F1", 5, None, LoadSpec::Saturate { outstanding: 2 }),
+        named("F2", 5, Some(9), LoadSpec::Paced(Rate::gbps(8))),
+        named("F3", 7, None, LoadSpec::Messages(2)),
     ];
-    let built = Workload::build(&specs, &[], &["h1", "h2"], &|_| RATE, 1).expect("good flows");
+    let built =
+        Workload::build(&specs, &[], &Environment::new(&["h1", "h2"], &|_| RATE, 1)).expect("good flows");
     let post = ListedMessage { at: us(7), bytes: MESSAGE };
     let postings: Vec<&Posting> = built.flows.iter().map(|flow| &flow.posting).collect();
     let (message, start) = (MESSAGE, us(5));
@@ -75,17 +79,21 @@ fn named_flows_are_as_written() {
 
 #[test]
 fn changes_of_one_instant_are_one() {
-    let saturate = Load::Saturate { outstanding: 1 };
+    let saturate = LoadSpec::Saturate { outstanding: 1 };
     let specs = [
         named("F1", 0, Some(10), saturate),
-        named("F2", 10, Some(20), Load::Paced(RATE)),
+        named("F2", 10, Some(20), LoadSpec::Paced(RATE)),
         named("F3", 10, Some(20), saturate),
-        named("F4", 30, None, Load::Messages(7)),
+        named("F4", 30, None, LoadSpec::Messages(7)),
     ];
     let patterns = [poisson(us(50), 0.5)];
-    let built = Workload::build(&specs, &patterns, &["h1", "h2"], &|_| RATE, 1).expect("good flows");
+    let built = Workload::build(&specs, &patterns, &Environment::new(&["h1", "h2"], &|_| RATE, 1))
+        .expect("good flows");
     let expected = [(0, "F1 starts"), (10, "F1 stops; F2, F3 start"), (20, "F2, F3 stop"), (30, "F4 starts")];
-    assert_eq!(built.changes(), expected.map(|(at, what)| Change { at: us(at), what: what.to_owned() }));
+    assert_eq!(
+        built.changes(),
+        expected.map(|(at, what)| TrafficChange { at: us(at), what: what.to_owned() })
+    );
 }
 
 /// The number of messages of n hosts at rate r in time t is Poisson distributed with mean m = n r t, so
@@ -119,7 +127,8 @@ fn destinations_are_uniform() {
 fn sources_are_independent() {
     let arrivals = |hosts: &[&str], slow: u32| {
         let rate = |host: NodeId| if host.0 == slow { Rate::gbps(1) } else { RATE };
-        let workload = Workload::build(&[], &[poisson(us(100), 0.7)], hosts, &rate, 9).expect("good");
+        let workload =
+            Workload::build(&[], &[poisson(us(100), 0.7)], &Environment::new(hosts, &rate, 9)).expect("good");
         let flows = posted(&workload);
         let from_a = flows.iter().filter(|flow| hosts[flow.source.index()] == "a");
         let mut times: Vec<Time> = from_a.flat_map(|flow| posts(flow).iter().map(|post| post.at)).collect();
@@ -198,10 +207,10 @@ fn golden_traffic() {
     ");
 }
 
-const SATURATE: Load = Load::Saturate { outstanding: 2 };
+const SATURATE: LoadSpec = LoadSpec::Saturate { outstanding: 2 };
 
 fn converge(name: &str, from: &str, start: u64, jitter: u64, stop: Option<u64>) -> PatternSpec {
-    PatternSpec::Converge(Converge {
+    PatternSpec::Converge(ConvergeSpec {
         name: name.to_owned(),
         from: from.to_owned(),
         to: "C1".to_owned(),
@@ -217,7 +226,7 @@ fn converge(name: &str, from: &str, start: u64, jitter: u64, stop: Option<u64>) 
 }
 
 fn sessions(stop: u64, on: u64, off: u64) -> PatternSpec {
-    PatternSpec::Sessions(Sessions {
+    PatternSpec::Sessions(SessionsSpec {
         name: "web".to_owned(),
         from: "L*".to_owned(),
         to: "C1".to_owned(),
@@ -234,7 +243,7 @@ fn sessions(stop: u64, on: u64, off: u64) -> PatternSpec {
 }
 
 fn built(flows: &[FlowSpec], patterns: &[PatternSpec], hosts: &[&str], seed: u64) -> Workload {
-    Workload::build(flows, patterns, hosts, &|_| RATE, seed).expect("good traffic")
+    Workload::build(flows, patterns, &Environment::new(hosts, &|_| RATE, seed)).expect("good traffic")
 }
 
 #[test]
@@ -261,7 +270,7 @@ fn flows_that_converge_change_together() {
     let expected = [(0, "F1 starts"), (5, "local, far start"), (9, "local stops")];
     let flow = FlowSpec { from: "R1".to_owned(), to: "L1".to_owned(), ..named("F1", 0, None, SATURATE) };
     let changes = built(&[flow], &patterns, &["R1", "R2", "C1", "L1", "L2"], 1).changes();
-    assert_eq!(changes, expected.map(|(at, what)| Change { at: us(at), what: what.to_owned() }));
+    assert_eq!(changes, expected.map(|(at, what)| TrafficChange { at: us(at), what: what.to_owned() }));
 }
 
 #[test]

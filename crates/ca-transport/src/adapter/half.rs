@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use cc_policies::policy::{Acknowledgement, Notification, Response, SentPacket, StateScope, TrafficKind};
 use packet::{Lid, PacketId, Psn, QpNumber, ServiceLevel, TransportService};
 use units::Time;
-use workload::spec::Operation;
+use workload::Operation;
 
 use super::{Adapter, FlowEnd};
 use crate::any::AnyTransport;

@@ -25,8 +25,7 @@ use packet::{
 };
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
-use workload::spec::Operation;
-use workload::{HostTraffic, MessageGenerator};
+use workload::{HostTraffic, MessageGenerator, Operation};
 
 use crate::message::Messages;
 use crate::receive::{Drain, SinkTally};

@@ -17,8 +17,7 @@ use link_layer::Wire;
 use packet::{Mtu, NodeId, Opcode, QpNumber, TransportService};
 use scenario::Plan;
 use units::{Bytes, Rate, Span, Time};
-use workload::Flow;
-use workload::spec::Operation;
+use workload::{Flow, Operation};
 
 use crate::build::wire;
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::io;
 
 use packet::NodeId;
-use settings::FieldPath;
+use settings::{FieldPath, SettingError};
 use topology::{Graph, Routes};
 use units::{Rate, Span, Time};
-use workload::file::InFile;
-use workload::{Flow, PatternSpec, Setting, Workload, WorkloadError, WorkloadErrorKind};
+use workload::error::{FileError, HostError, InFile};
+use workload::{Environment, Flow, PatternSpec, Workload, WorkloadError, WorkloadErrorKind};
 
 use crate::diagnostics::nearest;
-use crate::diagnostics::{Excerpt, LocatedFault, in_two};
+use crate::diagnostics::{Excerpt, LocatedFault};
 use crate::format::Scenario;
 use crate::text::Faults;
 
@@ -31,8 +31,8 @@ pub(super) fn workload(
     let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].data_rate() };
     let files = files(scenario, faults)?;
     let (seed, end) = (scenario.seed, scenario.duration.after_start());
-    let setting = Setting { hosts: &hosts, host_rate: &host_rate, seed, end, files: &files };
-    match Workload::in_setting(&scenario.flows, &scenario.traffic, setting) {
+    let environment = Environment::new(&hosts, &host_rate, seed).ending(end).with_files(&files);
+    match Workload::build(&scenario.flows, &scenario.traffic, &environment) {
         Ok(workload) => {
             check_routes(scenario, &workload.flows, graph, routes, faults);
             Some((workload, files))
@@ -71,26 +71,24 @@ fn add_error(
     files: &BTreeMap<String, String>,
     faults: &mut Faults<'_>,
 ) {
-    let path = FieldPath::parse(&error.path()).unwrap_or_default();
+    let fault = error.fault();
     match error.kind() {
-        WorkloadErrorKind::InFile(found) => {
-            let InFile { file, at, kind, .. } = &**found;
-            let (message, help) = in_two(&kind.to_string());
-            let place = Some(Box::new(Excerpt::new(&files[file], at.start, at.end)));
+        WorkloadErrorKind::File(FileError::InFile(found)) => {
+            let InFile { file, at, fault: contents, .. } = &**found;
             faults.found.push(LocatedFault {
                 file: file.clone(),
-                place,
-                path: path.to_string(),
-                message,
-                help,
+                place: Some(Box::new(Excerpt::new(&files[file], at.start, at.end))),
+                path: fault.path.to_string(),
+                message: contents.to_string(),
+                help: fault.help,
             });
         }
-        WorkloadErrorKind::NoSuchHosts { given } if given.ends_with('*') => faults.of_crate(&path, error),
-        WorkloadErrorKind::UnknownHost { given } | WorkloadErrorKind::NoSuchHosts { given } => {
-            let message = in_two(&error.to_string()).0;
-            faults.add(&path, message, nearest::help(given, hosts, "hosts"));
+        WorkloadErrorKind::Hosts(HostError::Unknown { given } | HostError::NoneMatches { given })
+            if !given.ends_with('*') =>
+        {
+            faults.add(&fault.path, fault.message, nearest::help(given, hosts, "hosts"));
         }
-        _ => faults.of_crate(&path, error),
+        _ => faults.of_setting(&FieldPath::default(), fault),
     }
 }
 

@@ -1,85 +1,73 @@
 //! Distributions of message sizes: `SIZE CUMULATIVE` a line, sizes in bytes.
 //!
-//! Invariant: sizes and shares do not go down, and the last share is all. Between two points sizes are
-//! uniformly distributed (linear interpolation), and a share at the first point is that of its size alone.
+//! Invariant: sizes and shares do not descend, and the last share is 1. Sizes are uniformly distributed between two
+//! points (linear interpolation), and the share at the first point belongs to its size alone.
 //!
 //! | dialect | last line | of |
 //! |---|---|---|
 //! | percent | `30000000 100` | HPCC's `traffic_gen` |
-//! | fraction | `30000000 1` | `cdf.c` of HKUST's traffic generator, and what descends from it |
+//! | fraction | `30000000 1` | `cdf.c` of HKUST's traffic generator, and its descendants |
 
 use rand::Rng;
 use units::Bytes;
 use units::words::{Word, lines};
 
-use super::{FileErrorKind as Kind, Flaw, flaw, number, whole_line};
-use crate::LONGEST_MESSAGE;
-use crate::exponential::unit;
+use super::flaw::{Flaw, number, wrong_number};
+use crate::chance::unit;
+use crate::error::FileFault;
+use crate::limits::LONGEST_MESSAGE;
 
 /// A piecewise linear distribution.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Cdf {
-    points: Vec<Point>,
+pub(crate) struct SizeCdf {
+    points: Vec<CdfPoint>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Point {
+struct CdfPoint {
+    /// Size of a message, in bytes.
     size: f64,
-    /// Of messages no longer than that, 0 to 1.
+    /// Share of messages that are no longer than `size`, 0 to 1.
     share: f64,
 }
 
-/// Reads either dialect, told apart by the last line.
-pub(crate) fn read(text: &str) -> Result<Cdf, Flaw> {
-    let mut points: Vec<Point> = Vec::new();
-    let mut last = None;
-    for words in lines(text) {
-        let [size, share] = words[..] else {
-            let (given, expected) = (words.len(), "two, a size in bytes and its cumulative share");
-            return Err(whole_line(&words, Kind::Columns { given, expected }));
-        };
-        let point =
-            Point { size: amount(size, "a size in bytes")?, share: amount(share, "a cumulative share")? };
-        if let Some(before) = points.last() {
-            rises(size, point.size, before.size, "sizes")?;
-            rises(share, point.share, before.share, "cumulative shares")?;
+impl SizeCdf {
+    /// Reads either dialect; the last line tells them apart.
+    pub(crate) fn read(text: &str) -> Result<Self, Flaw> {
+        let mut points: Vec<CdfPoint> = Vec::new();
+        let mut last = None;
+        for words in lines(text) {
+            let [size, share] = words[..] else {
+                let (given, expected) = (words.len(), "two, a size in bytes and its cumulative share");
+                return Err(Flaw::line(&words, FileFault::Columns { given, expected }));
+            };
+            let point = CdfPoint {
+                size: amount(size, "a size in bytes")?,
+                share: amount(share, "a cumulative share")?,
+            };
+            if let Some(before) = points.last() {
+                rises(size, point.size, before.size, "sizes")?;
+                rises(share, point.share, before.share, "cumulative shares")?;
+            }
+            points.push(point);
+            last = Some((size, share));
         }
-        points.push(point);
-        last = Some((size, share));
+        let (Some((size, share)), Some(&end)) = (last, points.last()) else {
+            return Err(Flaw::empty(text, "a size and a cumulative share a line"));
+        };
+        if end.share != 1.0 && end.share != 100.0 {
+            return Err(Flaw::word(share, FileFault::LastShare { given: end.share }));
+        }
+        if end.size < 1.0 || end.size > LONGEST_MESSAGE.get() as f64 {
+            return Err(Flaw::word(size, FileFault::LongestSize { given: end.size }));
+        }
+        for point in &mut points {
+            point.share /= end.share;
+        }
+        Ok(Self { points })
     }
-    let (Some((size, share)), Some(&end)) = (last, points.last()) else {
-        return Err(Flaw {
-            at: 0..text.len().min(1),
-            kind: Kind::Empty { what: "a size and a cumulative share a line" },
-        });
-    };
-    if end.share != 1.0 && end.share != 100.0 {
-        return Err(flaw(share, Kind::LastShare { given: end.share }));
-    }
-    if end.size < 1.0 || end.size > LONGEST_MESSAGE.get() as f64 {
-        return Err(flaw(size, Kind::LongestSize { given: end.size }));
-    }
-    for point in &mut points {
-        point.share /= end.share;
-    }
-    Ok(Cdf { points })
-}
 
-fn amount(word: Word<'_>, what: &'static str) -> Result<f64, Flaw> {
-    const RIGHT: &str = "a number of at least 0";
-    let number: f64 = number(word, what, RIGHT)?;
-    if number.is_finite() && number >= 0.0 {
-        return Ok(number);
-    }
-    Err(flaw(word, Kind::Number { given: word.text.to_owned(), what, right: RIGHT }))
-}
-
-fn rises(word: Word<'_>, given: f64, before: f64, what: &'static str) -> Result<(), Flaw> {
-    if given < before { Err(flaw(word, Kind::Descending { given, before, what })) } else { Ok(()) }
-}
-
-impl Cdf {
-    /// Mean size in bytes, of the distribution as written: draws are rounded to whole bytes, and are at least one.
+    /// Mean size in bytes of the distribution as written; draws are rounded to whole bytes, at least one.
     pub(crate) fn mean(&self) -> f64 {
         let first = self.points[0];
         let parts = self.points.windows(2).map(|ends| {
@@ -89,11 +77,12 @@ impl Cdf {
         first.share * first.size + parts.sum::<f64>()
     }
 
+    /// Largest size.
     pub(crate) fn longest(&self) -> Bytes {
         whole(self.points[self.points.len() - 1].size)
     }
 
-    /// Only operations that IEEE 754 rounds correctly, so that machines agree.
+    /// Draws a size, by operations that IEEE 754 rounds correctly, so that machines agree.
     pub(crate) fn draw(&self, random: &mut impl Rng) -> Bytes {
         let at = unit(random.next_u64());
         let next = self.points.partition_point(|point| point.share <= at);
@@ -107,17 +96,32 @@ fn whole(size: f64) -> Bytes {
     Bytes::new((size.round() as u64).max(1))
 }
 
+fn amount(word: Word<'_>, expected: &'static str) -> Result<f64, Flaw> {
+    const RIGHT: &str = "a number of at least 0";
+    let number: f64 = number(word, expected, RIGHT)?;
+    if number.is_finite() && number >= 0.0 { Ok(number) } else { Err(wrong_number(word, expected, RIGHT)) }
+}
+
+fn rises(word: Word<'_>, given: f64, before: f64, column: &'static str) -> Result<(), Flaw> {
+    if given < before {
+        Err(Flaw::word(word, FileFault::Descending { given, before, column }))
+    } else {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::FileError;
 
     const PERCENT: &str = "# bytes  percent\n0 0\n1000 20\n10000 60\n\n1000000 100\n";
     const FRACTION: &str = "0 0\n1000 0.2\n10000 0.6\n1000000 1\n";
 
     /// 0.2 x 500 + 0.4 x 5,500 + 0.4 x 505,000.
     #[test]
-    fn both_dialects_say_the_same() {
-        let (percent, fraction) = (read(PERCENT).unwrap(), read(FRACTION).unwrap());
+    fn both_dialects_mean_the_same() {
+        let (percent, fraction) = (SizeCdf::read(PERCENT).unwrap(), SizeCdf::read(FRACTION).unwrap());
         assert!((percent.mean() - 204_300.0).abs() < 1e-6, "{}", percent.mean());
         assert!((fraction.mean() - percent.mean()).abs() < 1e-6);
         assert_eq!(percent.longest(), Bytes::new(1_000_000));
@@ -126,7 +130,7 @@ mod tests {
     /// Shares at and between the points; five standard deviations of a share found in n draws.
     #[test]
     fn draws_follow_the_curve() {
-        let cdf = read(PERCENT).unwrap();
+        let cdf = SizeCdf::read(PERCENT).unwrap();
         let mut random = event_kernel::stream(1, "cdf", "test");
         let n = 200_000;
         let draws: Vec<u64> = (0..n).map(|_| cdf.draw(&mut random).get()).collect();
@@ -140,7 +144,7 @@ mod tests {
     /// A share at the first point, and one where the curve goes straight up, are those of one size.
     #[test]
     fn steps_are_single_sizes() {
-        let cdf = read("64 0.5\n4096 0.5\n4096 1\n").unwrap();
+        let cdf = SizeCdf::read("64 0.5\n4096 0.5\n4096 1\n").unwrap();
         let mut random = event_kernel::stream(1, "cdf", "test");
         let draws: Vec<u64> = (0..1000).map(|_| cdf.draw(&mut random).get()).collect();
         assert!(draws.iter().all(|draw| [64, 4096].contains(draw)));
@@ -150,18 +154,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_where() {
+    fn faults_are_reported_with_their_place() {
         let flaw = |text: &str| {
-            let crate::WorkloadErrorKind::InFile(found) = read(text).unwrap_err().in_file("f", text) else {
+            let FileError::InFile(found) = SizeCdf::read(text).unwrap_err().in_file("f", text) else {
                 unreachable!()
             };
-            (found.line, found.column, found.kind.to_string())
+            (found.line, found.column, format!("{}: {}", found.fault, found.fault.help()))
         };
         let said = |line, column, text: &str| (line, column, text.to_owned());
-        assert_eq!(flaw("# none\n").2, "the file is empty: it holds a size and a cumulative share a line");
+        assert_eq!(flaw("# none\n").2, "the file is empty: write a size and a cumulative share a line");
         assert_eq!(
             flaw("0 0\n 5 1 1\n"),
-            said(2, 2, "this line has 3 columns: it has two, a size in bytes and its cumulative share")
+            said(2, 2, "this line has 3 columns: write two, a size in bytes and its cumulative share")
         );
         assert_eq!(
             flaw("0 0\n1k 100\n"),
@@ -169,11 +173,19 @@ mod tests {
         );
         assert_eq!(
             flaw("0 0\n9 60\n20 50\n"),
-            said(3, 4, "50 is less than 60 in the line before: cumulative shares do not go down")
+            said(
+                3,
+                4,
+                "50 is less than 60 in the line before: write 60 or more, since cumulative shares never descend"
+            )
         );
         assert_eq!(
             flaw("0 0\n9 99.9\n"),
-            said(2, 3, "the last cumulative share is 99.9: it is 1, or 100 where shares are percentages")
+            said(
+                2,
+                3,
+                "the last cumulative share is 99.9: end with 1, or with 100 where shares are percentages"
+            )
         );
         assert_eq!(flaw("0 0\n0 1\n").0, 2);
         assert_eq!(flaw("0 0\n4e9 1\n").1, 1);

@@ -8,130 +8,103 @@
 //! SOURCE DESTINATION PRIORITY [PORT] BYTES START      START in seconds, PRIORITY 0 to 7
 //! ```
 //!
-//! Six columns as HPCC writes them, or five as `ConWeave` does, without the port. All lines have as many as the
-//! first. The priority becomes the service level; the port says nothing here.
+//! Lines have six columns as HPCC writes them, or five as `ConWeave` does, without the port; all have as many as the
+//! first. The priority becomes the service level, and the port is ignored.
 
 use packet::{NodeId, ServiceLevel};
 use units::words::{Word, lines};
 use units::{Bytes, Time};
 
-use super::{FileErrorKind as Kind, Flaw, flaw, number, whole_line};
-use crate::builder::Fault;
-use crate::flow::{Flow, ListedMessage};
-use crate::pattern::{Pattern, one_message};
-use crate::synthetic::spec::FlowList;
-use crate::{LONGEST_MESSAGE, MAX_FLOWS};
+use super::flaw::{Flaw, number, wrong_number};
+use crate::error::FileFault;
+use crate::flow::ListedMessage;
+use crate::limits::{LONGEST_MESSAGE, MAX_FLOWS};
 
 const COLUMNS: &str = "six, or five without the port: source, destination, priority, port, bytes, start";
 
-impl Pattern<'_> {
-    /// The flows of the file by source and then by destination, each named by its place in the file too.
-    pub(crate) fn flow_list(&self, spec: &FlowList) -> Result<Vec<Flow>, Fault> {
-        let text = self.site.file(&spec.file).map_err(|kind| ("file", kind))?;
-        let rows = read(text, self.site.hosts.len(), spec.origin)
-            .and_then(|rows| self.starts_in_time(rows))
-            .map_err(|flaw| ("file", flaw.in_file(&spec.file, text)))?;
-        let flow = |(number, row): (usize, Row<'_>)| {
-            let one = self.flow(row.source, row.destination, one_message(row.post));
-            let (host, name) = (self.site.name(row.source), self.site.name(row.destination));
-            Flow {
-                name: format!("{}:{number}:{host}->{name}", self.prefix()),
-                service_level: row.priority,
-                ..one
-            }
-        };
-        let mut flows: Vec<Flow> = (1..).zip(rows).map(flow).collect();
-        flows.sort_by_key(|flow| (flow.source, flow.destination));
-        Ok(flows)
-    }
-
-    /// Flows that start when the run is over are left out of it, unless all are.
-    fn starts_in_time<'t>(&self, rows: Vec<Row<'t>>) -> Result<Vec<Row<'t>>, Flaw> {
-        match rows.iter().min_by_key(|row| row.post.at) {
-            Some(first) if first.post.at >= self.site.end => Err(flaw(first.start, Kind::AfterTheRun)),
-            _ => Ok(rows),
-        }
-    }
-}
-
-/// A line of the file.
-struct Row<'a> {
-    source: NodeId,
-    destination: NodeId,
-    priority: ServiceLevel,
-    post: ListedMessage,
-    /// Where its start is written.
+/// A line of the file: one flow.
+pub(crate) struct FlowLine<'a> {
+    pub(crate) source: NodeId,
+    pub(crate) destination: NodeId,
+    pub(crate) priority: ServiceLevel,
+    pub(crate) message: ListedMessage,
+    /// The word that spells the start.
     start: Word<'a>,
 }
 
-fn read(text: &str, hosts: usize, origin: Time) -> Result<Vec<Row<'_>>, Flaw> {
+/// Reads the flows of a file, for a topology of so many hosts and a run that begins at `origin`.
+pub(crate) fn flow_lines(text: &str, hosts: usize, origin: Time) -> Result<Vec<FlowLine<'_>>, Flaw> {
     let mut lines = lines(text);
     let Some(head) = lines.next() else {
-        return Err(Flaw {
-            at: 0..text.len().min(1),
-            kind: Kind::Empty { what: "the number of flows, and a flow a line" },
-        });
+        return Err(Flaw::empty(text, "the number of flows, and a flow a line"));
     };
     let [count] = head[..] else {
         let (given, expected) = (head.len(), "one, the number of flows");
-        return Err(whole_line(&head, Kind::Columns { given, expected }));
+        return Err(Flaw::line(&head, FileFault::Columns { given, expected }));
     };
     let given: u64 = number(count, "a number of flows", "a whole number")?;
     let rows: Vec<_> = lines.collect();
     if rows.len() > MAX_FLOWS {
-        return Err(flaw(count, Kind::TooManyFlows { given: rows.len(), most: MAX_FLOWS }));
+        return Err(Flaw::word(count, FileFault::TooManyFlows { given: rows.len(), most: MAX_FLOWS }));
     }
     let found = rows.len() as u64;
     if given != found || found == 0 {
-        return Err(flaw(count, Kind::Count { given, found }));
+        return Err(Flaw::word(count, FileFault::Count { given, found }));
     }
     let columns = if rows[0].len() == 5 { 5 } else { 6 };
     let of = |words: &Vec<Word<'_>>| words.len() == columns;
     if let Some(odd) = rows.iter().find(|words| !of(words)) {
-        return Err(whole_line(odd, Kind::Columns { given: odd.len(), expected: COLUMNS }));
+        return Err(Flaw::line(odd, FileFault::Columns { given: odd.len(), expected: COLUMNS }));
     }
     rows.iter().map(|words| row(words, hosts, origin)).collect()
 }
 
-fn row<'t>(words: &[Word<'t>], hosts: usize, origin: Time) -> Result<Row<'t>, Flaw> {
+/// The fault of a list in which no flow starts by the end of the run; `None` if one does.
+pub(crate) fn after_the_run(lines: &[FlowLine<'_>], end: Time) -> Option<Flaw> {
+    let first = lines.iter().min_by_key(|line| line.message.at)?;
+    (first.message.at >= end).then(|| Flaw::word(first.start, FileFault::AfterTheRun))
+}
+
+fn row<'t>(words: &[Word<'t>], hosts: usize, origin: Time) -> Result<FlowLine<'t>, Flaw> {
     let [bytes, start] = [words[words.len() - 2], words[words.len() - 1]];
     let (source, destination) = (host(words[0], hosts)?, host(words[1], hosts)?);
     if source == destination {
-        return Err(flaw(words[1], Kind::ToItself { host: source.0.into() }));
+        return Err(Flaw::word(words[1], FileFault::ToItself { host: source.0.into() }));
     }
-    let (what, right) = ("a priority", "0 to 7");
-    let priority: u8 = number(words[2], what, right)?;
+    let (expected, right) = ("a priority", "0 to 7");
+    let priority: u8 = number(words[2], expected, right)?;
     if priority > 7 {
-        return Err(flaw(words[2], Kind::Number { given: words[2].text.to_owned(), what, right }));
+        return Err(wrong_number(words[2], expected, right));
     }
-    let (what, right) = ("the size of a message in bytes", "a whole number, 1 to 2147483648");
-    let size = Bytes::new(number(bytes, what, right)?);
+    let (expected, right) = ("the size of a message in bytes", "a whole number, 1 to 2147483648");
+    let size = Bytes::new(number(bytes, expected, right)?);
     if size == Bytes::ZERO || size > LONGEST_MESSAGE {
-        return Err(flaw(bytes, Kind::Number { given: bytes.text.to_owned(), what, right }));
+        return Err(wrong_number(bytes, expected, right));
     }
     let at = seconds(start)?;
-    let late = || flaw(start, Kind::Start { given: start.text.to_owned() });
+    let late = || Flaw::word(start, FileFault::Start { given: start.text.to_owned() });
     let at = at.checked_sub(origin.ps()).filter(|ps| *ps < u64::MAX).ok_or_else(late)?;
-    let post = ListedMessage { at: Time::from_ps(at), bytes: size };
-    Ok(Row { source, destination, priority: ServiceLevel(priority), post, start })
+    let message = ListedMessage { at: Time::from_ps(at), bytes: size };
+    Ok(FlowLine { source, destination, priority: ServiceLevel(priority), message, start })
 }
 
 fn host(word: Word<'_>, hosts: usize) -> Result<NodeId, Flaw> {
     let given: u64 = number(word, "the number of a host", "a whole number from 0")?;
     if given >= hosts as u64 {
-        Err(flaw(word, Kind::Host { given, hosts }))
+        Err(Flaw::word(word, FileFault::Host { given, hosts }))
     } else {
         Ok(NodeId(given as u32))
     }
 }
 
-/// Picoseconds of a decimal number of seconds: digits, and after a point up to twelve that are not 0.
+/// Returns the picoseconds of a decimal number of seconds: digits, and after a point at most twelve, zeros at the end
+/// not counted.
 fn seconds(word: Word<'_>) -> Result<u64, Flaw> {
     let (whole, fraction) = word.text.split_once('.').unwrap_or((word.text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let fraction = fraction.trim_end_matches('0');
     let right = "a decimal number such as 2.000010, to the picosecond";
-    let wrong = || flaw(word, Kind::Number { given: word.text.to_owned(), what: "a time in seconds", right });
+    let wrong = || wrong_number(word, "a time in seconds", right);
     if whole.is_empty() || !digits(whole) || !digits(fraction) || fraction.len() > 12 {
         return Err(wrong());
     }
@@ -143,17 +116,19 @@ fn seconds(word: Word<'_>) -> Result<u64, Flaw> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::FileError;
 
     fn said(text: &str, origin: u64) -> String {
-        let flaw = read(text, 4, Time::from_ps(origin)).err().expect("it is wrong");
-        flaw.in_file("flow.txt", text).to_string()
+        let flaw = flow_lines(text, 4, Time::from_ps(origin)).err().expect("it is wrong");
+        let FileError::InFile(found) = flaw.in_file("flow.txt", text) else { unreachable!() };
+        format!("{found}: {}", found.fault.help())
     }
 
     #[test]
-    fn both_dialects_say_the_same() {
+    fn both_dialects_mean_the_same() {
         let of = |text| {
-            let rows = read(text, 4, Time::from_ps(2_000_000_000_000)).unwrap();
-            let all = rows.iter().map(|row| (row.source.0, row.destination.0, row.priority.0, row.post));
+            let rows = flow_lines(text, 4, Time::from_ps(2_000_000_000_000)).unwrap();
+            let all = rows.iter().map(|row| (row.source.0, row.destination.0, row.priority.0, row.message));
             all.collect::<Vec<_>>()
         };
         let hpcc = of("2\n0 3 3 100 200000 2.000000\n1 3 4 101 1 2.000010000000000\n");
@@ -164,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_where() {
+    fn faults_are_reported_with_their_place() {
         let starts = |text, with: &str| {
             let message = said(text, 1_000_000_000_000);
             assert!(message.starts_with(with), "{message}");

@@ -1,7 +1,7 @@
 //! The messages of one flow, as its schedule brings them during the run.
 //!
-//! Invariant: [`MessageGenerator::deadline`] is the time of the next message that time alone brings, and moves
-//! only when [`MessageGenerator::on_deadline`] hands that message out. Messages that completions bring have none.
+//! Invariant: [`MessageGenerator::deadline`] is the time of the next message that time alone brings. It moves only when
+//! [`MessageGenerator::on_deadline`] returns that message. Messages that completions bring have no deadline.
 //!
 //! | posting | deadline brings | completion brings |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | paced | each message | nothing |
 //! | listed | each message | nothing |
 //!
-//! Messages that are drawn as the run goes on come from a [`Source`](crate::HostTraffic) instead.
+//! Messages that are drawn during the run come from [`HostTraffic`](crate::HostTraffic) instead.
 
 use std::sync::Arc;
 
@@ -66,14 +66,14 @@ impl MessageGenerator {
         Self { deadline: if start < schedule.stop() { start } else { Time::NEVER }, state }
     }
 
-    /// When [`on_deadline`](Self::on_deadline) is to be called; [`Time::NEVER`] if nothing is scheduled.
+    /// Time at which [`on_deadline`](Self::on_deadline) has to be called; [`Time::NEVER`] if no message is scheduled.
     #[must_use]
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// The payload of a message to post, if one is due. To be called again while the deadline is not
-    /// later than `now`; a call before it does nothing.
+    /// Returns the payload of a message to post, if one is due. The caller repeats the call while the deadline is not
+    /// later than `now`; a call before the deadline does nothing.
     pub fn on_deadline(&mut self, now: Time) -> Option<Bytes> {
         if now < self.deadline || self.deadline == Time::NEVER {
             return None;
@@ -101,7 +101,7 @@ impl MessageGenerator {
         }
     }
 
-    /// Told that a message is complete: the payload of the message to post in its place, if any.
+    /// Handles the completion of a message. Returns the payload of the message to post in its place, if any.
     pub fn on_completed(&mut self, now: Time) -> Option<Bytes> {
         match &self.state {
             GeneratorState::Saturate { message, stop, .. } => (now < *stop).then_some(*message),
@@ -110,8 +110,8 @@ impl MessageGenerator {
     }
 }
 
-/// When message `k` is posted: `start + k * message / rate`, rounded up to the next picosecond. Always
-/// from `k` itself, so that rounding does not add up. [`Time::NEVER`] past the end of the clock.
+/// Returns the time of message `k`, `start + k * message / rate`, rounded up to the next picosecond; [`Time::NEVER`]
+/// past the end of the clock. Computed from `k` itself, so that rounding errors do not add up.
 fn paced(start: Time, k: u64, message: Bytes, rate: Rate) -> Time {
     const PS_PER_BYTE_AT_1_BPS: u128 = 8_000_000_000_000;
     // At most 2^31 * 2^43 a message, and a run posts far fewer than 2^54 messages.
@@ -131,7 +131,7 @@ mod tests {
         Time::from_ps(ps)
     }
 
-    /// All messages that are due at `now`.
+    /// Returns all messages that are due at `now`.
     fn due(generator: &mut MessageGenerator, now: Time) -> Vec<Bytes> {
         let mut messages = Vec::new();
         while generator.deadline() <= now {

@@ -1,17 +1,17 @@
 //! Exponentially distributed draws, the same on every machine.
 //!
-//! Invariant: what is drawn follows from the stream by comparing integers alone. The usual ways take a
-//! logarithm, whose last bit depends on the machine's library of mathematics, and results may not.
+//! Invariant: a draw follows from the stream by comparisons of integers alone. The usual methods take a logarithm,
+//! whose last bit depends on the machine's mathematics library, and results must not.
 //!
 //! The method is von Neumann's ("Various techniques used in connection with random digits", 1951).
 //! Draw uniform u0, u1, ... until one is greater than the one before it. Given u0 = x, the draws up to
 //! the n-th descend with probability x^n / n!, so the number drawn after u0 is odd with probability
-//! 1 - x + x^2/2! - ... = e^-x. If it is odd, u0 is the fraction of the result; if not, its whole part
-//! goes up by one, as it should with probability 1/e, and all starts again.
+//! 1 - x + x^2/2! - ... = e^-x. If it is odd, u0 is the fraction of the result; if not, the whole part of the result
+//! increases by one, which has to happen with probability 1/e, and the method starts again.
 
 use rand::Rng;
 
-/// A draw of mean 1: not negative, in steps of 2^-53.
+/// Draws a number of mean 1, not negative, in steps of 2^-53.
 pub(crate) fn exponential(random: &mut impl Rng) -> f64 {
     let mut whole = 0.0;
     loop {
@@ -23,7 +23,8 @@ pub(crate) fn exponential(random: &mut impl Rng) -> f64 {
     }
 }
 
-/// Whether the number of draws, up to and with the first that is greater than the one before, is odd.
+/// Returns whether the number of draws up to the first that is greater than the one before it, that one included, is
+/// odd.
 fn descends_to_odd(first: u64, random: &mut impl Rng) -> bool {
     let (mut last, mut odd) = (first, true);
     loop {
@@ -35,7 +36,7 @@ fn descends_to_odd(first: u64, random: &mut impl Rng) -> bool {
     }
 }
 
-/// The number in [0, 1) whose 53 bits are the upper ones of `bits`.
+/// Returns the number in [0, 1) whose 53 bits are the upper ones of `bits`.
 pub(crate) fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }

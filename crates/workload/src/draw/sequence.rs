@@ -1,0 +1,56 @@
+//! Destinations and sizes of a host's messages, drawn one after the other.
+//!
+//! Invariant: destinations, times and sizes of a host are three streams of its own. If one of the rules changes, the
+//! other two draw the same.
+
+use std::sync::Arc;
+
+use event_kernel::Stream;
+use units::Bytes;
+
+use super::arrivals::ArrivalTimes;
+use super::destinations::DestinationRule;
+use super::message::DrawnMessage;
+use super::sizes::SizeDistribution;
+
+/// Endless iterator over the destinations and sizes of a host's messages.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MessageSequence {
+    pub(crate) rule: Arc<DestinationRule>,
+    pub(crate) sizes: Arc<SizeDistribution>,
+    /// Number of the host.
+    pub(crate) source: u32,
+    /// Number of hosts.
+    pub(crate) hosts: u32,
+    /// Number of messages so far.
+    pub(crate) k: u64,
+    pub(crate) targets: Stream,
+    pub(crate) lengths: Stream,
+}
+
+impl Iterator for MessageSequence {
+    type Item = (u32, Bytes);
+
+    fn next(&mut self) -> Option<(u32, Bytes)> {
+        let to = self.rule.destination(self.source, self.k, self.hosts, &mut self.targets);
+        self.k += 1;
+        Some((to, self.sizes.draw(&mut self.lengths)))
+    }
+}
+
+/// The messages of a host that does not wait for completions.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TimedSequence {
+    pub(crate) sequence: MessageSequence,
+    pub(crate) times: ArrivalTimes,
+}
+
+impl Iterator for TimedSequence {
+    type Item = DrawnMessage;
+
+    fn next(&mut self) -> Option<DrawnMessage> {
+        let at = self.times.next()?;
+        let (to, bytes) = self.sequence.next()?;
+        Some(DrawnMessage { at, to, bytes })
+    }
+}

@@ -1,0 +1,55 @@
+//! Faults in hot spots.
+
+use units::Time;
+
+/// A fault in a hot spot.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum HotSpotError {
+    /// A hot spot has no contributors, or more than there are hosts besides its targets.
+    #[error("{given} hosts cannot contribute to this hot spot")]
+    Contributors {
+        /// Number of contributors as given.
+        given: u32,
+        /// Number of hosts that are no target.
+        others: usize,
+    },
+    /// The fraction is not a share of a host's load.
+    #[error("a fraction of {given} is not a share of a host's load")]
+    FractionRange {
+        /// The fraction as given.
+        given: f64,
+    },
+    /// A hot spot has no target.
+    #[error("a hot spot needs a target")]
+    NoTargets,
+    /// A host is named as a target twice.
+    #[error("`{name}` is a target twice")]
+    TargetTwice {
+        /// The host.
+        name: String,
+    },
+    /// Hot spots are out of order, or overlap.
+    #[error("a hot spot begins at {from}, and the one before it ends at {last}")]
+    WindowsOverlap {
+        /// The beginning as given.
+        from: Time,
+        /// The end of the one before.
+        last: Time,
+    },
+}
+
+impl HotSpotError {
+    pub(super) fn help(&self) -> String {
+        match self {
+            Self::Contributors { others, .. } => {
+                format!("write 1 to {others}, the number of hosts that are no target")
+            }
+            Self::FractionRange { .. } => "write a number above 0 and at most 1".to_owned(),
+            Self::NoTargets => "name at least one host".to_owned(),
+            Self::TargetTwice { .. } => "name each once".to_owned(),
+            Self::WindowsOverlap { last, .. } => {
+                format!("write {last} or later, and keep hot spots in order")
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The parts that all patterns share: names of flows, random streams, flows whose messages are drawn.
+//!
+//! Invariant: a pattern draws from streams of its own, named by its place in the scenario and, where hosts act alone, by
+//! the host; so the traffic of one host does not depend on another's.
+//!
+//! | pattern | streams |
+//! |---|---|
+//! | permutation | `traffic[i] permutation`, one for all hosts |
+//! | Poisson | `traffic[i] arrivals` and `traffic[i] destinations`, of each host |
+//! | incast, list of flows | none |
+//! | synthetic | `traffic[i] arrivals`, `traffic[i] destinations`, `traffic[i] sizes`, of each host; `traffic[i] permutation` |
+//! | converge | `traffic[i] jitter`, of each host |
+//! | sessions | `traffic[i] sessions`, of each host |
+//! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each host |
+
+use event_kernel::Stream;
+use packet::{NodeId, ServiceLevel, TransportService};
+use units::Time;
+
+use crate::draw::{FlowForecast, TimedMessages, forecast};
+use crate::environment::Environment;
+use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
+use crate::operation::Operation;
+use crate::run::HostTraffic;
+use crate::spec::{BitPermutation, DestinationSpec, PatternSpec};
+
+/// Builds the flows of one pattern.
+pub(super) struct PatternBuilder<'a> {
+    /// Index of the pattern in the scenario.
+    i: usize,
+    pub(super) prefix: String,
+    pub(super) environment: &'a Environment<'a>,
+}
+
+impl<'a> PatternBuilder<'a> {
+    /// Creates the builder of `patterns[i]`.
+    pub(super) fn new(patterns: &[PatternSpec], i: usize, environment: &'a Environment<'a>) -> Self {
+        Self { i, prefix: prefix(patterns, i), environment }
+    }
+
+    /// Creates a flow between two hosts that the scenario does not name.
+    pub(super) fn flow(&self, source: NodeId, destination: NodeId, posting: Posting) -> Flow {
+        let (from, to) = (self.environment.name(source), self.environment.name(destination));
+        Flow {
+            name: format!("{}:{from}->{to}", self.prefix),
+            named: false,
+            group: None,
+            source,
+            destination,
+            service_level: ServiceLevel::default(),
+            transport: TransportService::default(),
+            operation: Operation::default(),
+            posting,
+        }
+    }
+
+    /// Returns the flows of a host whose messages are drawn during the run. They are drawn once before it, to find out
+    /// which flows there are, and their payload.
+    pub(super) fn timed(
+        &self,
+        source: NodeId,
+        messages: TimedMessages,
+        host_traffic: &mut Vec<HostTraffic>,
+    ) -> Vec<Flow> {
+        let forecasts = forecast(messages.clone(), self.environment.hosts().len());
+        if forecasts.is_empty() {
+            return Vec::new();
+        }
+        let number = host_traffic.len() as u32;
+        host_traffic.push(HostTraffic::timed(forecasts.iter().map(|flow| flow.to.0).collect(), messages));
+        self.drawn(source, forecasts, number)
+    }
+
+    /// Returns the flows of a host that post the messages of a forecast, drawn by this host traffic.
+    pub(super) fn drawn(&self, source: NodeId, forecasts: Vec<FlowForecast>, host_traffic: u32) -> Vec<Flow> {
+        let flow = |FlowForecast { to, first, total }| {
+            let posting =
+                Posting::Drawn { host_traffic, start: first, stop: Time::NEVER, total: Some(total) };
+            self.flow(source, to, posting)
+        };
+        forecasts.into_iter().map(flow).collect()
+    }
+
+    /// Returns the random stream of this pattern for a purpose and an owner.
+    pub(super) fn stream(&self, purpose: &str, owner: &str) -> Stream {
+        event_kernel::stream(self.environment.seed(), &format!("traffic[{}] {purpose}", self.i), owner)
+    }
+}
+
+/// Lists a single message.
+pub(super) fn one_message(message: ListedMessage) -> Posting {
+    Posting::Scheduled(MessageSchedule::Listed([message].into()))
+}
+
+/// Returns the beginning of the names of the flows of `patterns[i]`, where the scenario does not name them: the
+/// pattern's kind, followed from the second pattern of a kind on by its number among them.
+fn prefix(patterns: &[PatternSpec], i: usize) -> String {
+    let kind = kind(&patterns[i]);
+    match patterns[..i].iter().filter(|earlier| self::kind(earlier) == kind).count() {
+        0 => kind.to_owned(),
+        earlier => format!("{kind}{}", earlier + 1),
+    }
+}
+
+fn kind(pattern: &PatternSpec) -> &'static str {
+    match pattern {
+        PatternSpec::Permutation { .. } => "permutation",
+        PatternSpec::Poisson { .. } => "poisson",
+        PatternSpec::Incast { .. } => "incast",
+        PatternSpec::HotSpot(_) => "hot-spot",
+        PatternSpec::Synthetic(spec) => rule(spec.destinations),
+        PatternSpec::FlowList(_) => "flow-list",
+        PatternSpec::Converge(_) | PatternSpec::Sessions(_) => "",
+    }
+}
+
+const fn rule(destinations: DestinationSpec) -> &'static str {
+    match destinations {
+        DestinationSpec::Uniform => "uniform",
+        DestinationSpec::Permutation => "permutation",
+        DestinationSpec::Shift(_) => "shift",
+        DestinationSpec::Bits(BitPermutation::Complement) => "complement",
+        DestinationSpec::Bits(BitPermutation::Reverse) => "reverse",
+        DestinationSpec::Bits(BitPermutation::Rotation) => "rotation",
+        DestinationSpec::Bits(BitPermutation::Shuffle) => "shuffle",
+        DestinationSpec::Bits(BitPermutation::Transpose) => "transpose",
+        DestinationSpec::AllToAll => "all-to-all",
+    }
+}

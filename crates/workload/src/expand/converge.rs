@@ -1,0 +1,40 @@
+//! Flows from several hosts to one: at once, or in sessions that come and go.
+//!
+//! Invariant: the draws of one host depend neither on another host nor on the number of hosts.
+
+use rand::RngExt;
+use units::Span;
+
+use super::builder::PatternBuilder;
+use crate::chance::OnPeriods;
+use crate::error::WorkloadError;
+use crate::flow::{Flow, FlowGroup};
+use crate::spec::{ConvergeSpec, SessionsSpec};
+
+impl PatternBuilder<'_> {
+    pub(super) fn converge(&self, spec: &ConvergeSpec) -> Result<Vec<Flow>, WorkloadError> {
+        let flow = |(number, source)| {
+            let from = self.environment.name(source);
+            let late = self.stream("jitter", from).random_range(0..=spec.jitter.ps());
+            let flow = spec.flow(number, from, Span::from_ps(late)).resolve(self.environment)?;
+            let group = Some(FlowGroup { name: spec.name.clone(), start: spec.start });
+            Ok(Flow { group, ..flow })
+        };
+        (1..).zip(spec.resolve(self.environment)?).map(flow).collect()
+    }
+
+    pub(super) fn sessions(&self, spec: &SessionsSpec) -> Result<Vec<Flow>, WorkloadError> {
+        let mut flows = Vec::new();
+        for source in spec.resolve(self.environment)? {
+            let from = self.environment.name(source);
+            let stream = self.stream("sessions", from);
+            let periods = OnPeriods::new((spec.on, spec.off), spec.start, spec.stop, stream);
+            for (number, period) in (1..).zip(periods) {
+                let name = format!("{}:{from}->{}#{number}", spec.name, spec.to);
+                let flow = spec.flow(name, from, period).resolve(self.environment)?;
+                flows.push(Flow { named: false, ..flow });
+            }
+        }
+        Ok(flows)
+    }
+}

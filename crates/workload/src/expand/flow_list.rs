@@ -1,0 +1,34 @@
+//! Flows from a file.
+
+use super::builder::{PatternBuilder, one_message};
+use crate::error::{InField, WorkloadError};
+use crate::file::{FlowLine, after_the_run, flow_lines};
+use crate::flow::Flow;
+use crate::spec::FlowListSpec;
+
+impl PatternBuilder<'_> {
+    /// Returns the flows of the file by source and then by destination. Their names contain their place in the file.
+    /// Flows that start after the end of the run stay in the list, unless all do.
+    pub(super) fn flow_list(&self, spec: &FlowListSpec) -> Result<Vec<Flow>, WorkloadError> {
+        let text = self.environment.file(&spec.file).in_field("file")?;
+        let lines =
+            flow_lines(text, self.environment.hosts().len(), spec.origin).and_then(
+                |lines| match after_the_run(&lines, self.environment.end()) {
+                    Some(flaw) => Err(flaw),
+                    None => Ok(lines),
+                },
+            );
+        let lines = lines.map_err(|flaw| flaw.in_file(&spec.file, text)).in_field("file")?;
+        let flow = |(number, line): (usize, FlowLine<'_>)| {
+            let (from, to) = (self.environment.name(line.source), self.environment.name(line.destination));
+            Flow {
+                name: format!("{}:{number}:{from}->{to}", self.prefix),
+                service_level: line.priority,
+                ..self.flow(line.source, line.destination, one_message(line.message))
+            }
+        };
+        let mut flows: Vec<Flow> = (1..).zip(lines).map(flow).collect();
+        flows.sort_by_key(|flow| (flow.source, flow.destination));
+        Ok(flows)
+    }
+}

@@ -1,0 +1,195 @@
+//! Synthetic traffic: rules for destinations, arrivals and sizes.
+//!
+//! Invariant: messages that would be posted after the end of the run are not drawn.
+
+use std::sync::Arc;
+
+use packet::NodeId;
+
+use super::builder::PatternBuilder;
+use crate::draw::{
+    ArrivalTimes, DestinationRule, DrawnMessage, MessageSequence, PostingPeriod, SizeDistribution,
+    TimedMessages, TimedSequence, forecast,
+};
+use crate::error::{InField, WorkloadError};
+use crate::flow::{Flow, Posting};
+use crate::limits::{MAX_DRAWN, MAX_LISTED};
+use crate::run::HostTraffic;
+use crate::spec::{PostingRule, SyntheticSpec, TimedArrivals, check};
+
+/// The rules that the messages of every host follow, checked.
+pub(super) struct HostMessages {
+    pub(super) rule: Arc<DestinationRule>,
+    pub(super) sizes: Arc<SizeDistribution>,
+    pub(super) period: PostingPeriod,
+    /// Most messages of a host; `None` if there is no limit.
+    pub(super) most: Option<u32>,
+}
+
+impl PatternBuilder<'_> {
+    pub(super) fn synthetic(
+        &self,
+        spec: &SyntheticSpec,
+        host_traffic: &mut Vec<HostTraffic>,
+    ) -> Result<Vec<Flow>, WorkloadError> {
+        let posting = spec.resolve()?;
+        let messages = self.host_messages(spec)?;
+        self.check_amount(&messages, posting)?;
+        let mut flows = Vec::new();
+        for host in self.environment.nodes().filter(|host| messages.rule.sends(host.0)) {
+            let more = match posting {
+                PostingRule::Timed(arrivals) => {
+                    self.timed(host, self.timed_messages(&messages, arrivals, host), host_traffic)
+                }
+                PostingRule::Closed { outstanding } => {
+                    self.closed_loop(&messages, outstanding, host, host_traffic)
+                }
+                PostingRule::AtOnce { messages: count } => self.at_once(&messages, count, host, host_traffic),
+            };
+            let service_level = spec.service_level;
+            flows.extend(more.into_iter().map(|flow| Flow { service_level, ..flow }));
+        }
+        Ok(flows)
+    }
+
+    fn host_messages(&self, spec: &SyntheticSpec) -> Result<HostMessages, WorkloadError> {
+        let permutation = self.stream("permutation", "all hosts");
+        let hosts = self.environment.hosts().len();
+        let rule = DestinationRule::new(spec.destinations, hosts, permutation).in_field("destinations")?;
+        let sizes = SizeDistribution::new(&spec.size, self.environment)?;
+        let end = self.environment.end();
+        let stop = spec.stop.unwrap_or(end).min(end).max(spec.start);
+        let period = PostingPeriod { start: spec.start, stop };
+        Ok(HostMessages { rule: rule.into(), sizes: sizes.into(), period, most: spec.messages })
+    }
+
+    /// Checks that the messages that are drawn before the run are not too many.
+    fn check_amount(&self, messages: &HostMessages, posting: PostingRule) -> Result<(), WorkloadError> {
+        match posting {
+            PostingRule::Timed(arrivals) => self.check_timed(messages, arrivals),
+            PostingRule::Closed { outstanding } => {
+                let capacity = |host| self.capacity(messages, outstanding, host);
+                let each = |host| messages.limit().min(capacity(host) / messages.sizes.mean());
+                self.check_sum(each, MAX_DRAWN)
+            }
+            PostingRule::AtOnce { messages: count } => self.check_sum(|_| f64::from(count), MAX_LISTED),
+        }
+    }
+
+    /// Checks that messages by time alone are not too many, nor the times on of their hosts.
+    pub(super) fn check_timed(
+        &self,
+        messages: &HostMessages,
+        arrivals: TimedArrivals,
+    ) -> Result<(), WorkloadError> {
+        let length = messages.period.length();
+        let each = |host| {
+            let count = messages.limit().min(length / self.interval(messages, arrivals, host));
+            match arrivals {
+                TimedArrivals::Fixed { .. } | TimedArrivals::Poisson { .. } => count,
+                TimedArrivals::OnOff { on, off, .. } => {
+                    count.max(length / (on.ps() as f64 + off.ps() as f64))
+                }
+            }
+        };
+        self.check_sum(each, MAX_DRAWN)
+    }
+
+    fn check_sum(&self, each: impl Fn(NodeId) -> f64, most: u64) -> Result<(), WorkloadError> {
+        let expected = self.environment.nodes().map(each).sum::<f64>();
+        check::amount(expected, most).map_err(WorkloadError::whole)
+    }
+
+    /// Mean interval between two messages of a host, in ps.
+    fn interval(&self, messages: &HostMessages, arrivals: TimedArrivals, host: NodeId) -> f64 {
+        self.environment.mean_interval(host, messages.sizes.mean(), arrivals.load())
+    }
+
+    /// Payload in bytes that a closed loop cannot exhaust before its stop: the payload that the link carries until then,
+    /// and the longest messages that may be outstanding.
+    fn capacity(&self, messages: &HostMessages, outstanding: u32, host: NodeId) -> f64 {
+        let carried = self.environment.carried(host, messages.period.length());
+        carried + f64::from(outstanding) * messages.sizes.longest().get() as f64
+    }
+
+    fn sequence(&self, messages: &HostMessages, host: NodeId) -> MessageSequence {
+        let name = self.environment.name(host);
+        MessageSequence {
+            rule: Arc::clone(&messages.rule),
+            sizes: Arc::clone(&messages.sizes),
+            source: host.0,
+            hosts: self.environment.hosts().len() as u32,
+            k: 0,
+            targets: self.stream("destinations", name),
+            lengths: self.stream("sizes", name),
+        }
+    }
+
+    /// Messages of a host that does not wait for completions.
+    pub(super) fn timed_messages(
+        &self,
+        messages: &HostMessages,
+        arrivals: TimedArrivals,
+        host: NodeId,
+    ) -> TimedMessages {
+        let interval = self.interval(messages, arrivals, host);
+        let most = messages.most.map_or(usize::MAX, |most| most as usize);
+        let random = self.stream("arrivals", self.environment.name(host));
+        let times = ArrivalTimes::new(arrivals, messages.period, interval, most, random);
+        TimedMessages::Sequence(TimedSequence { sequence: self.sequence(messages, host), times })
+    }
+
+    fn at_once(
+        &self,
+        messages: &HostMessages,
+        count: u32,
+        source: NodeId,
+        host_traffic: &mut Vec<HostTraffic>,
+    ) -> Vec<Flow> {
+        let at = messages.period.start;
+        let sequence = self.sequence(messages, source).take(count as usize);
+        let drawn = sequence.clone().map(|(to, bytes)| DrawnMessage { at, to, bytes });
+        let forecasts = forecast(drawn, self.environment.hosts().len());
+        let number = host_traffic.len() as u32;
+        let to = forecasts.iter().map(|flow| flow.to.0).collect();
+        host_traffic.push(HostTraffic::at_once(to, sequence, at));
+        self.drawn(source, forecasts, number)
+    }
+
+    /// Returns the flows of one closed loop: to all hosts that it can come to send to in its time.
+    fn closed_loop(
+        &self,
+        messages: &HostMessages,
+        outstanding: u32,
+        source: NodeId,
+        host_traffic: &mut Vec<HostTraffic>,
+    ) -> Vec<Flow> {
+        let PostingPeriod { start, stop } = messages.period;
+        let capacity = self.capacity(messages, outstanding, source).ceil() as u64;
+        let most = messages.most.map_or(u64::MAX, u64::from);
+        let sequence = self.sequence(messages, source);
+        let mut receives = vec![false; self.environment.hosts().len()];
+        let (mut count, mut total) = (0, 0);
+        for (to, bytes) in sequence.clone() {
+            if count == most || total > capacity {
+                break;
+            }
+            receives[to as usize] = true;
+            count += 1;
+            total += bytes.get();
+        }
+        let to: Arc<[u32]> =
+            (0..).zip(&receives).filter(|(_, receives)| **receives).map(|(to, _)| to).collect();
+        let posting = Posting::Drawn { host_traffic: host_traffic.len() as u32, start, stop, total: None };
+        let flows = to.iter().map(|to| self.flow(source, NodeId(*to), posting.clone())).collect();
+        host_traffic.push(HostTraffic::closed(to, sequence, count, outstanding, messages.period));
+        flows
+    }
+}
+
+impl HostMessages {
+    /// Most messages of a host, as a number that may be infinite.
+    fn limit(&self) -> f64 {
+        self.most.map_or(f64::INFINITY, f64::from)
+    }
+}

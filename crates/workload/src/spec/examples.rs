@@ -1,0 +1,220 @@
+//! One example of every pattern and rule, for tests that have to cover them all.
+//!
+//! Invariant: each list holds one example of each variant, in the order of declaration. The `place` functions match
+//! exhaustively, so a new variant compiles only once it has a place here, and a test compares places and examples.
+
+use packet::{ServiceLevel, TransportService};
+use units::{Bytes, Rate, Span, Time};
+
+use super::converge::{ConvergeSpec, SessionsSpec};
+use super::flow::LoadSpec;
+use super::hot_spot::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
+use super::pattern::PatternSpec;
+use super::synthetic::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
+use crate::operation::Operation;
+
+impl BitPermutation {
+    /// Every permutation.
+    pub const ALL: [Self; 5] =
+        [Self::Complement, Self::Reverse, Self::Rotation, Self::Shuffle, Self::Transpose];
+
+    const fn place(self) -> usize {
+        match self {
+            Self::Complement => 0,
+            Self::Reverse => 1,
+            Self::Rotation => 2,
+            Self::Shuffle => 3,
+            Self::Transpose => 4,
+        }
+    }
+}
+
+impl DestinationSpec {
+    /// One example of each rule, for any number of hosts that is a power of two and at least 4.
+    pub const EXAMPLES: [Self; 5] = [
+        Self::Uniform,
+        Self::Permutation,
+        Self::Shift(1),
+        Self::Bits(BitPermutation::Reverse),
+        Self::AllToAll,
+    ];
+
+    const fn place(self) -> usize {
+        match self {
+            Self::Uniform => 0,
+            Self::Permutation => 1,
+            Self::Shift(_) => 2,
+            Self::Bits(_) => 3,
+            Self::AllToAll => 4,
+        }
+    }
+}
+
+impl ArrivalSpec {
+    /// One example of each rule.
+    pub const EXAMPLES: [Self; 5] = [
+        Self::Fixed { load: 0.3 },
+        Self::Poisson { load: 0.3 },
+        Self::OnOff { load: 0.3, on: Span::from_us(5), off: Span::from_us(5) },
+        Self::Closed { outstanding: 2 },
+        Self::AtOnce,
+    ];
+
+    const fn place(self) -> usize {
+        match self {
+            Self::Fixed { .. } => 0,
+            Self::Poisson { .. } => 1,
+            Self::OnOff { .. } => 2,
+            Self::Closed { .. } => 3,
+            Self::AtOnce => 4,
+        }
+    }
+}
+
+impl SizeSpec {
+    /// Returns one example of each rule; the distribution is in the file `sizes.txt`.
+    #[must_use]
+    pub fn examples() -> Vec<Self> {
+        let (least, most) = (Bytes::new(100), Bytes::kib(8));
+        vec![Self::Fixed(Bytes::kib(4)), Self::Uniform { least, most }, Self::Cdf("sizes.txt".to_owned())]
+    }
+
+    #[cfg(test)]
+    const fn place(&self) -> usize {
+        match self {
+            Self::Fixed(_) => 0,
+            Self::Uniform { .. } => 1,
+            Self::Cdf(_) => 2,
+        }
+    }
+}
+
+impl LoadSpec {
+    /// One example of each load.
+    pub const EXAMPLES: [Self; 3] =
+        [Self::Saturate { outstanding: 2 }, Self::Paced(Rate::gbps(8)), Self::Messages(3)];
+
+    const fn place(self) -> usize {
+        match self {
+            Self::Saturate { .. } => 0,
+            Self::Paced(_) => 1,
+            Self::Messages(_) => 2,
+        }
+    }
+}
+
+impl PatternSpec {
+    /// Returns one example of each pattern, for hosts `h1`, `h2`, ...: a power of two of them, at least 4. The list of
+    /// flows is in the file `flow.txt`. Combine rules of synthetic traffic from their own examples.
+    #[must_use]
+    pub fn examples() -> Vec<Self> {
+        let (from, until, message, load) = (us(1), us(50), Bytes::kib(2), 0.3);
+        vec![
+            Self::Permutation { at: from, bytes: message },
+            Self::Poisson { from, until, message, load },
+            Self::Incast { at: from, to: "h2".to_owned(), senders: 3, bytes: message },
+            Self::Synthetic(SyntheticSpec {
+                destinations: DestinationSpec::Uniform,
+                arrivals: ArrivalSpec::Poisson { load },
+                size: SizeSpec::Fixed(message),
+                start: from,
+                stop: Some(until),
+                messages: None,
+                service_level: ServiceLevel::default(),
+            }),
+            Self::FlowList(FlowListSpec { file: "flow.txt".to_owned(), origin: Time::ZERO }),
+            Self::Converge(converge()),
+            Self::Sessions(sessions()),
+            Self::HotSpot(HotSpotSpec {
+                from,
+                until,
+                message,
+                load,
+                arrivals: SpacingSpec::Poisson,
+                contributors: ContributorSpec::All,
+                windows: vec![HotSpotWindowSpec {
+                    from: us(10),
+                    until: us(20),
+                    fraction: 0.5,
+                    to: vec!["h1".to_owned()],
+                }],
+            }),
+        ]
+    }
+
+    #[cfg(test)]
+    const fn place(&self) -> usize {
+        match self {
+            Self::Permutation { .. } => 0,
+            Self::Poisson { .. } => 1,
+            Self::Incast { .. } => 2,
+            Self::Synthetic(_) => 3,
+            Self::FlowList(_) => 4,
+            Self::Converge(_) => 5,
+            Self::Sessions(_) => 6,
+            Self::HotSpot(_) => 7,
+        }
+    }
+}
+
+fn converge() -> ConvergeSpec {
+    ConvergeSpec {
+        name: "local".to_owned(),
+        from: "h3*".to_owned(),
+        to: "h1".to_owned(),
+        start: us(1),
+        jitter: Span::from_us(2),
+        stop: Some(us(40)),
+        service_level: ServiceLevel::default(),
+        transport: TransportService::Rc,
+        operation: Operation::Send,
+        message: Bytes::kib(4),
+        load: LoadSpec::Saturate { outstanding: 2 },
+    }
+}
+
+fn sessions() -> SessionsSpec {
+    SessionsSpec {
+        name: "web".to_owned(),
+        from: "h3*".to_owned(),
+        to: "h1".to_owned(),
+        start: us(1),
+        stop: us(40),
+        on: Span::from_us(5),
+        off: Span::from_us(5),
+        service_level: ServiceLevel::default(),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        message: Bytes::kib(4),
+        load: LoadSpec::Paced(Rate::gbps(8)),
+    }
+}
+
+const fn us(n: u64) -> Time {
+    Time::from_ps(n * 1_000_000)
+}
+
+/// Every constant list holds each variant at its place.
+const _: () = {
+    let mut i = 0;
+    while i < 5 {
+        assert!(BitPermutation::ALL[i].place() == i, "permutations of bits are out of place");
+        assert!(DestinationSpec::EXAMPLES[i].place() == i, "destinations are out of place");
+        assert!(ArrivalSpec::EXAMPLES[i].place() == i, "arrivals are out of place");
+        assert!(i >= 3 || LoadSpec::EXAMPLES[i].place() == i, "loads are out of place");
+        i += 1;
+    }
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_holds_each_variant_at_its_place() {
+        let places = PatternSpec::examples().iter().map(PatternSpec::place).collect::<Vec<_>>();
+        assert_eq!(places, (0..8).collect::<Vec<_>>());
+        let places = SizeSpec::examples().iter().map(SizeSpec::place).collect::<Vec<_>>();
+        assert_eq!(places, (0..3).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,212 @@
+//! Uniform traffic, of which a share goes to a few hosts for a while: hot spots, at rest or moving.
+//!
+//! Invariant: windows are in order of time and do not overlap, and every contributor has a target other than itself.
+//!
+//! The pattern is that of Pfister and Norton ("Hot spot contention and combining in multistage interconnection
+//! networks", 1985), and of Pfister and others (2005): each source moves a share h of its load to one host.
+
+use packet::NodeId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use settings::FieldPath;
+use smallvec::SmallVec;
+use units::{Bytes, Time};
+
+use super::check;
+use crate::change::TrafficChange;
+use crate::environment::{Environment, matches};
+use crate::error::{HostError, HotSpotError, InField, WorkloadError};
+
+/// Every host sends messages to uniformly drawn others. Within each window, contributors send a share of theirs to the
+/// window's targets instead, so that the load of each host stays the same.
+///
+/// DEVIATION: no host sends to itself, where the paper has "each source to each destination".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HotSpotSpec {
+    /// Time from which messages are posted.
+    pub from: Time,
+    /// Time until which messages are posted, later than `from`.
+    pub until: Time,
+    /// Payload of each message.
+    pub message: Bytes,
+    /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+    pub load: f64,
+    /// Spacing of a host's messages.
+    #[serde(default)]
+    pub arrivals: SpacingSpec,
+    /// Hosts whose messages a window redirects.
+    #[serde(default)]
+    pub contributors: ContributorSpec,
+    /// Hot spots in order of time: each begins no earlier than the one before it ends.
+    pub windows: Vec<HotSpotWindowSpec>,
+}
+
+/// Spacing of the messages of a host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SpacingSpec {
+    /// At exponentially distributed intervals.
+    #[default]
+    Poisson,
+    /// Evenly spaced; each host begins after a part of an interval that is drawn for it uniformly.
+    Fixed,
+}
+
+/// The hosts that contribute to a hot spot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ContributorSpec {
+    /// All hosts.
+    #[default]
+    All,
+    /// The first this many in the order of the topology that are not a target themselves: 1 to all.
+    First(#[schemars(range(min = 1))] u32),
+    /// The host of this name, or those whose names begin with the text before a `*` at the end.
+    Named(String),
+}
+
+/// A hot spot for a while.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HotSpotWindowSpec {
+    /// Beginning: the first redirected message is posted then or later.
+    pub from: Time,
+    /// End, later than `from`.
+    pub until: Time,
+    /// Share of a contributor's load that is redirected (h): above 0, at most 1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+    pub fraction: f64,
+    /// Targets, at least one, each drawn with the same probability. A contributor that is a target itself redirects
+    /// to the others; if it is the only one, it redirects nothing.
+    pub to: Vec<String>,
+}
+
+/// A window with its hosts looked up.
+#[derive(Debug, PartialEq)]
+pub(crate) struct HotSpotWindow {
+    pub(crate) from: Time,
+    pub(crate) until: Time,
+    pub(crate) fraction: f64,
+    pub(crate) targets: SmallVec<[NodeId; 4]>,
+    /// Whether each host contributes.
+    pub(crate) contributes: Vec<bool>,
+}
+
+impl HotSpotSpec {
+    /// Returns the degree of the hot spot: the most hosts that send to the same target. If all contribute, this is
+    /// the number of hosts, as Pfister and others count, although a target sends nothing to itself.
+    #[must_use]
+    pub fn degree(&self, hosts: &[&str]) -> u32 {
+        if self.contributors == ContributorSpec::All && !self.windows.is_empty() {
+            return hosts.len() as u32;
+        }
+        let count = |window: &HotSpotWindowSpec| {
+            let contributes = self.contributors.among(hosts, &window.to);
+            contributes.into_iter().filter(|contributes| *contributes).count() as u32
+        };
+        self.windows.iter().map(count).max().unwrap_or_default()
+    }
+
+    /// Checks all fields, looks the hosts up, and returns the windows.
+    pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Vec<HotSpotWindow>, WorkloadError> {
+        check::period(self.from, self.until).in_field("until")?;
+        check::message_size(self.message).in_field("message")?;
+        check::load(self.load).in_field("load")?;
+        let mut last = Time::ZERO;
+        let mut windows = Vec::new();
+        for (i, window) in self.windows.iter().enumerate() {
+            let place = FieldPath::from("windows").index(i);
+            let targets = window.check(last, environment).map_err(|error| error.below(&place))?;
+            last = window.until;
+            windows.push(self.resolved(window, targets, environment)?);
+        }
+        Ok(windows)
+    }
+
+    /// A window with its contributors.
+    fn resolved(
+        &self,
+        window: &HotSpotWindowSpec,
+        targets: SmallVec<[NodeId; 4]>,
+        environment: &Environment<'_>,
+    ) -> Result<HotSpotWindow, WorkloadError> {
+        let hosts = environment.hosts();
+        let contributes = self.contributors.among(hosts, &window.to);
+        let found = contributes.iter().filter(|contributes| **contributes).count();
+        match &self.contributors {
+            ContributorSpec::Named(given) if found == 0 => {
+                Err(WorkloadError::at("contributors", HostError::NoneMatches { given: given.clone() }))
+            }
+            ContributorSpec::First(given) if *given == 0 || found < *given as usize => {
+                let others = hosts.len() - targets.len();
+                Err(WorkloadError::at("contributors", HotSpotError::Contributors { given: *given, others }))
+            }
+            ContributorSpec::All | ContributorSpec::First(_) | ContributorSpec::Named(_) => {
+                let HotSpotWindowSpec { from, until, fraction, .. } = *window;
+                Ok(HotSpotWindow { from, until, fraction, targets, contributes })
+            }
+        }
+    }
+
+    /// Returns the beginnings and ends of the windows.
+    pub(crate) fn changes(&self) -> Vec<TrafficChange> {
+        self.windows.iter().flat_map(HotSpotWindowSpec::changes).collect()
+    }
+}
+
+impl HotSpotWindowSpec {
+    /// Checks the window, which must not begin before `last`, and returns its targets.
+    fn check(
+        &self,
+        last: Time,
+        environment: &Environment<'_>,
+    ) -> Result<SmallVec<[NodeId; 4]>, WorkloadError> {
+        if self.from < last {
+            return Err(WorkloadError::at("from", HotSpotError::WindowsOverlap { from: self.from, last }));
+        }
+        check::period(self.from, self.until).in_field("until")?;
+        if !(self.fraction > 0.0 && self.fraction <= 1.0) {
+            return Err(WorkloadError::at("fraction", HotSpotError::FractionRange { given: self.fraction }));
+        }
+        let mut targets = SmallVec::new();
+        for (i, name) in self.to.iter().enumerate() {
+            let field = || FieldPath::from("to").index(i);
+            let target = environment.host(name).map_err(|error| WorkloadError::at(field(), error))?;
+            if targets.contains(&target) {
+                return Err(WorkloadError::at(field(), HotSpotError::TargetTwice { name: name.clone() }));
+            }
+            targets.push(target);
+        }
+        if targets.is_empty() { Err(HotSpotError::NoTargets).in_field("to") } else { Ok(targets) }
+    }
+
+    fn changes(&self) -> [TrafficChange; 2] {
+        let (name, [starts, stops]) = match self.to.as_slice() {
+            [one] => (format!("hot spot at {one}"), ["starts", "stops"]),
+            several => (format!("hot spots at {} hosts", several.len()), ["start", "stop"]),
+        };
+        let change = |at, verb| TrafficChange { at, what: format!("{name} {verb}") };
+        [change(self.from, starts), change(self.until, stops)]
+    }
+}
+
+impl ContributorSpec {
+    /// Returns for each host whether it contributes to a hot spot at these targets.
+    fn among(&self, hosts: &[&str], to: &[String]) -> Vec<bool> {
+        // The only target has no other to redirect to.
+        let has_target = |host: &str| to.len() != 1 || to[0] != host;
+        match self {
+            Self::All => hosts.iter().map(|host| has_target(host)).collect(),
+            Self::Named(name) => hosts.iter().map(|host| has_target(host) && matches(name, host)).collect(),
+            Self::First(count) => {
+                let mut remaining = *count;
+                let takes_part = |host: &&str| {
+                    let contributes = remaining > 0 && !to.iter().any(|target| target == host);
+                    remaining -= u32::from(contributes);
+                    contributes
+                };
+                hosts.iter().map(takes_part).collect()
+            }
+        }
+    }
+}

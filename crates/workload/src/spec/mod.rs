@@ -1,0 +1,30 @@
+//! Traffic as a scenario writes it, with the checks of its fields.
+//!
+//! Invariant: serde reads fields as written, and a check stands beside the fields that it is about. Faults come in
+//! the order of the checks; the first one is reported.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `check` | the checks that several specs share |
+//! | `flow` | one flow with a name of its own |
+//! | `pattern` | every traffic pattern |
+//! | `converge` | flows from several hosts to one, at once or in sessions |
+//! | `hot_spot` | uniform traffic with hot spots, at rest or moving |
+//! | `synthetic` | every host to others: rules for destinations, arrivals and sizes |
+//! | `examples` | one example of each pattern and rule, for tests |
+
+pub(crate) mod check;
+mod converge;
+mod examples;
+mod flow;
+mod hot_spot;
+mod pattern;
+mod synthetic;
+
+pub use converge::{ConvergeSpec, SessionsSpec};
+pub use flow::{FlowSpec, LoadSpec};
+pub(crate) use hot_spot::HotSpotWindow;
+pub use hot_spot::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
+pub use pattern::PatternSpec;
+pub use synthetic::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
+pub(crate) use synthetic::{PostingRule, TimedArrivals};
