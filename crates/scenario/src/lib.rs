@@ -1,7 +1,7 @@
 //! The file format of experiments: RON to [`Scenario`] (as written) to [`Plan`] (checked).
 //!
-//! Invariant: only a checked plan runs. Whatever is wrong with a file or an override is said with its
-//! place, its path, and what would be right; nothing is guessed, and nothing is silently ignored.
+//! Invariant: only a checked plan runs. Every fault of a file or an override is reported with its
+//! place, its path and a correction; nothing is guessed, and nothing is silently ignored.
 //!
 //! ```text
 //! ScenarioText::find --set*--> ScenarioText --Scenario::read--> Scenario --check--> Plan
@@ -21,7 +21,7 @@
 //! | `plan` | all that a run needs to know |
 //! | `check` | from a scenario to a plan |
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
-//! | [`import`] | scenarios from what other simulators read |
+//! | [`import`] | scenarios from the input files of other simulators |
 
 mod check;
 mod cycles;

@@ -1,7 +1,7 @@
 //! Every error has a file in `fixtures/bad`, and beside it the exact message that it must give.
 //!
-//! A file is a scenario, or opens with lines that say what the command line would have said instead:
-//! `//! scenario: NAME` reads another one, `//! set: PATH=VALUE` overrides a field.
+//! A file is a scenario, or begins with lines that stand for arguments of the command line:
+//! `//! scenario: NAME` reads a shipped one, `//! set: PATH=VALUE` overrides a field.
 //!
 //! `BLESS=1 cargo test -p scenario --test bad`, like `cargo xtask bless`, writes the messages as they are now.
 
@@ -29,13 +29,13 @@ fn plan(file: &str, text: &str) -> Result<Plan, Diagnostic> {
     Scenario::read(&source)?.check(&source)
 }
 
-/// Whether what is said now is what shall be said.
+/// Returns true if the messages are to be written, not compared.
 fn blessed() -> bool {
     env::var_os("BLESS").is_some() || env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always")
 }
 
 #[test]
-fn every_error_is_said_as_it_should_be() {
+fn every_message_is_the_expected_one() {
     let entries = fs::read_dir(folder()).expect("the fixtures are there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "ron"));
@@ -61,7 +61,7 @@ fn every_error_is_said_as_it_should_be() {
 }
 
 #[test]
-fn the_first_line_says_where_and_what() {
+fn the_first_line_gives_place_and_message() {
     for file in ["unknown-field", "wrong-unit", "unknown-host"] {
         let path = folder().join(file).with_extension("ron");
         let text = fs::read_to_string(&path).expect("a readable fixture");

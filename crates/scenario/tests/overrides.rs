@@ -1,4 +1,4 @@
-//! `--set`: what it accepts, and that it changes nothing else.
+//! `--set`: the values that it accepts, and the text around them, which stays.
 
 use proptest::prelude::*;
 use scenario::{Scenario, ScenarioText};
@@ -12,14 +12,14 @@ fn read(sets: &[&str]) -> Scenario {
 }
 
 #[test]
-fn a_value_is_taken_as_it_stands_or_in_quotes() {
+fn a_value_is_read_as_given_or_in_quotes() {
     let quoted = read(&["duration=\"600 ms\"", "flows[0].to=\"H7\"", "about=\"Other words.\""]);
     assert_eq!(read(&["duration=600 ms", "flows[0].to=H7", "about=Other words."]), quoted);
     assert_eq!(read(&[" duration = 600 ms ", "flows.F1.to=H7", "about=Other words."]), quoted);
 }
 
 #[test]
-fn what_is_not_there_is_added() {
+fn a_missing_field_is_added() {
     let scenario = read(&["seed=9", "name=other", "flows.F2.stop=250 ms", "adapter.drain_limit=None"]);
     assert_eq!((scenario.seed, scenario.name.as_deref()), (9, Some("other")));
     assert_eq!(scenario.flows[1].stop, "250 ms".parse().ok());
@@ -27,7 +27,7 @@ fn what_is_not_there_is_added() {
 }
 
 #[test]
-fn what_should_hold_it_is_added_too() {
+fn a_missing_struct_is_added_too() {
     let scenario = read(&[
         "link.data_lanes=2",
         "link.sl_to_vl.3=1",
@@ -46,14 +46,14 @@ fn what_should_hold_it_is_added_too() {
 }
 
 #[test]
-fn they_are_applied_in_order() {
+fn overrides_are_applied_in_order() {
     assert_eq!(read(&["seed=1", "seed=2"]).seed, 2);
     let off = read(&["congestion_control.response.ccti_timer=10", "congestion_control=Off"]);
     assert_eq!(off, read(&["congestion_control=Off"]));
 }
 
 #[test]
-fn an_override_that_is_refused_changes_nothing() {
+fn a_refused_override_changes_nothing() {
     let mut source = ScenarioText::find("one-flow").expect("it ships");
     let before = source.text().to_owned();
     for wrong in ["duration=5 parsecs", "seed=-1", "seed=", "nothing=1", "flows[7].to=H1", "=1", "link=5"] {
@@ -80,7 +80,7 @@ fn a_fault_in_the_file_keeps_its_place_after_overrides() {
 
 proptest! {
     #[test]
-    fn nothing_that_is_set_brings_it_down(
+    fn no_override_causes_a_panic(
         path in "[a-z_.\\[\\]0-9\"]{0,12}|flows\\[[0-9]\\]\\.[a-z]{2,5}|link\\.[a-z_]{3,10}",
         value in "[ -~\\n]{0,16}|\\(.{0,8}|\"[a-z0-9 ]{0,6}\"?",
     ) {
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_a_file_holds_brings_it_down(
+    fn no_text_causes_a_panic(
         at in 0_usize..2_000,
         cut in 0_usize..40,
         put in "[(){}\\[\\],:\"' a-z0-9/*\\\\#\\n]{0,6}",
@@ -111,7 +111,7 @@ proptest! {
 }
 
 #[test]
-fn a_preset_of_dcqcn_stands_for_what_is_not_written() {
+fn a_preset_of_dcqcn_fills_in_missing_fields() {
     let whole = |sets: &[&str]| read(sets).congestion_control;
     let short = whole(&["congestion_control=Dcqcn()"]);
     assert_eq!(short, whole(&["congestion_control=Dcqcn(preset: Recommended)"]));
@@ -119,7 +119,7 @@ fn a_preset_of_dcqcn_stands_for_what_is_not_written() {
     assert_ne!(short, strawman);
     let by_parts = "congestion_control=Dcqcn(marking: (preset: Strawman), response: (preset: Strawman))";
     assert_eq!(strawman, whole(&[by_parts]));
-    // A field stands over the preset, by either of its names, and no other field changes.
+    // A field overrides the preset, by either of its names, and no other field changes.
     let own = whole(&["congestion_control=Dcqcn()", "congestion_control.response.timer=300 us"]);
     let vendor = whole(&["congestion_control=Dcqcn()", "congestion_control.response.rpg_time_reset=300 us"]);
     assert_eq!(own, vendor);

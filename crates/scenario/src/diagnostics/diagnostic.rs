@@ -1,7 +1,7 @@
-//! What is wrong with a scenario, and how it is printed.
+//! Faults with their places in a text, and their printed form.
 //!
-//! Invariant: the first line of a printed fault is `error: FILE:LINE:COLUMN: PATH: MESSAGE`, whatever is
-//! wrong; a part that does not apply is left out.
+//! Invariant: the first line of every printed fault is `error: FILE:LINE:COLUMN: PATH: MESSAGE`. A part that does not
+//! apply is left out.
 //!
 //! ```text
 //! error: mine.ron:12:8: link.mtu: `3 KiB` is not an MTU
@@ -9,68 +9,68 @@
 //! 12 |   mtu: "3 KiB",
 //!    |        ^^^^^^^
 //!    |
-//! help: use "256 B", "512 B", "1 KiB", "2 KiB" or "4 KiB"
+//! help: write "256 B", "512 B", "1 KiB", "2 KiB" or "4 KiB"
 //! ```
 
 use core::fmt::{self, Display, Formatter};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-/// The most faults that are printed.
+/// Largest number of faults that are printed.
 const MOST_SHOWN: usize = 8;
 
-/// Why a scenario is refused: one fault or several, none of which follows from another.
+/// Faults for which a scenario is refused: one or several, none of which follows from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     faults: Vec<LocatedFault>,
 }
 
-/// One thing that is wrong.
+/// A fault with its place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedFault {
-    /// The file; `--set PATH=VALUE` where an override is at fault.
+    /// The file, or `--set PATH=VALUE` where an override is at fault.
     pub file: String,
-    /// Where in it, if anywhere.
+    /// The place in the file; `None` for a fault of the file as a whole.
     pub place: Option<Box<Excerpt>>,
-    /// The field's path, as `--set` takes it; empty if no field is at fault.
+    /// Path of the field at fault, as `--set` takes it; empty if no field is at fault.
     pub path: String,
-    /// What is wrong, in one line.
+    /// The fault, in one line.
     pub message: String,
-    /// What would be right, in one line.
+    /// The correction, in one line.
     pub help: Option<String>,
 }
 
-/// A stretch of a line.
+/// A part of a line, with the whole line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// The line, counted from 1.
     pub line: usize,
-    /// The first character of the stretch, counted from 1.
+    /// The first character of the part, counted from 1.
     pub column: usize,
-    /// How many characters.
+    /// Length in characters.
     pub width: usize,
-    /// The whole line.
+    /// Text of the whole line.
     pub text: String,
 }
 
 impl Diagnostic {
-    /// Of all that is wrong.
+    /// Makes a diagnostic of these faults.
     ///
     /// # Panics
-    /// If nothing is.
+    /// If there are none.
     #[must_use]
     pub fn new(faults: Vec<LocatedFault>) -> Self {
         assert!(!faults.is_empty(), "a diagnostic holds at least one fault");
         Self { faults }
     }
 
-    /// All that is wrong, at least one thing.
+    /// Returns the faults, at least one.
     #[must_use]
     pub fn faults(&self) -> &[LocatedFault] {
         &self.faults
     }
 
-    /// As printed: with colours for a terminal, or without.
+    /// Renders the faults, with colours for a terminal or without.
     #[must_use]
     pub fn render(&self, colours: bool) -> String {
         let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
@@ -97,7 +97,7 @@ impl Display for Diagnostic {
 impl core::error::Error for Diagnostic {}
 
 impl LocatedFault {
-    /// The first line, without the word `error`.
+    /// Returns the first line, without the word `error`.
     fn title(&self) -> String {
         let place = self.place.as_ref().map(|place| format!(":{}:{}", place.line, place.column));
         let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
@@ -108,7 +108,7 @@ impl LocatedFault {
         let title = Group::with_title(Level::ERROR.primary_title(self.title()));
         let help = self.help.as_deref().map(|help| Group::with_title(Level::HELP.secondary_title(help)));
         let Some(place) = &self.place else {
-            // Rendered apart: together, an empty margin would stand between the two lines.
+            // Rendered one by one: together, an empty margin would separate the two lines.
             let groups = [Some(title), help].into_iter().flatten();
             return groups.map(|group| renderer.render(&[group])).collect::<Vec<_>>().join("\n");
         };
@@ -120,7 +120,7 @@ impl LocatedFault {
 }
 
 impl Excerpt {
-    /// The stretch of `text` from byte `start` to byte `end`, as far as it lies on one line.
+    /// Takes the part of `text` from byte `start` to byte `end`, up to the end of the line.
     #[must_use]
     pub(crate) fn new(text: &str, start: usize, end: usize) -> Self {
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -134,7 +134,7 @@ impl Excerpt {
         }
     }
 
-    /// The stretch in bytes of its line.
+    /// Returns the part as bytes of the line.
     fn bytes(&self) -> core::ops::Range<usize> {
         let at = |column: usize| self.text.char_indices().nth(column).map_or(self.text.len(), |(at, _)| at);
         at(self.column - 1)..at(self.column - 1 + self.width)

@@ -1,21 +1,21 @@
-//! The name that was probably meant.
+//! Suggestions for unknown names: the name that was probably meant.
 //!
-//! Invariant: names are suggested only if they come nearer than all others, and then all that come equally
-//! near; where none stands out, the names are listed.
+//! Invariant: a name is suggested only if it is nearer than all others; names that are equally near are suggested
+//! together. Where none is nearest, the names are listed.
 
 use core::fmt::Display;
 
 use cc_policies::dcqcn::vendor;
 use strsim::damerau_levenshtein;
 
-/// The most names that are listed.
+/// Largest number of names in a list.
 const MOST_LISTED: usize = 12;
-/// The same where none of them is near, and there is nothing else to say.
+/// Largest number of names in a list where none is near.
 const MOST_LISTED_ALONE: usize = 32;
-/// The most names that can have been meant at once.
+/// Largest number of names that are suggested together.
 const MOST_MEANT: usize = 4;
 
-/// A help line for `given`, which is none of the `known` names of such `things`.
+/// Returns a help line for `given`, which is none of the `known` names of such `things`.
 ///
 /// ```
 /// let help = scenario::help_with_name("grna2011", ["gran2011"], "papers");
@@ -41,13 +41,13 @@ pub fn help(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>, thing
     }
 }
 
-/// A help line for a field that is none of the `known` ones.
+/// Returns a help line for a field that is none of the `known` ones.
 pub(crate) fn field(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let vendors = vendor::help(given).map(str::to_owned);
     vendors.unwrap_or_else(|| help(given, known, "fields here"))
 }
 
-/// All the names if they are few, else those that are nearest.
+/// Lists all names if they are few, else the nearest.
 fn listed(known: &[&str], near: &[&str], things: &str) -> String {
     match (known, near) {
         ([], _) => format!("there are no {things}"),
@@ -59,12 +59,12 @@ fn listed(known: &[&str], near: &[&str], things: &str) -> String {
     }
 }
 
-/// Names in backticks, as a list.
+/// Lists names in backticks.
 pub(crate) fn list(names: &[impl Display]) -> String {
     quoted(names, ", ")
 }
 
-/// Names in backticks, the last two parted by `last`.
+/// Lists names in backticks, with `last` before the last one.
 fn quoted(names: &[impl Display], last: &str) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.split_last() {
@@ -73,7 +73,7 @@ fn quoted(names: &[impl Display], last: &str) -> String {
     }
 }
 
-/// All names that are equally near to `given` and near enough to be meant.
+/// Returns all names that are nearest to `given` and near enough to be meant.
 fn nearest<'a>(given: &str, known: &[&'a str]) -> Vec<&'a str> {
     let given = given.to_lowercase();
     let scored = known.iter().filter_map(|name| Some((distance(&given, &name.to_lowercase())?, *name)));
@@ -83,8 +83,8 @@ fn nearest<'a>(given: &str, known: &[&'a str]) -> Vec<&'a str> {
     scored.into_iter().take_while(|(distance, _)| Some(*distance) == best).map(|(_, name)| name).collect()
 }
 
-/// How far a name is from what was given; one that is only cut short is farther off than any misspelling,
-/// and may be misspelt itself.
+/// Returns the distance of a name from the text given. A name that is only cut short is farther than any misspelt one;
+/// its beginning may be misspelt too.
 fn distance(given: &str, name: &str) -> Option<(bool, usize)> {
     let (length, whole) = (given.chars().count(), name.chars().count());
     let edits = damerau_levenshtein(given, name);
@@ -101,7 +101,7 @@ fn distance(given: &str, name: &str) -> Option<(bool, usize)> {
     (length >= 3 && whole > length && slips <= length / 4).then_some((true, slips))
 }
 
-/// `cables` as `cable`: the first word that can lose its ending does.
+/// Returns the singular, `cable` of `cables`: the first word with a plural ending loses it.
 fn singular(things: &str) -> String {
     let (mut words, mut done) = (Vec::new(), false);
     for word in things.split(' ') {
@@ -113,7 +113,7 @@ fn singular(things: &str) -> String {
     words.join(" ")
 }
 
-/// The same with a capital first letter.
+/// Returns the text with a capital first letter.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

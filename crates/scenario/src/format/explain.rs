@@ -1,8 +1,8 @@
-//! What is said of a text that cannot be read.
+//! Explanations of a reader's error.
 //!
-//! Invariant: a message says what stands there and what would be right, in the words of the scenario's
-//! fields. Where the reader knows what it expected but does not tell, it is asked again with another
-//! value in the same place (`RefusedValue::probe`).
+//! Invariant: a message gives the value as written, and the help a correct one, in the words of the scenario's
+//! fields. Where the reader's error does not contain the expected fields or choices, the reader is run again with
+//! another value in the same place (`RefusedValue::probe`).
 
 use super::parse::{ReadFault, parse};
 use super::ranges;
@@ -11,7 +11,7 @@ use crate::diagnostics::nearest::{self, list};
 use crate::text::{NodeShape, ScenarioText, unquoted};
 use settings::FieldPath;
 
-/// What is said of a text whose form is right, and which is no scenario.
+/// Explains the error of a text that is well-formed RON, but not a scenario.
 pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
     let Ok(outline) = source.outline() else { return plain(source, fault) };
     let text = source.text();
@@ -30,7 +30,7 @@ pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault 
         }
         ron::Error::MissingStructField { field, .. } => {
             let span = outline.span(text, &path);
-            let help = format!("write `{field}: ...` among the fields that stand here");
+            let help = format!("write `{field}: ...` among the fields here");
             source.fault(&span, &path.name(field), "this field is missing".to_owned(), Some(help))
         }
         ron::Error::NoSuchEnumVariant { expected, found, .. } => {
@@ -49,7 +49,7 @@ pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault 
     }
 }
 
-/// What is said of a value of the wrong kind.
+/// Explains a value of the wrong type.
 fn wrong_value(source: &ScenarioText, fault: &ReadFault, path: &FieldPath) -> LocatedFault {
     let Ok(outline) = source.outline() else { return plain(source, fault) };
     let text = source.text();
@@ -69,7 +69,9 @@ fn wrong_value(source: &ScenarioText, fault: &ReadFault, path: &FieldPath) -> Lo
             format!("{} is not a number", place.shown()),
             range().or_else(|| Some("write a number, such as 0.5".to_owned())),
         ),
-        ron::Error::ExpectedBoolean => (format!("{} is neither `true` nor `false`", place.shown()), None),
+        ron::Error::ExpectedBoolean => {
+            (format!("{} is not a truth value", place.shown()), Some("write `true` or `false`".to_owned()))
+        }
         ron::Error::ExpectedString => place.expected_text(),
         ron::Error::ExpectedIdentifier | ron::Error::SuggestRawIdentifier(_) => place.expected_choice(),
         ron::Error::ExpectedArray => place.expected("a list", "[ ]"),
@@ -83,7 +85,7 @@ fn wrong_value(source: &ScenarioText, fault: &ReadFault, path: &FieldPath) -> Lo
     source.fault(&outline.span(text, path), path, message, help)
 }
 
-/// The reader's own words, where nothing better is known.
+/// Explains an error in the reader's own words.
 fn plain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
     let said = fault.error.to_string();
     let mut letters = said.chars();
@@ -91,7 +93,7 @@ fn plain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
     source.fault(&fault.span, &fault.path.clone().unwrap_or_default(), said, None)
 }
 
-/// A place in the text, and the value that stands there.
+/// A value that the reader refuses, and its place in the text.
 struct RefusedValue<'a> {
     source: &'a ScenarioText,
     path: &'a FieldPath,
@@ -102,7 +104,7 @@ struct RefusedValue<'a> {
 type MessageAndHelp = (String, Option<String>);
 
 impl RefusedValue<'_> {
-    /// What stands here, for a message: in full, or how it begins.
+    /// Returns the value as a message shows it: the first line.
     fn shown(&self) -> String {
         let first = self.given.lines().next().unwrap_or_default().trim_end();
         let more = if first.len() < self.given.len() { " ..." } else { "" };
@@ -120,7 +122,7 @@ impl RefusedValue<'_> {
         let quoted = format!("\"{}\"", self.given.replace(['"', '\\'], ""));
         match self.probe(&quoted).as_ref().and_then(own_error) {
             Some(message_and_help) => message_and_help,
-            None => (format!("{} stands without quotes", self.shown()), Some(format!("write `{quoted}`"))),
+            None => (format!("{} lacks quotes", self.shown()), Some(format!("write `{quoted}`"))),
         }
     }
 
@@ -130,7 +132,7 @@ impl RefusedValue<'_> {
         };
         let name = unquoted(self.given);
         if expected.contains(&name.as_str()) {
-            return (format!("{} stands in quotes", self.shown()), Some(format!("write `{name}`")));
+            return (format!("{} is in quotes", self.shown()), Some(format!("write `{name}`")));
         }
         let help = nearest::help(&name, expected.iter(), "choices");
         (format!("{} is none of the choices", self.shown()), Some(help))
@@ -146,14 +148,15 @@ impl RefusedValue<'_> {
             _ => String::new(),
         };
         let message = if is_name {
-            format!("{} lacks what belongs to it", self.shown())
+            format!("{} lacks its fields", self.shown())
         } else {
             format!("{} is not a value with fields", self.shown())
         };
         (message, Some(format!("write `{name}(...)`{fields}")))
     }
 
-    /// What the reader says if another value stands here; nothing if it is content, or stumbles elsewhere.
+    /// Returns the reader's error for another value in this place; `None` if that value is accepted, or the error lies
+    /// elsewhere.
     fn probe(&self, value: &str) -> Option<ron::Error> {
         let text = self.source.text();
         let text = [&text[..self.at.start], value, &text[self.at.end..]].concat();
@@ -163,8 +166,8 @@ impl RefusedValue<'_> {
     }
 }
 
-/// The message and the help of an error that a type of the scenario has raised. A quantity, for instance, gives its
-/// message, which begins with the text as given, as the unexpected value, and the correction as the expected one.
+/// Returns the message and the help of an error that a type of the scenario has raised. A quantity, for instance, gives
+/// its message, which begins with the text as given, as the unexpected value, and the correction as the expected one.
 fn own_error(error: &ron::Error) -> Option<MessageAndHelp> {
     match error {
         ron::Error::InvalidValueForType { expected, found } if found.starts_with('`') => {

@@ -1,6 +1,6 @@
 //! The file format: from a text to a [`Scenario`] as written.
 //!
-//! Invariant: a value is compared with its own type here, and with no other value.
+//! Invariant: a value is compared with its own type only, never with another value.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,15 +1,15 @@
 //! `--set PATH=VALUE`: one field of a scenario, set from outside.
 //!
-//! Invariant: an override changes the text and nothing else, so what it sets is read, checked and
-//! reported like anything that stands in the file. One that cannot be read changes nothing.
+//! Invariant: an override changes only the text, so its value is read, checked and
+//! reported like any value in the file. An override that cannot be read changes nothing.
 //!
-//! ```text
-//! the value is there          replace it
-//! a field or entry is not     add it to what should hold it
-//! what should hold it is not  add that too, as a struct or as a map
-//! ```
+//! | in the text | effect |
+//! |---|---|
+//! | the value | it is replaced |
+//! | the struct or map, without the field or entry | the field or entry is added |
+//! | neither | the struct or map is added too |
 //!
-//! A value that cannot be read as it stands is read as a text in quotes: `duration=5 ms`.
+//! A value that cannot be read as given is read as a text in quotes: `duration=5 ms`.
 
 use settings::{FieldPath, PathStep};
 
@@ -21,12 +21,12 @@ use crate::text::{
 };
 
 impl ScenarioText {
-    /// Sets the value at a path: `PATH=VALUE`, as `duration=5 ms`, `flows.F3.start="1 s"` or
-    /// `congestion_control=Off`. Elements of a list go by index or by their `name`.
+    /// Sets the value at a path: `PATH=VALUE`, such as `duration=5 ms`, `flows.F3.start="1 s"` or
+    /// `congestion_control=Off`. Elements of a list are found by index or by their `name`.
     ///
     /// # Errors
-    /// If nothing can stand at the path, if the value cannot stand there, or if the file's own brackets,
-    /// quotes or commas are wrong. What a plan may not say is left to [`Scenario::check`](crate::Scenario::check).
+    /// If there is no such path, if the value does not have its type, or if the file's own brackets,
+    /// quotes or commas are wrong. Values are compared with each other by [`Scenario::check`](crate::Scenario::check).
     pub fn set(&mut self, assignment: &str) -> Result<(), Diagnostic> {
         let given = Override::new(assignment)?;
         let site = self.outline()?.reach(self.text(), &given.path);
@@ -38,7 +38,7 @@ impl ScenarioText {
     }
 }
 
-/// `PATH=VALUE`, taken apart.
+/// An override: `PATH=VALUE`.
 struct Override<'a> {
     name: String,
     written_path: &'a str,
@@ -46,10 +46,10 @@ struct Override<'a> {
     value: &'a str,
 }
 
-/// A place for a value: what it replaces, and what belongs around it.
+/// A place for a value: the part of the text that it replaces, and the text before and after it.
 type Insertion = (core::ops::Range<usize>, String, String);
 
-/// What came of putting a value in: the text, or why it cannot stand there, and how far reading came.
+/// The text with a value put in, or the number of steps that could be read, and the fault.
 type TrialResult = Result<ScenarioText, (usize, LocatedFault)>;
 
 impl<'a> Override<'a> {
@@ -67,7 +67,7 @@ impl<'a> Override<'a> {
         Ok(Self { written_path: path.trim(), path: parsed, value: value.trim(), name })
     }
 
-    /// Where the value could go, likeliest first.
+    /// Returns the places where the value could go, likeliest first.
     fn places(&self, source: &ScenarioText, site: &ReachedNode<'_>) -> Result<Vec<Insertion>, LocatedFault> {
         let missing = &self.path.steps()[site.steps..];
         let holder = site.node.inside();
@@ -96,7 +96,7 @@ impl<'a> Override<'a> {
         }
     }
 
-    /// The text with the value in the first of the places where it can stand, as given or in quotes.
+    /// Returns the text with the value in the first place that accepts it, as given or in quotes.
     fn put(
         &self,
         source: &ScenarioText,
@@ -143,11 +143,11 @@ impl<'a> Override<'a> {
                 let help = nearest::field(found, expected.iter());
                 self.at_path(&reached, format!("there is no field `{found}`"), help)
             }
-            // What should hold the field was added around it, and needs more than that.
+            // The struct that was added around the field needs more fields.
             ron::Error::MissingStructField { field: missing, .. }
                 if own.starts_with(&reached) && own != &reached =>
             {
-                let message = format!("this is left out, and needs more than one field: also `{missing}`");
+                let message = format!("this is left out, and needs `{missing}` too");
                 self.at_path(&reached, message, format!("set `{reached}` as a whole: `{reached}=(...)`"))
             }
             _ => explain(&patched, &fault),
@@ -155,7 +155,7 @@ impl<'a> Override<'a> {
         Err((reached.steps().len(), explained))
     }
 
-    /// What is wrong with the value's own brackets, quotes and commas.
+    /// Returns the fault of the value's own brackets, quotes and commas, if there is one.
     fn flaw(&self, own: &FieldPath) -> Option<LocatedFault> {
         let found = |flaw: SyntaxFlaw| {
             let alone = ScenarioText::new(&self.name, self.value);
@@ -177,7 +177,7 @@ impl<'a> Override<'a> {
         }
     }
 
-    /// There is no way on from what is there.
+    /// Explains a step that leads nowhere.
     fn unreachable(&self, source: &ScenarioText, site: &ReachedNode<'_>, step: &PathStep) -> LocatedFault {
         let (text, holder) = (source.text(), site.node.inside());
         let path = site.path.step(step.clone());
@@ -196,16 +196,13 @@ impl<'a> Override<'a> {
             }
             _ => {
                 let shown = text[site.node.span.clone()].lines().next().unwrap_or_default();
-                (
-                    format!("`{shown}` has nothing of this kind in it"),
-                    format!("set `{}` as a whole", site.path),
-                )
+                (format!("`{shown}` has no such part"), format!("set `{}` as a whole", site.path))
             }
         };
         self.at_path(&path, message, help)
     }
 
-    /// The field on the way is left out in the file, or there is none such.
+    /// Explains a field on the path that the file leaves out, or that does not exist.
     fn absent(&self, source: &ScenarioText, site: &ReachedNode<'_>, field: &str) -> LocatedFault {
         let path = site.path.name(field);
         let opening = site.node.inside().opening(source.text());
@@ -221,7 +218,7 @@ impl<'a> Override<'a> {
         }
     }
 
-    /// A fault of the path, not of the value.
+    /// Locates a fault of the path, not of the value.
     fn at_path(&self, path: &FieldPath, message: String, help: String) -> LocatedFault {
         let shown = format!("{}={}", self.written_path, self.value);
         let place = Box::new(Excerpt::new(&shown, 0, self.written_path.len()));
@@ -235,7 +232,7 @@ impl<'a> Override<'a> {
     }
 }
 
-/// Every way to wrap a value into what has these names in it: structs, maps by name, maps by text.
+/// Returns every way to wrap a value so that it has these names: structs, maps by name, maps by text.
 fn wraps(names: &[PathStep]) -> Option<Vec<(String, String)>> {
     let Some((first, deeper)) = names.split_first() else {
         return Some(vec![(String::new(), String::new())]);

@@ -1,6 +1,6 @@
-//! From text to a scenario as written.
+//! The reader: from a text to a scenario as written, or to the reader's error.
 //!
-//! Invariant: what is read is exactly what stands in the text; nothing is checked against anything else.
+//! Invariant: the scenario is exactly as in the text; no value is checked against another.
 
 use core::ops::Range;
 
@@ -10,24 +10,24 @@ use settings::FieldPath;
 
 use super::spec::Scenario;
 
-/// How scenarios are read and written: `Some` may be left out, and so may the second parentheses of a
+/// Returns the options of reading and writing: `Some` may be left out, and so may the second parentheses of a
 /// variant with a struct in it.
 pub(crate) fn options() -> ron::Options {
     let extensions = Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES;
     ron::Options::default().with_default_extension(extensions)
 }
 
-/// Why a text cannot be read.
+/// An error of the reader.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadFault {
     pub(crate) error: ron::Error,
-    /// The value at which reading stopped, if the reader could name it.
+    /// Path of the value at which reading stopped, if the reader could name it.
     pub(crate) path: Option<FieldPath>,
-    /// The part of the text at which it stopped.
+    /// The part of the text at which reading stopped.
     pub(crate) span: Range<usize>,
 }
 
-/// Reads a text.
+/// Reads a scenario from a text.
 pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
     let early = |error: ron::error::SpannedError| ReadFault {
         span: span_of(text, &error.span),
@@ -45,7 +45,7 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
     Ok(scenario)
 }
 
-/// The path that the reader has reached, without names of enum variants and without parts that it could not name.
+/// Returns the path that the reader has reached, without names of enum variants and without parts that it could not name.
 fn path_of(reached: &serde_path_to_error::Path) -> FieldPath {
     reached.iter().fold(FieldPath::default(), |path, segment| match segment {
         Segment::Seq { index } => path.index(*index),
@@ -59,7 +59,7 @@ fn span_of(text: &str, span: &ron::error::Span) -> Range<usize> {
     start..offset_of(text, span.end).max(start)
 }
 
-/// The byte at a line and column, both counted from 1, columns in characters.
+/// Returns the byte at a line and column, both counted from 1, columns in characters.
 fn offset_of(text: &str, position: ron::error::Position) -> usize {
     let line_start: usize = text.split_inclusive('\n').take(position.line - 1).map(str::len).sum();
     let column = text[line_start..].char_indices().nth(position.col - 1);

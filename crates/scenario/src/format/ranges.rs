@@ -3,9 +3,9 @@
 //! Invariant: a range is written once, beside its field (`#[schemars(range(..))]`), and found by the types that
 //! lead to the field, never by the field's name alone.
 //!
-//! | asked by | what leads to the field |
+//! | used by | the field is found by |
 //! |---|---|
-//! | the reader, for a value that it refuses ([`at`]) | a path, and the names of variants in the text |
+//! | the reader, to explain a value that it refuses ([`at`]) | a path, and the names of variants in the text |
 //! | the check ([`violations`]) | the values of the scenario |
 
 use core::fmt::{self, Display, Formatter};
@@ -41,7 +41,7 @@ pub(crate) enum RangeEnd {
     Excluded(f64),
 }
 
-/// A number outside of its field's range.
+/// A number out of its field's range.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RangeViolation {
     pub(crate) path: FieldPath,
@@ -50,8 +50,8 @@ pub(crate) struct RangeViolation {
     pub(crate) range: NumberRange,
 }
 
-/// The range of the number at `path` in a text that has this outline; `None` if no number belongs there, or if the
-/// text leaves open which of several types does.
+/// Returns the range of the number at `path` in a text that has this outline; `None` if the field is not a number, or if
+/// the text does not say which of several types it has.
 pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<NumberRange> {
     let mut schemas = vec![&*SCHEMA];
     let mut above = FieldPath::default();
@@ -68,7 +68,7 @@ pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Numb
     ranges.all(|range| range == first).then_some(first)
 }
 
-/// Every number of a scenario that is outside of its field's range.
+/// Returns every number of a scenario that is out of its field's range.
 ///
 /// # Panics
 /// Never: a scenario is plain data.
@@ -125,13 +125,13 @@ fn judge_below(
     }
 }
 
-/// The schemas of which a value fits one: of an enum's variants (`oneOf`), or of a value that may be left out and of
-/// none (`anyOf`).
+/// Returns the schemas of which a value fits one: those of an enum's variants (`oneOf`), or those of an optional value and
+/// of `null` (`anyOf`).
 fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
     schema.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The name and the content of an enum's variant, if the schema is of one that holds something.
+/// Returns the name and the content of an enum's variant; `None` for a variant without content.
 fn variant_content(schema: &Value) -> Option<(&str, &Value)> {
     let [name] = schema.get("required")?.as_array()?.as_slice() else { return None };
     let properties = schema.get("properties")?.as_object().filter(|properties| properties.len() == 1)?;
@@ -139,9 +139,9 @@ fn variant_content(schema: &Value) -> Option<(&str, &Value)> {
     Some((name, properties.get(name)?))
 }
 
-/// The schemas that remain of a schema's choices where a text names these variants, outermost first.
+/// Returns the schemas that remain of a schema's choices where a text names these variants, outermost first.
 fn alternatives<'s>(schema: &'s Value, variants: &[&str]) -> Vec<&'s Value> {
-    // RON's own word for a value that may be left out.
+    // RON's name around an optional value.
     if let Some((&"Some", deeper)) = variants.split_first() {
         return alternatives(schema, deeper);
     }
@@ -154,7 +154,7 @@ fn alternatives<'s>(schema: &'s Value, variants: &[&str]) -> Vec<&'s Value> {
     if all.is_empty() { vec![schema] } else { all }
 }
 
-/// The schema of the value one step below.
+/// Returns the schema of the value one step below.
 fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value> {
     match step {
         PathStep::Name(name) => {
@@ -170,7 +170,7 @@ fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value> {
 }
 
 impl NumberRange {
-    /// The range that a schema of a number states; its type's where it states none.
+    /// Returns the range that a number's schema states, or that of its type.
     fn of(schema: &Value) -> Option<Self> {
         if has_type(schema, "integer") {
             let format = schema.get("format").and_then(Value::as_str);
@@ -218,7 +218,7 @@ impl RangeEnd {
     }
 }
 
-/// Whether a schema admits values of this JSON type.
+/// Returns true if a schema admits values of this JSON type.
 fn has_type(schema: &Value, name: &str) -> bool {
     match schema.get("type") {
         Some(Value::Array(all)) => all.iter().any(|one| one == name),

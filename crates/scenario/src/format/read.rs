@@ -1,4 +1,4 @@
-//! Scenarios from texts, with what is wrong explained.
+//! Reading with explanations: from a text to a scenario, or to a diagnostic.
 
 use super::explain::explain;
 use super::parse::parse;
@@ -10,7 +10,7 @@ impl Scenario {
     /// Reads a scenario.
     ///
     /// # Errors
-    /// If the text is no scenario: where, why, and what would be right.
+    /// If the text is not a scenario. The diagnostic gives place, reason and correction.
     pub fn read(source: &ScenarioText) -> Result<Self, Diagnostic> {
         source.outline()?;
         parse(source.text()).map_err(|fault| explain(source, &fault).into())
@@ -18,7 +18,7 @@ impl Scenario {
 }
 
 impl ShippedScenario {
-    /// What it shows.
+    /// Returns the aim of the experiment.
     ///
     /// # Panics
     /// Never: the scenarios that ship are tested.

@@ -1,31 +1,31 @@
-//! The account of an import: what became of each key of a configuration.
+//! The account of an import: the fate of each key of a configuration.
 
-/// What became of a key.
+/// A key, and its fate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyAccount {
-    /// The key.
+    /// Name of the key.
     pub key: String,
-    /// Its values, as written.
+    /// Values of the key, as written.
     pub given: String,
-    /// Whether it is in the scenario.
+    /// The key's fate.
     pub fate: KeyFate,
-    /// As what, or why not.
+    /// The corresponding field, or the reason for leaving the key out.
     pub what: String,
 }
 
-/// Whether a key is in the scenario.
+/// The fate of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyFate {
-    /// As it was meant.
+    /// The scenario has it exactly.
     Used,
-    /// As something that comes near.
+    /// The scenario has something similar.
     Approximated,
-    /// Not at all.
+    /// The scenario does not have it.
     NotUsed,
 }
 
 impl KeyFate {
-    /// The word for it.
+    /// Returns the word for the fate in tables.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

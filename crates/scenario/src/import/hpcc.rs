@@ -1,9 +1,9 @@
-//! `config.txt` of HPCC's simulator (ns-3): a key and its values a line.
+//! Reader of `config.txt` of HPCC's simulator (ns-3): a key and its values in each line.
 //!
-//! Invariant: every key of the file is in the account of what became of it, in the file's order.
+//! Invariant: the account has every key of the file, in the file's order.
 //!
-//! What the file does not say, and that simulator fixes in its code, is written out: switches store and forward in no
-//! time of their own, over a central memory ([`hpcc_memory`](super)).
+//! Settings that are fixed in that simulator's code are written into the scenario: switches store and forward without
+//! latency of their own, over a central memory ([`hpcc_memory`](super)).
 
 use core::fmt::Write;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,24 +17,24 @@ use super::hpcc_keys::{RESPONSE, UNUSED, is_of_dcqcn};
 use super::hpcc_memory;
 use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, in_two};
 
-/// The text of a file that a configuration names.
+/// Reads a file that a configuration names: its text by its name; `None` if there is no such file.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A scenario, the files that belong beside it, and what became of every key.
+/// A scenario, the files that belong beside it, and the fate of every key.
 #[derive(Clone, Debug)]
 pub struct ImportedScenario {
     /// The scenario as text.
     pub scenario: String,
-    /// Files beside it: name, text.
+    /// Files beside the scenario: name and text.
     pub files: Vec<(String, String)>,
-    /// What became of every key, in their order.
+    /// The fate of every key, in the file's order.
     pub account: Vec<KeyAccount>,
 }
 
 /// Turns a configuration into a scenario.
 ///
 /// # Errors
-/// If a line is no key with values, a value is not what its key needs, or a file is not there or wrong.
+/// If a line is not a key with values, a value does not fit its key, or a file is missing or wrong.
 pub fn read(name: &str, text: &str, files: FileReader<'_>) -> Result<ImportedScenario, Diagnostic> {
     let mut import = HpccImport { name, text, keys: keys(name, text)?, account: BTreeMap::new() };
     let (topology_file, topology) = import.file("TOPOLOGY_FILE", files)?;
@@ -51,7 +51,7 @@ pub fn read(name: &str, text: &str, files: FileReader<'_>) -> Result<ImportedSce
     Ok(ImportedScenario { scenario, files: vec![(topology_file, topology), (flow_file, flows)], account })
 }
 
-/// A key with its values, and where they stand.
+/// A key with its values, and their offset in the file.
 #[derive(Clone, Copy, Debug)]
 struct ConfigKey<'a> {
     name: &'a str,
@@ -78,10 +78,10 @@ fn keys<'a>(file: &str, text: &'a str) -> Result<Vec<ConfigKey<'a>>, Diagnostic>
             Err(LocatedFault { file, place, path, message, help: Some(help.to_owned()) }.into())
         };
         if given.is_empty() {
-            return wrong(format!("`{name}` has no value"), "write a key and its value on a line");
+            return wrong(format!("`{name}` has no value"), "write a key and its value in one line");
         }
         if keys.iter().any(|key| key.name == name) {
-            return wrong(format!("`{name}` stands here a second time"), "write it once");
+            return wrong(format!("`{name}` is given twice"), "write it once");
         }
         let start = given.as_ptr() as usize - text.as_ptr() as usize;
         keys.push(ConfigKey { name, given, start });
@@ -115,7 +115,7 @@ impl<'a> HpccImport<'a> {
         }
     }
 
-    /// The file that a key names, by its last part, and its text.
+    /// Returns the file that a key names, by the last part of its name, and its text.
     fn file(&mut self, name: &str, files: FileReader<'_>) -> Result<(String, String), Diagnostic> {
         let Some(key) = self.key(name) else {
             let (file, path) = (self.name.to_owned(), name.to_owned());
@@ -133,15 +133,16 @@ impl<'a> HpccImport<'a> {
         Ok((last, text))
     }
 
-    /// The number that a key has, if it is there.
+    /// Returns the number of a key; `None` if the file does not have the key.
     fn number(&self, name: &str) -> Result<Option<f64>, Diagnostic> {
         let Some(key) = self.key(name) else { return Ok(None) };
         let number = key.given.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-        let wrong = || self.wrong(key, format!("`{}` is not a number", key.given), "write one of at least 0");
+        let wrong =
+            || self.wrong(key, format!("`{}` is not a number", key.given), "write a number of at least 0");
         number.map(Some).ok_or_else(wrong)
     }
 
-    /// A number that stands as such in the scenario.
+    /// Returns the number of a key that is a field of the scenario, and enters it in the account.
     fn used(&mut self, name: &str, field: &str) -> Result<Option<f64>, Diagnostic> {
         let number = self.number(name)?;
         self.note(name, KeyFate::Used, format!("`{field}`"));
@@ -189,7 +190,7 @@ impl<'a> HpccImport<'a> {
         ))
     }
 
-    /// The payload of a packet, or the nearest that there is.
+    /// Returns the MTU that is nearest to the payload of a packet.
     fn mtu(&mut self) -> Result<Mtu, Diagnostic> {
         let given = self.number("PACKET_PAYLOAD_SIZE")?.unwrap_or(1000.0);
         let all = Mtu::ALL.into_iter().chain(Mtu::OF_ETHERNET);
@@ -200,7 +201,7 @@ impl<'a> HpccImport<'a> {
         Ok(nearest)
     }
 
-    /// The memory of each switch, by the number of its ports, with the threshold that a port may reach.
+    /// Writes the memory of each switch, by its number of ports, with the threshold of a port.
     fn switches(&mut self, fabric: &hpcc::HpccFabric, lanes: u64) -> Result<String, Diagnostic> {
         let mebibytes = self.number("BUFFER_SIZE")?.unwrap_or(12.0);
         let dynamic = self.number("USE_DYNAMIC_PFC_THRESHOLD")?.unwrap_or(1.0) != 0.0;
@@ -373,7 +374,7 @@ impl<'a> HpccImport<'a> {
         }
     }
 
-    /// Of keys that nothing has been said of: why they are not used.
+    /// Enters all remaining keys in the account, with the reason for leaving them out.
     fn settle_the_rest(&mut self) {
         let left: Vec<_> =
             self.keys.iter().copied().filter(|key| !self.account.contains_key(key.name)).collect();
@@ -395,14 +396,14 @@ impl<'a> HpccImport<'a> {
     }
 }
 
-/// When the first flow starts, and how many priorities there are; a list that is wrong is refused when the scenario is
+/// Returns the start of the first flow, and the number of priorities. A wrong list is refused when the scenario is
 /// checked.
 fn starts(flows: &str) -> (Time, usize) {
     let rows = flows.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let rows: Vec<_> = rows.filter(|words| words.len() >= 5).collect();
     let seconds = rows.iter().filter_map(|words| words.last()?.parse().ok());
     let first = seconds.fold(f64::INFINITY, |least: f64, one: f64| least.min(one));
-    // Whole microseconds before it: exact for every list that is written to the microsecond.
+    // Rounded down to microseconds: exact for every list in microseconds.
     let origin = if first.is_finite() && first > 0.0 { (first * 1e6 + 1e-3).floor() as u64 } else { 0 };
     let levels: BTreeSet<_> = rows.iter().map(|words| words[2]).collect();
     (Span::from_us(origin).after_start(), levels.len())

@@ -1,11 +1,11 @@
-//! What becomes of the keys of a `config.txt` that stand for themselves: a field each, or nothing.
+//! Keys of a `config.txt` that correspond to one field, and keys without effect.
 //!
 //! Invariant: a key is in one table at most. Reaction points of HPCC's simulator know a timer and no byte counter: their
 //! first increases recover the target, the next one adds `RATE_AI`, and all after that `RATE_HAI` (its code).
 
 use super::account::KeyFate;
 
-/// Keys of DCQCN's reaction point: the field, its unit, how near it comes, and what else there is to say.
+/// Keys of DCQCN's reaction point: the field, its unit, the key's fate, and a remark.
 pub(super) const RESPONSE: [(&str, &str, &str, KeyFate, &str); 7] = [
     (
         "ALPHA_RESUME_INTERVAL",
@@ -28,7 +28,7 @@ pub(super) const RESPONSE: [(&str, &str, &str, KeyFate, &str); 7] = [
     ("MIN_RATE", "min_rate", "rate", KeyFate::Used, ""),
 ];
 
-/// Whether a key is about DCQCN alone.
+/// Returns true for a key of DCQCN alone.
 pub(super) fn is_of_dcqcn(key: &str) -> bool {
     RESPONSE.iter().any(|(name, ..)| *name == key)
         || key.ends_with("_MAP")
@@ -38,7 +38,7 @@ pub(super) fn is_of_dcqcn(key: &str) -> bool {
 const OF_HPCC: &str = "it is HPCC's, which is not modelled";
 const OUTPUT: &str = "outputs have names of their own: see docs/outputs.md";
 
-/// Keys that nothing comes of, and why.
+/// Keys without effect, and the reason.
 pub(super) const UNUSED: [(&str, &str); 26] = [
     ("TRACE_FILE", "single packets are not traced"),
     ("TRACE_OUTPUT_FILE", "single packets are not traced"),

@@ -1,28 +1,28 @@
-//! How switches of HPCC's simulator share their memory, and pause: fixed in its code, so written out here.
+//! Memory sharing and PAUSE thresholds of switches in HPCC's simulator, which its code fixes.
 //!
-//! Invariant: what is said of a switch follows from the rates of its links alone.
+//! Invariant: the settings of a switch depend on the rates of its links alone.
 //!
-//! | there | here |
+//! | in that simulator | in a scenario |
 //! |---|---|
-//! | a port and priority holds up to (what is free of what is shared) / 2^3; 2^2, 2^1, 2^0 where its link is more than once, twice, four times as fast as those of hosts | `alpha` 1/8 to 1 |
-//! | 4 KiB are its own | `guaranteed` |
-//! | it lets go on 3 KiB below its threshold | `resume_offset` |
-//! | a PAUSE takes effect as it comes in | `reaction` of 0 |
+//! | a port and priority holds up to (free shared memory) / 2^3; 2^2, 2^1, 2^0 where its link is more than once, twice, four times as fast as those of hosts | `alpha` 1/8 to 1 |
+//! | and 4 KiB of its own | `guaranteed` |
+//! | it sends RESUME at 3 KiB below its threshold | `resume_offset` |
+//! | a PAUSE takes effect on arrival | `reaction` of 0 |
 //!
-//! Known from descriptions of that simulator, not from runs of it.
+//! Source: descriptions of that simulator, not runs of it.
 
 use std::collections::BTreeSet;
 
 use topology::hpcc::HpccFabric;
 use units::Rate;
 
-/// How packets are kept from being lost.
+/// Flow control of the links.
 pub(super) const LOSSLESS: &str = "flow_control: Pause(resume_offset: \"3 KiB\", reaction: \"0 s\"),";
 
-/// Of what is free, the part at which a port is paused whose link is no faster than those of hosts.
+/// Alpha of a port whose link is no faster than those of hosts.
 const ALPHA: f64 = 0.125;
 
-/// The rate of the first host's link.
+/// Returns the rate of the first host's link.
 pub(super) fn rate_of_hosts(fabric: &HpccFabric) -> Option<Rate> {
     let hosts = &fabric.custom.hosts;
     let link =
@@ -30,7 +30,7 @@ pub(super) fn rate_of_hosts(fabric: &HpccFabric) -> Option<Rate> {
     rate_of(fabric, &link.cable)
 }
 
-/// The alpha of a switch by its slowest link, and whether all its links have that.
+/// Returns the alpha of a switch by its slowest link, and true if all its links have that alpha.
 pub(super) fn alpha(fabric: &HpccFabric, switch: &str) -> (f64, bool) {
     let links = fabric.custom.links.iter().filter(|link| link.from == switch || link.to == switch);
     let rates: BTreeSet<u64> = links.filter_map(|link| rate_of(fabric, &link.cable)).map(Rate::get).collect();
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faster_links_have_more_of_what_is_free() {
+    fn faster_links_have_a_larger_alpha() {
         let text = "6 4 5\n2 3 4 5\n0 2 25Gbps 1us 0\n2 3 100Gbps 1us 0\n3 4 100Gbps 1us 0\n4 5 400Gbps 1us 0\n5 1 25Gbps 1us 0\n";
         let fabric = topology::hpcc::read(text).expect("it is right");
         let alphas = ["s2", "s3", "s4", "s5"].map(|switch| alpha(&fabric, switch));

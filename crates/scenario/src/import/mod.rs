@@ -1,14 +1,14 @@
-//! Scenarios from what other simulators read.
+//! Scenarios from the input files of other simulators.
 //!
-//! Invariant: of everything that was written it is said what became of it; nothing is left out silently. What comes of
-//! an import is a scenario file like any other, which its user reads, changes and keeps.
+//! Invariant: every setting of the input has an entry in the account of the import; nothing is left out silently. The
+//! result is a scenario file like any other, which its user reads, changes and keeps.
 //!
-//! | module | reads |
+//! | module | contents |
 //! |---|---|
-//! | `account` | nothing: what became of each key |
-//! | [`hpcc`] | `config.txt` of HPCC's simulator, with its topology and flows |
-//! | `hpcc_keys` | nothing: what becomes of keys that stand for themselves |
-//! | `hpcc_memory` | nothing: how switches of that simulator share their memory and pause |
+//! | `account` | the fate of each key of a configuration |
+//! | [`hpcc`] | the reader of `config.txt` of HPCC's simulator, with its topology and flows |
+//! | `hpcc_keys` | keys that correspond to one field, and keys without effect |
+//! | `hpcc_memory` | memory sharing and PAUSE thresholds of that simulator's switches |
 
 mod account;
 pub mod hpcc;

@@ -7,23 +7,23 @@ use settings::FieldPath;
 use super::scenario_text::ScenarioText;
 use crate::diagnostics::{Diagnostic, LocatedFault, in_two};
 
-/// What has been found wrong.
+/// The faults found so far.
 pub(crate) struct Faults<'a> {
     pub(crate) source: &'a ScenarioText,
     pub(crate) found: Vec<LocatedFault>,
-    /// How many of them, the first, say only that a number is out of its range: what is said later of the same number
-    /// says more, and takes their place.
+    /// Number of faults, at the beginning of the list, that only name a range. A later fault of the same number says
+    /// more, and replaces the first.
     of_ranges: usize,
 }
 
 impl<'a> Faults<'a> {
-    /// No faults yet of the scenario that was read from this text.
+    /// Starts the list of faults of the scenario that was read from this text.
     pub(crate) fn new(source: &'a ScenarioText) -> Self {
         Self { source, found: Vec::new(), of_ranges: 0 }
     }
 
-    /// The number at this path is out of its range. A fault that is added later at the same path says more, and takes
-    /// the place of this one.
+    /// Adds a number that is out of its range. A fault that is added later at the same path replaces this one: it says
+    /// more.
     pub(crate) fn add_range(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
         self.add(path, message, help);
         self.of_ranges = self.found.len();
@@ -34,12 +34,12 @@ impl<'a> Faults<'a> {
         self.found.sort_by_key(|fault| fault.place.as_ref().map(|place| (place.line, place.column)));
     }
 
-    /// The value at this path is wrong.
+    /// Adds a fault of the value at this path.
     pub(crate) fn add(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
         self.push(path, message.to_string(), Some(help.to_string()), false);
     }
 
-    /// The name at the end of this path is wrong.
+    /// Adds a fault of the name at the end of this path.
     pub(crate) fn add_name(&mut self, path: &FieldPath, message: impl Display, help: impl Display) {
         self.push(path, message.to_string(), Some(help.to_string()), true);
     }
@@ -56,7 +56,7 @@ impl<'a> Faults<'a> {
         self.push(path, message, help, false);
     }
 
-    /// Whether something is wrong with the value at this path.
+    /// Returns true if a fault of the value at this path was found.
     pub(crate) fn has(&self, path: &FieldPath) -> bool {
         let path = path.to_string();
         self.found.iter().any(|fault| fault.path == path)
@@ -78,7 +78,7 @@ impl<'a> Faults<'a> {
         }
     }
 
-    /// The value at this path, as it is written.
+    /// Returns the value at this path as it is written.
     pub(crate) fn written(&self, path: &FieldPath) -> String {
         let text = self.source.text();
         self.source
@@ -86,7 +86,7 @@ impl<'a> Faults<'a> {
             .map_or_else(|_| String::new(), |outline| text[outline.span(text, path)].to_owned())
     }
 
-    /// Whether the value at this path comes from an override.
+    /// Returns true if the value at this path comes from an override.
     pub(crate) fn overridden(&self, path: &FieldPath) -> bool {
         let source = self.source;
         source.outline().is_ok_and(|outline| {

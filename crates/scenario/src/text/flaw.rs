@@ -6,21 +6,21 @@ use core::ops::Range;
 
 use settings::FieldPath;
 
-/// What is wrong with the form of a text.
+/// A flaw in the form of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SyntaxFlaw {
     pub(crate) span: Range<usize>,
-    /// The innermost value that the flaw lies in.
+    /// The innermost value that contains the flaw.
     pub(crate) path: FieldPath,
     pub(crate) kind: SyntaxFlawKind,
 }
 
-/// What is wrong, apart from where.
+/// The kinds of flaws. `Display` is the message alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SyntaxFlawKind {
     #[error("the text ends here, and `{}` is not closed", open.last().map_or('(', |(bracket, _)| *bracket))]
     Unclosed {
-        /// Brackets that are open, outermost first, each with where it stands.
+        /// Open brackets with their offsets, outermost first.
         open: Vec<(char, usize)>,
     },
     #[error("`{found}` does not close `{bracket}`")]
@@ -33,25 +33,25 @@ pub(crate) enum SyntaxFlawKind {
     MissingComma,
     #[error("`{found}` is out of place")]
     NoField { found: String },
-    #[error("`{name}:` stands among values without names")]
+    #[error("`{name}:` is a field among values without names")]
     Named { name: String },
     #[error("a value is missing here")]
     NoValue,
-    #[error("`{name}` stands here twice")]
+    #[error("`{name}` is given twice here")]
     Twice { name: String },
-    #[error("this stands after the end of the scenario")]
+    #[error("this comes after the end of the scenario")]
     AfterEnd,
     #[error("a scenario is a list of fields in ( )")]
     NotAScenario,
 }
 
 impl SyntaxFlawKind {
-    /// The correction; `line` gives the line of a place in the text.
+    /// Returns the correction. `line` gives the line of an offset.
     pub(crate) fn help(&self, line: impl Fn(usize) -> usize) -> String {
         match self {
             Self::Unclosed { open } => {
                 let all = open.iter().rev().map(|(bracket, at)| format!("`{bracket}` of line {}", line(*at)));
-                format!("still open are {}", all.collect::<Vec<_>>().join(", "))
+                format!("close {}", all.collect::<Vec<_>>().join(", "))
             }
             Self::Mismatch { bracket, opened, .. } => {
                 format!("close the `{bracket}` of line {} first", line(*opened))
@@ -61,9 +61,9 @@ impl SyntaxFlawKind {
             Self::MissingComma => "write `,` between two values".to_owned(),
             Self::NoField { .. } => "write `name: value`".to_owned(),
             Self::Named { .. } => "write fields in ( ), and values without names in [ ]".to_owned(),
-            Self::NoValue => "write one, or take out the mark that it belongs to".to_owned(),
+            Self::NoValue => "write a value, or delete the punctuation mark".to_owned(),
             Self::Twice { .. } => "write it once".to_owned(),
-            Self::AfterEnd => "the `)` before it closes the scenario".to_owned(),
+            Self::AfterEnd => "delete it: the `)` before it closes the scenario".to_owned(),
             Self::NotAScenario => "write `(`, then `field: value,` for each field, then `)`".to_owned(),
         }
     }

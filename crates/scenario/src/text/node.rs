@@ -2,25 +2,25 @@
 //!
 //! Invariant: a node knows where a value begins and ends, and nothing of its meaning.
 //!
-//! A single value in parentheses after a name (`Paced("1 Gb/s")`, `Some(5)`) is as one with what is in
-//! it: steps lead through it.
+//! A single value in parentheses after a name (`Paced("1 Gb/s")`, `Some(5)`) is one with that name: steps of a path lead
+//! through the name.
 
 use core::ops::Range;
 
 use settings::PathStep;
 
-/// A value.
+/// A value in a text.
 #[derive(Clone, Debug)]
 pub(crate) struct TextNode {
-    /// Where it stands, from its name or opening bracket to its end.
+    /// The part of the text that the value takes, from its name or opening bracket to its end.
     pub(crate) span: Range<usize>,
     pub(crate) shape: NodeShape,
 }
 
-/// What kind of value, and what is in it.
+/// The form of a value, with the values in it.
 #[derive(Clone, Debug)]
 pub(crate) enum NodeShape {
-    /// A number, a text, a character or a name; or several words that want quotes.
+    /// A number, a text, a character or a name; or several words that lack quotes.
     Scalar,
     /// `( name: value, ... )`, with or without a name before it.
     Fields(Vec<NamedNode>),
@@ -32,7 +32,7 @@ pub(crate) enum NodeShape {
     Tuple { named: bool, values: Vec<TextNode> },
 }
 
-/// A field, or an entry of a map.
+/// A field of a struct, or an entry of a map.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedNode {
     pub(crate) key: String,
@@ -41,7 +41,7 @@ pub(crate) struct NamedNode {
 }
 
 impl TextNode {
-    /// This value, or what a name in front of it wraps up.
+    /// Returns the value, without a name that wraps it.
     pub(crate) fn inside(&self) -> &Self {
         match &self.shape {
             NodeShape::Tuple { named: true, values } if values.len() == 1 => values[0].inside(),
@@ -49,7 +49,7 @@ impl TextNode {
         }
     }
 
-    /// Where its content begins: after its opening bracket.
+    /// Returns the offset at which the content begins, after the opening bracket.
     pub(crate) fn opening(&self, text: &str) -> usize {
         let bracket = match self.shape {
             NodeShape::Scalar => return self.span.end,
@@ -60,7 +60,7 @@ impl TextNode {
         text[self.span.clone()].find(bracket).map_or(self.span.end, |at| self.span.start + at + 1)
     }
 
-    /// The names of its fields or entries; of a list's elements, as far as they have names.
+    /// Returns the names of the fields or entries; of a list, the names of those elements that have one.
     pub(crate) fn names(&self, text: &str) -> Vec<String> {
         match &self.inside().shape {
             NodeShape::Fields(items) | NodeShape::Map(items) => {
@@ -71,14 +71,14 @@ impl TextNode {
         }
     }
 
-    /// The text in its field `name`.
+    /// Returns the text in the field `name`.
     fn own_name(&self, text: &str) -> Option<String> {
         let NodeShape::Fields(items) = &self.inside().shape else { return None };
         let name = items.iter().find(|item| item.key == "name")?;
         Some(unquoted(&text[name.value.span.clone()]))
     }
 
-    /// The part that a step leads to, with where its name stands, and the step by index.
+    /// Returns the part to which a step leads, with the place of its key, and the step with an index for an element.
     pub(super) fn child(
         &self,
         text: &str,
@@ -129,13 +129,13 @@ impl TextNode {
     }
 }
 
-/// A text without its quotes; a name as it stands.
+/// Returns a text without its quotes, and a name unchanged.
 pub(crate) fn unquoted(written: &str) -> String {
     let quoted = written.contains('"').then(|| ron::from_str(written).ok()).flatten();
     quoted.unwrap_or_else(|| written.to_owned())
 }
 
-/// As much of the span as stands on its first line.
+/// Returns the part of the span on its first line.
 pub(crate) fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
     let shown = text[span.clone()].lines().next().unwrap_or_default();
     span.start..span.start + shown.trim_end().len()

@@ -1,7 +1,7 @@
-//! The outline of a scenario's text: which part of it is the value at which path.
+//! The outline of a scenario's text: the part of the text that is the value at a path.
 //!
-//! Invariant: an outline belongs to one text. It knows where values begin and end, and nothing of what
-//! they mean; so it stands even where a value is wrong.
+//! Invariant: an outline belongs to one text. It knows the beginning and the end of values, and nothing of their
+//! meaning, so it exists even for a text with wrong values.
 
 use core::ops::Range;
 
@@ -17,26 +17,26 @@ pub(crate) struct Outline {
     root: TextNode,
 }
 
-/// How far a path leads.
+/// The end of a path, as far as a text has it.
 #[derive(Clone, Debug)]
 pub(crate) struct ReachedNode<'a> {
-    /// The value, or the nearest that is there.
+    /// The value at the path, or the nearest above it.
     pub(crate) node: &'a TextNode,
-    /// Where its name stands, if it is a field or a map's entry.
+    /// The place of its key, if it is a field or a map's entry.
     pub(crate) key_span: Option<Range<usize>>,
-    /// Its path, with elements by index.
+    /// The path of the value, with indices for elements.
     pub(crate) path: FieldPath,
-    /// How many of the steps led here.
+    /// Number of steps of the path that lead here.
     pub(crate) steps: usize,
 }
 
 impl Outline {
-    /// The outline of a scenario's text.
+    /// Scans a scenario's text.
     pub(crate) fn new(text: &str) -> Result<Self, SyntaxFlaw> {
         Ok(Self { root: scan::document(text)? })
     }
 
-    /// The value at this path, or the nearest above it.
+    /// Returns the value at this path, or the nearest above it.
     pub(crate) fn reach(&self, text: &str, path: &FieldPath) -> ReachedNode<'_> {
         let mut site = ReachedNode { node: &self.root, key_span: None, path: FieldPath::default(), steps: 0 };
         for step in path.steps() {
@@ -46,8 +46,8 @@ impl Outline {
         site
     }
 
-    /// What to underline for a fault at this path: the value if it is short; the beginning of one that
-    /// goes over several lines, with its name.
+    /// Returns the part to underline for a fault at this path: a value on one line whole; of a longer one its key and
+    /// its opening bracket.
     pub(crate) fn span(&self, text: &str, path: &FieldPath) -> Range<usize> {
         let ReachedNode { node, key_span, .. } = self.reach(text, path);
         if !text[node.span.clone()].contains('\n') {
@@ -58,7 +58,7 @@ impl Outline {
         first_line(text, start..opening)
     }
 
-    /// What to underline for a fault of the name at the end of this path.
+    /// Returns the part to underline for a fault in the name at the end of this path.
     pub(crate) fn key_span(&self, text: &str, path: &FieldPath) -> Range<usize> {
         let site = self.reach(text, path);
         let own = site.key_span.clone().filter(|_| site.steps == path.steps().len());
@@ -85,7 +85,7 @@ impl Outline {
         nodes.into_iter().filter_map(name).collect()
     }
 
-    /// The path of the innermost value that stands here.
+    /// Returns the path of the innermost value at this offset.
     pub(crate) fn path_at(&self, offset: usize) -> FieldPath {
         let mut path = FieldPath::default();
         let mut node = &self.root;
@@ -96,7 +96,7 @@ impl Outline {
         path
     }
 
-    /// The paths of all values, outermost first.
+    /// Returns the paths of all values, outermost first.
     #[cfg(test)]
     pub(crate) fn paths(&self) -> Vec<FieldPath> {
         let mut all = vec![(FieldPath::default(), &self.root)];

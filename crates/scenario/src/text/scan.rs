@@ -1,7 +1,7 @@
-//! From RON text to its outline, or to where its brackets, quotes and commas go wrong.
+//! The scanner: from RON text to its values, or to the first flaw in its brackets, quotes and commas.
 //!
-//! Invariant: whatever the RON parser accepts has an outline; what is scanned here is only where values
-//! begin and end, never what they mean.
+//! Invariant: every text that the RON parser accepts can be scanned. The scanner finds the beginning and the end of
+//! values, not their meaning.
 
 use core::ops::Range;
 
@@ -73,7 +73,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// What stands in parentheses: fields, or values without names.
+    /// Scans parentheses: fields, or values without names.
     fn group(&mut self, start: usize) -> ScanResult<TextNode> {
         let mut ahead = Self { at: self.at + 1, path: FieldPath::default(), open: Vec::new(), ..*self };
         ahead.skip()?;
@@ -87,7 +87,7 @@ impl<'a> Scanner<'a> {
         Ok(TextNode { span, shape: NodeShape::Tuple { named, values } })
     }
 
-    /// Values one after another. The first after a name is as one with it, and has its path.
+    /// Scans a sequence of values. The first value after a name is one with that name, and has its path.
     fn values(
         &mut self,
         open: char,
@@ -132,7 +132,7 @@ impl<'a> Scanner<'a> {
         Ok((start..self.at, items))
     }
 
-    /// A field's name or a map's key, and the colon after it.
+    /// Scans a field's name or a map's key, and the colon after it.
     fn key(&mut self) -> ScanResult<(String, Range<usize>)> {
         let start = self.at;
         let node = if self.begins_text() { self.quoted(start)? } else { self.bare(start)? };
@@ -150,7 +150,7 @@ impl<'a> Scanner<'a> {
         Ok((unquoted(written), node.span))
     }
 
-    /// A number, a name, or several words without quotes; with what stands in parentheses after a name.
+    /// Scans a number, a name with any parentheses after it, or several words without quotes.
     fn bare(&mut self, start: usize) -> ScanResult<TextNode> {
         let rest = self.rest();
         let stop = |c: char| ",()[]{}:\"\n".contains(c);
@@ -206,7 +206,7 @@ impl<'a> Scanner<'a> {
         Ok(TextNode { span: start..self.at, shape: NodeShape::Scalar })
     }
 
-    /// Whether a name and a colon come next.
+    /// Returns true if a name and a colon come next.
     fn begins_field(&self) -> ScanResult<bool> {
         let rest = self.rest();
         let after = rest.trim_start_matches(|c: char| c.is_alphanumeric() || "_#+-.".contains(c));
@@ -220,7 +220,7 @@ impl<'a> Scanner<'a> {
         self.at += 1;
     }
 
-    /// Whether the innermost bracket is closed next; if so, goes past it.
+    /// Goes past the closing bracket, and returns true, if the innermost bracket is closed next.
     fn leaves(&mut self, close: char) -> ScanResult<bool> {
         self.skip()?;
         match self.peek() {
@@ -313,7 +313,7 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !word.contains(char::is_whitespace)
 }
 
-/// How long the rest of a text is, up to and with its closing mark.
+/// Returns the length of the rest of a text, including its closing mark.
 fn end_of_escaped(body: &str, mark: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in body.char_indices() {
@@ -327,7 +327,7 @@ fn end_of_escaped(body: &str, mark: char) -> Option<usize> {
     None
 }
 
-/// How long a block comment is; it may hold others.
+/// Returns the length of a block comment, including comments nested in it.
 fn block_comment(text: &str) -> Option<usize> {
     let (mut depth, mut at) = (0_usize, 0);
     loop {
@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_found_where_it_is() {
+    fn a_flaw_is_found_at_its_place() {
         let flaw = |text: &str| {
             let flaw = document(text).expect_err(text);
             (flaw.path.to_string(), text[flaw.span].to_owned(), flaw.kind.to_string())
@@ -362,10 +362,10 @@ mod tests {
         assert_eq!(flaw("(a: \"x)"), found("a", "\"x)", "this quotation mark is not closed"));
         assert_eq!(flaw("(a: 1 /* b)"), found("a", "/* b)", "this comment is not closed"));
         assert_eq!(flaw("(a: \"x\" b: 2)"), found("a", "\"", "a comma is missing after this"));
-        assert_eq!(flaw("(a: 1, a: 2)"), found("a", "a", "`a` stands here twice"));
+        assert_eq!(flaw("(a: 1, a: 2)"), found("a", "a", "`a` is given twice here"));
         assert_eq!(flaw("(a: , b: 1)"), found("a", ",", "a value is missing here"));
         assert_eq!(flaw("(a: 1, 2)"), found("", "2", "`2` is out of place"));
         assert_eq!(flaw("[1]"), found("", "[1]", "a scenario is a list of fields in ( )"));
-        assert_eq!(flaw("(a: 1) b"), found("", "b", "this stands after the end of the scenario"));
+        assert_eq!(flaw("(a: 1) b"), found("", "b", "this comes after the end of the scenario"));
     }
 }

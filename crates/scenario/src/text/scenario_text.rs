@@ -1,6 +1,6 @@
 //! The text of a scenario: a file's, with parts of it overridden.
 //!
-//! Invariant: every byte of the text knows where it comes from, so a fault is shown in the file as it is
+//! Invariant: the origin of every byte of the text is known, so a fault is shown in the file as it is
 //! on disk, or in the override as it was given.
 
 use core::ops::Range;
@@ -26,17 +26,17 @@ use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, nearest};
 #[derive(Clone, Debug)]
 pub struct ScenarioText {
     stem: String,
-    /// Where the files that it names lie; nowhere if it is no file.
+    /// The folder of the files that the scenario names; `None` for a scenario without a file.
     folder: Option<PathBuf>,
-    /// The file, then every override in the order in which it was given.
+    /// The file, then every override, in the order of the command line.
     origins: Vec<TextOrigin>,
-    /// What the text is made of.
+    /// The parts of the text, in order.
     pieces: Vec<TextPiece>,
     text: String,
     outline: Result<Outline, SyntaxFlaw>,
 }
 
-/// Where text comes from.
+/// An origin of text: a file or an override.
 #[derive(Clone, Debug)]
 struct TextOrigin {
     name: String,
@@ -47,17 +47,17 @@ struct TextOrigin {
 #[derive(Clone, Debug)]
 struct TextPiece {
     origin: usize,
-    /// Where it begins in its origin.
+    /// Offset in the origin.
     start: usize,
     length: usize,
-    /// Whether it was put around an override's value, and stands in no origin.
+    /// True for punctuation that was added around an override's value, and is in no origin.
     added: bool,
 }
 
-/// A value to be put into the text, and what is to be put around it.
+/// A value to be put into the text, with punctuation around it.
 #[derive(Clone, Debug)]
 pub(crate) struct TextPatch<'a> {
-    /// What it replaces.
+    /// The part of the text that it replaces.
     pub(crate) span: Range<usize>,
     pub(crate) before: String,
     pub(crate) value: &'a str,
@@ -65,14 +65,14 @@ pub(crate) struct TextPatch<'a> {
 }
 
 impl ScenarioText {
-    /// The scenario that a command line names: a file if there is one of this name or the name ends in
+    /// Finds the scenario that a command line names: a file if there is one of this name or the name ends in
     /// `.ron`, else a shipped scenario.
     ///
     /// # Errors
     /// If there is no such file or scenario, or the file cannot be read.
     pub fn find(argument: &str) -> Result<Self, Diagnostic> {
         let file = Path::new(argument);
-        // A pipe is a file too, and a folder may be called as a shipped scenario is.
+        // A pipe is a file too, and a folder may have the name of a shipped scenario.
         let there = file.exists() && !file.is_dir();
         if there || file.extension().is_some_and(|extension| extension == "ron") {
             let text = read(file).map_err(|error| unreadable(argument, &error))?;
@@ -86,12 +86,12 @@ impl ScenarioText {
                 let help = "name a file in it, or a shipped scenario".to_owned();
                 return nowhere(argument, "this is a folder".to_owned(), help);
             }
-            let message = "there is neither a file nor a shipped scenario of this name".to_owned();
+            let message = "there is no file and no shipped scenario of this name".to_owned();
             nowhere(argument, message, nearest::help(argument, known(), "shipped scenarios"))
         })
     }
 
-    /// A scenario in a file called `file`.
+    /// Makes the text of a scenario in a file called `file`.
     #[must_use]
     pub fn new(file: &str, text: &str) -> Self {
         let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -105,36 +105,36 @@ impl ScenarioText {
         }
     }
 
-    /// The same, naming files that lie in this folder.
+    /// Sets the folder of the files that the scenario names.
     #[must_use]
     pub fn beside(self, folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()), ..self }
     }
 
-    /// The text of a file that the scenario names, if it lies beside it.
+    /// Reads a file that the scenario names.
     pub(crate) fn text_beside(&self, name: &str) -> io::Result<String> {
         let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
         read(&folder.join(name))
     }
 
-    /// The file's name without folder and extension: what a scenario is called that gives no name.
+    /// Returns the file's name without folder and extension: the name of a scenario that gives none.
     #[must_use]
     pub fn stem(&self) -> &str {
         &self.stem
     }
 
-    /// The text, overrides included.
+    /// Returns the text, with all overrides.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text's outline, or what is wrong with its brackets, quotes and commas.
+    /// Returns the text's outline, or the fault of its brackets, quotes and commas.
     pub(crate) fn outline(&self) -> Result<&Outline, LocatedFault> {
         self.outline.as_ref().map_err(|flaw| self.flawed(flaw))
     }
 
-    /// The same with a value put in, which `name` gave.
+    /// Returns the text with a value put in; `name` is the override that gives it.
     pub(crate) fn patched(&self, patch: &TextPatch<'_>, name: &str) -> Self {
         let TextPatch { span, before, value, after } = patch;
         let mut origins = self.origins.clone();
@@ -151,7 +151,7 @@ impl ScenarioText {
         Self { stem, folder, origins, pieces, text, outline }
     }
 
-    /// The pieces before and after a part that goes.
+    /// Returns the pieces before and after a part that is removed.
     fn cut(&self, gone: &Range<usize>) -> (Vec<TextPiece>, Vec<TextPiece>) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut at = 0;
@@ -171,28 +171,28 @@ impl ScenarioText {
         (before, after)
     }
 
-    /// Whether this place in the text comes from an override.
+    /// Returns true if the text at this offset comes from an override.
     pub(crate) fn is_overridden(&self, offset: usize) -> bool {
         self.piece_at(offset).0.origin > 0
     }
 
-    /// Whether this place in the text comes from the last override.
+    /// Returns true if the text at this offset comes from the last override.
     pub(crate) fn is_of_last_override(&self, offset: usize) -> bool {
         self.piece_at(offset).0.origin == self.origins.len() - 1
     }
 
-    /// The line of the origin in which this place of the text stands.
+    /// Returns the line of an offset in its origin.
     pub(crate) fn line(&self, offset: usize) -> usize {
         self.place(&(offset..offset)).1.line
     }
 
-    /// The fault of a text whose form is wrong.
+    /// Locates the fault of a text whose form is wrong.
     pub(crate) fn flawed(&self, flaw: &SyntaxFlaw) -> LocatedFault {
         let help = flaw.kind.help(|offset| self.line(offset));
         self.fault(&flaw.span, &flaw.path, flaw.kind.to_string(), Some(help))
     }
 
-    /// A fault that is seen at this part of the text.
+    /// Locates a fault at this part of the text.
     pub(crate) fn fault(
         &self,
         span: &Range<usize>,
@@ -210,7 +210,7 @@ impl ScenarioText {
         }
     }
 
-    /// The origin of a part of the text, and where it stands there.
+    /// Returns the origin of a part of the text, and its place there.
     fn place(&self, span: &Range<usize>) -> (&str, Excerpt) {
         let (piece, offset) = self.piece_at(span.start);
         let origin = &self.origins[piece.origin];
@@ -225,7 +225,7 @@ impl ScenarioText {
         (&origin.name, Excerpt::new(&origin.text, start.min(origin.text.len()), end.min(origin.text.len())))
     }
 
-    /// The piece in which this place of the text lies, and how far into it.
+    /// Returns the piece at this offset, and the distance from its beginning.
     fn piece_at(&self, offset: usize) -> (&TextPiece, usize) {
         let mut at = 0;
         for piece in &self.pieces {
@@ -239,7 +239,7 @@ impl ScenarioText {
     }
 }
 
-/// The text of a file, without the mark that some editors put at its beginning to say that it is UTF-8.
+/// Reads a file, without the byte order mark that some editors write.
 fn read(file: &Path) -> io::Result<String> {
     let text = fs::read_to_string(file)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))

@@ -2,12 +2,12 @@
 //!
 //! Invariant: each is a file of `fixtures/scenarios`, and every file there is in this list.
 
-/// A scenario that ships.
+/// A scenario that is part of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShippedScenario {
-    /// Its name, on the command line and in results.
+    /// The name on the command line and in results.
     pub name: &'static str,
-    /// Its file.
+    /// The text of the file.
     pub text: &'static str,
 }
 
@@ -48,7 +48,7 @@ const ALL: &[ShippedScenario] = shipped![
     "bench-b128-roce",
 ];
 
-/// The scenarios that ship, those for learning first.
+/// Returns the scenarios that ship, those for learning first.
 #[must_use]
 pub fn shipped() -> &'static [ShippedScenario] {
     ALL
