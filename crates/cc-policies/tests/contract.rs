@@ -1,4 +1,4 @@
-//! What every policy promises, whatever the scheme: one function for each trait, run for all schemes.
+//! Contracts of all policies: one function for each trait, run for all schemes.
 
 mod schemes;
 
@@ -22,7 +22,7 @@ const CAPACITY: Bytes = Bytes::kib(16);
 const LONGEST: u64 = 4138;
 const BLOCK: u64 = 64;
 
-/// What can happen to a switch's queues.
+/// Events at a switch's queues.
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Store { input: u16, length: u64 },
@@ -39,7 +39,7 @@ fn any_ops() -> impl Strategy<Value = Vec<(u16, u8, Op)>> {
     prop::collection::vec((0..RADIX, 0..LANES, op), 0..300)
 }
 
-/// Queues of packet lengths, by input, output and lane, that tell a marker what its switch would.
+/// Queues of packet lengths, by input, output and lane, that report to a marker as a switch does.
 struct Queues {
     marker: AnyMarker,
     waiting: Vec<Vec<u64>>,
@@ -81,7 +81,7 @@ impl Queues {
         self.marker.queue_changed(changed, view);
     }
 
-    /// What all packets that came in as these did occupy, in whole blocks.
+    /// Returns the buffer space of all packets from this input and lane, in whole blocks.
     fn held(&self, input: u16, lane: u8) -> Bytes {
         let place = |output| VoqId { input: PortId(input), output: PortId(output), lane: Lane(lane) };
         let lengths = (0..RADIX).flat_map(|output| &self.waiting[Self::at(place(output))]);
@@ -93,7 +93,7 @@ impl Queues {
         self.marker.buffer_changed(input, lane, BufferView { held, room: CAPACITY - held });
     }
 
-    /// The packet that leaves, if any does: its length, and whether it is marked.
+    /// Applies an event. Returns the length of the packet that leaves, if any, and its mark.
     fn apply(&mut self, (output, lane, op): (u16, u8, Op)) -> Option<(u64, Option<MarkCode>)> {
         match op {
             Op::Store { input, length } => {
@@ -128,8 +128,8 @@ impl Queues {
     }
 }
 
-/// A marker answers the same to the same story; it marks nothing where no queue is; and a queue that has
-/// been and gone leaves nothing behind.
+/// A marker decides alike on equal histories; without a queue it marks nothing; and a queue that has drained leaves
+/// nothing behind.
 fn marker_contract(control: &Control, ops: &[(u16, u8, Op)]) -> Result<(), TestCaseError> {
     let (mut one, mut other) = (Queues::new(control), Queues::new(control));
     let mut marked = 0;
@@ -150,7 +150,7 @@ fn marker_contract(control: &Control, ops: &[(u16, u8, Op)]) -> Result<(), TestC
     Ok(())
 }
 
-/// Four packets of one input fill its buffer, and go. Whatever marks at all marks one of them.
+/// Four packets of one input fill its buffer, and leave. Every rule that marks at all marks one of them.
 fn marks_a_full_buffer(control: &Control) {
     let mut queues = Queues::new(control);
     (0..4).for_each(|_| _ = queues.apply((2, 1, Op::Store { input: 3, length: 4000 })));
@@ -170,7 +170,7 @@ fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
     Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
 }
 
-/// An echo answers marks only, never an answer, and asks for an acknowledgement only where there is one.
+/// An echo answers marks only, never an answer, and asks for an acknowledgement only if there is one.
 fn echo_contract(control: &Control) {
     let echo = control.echo;
     let acknowledged = [
@@ -208,12 +208,12 @@ fn echo_contract(control: &Control) {
     }
 }
 
-/// What a flow of packets of this time may do now: the gap after a packet, and its window.
+/// Returns the gap after a packet of this time, and the window.
 fn allowed(response: &AnyResponse, state: &mut AnyState, packet_time: Span, now: Time) -> (Span, u32) {
     (response.gap(state, packet_time, now), response.window(state))
 }
 
-/// What can happen to a flow.
+/// Events of a flow.
 #[derive(Clone, Copy, Debug)]
 enum Fact {
     Sent(LimitedBy),
@@ -230,7 +230,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
     ]
 }
 
-/// Tells it; the `number`th fact is of packet `number`.
+/// Reports an event; the `number`th event is of packet `number`.
 fn tell(
     response: &AnyResponse,
     state: &mut AnyState,
@@ -251,9 +251,9 @@ fn tell(
     }
 }
 
-/// A response is a function of its story, and looking does not change the story; longer packets rest no
-/// shorter; a mark never shortens the rest or widens the window, and what is sent or acknowledged without one never does
-/// the opposite; something may always go; and after long enough without a mark, all is as it was.
+/// A response is a function of its history, and reading it does not change the history. Longer packets have no
+/// shorter gaps. A mark never shortens the gap or widens the window; other events never do the opposite. The window
+/// is never 0. After long enough without a mark, the state is as at rest.
 fn response_contract(control: &Control, story: &[(u64, Fact)]) -> Result<(), TestCaseError> {
     let response = AnyResponse::new(&control.response, Rate::gbps(40));
     let packet_time = Span::from_ns(1000);

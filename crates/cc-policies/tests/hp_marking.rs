@@ -1,7 +1,7 @@
-//! The HP marker against a naive one that keeps every packet and asks each of them.
+//! The HP marker against a naive one that keeps every packet and examines each of them.
 //!
-//! Invariant: whatever the order of events, a switch of one stage (from an input's buffer straight to the wire) or of
-//! two (by a queue at the output), and whatever the settings: the marker's counts say what lists of packets would.
+//! Invariant: for all settings and orders of events, in a switch of one stage (from an input's buffer straight to the
+//! wire) or of two (by a queue at the output), the marker's counts agree with lists of packets.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,37 +19,37 @@ const BLOCK: u64 = 64;
 const CAPACITY: u64 = 33 * 4 * BLOCK;
 const LONGEST: u64 = 2090;
 
-/// A packet, and all that is true of it.
+/// A packet, with its history.
 #[derive(Clone, Copy, Debug)]
 struct Packet {
     place: VoqId,
     length: u64,
-    /// It was in a full buffer.
+    /// The packet was in a full buffer.
     propagates: bool,
-    /// It had to wait for its wire.
+    /// The packet had to wait for its wire.
     waited: bool,
-    /// It was marked for propagation.
+    /// The packet was marked for propagation.
     marked: bool,
 }
 
-/// An output and lane.
+/// State of an output and lane.
 type Vl = (u16, u8);
 
 fn vl(place: VoqId) -> Vl {
     (place.output.0, place.lane.0)
 }
 
-/// A switch that keeps lists.
+/// A switch that keeps lists of packets.
 #[derive(Debug)]
 struct Naive {
     settings: HpMarkingSpec,
-    /// In the inputs' buffers, in the order in which they came.
+    /// Packets in the inputs' buffers, in the order of arrival.
     waiting: Vec<Packet>,
-    /// In queues at the outputs.
+    /// Packets in queues at the outputs.
     crossed: BTreeMap<Vl, VecDeque<Packet>>,
-    /// Still streaming out of a buffer: input, lane, bytes.
+    /// Packets still streaming out of a buffer: input, lane, bytes.
     streaming: Vec<(u16, u8, u64)>,
-    /// Roots, each with how many departures it lasts for.
+    /// Roots, each with the number of departures until its end.
     roots: BTreeMap<Vl, usize>,
     starved: Vec<Vl>,
     busy: [bool; RADIX as usize],
@@ -71,13 +71,13 @@ impl Naive {
         }
     }
 
-    /// Every packet for this output and lane, wherever it is.
+    /// Returns every packet in the switch for this output and lane.
     fn present(&self, at: Vl) -> usize {
         let crossed = self.crossed.get(&at).map_or(0, VecDeque::len);
         self.waiting.iter().filter(|packet| vl(packet.place) == at).count() + crossed
     }
 
-    /// All that waits in this buffer for one of `outputs` propagates, and these are candidates.
+    /// Marks all packets of this buffer for one of `outputs` as propagating, and these outputs as candidates.
     fn trigger(&mut self, input: u16, lane: u8, outputs: core::ops::Range<u16>) {
         let mut candidates = Vec::new();
         for packet in &mut self.waiting {
@@ -106,7 +106,7 @@ impl Naive {
         }
     }
 
-    /// The mark that a packet gets that deserves it.
+    /// Returns the mark of a packet by its history.
     fn mark(&self, deserved: bool, packet: &Packet, reason: MarkCode) -> Option<MarkCode> {
         let spared = self.settings.immediate == ImmediatePackets::Spared
             && !packet.waited
@@ -114,7 +114,7 @@ impl Naive {
         (deserved && !spared).then_some(reason)
     }
 
-    /// The first packet of this place goes from its buffer to its output.
+    /// Moves the first packet of this queue from its buffer to its output.
     fn cross(&mut self, place: VoqId) -> Option<MarkCode> {
         let first = self.waiting.iter().position(|packet| packet.place == place).expect("one waits");
         let mut packet = self.waiting.remove(first);
@@ -128,11 +128,11 @@ impl Naive {
         mark
     }
 
-    /// The first packet that has crossed to this output and lane goes.
+    /// Sends the first packet that has crossed to this output and lane.
     fn depart(&mut self, at: Vl) -> (VoqId, Option<MarkCode>) {
         let packet = self.crossed.get_mut(&at).and_then(VecDeque::pop_front).expect("one has crossed");
         let root = self.roots.contains_key(&at);
-        // What was spared as it crossed, and has waited since, is not spared.
+        // A packet that was exempted as it crossed, and has waited since, is not exempted.
         let propagates = packet.propagates && !packet.marked;
         let mark = self
             .mark(propagates, &packet, HpMarker::PROPAGATION.code)
@@ -150,16 +150,16 @@ impl Naive {
     }
 }
 
-/// What can happen.
+/// Events at a switch.
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Arrive {
         length: u64,
     },
-    /// Goes from its buffer to its output, and in a switch of one stage on to the wire.
+    /// A packet crosses from its buffer to its output, and in a switch of one stage on to the wire.
     Cross,
     Depart,
-    /// The tail of the first that streams out of this buffer has left it.
+    /// The tail of the first packet that streams out of this buffer has left it.
     Free,
     WireFree,
     Starve,
@@ -327,11 +327,11 @@ proptest! {
         }
     }
 
-    /// What happens at one lane, and at the outputs and inputs that a packet of it does not use, leaves the marks of
-    /// the others as they are.
+    /// Events at one lane, and at the outputs and inputs that a packet does not use, do not change the marks of the
+    /// others.
     #[test]
     fn roots_of_different_lanes_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
-        // Only the wire is shared by lanes, and it bears on what is immediate alone.
+        // Lanes share only the wire, which affects the exemption of immediate packets alone.
         let settings = HpMarkingSpec { immediate: ImmediatePackets::Marked, ..settings };
         let marks = |lanes: core::ops::Range<u8>| -> Result<Vec<Option<MarkCode>>, TestCaseError> {
             let mut pair = Pair::new(settings, stages);
@@ -354,7 +354,7 @@ proptest! {
         prop_assert_eq!(marks(0..1)?, marks(0..LANES)?);
     }
 
-    /// Two inputs that never name the same output are as good as two switches.
+    /// Two inputs that never name the same output behave as two switches.
     #[test]
     fn roots_of_different_outputs_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
         let marks = |also: bool| -> Result<[usize; 2], TestCaseError> {
@@ -376,8 +376,8 @@ proptest! {
         prop_assert_eq!(marks(false)?, marks(true)?);
     }
 
-    /// A root ends by credit, or by as many departures as packets were present: whichever comes first, what comes
-    /// after is not marked for it.
+    /// A root ends by lack of credit, or by as many departures as packets were present, whichever comes first.
+    /// Packets that come later are not marked for it.
     #[test]
     fn a_root_ends_by_credit_or_by_departures(present in 1..4usize, departures in 0..6usize, input_only: bool) {
         let trigger = if input_only { RootTrigger::Input } else { RootTrigger::InputAndOutput };
@@ -386,7 +386,7 @@ proptest! {
             let mut pair = Pair::new(
                 HpMarkingSpec { trigger: FullTrigger::Full, set, immediate: ImmediatePackets::Marked }, 1);
             let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(0) };
-            // Input 1 has enough for the output, which input 0 then makes a root by one packet in a full buffer.
+            // Input 1 holds enough for the output, which input 0 then makes a root by one packet in a full buffer.
             (0..present - 1).for_each(|_| pair.arrive(place(1), 500));
             let elsewhere = VoqId { output: PortId(1), ..place(0) };
             (0..3).for_each(|_| pair.arrive(elsewhere, LONGEST));

@@ -15,7 +15,7 @@ use packet::ServiceLevel;
 use proptest::prelude::*;
 use units::{Bytes, Span, Time};
 
-/// A packet of some length, held back by this.
+/// Returns a packet of some length, held back by this constraint.
 fn sent(limited_by: LimitedBy) -> SentPacket {
     SentPacket { limited_by, length: Bytes::new(2074) }
 }
@@ -32,7 +32,7 @@ fn any_rates() -> impl Strategy<Value = Vec<f64>> {
     prop_oneof![(1..=255u8).prop_map(ipd_rates), (2..=300u16).prop_map(window_rates)]
 }
 
-/// A decrease of each level that leads down, and keeps the order of levels.
+/// Generates a decrease of each level that leads down and keeps the order of levels.
 fn any_decrease(levels: usize) -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0.0..1.0f64, levels).prop_map(|shares| {
         let mut lowest = 0;
@@ -45,7 +45,7 @@ fn any_decrease(levels: usize) -> impl Strategy<Value = Vec<usize>> {
     })
 }
 
-/// Packet times at the lowest rate from a decrease at `level` until the flow is back there.
+/// Returns the packet times at the lowest rate from a decrease at `level` until the flow is back there.
 fn recovery(steps: &[LadderStep], rates: &[f64], level: usize) -> f64 {
     let (mut at, mut time) = (usize::from(steps[level].decrease), 0.0);
     while at < level {
@@ -55,8 +55,8 @@ fn recovery(steps: &[LadderStep], rates: &[f64], level: usize) -> f64 {
     time
 }
 
-/// What holds of all tables. A recovery may be late by so many packets at the rate reached, and one for each lowest
-/// rate's packet time that it takes.
+/// Checks the properties of all tables. A recovery may be late by `late` packets at the rate reached, and by one for
+/// each packet time at the lowest rate that it takes.
 fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
     let (steps, rates, clock) = (ladder.steps(), ladder.rates(), ladder.clock());
     let top = rates.len() - 1;
@@ -77,8 +77,8 @@ fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
         let first = usize::from(steps[0].increase);
         prop_assert!(back <= level.max(first), "first property: {} -> {} -> {}", level, down, back);
         if level > first {
-            // Second property: the time that the function takes; two packets at the rate reached either way, and
-            // one more late for each lowest rate's packet time.
+            // Second property: the time of the function; two packets at the rate reached either way, and one more
+            // late for each packet time at the lowest rate.
             let (time, ideal) = (recovery(&steps, rates, level), clock[level] - clock[down]);
             let packet = 1.0 / rates[down];
             prop_assert!(time > ideal - 2.0 * packet - 1e-6, "{} early: {} of {}", level, time, ideal);
@@ -112,8 +112,8 @@ proptest! {
         prop_assert!(least > 1.0, "third property");
     }
 
-    /// The clock is what the increase integrates to: an acknowledgement moves it by its own time, and FIMD and LIPD,
-    /// whose rate grows meanwhile, by a bit less than the next one would.
+    /// The clock is the integral of the increase: an acknowledgement advances it by its own time; under FIMD and
+    /// LIPD, whose rate grows meanwhile, by slightly less than the next one would.
     #[test]
     fn steps_follow_the_clock(function in any_function(), highest in 4.0..300.0f64, share in 0.0..1.0f64) {
         let rate = 1.0 + share * (highest - 1.0);
@@ -128,7 +128,7 @@ proptest! {
         check_tables(&Ladder::of(function, rates), 2.0)?;
     }
 
-    /// Where neighbouring levels fall to neighbouring levels, the first property lets a climb skip none of them, and
+    /// If neighbouring levels fall to neighbouring levels, the first property lets a climb skip none of them, and
     /// each may cost a packet: no narrower bound holds for every decrease.
     #[test]
     fn derived_tables_have_the_properties(
@@ -141,7 +141,7 @@ proptest! {
         check_tables(&Ladder::derived(decrease, rates), levels)?;
     }
 
-    /// Whatever comes, rate and window stay in their ranges; and one flight brings one decrease.
+    /// Rate and window stay in their ranges under all events; one flight brings one decrease.
     #[test]
     fn rates_are_bounded(
         max_ipd in 1..=255u8, max_window in 2..100u16, divisor in 1.01..8.0f64, kept: bool,
@@ -176,7 +176,7 @@ proptest! {
     }
 }
 
-/// Given the papers' decrease, what is derived is the papers' increase.
+/// From the papers' decrease follows the papers' increase.
 #[test]
 fn what_is_derived_is_what_the_papers_have() {
     for (function, decrease) in [
@@ -223,7 +223,7 @@ fn a_gap_is_as_many_packet_times_as_the_ipd() {
         response.on_acknowledged(&mut flow, ack, Time::ZERO);
         course.push(response.gap(&mut flow, Span::from_ns(100), Time::ZERO));
     }
-    // One decrease for the flight; RPI stays 1, as the slides have it; then 3 acknowledgements at IPD 1.
+    // One decrease for the flight; RPI stays 1, as in the slides; then 3 acknowledgements at IPD 1.
     assert_eq!(course, [200, 200, 100, 100, 100, 0].map(Span::from_ns));
     assert_eq!(response.window(&flow), u32::MAX);
 }

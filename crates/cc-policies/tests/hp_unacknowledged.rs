@@ -1,5 +1,4 @@
-//! What the HP proposal's state does where nothing is acknowledged: who shares it, what raises its rate, and which
-//! notifications count.
+//! The HP proposal's state for unacknowledged traffic: its scope, its increases, and the notifications that count.
 
 use cc_policies::hp::HpResponse;
 use cc_policies::hp::spec::{
@@ -15,7 +14,7 @@ use packet::{
 };
 use units::{Bytes, Rate, Time};
 
-/// A packet of some length, held back by this.
+/// Returns a packet of some length, held back by this constraint.
 fn sent(limited_by: LimitedBy) -> SentPacket {
     SentPacket { limited_by, length: Bytes::new(2074) }
 }
@@ -35,7 +34,7 @@ fn control() -> Control {
     })
 }
 
-/// The slides' own table of where the state is kept.
+/// The slides' own table of the state's scope.
 #[test]
 fn the_state_is_kept_where_the_slides_keep_it() {
     let response = AnyResponse::new(&control().response, Rate::gbps(16));
@@ -69,8 +68,8 @@ fn a_mark_is_answered_by_a_cn_packet_where_there_is_no_acknowledgement() {
     assert!(echo.names_packets());
 }
 
-/// Packets until a flow that is marked once is as fast as before, if each counts as an unmarked acknowledgement when
-/// it is sent.
+/// Returns the number of packets until a flow that is marked once is as fast as before, if each packet counts as an
+/// unmarked acknowledgement when it is sent.
 fn packets_to_recover(response: &HpResponse, start: u8) -> u32 {
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut era = 0;
@@ -92,8 +91,8 @@ fn packets_to_recover(response: &HpResponse, start: u8) -> u32 {
     packets
 }
 
-/// LIPD recovers from one decrease within one packet time at the lowest rate: 256 / (IPD + 1) packets at the rate
-/// that it fell to, rounded up.
+/// LIPD recovers from one decrease within one packet time at the lowest rate: after 256 / (IPD + 1) packets at the
+/// rate that it fell to, rounded up.
 #[test]
 fn silence_raises_the_rate_within_one_packet_time_at_the_lowest() {
     let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));
@@ -106,7 +105,7 @@ fn silence_raises_the_rate_within_one_packet_time_at_the_lowest() {
     }
 }
 
-/// What held no packet back is not raised by sending: a flow that the rate does not limit learns nothing.
+/// Sending does not raise a rate that did not hold the packet back.
 #[test]
 fn only_packets_that_the_rate_held_back_count() {
     let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));
@@ -122,7 +121,7 @@ fn only_packets_that_the_rate_held_back_count() {
     }
 }
 
-/// Of the marks of one era only one counts, and a notification says whether it was that one.
+/// Of the marks of one era only one counts, and a notification counts by its era.
 #[test]
 fn one_decrease_an_era() {
     let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));

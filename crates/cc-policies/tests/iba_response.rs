@@ -1,5 +1,5 @@
-//! InfiniBand's response against one that really ticks, and against its own equilibrium: the index of a flow
-//! stays where it is if BECN rate times `CCTI_Increase` is one over `CCTI_Timer`.
+//! InfiniBand's response against one whose timer ticks, and against its own equilibrium: the index of a flow is
+//! constant if the BECN rate times `CCTI_Increase` is one over `CCTI_Timer`.
 
 use cc_policies::iba::IbaResponse;
 use cc_policies::iba::spec::{CctSpec, IbaResponseSpec, PortControl, ServiceLevelSetting, TimerStart};
@@ -33,7 +33,7 @@ fn at(units: u64) -> Time {
     (TIMER_UNIT * units).after_start()
 }
 
-/// The same response with a timer that ticks: what an adapter would do.
+/// The same response with a timer that ticks, as an adapter's does.
 struct Ticking {
     start: TimerStart,
     period: Span,
@@ -86,7 +86,7 @@ prop_compose! {
     }
 }
 
-/// Spans between what happens, many of them whole numbers of the timer's unit.
+/// Generates spans between events, many of them whole numbers of the timer's unit.
 fn any_wait() -> impl Strategy<Value = Span> {
     prop_oneof![(0..40u64).prop_map(|units| TIMER_UNIT * units), (0..60_000_000u64).prop_map(Span::from_ps),]
 }
@@ -120,8 +120,8 @@ proptest! {
         }
     }
 
-    /// As many steps up as down: `increase` for each BECN, one for each period, and a BECN in each
-    /// window of `increase` periods.
+    /// As many steps up as down: `increase` for each BECN, one for each period, and a BECN in each window of
+    /// `increase` periods.
     #[test]
     fn an_index_in_balance_stays(
         increase in 1..8u64, timer in 1..20u64, jitter in prop::collection::vec(0.0..1.0f64, 100),
@@ -142,7 +142,7 @@ proptest! {
         }
     }
 
-    /// A timer that each BECN starts anew holds the balance only if BECNs keep time.
+    /// A timer that each BECN restarts holds the balance only if BECNs are periodic.
     #[test]
     fn a_restarted_timer_balances_regular_becns(increase in 1..8u64, timer in 1..20u64) {
         let response = IbaResponse::new(&settings(200, 0, increase as u8, timer as u16, TimerStart::EachBecn));

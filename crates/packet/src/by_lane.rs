@@ -1,7 +1,7 @@
-//! Something for each data lane of a port.
+//! A table by data lane.
 //!
-//! Invariant: there is at least one. Most ports have just one data lane: its part lies in place, with no length to
-//! compare with and nowhere else to go.
+//! Invariant: the table has at least one entry. Most ports have one data lane, so its entry is stored in place and
+//! needs no bounds check.
 
 use core::ops::{Index, IndexMut};
 
@@ -16,40 +16,40 @@ pub struct ByLane<T> {
 }
 
 impl<T> ByLane<T> {
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         1 + self.others.len()
     }
 
-    /// That of this lane, if there is such a data lane.
+    /// Returns the entry of `lane`, if the port has that data lane.
     #[must_use]
     pub fn get(&self, lane: Lane) -> Option<&T> {
         if lane.0 == 0 { Some(&self.first) } else { self.others.get(lane.index() - 1) }
     }
 
-    /// All of them, in order.
+    /// Returns all entries, in the order of lanes.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         core::iter::once(&self.first).chain(&self.others)
     }
 }
 
 impl<T: Clone> ByLane<T> {
-    /// The same for each of so many lanes.
+    /// Returns a table of `lanes` equal entries.
     ///
     /// # Panics
-    /// If there is no lane.
+    /// If `lanes` is 0.
     #[must_use]
     pub fn all(same: T, lanes: usize) -> Self {
         core::iter::repeat_n(same, lanes).collect()
     }
 }
 
-/// One for each lane, in order.
+/// Collects one entry for each lane, in order.
 ///
 /// # Panics
-/// If there is none.
+/// If the iterator is empty.
 impl<T> FromIterator<T> for ByLane<T> {
     fn from_iter<I: IntoIterator<Item = T>>(lanes: I) -> Self {
         let mut lanes = lanes.into_iter();
@@ -58,7 +58,7 @@ impl<T> FromIterator<T> for ByLane<T> {
 }
 
 /// # Panics
-/// If there is no such data lane.
+/// If the port does not have that data lane.
 impl<T> Index<Lane> for ByLane<T> {
     type Output = T;
     #[inline]

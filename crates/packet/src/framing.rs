@@ -1,6 +1,6 @@
-//! What carries the transport headers over a link: the length of a packet in memory, and on the wire.
+//! Framing of the transport headers on a link, and with it the length of a packet in a buffer and on the wire.
 //!
-//! Invariant: both framings carry the same headers from the BTH on; only what stands around them differs.
+//! Invariant: both framings carry the same headers from the BTH to the ICRC.
 //!
 //! Lengths in bytes, in wire order:
 //!
@@ -28,7 +28,7 @@ use crate::service::TransportService;
 
 /// Length of the Ethernet header: two addresses and the type, in bytes.
 const ETHERNET_BYTES: u16 = 14;
-/// Length of the tag that carries a frame's priority, in bytes.
+/// Length of the tag with a frame's priority, in bytes.
 const TAG_BYTES: u16 = 4;
 /// Length of the IPv4 header without options, in bytes.
 const IPV4_BYTES: u16 = 20;
@@ -38,9 +38,9 @@ const UDP_BYTES: u16 = 8;
 const FCS_BYTES: u16 = 4;
 /// Length of the preamble and the start delimiter before a frame, in bytes.
 const PREAMBLE_BYTES: u16 = 8;
-/// The gap behind a frame, in bytes: 96 bit times.
+/// Gap after a frame, in bytes: 96 bit times.
 const GAP_BYTES: u16 = 12;
-/// The shortest Ethernet frame, in bytes.
+/// Length of the shortest Ethernet frame, in bytes.
 const SHORTEST_FRAME: u16 = 64;
 
 const _: () = assert!(
@@ -48,7 +48,7 @@ const _: () = assert!(
     "no frame needs padding"
 );
 
-/// What carries the transport headers: scenario field `link.framing`.
+/// Framing of the transport headers: scenario field `link.framing`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Framing {
     /// InfiniBand's own link layer.
@@ -59,7 +59,7 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// Length of a packet in a buffer, from its first header to its last check sequence.
+    /// Returns the length of a packet in a buffer, from its first header to its last check sequence.
     #[must_use]
     pub const fn bytes(self, transport: TransportService, opcode: Opcode, payload: u16) -> u16 {
         let within = BTH_BYTES
@@ -76,14 +76,14 @@ impl Framing {
         }
     }
 
-    /// The length of the longest packet with a payload of the MTU, in a buffer.
+    /// Returns the length in a buffer of the longest packet whose payload is the MTU.
     #[must_use]
     pub const fn longest_packet(self, mtu: Mtu) -> Bytes {
         let around = self.bytes(TransportService::Rc, Opcode::SendMiddle, 0) + MAX_EXTENSIONS;
         Bytes::new((around + mtu.bytes().next_multiple_of(4)) as u64)
     }
 
-    /// What a packet takes up on the wire beyond its length in a buffer: preamble and gap.
+    /// Returns the length that a packet takes up on the wire beyond its length in a buffer: preamble and gap.
     #[must_use]
     pub const fn around(self) -> Bytes {
         match self {
@@ -92,8 +92,8 @@ impl Framing {
         }
     }
 
-    /// What a switch must have of a packet before it can route it, counted from its start on the wire: the header that
-    /// names the destination, and what stands before it.
+    /// Returns the length, from the packet's start on the wire, that a switch must have received before it can route
+    /// the packet: up to the end of the header that names the destination.
     #[must_use]
     pub const fn route_header(self) -> Bytes {
         match self {

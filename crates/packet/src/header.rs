@@ -17,9 +17,10 @@ pub struct Lrh {
     pub source: Lid,
     /// Destination LID (`DLID`).
     pub destination: Lid,
-    /// Lane of the link that the packet is on (`VL`); all ports map service levels alike, so it stays the same.
+    /// Lane of the link that carries the packet (`VL`). All ports map service levels alike, so the lane stays the
+    /// same.
     pub lane: Lane,
-    /// Service level, the same all the way (`SL`).
+    /// Service level, the same on the whole path (`SL`).
     pub service_level: ServiceLevel,
 }
 
@@ -27,7 +28,7 @@ bitflags! {
     /// One-bit fields of the base transport header.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct BthFlags: u8 {
-        /// Forward explicit congestion notification: bit 31 of the word that names the destination QP.
+        /// Forward explicit congestion notification: bit 31 of the word with the destination QP.
         const FECN = 1 << 0;
         /// Backward explicit congestion notification: bit 30 of the same word.
         const BECN = 1 << 1;
@@ -43,15 +44,15 @@ pub struct Bth {
     pub destination_qp: QpNumber,
     /// Packet sequence number (`PSN`).
     pub psn: Psn,
-    /// What the packet is (`OpCode`, lower five bits).
+    /// Purpose of the packet (`OpCode`, lower five bits).
     pub opcode: Opcode,
-    /// The transport service that it belongs to (`OpCode`, upper three bits).
+    /// Transport service of the packet (`OpCode`, upper three bits).
     pub transport: TransportService,
     /// FECN, BECN and `AckReq`.
     pub flags: BthFlags,
 }
 
-/// Syndrome of an acknowledgement (IBA table 43), as far as the simulator answers.
+/// Syndrome of an acknowledgement (IBA table 43): the values that the simulator sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Syndrome {

@@ -1,42 +1,41 @@
-//! The names by which things in a fabric are known to each other.
+//! Identifiers of the things in a fabric.
 //!
-//! Invariant: an identifier is an index into a dense table, so looking one up never hashes.
+//! Invariant: an identifier is an index into a dense table, so that a lookup never hashes.
 
 use core::fmt::{self, Display, Formatter};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A node: channel adapters come first, then switches, each in the order of the topology.
+/// A node. Channel adapters come first, then switches, each in the order of the topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// A port of a node, counted from 0. IBA and every tool count external ports from 1, and so does
-/// the printed form.
+/// A port of a node, counted from 0. The printed form counts from 1, as IBA and every tool count external ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortId(pub u16);
 
-/// A virtual lane (IBA `VL`): 0 to 14 carry data, 15 carries management and knows no credits.
+/// A virtual lane (IBA `VL`): 0 to 14 carry data, 15 carries management and has no credits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lane(pub u8);
 
-/// A service level (IBA `SL`), 0 to 15: what a packet asks for; a port maps it to a lane.
+/// A service level (IBA `SL`), 0 to 15, which a port maps to a lane.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(transparent)]
 pub struct ServiceLevel(#[schemars(range(min = 0, max = 15))] pub u8);
 
-/// A local identifier (IBA `LID`), the address that forwarding tables know; 0 is reserved.
-/// Here the adapter of node `n` has LID `n + 1`.
+/// A local identifier (IBA `LID`): the address in forwarding tables; 0 is reserved. The adapter of node `n` has LID
+/// `n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lid(pub u16);
 
-/// A queue pair's number (IBA `QPN`), 24 bits, unique within its adapter.
+/// Number of a queue pair (IBA `QPN`), 24 bits, unique within its adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QpNumber(pub u32);
 
-/// A flow: what one queue pair sends to one other, as the workload counts them.
+/// A flow of the workload: the messages from one queue pair to one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
@@ -61,16 +60,16 @@ impl PacketId {
 }
 
 impl NodeId {
-    /// The place in a table of nodes.
+    /// Returns the index into a table of nodes.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The LID of this node's adapter.
+    /// Returns the LID of this node's adapter.
     ///
     /// # Panics
-    /// If the node number passes the unicast range of LIDs, 0x0001 to 0xBFFF.
+    /// If the node number exceeds the unicast range of LIDs, 0x0001 to 0xBFFF.
     #[must_use]
     pub const fn lid(self) -> Lid {
         assert!(self.0 < 0xBFFF, "the fabric has more nodes than unicast LIDs");
@@ -79,12 +78,12 @@ impl NodeId {
 }
 
 impl ServiceLevel {
-    /// How many service levels IBA knows.
+    /// Number of service levels that IBA defines.
     pub const COUNT: u8 = 16;
 }
 
 impl PortId {
-    /// The place in a table of ports.
+    /// Returns the index into a table of ports.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -94,10 +93,10 @@ impl PortId {
 impl Lane {
     /// VL15, the management lane.
     pub const MANAGEMENT: Self = Self(15);
-    /// How many lanes IBA knows.
+    /// Number of lanes that IBA defines.
     pub const COUNT: usize = 16;
 
-    /// The place in a table of lanes.
+    /// Returns the index into a table of lanes.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -105,13 +104,13 @@ impl Lane {
 }
 
 impl Lid {
-    /// The node whose adapter has this LID.
+    /// Returns the node whose adapter has this LID.
     #[must_use]
     pub const fn node(self) -> NodeId {
         NodeId(self.0 as u32 - 1)
     }
 
-    /// The place in a forwarding table, which has an entry for LID 0 too.
+    /// Returns the index into a forwarding table, which has an entry for LID 0 too.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -119,7 +118,7 @@ impl Lid {
 }
 
 impl QpNumber {
-    /// The place in an adapter's table of queue pairs.
+    /// Returns the index into an adapter's table of queue pairs.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -127,7 +126,7 @@ impl QpNumber {
 }
 
 impl FlowId {
-    /// The place in a table of flows.
+    /// Returns the index into a table of flows.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize

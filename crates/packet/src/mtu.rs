@@ -1,6 +1,6 @@
 //! The largest payload of a packet.
 //!
-//! Invariant: only sizes that a standard or its studies name are values.
+//! Invariant: every value is a size that a standard or a study of Ethernet names.
 
 use core::str::FromStr;
 
@@ -11,8 +11,8 @@ use units::{Bytes, UnitError};
 
 use crate::length::MAX_OVERHEAD;
 
-/// The largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes; over Ethernet also 1000 or 1500,
-/// as its studies count.
+/// Largest payload of a packet (IBA `MTU`): 256, 512, 1024, 2048 or 4096 bytes; over Ethernet also 1000 or 1500, as
+/// its studies count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(into = "Bytes")]
 #[schemars(from = "Bytes")]
@@ -90,10 +90,10 @@ impl From<Mtu> for Bytes {
 impl Mtu {
     /// Every MTU of IBA, smallest first.
     pub const ALL: [Self; 5] = [Self::B256, Self::B512, Self::K1, Self::K2, Self::K4];
-    /// Those that are none of IBA's.
+    /// Every MTU that only Ethernet has.
     pub const OF_ETHERNET: [Self; 2] = [Self::B1000, Self::B1500];
 
-    /// The largest payload in bytes.
+    /// Returns the largest payload in bytes.
     #[must_use]
     pub const fn bytes(self) -> u16 {
         match self {
@@ -107,7 +107,7 @@ impl Mtu {
         }
     }
 
-    /// The longest packet with this payload in InfiniBand's framing.
+    /// Returns the length of the longest packet with this payload, in InfiniBand's framing.
     #[must_use]
     pub const fn longest_packet(self) -> Bytes {
         Bytes::new((self.bytes() + MAX_OVERHEAD) as u64)

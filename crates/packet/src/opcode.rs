@@ -5,46 +5,46 @@
 
 use crate::length::{AETH_BYTES, BTH_BYTES, ICRC_BYTES, LRH_BYTES, RETH_BYTES, VCRC_BYTES};
 
-/// What a packet is (IBA `OpCode`, table 38): its lower five bits, as the reliable connection has them, and the CNP.
-/// The upper three are its [`TransportService`](crate::TransportService).
+/// Purpose of a packet (IBA `OpCode`, table 38): the lower five bits, as the reliable connection has them, and the
+/// CNP. The upper three bits are the [`TransportService`](crate::TransportService).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Opcode {
-    /// First packet of a SEND of several.
+    /// First of several packets of a SEND.
     SendFirst = 0x00,
-    /// A packet within a SEND.
+    /// Middle packet of a SEND.
     SendMiddle = 0x01,
     /// Last packet of a SEND.
     SendLast = 0x02,
-    /// A SEND of one packet.
+    /// Only packet of a SEND.
     SendOnly = 0x04,
-    /// First packet of an RDMA WRITE of several.
+    /// First of several packets of an RDMA WRITE.
     WriteFirst = 0x06,
-    /// A packet within an RDMA WRITE.
+    /// Middle packet of an RDMA WRITE.
     WriteMiddle = 0x07,
     /// Last packet of an RDMA WRITE.
     WriteLast = 0x08,
-    /// An RDMA WRITE of one packet.
+    /// Only packet of an RDMA WRITE.
     WriteOnly = 0x0A,
-    /// A request to read remote memory.
+    /// Request of an RDMA READ.
     ReadRequest = 0x0C,
-    /// First packet of the answer to an RDMA READ.
+    /// First of several response packets of an RDMA READ.
     ReadResponseFirst = 0x0D,
-    /// A packet within the answer to an RDMA READ.
+    /// Middle response packet of an RDMA READ.
     ReadResponseMiddle = 0x0E,
-    /// Last packet of the answer to an RDMA READ.
+    /// Last response packet of an RDMA READ.
     ReadResponseLast = 0x0F,
-    /// The answer to an RDMA READ, in one packet.
+    /// Only response packet of an RDMA READ.
     ReadResponseOnly = 0x10,
     /// Acknowledgement, positive or negative by its AETH.
     Acknowledge = 0x11,
-    /// Congestion notification packet (IBA A10.3.2): BECN set, addressed to the source's queue pair. IBA's has
-    /// PSN 0; the HP proposal's has the PSN of the packet that was marked.
+    /// Congestion notification packet (IBA A10.3.2): BECN set, addressed to the source's queue pair. IBA's CNP has
+    /// PSN 0; the HP proposal's has the PSN of the marked packet.
     Cnp = 0x80,
 }
 
 impl Opcode {
-    /// Length of the extended transport header that this opcode brings, in bytes.
+    /// Returns the length of the extended transport header that the opcode adds, in bytes.
     #[must_use]
     pub const fn extension(self) -> u16 {
         match self {
@@ -56,26 +56,26 @@ impl Opcode {
         }
     }
 
-    /// Length of a packet with this opcode and `payload` bytes on the wire, pad and CRCs included, but for what its
-    /// [`TransportService`](crate::TransportService) adds.
+    /// Returns the length on the wire of a packet with `payload` bytes, pad and CRCs included, without the headers
+    /// that its [`TransportService`](crate::TransportService) adds.
     #[must_use]
     pub const fn wire_bytes(self, payload: u16) -> u16 {
         LRH_BYTES + BTH_BYTES + self.extension() + payload.next_multiple_of(4) + ICRC_BYTES + VCRC_BYTES
     }
 
-    /// Whether the packet carries a message's payload.
+    /// Returns whether the packet carries payload of a message.
     #[must_use]
     pub const fn is_data(self) -> bool {
         !matches!(self, Self::Acknowledge | Self::Cnp | Self::ReadRequest)
     }
 
-    /// Whether a responder sends it.
+    /// Returns whether a responder sends the packet.
     #[must_use]
     pub const fn is_response(self) -> bool {
         matches!(self, Self::Acknowledge) || self.is_read_response()
     }
 
-    /// Whether the packet carries what an RDMA READ asked for.
+    /// Returns whether the packet carries payload of an RDMA READ.
     #[must_use]
     pub const fn is_read_response(self) -> bool {
         matches!(
@@ -87,7 +87,7 @@ impl Opcode {
         )
     }
 
-    /// Whether the packet is the first of a message, or its only one.
+    /// Returns whether the packet is the first or the only one of a message.
     #[must_use]
     pub const fn begins_message(self) -> bool {
         matches!(
@@ -101,7 +101,7 @@ impl Opcode {
         )
     }
 
-    /// Whether the packet ends a message.
+    /// Returns whether the packet is the last or the only one of a message.
     #[must_use]
     pub const fn ends_message(self) -> bool {
         matches!(

@@ -13,53 +13,53 @@ use crate::mark::MarkCode;
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))] // None lies across two cache lines.
 pub struct Packet {
-    /// When its last byte has come through to where the packet now is.
+    /// Arrival of the last byte at the packet's present position.
     pub tail: Time,
-    /// When its first byte left the source's adapter.
+    /// Departure of the first byte from the source's adapter.
     pub injected: Time,
     /// Local route header.
     pub lrh: Lrh,
     /// Base transport header.
     pub bth: Bth,
-    /// Queue pair at the source: what real hardware keeps in the destination's connection state.
+    /// Queue pair at the source. Real hardware keeps it in the destination's connection state.
     pub source_qp: QpNumber,
-    /// The flow whose payload this is, or to which it answers.
+    /// Flow that the payload belongs to, or that the packet answers.
     pub flow: FlowId,
     /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits.
     pub msn: u32,
-    /// How much an RDMA READ request asks for, in bytes (`DMALen` of its RETH).
+    /// Length that an RDMA READ request asks for, in bytes (`DMALen` of its RETH).
     pub dma_length: u32,
     /// Next packet of the queue that this one waits in.
     pub(crate) next: PacketId,
     /// Payload in bytes, at most the MTU.
     pub payload: u16,
-    /// Length from its first header to its last check sequence, in bytes: what it takes up in a buffer, and on the
-    /// wire but for what its [`Framing`](crate::Framing) puts around it.
+    /// Length from the first header to the last check sequence, in bytes: the length in a buffer, and on the wire
+    /// without the preamble and gap of its [`Framing`].
     pub wire: u16,
-    /// Port by which it came into the switch where it waits; a switch has at most 254.
+    /// Port by which the packet entered the present switch; a switch has at most 254.
     pub input: u8,
-    /// Port by which it will leave that switch.
+    /// Port by which the packet will leave the present switch.
     pub output: u8,
-    /// Whether that switch has already given a reason to mark it, and counted it.
+    /// Whether the present switch has already counted a mark of this packet.
     pub marked_here: bool,
     /// Syndrome of the AETH, where the opcode has one.
     pub syndrome: Syndrome,
-    /// Why the first switch that marked it did so: what the wire does not carry, for the record alone.
+    /// Code of the first mark's reason. The wire does not carry it; it serves the record alone.
     pub marked: Option<MarkCode>,
 }
 
 const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
 
 impl Packet {
-    /// What a switch may hash to choose among equally good ports: the addresses and queue pairs of both ends, as
-    /// RoCEv2 has them in its IP and UDP headers. All packets that one end of a flow sends have the same.
+    /// Returns the key that a switch may hash to choose among equally good ports: the addresses and queue pairs of
+    /// both ends, as RoCEv2 has them in its IP and UDP headers. All packets from one end of a flow have the same key.
     #[must_use]
     pub fn flow_key(&self) -> u64 {
         let addresses = u64::from(self.lrh.source.0) << 16 | u64::from(self.lrh.destination.0);
         addresses << 32 ^ u64::from(self.source_qp.0) << 24 ^ u64::from(self.bth.destination_qp.0)
     }
 
-    /// A packet with the given headers and `payload` bytes, not yet on any wire.
+    /// Returns a packet with the given headers and `payload` bytes, not yet on any wire, in InfiniBand's framing.
     #[must_use]
     pub fn new(lrh: Lrh, bth: Bth, source_qp: QpNumber, flow: FlowId, payload: u16) -> Self {
         Self {
@@ -82,25 +82,25 @@ impl Packet {
         }
     }
 
-    /// A switch marks it, for this reason: sets FECN. Nobody takes a mark back.
+    /// Marks the packet: sets FECN, and keeps the first reason. A mark is never taken back.
     pub fn mark(&mut self, reason: MarkCode) {
         self.bth.flags.insert(BthFlags::FECN);
         self.marked.get_or_insert(reason);
     }
 
-    /// Whether `flag` is set in the BTH.
+    /// Returns whether `flag` is set in the BTH.
     #[must_use]
     pub const fn has(&self, flag: BthFlags) -> bool {
         self.bth.flags.contains(flag)
     }
 
-    /// Length on the wire.
+    /// Returns the length on the wire without preamble and gap.
     #[must_use]
     pub fn wire_bytes(&self) -> Bytes {
         Bytes::new(u64::from(self.wire))
     }
 
-    /// The same packet in this framing.
+    /// Returns the same packet in this framing.
     #[must_use]
     pub fn framed(self, framing: Framing) -> Self {
         Self { wire: framing.bytes(self.bth.transport, self.bth.opcode, self.payload), ..self }

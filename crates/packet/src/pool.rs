@@ -1,7 +1,7 @@
-//! Where packets live: one dense table, and first-in-first-out queues threaded through it.
+//! The packets under way: one dense table, and first-in-first-out queues threaded through it.
 //!
-//! Invariant: a packet is in at most one queue at a time; a freed slot is the next one used, so the
-//! table stays as small as the most packets that were ever under way at once.
+//! Invariant: a packet is in at most one queue at a time. A freed slot is the next one used, so the table has as many
+//! slots as packets were ever under way at once.
 
 use core::ops::{Index, IndexMut};
 
@@ -23,7 +23,7 @@ pub struct PacketQueue {
 }
 
 impl PacketPool {
-    /// Takes `packet` in and names it.
+    /// Stores `packet` and returns its identifier.
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         if let Some(id) = self.free.pop() {
             self.packets[id.0 as usize] = packet;
@@ -35,19 +35,19 @@ impl PacketPool {
         }
     }
 
-    /// Takes the packet out: delivered, or lost.
+    /// Removes a delivered or lost packet.
     pub fn remove(&mut self, id: PacketId) -> Packet {
         self.free.push(id);
         self.packets[id.0 as usize]
     }
 
-    /// How many packets are under way.
+    /// Returns the number of packets under way.
     #[must_use]
     pub fn len(&self) -> usize {
         self.packets.len() - self.free.len()
     }
 
-    /// Whether no packet is under way.
+    /// Returns whether no packet is under way.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -74,19 +74,19 @@ impl Default for PacketQueue {
 }
 
 impl PacketQueue {
-    /// Whether nothing waits here.
+    /// Returns whether the queue has no packet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.head == PacketId::NONE
     }
 
-    /// The packet that has waited longest.
+    /// Returns the packet that has waited longest.
     #[must_use]
     pub fn head(&self) -> Option<PacketId> {
         (!self.is_empty()).then_some(self.head)
     }
 
-    /// Puts a packet at the end.
+    /// Appends a packet.
     pub fn push(&mut self, id: PacketId, pool: &mut PacketPool) {
         pool[id].next = PacketId::NONE;
         if self.is_empty() {
@@ -97,14 +97,14 @@ impl PacketQueue {
         self.tail = id;
     }
 
-    /// Takes the packet at the head.
+    /// Removes the packet at the head.
     pub fn pop(&mut self, pool: &PacketPool) -> Option<PacketId> {
         let id = self.head()?;
         self.head = pool[id].next;
         Some(id)
     }
 
-    /// The packets in it, from the head on.
+    /// Returns the queue's packets, from the head on.
     pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
         let tail = self.tail;
         let next = move |id: &PacketId| (*id != tail).then(|| pool[*id].next);
@@ -132,8 +132,8 @@ mod tests {
     }
 
     proptest! {
-        /// Two queues over one pool behave as two `VecDeque`s, and the pool never holds more slots
-        /// than packets were ever in it at once.
+        /// Two queues over one pool behave as two `VecDeque`s, and the pool has as many slots as packets were ever in
+        /// it at once.
         #[test]
         fn queues_keep_order_and_slots_are_reused(ops in prop::collection::vec((0..2usize, any::<bool>()), 0..200)) {
             let mut pool = PacketPool::default();

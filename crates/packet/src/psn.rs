@@ -1,43 +1,43 @@
 //! The packet sequence number: 24 bits, counting every packet of a queue pair, wrapping to 0.
 //!
-//! Invariant: two numbers are compared only within half the circle (2^23), as IBA 9.7.1 asks; a
-//! requester therefore never has more than 2^23 packets outstanding.
+//! Invariant: two numbers are compared only within half the circle (2^23), as IBA 9.7.1 requires. A requester
+//! therefore has at most 2^23 packets outstanding.
 
 /// A packet sequence number (IBA `PSN`), 0 to 2^24 - 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Psn(u32);
 
 impl Psn {
-    /// The highest number: 2^24 - 1. Adding it is going one back.
+    /// Highest number, 2^24 - 1. Adding it subtracts 1.
     pub const MASK: u32 = (1 << 24) - 1;
-    /// The most packets that may be outstanding at once: half the circle.
+    /// Largest number of outstanding packets: half the circle.
     pub const MAX_OUTSTANDING: u32 = 1 << 23;
 
-    /// The number `n` modulo 2^24.
+    /// Returns the number `n` modulo 2^24.
     #[must_use]
     pub const fn new(n: u32) -> Self {
         Self(n & Self::MASK)
     }
 
-    /// The number, below 2^24.
+    /// Returns the number, below 2^24.
     #[must_use]
     pub const fn get(self) -> u32 {
         self.0
     }
 
-    /// The number `n` packets later.
+    /// Returns the number `n` packets later.
     #[must_use]
     pub const fn plus(self, n: u32) -> Self {
         Self(self.0.wrapping_add(n) & Self::MASK)
     }
 
-    /// How many packets `self` lies after `earlier`, going forward round the circle: 0 to 2^24 - 1.
+    /// Returns the distance from `earlier` to `self`, going forward round the circle: 0 to 2^24 - 1.
     #[must_use]
     pub const fn since(self, earlier: Self) -> u32 {
         self.0.wrapping_sub(earlier.0) & Self::MASK
     }
 
-    /// Whether `self` comes before `other` within half the circle.
+    /// Returns whether `self` precedes `other` within half the circle.
     #[must_use]
     pub const fn precedes(self, other: Self) -> bool {
         let ahead = other.since(self);

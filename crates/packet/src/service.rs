@@ -1,6 +1,6 @@
-//! TransportService services: what IBA's operation codes say in their upper three bits.
+//! Transport services: the upper three bits of IBA's operation codes.
 //!
-//! Invariant: a service only adds headers; what a packet does is its [`Opcode`]'s.
+//! Invariant: a service only adds headers; the purpose of a packet is its [`Opcode`]'s.
 //!
 //! | service | acknowledged | connected to | headers that it adds (IBA volume 1, chapter 9) |
 //! |---|---|---|---|
@@ -33,16 +33,16 @@ pub enum TransportService {
 }
 
 impl TransportService {
-    /// Every service.
+    /// Every service, in the order of codes.
     pub const ALL: [Self; 4] = [Self::Rc, Self::Uc, Self::Rd, Self::Ud];
 
-    /// Whether data is acknowledged.
+    /// Returns whether data is acknowledged.
     #[must_use]
     pub const fn is_reliable(self) -> bool {
         matches!(self, Self::Rc | Self::Rd)
     }
 
-    /// Length of the headers that the service adds to a packet, in bytes. A CNP is the same in all of them.
+    /// Returns the length of the headers that the service adds to a packet, in bytes. A CNP has none of them.
     #[must_use]
     pub const fn extension(self, opcode: Opcode) -> u16 {
         match (self, opcode) {
@@ -53,7 +53,7 @@ impl TransportService {
         }
     }
 
-    /// The word for it in tables and files.
+    /// Returns the service's name in tables and files.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

@@ -1,7 +1,6 @@
-//! Which mark is answered by a CNP, and when.
+//! The notification point of DCQCN: CNPs for marked packets, at most one in an interval.
 //!
-//! Invariant: of one flow, two CNPs are never less than an interval apart, and nothing that is itself an answer is
-//! answered.
+//! Invariant: two CNPs of one flow are at least an interval apart, and an answer is never answered.
 //!
 //! ```text
 //! FromCnp       mark, none sent within N -> CNP at once; quiet for N          the paper
@@ -39,7 +38,7 @@ impl Echo for CnpEcho {
     }
 }
 
-/// The end of the interval, counted from `first`, that `now` is in.
+/// Returns the end of the interval, counted from `first`, that contains `now`.
 fn end_of_interval(first: Time, interval: Span, now: Time) -> Time {
     let past = now.since(first).ps() / interval.ps();
     first + interval * (past + 1)
@@ -57,7 +56,8 @@ mod tests {
         Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
     }
 
-    /// A packet comes each 10 us from 5 us on, and only some are marked; what is answered, and with what.
+    /// Lets a packet arrive each 10 us from 5 us on, marked at the times `marked`. Returns the answers and their
+    /// times.
     fn answers(window: CnpWindow, marked: &[u64]) -> Vec<(u64, Answer)> {
         let echo = CnpEcho { interval: Span::from_us(50), window, service_level: None };
         let mut flow = EchoState::default();

@@ -1,11 +1,11 @@
 //! DCQCN as a fluid: N flows over one output, as delay differential equations (C16: Zhu and others, "ECN or Delay",
-//! CoNEXT 2016), to hold simulated runs against.
+//! CoNEXT 2016), for comparison with simulated runs.
 //!
-//! Invariant: pure functions of their arguments. Nothing here takes part in a simulation, so its floating-point numbers
+//! Invariant: pure functions of their arguments. Nothing here takes part in a simulation, so floating-point numbers
 //! decide nothing there.
 //!
-//! Rates are in packets a second and queues in packets, as in the paper; p and the rates in probabilities are those of
-//! tau* before:
+//! Rates are in packets a second and queues in packets, as in the paper. p, and the rates within probabilities, are
+//! those of tau* earlier:
 //!
 //! ```text
 //! dq/dt     = sum R_C - C
@@ -22,10 +22,10 @@ use units::{Bytes, Rate, Span};
 
 use super::spec::DcqcnScheme;
 
-/// The settings of the fluid, in its own units.
+/// Settings of the fluid, in its own units.
 #[derive(Clone, Copy, Debug)]
 pub struct Fluid {
-    /// Bytes of a packet on the wire.
+    /// Length of a packet on the wire, in bytes.
     packet: f64,
     /// C, in packets/s.
     capacity: f64,
@@ -34,7 +34,7 @@ pub struct Fluid {
     pmax: f64,
     g: f64,
     initial_alpha: f64,
-    /// tau: CNPs of a flow are so far apart, in s.
+    /// tau: interval between CNPs of a flow, in s.
     interval: f64,
     /// tau', in s.
     alpha_timer: f64,
@@ -51,31 +51,31 @@ pub struct Fluid {
     delay: f64,
 }
 
-/// Where nothing changes any more.
+/// Equilibrium of equal flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedPoint {
-    /// p*: the probability of a mark.
+    /// p*: probability of a mark.
     pub probability: f64,
     /// alpha*.
     pub alpha: f64,
     /// Rate of each flow, in bit/s on the wire: C / N.
     pub rate: f64,
-    /// q*, in bytes; none if p* is above Pmax: the queue then rides Kmax, where the probability jumps to 1.
+    /// q*, in bytes; `None` if p* is above Pmax: the queue then stays at Kmax, where the probability jumps to 1.
     pub queue: Option<f64>,
 }
 
-/// The fluid at one instant.
+/// State of the fluid at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Since the start, in s.
+    /// Time since the start, in s.
     pub time: f64,
-    /// What waits, in bytes.
+    /// Queue length, in bytes.
     pub queue: f64,
     /// Rate of each flow, in bit/s on the wire; 0 before it starts.
     pub rates: Vec<f64>,
 }
 
-/// A flow.
+/// State of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     current: f64,
@@ -83,21 +83,21 @@ struct Flow {
     alpha: f64,
 }
 
-/// What raises and lowers a rate, at a probability of marks and a rate.
+/// Terms by which a rate rises and falls, at one probability of marks and one rate.
 struct Terms {
-    /// That a CNP comes within tau.
+    /// Probability of a CNP within tau.
     cnp: f64,
-    /// That alpha rises within tau'.
+    /// Probability that alpha rises within tau'.
     alpha: f64,
-    /// Increases for each packet: by the byte counter and by the timer.
+    /// Increases for each packet, by the byte counter and by the timer.
     increases: f64,
-    /// Of these, the additive ones.
+    /// The additive increases among these.
     additive: f64,
 }
 
 impl Fluid {
-    /// The fluid of these settings on a link of rate `link` with packets of this length on the wire, whose marks take
-    /// `delay` (tau*) from the queue to the source.
+    /// Returns the fluid of these settings on a link of rate `link`, with packets of `packet` bytes on the wire.
+    /// Marks take `delay` (tau*) from the queue to the source.
     #[must_use]
     pub fn new(settings: &DcqcnScheme, link: Rate, packet: Bytes, delay: Span) -> Self {
         let packet = packet.get() as f64;
@@ -122,11 +122,11 @@ impl Fluid {
         }
     }
 
-    /// Where so many flows come to rest, if they do: the solution of
-    /// `a^2 alpha / ((b + d)(c + e)) = tau^2 R_AI R_C` with `R_C = C / N`, found by bisection.
+    /// Returns the equilibrium of so many flows, if they reach one: the solution of `a^2 alpha / ((b + d)(c + e)) =
+    /// tau^2 R_AI R_C` with `R_C = C / N`, found by bisection.
     ///
     /// # Panics
-    /// If there is no flow.
+    /// If `flows` is 0.
     #[must_use]
     pub fn fixed_point(&self, flows: u32) -> FixedPoint {
         assert!(flows > 0, "a fixed point of no flows");
@@ -156,8 +156,8 @@ impl Fluid {
         }
     }
 
-    /// What becomes of flows that start at these times, each at line rate, until `end`: a sample each `interval`. Steps
-    /// of Euler's, each 1 us or an eighth of tau* if that is less.
+    /// Returns the trajectory of flows that start at these times, each at line rate, until `end`: a sample each
+    /// `interval`. Euler's method, with steps of 1 us, or an eighth of tau* if that is less.
     ///
     /// # Panics
     /// If `interval` is 0.
@@ -193,7 +193,7 @@ impl Fluid {
         samples
     }
 
-    /// One step of a flow; `p` and `rate` are those of tau* before.
+    /// Makes one step of a flow; `p` and `rate` are those of tau* earlier.
     fn advance(&self, flow: &mut Flow, p: f64, rate: f64, step: f64) {
         let terms = self.terms(p, rate);
         let Flow { current, target, alpha } = *flow;
@@ -220,7 +220,7 @@ impl Fluid {
     fn terms(&self, p: f64, rate: f64) -> Terms {
         let log = (-p).ln_1p(); // of 1 - p
         let within = |packets: f64| -(log * packets).exp_m1();
-        // p / ((1-p)^-n - 1): how many of n packets in a row without a mark there are, for each packet.
+        // p / ((1-p)^-n - 1): the number of runs of n packets without a mark, for each packet.
         let runs = |n: f64| if p > 0.0 { p / (-log * n).exp_m1() } else { 1.0 / n };
         let additive = |n: f64| runs(n) * (log * self.fast_recovery * n).exp();
         let per_timer = self.timer * rate;
@@ -244,8 +244,8 @@ mod tests {
         Fluid::new(settings, Rate::gbps(40), PACKET, delay)
     }
 
-    /// Our table of C16's equations, solved by a program apart from this one: N, p* in %, alpha*, q* in KB with Kmax
-    /// 200 KB and Pmax 1 %, and with 2,000 KB and 10 %.
+    /// Our table of C16's equations, solved by a separate program: N, p* in %, alpha*, q* in KB with Kmax 200 KB and
+    /// Pmax 1 %, and with 2,000 KB and 10 %.
     #[test]
     fn fixed_points_are_those_of_the_equations() {
         let table = [
@@ -270,8 +270,8 @@ mod tests {
         }
     }
 
-    /// The authors' own table for B 150 KB, T 1.5 ms and `R_AI` 5 Mb/s: p* in hundredths of a per cent, for 2 to 20 flows.
-    /// Two of the 19 are half a digit off and a little more.
+    /// The authors' own table for B 150 KB, T 1.5 ms and `R_AI` 5 Mb/s: p* in hundredths of a per cent, for 2 to 20
+    /// flows. Two of the 19 differ by slightly more than half a digit.
     #[test]
     fn the_strawman_s_are_those_of_the_authors() {
         let table = [4, 5, 6, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15];
@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    /// The mean and the spread of the queue, in KB, from 60 ms to 100 ms.
+    /// Returns the mean and the spread of the queue, in KB, from 60 ms to 100 ms, and the last samples.
     fn settled(settings: &DcqcnScheme, flows: usize, delay: u64) -> (f64, f64, Vec<Sample>) {
         let starts = vec![Span::ZERO; flows];
         let fluid = fluid(settings, Span::from_us(delay));
@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    /// C16: at 85 us ten flows oscillate; 64 do not, nor do 2 as the paper shows them.
+    /// C16: at 85 us ten flows oscillate; 64 do not, nor do 2.
     #[test]
     fn a_long_delay_makes_ten_flows_oscillate() {
         let mut settings = DcqcnScheme::preset(Preset::Recommended);

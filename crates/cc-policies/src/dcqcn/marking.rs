@@ -1,7 +1,7 @@
-//! The congestion point: random early detection (RED) on what waits for an output and lane.
+//! The congestion point: random early detection (RED) on the queue of an output and lane.
 //!
-//! Invariant: the probability is that of the queue at the instant of the decision, not of a mean, and the draws of an
-//! output are its own: traffic elsewhere in the switch changes none of them.
+//! Invariant: the probability depends on the queue at the instant of the decision, not on a mean. Each output has a
+//! random stream of its own: traffic elsewhere in the switch does not change its draws.
 //!
 //! ```text
 //! q <= Kmin          0
@@ -19,10 +19,10 @@ use units::Bytes;
 use super::spec::{MarkedAt, RedMarkingSpec};
 use crate::policy::{Margin, MarginLevel, MarkReason, Marker, MarkerSetup, QueueView};
 
-/// Probabilities are counted in parts of this.
+/// Unit of probabilities: one is this many parts.
 const ONE: u64 = 1 << 32;
 
-/// The marker of one switch.
+/// The marker of one switch by RED.
 #[derive(Clone, Debug)]
 pub struct RedMarker {
     radix: usize,
@@ -31,24 +31,24 @@ pub struct RedMarker {
     kmax: u64,
     /// In parts of [`ONE`].
     pmax: u64,
-    /// By output and lane.
+    /// Queues by output and lane.
     queues: Vec<RedQueue>,
-    /// By output.
+    /// Random streams by output.
     streams: Vec<Pcg64Mcg>,
-    /// Where it is decided on arrival: by output, lane and input, what is in store for the packets that wait.
+    /// If packets are marked on arrival, by output, lane and input: the draws of the packets that wait.
     decided: Vec<ArrivalDraws>,
 }
 
-/// What waits for an output and lane.
+/// Queue of an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct RedQueue {
     bytes: u64,
-    /// Against Kmin and against Kmax.
+    /// Positions relative to Kmin and to Kmax.
     levels: [MarginLevel; 2],
     margins: [Margin; 2],
 }
 
-/// The packets of a virtual output queue, first the one that leaves next, and whether it will be marked.
+/// Draws of the packets of a virtual output queue, in the order of departure: whether each will be marked.
 #[derive(Clone, Debug, Default)]
 struct ArrivalDraws {
     bytes: u64,
@@ -61,7 +61,7 @@ impl RedMarker {
     /// Every reason of this rule.
     pub const REASONS: &[MarkReason] = &[Self::RED];
 
-    /// The marker of the switch described. The settings have passed the check.
+    /// Returns the marker of the switch described. The settings have passed [`RedMarkingSpec::check`].
     #[must_use]
     pub fn new(settings: &RedMarkingSpec, switch: &MarkerSetup) -> Self {
         let mut stream = switch.stream.clone();
@@ -79,7 +79,7 @@ impl RedMarker {
         }
     }
 
-    /// The probability of a mark with so much in the queue, in parts of [`ONE`].
+    /// Returns the probability of a mark at this queue length, in parts of [`ONE`].
     const fn probability(&self, queue: u64) -> u64 {
         if queue <= self.kmin {
             0
@@ -90,7 +90,7 @@ impl RedMarker {
         }
     }
 
-    /// Whether the packet in question is marked, with so much in its queue.
+    /// Draws whether a packet is marked at this queue length.
     #[inline]
     fn draw(&mut self, output: PortId, queue: u64) -> bool {
         match self.probability(queue) {
@@ -169,7 +169,7 @@ mod tests {
         QueueView { voq: Bytes::new(voq), sum: Bytes::new(sum), inputs: 1, wire_busy: false }
     }
 
-    /// The share of packets that are marked as they leave so much behind.
+    /// Returns the share of packets that are marked as they leave a queue of `behind` bytes.
     fn share(marker: &mut RedMarker, behind: u64) -> f64 {
         marker.queue_changed(place(0), view(behind, behind));
         let marked = (0..100_000).filter(|_| marker.departing(place(0), Bytes::new(PACKET)).is_some());
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!([40_000, 40_001].map(|queue| share(&mut marker, queue)), [0.0, 1.0]);
     }
 
-    /// Three packets of input 0 and, in between, one of input 1; Kmin and Kmax are a packet and a half.
+    /// Three packets of input 0 and, between them, one of input 1; Kmin and Kmax are a packet and a half.
     #[test]
     fn on_arrival_what_stands_before_a_packet_decides() {
         let mut marker = marker(1_500, 1_500, 1.0, MarkedAt::Arrival);

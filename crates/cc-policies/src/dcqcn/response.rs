@@ -1,7 +1,7 @@
-//! The reaction point: a rate that CNPs cut, and that a timer and a byte counter bring back.
+//! The reaction point: a rate that CNPs cut, and that a timer and a byte counter restore.
 //!
-//! Invariant: the rate stays between `min_rate` and the line's, the target is never below the rate, and what both are
-//! at an instant does not depend on how often it was looked at before.
+//! Invariant: the rate stays between `min_rate` and the line's, and the target is never below the rate. Their values
+//! at an instant do not depend on how often they were read before.
 //!
 //! ```text
 //! CNP            R_T = R_C; R_C = R_C (1 - alpha/2); alpha = (1 - g) alpha + g; both counters from the start
@@ -13,8 +13,8 @@
 //!                R_C = (R_T + R_C) / 2
 //! ```
 //!
-//! No timer is an event: expiries are counted when somebody looks. A flow starts at line rate, and nothing is counted
-//! for one that is at line rate, since nothing can raise it.
+//! No timer is an event: expiries are counted when the state is read. A flow starts at line rate. At line rate
+//! nothing is counted, since nothing can raise the rate.
 
 use packet::ServiceLevel;
 use units::{Rate, Span, Time};
@@ -24,11 +24,11 @@ use crate::policy::{Acknowledgement, FlowRate, Notification, NotificationOutcome
 
 /// Rates are in kb/s: 32 bits reach 4.29 Tb/s.
 const RATE_UNIT: u64 = 1_000;
-/// alpha and g are in parts of 2 to the power of this.
+/// Unit of alpha and g: 2 to the power of minus this.
 const SCALE: u32 = 30;
 const ONE: u64 = 1 << SCALE;
 
-/// The settings of an adapter, shared by all that it sends.
+/// Response of an adapter, shared by all its flows.
 ///
 /// ```
 /// use cc_policies::dcqcn::DcqcnResponse;
@@ -62,30 +62,30 @@ pub struct DcqcnResponse {
     clamp_after_timer: bool,
 }
 
-/// What is remembered of one controlled flow.
+/// State of one controlled flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DcqcnState {
-    /// When the timer expires next; never before the first CNP.
+    /// Next expiry of the timer; [`Time::NEVER`] before the first CNP.
     expires: Time,
     /// `R_C` and `R_T`, in kb/s.
     current: u32,
     target: u32,
-    /// As of the last CNP, in parts of [`ONE`].
+    /// alpha as of the last CNP, in parts of [`ONE`].
     alpha: u32,
     /// Bytes until the byte counter expires.
     bytes_left: u32,
-    /// Expiries since the last CNP.
+    /// Expiries of the timer since the last CNP.
     timer_stage: u32,
     byte_stage: u8,
-    /// Whether it is below line rate.
+    /// Whether the rate is below line rate.
     slowed: bool,
 }
 
 const _: () = assert!(size_of::<DcqcnState>() <= 32, "a controlled flow is half a cache line");
 
 impl DcqcnResponse {
-    /// An adapter with these settings, on a link of this rate. They have passed
-    /// [`Scheme::check`](crate::Scheme::check).
+    /// Returns the response with these settings, which have passed [`DcqcnResponseSpec::check`], on a link of rate
+    /// `line`.
     #[must_use]
     pub fn new(settings: &DcqcnResponseSpec, line: Rate) -> Self {
         let kbps = |rate: Rate| (rate.get() / RATE_UNIT).min(u64::from(u32::MAX)) as u32;
@@ -107,8 +107,7 @@ impl DcqcnResponse {
         }
     }
 
-    /// Counts the expiries of the timer up to and including `now`. One and whatever else is of that instant happen in
-    /// this order.
+    /// Counts the expiries of the timer up to and including `now`. At one instant, an expiry precedes other events.
     fn settle(&self, state: &mut DcqcnState, now: Time) {
         while state.slowed && state.expires <= now {
             state.expires += self.timer;
@@ -117,7 +116,7 @@ impl DcqcnResponse {
         }
     }
 
-    /// A counter has come to stage `own`; the other is at `other`.
+    /// Increases the rate after a counter has reached stage `own`; the other counter is at `other`.
     fn increase(&self, state: &mut DcqcnState, own: u32, other: u32) {
         let recovery = u32::from(self.fast_recovery);
         if own > recovery {
@@ -127,12 +126,12 @@ impl DcqcnResponse {
             };
             state.target = state.target.saturating_add(more).min(self.line);
         }
-        // Rounded up, so that the rate comes to meet its target.
+        // Rounded up, so that the rate reaches its target.
         state.current += (state.target - state.current).div_ceil(2);
         state.slowed = state.current < self.line;
     }
 
-    /// alpha at `now`, after the expiries of its timer since the last CNP.
+    /// Returns alpha at `now`, after the expiries of its timer since the last CNP.
     fn alpha(&self, state: &DcqcnState, now: Time) -> u64 {
         let alpha = u64::from(state.alpha);
         if state.expires == Time::NEVER {
@@ -165,12 +164,12 @@ impl DcqcnResponse {
     }
 }
 
-/// The product of two shares, in parts of [`ONE`], rounded down.
+/// Returns the product of two shares, in parts of [`ONE`], rounded down.
 const fn times(one: u64, other: u64) -> u64 {
     (one * other) >> SCALE
 }
 
-/// The power of a share, in parts of [`ONE`], rounded down at each multiplication.
+/// Returns the power of a share, in parts of [`ONE`], rounded down at each multiplication.
 const fn power(mut share: u64, mut exponent: u64) -> u64 {
     let mut product = ONE;
     while exponent > 0 {
@@ -186,7 +185,7 @@ const fn power(mut share: u64, mut exponent: u64) -> u64 {
 impl Response for DcqcnResponse {
     type State = DcqcnState;
 
-    /// At line rate: there is no slow start.
+    /// Starts at line rate: there is no slow start.
     fn at_rest(&self, _: ServiceLevel) -> DcqcnState {
         DcqcnState {
             expires: Time::NEVER,
@@ -215,7 +214,7 @@ impl Response for DcqcnResponse {
         state.bytes_left = state.bytes_left.saturating_sub(length).max(1);
     }
 
-    /// A mark on an acknowledgement, where the echo answers so, is as good as a CNP.
+    /// A mark on an acknowledgement counts as a CNP.
     fn on_acknowledged(
         &self,
         state: &mut DcqcnState,
@@ -229,7 +228,8 @@ impl Response for DcqcnResponse {
         self.cnp(state, now)
     }
 
-    /// The rest after which the next packet may follow: start to start, packet time times line rate over `R_C`.
+    /// Returns the gap before the next packet. From start to start, packets take the packet time times line rate over
+    /// `R_C`.
     fn gap(&self, state: &mut DcqcnState, packet_time: Span, now: Time) -> Span {
         self.settle(state, now);
         let (current, line) = (u64::from(state.current), u64::from(self.line));
@@ -255,7 +255,7 @@ mod tests {
     const LINE: Rate = Rate::gbps(40);
     const CNP: Notification = Notification { psn: None, next: 0 };
 
-    /// The target after a CNP at once, and after a second one so long after the first, which halved the rate.
+    /// Returns the target after a CNP at 0, which halves the rate, and a second one `us` later.
     fn target(clamp_target: bool, clamp_after_timer: bool, us: u64) -> Rate {
         let preset = DcqcnResponseSpec::preset(Preset::Recommended);
         let settings = DcqcnResponseSpec { clamp_target, clamp_after_timer, ..preset };
@@ -267,7 +267,7 @@ mod tests {
         response.flow_rate(&flow, second).expect("a rate").target
     }
 
-    /// T is 55 us: one expiry of it brings back half of what the first CNP took.
+    /// T is 55 us: one expiry restores half of the first CNP's cut.
     #[test]
     fn the_target_is_clamped_after_what_raised_the_rate() {
         assert_eq!([50, 60].map(|us| target(true, false, us)), [Rate::gbps(20), Rate::gbps(30)]);

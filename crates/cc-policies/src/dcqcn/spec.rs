@@ -1,20 +1,20 @@
-//! What a scenario writes down about DCQCN, with the symbols of its papers.
+//! Settings of DCQCN, with the symbols of its papers.
 //!
-//! Invariant: what is left out has the value of the preset, so that what is read is always complete, and is written
-//! back complete.
+//! Invariant: a field that is left out takes the value of the preset. Settings in memory, and settings written back,
+//! are complete.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span};
 
-/// Parameters that have a name.
+/// Named sets of parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Preset {
-    /// What the paper deploys (CoNEXT 2016, its scripts and captions).
+    /// The paper's deployment (CoNEXT 2016, its scripts and captions).
     #[default]
     Recommended,
-    /// Those of QCN, against which the paper argues: the defaults of its authors' simulator. That its Kmin and Kmax are
-    /// 40 KB, with Pmax 1, is hearsay.
+    /// QCN's parameters, against which the paper argues: the defaults of its authors' simulator. Kmin and Kmax of 40
+    /// KB with Pmax 1 are hearsay.
     Strawman,
 }
 
@@ -22,8 +22,8 @@ const fn mbps(n: u64) -> Rate {
     Rate::bps(n * 1_000_000)
 }
 
-/// A struct as it is known, and one as it is written: every field may be left out, and a preset stands in for it; some
-/// may go by the name that vendors give them.
+/// Defines a struct of settings, and the form in which it is written: every field may be left out, a preset replaces
+/// it, and some fields have vendors' names as aliases.
 macro_rules! settings {
     (
         $(#[$about:meta])* $name:ident, $written:ident as $from:literal,
@@ -40,13 +40,13 @@ macro_rules! settings {
         #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
         #[serde(rename = $from, deny_unknown_fields, default)]
         struct $written {
-            /// The parameters that fields left out here take.
+            /// Preset of the fields that are left out here.
             preset: Option<Preset>,
             $($(#[$field_about])* $(#[serde(alias = $alias)])? $field: Option<$kind>,)*
         }
 
         impl $name {
-            /// The parameters that go by this name.
+            /// Returns the named set of parameters.
             #[must_use]
             pub const fn preset(preset: Preset) -> Self {
                 match preset {
@@ -75,28 +75,28 @@ macro_rules! settings {
     (@last $first:expr, $last:expr) => { $last };
 }
 
-/// DCQCN, place by place. Besides the fields here a scenario may write `preset`, here or in any of them.
+/// Settings of DCQCN. A scenario may also write `preset`, here or in any of the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "WrittenScheme")]
 pub struct DcqcnScheme {
-    /// At every switch: the congestion point.
+    /// Marking at every switch: the congestion point.
     pub marking: RedMarkingSpec,
-    /// At the destination: the notification point.
+    /// Answer of the destination: the notification point.
     pub echo: CnpEcho,
-    /// At the source: the reaction point.
+    /// Response at the source: the reaction point.
     pub response: DcqcnResponseSpec,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "Dcqcn", deny_unknown_fields, default)]
 struct WrittenScheme {
-    /// The parameters that fields left out here and below take.
+    /// Preset of the fields that are left out here and below.
     preset: Preset,
-    /// At every switch: the congestion point.
+    /// Marking at every switch: the congestion point.
     marking: WrittenMarking,
-    /// At the destination: the notification point.
+    /// Answer of the destination: the notification point.
     echo: WrittenEcho,
-    /// At the source: the reaction point.
+    /// Response at the source: the reaction point.
     response: WrittenResponse,
 }
 
@@ -111,7 +111,7 @@ impl From<WrittenScheme> for DcqcnScheme {
 }
 
 impl DcqcnScheme {
-    /// The parameters that go by this name.
+    /// Returns the named set of parameters.
     #[must_use]
     pub const fn preset(preset: Preset) -> Self {
         Self {
@@ -123,92 +123,92 @@ impl DcqcnScheme {
 }
 
 settings! {
-    /// Random early detection (RED) on what waits for an output and lane, as it is at the instant of the decision.
-    /// DCTCP's marking is `kmin` equal to `kmax`, and `pmax` 1.
+    /// Random early detection (RED) on the queue of an output and lane at the instant of the decision. DCTCP's
+    /// marking is `kmin` equal to `kmax`, and `pmax` 1.
     RedMarkingSpec, WrittenMarking as "WrittenMarking",
-    /// Kmin: up to it nothing is marked; above 0.
+    /// Kmin, above 0: queue length up to which no packet is marked.
     kmin: Bytes = Bytes::new(5_000), strawman Bytes::new(40_000);
-    /// Kmax, at least `kmin`: above it everything is marked.
+    /// Kmax, at least `kmin`: queue length above which every packet is marked.
     kmax: Bytes = Bytes::new(200_000), strawman Bytes::new(40_000);
-    /// Pmax, above 0 and up to 1: the probability of a mark at Kmax, to which it rises linearly from 0 at Kmin.
+    /// Pmax, above 0 and up to 1: probability of a mark at Kmax. The probability rises linearly from 0 at Kmin.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pmax: f64 = 0.01, strawman 1.0;
-    /// When it is decided.
+    /// Instant of the decision.
     at: MarkedAt = MarkedAt::Departure;
 }
 
-/// When it is decided whether a packet is marked.
+/// Instant at which marking is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MarkedAt {
-    /// As it starts to leave, by what waits behind it (the papers, after their switch).
+    /// Departure from the queue, by the packets behind (the papers, after their switch).
     Departure,
-    /// As it joins the queue, by what waits before it.
+    /// Arrival at the queue, by the packets before.
     Arrival,
 }
 
 settings! {
-    /// When a mark is answered by a CNP.
+    /// Answer of the destination to marks: at most one CNP in an interval.
     CnpEcho, WrittenEcho as "WrittenEcho",
-    /// N, above 0: a flow gets at most one CNP in it.
+    /// N, above 0: interval in which a flow gets at most one CNP.
     interval or "min_time_between_cnps": Span = Span::from_us(50);
-    /// When in the interval the CNP is sent.
+    /// Position of the CNP in the interval.
     window: CnpWindow = CnpWindow::FromCnp;
-    /// The service level of CNPs, 0 to 15; that of the flow if left out. The lane that it is mapped to may have
-    /// priority (`link.vl_arbitration`); at its adapter a CNP goes before all data anyway.
+    /// Service level of CNPs, 0 to 15; that of the flow if left out. The lane of that level may have priority
+    /// (`link.vl_arbitration`); at its adapter a CNP precedes all data anyway.
     #[schemars(range(min = 0, max = 15))]
     service_level: Option<u8> = None;
 }
 
-/// When in an interval a CNP is sent.
+/// Position of a CNP in the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CnpWindow {
-    /// At once for a mark, if none was sent for an interval: the paper.
+    /// At once for a mark, if none was sent for an interval (the paper).
     FromCnp,
-    /// At the end of an interval in which there was a mark. The intervals run from the flow's first packet: the authors'
-    /// simulator.
+    /// At the end of an interval with a mark. Intervals run from the flow's first packet (the authors' simulator).
     FreeRunning,
 }
 
 settings! {
-    /// How a source answers CNPs.
+    /// Response of a source to CNPs.
     DcqcnResponseSpec, WrittenResponse as "WrittenResponse",
-    /// g, above 0 and below 1, held in steps of 2^-30: how fast alpha follows.
+    /// g, above 0 and below 1, in steps of 2^-30: the weight of a new value in alpha.
     #[schemars(extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0))]
     g: f64 = 1.0 / 256.0, strawman 1.0 / 16.0;
-    /// alpha before the first CNP, above 0 and up to 1, held in steps of 2^-30. The authors' simulator has 0.5.
+    /// alpha before the first CNP, above 0 and up to 1, in steps of 2^-30. The authors' simulator has 0.5.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     initial_alpha: f64 = 1.0;
-    /// K, above 0: after so long without a CNP, and again after each more, alpha falls.
+    /// K, above 0: time without a CNP after which alpha falls, again and again.
     alpha_timer or "dce_tcp_rtt": Span = Span::from_us(55);
-    /// What a CNP does first.
+    /// Order of a CNP's two effects.
     order: CnpOrder = CnpOrder::CutFirst;
-    /// Whether each CNP makes the present rate the target. Else only one that comes after an increase by the byte
-    /// counter does (the authors' simulator with `CLAMP_TARGET_RATE` 0).
+    /// Makes the present rate the target at each CNP. If false, only a CNP after an increase by the byte counter does
+    /// so (the authors' simulator with `CLAMP_TARGET_RATE` 0).
     clamp_target or "clamp_tgt_rate": bool = true;
-    /// Without `clamp_target`: whether one that comes after an increase by the timer does so too (the vendor's default;
-    /// HPCC's simulator, which has no byte counter).
+    /// Without `clamp_target`: a CNP after an increase by the timer does so too (the vendor's default; HPCC's
+    /// simulator, which has no byte counter).
     clamp_after_timer or "clamp_tgt_rate_after_time_inc": bool = false;
     /// B, 1 byte to 4 GB: bytes on the wire from increase to increase.
     byte_counter or "rpg_byte_reset": Bytes = Bytes::new(10_000_000), strawman Bytes::new(150_000);
     /// T, above 0: time from increase to increase.
     timer or "rpg_time_reset": Span = Span::from_us(55), strawman Span::from_us(1500);
-    /// F, 1 to 254: so many increases by a counter only recover the target. The authors' simulator, whose F is 5,
-    /// makes 4.
+    /// F, 1 to 254: number of increases by a counter that only recover the target. The authors' simulator, whose F is
+    /// 5, makes 4.
     #[schemars(range(min = 1, max = 254))]
     fast_recovery or "rpg_threshold": u8 = 5;
-    /// `R_AI`, at least 1 kb/s: what an additive increase adds to the target.
+    /// `R_AI`, at least 1 kb/s: increment of the target at an additive increase.
     additive_increase or "rpg_ai_rate": Rate = mbps(40), strawman mbps(5);
-    /// `R_HAI`, at least 1 kb/s: what the first hyper increase adds to it; the second adds twice as much, and so on.
+    /// `R_HAI`, at least 1 kb/s: increment of the target at the first hyper increase; at the second it is twice as
+    /// much, and so on.
     hyper_increase or "rpg_hai_rate": Rate = mbps(200), strawman mbps(50);
-    /// The lowest rate, at least 1 kb/s, below that of the hosts' links. The authors' simulator has 100 Mb/s.
+    /// Lowest rate, at least 1 kb/s, below that of the hosts' links. The authors' simulator has 100 Mb/s.
     min_rate or "rpg_min_rate": Rate = mbps(100);
 }
 
-/// What a CNP does first.
+/// Order of a CNP's two effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CnpOrder {
-    /// It cuts the rate, by the alpha of before (the paper).
+    /// The rate is cut by the previous alpha, then alpha rises (the paper).
     CutFirst,
-    /// It raises alpha, and then cuts the rate by that (the authors' simulator).
+    /// alpha rises, then the rate is cut by the new alpha (the authors' simulator).
     AlphaFirst,
 }

@@ -1,7 +1,7 @@
-//! What the reaction point does over time, as text.
+//! The reaction point over time, as text.
 //!
-//! A sender with 1 KiB packets on a 40 Gb/s link is always busy. It hears three CNPs, 100 us apart, then nothing. A
-//! line for each CNP, and for each packet at which the rate is not that of the packet before.
+//! A sender with 1 KiB packets on a 40 Gb/s link is always busy. It receives three CNPs, 100 us apart, then none. The
+//! text has a line for each CNP, and for each packet whose rate differs from that of the packet before.
 
 use core::fmt::Write;
 
@@ -52,7 +52,7 @@ fn recommended() {
     insta::assert_snapshot!(trajectory(&settings, Span::from_us(1200)));
 }
 
-/// Here the byte counter is the faster of the two.
+/// The byte counter is faster than the timer here.
 #[test]
 fn strawman() {
     let settings = DcqcnResponseSpec::preset(Preset::Strawman);

@@ -1,9 +1,9 @@
-//! What to write for a vendor's parameter that is no field here.
+//! Replacements for vendors' parameters that have no field.
 //!
-//! Invariant: none of these names is a field or an alias of one; those whose value means the same are aliases in
-//! [`spec`](super::spec).
+//! Invariant: none of these names is a field or an alias of one. A parameter with the same meaning as a field is an
+//! alias in [`spec`](super::spec).
 
-/// Names of ConnectX's parameters (the vendor's documentation), and what stands for each.
+/// ConnectX's parameters (the vendor's documentation), and the replacement for each.
 const ELSEWHERE: [(&str, &str); 7] = [
     ("dce_tcp_g", "write `g`, which is 1 - dce_tcp_g / 1024"),
     (
@@ -20,7 +20,7 @@ const ELSEWHERE: [(&str, &str); 7] = [
     ),
 ];
 
-/// What to write for a vendor's parameter of this name, if it is one that is no field here.
+/// Returns the replacement for a vendor's parameter of this name, if it has no field.
 ///
 /// ```
 /// let help = cc_policies::dcqcn::vendor::help("dce_tcp_g");

@@ -6,11 +6,11 @@ use settings::{FieldPath, SettingError};
 
 use super::spec::{HpResponseSpec, RateControl, WindowControl};
 
-/// What a decrease may divide by.
+/// Divisors that a decrease may have.
 const DIVISORS: core::ops::RangeInclusive<f64> = 1.01..=256.0;
-/// The most entries of a rate table: the IPD has eight bits.
+/// Largest number of entries of a rate table: the IPD has eight bits.
 const MOST_RATES: usize = 256;
-/// The most entries of a window table.
+/// Largest number of entries of a window table.
 const MOST_WINDOWS: usize = 65_535;
 
 /// Fault in the settings of the HP proposal's response. `of` is `rate` or `window`, `table` the name of a field,
@@ -190,7 +190,7 @@ fn check_divisor(of: &'static str, given: f64) -> Result<(), HpError> {
 struct TableCheck {
     of: &'static str,
     name: &'static str,
-    /// The least and the greatest number of entries.
+    /// Least and greatest number of entries.
     length: (usize, usize),
 }
 
@@ -204,7 +204,7 @@ impl TableCheck {
         }
     }
 
-    /// Each entry has to be in the range that its place has.
+    /// Checks that each entry is in the range of its index.
     fn check(
         &self,
         entries: impl Iterator<Item = u32>,

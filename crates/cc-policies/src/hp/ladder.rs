@@ -1,55 +1,55 @@
 //! From a rate function to the proposal's tables of whole numbers.
 //!
-//! Invariant: every level is reached from below, and an increase follows the function's clock: what rounding
-//! loses on one step is made up on the next, so that a recovery is late by a packet or two, not by one for each step.
+//! Invariant: every level is reached from below, and an increase follows the function's clock: a step makes up for
+//! the rounding of the step before it, so that a recovery is late by a packet or two, not by one for each step.
 //!
-//! A *level* is an IPD or a window, numbered from the slowest. A level's *clock* says when an unmarked flow
-//! passes it; the times of a path are then differences of clocks, and the tables only have to round them.
+//! A *level* is an IPD or a window, numbered from the slowest. The *clock* of a level is the time at which an
+//! unmarked flow passes it. The times of a path are differences of clocks, which the tables only have to round.
 
 use super::functions::RateFunction;
 
-/// What is taken for rounding of the arithmetic, and not for a difference.
+/// Largest difference of two results that counts as a rounding error of the arithmetic.
 const EPSILON: f64 = 1e-9;
 
-/// Levels, their rates, and where a decrease leads.
+/// Levels, their rates, and the effect of a decrease.
 #[derive(Clone, Debug)]
 pub struct Ladder {
-    /// By level, rising, in units of the lowest.
+    /// Rates by level, rising, in units of the lowest.
     rates: Vec<f64>,
-    /// By level, the level after a decrease.
+    /// By level: the level after a decrease.
     decrease: Vec<usize>,
-    /// By level, rising from 0, in packet times at the lowest rate.
+    /// Clocks by level, rising from 0, in packet times at the lowest rate.
     clock: Vec<f64>,
 }
 
-/// What can become of one level.
+/// Entries of a level in the proposal's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LadderStep {
-    /// The level after an increase.
+    /// Level after an increase.
     pub increase: u16,
-    /// The level after a decrease.
+    /// Level after a decrease.
     pub decrease: u16,
-    /// Unmarked acknowledgements from arriving here until the increase (the proposal's `new_*_RPI`).
+    /// Unmarked acknowledgements from the arrival at this level until the increase (the proposal's `new_*_RPI`).
     pub new_rpi: u32,
 }
 
-/// The rates of all IPDs, the longest first: at IPD i the rate is Rmax / (i + 1) (Shanley, *InfiniBand Network
-/// Architecture*, on static rate control).
+/// Returns the rates of all IPDs, the longest IPD first: at IPD i the rate is Rmax / (i + 1) (Shanley, *InfiniBand
+/// Network Architecture*, on static rate control).
 #[must_use]
 pub fn ipd_rates(max_ipd: u8) -> Vec<f64> {
     let steps = f64::from(max_ipd) + 1.0;
     (0..=max_ipd).rev().map(|ipd| steps / (f64::from(ipd) + 1.0)).collect()
 }
 
-/// The rates of all windows, the smallest first: as many packets in a round trip.
+/// Returns the rates of all windows, the smallest first: as many packets in a round trip.
 #[must_use]
 pub fn window_rates(max_window: u16) -> Vec<f64> {
     (1..=max_window).map(f64::from).collect()
 }
 
 impl Ladder {
-    /// Levels of these rates under a function. A decrease leads to the highest level that is not faster than
-    /// the function says, and at least one down.
+    /// Returns the levels of these rates under a function. A decrease leads to the highest level that is not faster
+    /// than the function's result, and at least one down.
     #[must_use]
     pub fn of(function: RateFunction, rates: Vec<f64>) -> Self {
         let highest = rates[rates.len() - 1];
@@ -62,9 +62,9 @@ impl Ladder {
         Self { rates, decrease, clock }
     }
 
-    /// Levels of these rates with a decrease of one's own, and the increase that follows from it: every
-    /// recovery takes one packet time at the lowest rate. So the clock satisfies `clock(r) = clock(f_dec(r)) + 1`;
-    /// among the levels from which a decrease leads to the lowest, it rises with the logarithm of the rate.
+    /// Returns the levels of these rates with a given decrease, and the increase that follows from it: every recovery
+    /// takes one packet time at the lowest rate. So the clock satisfies `clock(r) = clock(f_dec(r)) + 1`; among the
+    /// levels from which a decrease leads to the lowest, the clock rises with the logarithm of the rate.
     ///
     /// # Panics
     /// Unless each decrease but the lowest level's leads down, and none leads below that of a lower level.
@@ -81,7 +81,8 @@ impl Ladder {
             assert!(lower < from, "a decrease leads down");
             let run = decrease[from..].partition_point(|&level| level <= lower);
             assert!(run > 0, "decreases keep the order of levels");
-            // Levels that fall to the same one share the clock's way to where the next one up leads.
+            // Levels that fall to the same level share the clock's distance to the level to which the next one up
+            // falls.
             clock[from] = clock[lower] + 1.0;
             let way = clock[lower + 1] - clock[lower];
             for place in 1..run {
@@ -92,19 +93,19 @@ impl Ladder {
         Self { rates, decrease, clock }
     }
 
-    /// The rate of each level.
+    /// Returns the rate of each level.
     #[must_use]
     pub fn rates(&self) -> &[f64] {
         &self.rates
     }
 
-    /// The clock of each level.
+    /// Returns the clock of each level.
     #[must_use]
     pub fn clock(&self) -> &[f64] {
         &self.clock
     }
 
-    /// The tables, by level.
+    /// Returns the tables, by level.
     #[must_use]
     pub fn steps(&self) -> Vec<LadderStep> {
         let top = self.rates.len() - 1;
@@ -117,7 +118,7 @@ impl Ladder {
             let next = self.level_at(until).clamp(level + 1, self.most(level));
             climb[level] = (next, acks as u32);
             self.join(level, next, until.max(self.clock[next]), &mut climb);
-            // Each unit of the clock starts even: a lowest rate's packet time is a recovery, and never shorter.
+            // Each unit of the clock starts anew: one packet time at the lowest rate is a recovery, and never less.
             let unit = |level: usize| (self.clock[level] + EPSILON).floor();
             let even = unit(next) > unit(level);
             time = if even { self.clock[next] } else { until.max(self.clock[next]) };
@@ -134,25 +135,26 @@ impl Ladder {
         climb.iter().zip(&self.decrease).map(step).collect()
     }
 
-    /// Lets the levels that the climb from `level` to `next` skips join it at `next`, at its `time` or later.
+    /// Lets the levels that the climb from `level` to `next` skips join at `next`, at its `time` or later.
     fn join(&self, level: usize, next: usize, time: f64, climb: &mut [(usize, u32)]) {
         for (skipped, entry) in climb.iter_mut().enumerate().take(next).skip(level + 1) {
             *entry = (next.min(self.most(skipped)), self.acks(skipped, time - self.clock[skipped]) as u32);
         }
     }
 
-    /// Where an increase may lead: no higher than the levels from which a decrease leads here (first property).
+    /// Returns the highest level that an increase may reach: that of the levels from which a decrease leads here
+    /// (first property).
     fn most(&self, level: usize) -> usize {
         let top = self.rates.len() - 1;
         if level == 0 { top } else { self.decrease.partition_point(|&lower| lower < level).min(top) }
     }
 
-    /// How many acknowledgements, at least 1, take at least this long at a level's rate.
+    /// Returns the number of acknowledgements, at least 1, that take at least this long at a level's rate.
     fn acks(&self, level: usize, wait: f64) -> f64 {
         (wait * self.rates[level] - EPSILON).ceil().max(1.0)
     }
 
-    /// The highest level whose clock is not after this time.
+    /// Returns the highest level whose clock is not after this time.
     fn level_at(&self, time: f64) -> usize {
         self.clock.partition_point(|&clock| clock <= time + EPSILON).saturating_sub(1)
     }

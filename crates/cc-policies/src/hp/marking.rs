@@ -1,7 +1,8 @@
-//! When a switch marks, by the HP proposal.
+//! Marking at a switch by the HP proposal.
 //!
-//! Invariant: a packet is marked only if, while it was there, its own buffer was full (it *propagates* a congestion
-//! tree) or its output was taken for a root (it *generates* one). Marks are never taken back.
+//! Invariant: a packet is marked only if, while it was in the switch, its own buffer was full (the packet
+//! *propagates* a congestion tree) or its output was taken for a root (the packet *generates* one). A mark is never
+//! taken back.
 //!
 //! ```text
 //! full        buffer of an input and lane without room for one more packet of the MTU, or over a threshold
@@ -31,38 +32,40 @@ pub struct HpMarker {
     queues: Vec<HpQueue>,
     /// By output and lane.
     outputs: Vec<HpOutput>,
-    /// Packets that have left by each output port, on any lane; what counts is only whether it has changed.
+    /// Departures by each output port, on any lane, modulo 2^32. Only a change of the count has a meaning.
     departures: Vec<u32>,
-    /// Whether the buffer of an input and lane is full.
+    /// By input and lane: whether its buffer is full.
     full: Vec<bool>,
 }
 
-/// A virtual output queue. What waits in one queue leaves in order, so that a count of packets yet to be marked is
-/// as good as a bit in each of them.
+/// State of a virtual output queue. The packets of a queue leave in order, so a count of packets yet to be marked
+/// replaces a bit in each packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct HpQueue {
     bytes: u64,
     packets: u32,
-    /// The next packets to leave, which were in a full buffer.
+    /// Number of packets at the head that were in a full buffer.
     propagating: u32,
-    /// The last packets to have come, which found the wire of their output free, if nothing has left by it since.
+    /// Number of packets at the tail that found their output's wire free, if nothing has left by it since.
     fresh: u32,
-    /// The output port's `departures` when these came.
+    /// The output port's `departures` when these packets came.
     fresh_since: u32,
 }
 
-/// An output and lane.
+/// State of an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct HpOutput {
-    /// Packets in the switch that wait for it: at all inputs, and where there is one, in a queue of its own.
+    /// Packets in the switch that wait for this output: at all inputs, and in the queue at the output if there is
+    /// one.
     packets: u32,
-    /// Packets that will leave before it is no longer a root; 0 where it is none.
+    /// Departures until the output is no longer a root; 0 if it is not a root.
     root_for: u32,
     /// Packets that have left their input's buffer, but not yet the switch.
     crossed: u32,
-    /// Where the first of these had not waited for the wire by then, the output port's `departures` by then.
+    /// The output port's `departures` when the first of the crossed packets crossed, if that packet had not waited
+    /// for the wire by then.
     immediate: Option<u32>,
-    /// Whether it was spared for that a mark for propagation.
+    /// Whether that packet was therefore exempted from a propagation mark.
     spared: bool,
     /// Whether a packet has waited for credit, with the wire free, since the last departure.
     starved: bool,
@@ -76,7 +79,7 @@ impl HpMarker {
     /// Every reason of this rule.
     pub const REASONS: &[MarkReason] = &[Self::PROPAGATION, Self::GENERATION];
 
-    /// The marker of the switch described.
+    /// Returns the marker of the switch described.
     #[must_use]
     pub fn new(settings: &HpMarkingSpec, switch: &MarkerSetup) -> Self {
         let vls = switch.radix * switch.lanes;
@@ -102,7 +105,7 @@ impl HpMarker {
         self.vl(place.output, place.lane) * self.radix + place.input.index()
     }
 
-    /// A packet for this output and lane is in a full buffer.
+    /// Handles a packet for this output and lane that is in a full buffer: the output may become a root.
     fn candidate(&mut self, output: usize) {
         let output = &mut self.outputs[output];
         match self.set {
@@ -170,7 +173,7 @@ impl Marker for HpMarker {
     fn left_input(&mut self, place: VoqId) -> Option<MarkCode> {
         let (queue, output) = (self.queue(place), self.vl(place.output, place.lane));
         let (queue, output) = (&mut self.queues[queue], &mut self.outputs[output]);
-        // Where something has left by this output since the packet came, or was leaving as it came, it had to wait.
+        // If a packet has left by this output since this one came, or was leaving when it came, this one had to wait.
         let departures = self.departures[place.output.index()];
         let fresh = queue.fresh_since == departures && queue.fresh == queue.packets;
         let immediate = fresh && !output.starved && output.crossed == 0;
@@ -197,7 +200,7 @@ impl Marker for HpMarker {
         output.starved = false;
         let generates = output.root_for > 0;
         output.root_for -= u32::from(generates);
-        // One that crossed at once, and then had to wait for the wire after all, is spared nothing.
+        // A packet that crossed at once, but then had to wait for the wire, is not exempted.
         let propagates = core::mem::take(&mut output.spared) && !immediate;
         let spared = immediate && self.immediate == ImmediatePackets::Spared;
         if propagates {
@@ -221,12 +224,12 @@ mod tests {
     const PROPAGATION: Option<MarkCode> = Some(HpMarker::PROPAGATION.code);
     const GENERATION: Option<MarkCode> = Some(HpMarker::GENERATION.code);
 
-    /// A marker of four ports, and the buffers that it is told of.
+    /// A marker of four ports, and the state of the buffers that is reported to it.
     struct Switch {
         marker: HpMarker,
         held: [u64; 4],
         waiting: [[u64; 4]; 4],
-        /// Whether an output's wire carries a packet.
+        /// By output: whether its wire carries a packet.
         wire_busy: [bool; 4],
     }
 
@@ -274,7 +277,7 @@ mod tests {
             self.queue(input, output);
         }
 
-        /// Leaves, and is gone from the buffer at once.
+        /// Lets a packet leave, and frees its buffer at once.
         fn leaves(&mut self, input: usize, output: usize) -> Option<MarkCode> {
             self.waiting[input][output] -= 1;
             let place = self.queue(input, output);
@@ -285,7 +288,7 @@ mod tests {
         }
     }
 
-    /// Four packets fill input 0: three for output 2, one for output 3. Input 1 has one for each.
+    /// Fills input 0 with four packets: three for output 2, one for output 3. Input 1 has one for each.
     fn filled(trigger: FullTrigger, set: MarkedSet) -> Switch {
         let mut switch = Switch::new(trigger, set);
         for (input, output) in [(1, 2), (1, 3), (0, 2), (0, 2), (0, 3), (0, 2)] {
@@ -294,8 +297,8 @@ mod tests {
         switch
     }
 
-    /// What can leave at once is spared, and output 2's wire is busy. Input 1 has a packet for `other`, then four fill
-    /// input 0: two for output 2, two for output 3.
+    /// Exempts packets that can leave at once; output 2's wire is busy. Input 1 has a packet for `other`, then four
+    /// packets fill input 0: two for output 2, two for output 3.
     fn sparing(other: usize) -> Switch {
         let mut switch = Switch::with(HpMarkingSpec {
             trigger: FullTrigger::Full,
@@ -313,12 +316,13 @@ mod tests {
         let mut switch = sparing(1);
         assert_eq!(switch.leaves(0, 3), None, "its wire was free all the time");
         assert_eq!(switch.leaves(0, 3), PROPAGATION, "it was behind the other");
-        // A wire that was busy as it came, or has stood without credit since, would not have let it go at once.
+        // With a wire that was busy on arrival, or that has lacked credit since, the packet could not have left at
+        // once.
         let mut switch = sparing(1);
         switch.wire_busy[2] = false;
         switch.marker.starved(PortId(3), Lane(0));
         assert_eq!([2, 3].map(|output| switch.leaves(0, output)), [PROPAGATION; 2]);
-        // A root spares likewise; but of two that could leave at once only one did.
+        // A root exempts likewise; but of two packets that could leave at once, only one did.
         assert_eq!(sparing(3).leaves(1, 3), None);
         assert_eq!(sparing(2).leaves(1, 2), GENERATION);
         let mut switch = sparing(3);
@@ -346,7 +350,7 @@ mod tests {
     fn all_that_wait_in_a_full_buffer_propagate() {
         for set in [NAIVE, INPUT, BOTH] {
             let mut switch = filled(FullTrigger::Full, set);
-            // The buffer is no longer full once the first has gone; the others were there when it was.
+            // The buffer is no longer full once the first packet has gone; the others were there when it was.
             assert_eq!([2, 3, 2, 2].map(|output| switch.leaves(0, output)), [PROPAGATION; 4]);
             switch.arrives(0, 1);
             assert_eq!(switch.leaves(0, 1), None);
@@ -391,7 +395,7 @@ mod tests {
     fn what_has_crossed_to_its_output_is_still_present_for_it() {
         let mut switch = filled(FullTrigger::Full, BOTH);
         let place = |input, output| VoqId { input: PortId(input), output: PortId(output), lane: Lane(0) };
-        // All but one cross to a queue at output 2, and only then the first leaves.
+        // All but one packet cross to a queue at output 2, and only then the first one leaves.
         assert_eq!(switch.marker.left_input(place(1, 2)), None, "its own buffer is not full");
         assert_eq!([(); 2].map(|()| switch.marker.left_input(place(0, 2))), [PROPAGATION; 2]);
         assert_eq!([1, 0, 0].map(|input| switch.marker.departing(place(input, 2), PACKET)), [GENERATION; 3]);
@@ -409,7 +413,7 @@ mod tests {
             assert_eq!(switch.leaves(1, 2), then, "{set:?}");
             assert_eq!(switch.leaves(1, 3), GENERATION, "another output is not concerned");
         }
-        // Out of credit before the buffer is full, it does not even become one.
+        // An output that is out of credit before the buffer is full does not become a root.
         let mut switch = Switch::new(FullTrigger::Full, BOTH);
         switch.arrives(1, 2);
         switch.marker.starved(PortId(2), Lane(0));

@@ -7,13 +7,13 @@
 //!
 //! | module | place |
 //! |---|---|
-//! | [`spec`] | what a scenario writes down |
-//! | [`check`] | what of that is refused, and why |
+//! | [`spec`] | settings |
+//! | [`check`] | ranges of settings |
 //! | [`functions`] | the rate functions of the papers, as real numbers |
-//! | [`ladder`] | from a function to tables of whole numbers |
-//! | `tables` | from what a scenario says to these tables |
+//! | [`ladder`] | tables of whole numbers from a function |
+//! | `tables` | tables of whole numbers from settings |
 //! | [`echo`] | destination: marks to acknowledgements and CN packets |
-//! | [`marking`] | switch: which packets belong to a congestion tree |
+//! | [`marking`] | switch: packets of a congestion tree are marked |
 //! | [`response`] | source: marks on acknowledgements to rate and window |
 
 pub mod check;

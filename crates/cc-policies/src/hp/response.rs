@@ -1,11 +1,10 @@
-//! From acknowledgements, marked and not, to an inter-packet delay and a window: the general response function of
-//! the proposal.
+//! Response at the source: from acknowledgements, marked and not, to an inter-packet delay and a window. This is the
+//! general response function of the proposal.
 //!
-//! Invariant: rate and window stay within their tables whatever comes, and of the marks of one flight only
-//! one counts.
+//! Invariant: rate and window stay within their tables, and of the marks of one flight only one counts.
 //!
 //! ```text
-//! packet sent      RWL = what held it back: rate, window, other
+//! packet sent      RWL = its constraint: rate, window, other
 //! unmarked ACK     if RWL is rate or window: RPI -= 1 for each packet that it acknowledges
 //!   RPI = 0        CWND = window_increase[CWND], RPI = new_window_RPI[CWND]    if RWL = window
 //!                  CIPD = rate_increase[CIPD],   RPI = new_rate_RPI[CIPD]      if RWL = rate
@@ -23,7 +22,7 @@ use crate::policy::{
     TrafficKind,
 };
 
-/// The settings of an adapter, shared by all that it sends.
+/// Response of an adapter, shared by all its flows.
 ///
 /// ```
 /// use cc_policies::hp::HpResponse;
@@ -49,15 +48,15 @@ pub struct HpResponse {
     rate: Vec<LadderStep>,
     /// By CWND less one; empty without control of the window.
     window: Vec<LadderStep>,
-    /// The window where it is not controlled, `u32::MAX` for none.
+    /// Window without tables; `u32::MAX` for none.
     fixed_window: u32,
     reload: bool,
 }
 
-/// What is remembered of one controlled flow. OUTS, the number of packets outstanding, is the requester's own.
+/// State of one controlled flow. OUTS, the number of outstanding packets, is kept by the requester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HpState {
-    /// Packets before this one were sent before the last decrease (APSN), counted with 64 bits.
+    /// First packet sent after the last decrease (APSN), counted with 64 bits.
     apsn: u64,
     /// Unmarked acknowledgements until the next increase (RPI).
     rpi: u32,
@@ -65,17 +64,17 @@ pub struct HpState {
     window: u16,
     /// Inter-packet delay in packet times (CIPD).
     ipd: u8,
-    /// What held the last packet back (RWL).
+    /// Constraint that held the last packet back (RWL).
     limited_by: LimitedBy,
 }
 
 const _: () = assert!(size_of::<HpState>() <= 16, "a controlled flow is two words");
 
 impl HpResponse {
-    /// An adapter with these settings.
+    /// Returns the response with these settings.
     ///
     /// # Panics
-    /// If the settings have not passed [`Scheme::check`](crate::Scheme::check).
+    /// If the settings have not passed [`HpResponseSpec::check`].
     #[must_use]
     pub fn new(settings: &HpResponseSpec) -> Self {
         let fixed = |control: &WindowControl| match *control {
@@ -90,7 +89,7 @@ impl HpResponse {
         }
     }
 
-    /// The flow's delay after each packet, in packet times (CIPD).
+    /// Returns the flow's delay after each packet, in packet times (CIPD).
     #[must_use]
     pub const fn ipd(&self, state: &HpState) -> u8 {
         state.ipd
@@ -149,7 +148,7 @@ impl Response for HpResponse {
         }
     }
 
-    /// At full rate and the widest window.
+    /// Starts at full rate and the widest window.
     fn at_rest(&self, _: ServiceLevel) -> HpState {
         let window = self.window.len().saturating_sub(1) as u16;
         HpState { apsn: 0, rpi: 1, window, ipd: 0, limited_by: LimitedBy::Other }
@@ -168,7 +167,7 @@ impl Response for HpResponse {
         NotificationOutcome::default()
     }
 
-    /// A notification that does not name its packet cannot be told to be of an earlier flight: it counts.
+    /// A notification that does not name its packet may be of the present flight, and counts.
     fn on_notification(&self, state: &mut HpState, notified: Notification, _: Time) -> NotificationOutcome {
         if notified.psn.is_none_or(|psn| psn >= state.apsn) {
             self.marked(state, notified.next)
@@ -177,7 +176,8 @@ impl Response for HpResponse {
         }
     }
 
-    /// The next packet waits IPD packet times: start to start IPD + 1 of them, the rate Rmax / (IPD + 1).
+    /// The next packet waits IPD packet times. From start to start these are IPD + 1, which is the rate Rmax / (IPD +
+    /// 1).
     fn gap(&self, state: &mut HpState, packet_time: Span, _: Time) -> Span {
         packet_time * u64::from(state.ipd)
     }
@@ -210,7 +210,7 @@ mod tests {
         })
     }
 
-    /// A flow and the adapter that it sends from.
+    /// A flow and the response of its adapter.
     struct Flow(HpResponse, HpState);
 
     impl Flow {
@@ -231,7 +231,7 @@ mod tests {
             self.levels()
         }
 
-        /// A mark that is not of an earlier flight.
+        /// Reports a mark of the present flight.
         fn marked(&mut self) -> (u8, u32) {
             let next = self.1.apsn + 1;
             self.acknowledged(self.1.apsn, next, 1, true)
@@ -256,7 +256,7 @@ mod tests {
             (0..4).for_each(|_| _ = flow.marked());
             assert_eq!(flow.levels(), (3, 1), "hybrid: a mark lowers both");
             assert_eq!(flow.0.gap(&mut flow.1, PACKET, Time::ZERO), PACKET * 3);
-            // The last packet counts, not those before it.
+            // Only the constraint on the last packet counts.
             [LimitedBy::Window, LimitedBy::Rate, limited_by].into_iter().for_each(|by| flow.sent(by));
             assert_eq!(flow.unmarked(1), grown, "{limited_by:?}");
         }
@@ -289,7 +289,7 @@ mod tests {
         }
         assert_eq!(count(LimitedBy::Rate, Reloaded), 3);
         assert_eq!(count(LimitedBy::Window, Reloaded), 2);
-        // Where only one is controlled, the count is that one's.
+        // If only one of rate and window is controlled, the count is its own.
         for limited_by in [LimitedBy::Rate, LimitedBy::Window] {
             let mut only = [Flow::new(rate(), None, Reloaded), Flow::new(None, window(), Reloaded)];
             let counts = only.each_mut().map(|flow| {
@@ -328,7 +328,7 @@ mod tests {
         }
     }
 
-    /// The wire's PSN has 24 bits; the requester counts on, so that what was sent after the wrap comes after.
+    /// The wire's PSN has 24 bits. The requester counts on, so that packets sent after the wrap follow those before.
     #[test]
     fn marks_of_one_flight_count_once_also_where_the_psn_wraps() {
         const WRAP: u64 = 1 << 24;
@@ -339,7 +339,7 @@ mod tests {
             assert_eq!(flow.acknowledged(psn, WRAP + 2, 1, true), (1, 3), "{psn:#x}");
         }
         assert_eq!(flow.acknowledged(WRAP + 2, WRAP + 4, 1, true), (2, 2));
-        // A notification that names its packet obeys the same rule, and one that does not counts always.
+        // A notification that names its packet obeys the same rule; one that does not always counts.
         let mut notified = |psn, next| {
             flow.0.on_notification(&mut flow.1, Notification { psn, next }, Time::ZERO);
             flow.levels()
@@ -352,16 +352,17 @@ mod tests {
 
     #[test]
     fn a_window_shrinks_under_what_is_outstanding() {
-        // Four are under way as the first of them comes back marked: the rest of the flight changes nothing.
+        // Four packets are under way when the first of them comes back marked: the rest of the flight changes
+        // nothing.
         let mut flow = Flow::new(None, window(), Reloaded);
         flow.sent(LimitedBy::Window);
         assert_eq!(flow.acknowledged(0, 4, 1, true), (0, 3));
         assert_eq!(flow.acknowledged(3, 4, 3, true), (0, 3));
-        // Now three are, and so on down to one, where it stays.
+        // Now three are under way, and so on down to one, the lowest window.
         assert_eq!(flow.acknowledged(4, 7, 1, true), (0, 2));
         assert_eq!(flow.acknowledged(7, 9, 1, true), (0, 1));
         assert_eq!(flow.acknowledged(9, 10, 1, true), (0, 1));
-        // From there one packet suffices; and one acknowledgement of many goes as far as so many of one.
+        // From there one packet suffices. One acknowledgement of many packets counts as many of one.
         assert_eq!(flow.unmarked(1), (0, 2));
         assert_eq!(flow.unmarked(2 + 5 + 8), (0, 4));
         assert_eq!(flow.1.rpi, 1);

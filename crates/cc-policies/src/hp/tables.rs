@@ -1,13 +1,14 @@
-//! From what a scenario says of rate and window to their tables.
+//! The tables of rate and window, from their settings.
 //!
-//! Invariant: a table is indexed by the present value of what it changes, and none of its entries leads out of it.
+//! Invariant: a table is indexed by the present value of the rate or window that it changes, and no entry leads out
+//! of the table.
 
 use super::functions::RateFunction;
 use super::ladder::{Ladder, LadderStep, ipd_rates, window_rates};
 use super::spec::{RateControl, WindowControl};
 
 impl RateControl {
-    /// The tables, by IPD.
+    /// Returns the tables, by IPD.
     pub(super) fn table(&self) -> Vec<LadderStep> {
         match self {
             Self::Aimd { max_ipd, divisor } => by_ipd(RateFunction::Aimd(*divisor), *max_ipd),
@@ -36,7 +37,7 @@ fn by_ipd(function: RateFunction, max_ipd: u8) -> Vec<LadderStep> {
     upside_down(&Ladder::of(function, ipd_rates(max_ipd)).steps())
 }
 
-/// Levels go from slow to fast, delays from fast to slow.
+/// Reverses the order: levels go from slow to fast, delays from fast to slow.
 fn upside_down(steps: &[LadderStep]) -> Vec<LadderStep> {
     let top = steps.len() as u16 - 1;
     let turned = |step: &LadderStep| LadderStep {
@@ -48,7 +49,7 @@ fn upside_down(steps: &[LadderStep]) -> Vec<LadderStep> {
 }
 
 impl WindowControl {
-    /// The tables, by CWND less one; none for a window that does not change.
+    /// Returns the tables, by CWND less one; empty for a window that does not change.
     pub(super) fn table(&self) -> Vec<LadderStep> {
         let of = |function, max_window| Ladder::of(function, window_rates(max_window)).steps();
         match self {

@@ -1,9 +1,9 @@
-//! Recovery after one decrease, as text, and beside it what the real-valued functions give.
+//! Recovery after one decrease, as text, beside the results of the real-valued functions.
 //!
-//! Packets of 2 KiB, Rmax 1 GB/s, Rmin a 256th of it, one acknowledgement for each packet, and always something to
-//! send. One packet time at Rmin is 524.288 us. The real-valued numbers are those of a simulation of the functions
+//! Packets of 2 KiB, Rmax 1 GB/s, Rmin a 256th of Rmax, one acknowledgement for each packet, and always a packet to
+//! send. One packet time at Rmin is 524.288 us. The real-valued numbers come from a simulation of the functions
 //! alone, apart from this code (FIMD: US 7,920,476, claims 2 and 3; LIPD: a summary of INFOCOM 2003; AIMD's increase
-//! is derived), and stand here as they came out.
+//! is derived), and are unchanged.
 
 use core::fmt::Write;
 
@@ -14,7 +14,7 @@ use super::HpResponse;
 use super::spec::{HpResponseSpec, RateControl, RpiAfterDecrease};
 use crate::policy::{Acknowledgement, LimitedBy, Response, SentPacket};
 
-/// 2,048 bytes at 1 GB/s.
+/// Time of 2,048 bytes at 1 GB/s.
 const PACKET: Span = Span::from_ns(2048);
 const SHARES: [f64; 6] = [1.0, 0.5, 0.25, 0.1, 0.05, 0.02];
 
@@ -26,7 +26,8 @@ fn response(rate: RateControl) -> HpResponse {
     })
 }
 
-/// Microseconds from a mark at this IPD until the IPD is no longer than it was, one packet after the other.
+/// Returns the time in microseconds from a mark at this IPD until the IPD is back at its value before, with one
+/// packet after the other.
 fn recovery(response: &HpResponse, ipd: u8) -> f64 {
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut number = 0;

@@ -1,6 +1,6 @@
-//! Which FECN is answered, and by what.
+//! The notification point of InfiniBand: the answer to a FECN.
 //!
-//! Invariant: nothing that is itself an answer is ever answered, so notifications cannot breed.
+//! Invariant: an answer is never answered, so notifications cannot multiply.
 //!
 //! | a FECN on | `Cnp` | `Acknowledgement` |
 //! |---|---|---|
@@ -36,8 +36,8 @@ impl Echo for IbaEcho {
                 Self::Acknowledgement if packet.bth.transport.is_reliable() => Answer::Acknowledgement,
                 Self::Cnp | Self::Acknowledgement => Answer::Cnp,
             }),
-            // A request is acknowledged by its response, which is data and may be long in coming; a
-            // response is not acknowledged at all.
+            // A request is acknowledged by its response, which is data and may come much later; a response is not
+            // acknowledged at all.
             Opcode::ReadRequest
             | Opcode::ReadResponseFirst
             | Opcode::ReadResponseMiddle

@@ -1,7 +1,7 @@
-//! When a switch marks.
+//! Marking at a switch by InfiniBand's threshold.
 //!
-//! Invariant: a packet is marked only if its port and lane (IBA: Port VL) is in the congestion state as
-//! the packet starts to leave, and the packet is eligible.
+//! Invariant: a packet is marked only if its port and lane (IBA: Port VL) is in the congestion state when the packet
+//! starts to leave, and the packet is eligible.
 //!
 //! ```text
 //! congestion state = over threshold AND (has credits OR its bit in Victim_Mask)
@@ -22,43 +22,43 @@ use crate::policy::{Margin, MarginLevel, MarkReason, Marker, MarkerSetup, QueueV
 /// Unit of `Packet_Size`, in bytes: a credit (`OpenSM`, `ib_types.h`), which is 64 bytes (Omni-Path fabric manager).
 const PACKET_SIZE_UNIT: u32 = 64;
 
-/// Weights of `Threshold` divide the buffer into so many parts.
+/// Number of parts of the buffer that weights of `Threshold` count.
 const THRESHOLD_PARTS: u64 = 16;
 
 /// The marker of one switch.
 #[derive(Clone, Debug)]
 pub struct IbaMarker {
     lanes: usize,
-    /// By output and lane: what every packet asks for.
+    /// By output and lane: the state that every packet needs.
     port_vls: Box<[PortVl]>,
     rare: Box<QueueTracking>,
 }
 
-/// What is asked for only where much waits.
+/// State that only long queues need.
 #[derive(Clone, Debug)]
 struct QueueTracking {
     hysteresis: Bytes,
     compare: ComparedLoad,
     stream: Pcg64Mcg,
-    /// By output and lane.
+    /// Limits by output and lane.
     limits: Vec<VlLimit>,
-    /// Where a queue stands against its threshold, by output, lane and `queues`.
+    /// Position of each queue relative to its threshold, by output, lane and `queues`.
     levels: Vec<MarginLevel>,
-    /// Queues of an output and lane that are compared: one for each input, or their sum.
+    /// Number of compared queues of an output and lane: one for each input, or 1 for their sum.
     queues: usize,
 }
 
-/// What is known of one output and lane, and asked for with every packet: four to a cache line.
+/// State of one output and lane that every packet needs: four to a cache line.
 #[derive(Clone, Copy, Debug)]
 struct PortVl {
-    /// With so few bytes waiting in all, and no queue up, there is nothing to note: no queue comes near its threshold,
-    /// and what is compared has been nearer before.
+    /// Load up to which there is nothing to count while no queue is up: no queue comes near its threshold, and the
+    /// compared load has been nearer before.
     quiet: u32,
     /// `Packet_Size` in bytes.
     smallest: u32,
-    /// How many of its queues are over the threshold.
+    /// Number of queues over the threshold.
     queues_over: u16,
-    /// How many stand anywhere but below it.
+    /// Number of queues at any position but below.
     queues_up: u16,
     /// Whether a packet has waited for credit, with the wire free, since the last departure.
     starved: bool,
@@ -71,20 +71,20 @@ const _: () = assert!(size_of::<PortVl>() == 16, "four to a cache line");
 /// The limit of one output and lane.
 #[derive(Clone, Copy, Debug)]
 struct VlLimit {
-    /// None for `Threshold` 0.
+    /// Threshold in bytes; `None` for `Threshold` 0.
     threshold: Option<Bytes>,
     marking_rate: u32,
-    /// Eligible packets that pass before the next is marked.
+    /// Eligible packets that pass before the next mark.
     to_pass: u32,
     margin: Margin,
 }
 
 impl IbaMarkingSpec {
-    /// The threshold in bytes, for a buffer of `capacity` bytes: `capacity * (16 - Threshold) / 16`, rounded
-    /// down; none for `Threshold` 0, which marks nothing.
+    /// Returns the threshold in bytes, for a buffer of `capacity` bytes: `capacity * (16 - Threshold) / 16`, rounded
+    /// down; `None` for `Threshold` 0, which marks nothing.
     ///
-    /// IBA asks that weights 1 to 15 stand for uniformly decreasing thresholds, and leaves the values to
-    /// the switch. These are the even steps that lie strictly between a full and an empty buffer.
+    /// IBA requires that weights 1 to 15 stand for uniformly decreasing thresholds, and leaves the values to the
+    /// switch. These are the even steps that lie strictly between a full and an empty buffer.
     #[must_use]
     pub const fn threshold_in(&self, capacity: Bytes) -> Option<Bytes> {
         threshold_in(self.threshold, capacity)
@@ -107,7 +107,7 @@ impl IbaMarker {
     /// Every reason of this rule.
     pub const REASONS: &[MarkReason] = &[Self::ROOT, Self::VICTIM_MASK];
 
-    /// The marker of the switch described. A port that the settings single out has its own.
+    /// Returns the marker of the switch described. A port that the settings single out has its own settings.
     ///
     /// # Panics
     /// If `faces_adapter` does not have one entry for each output.
@@ -139,7 +139,7 @@ impl IbaMarker {
         output.index() * self.lanes + lane.index()
     }
 
-    /// Brings what is known of a queue up to date.
+    /// Updates the position of a queue, and the margin of its output and lane.
     #[inline(never)]
     fn compare_queue(&mut self, at: usize, voq: VoqId, view: QueueView) {
         let rare = &mut *self.rare;
@@ -156,8 +156,8 @@ impl IbaMarker {
         vl.queues_over = vl.queues_over + u16::from(is_over) - u16::from(was_over);
         vl.queues_up =
             vl.queues_up + u16::from(level != MarginLevel::Below) - u16::from(was != MarginLevel::Below);
-        // Where the limit is the same however many inputs have something waiting: no queue is longer than the sum, and
-        // the mean no larger.
+        // The limit does not depend on the number of inputs here: no queue is longer than the sum, and the mean is no
+        // larger.
         if rare.compare != ComparedLoad::SumAgainstShare {
             vl.quiet = margin.load.min(threshold.get() / 10 * 9).try_into().unwrap_or(u32::MAX);
         }
@@ -165,8 +165,9 @@ impl IbaMarker {
 }
 
 impl QueueTracking {
-    /// What is compared, above what it enters the congestion state, and down to what it leaves it. All
-    /// three are whole bytes and the comparisons strict, so a division rounded down decides nothing wrongly.
+    /// Returns the compared load, the level above which it enters the congestion state, and the level down to which
+    /// it leaves that state. All three are whole bytes and the comparisons strict, so rounding a division down
+    /// decides nothing wrongly.
     fn levels(&self, threshold: Bytes, view: QueueView) -> (Bytes, Bytes, Bytes) {
         let leave = threshold.saturating_sub(self.hysteresis);
         let inputs = u64::from(view.inputs);
@@ -183,7 +184,7 @@ impl QueueTracking {
     }
 }
 
-/// An output, counted from 1, as the settings have it.
+/// Returns the state and limit of an output, counted from 1 as in the settings.
 fn port_vl(
     settings: &IbaMarkingSpec,
     switch: &MarkerSetup,
@@ -259,7 +260,7 @@ impl Marker for IbaMarker {
 }
 
 impl IbaMarker {
-    /// Whether an eligible packet is marked, and why.
+    /// Decides whether an eligible packet is marked, and for which reason.
     #[inline(never)]
     fn mark_eligible(&mut self, at: usize, starved: bool) -> Option<MarkCode> {
         let limit = &mut self.rare.limits[at];
@@ -267,7 +268,7 @@ impl IbaMarker {
             limit.to_pass -= 1;
             return None;
         }
-        // A fixed count can fall into step with inputs that take turns, and mark one of them for ever.
+        // A fixed count can fall into step with inputs that take turns, and mark the same one each time.
         if limit.marking_rate > 0 {
             limit.to_pass = self.rare.stream.random_range(0..=2 * limit.marking_rate);
         }
@@ -295,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Four ports of two lanes; an adapter is behind port 0.
+    /// Four ports of two lanes; port 0 faces an adapter.
     fn marker(settings: &IbaMarkingSpec) -> IbaMarker {
         let faces_adapter = vec![true, false, false, false];
         let stream = Pcg64Mcg::new(7);
@@ -325,8 +326,7 @@ mod tests {
         marker.departing(from_input(0), PACKET)
     }
 
-    /// Bytes over a threshold of 8 KiB (weight 8), seen by `compare` as a queue of `voq` in a sum of `sum`
-    /// over `inputs` inputs.
+    /// Compares a queue of `voq` bytes, in a sum of `sum` over `inputs` inputs, with a threshold of 8 KiB (weight 8).
     fn is_over(compare: ComparedLoad, voq: u64, sum: u64, inputs: u32) -> bool {
         let mut marker = marker(&settings(8, compare));
         marker.queue_changed(from_input(2), view(voq, sum, inputs));
@@ -479,7 +479,7 @@ mod tests {
     }
 
     proptest! {
-        /// Without hysteresis, a mark is the comparison itself, here without any division.
+        /// Without hysteresis, a mark is the comparison itself, computed here without any division.
         #[test]
         fn below_threshold_never_above_it_always(
             weight in 0..=15u8, voq in 0..40_000u64, others in 0..40_000u64, inputs in 1..4u32,
@@ -507,7 +507,7 @@ mod tests {
             prop_assert_eq!(marked, length >= 64 * u64::from(packet_size));
         }
 
-        /// A packet that is not eligible does not count as one that passed.
+        /// A packet that is not eligible does not count towards `Marking_Rate`.
         #[test]
         fn what_is_not_eligible_does_not_count(lengths in prop::collection::vec(prop::bool::ANY, 0..200)) {
             let rates = IbaMarkingSpec { packet_size: 8, marking_rate: 5, ..settings(15, ComparedLoad::Sum) };

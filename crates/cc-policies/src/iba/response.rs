@@ -1,11 +1,11 @@
-//! What a source does about a BECN: an index that notifications raise and a timer lowers, and a table that
-//! turns it into a delay between packets.
+//! Response at the source: an index that BECNs raise and a timer lowers, and a table from the index to a delay
+//! between packets.
 //!
-//! Invariant: the index stays between `CCTI_Min` and `CCTI_Limit`, and what it is at an instant does not
-//! depend on how often it was looked at before.
+//! Invariant: the index stays between `CCTI_Min` and `CCTI_Limit`, and its value at an instant does not depend on how
+//! often it was read before.
 //!
-//! The timer is no event. Its expiries since `anchor` are counted when somebody looks, at most one division
-//! a look, and none at all for a flow at rest. [`TimerStart`] only says what `anchor` is:
+//! The timer is not an event. Its expiries since `anchor` are counted when the state is read, with at most one
+//! division, and none for a flow at rest. [`TimerStart`] defines `anchor` alone:
 //!
 //! | | on a BECN at rest | on a BECN above rest |
 //! |---|---|---|
@@ -22,10 +22,10 @@ use crate::policy::{Acknowledgement, Notification, NotificationOutcome, Response
 /// Unit of `CCTI_Timer`: 1.024 us (`OpenSM`, `ib_types.h`; Linux, `hfi1`: 1024 ns times the value).
 pub(crate) const TIMER_UNIT: Span = Span::from_ps(1_024_000);
 
-/// How many service levels IBA knows.
+/// Number of service levels that IBA defines.
 const SERVICE_LEVELS: usize = 16;
 
-/// The settings of an adapter, shared by all that it sends.
+/// Response of an adapter, shared by all its flows.
 ///
 /// ```
 /// use cc_policies::iba::IbaResponse;
@@ -59,14 +59,14 @@ pub struct IbaResponse {
     levels: Box<[LevelSettings; SERVICE_LEVELS]>,
 }
 
-/// An entry of the congestion control table: two bits and fourteen.
+/// Entry of the congestion control table: two bits and fourteen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CctEntry {
     shift: u8,
     multiplier: u16,
 }
 
-/// The settings of one service level (IBA `CACongestionEntry`).
+/// Settings of one service level (IBA `CACongestionEntry`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LevelSettings {
     timer: Span,
@@ -75,12 +75,12 @@ struct LevelSettings {
     trigger: u8,
 }
 
-/// What is remembered of one controlled flow.
+/// State of one controlled flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IbaState {
-    /// An expiry of the timer, or the instant that it was started; without meaning at rest.
+    /// An expiry of the timer, or the time of its start; without meaning at rest.
     anchor: Time,
-    /// The index as it was at `anchor`, but for later BECNs.
+    /// Index at `anchor`, plus the increases of later BECNs.
     index: u16,
     service_level: ServiceLevel,
 }
@@ -88,7 +88,7 @@ pub struct IbaState {
 const _: () = assert!(size_of::<IbaState>() <= 16, "a controlled flow is two words");
 
 impl CctSpec {
-    /// Number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub const fn entry_count(&self) -> usize {
         match self {
@@ -112,10 +112,10 @@ impl CctSpec {
 }
 
 impl IbaResponse {
-    /// An adapter with these settings.
+    /// Returns the response with these settings.
     ///
     /// # Panics
-    /// If the settings have not passed [`Scheme::check`](crate::Scheme::check).
+    /// If the settings have not passed [`IbaResponseSpec::check`].
     #[must_use]
     pub fn new(settings: &IbaResponseSpec) -> Self {
         let table = settings.cct.table();
@@ -146,7 +146,7 @@ impl IbaResponse {
         }
     }
 
-    /// The flow's index into the table at `now`, not before the last thing that happened to it.
+    /// Returns the flow's index into the table at `now`, which is not before the flow's last event.
     #[must_use]
     pub fn index(&self, state: &IbaState, now: Time) -> u16 {
         let mut settled = *state;
@@ -158,8 +158,7 @@ impl IbaResponse {
         &self.levels[usize::from(state.service_level.0)]
     }
 
-    /// Takes the expiries up to and including `now` off the index. An expiry and a BECN at one instant
-    /// happen in this order.
+    /// Subtracts the expiries up to and including `now` from the index. At one instant, an expiry precedes a BECN.
     fn settle(&self, state: &mut IbaState, now: Time) {
         debug_assert!(now >= state.anchor, "time runs backwards: {now} after {}", state.anchor);
         let &LevelSettings { timer, min, .. } = self.level(state);
@@ -169,11 +168,11 @@ impl IbaResponse {
         }
         let expiries = now.since(state.anchor).ps() / timer.ps();
         state.anchor += timer * expiries;
-        // No more than the index itself, which fits.
+        // At most the index itself, which fits.
         state.index -= expiries.min(above_rest) as u16;
     }
 
-    /// A BECN came in.
+    /// Handles a BECN.
     fn becn(&self, state: &mut IbaState, now: Time) -> NotificationOutcome {
         self.settle(state, now);
         let level = *self.level(state);
@@ -186,8 +185,8 @@ impl IbaResponse {
             TimerStart::FreeRunning | TimerStart::FirstBecn => {}
         }
         state.index = before.saturating_add(u16::from(level.increase)).min(self.limit);
-        // DEVIATION: IBA logs an event when the index equals `Trigger_Threshold`, which an increase of more
-        // than one steps over; here it is passing it upwards that counts. At 0, nothing does.
+        // DEVIATION: IBA logs an event when the index equals `Trigger_Threshold`, which an increase of more than one
+        // skips; here passing it upwards counts. A threshold of 0 counts nothing.
         let trigger = u16::from(level.trigger);
         NotificationOutcome { reached_trigger: before < trigger && trigger <= state.index, decreased: true }
     }
@@ -208,7 +207,7 @@ impl Response for IbaResponse {
         IbaState { anchor: Time::ZERO, index: u16::from(min), service_level }
     }
 
-    /// A BECN is a BECN, whatever packet brings it (Gran and Reinemo 2011, 2.2).
+    /// A BECN counts alike on every packet (Gran and Reinemo 2011, 2.2).
     fn on_acknowledged(&self, state: &mut IbaState, ack: Acknowledgement, now: Time) -> NotificationOutcome {
         if ack.marked { self.becn(state, now) } else { NotificationOutcome::default() }
     }
@@ -226,7 +225,7 @@ impl Response for IbaResponse {
     }
 }
 
-/// The last multiple of `period` that is not after `now`.
+/// Returns the last multiple of `period` that is not after `now`.
 fn last_multiple(period: Span, now: Time) -> Time {
     Time::from_ps(now.ps() - now.ps() % period.ps())
 }

@@ -1,7 +1,7 @@
-//! What the response does over time, as text.
+//! The response over time, as text.
 //!
-//! A sender with 2 KiB packets on a 16 Gb/s link is always busy. It hears five BECNs, 5 us apart, then
-//! nothing. A line for each BECN, and for each packet whose index is not that of the packet before.
+//! A sender with 2 KiB packets on a 16 Gb/s link is always busy. It receives five BECNs, 5 us apart, then none. The
+//! text has a line for each BECN, and for each packet whose index differs from that of the packet before.
 
 use core::fmt::Write;
 

@@ -1,32 +1,32 @@
-//! How near a load came to its limit: the answer to "why did nothing happen?".
+//! Distance of a load from its limit: the answer to "why did nothing happen?".
 //!
-//! Invariant: counting changes no decision. A rise that ends above the limit is a crossing; one that goes over
-//! 90 % of it and falls back is a near miss. The 90 % are ours.
+//! Invariant: counting changes no decision. A rise that ends above the limit is a crossing; a rise over 90 % of the
+//! limit that falls back is a near miss. The 90 % are ours.
 
-/// How near a load came to its limit, kept where the two are compared anyway.
+/// Smallest distance of a load from its limit, and counts of crossings and near misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Margin {
-    /// The load that came nearest, in bytes.
+    /// Load that came nearest to its limit, in bytes.
     pub load: u64,
-    /// The limit that it came nearest to, in bytes. Some limits depend on how many inputs have something waiting.
+    /// The limit at that time, in bytes. Some limits depend on the number of inputs with waiting packets.
     pub limit: u64,
-    /// How often a load passed its limit.
+    /// Number of rises above the limit.
     pub crossings: u32,
-    /// How often one passed 90 % of it, and fell below that again without having passed it.
+    /// Number of rises over 90 % of the limit that fell below that again without exceeding the limit.
     pub near_misses: u32,
 }
 
-/// Where a load stands.
+/// Position of a load relative to its limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MarginLevel {
     /// At most 90 % of the limit.
     #[default]
     Below,
-    /// More, and not over the limit since it was below.
+    /// More than 90 %, and not over the limit since it was below.
     Near,
     /// Over the limit, or not yet far enough below it.
     Over,
-    /// Was over, and has not been below since.
+    /// Not over the limit any more, and not below 90 % since.
     After,
 }
 
@@ -37,7 +37,7 @@ impl Default for Margin {
 }
 
 impl Margin {
-    /// A load that stood at `was` is now this much of this limit, and is over or not; where it stands now.
+    /// Counts a load that stood at `was` and is now `load`, against `limit`. Returns the new position.
     #[inline]
     pub(crate) fn step(&mut self, was: MarginLevel, load: u64, limit: u64, is_over: bool) -> MarginLevel {
         if load * self.limit > self.load * limit {
@@ -62,7 +62,7 @@ impl Margin {
 mod tests {
     use super::*;
 
-    /// A load against a limit of 100, which it has to fall below 80 to leave again.
+    /// Counts a load against a limit of 100, which it has to fall below 80 to leave again.
     fn after(loads: &[u64]) -> Margin {
         let (mut margin, mut level) = (Margin::default(), MarginLevel::Below);
         for load in loads {

@@ -1,7 +1,8 @@
-//! The parameters that Pfister and others (2005) propose, from the size of a network and of its hot spots.
+//! InfiniBand's parameters as Pfister and others (2005) propose them, from the size of a network and of its hot
+//! spots.
 //!
-//! Invariant: a pure function of five numbers. What the paper leaves open is chosen here, once, and each choice
-//! stands beside its line.
+//! Invariant: a pure function of five numbers. A value that the paper leaves open is chosen here, once, with its
+//! reason beside it.
 //!
 //! G. Pfister and others, "Solving hot spot contention using InfiniBand architecture congestion control", 2005:
 //! "Preliminary guidelines". N is the number of ports of the network, H the maximum degree of a hot spot: "worst
@@ -19,25 +20,25 @@ use crate::iba::spec::{
 const TABLE: u16 = 128;
 /// "Recovery timer: 10 us".
 const RECOVERY: Span = Span::from_us(10);
-/// `CCT_Shift` of every entry: the finest steps that an entry can have, an eighth of a packet time.
+/// `CCT_Shift` of every entry: the finest step, an eighth of a packet time.
 const SHIFT: u8 = 3;
-/// The highest `CCT_Multiplier`: fourteen bits.
+/// Highest `CCT_Multiplier`: fourteen bits.
 const HIGHEST: u64 = (1 << 14) - 1;
 
-/// What the guidelines need to know.
+/// Properties of a network that the guidelines depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// N: ports of the network, which is hosts; at least 1.
+    /// N: ports of the network, that is, hosts; at least 1.
     pub ports: u32,
-    /// H: how many hosts send to a hot spot at most, 1 to N.
+    /// H: the largest number of hosts that send to one hot spot, 1 to N.
     pub hotspot_degree: u32,
-    /// How long the longest packet takes on the link of a host: the unit of a congestion control table; above 0.
+    /// Time of the longest packet on the link of a host: the unit of a congestion control table; above 0.
     pub packet_time: Span,
-    /// The longest packet.
+    /// Length of the longest packet.
     pub packet: Bytes,
 }
 
-/// The guidelines' numbers, as the paper gives them.
+/// Numbers of the guidelines, with the paper's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guideline {
     /// "IPD table size".
@@ -53,7 +54,7 @@ pub struct Guideline {
 }
 
 impl Guideline {
-    /// The guidelines for a network of N ports and hot spots of degree H.
+    /// Returns the guidelines for a network of N ports and hot spots of degree H.
     ///
     /// ```
     /// let guideline = cc_policies::Guideline::of(32, 32);
@@ -62,7 +63,7 @@ impl Guideline {
     /// ```
     #[must_use]
     pub const fn of(ports: u32, hotspot_degree: u32) -> Self {
-        // N/6 and H/2 in twelfths, so that the lesser is found before anything is rounded; + 6 rounds.
+        // N/6 and H/2 in twelfths: the minimum is found before anything is rounded; + 6 rounds.
         let (sixth, half) = (2 * ports as u64, 6 * hotspot_degree as u64);
         let increment = ((if sixth < half { sixth } else { half }) + 6) / 12;
         let increment = if increment == 0 {
@@ -77,20 +78,21 @@ impl Guideline {
             increment,
             longest: Span::from_ps(2_000_000 * hotspot_degree as u64 / 3),
             recovery: RECOVERY,
-            // DEVIATION: the paper says 90 %. 14/16 = 87.5 % is nearer to it than 15/16 = 93.75 %; the paper says that it is not critical.
+            // DEVIATION: the paper says 90 % and that the value is not critical. 14/16 = 87.5 % is nearer than 15/16
+            // = 93.75 %.
             threshold: 2,
         }
     }
 
-    /// `CCTI_Timer`: the recovery timer in its units of 1.024 us, to the nearest. DEVIATION: 10.24 us, not 10.
+    /// Returns `CCTI_Timer`: the recovery timer in units of 1.024 us, to the nearest. DEVIATION: 10.24 us, not 10.
     #[must_use]
     pub const fn timer(&self) -> u16 {
         let unit = TIMER_UNIT.ps();
         ((self.recovery.ps() + unit / 2) / unit) as u16
     }
 
-    /// The table: entry `i` delays by `i / (entries - 1)` of the longest delay, to the nearest eighth of a packet
-    /// time; the paper gives its length and its end, and we take a straight line between.
+    /// Returns the table. Entry `i` delays by `i / (entries - 1)` of the longest delay, to the nearest eighth of a
+    /// packet time. The paper gives the table's length and its last entry; a straight line between is our choice.
     ///
     /// # Panics
     /// If a packet takes less than eight picoseconds.
@@ -108,7 +110,7 @@ impl Guideline {
         CctSpec::Entries((0..=last).map(|i| (SHIFT, multiplier(i))).collect())
     }
 
-    /// The settings of InfiniBand's congestion control for a network.
+    /// Returns the settings of InfiniBand's congestion control for a network.
     #[must_use]
     pub fn settings(network: Network) -> IbaScheme {
         let own = Self::of(network.ports, network.hotspot_degree);
@@ -120,7 +122,7 @@ impl Guideline {
                 marking_rate: 0,
                 // "Optional: mark only if root = output credits available": IBA's rule, with its exception.
                 victim_mask: VictimMask::AdapterPorts,
-                // "Queue for VL > threshold": all that waits in the switch for the output.
+                // "Queue for VL > threshold": all packets in the switch that wait for the output.
                 compare: ComparedLoad::Sum,
                 // "With some hysteresis (not critical)": one packet.
                 hysteresis: network.packet,

@@ -1,6 +1,6 @@
-//! Every scheme that a scenario can name, for tests of what all of them promise.
+//! Examples of every policy, for tests of the contracts of all of them.
 //!
-//! Invariant: the choices of a scheme are made in turn, and each kind of marking meets each kind of response.
+//! Invariant: every value of every choice occurs, and each kind of marking meets each kind of response.
 
 use core::iter;
 use std::collections::BTreeSet;
@@ -21,13 +21,13 @@ use units::Bytes;
 
 const ECHOES: [IbaEcho; 2] = [IbaEcho::Cnp, IbaEcho::Acknowledgement];
 
-/// Every scheme, with every way of its choices.
+/// Returns every example.
 pub(crate) fn schemes() -> Vec<Control> {
     let own = iba().map(Control::from).chain(hp().map(Control::from)).chain(dcqcn().map(Control::from));
     iter::once(Control::OFF).chain(own).chain(mixed()).collect()
 }
 
-/// InfiniBand's, with every way of its choices.
+/// Returns InfiniBand's control, with every value of its choices.
 fn iba() -> impl Iterator<Item = IbaScheme> {
     let compares = [
         ComparedLoad::EachVoq,
@@ -65,7 +65,7 @@ fn iba() -> impl Iterator<Item = IbaScheme> {
     })
 }
 
-/// The HP proposal's, with every way of its choices.
+/// Returns the HP proposal's control, with every value of its choices.
 fn hp() -> impl Iterator<Item = HpScheme> {
     let sets = [
         MarkedSet::Naive,
@@ -100,7 +100,7 @@ fn hp() -> impl Iterator<Item = HpScheme> {
     )
 }
 
-/// DCQCN, with every way of its choices; small enough thresholds for a small buffer.
+/// Returns DCQCN, with every value of its choices, and thresholds that fit a small buffer.
 fn dcqcn() -> impl Iterator<Item = DcqcnScheme> {
     let presets = [Preset::Recommended, Preset::Strawman].into_iter().cycle();
     let orders = [CnpOrder::CutFirst, CnpOrder::CutFirst, CnpOrder::AlphaFirst, CnpOrder::AlphaFirst];
@@ -120,7 +120,7 @@ fn dcqcn() -> impl Iterator<Item = DcqcnScheme> {
     })
 }
 
-/// Every marking with every response, and the echoes in turn.
+/// Returns every marking with every response, and the echoes in turn.
 fn mixed() -> impl Iterator<Item = Control> {
     let echoes = [
         AnyEcho::Cnp,
@@ -184,7 +184,7 @@ pub(crate) fn examples() -> [usize; 3] {
     [0, 1, 2].map(|part| names.iter().map(|names| names[part]).collect::<BTreeSet<_>>().len())
 }
 
-/// Whether switches mark under this control.
+/// Returns whether switches mark under this control.
 pub(crate) fn marks(control: &Control) -> bool {
     control.marking != MarkingSpec::Off
 }
