@@ -12,6 +12,7 @@
 //! | [`rd`] | the end-to-end context that queue pairs of RD share |
 //! | [`unreliable`], [`uc`], [`ud`] | UC and UD: sending, and their two ways of receiving |
 //! | [`any`] | the closed set of halves |
+//! | [`resolve`] | from settings to the receive memory of the port |
 //! | [`schedule`] | whose turn it is, and who rests |
 //! | [`receive`] | what waits for the host, and how fast it takes it |
 //! | [`adapter`] | the adapter that joins them |
@@ -23,6 +24,7 @@ pub mod rd;
 pub mod read;
 pub mod receive;
 pub mod requester;
+pub mod resolve;
 pub mod responder;
 pub mod schedule;
 pub mod spec;

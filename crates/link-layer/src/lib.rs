@@ -12,12 +12,14 @@
 //! | [`flow_control`] | credits, pauses and headroom of one lane | IBA 7.9, IEEE 802.1Qbb |
 //! | [`memory`] | memory that receivers share, and its thresholds | |
 //! | [`port`] | a node's end of a cable, and the receive memory of a node | |
+//! | [`resolve`] | from settings to the ports of a plan | |
 
 pub mod arbitration;
 pub mod context;
 pub mod flow_control;
 pub mod memory;
 pub mod port;
+pub mod resolve;
 pub mod spec;
 pub mod wire;
 
@@ -30,5 +32,6 @@ pub use flow_control::signal::Signal;
 pub use memory::{Alpha, HeadroomExceedsMemory, MemoryPool, PauseMemory, PauseThreshold, SharedMemory};
 pub use port::receive_memory::{MemorySharing, ReceiveMemory, ReceiverId};
 pub use port::{FlowControlSetup, Occupancy, Passage, Port, PortConfigs, PortSetup};
+pub use resolve::{CablePlan, LinkPlan, PortPlan};
 pub use spec::{CableSpec, LinkSpec};
 pub use wire::Wire;

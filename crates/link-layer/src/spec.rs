@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use packet::{Framing, Lane, Mtu};
+use packet::{Framing, Mtu};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Length, Rate, Span};
@@ -38,15 +38,6 @@ impl LinkSpec {
     #[must_use]
     pub const fn longest_packet(&self) -> Bytes {
         self.framing.longest_packet(self.mtu)
-    }
-
-    /// The lane of every service level.
-    #[must_use]
-    pub fn lanes_by_service_level(&self) -> [Lane; 16] {
-        core::array::from_fn(|level| {
-            let level = level as u8;
-            Lane(self.sl_to_vl.get(&level).copied().unwrap_or(level % self.data_lanes))
-        })
     }
 }
 
@@ -262,57 +253,13 @@ impl Speed {
             Self::Xdr => (Rate::bps(212_500_000_000), 16, 17),
         }
     }
-}
 
-impl CableSpec {
-    /// The slowest `rate` that may be written.
-    pub const SLOWEST: Rate = Rate::gbps(1);
-    /// The fastest `rate` that may be written.
-    pub const FASTEST: Rate = Rate::gbps(800);
-
-    /// The rate at which bytes of packets pass: as written, or signalling less encoding, rounded down to whole bit/s
-    /// (only FDR, 13.6364 Gb/s a lane, is not a whole number).
-    ///
-    /// # Panics
-    /// If it has neither a rate nor a width and a speed, which a checked scenario excludes.
+    /// Rate at which bytes of packets pass: signalling less encoding, rounded down to whole bit/s (only FDR,
+    /// 13.6364 Gb/s a lane, is not a whole number).
     #[must_use]
-    pub const fn data_rate(&self) -> Rate {
-        self.known_rate().expect("a cable has a rate, or a width and a speed")
-    }
-
-    /// The same, if it has either a rate or a width and a speed.
-    #[must_use]
-    pub const fn known_rate(&self) -> Option<Rate> {
-        match (self.rate, self.width, self.speed) {
-            (Some(rate), None, None) => Some(rate),
-            (None, Some(width), Some(speed)) => {
-                let (signal, data, line) = speed.signalling();
-                let bits = width.lanes() as u128 * signal.get() as u128 * data as u128 / line as u128;
-                Some(Rate::bps(bits as u64))
-            }
-            _ => None,
-        }
-    }
-
-    /// How long one lane takes for one byte of data: IBA's symbol time. A cable with a `rate` counts as one lane.
-    ///
-    /// # Panics
-    /// As [`Self::data_rate`].
-    #[must_use]
-    pub const fn symbol_time(&self) -> Span {
-        let lane = match self.speed {
-            Some(_) => Self { rate: None, width: Some(Width::X1), ..*self }.data_rate(),
-            None => self.data_rate(),
-        };
-        lane.time_for(Bytes::new(1))
-    }
-
-    /// Time of flight.
-    #[must_use]
-    pub const fn time_of_flight(&self) -> Span {
-        match self.propagation {
-            Propagation::Cable(length) => length.time_of_flight(),
-            Propagation::Delay(span) => span,
-        }
+    pub const fn data_rate(self, width: Width) -> Rate {
+        let (signal, data, line) = self.signalling();
+        let bits = width.lanes() as u128 * signal.get() as u128 * data as u128 / line as u128;
+        Rate::bps(bits as u64)
     }
 }

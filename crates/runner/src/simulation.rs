@@ -135,7 +135,7 @@ impl FinishedRun {
     /// can be run again in their folder.
     #[must_use]
     pub fn files(&self) -> Vec<File> {
-        let mut files = report::files(&self.summary, &self.record, self.plan.resolved());
+        let mut files = report::files(&self.summary, &self.record, self.plan.resolved().to_owned());
         let named = self.plan.files().clone().into_iter();
         files.extend(named.map(|(name, contents)| File { name, contents }));
         files

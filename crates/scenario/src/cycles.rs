@@ -3,27 +3,25 @@
 //! Invariant: only the paths and lanes of the scenario's own flows count, data one way and acknowledgements the other; a
 //! packet that nobody sends cannot wait.
 
+use link_layer::LinkPlan;
 use packet::{NodeId, ServiceLevel};
 use topology::{Channel, Dependencies, Graph, Routes};
 use workload::Flow;
-
-use crate::format::Scenario;
 
 /// The outputs of a cycle that a message names.
 const MOST_NAMED: usize = 16;
 
 /// A cycle in which packets of these flows could wait for each other, output by output.
-pub(crate) fn cycle(scenario: &Scenario, graph: &Graph, routes: &Routes, flows: &[Flow]) -> Option<String> {
-    let lanes = scenario.link.lanes_by_service_level();
+pub(crate) fn cycle(link: &LinkPlan, graph: &Graph, routes: &Routes, flows: &[Flow]) -> Option<String> {
     let mut ways = Vec::with_capacity(2 * flows.len());
     for flow in flows {
         for (from, to) in [(flow.source, flow.destination), (flow.destination, flow.source)] {
             let level = service_level(routes, flow.service_level, from, to);
-            ways.push((to, lanes[usize::from(level.0)], from));
+            ways.push((to, link.lanes[usize::from(level.0)], from));
         }
     }
     ways.sort_unstable();
-    let mut dependencies = Dependencies::new(graph, routes, scenario.link.data_lanes);
+    let mut dependencies = Dependencies::new(graph, routes, link.data_lanes);
     for same in ways.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         dependencies.add(same[0].0, same[0].1, same.iter().map(|way| way.2));
     }

@@ -13,8 +13,9 @@
 //! ```
 
 use cc_policies::MarkingSpec;
+use link_layer::resolve::SharingPlan;
 use link_layer::spec::Discipline;
-use link_layer::{PauseMemory, PauseThreshold};
+use link_layer::{PauseMemory, PauseThreshold, PortPlan};
 use packet::{NodeId, PortId};
 use units::Bytes;
 
@@ -59,11 +60,11 @@ impl Plan {
         let mtu = Bytes::from(self.link().mtu);
         let on_the_wire = self.link().longest_packet() + framing.around();
         let slow = |node: NodeId| {
-            let brings = self.cable(graph.ports(node)[0].cable).data_rate();
+            let brings = self.cable(graph.ports(node)[0].cable).rate;
             // The payload's part of the link, with the longest headers: a host that is named is too slow for certain.
             let brings = u128::from(brings.get()) * u128::from(mtu.get()) / u128::from(on_the_wire.get());
             let receives = self.workload().flows.iter().any(|flow| flow.destination == node);
-            let limit = self.adapter_of(node).drain_limit;
+            let limit = self.nodes().adapter(node).drain_limit;
             receives && limit.is_some_and(|limit| u128::from(limit.get()) < brings)
         };
         let host = (0..graph.hosts() as u32).map(NodeId).find(|node| slow(*node));
@@ -73,26 +74,29 @@ impl Plan {
     /// What an output and lane of this switch must hold less than, so that none of its inputs can be at its threshold.
     fn ecn_bound(&self, node: NodeId) -> Bytes {
         let (ports, lanes) = (self.graph().ports(node).len() as u16, self.link().data_lanes);
-        let Some(pool) = self.pool_of(node) else {
-            let limits = (0..ports).flat_map(|port| self.pause_memory_of(node, PortId(port)));
-            let least = limits.map(|memory| u64::from(memory.limit)).min().unwrap_or_default();
+        let SharingPlan::Bytes { shared, rule, .. } = self.nodes().switch(node).sharing else {
             return PauseMemory::with_shared(Bytes::ZERO, ports, lanes)
-                .ecn_bound(PauseThreshold::Static(Bytes::new(least)));
+                .ecn_bound(PauseThreshold::Static(self.least_threshold(node, ports)));
         };
-        let memory = PauseMemory::with_shared(Bytes::new(pool.shared()), ports, lanes);
-        let sharing = &self.switch_of(node).sharing;
+        let memory = PauseMemory::with_shared(shared, ports, lanes);
         // The paper's beta is alpha times the number of priorities.
-        let threshold = sharing.alpha().map_or_else(
+        let threshold = rule.alpha.map_or_else(
             || PauseThreshold::Static(memory.highest_static() * u64::from(ports)),
             |alpha| PauseThreshold::Dynamic(alpha.of_all(u64::from(lanes))),
         );
-        let guaranteed = sharing.guaranteed().unwrap_or_default();
-        memory.ecn_bound(threshold) + Bytes::new(guaranteed.get() / u64::from(ports))
+        memory.ecn_bound(threshold) + Bytes::new(rule.guaranteed.get() / u64::from(ports))
+    }
+
+    /// Returns the least threshold of PAUSE of all ports and lanes of a switch that have their own memory.
+    fn least_threshold(&self, node: NodeId, ports: u16) -> Bytes {
+        let ports = (0..ports).map(|port| self.nodes().port(node, PortId(port)));
+        ports.flat_map(PortPlan::thresholds).min().unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use link_layer::MemorySharing;
     use link_layer::flow_control::pause::LoadChange;
 
     use super::*;
@@ -109,7 +113,9 @@ mod tests {
     /// Whether an input is at its threshold when on each lane every output holds so much, all from one port.
     fn pauses(plan: &Plan, ecn: u64) -> bool {
         let node = NodeId(plan.graph().hosts() as u32);
-        let mut pool = plan.pool_of(node).expect("its memory is shared");
+        let MemorySharing::Bytes(mut pool) = plan.nodes().switch(node).sharing.build() else {
+            panic!("its memory is shared")
+        };
         let held = plan.graph().ports(node).len() as u32 * ecn as u32;
         (0..plan.link().data_lanes).for_each(|_| pool.on_load_change(LoadChange { before: 0, after: held }));
         held >= pool.limit(held)
@@ -139,12 +145,13 @@ mod tests {
             let first = plan.ecn_first().expect("there are both");
             assert_eq!((first.switch.as_str(), first.kmin), ("S", Bytes::new(5_000)));
             let node = NodeId(plan.graph().hosts() as u32);
-            (first.bound, plan.pool_of(node), plan.pause_memory_of(node, PortId(0))[0].limit)
+            (first.bound, plan.nodes().switch(node).sharing, plan.least_threshold(node, 1))
         };
         let (own, _, limit) = bound("Static");
-        assert_eq!(own.get(), u64::from(limit) / 5);
-        let (complete, pool, _) = bound("Complete(guaranteed: \"0 B\")");
-        assert_eq!(complete.get(), pool.expect("it is shared").shared() / 5);
+        assert_eq!(own.get(), limit.get() / 5);
+        let (complete, sharing, _) = bound("Complete(guaranteed: \"0 B\")");
+        let SharingPlan::Bytes { shared, .. } = sharing else { panic!("it is shared") };
+        assert_eq!(complete.get(), shared.get() / 5);
     }
 
     #[test]

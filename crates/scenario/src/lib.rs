@@ -37,5 +37,5 @@ pub use diagnostics::nearest::help as help_with_name;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
 pub use format::{DependencyCycles, Scenario, WatchSpec};
-pub use plan::Plan;
+pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
 pub use text::{ScenarioText, ShippedScenario, shipped};

@@ -99,7 +99,7 @@ fn a_fabric_lies_beside_the_scenario_too() {
     let graph = plan.graph();
     assert_eq!(graph.names().collect::<Vec<_>>(), ["h0", "h1", "h2", "h3", "s4"]);
     let rates: Vec<_> = graph.ports(graph.find("s4").expect("it is there")).iter().collect();
-    let rates: Vec<_> = rates.iter().map(|end| plan.cable(end.cable).data_rate()).collect();
+    let rates: Vec<_> = rates.iter().map(|end| plan.cable(end.cable).rate).collect();
     assert_eq!(rates, [100, 100, 25, 25].map(units::Rate::gbps));
     assert_eq!(plan.workload().flows[0].name, "flow-list:1:h0->h2");
     // Written out it needs the fabric's file no more.

@@ -43,8 +43,7 @@ fn what_is_written_out_gives_the_same_plan() {
     for scenario in shipped() {
         let first = plan_of(scenario.name, &["seed=7"]);
         assert_eq!((first.name(), first.seed()), (scenario.name, 7));
-        let again =
-            plan(&ScenarioText::new("plan.ron", &first.resolved())).expect("a resolved plan is right");
+        let again = plan(&ScenarioText::new("plan.ron", first.resolved())).expect("a resolved plan is right");
         assert!(again == first, "{} is another plan when written out", scenario.name);
         assert_eq!(again.resolved(), first.resolved());
     }
@@ -82,10 +81,10 @@ fn what_differs_by_name_is_found_by_node() {
     let plan = plan_of("victim", &[&format!("adapters.H4={own}"), "link.flow_control.update_blocks=8"]);
     let graph = plan.graph();
     let node = |name: &str| graph.find(name).expect("a host of the scenario");
-    assert_eq!(plan.adapter_of(node("H4")).ack_every, 1);
-    assert_eq!(plan.adapter_of(node("H3")).ack_every, 16);
+    assert_eq!(plan.nodes().adapter(node("H4")).ack_every, 1);
+    assert_eq!(plan.nodes().adapter(node("H3")).ack_every, 16);
     let trunk = graph.ports(node("S1")).last().expect("a trunk").cable;
-    assert_eq!(plan.cable(trunk).data_rate(), units::Rate::gbps(32));
+    assert_eq!(plan.cable(trunk).rate, units::Rate::gbps(32));
 }
 
 #[test]

@@ -17,6 +17,7 @@
 //! | `loss` | what is dropped, under PFC or without flow control |
 //! | `port` | what a packet's passage changes at a port, and what is observed of it |
 //! | [`port_set`] | sets of ports as bit masks |
+//! | [`resolve`] | from settings to the plan of a switch |
 //! | `readers` | how fast an input's buffer can be read |
 //! | `board` | the requests of one instant, as the arbiter sees them |
 //! | [`switch`] | all of it, for as many ports as there are |
@@ -39,11 +40,13 @@ mod pipeline;
 mod port;
 pub mod port_set;
 mod readers;
+pub mod resolve;
 mod setup;
 pub mod spec;
 mod staging;
 pub mod switch;
 
+pub use resolve::SwitchPlan;
 pub use setup::{SwitchSetup, SwitchWake};
 pub use spec::SwitchSpec;
 pub use switch::Switch;

@@ -37,7 +37,7 @@ impl FluidLine {
         let missing = || NotInRun::Flow(self.flow.clone());
         let flow = flows.iter().position(|flow| flow.name == self.flow).ok_or_else(missing)?;
         let starts: Vec<_> = flows.iter().map(|flow| flow.posting.start().since_start()).collect();
-        let link = plan.cable(0).data_rate();
+        let link = plan.cable(0).rate;
         let fluid = Fluid::new(settings, link, self.packet, self.delay);
         let payload = f64::from(plan.link().mtu.bytes()) / self.packet.get() as f64;
         let samples = fluid.trajectory(&starts, plan.duration(), plan.sample());

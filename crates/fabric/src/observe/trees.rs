@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use link_layer::LinkSpec;
+use link_layer::LinkPlan;
 use packet::{Lane, NodeId, Packet, PortId, VoqId};
 use telemetry::{Congestion, LaneOutput, RootRecord, TreeSample, VictimRecord};
 use units::{Bytes, Span, Time};
@@ -84,7 +84,7 @@ struct Tree {
 
 impl TreeFinder {
     /// Nothing seen yet, in a fabric whose switches call a queue of so much congested.
-    pub(crate) fn new(thresholds: Vec<Bytes>, link: &LinkSpec) -> Self {
+    pub(crate) fn new(thresholds: Vec<Bytes>, link: &LinkPlan) -> Self {
         let (lanes, around) = (usize::from(link.data_lanes), link.framing.around());
         Self { thresholds, lanes, around, ..Self::default() }
     }

@@ -1,73 +1,63 @@
-//! What a scenario asks to watch, written down at each sample.
+//! Quantities that the scenario asks to watch, recorded at each sample.
 //!
-//! Invariant: looking changes nothing.
+//! Invariant: looking changes nothing. Every row has a value for each column.
 
-use packet::{Lane, NodeId, PortId, QpNumber};
-use scenario::{Plan, WatchSpec};
+use packet::NodeId;
+use scenario::{Plan, WatchPlan};
 use telemetry::Watched;
 
 use crate::state::world::World;
 
-/// What is watched, and what was seen.
-#[derive(Debug, Default)]
+/// The watched quantities, and their values so far.
+#[derive(Debug)]
 pub(crate) struct Watch {
-    places: Vec<Place>,
+    quantities: Vec<WatchPlan>,
     pub(crate) seen: Watched,
 }
 
-/// Where to look.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    Queue { switch: usize, output: PortId, lane: Lane },
-    Control { node: NodeId, queue_pair: QpNumber },
-}
-
 impl Watch {
-    /// Creates the watch that a plan asks for, on this world.
-    pub(crate) fn new(plan: &Plan, world: &World) -> Self {
-        let mut all = Self::default();
-        for watch in plan.watch() {
-            match watch {
-                WatchSpec::Queue { switch, port, lane } => {
-                    let node = plan.graph().find(switch).expect("a checked plan");
-                    let switch_number = node.index() - plan.graph().hosts();
-                    let (output, lane) = (PortId(port - 1), Lane(*lane));
-                    all.places.push(Place::Queue { switch: switch_number, output, lane });
-                    let of_lane =
-                        if plan.link().data_lanes == 1 { String::new() } else { format!("_vl{}", lane.0) };
-                    all.seen.columns.push(format!("{switch}:{port}{of_lane}_queue_bytes"));
-                }
-                WatchSpec::Control { flow: name } => {
-                    let flows = &plan.workload().flows;
-                    let flow = flows.iter().position(|flow| flow.name == *name).expect("a checked plan");
-                    let (node, queue_pair) = world.flows[flow].source;
-                    all.places.push(Place::Control { node, queue_pair });
-                    let columns = ["rate_bps", "target_bps", "alpha"].map(|what| format!("{name}_{what}"));
-                    all.seen.columns.extend(columns);
-                }
-            }
-        }
-        all
+    /// Creates the watch that a plan asks for.
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let quantities = plan.watch().to_vec();
+        let columns = quantities.iter().flat_map(|quantity| columns(plan, quantity)).collect();
+        Self { quantities, seen: Watched { columns, ..Watched::default() } }
     }
 
-    /// Looks at the world, once everything of a sample's instant has happened.
+    /// Records all quantities. Called once all events of a sample's instant are handled.
     pub(crate) fn look(&mut self, world: &World) {
-        if self.places.is_empty() {
-            return;
+        if !self.quantities.is_empty() {
+            let row = self.quantities.iter().flat_map(|quantity| values(world, quantity));
+            self.seen.rows.push(row.collect());
         }
-        let mut row = Vec::with_capacity(self.seen.columns.len());
-        for place in &self.places {
-            match *place {
-                Place::Queue { switch, output, lane } => {
-                    row.push(world.switches[switch].waiting(output, lane).get() as f64);
-                }
-                Place::Control { node, queue_pair } => {
-                    let adapter = &world.adapters[node.index()];
-                    let rate = adapter.flow_rate(queue_pair, world.now()).expect("a checked plan");
-                    row.extend([rate.current.get() as f64, rate.target.get() as f64, rate.alpha]);
-                }
-            }
+    }
+}
+
+/// Returns the names of the columns of a quantity.
+fn columns(plan: &Plan, quantity: &WatchPlan) -> Vec<String> {
+    match *quantity {
+        WatchPlan::Queue { switch, output, lane } => {
+            let name = |node: NodeId| plan.graph().name(node);
+            let of_lane = if plan.link().data_lanes == 1 { String::new() } else { format!("_vl{}", lane.0) };
+            vec![format!("{}:{}{of_lane}_queue_bytes", name(switch), output.0 + 1)]
         }
-        self.seen.rows.push(row);
+        WatchPlan::Control { flow } => {
+            let name = &plan.workload().flows[flow.index()].name;
+            ["rate_bps", "target_bps", "alpha"].map(|value| format!("{name}_{value}")).into()
+        }
+    }
+}
+
+/// Returns the present values of a quantity, one for each of its columns.
+fn values(world: &World, quantity: &WatchPlan) -> Vec<f64> {
+    match *quantity {
+        WatchPlan::Queue { switch, output, lane } => {
+            vec![world.switch(switch).waiting(output, lane).get() as f64]
+        }
+        WatchPlan::Control { flow } => {
+            let (node, queue_pair) = world.flows[flow.index()].source;
+            let rate = world.adapters[node.index()].flow_rate(queue_pair, world.now());
+            let rate = rate.expect("a watched flow has a reaction point of DCQCN");
+            vec![rate.current.get() as f64, rate.target.get() as f64, rate.alpha]
+        }
     }
 }

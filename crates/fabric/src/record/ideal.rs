@@ -19,8 +19,6 @@ use scenario::Plan;
 use units::{Bytes, Rate, Span, Time};
 use workload::{Flow, Operation};
 
-use crate::build::wire;
-
 /// Times of messages on the empty fabric of a plan.
 pub(crate) struct Ideal<'a> {
     plan: &'a Plan,
@@ -71,14 +69,11 @@ impl<'a> Ideal<'a> {
     fn way(&self, from: NodeId, to: NodeId) -> Way {
         let graph = self.plan.graph();
         let hops = self.plan.routes().path(graph, from, to).expect("a checked flow has a way");
-        let wires = hops.iter().map(|(node, port)| {
-            let end = graph.ports(*node)[port.index()];
-            wire(self.plan, self.plan.cable(end.cable), end.peer)
-        });
+        let wires = hops.iter().map(|(node, port)| self.plan.nodes().port(*node, *port).wire);
         Way {
             wires: wires.collect(),
-            injection: self.plan.adapter_of(from).injection_limit,
-            drain: self.plan.adapter_of(to).drain_limit,
+            injection: self.plan.nodes().adapter(from).injection_limit,
+            drain: self.plan.nodes().adapter(to).drain_limit,
         }
     }
 

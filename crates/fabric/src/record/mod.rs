@@ -25,7 +25,6 @@ use telemetry::{
 };
 use units::{Bytes, Time};
 
-use crate::build::most_held;
 use crate::observe::Instruments;
 use crate::observe::margins::ThresholdCrossings;
 use crate::run::Run;
@@ -111,7 +110,7 @@ fn lanes(plan: &Plan, world: &World, crossings: &ThresholdCrossings) -> Vec<Lane
     for node in (0..graph.nodes() as u32).map(NodeId) {
         for (number, end) in graph.ports(node).iter().enumerate() {
             let port = PortId(number as u16);
-            for (lane, buffer) in (0..).map(Lane).zip(most_held(plan, node, port)) {
+            for (lane, &buffer) in (0..).map(Lane).zip(&plan.nodes().port(node, port).capacity) {
                 let (input, output) = observed(world, node, port, lane);
                 let [marking, marking_all] = crossings.of(world, (node, port, lane));
                 records.push(LaneRecord {

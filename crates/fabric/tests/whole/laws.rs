@@ -1,11 +1,10 @@
 //! Physics with a known answer: what a run must show, from theory and not from a simulator.
 
 use crate::common::{law, run, settled_bps, shipped};
-use link_layer::CableSpec;
-use link_layer::spec::{Propagation, Speed, Width};
+use link_layer::spec::{Speed, Width};
 use packet::{Mtu, Opcode};
 use telemetry::RunRecord;
-use units::{Bytes, Length, Rate, Span};
+use units::{Bytes, Rate, Span};
 
 /// Time of a full data packet on the wire, for messages that are SENDs: no packet has a RETH.
 fn packet_time(mtu: Mtu, rate: Rate) -> Span {
@@ -24,12 +23,6 @@ fn a_lone_flow_gets_the_wire() {
     let widths = Width::ALL.into_iter().map(|width| (width, Speed::Edr));
     for (width, speed) in rates.chain(widths) {
         for mtu in Mtu::ALL {
-            let cable = CableSpec {
-                rate: None,
-                width: Some(width),
-                speed: Some(speed),
-                propagation: Propagation::Cable(Length::from_mm(2000)),
-            };
             let word = format!("{speed:?}").to_uppercase();
             let plan = law(
                 "back-to-back",
@@ -42,7 +35,7 @@ fn a_lone_flow_gets_the_wire() {
             let record = run(&plan);
             let (middle, end) = (&record.snapshots[1], &record.snapshots[2]);
             let delivered = end.delivered[0] - middle.delivered[0];
-            let packets = (end.at - middle.at).ps() as f64 / packet_time(mtu, cable.data_rate()).ps() as f64;
+            let packets = (end.at - middle.at).ps() as f64 / packet_time(mtu, plan.cable(0).rate).ps() as f64;
             let off = delivered.get() as f64 / f64::from(mtu.bytes()) - packets;
             assert!(off.abs() < 2.0, "{width:?} {speed:?} {mtu:?}: {off} packets off {packets}");
         }

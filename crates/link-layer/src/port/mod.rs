@@ -97,7 +97,7 @@ pub struct PortSetup {
 }
 
 /// The flow control of a link, as one of its ports needs to know it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FlowControlSetup {
     /// Credits of InfiniBand.
     Credits {

@@ -4,25 +4,25 @@
 //! level of their own do not leave the layer of a routing that needs it.
 
 use cc_policies::{Control, Echo, MarkingSpec, ResponseSpec};
+use link_layer::CablePlan;
 use packet::{Lane, NodeId, PortId, ServiceLevel};
 use settings::FieldPath;
 use topology::{Graph, Routes};
 use units::Bytes;
 
 use crate::format::Scenario;
-use crate::plan;
 use crate::text::Faults;
 
 /// Whether what is said of DCQCN can have an effect here.
 pub(super) fn check(
     scenario: &Scenario,
     control: &Control,
-    graph: &Graph,
+    (graph, cables): (&Graph, &[CablePlan]),
     routes: &Routes,
     faults: &mut Faults<'_>,
 ) {
     check_kmin(scenario, &control.marking, graph, faults);
-    check_min_rate(scenario, &control.response, graph, faults);
+    check_min_rate(&control.response, graph, cables, faults);
     let layers = routes.layers();
     if let Some(ServiceLevel(level)) = control.echo.service_level()
         && layers > 1
@@ -62,15 +62,17 @@ fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
     let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
     let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
     let on = |lane| (0..ports as u16).map(|port| spec.buffer_of(PortId(port), Lane(lane))).sum();
-    let shared = plan::shared_memory(spec, ports, lanes).is_some();
-    if shared { (0..lanes).map(on).sum() } else { (0..lanes).map(on).max().unwrap_or_default() }
+    if spec.sharing.guaranteed().is_some() {
+        (0..lanes).map(on).sum()
+    } else {
+        (0..lanes).map(on).max().unwrap_or_default()
+    }
 }
 
 /// Every host's link is faster than the lowest rate.
-fn check_min_rate(scenario: &Scenario, response: &ResponseSpec, graph: &Graph, faults: &mut Faults<'_>) {
+fn check_min_rate(response: &ResponseSpec, graph: &Graph, cables: &[CablePlan], faults: &mut Faults<'_>) {
     let ResponseSpec::Dcqcn(response) = response else { return };
-    let cables: Vec<_> = scenario.cables.values().collect();
-    let rate = |host: u32| cables[graph.ports(NodeId(host))[0].cable].data_rate();
+    let rate = |host: u32| cables[graph.ports(NodeId(host))[0].cable].rate;
     let slowest = (0..graph.hosts() as u32).min_by_key(|host| rate(*host));
     let Some(host) = slowest.filter(|host| rate(*host) <= response.min_rate) else { return };
     let (name, line) = (graph.name(NodeId(host)), rate(host));

@@ -6,6 +6,7 @@
 use cc_policies::MarkingSpec;
 use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec};
 use link_layer::flow_control::credits::BLOCK;
+use link_layer::resolve::SharingPlan;
 use link_layer::spec::Discipline;
 use packet::{Lane, NodeId, PortId};
 use settings::FieldPath;
@@ -14,7 +15,7 @@ use units::Bytes;
 
 use crate::diagnostics::nearest;
 use crate::format::Scenario;
-use crate::plan;
+use crate::plan::NodePlans;
 use crate::text::Faults;
 
 /// Every port that the marking settings single out is a port of a switch.
@@ -41,7 +42,7 @@ pub(super) fn check_ports(marking: &MarkingSpec, graph: &Graph, faults: &mut Fau
 pub(super) fn check_trigger(
     scenario: &Scenario,
     marking: &MarkingSpec,
-    graph: &Graph,
+    (graph, nodes): (&Graph, &NodePlans),
     faults: &mut Faults<'_>,
 ) {
     let MarkingSpec::Hp(HpMarkingSpec { trigger: FullTrigger::Above(threshold), .. }) = marking else {
@@ -50,7 +51,8 @@ pub(super) fn check_trigger(
     if !faults.found.is_empty() {
         return; // Memory that is not as it should be has no size to compare with.
     }
-    let too_small: Vec<_> = buffers(scenario, graph).filter(|buffer| buffer.most <= *threshold).collect();
+    let too_small: Vec<_> =
+        buffers(scenario, graph, nodes).filter(|buffer| buffer.most <= *threshold).collect();
     let Some(least) = too_small.iter().min_by_key(|buffer| buffer.most) else { return };
     let others = match too_small.len() - 1 {
         0 => String::new(),
@@ -90,26 +92,20 @@ fn counts_blocks(scenario: &Scenario) -> bool {
     matches!(scenario.link.flow_control, Discipline::Credits(_))
 }
 
-/// Buffers of all lanes of all switches' ports.
-fn buffers<'a>(scenario: &'a Scenario, graph: &'a Graph) -> impl Iterator<Item = LaneBuffer> + 'a {
+/// Returns the buffers of all lanes of all switches' ports.
+fn buffers<'a>(
+    scenario: &'a Scenario,
+    graph: &'a Graph,
+    nodes: &'a NodePlans,
+) -> impl Iterator<Item = LaneBuffer> + 'a {
+    let whole = if counts_blocks(scenario) { BLOCK } else { 1 };
     (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32)).flat_map(move |node| {
-        let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
-        let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
-        let shared = if counts_blocks(scenario) {
-            plan::shared_memory(spec, ports, lanes).map(|memory| Bytes::new(u64::from(memory.most()) * BLOCK))
-        } else {
-            plan::pool(scenario, graph, node).map(|pool| Bytes::new(pool.most()))
-        };
-        (0..ports as u16).map(PortId).flat_map(move |port| {
-            (0..lanes).map(Lane).map(move |lane| {
-                let own = spec.buffer_of(port, lane);
-                let size = shared.is_none().then_some(own);
-                let most = match shared {
-                    Some(share) => share + plan::headroom(scenario, graph, node, port),
-                    None if counts_blocks(scenario) => Bytes::new(own.get() / BLOCK * BLOCK),
-                    None => own,
-                };
-                LaneBuffer { node, port, lane, size, most }
+        let owned = nodes.switch(node).sharing == SharingPlan::Own;
+        (0..graph.ports(node).len() as u16).map(PortId).flat_map(move |port| {
+            let capacity = &nodes.port(node, port).capacity;
+            (0..).map(Lane).zip(capacity).map(move |(lane, capacity)| {
+                let most = Bytes::new(capacity.get() / whole * whole);
+                LaneBuffer { node, port, lane, size: owned.then_some(*capacity), most }
             })
         })
     })

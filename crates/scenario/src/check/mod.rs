@@ -8,9 +8,8 @@
 //! | phase | modules | checks |
 //! |---|---|---|
 //! | values | `run` | name, duration, samples |
-//! | | `link`, `node`, `pausing`, `sharing` | cables, lanes, flow control, memory, as far as the topology has no say in them |
-//! | fabric | `node` | names of switches and adapters, ports that differ |
-//! | | `sharing`, `pausing` | memory that is shared, headroom, and the room beside them |
+//! | | `link`, `node` | cables, lanes, flow control, memory, as far as they do not depend on the topology |
+//! | fabric | `node` | memory beside headroom and guarantees, names of switches and adapters, ports that differ |
 //! | | `marking` | ports whose marking differs, and buffers too small for the trigger of marking |
 //! | routes | `routing` | forwarding tables |
 //! | | `transport` | transport services that can carry a flow and that congestion control reaches |
@@ -23,26 +22,23 @@ mod dcqcn;
 mod link;
 mod marking;
 mod node;
-mod pausing;
 mod routing;
 mod run;
-mod sharing;
 mod traffic;
 mod transport;
 mod watch;
 
-use cc_policies::{Control, MarkingSpec, ResponseSpec};
+use cc_policies::{Control, MarkingSpec};
+use link_layer::{CablePlan, LinkPlan};
 use settings::FieldPath;
 use topology::{Graph, Routes, TopologyError, TopologyErrorKind, TopologySpec};
 
 use crate::diagnostics::{Diagnostic, in_two, nearest};
 use crate::format::Scenario;
 use crate::format::ranges::{self, RangeViolation};
-use crate::plan::Plan;
+use crate::plan::{NodePlans, Plan};
 use crate::resolve::{guideline, topology_file};
 use crate::text::{Faults, ScenarioText};
-
-use self::traffic::CheckedTraffic;
 
 impl Scenario {
     /// Checks the scenario; `source` is the text that it was read from.
@@ -59,31 +55,55 @@ impl Scenario {
 
     /// Goes through the phases, as far as the faults found allow.
     fn into_plan(mut self, faults: &mut Faults<'_>) -> Option<Plan> {
-        let has_rates = self.check_values(faults);
-        let graph = self.graph(faults).filter(|_| has_rates)?;
-        let control = guideline::resolve(&mut self, &graph);
-        self.check_fabric(&control.marking, &graph, faults);
-        let routes = self.check_routes(&control, &graph, faults)?;
-        let traffic = self.check_traffic(&control.response, &graph, &routes, faults)?;
-        let stem = faults.source.stem();
-        faults.found.is_empty().then(|| Plan::new(self, stem, control, graph, routes, traffic))
+        let (cables, link) = self.check_values(faults);
+        let (graph, cables) = (self.graph(faults)?, cables?);
+        let control = guideline::resolve(&mut self, &graph, &cables);
+        let nodes = self.check_fabric(&control.marking, &graph, (link.as_ref(), &cables), faults);
+        let routes = self.check_routes(&control, (&graph, &cables), faults)?;
+        let (workload, files) = traffic::workload(&self, (&graph, &cables), &routes, faults)?;
+        let flows = &workload.flows;
+        let dependency_cycle = match &link {
+            Some(link) if faults.found.is_empty() => {
+                routing::check(&self, link, (&graph, &routes), flows, faults)
+            }
+            _ => None,
+        };
+        let watch = watch::resolve(&self, &control.response, (&graph, flows), faults);
+        let (link, nodes) = (link?, nodes?);
+        let run = run::plan(&self, &workload);
+        let (title, resolved) = run::written_out(&mut self, faults.source.stem());
+        let scheme = self.congestion_control;
+        Some(Plan {
+            title,
+            run,
+            graph,
+            routes,
+            cables,
+            link,
+            nodes,
+            control,
+            scheme,
+            workload,
+            files,
+            watch,
+            dependency_cycle,
+            resolved,
+        })
     }
 
-    /// Checks every value that can be judged without the topology, and reads a topology that stands in a file. Returns
-    /// whether every cable has a rate: without that nothing else can be judged.
-    fn check_values(&mut self, faults: &mut Faults<'_>) -> bool {
+    /// Checks every value that does not depend on the topology, and reads a topology from its file. Returns the cables
+    /// and the properties of all links, if nothing is wrong with them.
+    fn check_values(&mut self, faults: &mut Faults<'_>) -> (Option<Vec<CablePlan>>, Option<LinkPlan>) {
         self.check_ranges(faults);
         run::check(self, faults);
         topology_file::resolve(self, faults);
-        link::check_cables(self, faults);
-        link::check(self, faults);
-        pausing::check_values(self, faults);
+        let cables = link::cables(self, faults);
+        let link = link::resolve(self, cables.as_deref(), faults);
         node::check_values(self, faults);
-        sharing::check_values(self, faults);
         if let Err(fault) = self.congestion_control.check() {
             faults.of_setting(&"congestion_control".into(), fault);
         }
-        link::check_rates(self, faults)
+        (cables, link)
     }
 
     /// Checks that every number is in the range that its field states.
@@ -95,37 +115,34 @@ impl Scenario {
         faults.sort();
     }
 
-    /// Checks the nodes against the graph.
-    fn check_fabric(&self, marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
+    /// Plans the nodes, unless something is wrong with them, and checks the marking of their ports.
+    fn check_fabric(
+        &self,
+        marking: &MarkingSpec,
+        graph: &Graph,
+        (link, cables): (Option<&LinkPlan>, &[CablePlan]),
+        faults: &mut Faults<'_>,
+    ) -> Option<NodePlans> {
+        let nodes = link.and_then(|link| node::plans(self, graph, (link, cables), faults));
         node::check_names(self, graph, faults);
-        sharing::check_memory(self, graph, faults);
-        pausing::check_memory(self, graph, faults);
         marking::check_ports(marking, graph, faults);
-        marking::check_trigger(self, marking, graph, faults);
+        if let Some(nodes) = &nodes {
+            marking::check_trigger(self, marking, (graph, nodes), faults);
+        }
+        nodes
     }
 
     /// Makes the forwarding tables, and checks the settings that depend on them.
-    fn check_routes(&self, control: &Control, graph: &Graph, faults: &mut Faults<'_>) -> Option<Routes> {
+    fn check_routes(
+        &self,
+        control: &Control,
+        (graph, cables): (&Graph, &[CablePlan]),
+        faults: &mut Faults<'_>,
+    ) -> Option<Routes> {
         let routes = routing::routes(self, graph, faults)?;
         transport::check(self, &control.response, faults);
-        dcqcn::check(self, control, graph, &routes, faults);
+        dcqcn::check(self, control, (graph, cables), &routes, faults);
         Some(routes)
-    }
-
-    /// Makes the flows, and checks them against the routes.
-    fn check_traffic(
-        &self,
-        response: &ResponseSpec,
-        graph: &Graph,
-        routes: &Routes,
-        faults: &mut Faults<'_>,
-    ) -> Option<CheckedTraffic> {
-        let (workload, files) = traffic::workload(self, graph, routes, faults)?;
-        if faults.found.is_empty() {
-            routing::check(self, graph, routes, &workload.flows, faults);
-        }
-        watch::check(self, response, graph, &workload.flows, faults);
-        Some((workload, files))
     }
 
     /// The fabric, unless something is wrong with it.

@@ -1,49 +1,147 @@
-//! Switches and channel adapters.
+//! Switches and channel adapters: their settings, and the plans of nodes and ports that follow from them.
 
-use ca_transport::spec::AdapterSpec;
-use link_layer::flow_control::credits::{BLOCK, MAX_BLOCKS};
-use link_layer::spec::Discipline;
+use std::sync::Arc;
+
+use ca_transport::AdapterSpec;
+use ca_transport::resolve::AdapterEnv;
+use link_layer::resolve::{Intake, ReceiverPlan};
+use link_layer::{CablePlan, LinkPlan, PortPlan};
 use packet::NodeId;
-use settings::FieldPath;
-use switch_arch::spec::{BufferingSpec, SwitchSpec};
-use topology::Graph;
-use units::{Bytes, Rate};
+use settings::{FieldPath, SettingError};
+use switch_arch::resolve::{SwitchEnv, SwitchPlan};
+use switch_arch::spec::SwitchSpec;
+use topology::{End, Graph};
+use units::Bytes;
 
-use super::link::check_lane;
 use crate::diagnostics::nearest;
 use crate::format::Scenario;
+use crate::plan::{NodePlan, NodePlans};
 use crate::text::Faults;
 
-/// The largest buffer that credits can describe.
-pub(super) const LARGEST: Bytes = Bytes::new(MAX_BLOCKS as u64 * BLOCK);
+/// Fields of a scenario from which the plans of its nodes follow.
+const OF_NODES: [&str; 6] = ["cables", "link", "switch", "switches", "adapter", "adapters"];
 
-/// Every value that can be judged without the topology.
+/// Checks every value that does not depend on the topology.
 pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
-    for (path, size) in buffers(scenario) {
-        check_buffer(scenario, &path, size, faults);
-    }
     for (path, spec) in switches(scenario) {
-        if let Some(size) = spec.output_buffer {
-            check_output_buffer(scenario, &path.name("output_buffer"), spec.buffering, size, faults);
-        }
-        for (i, special) in spec.buffers.iter().enumerate() {
-            let path = path.name("buffers").index(i);
-            if let Some(lane) = special.lane {
-                check_lane(&path.name("lane"), lane, scenario.link.data_lanes, faults);
-            }
-        }
+        faults.add_errors(&path, &spec.errors(&scenario.link));
     }
     for (path, spec) in adapters(scenario) {
-        for (field, limit) in [("injection_limit", spec.injection_limit), ("drain_limit", spec.drain_limit)] {
-            if limit == Some(Rate::bps(0)) {
-                let help = "write a rate above 0, or leave it out for no limit";
-                faults.add(&path.name(field), "at a rate of 0 nothing moves", help);
-            }
-        }
+        faults.add_errors(&path, &spec.errors(&scenario.link));
     }
 }
 
-/// Every name and port has to be one of the fabric's.
+/// Plans every node with its ports, unless something is wrong with its settings or its memory.
+pub(super) fn plans(
+    scenario: &Scenario,
+    graph: &Graph,
+    (link, cables): (&LinkPlan, &[CablePlan]),
+    faults: &mut Faults<'_>,
+) -> Option<NodePlans> {
+    if OF_NODES.iter().any(|field| faults.any_below(&(*field).into())) {
+        return None;
+    }
+    let planner = Planner { scenario, graph, link, cables, ports: Vec::new() };
+    let hosts = (0..graph.hosts() as u32).map(NodeId);
+    let adapters: Vec<_> = hosts.map(|node| planner.adapter(node, faults)).collect();
+    let others = (graph.hosts() as u32..graph.nodes() as u32).map(NodeId);
+    let switches: Vec<_> = others.map(|node| planner.switch(node, faults)).collect();
+    let adapters: Vec<_> = adapters.into_iter().collect::<Option<_>>()?;
+    let switches: Vec<_> = switches.into_iter().collect::<Option<_>>()?;
+    Some(planner.join(adapters, switches))
+}
+
+/// A node and the receive memory of its ports.
+struct Planned<S> {
+    settings: Arc<S>,
+    intake: Intake,
+    receivers: Vec<ReceiverPlan>,
+}
+
+/// Plans nodes one by one, then their ports.
+struct Planner<'a> {
+    scenario: &'a Scenario,
+    graph: &'a Graph,
+    link: &'a LinkPlan,
+    cables: &'a [CablePlan],
+    /// Different ports met so far.
+    ports: Vec<Arc<PortPlan>>,
+}
+
+impl Planner<'_> {
+    fn adapter(&self, node: NodeId, faults: &mut Faults<'_>) -> Option<Planned<AdapterSpec>> {
+        let (name, scenario) = (self.graph.name(node), self.scenario);
+        let (path, spec) = match scenario.adapters.get(name) {
+            Some(own) => (FieldPath::from("adapters").name(name), own),
+            None => (FieldPath::from("adapter"), &scenario.adapter),
+        };
+        let cable = &self.cables[self.graph.ports(node)[0].cable];
+        let receiver = spec.resolve(AdapterEnv { name, link: self.link, cable });
+        let receiver = found(receiver, &path, faults)?;
+        Some(Planned { settings: Arc::new(spec.clone()), intake: Intake::ADAPTER, receivers: vec![receiver] })
+    }
+
+    fn switch(&self, node: NodeId, faults: &mut Faults<'_>) -> Option<Planned<SwitchPlan>> {
+        let (name, scenario) = (self.graph.name(node), self.scenario);
+        let (path, spec) = match scenario.switches.get(name) {
+            Some(own) => (FieldPath::from("switches").name(name), own),
+            None => (FieldPath::from("switch"), &scenario.switch),
+        };
+        let cables: Vec<_> = self.graph.ports(node).iter().map(|end| self.cables[end.cable]).collect();
+        let planned = spec.resolve(SwitchEnv { name, link: self.link, cables: &cables });
+        let (plan, receivers) = found(planned, &path, faults)?;
+        Some(Planned { intake: plan.intake, settings: Arc::new(plan), receivers })
+    }
+
+    /// Joins both ends of each cable.
+    fn join(mut self, adapters: Vec<Planned<AdapterSpec>>, switches: Vec<Planned<SwitchPlan>>) -> NodePlans {
+        let of_adapters = adapters.iter().map(|node| (node.intake, &node.receivers));
+        let of_switches = switches.iter().map(|node| (node.intake, &node.receivers));
+        let ends: Vec<_> = of_adapters.chain(of_switches).collect();
+        let mut ports = (0..self.graph.nodes() as u32).map(|node| self.ports(NodeId(node), &ends));
+        let ports: Vec<_> = ports.by_ref().collect();
+        let mut ports = ports.into_iter();
+        NodePlans { adapters: with_ports(adapters, &mut ports), switches: with_ports(switches, &mut ports) }
+    }
+
+    /// Plans the ports of a node. Ports that are alike are one.
+    fn ports(&mut self, node: NodeId, ends: &[(Intake, &Vec<ReceiverPlan>)]) -> Vec<Arc<PortPlan>> {
+        let (link, cables, known) = (self.link, self.cables, &mut self.ports);
+        let plan = |(port, end): (usize, &End)| {
+            let (far_intake, far_receivers) = ends[end.peer.index()];
+            let receiver = &ends[node.index()].1[port];
+            let far_receiver = &far_receivers[end.peer_port.index()];
+            let plan = link.port(&cables[end.cable], far_intake, receiver, far_receiver);
+            let alike = known.iter().find(|known| ***known == plan).cloned();
+            alike.unwrap_or_else(|| {
+                known.push(Arc::new(plan));
+                Arc::clone(&known[known.len() - 1])
+            })
+        };
+        self.graph.ports(node).iter().enumerate().map(plan).collect()
+    }
+}
+
+fn with_ports<S>(
+    nodes: Vec<Planned<S>>,
+    ports: &mut impl Iterator<Item = Vec<Arc<PortPlan>>>,
+) -> Vec<NodePlan<S>> {
+    nodes.into_iter().zip(ports).map(|(node, ports)| NodePlan { settings: node.settings, ports }).collect()
+}
+
+/// Returns the value, or reports the error unless the settings have been reported already: nodes share them.
+fn found<T>(result: Result<T, impl SettingError>, path: &FieldPath, faults: &mut Faults<'_>) -> Option<T> {
+    let error = match result {
+        Ok(value) => return Some(value),
+        Err(error) => error,
+    };
+    if !faults.has(&path.join(&error.path())) {
+        faults.add_errors(path, &[error]);
+    }
+    None
+}
+
+/// Checks that every name and port is one of the fabric's.
 pub(super) fn check_names(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
     let all: Vec<&str> = graph.names().collect();
     let (hosts, switches) = all.split_at(graph.hosts());
@@ -87,7 +185,7 @@ fn check_name(
     }
 }
 
-/// A port whose buffer differs has to be there: at the switch, or at one of those that share the settings.
+/// Checks that each port with a buffer of its own exists: at the switch, or at one of those that share the settings.
 fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     let nodes = || (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
     for (path, spec) in switches(scenario) {
@@ -109,76 +207,24 @@ fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     }
 }
 
-/// Every buffer that the scenario writes down, and where; what is guaranteed of a shared memory is one.
+/// Returns every buffer that the scenario states, with its path; the guaranteed part of shared memory is one.
 pub(super) fn buffers(scenario: &Scenario) -> Vec<(FieldPath, Bytes)> {
-    let mut all = Vec::new();
-    for (path, spec) in switches(scenario) {
-        all.push((path.name("buffer"), spec.buffer));
-        all.extend(spec.sharing.guaranteed().map(|size| (path.name("sharing").name("guaranteed"), size)));
-        let special = spec.buffers.iter().enumerate();
-        all.extend(special.map(|(i, special)| (path.name("buffers").index(i).name("size"), special.size)));
-    }
-    all.extend(adapters(scenario).map(|(path, spec)| (path.name("receive_buffer"), spec.receive_buffer)));
-    all
+    let of_switches = switches(scenario).flat_map(|(path, spec)| {
+        let stated = spec.stated_buffers().into_iter();
+        stated.map(move |(field, size)| (path.join(&field), size))
+    });
+    let of_adapters =
+        adapters(scenario).map(|(path, spec)| (path.name("receive_buffer"), spec.receive_buffer));
+    of_switches.chain(of_adapters).collect()
 }
 
-/// A buffer holds whole blocks of credit, and at least one whole packet in them.
-fn check_buffer(scenario: &Scenario, path: &FieldPath, size: Bytes, faults: &mut Faults<'_>) {
-    if !matches!(scenario.link.flow_control, Discipline::Credits(_)) {
-        return; // See `pausing`.
-    }
-    let mtu = scenario.link.mtu;
-    let longest = scenario.link.longest_packet();
-    let least = Bytes::new(longest.get().next_multiple_of(BLOCK));
-    let help = format!("write \"{least}\" to \"{LARGEST}\"");
-    if size < least {
-        let message = format!(
-            "a buffer of {size} cannot hold one packet: with an MTU of {} a packet has up to {longest}, \
-             {} blocks of credit",
-            Bytes::from(mtu),
-            least.get() / BLOCK,
-        );
-        faults.add(path, message, help);
-    } else if size > LARGEST {
-        let message = format!("credits cannot count {size}: they go to {MAX_BLOCKS} blocks of {BLOCK} bytes");
-        faults.add(path, message, help);
-    }
-}
-
-/// A queue at an output is there, and holds at least one whole packet. No credit counts it.
-fn check_output_buffer(
-    scenario: &Scenario,
-    path: &FieldPath,
-    buffering: BufferingSpec,
-    size: Bytes,
-    faults: &mut Faults<'_>,
-) {
-    if buffering != BufferingSpec::CombinedInputOutput {
-        let message = format!("`{buffering:?}` has no queue behind a crossbar that could have a size");
-        faults.add(path, message, "leave it out, or write `buffering: CombinedInputOutput`");
-        return;
-    }
-    let (mtu, longest) = (scenario.link.mtu, scenario.link.longest_packet());
-    if size < longest {
-        let message = format!(
-            "an output's queue of {size} cannot hold one packet: with an MTU of {} a packet has up to {longest}",
-            Bytes::from(mtu),
-        );
-        faults.add(
-            path,
-            message,
-            format!("write \"{longest}\" or more, or leave it out for as much as `buffer`"),
-        );
-    }
-}
-
-/// Every description of a switch, and where it stands.
-pub(super) fn switches(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &SwitchSpec)> {
+/// Returns the settings of all switches that differ, with their paths.
+fn switches(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &SwitchSpec)> {
     let own = scenario.switches.iter().map(|(name, spec)| (FieldPath::from("switches").name(name), spec));
     [(FieldPath::from("switch"), &scenario.switch)].into_iter().chain(own)
 }
 
-/// Every description of a channel adapter, and where it stands.
+/// Returns the settings of all channel adapters that differ, with their paths.
 fn adapters(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &AdapterSpec)> {
     let own = scenario.adapters.iter().map(|(name, spec)| (FieldPath::from("adapters").name(name), spec));
     [(FieldPath::from("adapter"), &scenario.adapter)].into_iter().chain(own)

@@ -3,6 +3,7 @@
 //! Invariant: judged are the ways and lanes that the scenario's own flows take, data one way and
 //! acknowledgements the other; what nobody sends cannot wait.
 
+use link_layer::LinkPlan;
 use packet::{Lane, ServiceLevel, TransportService};
 use settings::FieldPath;
 use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec};
@@ -35,23 +36,29 @@ pub(super) fn routes(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>
     None
 }
 
-/// Every way has a service level of its layer, and no packets wait for each other in a cycle.
+/// Checks that every path has a service level of its layer, and that no packets wait for each other in a cycle. Returns
+/// the cycle if the scenario allows one.
 pub(super) fn check(
     scenario: &Scenario,
-    graph: &Graph,
-    routes: &Routes,
+    link: &LinkPlan,
+    (graph, routes): (&Graph, &Routes),
     flows: &[Flow],
     faults: &mut Faults<'_>,
-) {
+) -> Option<String> {
     let before = faults.found.len();
     check_levels(routes, flows, faults);
     check_multipath(scenario, flows, faults);
-    if faults.found.len() > before || scenario.dependency_cycles == DependencyCycles::Allowed {
-        return;
+    if faults.found.len() > before {
+        return None;
     }
-    if let Some(cycle) = cycle(scenario, graph, routes, flows) {
-        let message = format!("packets could wait for each other for ever, in a cycle: {cycle}");
-        faults.add(&"routing".into(), message, help(scenario, routes));
+    let cycle = cycle(link, graph, routes, flows)?;
+    match scenario.dependency_cycles {
+        DependencyCycles::Allowed => Some(cycle),
+        DependencyCycles::Refused => {
+            let message = format!("packets could wait for each other for ever, in a cycle: {cycle}");
+            faults.add(&"routing".into(), message, help(scenario, link, routes));
+            None
+        }
     }
 }
 
@@ -100,9 +107,9 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
 }
 
 /// What would be right instead of routes with a cycle.
-fn help(scenario: &Scenario, routes: &Routes) -> String {
-    let (layers, lanes) = (routes.layers(), u32::from(scenario.link.data_lanes));
-    let own: Vec<Lane> = scenario.link.lanes_by_service_level().into_iter().take(layers as usize).collect();
+fn help(scenario: &Scenario, link: &LinkPlan, routes: &Routes) -> String {
+    let (layers, lanes) = (routes.layers(), u32::from(link.data_lanes));
+    let own: Vec<Lane> = link.lanes.into_iter().take(layers as usize).collect();
     let merged = own.iter().enumerate().any(|(i, lane)| own[..i].contains(lane));
     let allow = "`dependency_cycles: Allowed` to see what it does";
     if layers > lanes {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use link_layer::CablePlan;
 use packet::NodeId;
 use settings::{FieldPath, SettingError};
 use topology::{Graph, Routes};
@@ -21,14 +22,13 @@ pub(super) type CheckedTraffic = (Workload, BTreeMap<String, String>);
 /// The scenario's traffic and the files that it names, unless something is wrong with it.
 pub(super) fn workload(
     scenario: &Scenario,
-    graph: &Graph,
+    (graph, cables): (&Graph, &[CablePlan]),
     routes: &Routes,
     faults: &mut Faults<'_>,
 ) -> Option<CheckedTraffic> {
     check_times(scenario, faults);
     let hosts: Vec<&str> = graph.host_names().collect();
-    let cables: Vec<_> = scenario.cables.values().collect();
-    let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].data_rate() };
+    let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].rate };
     let files = files(scenario, faults)?;
     let (seed, end) = (scenario.seed, scenario.duration.after_start());
     let environment = Environment::new(&hosts, &host_rate, seed).ending(end).with_files(&files);

@@ -2,7 +2,7 @@
 
 use core::fmt::Display;
 
-use settings::FieldPath;
+use settings::{FieldPath, SettingError};
 
 use super::scenario_text::ScenarioText;
 use crate::diagnostics::{Diagnostic, LocatedFault, in_two};
@@ -50,6 +50,16 @@ impl<'a> Faults<'a> {
         self.push(&path, fault.message, fault.help, false);
     }
 
+    /// Adds the errors of settings that stand at this path.
+    pub(crate) fn add_errors(&mut self, path: &FieldPath, errors: &[impl SettingError]) {
+        errors.iter().for_each(|error| self.add_error(path, error, false));
+    }
+
+    /// Adds an error of a setting that stands at this path; `of_name` if the name at the end of its own path is wrong.
+    pub(crate) fn add_error(&mut self, path: &FieldPath, error: &impl SettingError, of_name: bool) {
+        self.push(&path.join(&error.path()), error.to_string(), error.help(), of_name);
+    }
+
     /// What another crate says is wrong, in the form `WRONG: RIGHT`.
     pub(crate) fn of_crate(&mut self, path: &FieldPath, error: &dyn Display) {
         let (message, help) = in_two(&error.to_string());
@@ -60,6 +70,16 @@ impl<'a> Faults<'a> {
     pub(crate) fn has(&self, path: &FieldPath) -> bool {
         let path = path.to_string();
         self.found.iter().any(|fault| fault.path == path)
+    }
+
+    /// Returns true if anything is wrong with the value at this path, or with a part of it.
+    pub(crate) fn any_below(&self, path: &FieldPath) -> bool {
+        let path = path.to_string();
+        let below = |fault: &LocatedFault| {
+            let rest = fault.path.strip_prefix(&path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        self.found.iter().any(below)
     }
 
     fn push(&mut self, path: &FieldPath, message: String, help: Option<String>, of_name: bool) {

@@ -1,0 +1,77 @@
+//! Resolution of a channel adapter: from its settings to the receive memory of its port.
+//!
+//! Invariant: an adapter has memory for at least one packet on each lane, and its host moves data.
+
+use link_layer::resolve::{BufferError, CablePlan, Intake, LinkPlan, MemoryEnv, MemoryError, ReceiverPlan};
+use link_layer::spec::LinkSpec;
+use settings::{FieldPath, SettingError};
+use units::Rate;
+
+use crate::spec::AdapterSpec;
+
+/// The surroundings of a channel adapter.
+#[derive(Clone, Copy, Debug)]
+pub struct AdapterEnv<'a> {
+    /// Name of the host.
+    pub name: &'a str,
+    /// The links.
+    pub link: &'a LinkPlan,
+    /// Cable at the adapter's port.
+    pub cable: &'a CablePlan,
+}
+
+/// A fault in the settings of a channel adapter.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AdapterError {
+    /// The receive buffer does not suit the link.
+    #[error("{0}")]
+    Buffer(BufferError),
+    /// The receive buffer is too small for its headroom.
+    #[error("{0}")]
+    Memory(MemoryError),
+    /// The host's bus has a rate of 0.
+    #[error("at a rate of 0 nothing moves")]
+    NoRate(&'static str),
+}
+
+impl SettingError for AdapterError {
+    fn path(&self) -> FieldPath {
+        match self {
+            Self::Buffer(_) | Self::Memory(_) => "receive_buffer".into(),
+            Self::NoRate(field) => (*field).into(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Buffer(error) => error.help(),
+            Self::Memory(error) => error.help(),
+            Self::NoRate(_) => Some("write a rate above 0, or leave it out for no limit".to_owned()),
+        }
+    }
+}
+
+impl AdapterSpec {
+    /// Checks the settings that do not depend on the adapter's cable.
+    #[must_use]
+    pub fn errors(&self, link: &LinkSpec) -> Vec<AdapterError> {
+        let buffer = link.check_buffer(self.receive_buffer).err().map(AdapterError::Buffer);
+        let limits = [("injection_limit", self.injection_limit), ("drain_limit", self.drain_limit)];
+        let limits = limits.into_iter().filter(|(_, limit)| *limit == Some(Rate::bps(0)));
+        buffer.into_iter().chain(limits.map(|(field, _)| AdapterError::NoRate(field))).collect()
+    }
+
+    /// Plans the receive memory of an adapter's port. The settings have no [`errors`](Self::errors).
+    ///
+    /// # Errors
+    /// If the buffer is too small for its headroom and a packet.
+    pub fn resolve(&self, env: AdapterEnv<'_>) -> Result<ReceiverPlan, AdapterError> {
+        let AdapterEnv { name, link, cable } = env;
+        let buffers = [vec![self.receive_buffer; usize::from(link.data_lanes)]];
+        let headroom = [link.headroom(cable, Intake::ADAPTER)];
+        let memory = MemoryEnv { node: name, buffers: &buffers, headroom: &headroom };
+        let [receiver] = <[_; 1]>::try_from(link.own_memory(&memory).map_err(AdapterError::Memory)?)
+            .expect("an adapter has one port");
+        Ok(receiver)
+    }
+}

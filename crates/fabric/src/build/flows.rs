@@ -1,0 +1,60 @@
+//! Flows: their queue pairs, and the generators of their messages.
+//!
+//! Invariant: flows open their queue pairs in the order of the workload, so that queue pairs have the same numbers in
+//! every run of a plan.
+
+use ca_transport::{Adapter, FlowEnd, MessageOrigin};
+use packet::{FlowId, NodeId, QpNumber};
+use scenario::Plan;
+use workload::{MessageGenerator, Posting};
+
+use crate::state::world::FlowEnds;
+
+/// Opens the two queue pairs of every flow. The one that posts its messages is at the host that the data comes from;
+/// of RDMA READs, at the other.
+pub(super) fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
+    let open = |(number, flow): (usize, &workload::Flow)| {
+        let (from, to) = (flow.requester(), flow.responder());
+        let (asks, answers) = (adapters[from.index()].next_qp(), adapters[to.index()].next_qp());
+        let end = |own: NodeId, peer: NodeId, peer_qp| FlowEnd {
+            flow: FlowId(number as u32),
+            peer: peer.lid(),
+            peer_qp,
+            service_level: plan.service_level(flow.service_level, own, peer),
+            transport: flow.transport,
+            operation: flow.operation,
+        };
+        let origin = match &flow.posting {
+            Posting::Drawn { .. } => MessageOrigin::HostTraffic,
+            Posting::Scheduled(schedule) => MessageOrigin::Generator(MessageGenerator::new(schedule)),
+        };
+        adapters[from.index()].open(end(from, to, answers), origin);
+        adapters[to.index()].open(end(to, from, asks), MessageOrigin::Peer);
+        let (requester, responder) = ((from, asks), (to, answers));
+        if flow.source == from {
+            FlowEnds { source: requester, sink: responder }
+        } else {
+            FlowEnds { source: responder, sink: requester }
+        }
+    };
+    let ends: Vec<FlowEnds> = plan.workload().flows.iter().enumerate().map(open).collect();
+    add_host_traffic(plan, &ends, adapters);
+    ends
+}
+
+/// Gives adapters the traffic that several of their queue pairs share.
+fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], adapters: &mut [Adapter]) {
+    let all = &plan.workload().host_traffic;
+    let mut posts_to: Vec<Vec<(NodeId, QpNumber)>> = vec![Vec::new(); all.len()];
+    for (flow, ends) in plan.workload().flows.iter().zip(ends) {
+        if let Posting::Drawn { host_traffic, .. } = flow.posting {
+            posts_to[host_traffic as usize].push(ends.source);
+        }
+    }
+    for (traffic, ends) in all.iter().zip(posts_to) {
+        let queue_pairs = ends.iter().map(|(_, number)| *number).collect();
+        if let Some((node, _)) = ends.first() {
+            adapters[node.index()].add_host_traffic(traffic.clone(), queue_pairs);
+        }
+    }
+}

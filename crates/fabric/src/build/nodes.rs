@@ -1,0 +1,91 @@
+//! Nodes: each is built from its plan.
+//!
+//! Invariant: a node depends on its own plan and on what the whole fabric shares. Random streams are named after their
+//! owners, so that one more node changes no other node's draws.
+
+use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, AdapterSpec};
+use cc_policies::policy::MarkerSetup;
+use cc_policies::{AnyMarker, AnyResponse};
+use link_layer::{Port, PortConfigs, PortPlan, VlArbiter};
+use packet::{NodeId, PortId};
+use scenario::{NodePlan, Plan};
+use switch_arch::arbiter::AnyArbiter;
+use switch_arch::buffering::AnyBuffering;
+use switch_arch::{Switch, SwitchPlan, SwitchSetup};
+
+/// Builds nodes of a plan. Nodes that are alike share the constant part of their state.
+pub(super) struct NodeBuilder<'a> {
+    plan: &'a Plan,
+    ports: PortConfigs,
+    adapters: AdapterConfigs,
+}
+
+impl<'a> NodeBuilder<'a> {
+    /// Creates a builder for the nodes of a plan.
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        Self { plan, ports: PortConfigs::default(), adapters: AdapterConfigs::default() }
+    }
+
+    /// Builds a channel adapter.
+    pub(super) fn adapter(&mut self, node: NodeId, adapter: &NodePlan<AdapterSpec>) -> Adapter {
+        let (link, control) = (self.plan.link(), self.plan.control());
+        let port = self.port(PortId(0), &adapter.ports[0]);
+        let rate = port.wire().rate();
+        let mut adapter = Adapter::new(AdapterSetup {
+            lid: node.lid(),
+            port,
+            lanes: VlArbiter::new(&link.vl_arbitration),
+            data_lanes: usize::from(link.data_lanes),
+            sl_to_vl: link.lanes,
+            mtu: link.mtu,
+            framing: link.framing,
+            spec: &adapter.settings,
+            echo: control.echo,
+            response: AnyResponse::new(&control.response, rate),
+        });
+        adapter.intern(&mut self.adapters);
+        adapter
+    }
+
+    /// Builds a switch.
+    pub(super) fn switch(&mut self, node: NodeId, switch: &NodePlan<SwitchPlan>) -> Switch {
+        let (plan, settings) = (self.plan, &switch.settings);
+        let (link, radix) = (plan.link(), switch.ports.len());
+        let data_lanes = usize::from(link.data_lanes);
+        let ports = (0..).map(PortId).zip(&switch.ports);
+        Switch::new(SwitchSetup {
+            ports: ports.map(|(number, port)| self.port(number, port)).collect(),
+            lanes: vec![VlArbiter::new(&link.vl_arbitration); radix],
+            data_lanes,
+            longest_packet: link.longest_packet(),
+            forwarding: plan.routes().table(node).clone(),
+            memory: settings.sharing.build(),
+            egress_limit: settings.egress_limit,
+            buffering: AnyBuffering::new(settings.buffering, radix, data_lanes),
+            arbiter: AnyArbiter::new(settings.arbiter, radix, data_lanes),
+            marker: AnyMarker::new(&plan.control().marking, &marker_setup(plan, node, settings)),
+            output_queue: settings.output_queue,
+            speedup_thousandths: settings.speedup_thousandths,
+        })
+    }
+
+    fn port(&mut self, number: PortId, plan: &PortPlan) -> Port {
+        let mut port = plan.build(number);
+        port.intern(&mut self.ports);
+        port
+    }
+}
+
+fn marker_setup(plan: &Plan, node: NodeId, settings: &SwitchPlan) -> MarkerSetup {
+    let (graph, link) = (plan.graph(), plan.link());
+    let ends = graph.ports(node);
+    MarkerSetup {
+        name: graph.name(node).to_owned(),
+        radix: ends.len(),
+        lanes: usize::from(link.data_lanes),
+        capacity: settings.buffer,
+        longest_packet: link.longest_packet(),
+        faces_adapter: ends.iter().map(|end| graph.is_host(end.peer)).collect(),
+        stream: event_kernel::stream(plan.seed(), "marking", graph.name(node)),
+    }
+}

@@ -1,0 +1,212 @@
+//! Resolution of the settings that all links of a fabric share.
+//!
+//! Invariant: a [`LinkPlan`] has 1 to 15 data lanes, a lane for each service level, and turns for each such lane.
+
+use packet::{Framing, Lane, Mtu};
+use settings::FieldPath;
+use units::{Bytes, Rate, Span};
+
+use super::link_error::{LaneNotConfigured, LinkError};
+use crate::flow_control::credits::{BLOCK, MAX_BLOCKS};
+use crate::flow_control::pause::PAUSE_FRAME;
+use crate::spec::{CreditSpec, Discipline, LinkSpec, PauseSpec, VlArbitrationSpec, VlWeight};
+
+/// The most data lanes (IBA 7.5.1).
+const MOST_LANES: u8 = 15;
+/// Priorities of a tag (IEEE 802.1Q).
+const MOST_PRIORITIES: u8 = 8;
+
+/// The properties that all links of a plan share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkPlan {
+    /// Protocol that carries the transport headers.
+    pub framing: Framing,
+    /// The largest payload of a packet.
+    pub mtu: Mtu,
+    /// Number of data lanes.
+    pub data_lanes: u8,
+    /// Lane of each service level.
+    pub lanes: [Lane; 16],
+    /// Arbitration of the lanes of a port.
+    pub vl_arbitration: VlArbitrationSpec,
+    /// Flow control.
+    pub flow_control: Discipline,
+}
+
+/// The fabric around a link, as far as its settings depend on it.
+#[derive(Clone, Debug)]
+pub struct LinkEnv {
+    /// Path and size of the smallest buffer.
+    pub smallest_buffer: (String, Bytes),
+    /// Data rates of the cables.
+    pub rates: Vec<Rate>,
+}
+
+impl LinkPlan {
+    /// Length of the longest packet in a buffer.
+    #[must_use]
+    pub const fn longest_packet(&self) -> Bytes {
+        self.framing.longest_packet(self.mtu)
+    }
+
+    /// Length of the longest packet on the wire, with preamble and gap.
+    #[must_use]
+    pub fn longest_on_wire(&self) -> Bytes {
+        self.longest_packet() + self.framing.around()
+    }
+
+    /// Returns true if credits control the flow.
+    #[must_use]
+    pub const fn has_credits(&self) -> bool {
+        matches!(self.flow_control, Discipline::Credits(_))
+    }
+}
+
+impl LinkSpec {
+    /// Resolves the settings of the links.
+    ///
+    /// # Errors
+    /// Every fault in them that does not follow from another.
+    pub fn resolve(&self, env: &LinkEnv) -> Result<LinkPlan, Vec<LinkError>> {
+        let mut errors = Vec::new();
+        if self.framing == Framing::InfiniBand && Mtu::OF_ETHERNET.contains(&self.mtu) {
+            errors.push(LinkError::MtuOfEthernet(self.mtu));
+        }
+        match &self.flow_control {
+            Discipline::Credits(credits) => errors.extend(credits.errors(env)),
+            Discipline::Pause(pause) => errors.extend(self.refresh_error(pause, env)),
+            Discipline::Lossy => {}
+        }
+        if !matches!(self.flow_control, Discipline::Credits(_)) && self.data_lanes > MOST_PRIORITIES {
+            errors.push(LinkError::TooManyPriorities(MOST_PRIORITIES));
+        }
+        if !(1..=MOST_LANES).contains(&self.data_lanes) {
+            let (value, most) = (u64::from(self.data_lanes), u64::from(MOST_LANES));
+            errors.push(LinkError::OutOfRange { field: "data_lanes", value, most });
+            return Err(errors);
+        }
+        errors.extend(self.lane_errors());
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let Self { framing, mtu, data_lanes, .. } = *self;
+        let (vl_arbitration, flow_control) = (self.vl_arbitration.clone(), self.flow_control.clone());
+        Ok(LinkPlan { framing, mtu, data_lanes, lanes: self.lanes(), vl_arbitration, flow_control })
+    }
+
+    /// Returns the lane of each service level.
+    fn lanes(&self) -> [Lane; 16] {
+        core::array::from_fn(|level| {
+            let level = level as u8;
+            Lane(self.sl_to_vl.get(&level).copied().unwrap_or(level % self.data_lanes))
+        })
+    }
+
+    fn lane_errors(&self) -> Vec<LinkError> {
+        let tables = &self.vl_arbitration;
+        let mut errors = Vec::new();
+        for (level, lane) in &self.sl_to_vl {
+            let field = FieldPath::from("sl_to_vl").name(&level.to_string());
+            errors.extend((*level > 15).then_some(LinkError::NoServiceLevel(*level)));
+            errors.extend(self.lane_error(field, *lane));
+        }
+        for index in 0..tables.strict.len() {
+            errors.extend(self.strict_errors(index));
+        }
+        for (table, entries) in tables.tables() {
+            if entries.len() > LinkError::MOST_ENTRIES {
+                errors.push(LinkError::TableTooLong { table, entries: entries.len() });
+            }
+            let lanes = entries.iter().enumerate().filter_map(|(index, entry)| {
+                let field = FieldPath::from("vl_arbitration").name(table).index(index).name("lane");
+                self.lane_error(field, entry.lane)
+            });
+            errors.extend(lanes);
+        }
+        if errors.is_empty() {
+            errors.extend(self.unserved_lanes().into_iter().map(LinkError::LaneUnserved));
+        }
+        errors
+    }
+
+    fn lane_error(&self, field: FieldPath, lane: u8) -> Option<LinkError> {
+        let lane = LaneNotConfigured::check(lane, self.data_lanes).err()?;
+        Some(LinkError::Lane { field, lane })
+    }
+
+    /// Returns the faults of one entry in the list of strict lanes.
+    fn strict_errors(&self, index: usize) -> Vec<LinkError> {
+        let tables = &self.vl_arbitration;
+        let lane = tables.strict[index];
+        let field = FieldPath::from("vl_arbitration.strict").index(index);
+        let mut errors: Vec<_> = self.lane_error(field, lane).into_iter().collect();
+        if tables.strict[..index].contains(&lane) {
+            errors.push(LinkError::StrictTwice { index, lane });
+            return errors;
+        }
+        for (table, entries) in tables.tables() {
+            if entries.iter().any(|entry| entry.lane == lane) {
+                errors.push(LinkError::StrictInTable { index, lane, table });
+            }
+        }
+        errors
+    }
+
+    /// Returns the lanes to which a service level leads, and which never have a turn. Without tables every lane has.
+    fn unserved_lanes(&self) -> Vec<Lane> {
+        let tables = &self.vl_arbitration;
+        if tables.high.is_empty() && tables.low.is_empty() {
+            return Vec::new();
+        }
+        let served = |lane: u8| {
+            let mut entries = tables.high.iter().chain(&tables.low);
+            tables.strict.contains(&lane) || entries.any(|entry| entry.lane == lane && entry.weight > 0)
+        };
+        let mut unserved: Vec<_> = self.lanes().into_iter().filter(|lane| !served(lane.0)).collect();
+        unserved.sort_unstable();
+        unserved.dedup();
+        unserved
+    }
+
+    /// Checks that a PAUSE is repeated before the pause runs out, even if its frame has to wait for the wire.
+    fn refresh_error(&self, pause: &PauseSpec, env: &LinkEnv) -> Option<LinkError> {
+        if pause.quanta == 0 {
+            let most = u64::from(u16::MAX);
+            return Some(LinkError::OutOfRange { field: "flow_control.quanta", value: 0, most });
+        }
+        let frames = Bytes::new(PAUSE_FRAME.get() * u64::from(self.data_lanes));
+        let before = self.longest_packet() + self.framing.around() + frames;
+        env.rates.iter().find_map(|&rate| {
+            let (lasts, again, waits) = (pause.pause(rate), pause.refresh(rate), rate.time_for(before));
+            if again == Span::ZERO {
+                return Some(LinkError::NoRefresh);
+            }
+            let given = pause.refresh.is_some();
+            (again + waits > lasts).then_some(LinkError::RefreshTooLate { rate, lasts, again, waits, given })
+        })
+    }
+}
+
+impl VlArbitrationSpec {
+    fn tables(&self) -> [(&'static str, &[VlWeight]); 2] {
+        [("high", &self.high), ("low", &self.low)]
+    }
+}
+
+impl CreditSpec {
+    fn errors(&self, env: &LinkEnv) -> Vec<LinkError> {
+        let (blocks, (buffer, size)) = (self.update_blocks, &env.smallest_buffer);
+        let holds = size.get() / BLOCK;
+        let mut errors = Vec::new();
+        if !(1..=MAX_BLOCKS).contains(&blocks) {
+            let (value, most) = (u64::from(blocks), u64::from(MAX_BLOCKS));
+            errors.push(LinkError::OutOfRange { field: "flow_control.update_blocks", value, most });
+        } else if u64::from(blocks) > holds.max(1) {
+            errors.push(LinkError::UpdateBlocks { blocks, holds, buffer: buffer.clone() });
+        }
+        if self.update_interval == Span::ZERO {
+            errors.push(LinkError::NoUpdateInterval);
+        }
+        errors
+    }
+}

@@ -1,0 +1,24 @@
+//! Resolution: from the settings of links and memory to the ports of a plan.
+//!
+//! Invariant: a plan holds no setting that has still to be checked, and each fault is an error of its own type that
+//! names field, cause and remedy.
+//!
+//! | module | from | to |
+//! |---|---|---|
+//! | `cable` | [`CableSpec`](crate::CableSpec) | [`CablePlan`]: rate and time of flight |
+//! | `link` | [`LinkSpec`](crate::LinkSpec) | [`LinkPlan`]: packets, lanes, flow control |
+//! | `link_error` | | faults of a link |
+//! | `memory` | sizes of buffers | [`ReceiverPlan`], [`SharingPlan`]: receive memory beside headroom |
+//! | `port` | both ends of a cable | [`PortPlan`]: a node's end of the cable |
+
+mod cable;
+mod link;
+mod link_error;
+mod memory;
+mod port;
+
+pub use cable::{CableError, CablePlan};
+pub use link::{LinkEnv, LinkPlan};
+pub use link_error::{LaneNotConfigured, LinkError};
+pub use memory::{BufferError, MemoryEnv, MemoryError, ReceiverPlan, ShareRule, SharingPlan};
+pub use port::{Intake, PortPlan};

@@ -1,0 +1,155 @@
+//! The plan of a port: a node's end of a cable.
+//!
+//! Invariant: the plan of a port depends on its cable, on the memory of both ends and on the intake of both nodes, and
+//! on nothing else.
+
+use packet::PortId;
+use units::{Bytes, Span};
+
+use super::cable::CablePlan;
+use super::link::LinkPlan;
+use super::memory::ReceiverPlan;
+use crate::flow_control::credits::{REFRESH_SYMBOLS, UpdateRule};
+use crate::flow_control::headroom::{Headroom, PauseLoop, quanta};
+use crate::flow_control::pause::{LaneMemory, PAUSE_FRAME, PauseRule};
+use crate::port::{FlowControlSetup, Port, PortSetup};
+use crate::spec::{Discipline, PauseSpec};
+use crate::wire::Wire;
+
+/// The way in which a node takes packets from the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intake {
+    /// Time from the arrival of the part that the node waits for until the packet is routed.
+    pub latency: Span,
+    /// Whether the node waits for the header only, and not for the tail.
+    pub cut_through: bool,
+}
+
+/// A node's end of a cable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortPlan {
+    /// The direction of the cable that leads away from the node.
+    pub wire: Wire,
+    /// By lane, the most bytes that the port can ever hold.
+    pub capacity: Vec<Bytes>,
+    flow_control: FlowControlSetup,
+}
+
+impl Intake {
+    /// Intake of a channel adapter, which acts on whole packets at once.
+    pub const ADAPTER: Self = Self { latency: Span::ZERO, cut_through: false };
+}
+
+impl LinkPlan {
+    /// Plans the direction of a cable that leads to a node with this intake.
+    ///
+    /// DEVIATION: the latency of a switch counts as the wire's, so the buffer is charged once a packet is routed, not
+    /// when its first byte arrives. Credits are not affected, and a hop costs one event less.
+    #[must_use]
+    pub const fn wire(&self, cable: &CablePlan, to: Intake) -> Wire {
+        let latency = Span::from_ps(cable.flight.ps() + to.latency.ps());
+        Wire::framed(self.framing, cable.rate, latency, to.cut_through)
+    }
+
+    /// Returns the headroom of each lane of a port: the given one, or the bytes that can still arrive by its cable after
+    /// a PAUSE is due. 0 B without PFC.
+    ///
+    /// A receiver acts on a packet once its header has arrived and it is routed, or, without cut-through, once its tail
+    /// has arrived. A PAUSE is sent later by that time than in reality, where bytes are counted one by one.
+    #[must_use]
+    pub fn headroom(&self, cable: &CablePlan, intake: Intake) -> Bytes {
+        let Discipline::Pause(pause) = &self.flow_control else { return Bytes::ZERO };
+        pause.headroom.unwrap_or_else(|| {
+            let longest_frame = self.longest_on_wire();
+            let lead = if intake.cut_through { self.framing.route_header() } else { longest_frame };
+            let pause_loop = PauseLoop {
+                rate: cable.rate,
+                flight: cable.flight,
+                longest_frame,
+                // Other lanes may have begun to pause at the same time.
+                pause_frame: Bytes::new(PAUSE_FRAME.get() * u64::from(self.data_lanes)),
+                reaction: pause.reaction + intake.latency + cable.rate.time_for(lead),
+            };
+            Headroom::of(pause_loop).total()
+        })
+    }
+
+    /// Plans a node's end of a cable, with the memory of this end and of the far end.
+    #[must_use]
+    pub fn port(
+        &self,
+        cable: &CablePlan,
+        far_intake: Intake,
+        receiver: &ReceiverPlan,
+        far_receiver: &ReceiverPlan,
+    ) -> PortPlan {
+        let flow_control = match &self.flow_control {
+            Discipline::Credits(credits) => FlowControlSetup::Credits {
+                room: receiver.limits.clone(),
+                far_room: far_receiver.limits.clone(),
+                rule: UpdateRule {
+                    blocks: credits.update_blocks,
+                    interval: credits.update_interval,
+                    refresh: cable.symbol_time * REFRESH_SYMBOLS,
+                },
+                wire_time: credits.wire_time,
+            },
+            Discipline::Pause(pause) => {
+                FlowControlSetup::Pause { rule: pause.rule(cable), memory: receiver.lanes() }
+            }
+            Discipline::Lossy => {
+                let rule = PauseRule {
+                    enabled: false,
+                    quanta: 0,
+                    quantum: quanta(1, cable.rate),
+                    refresh: Span::ZERO,
+                    effect_delay: cable.flight,
+                    resume_offset: 0,
+                };
+                FlowControlSetup::Pause { rule, memory: receiver.lanes() }
+            }
+        };
+        let capacity = receiver.capacity.clone();
+        PortPlan { wire: self.wire(cable, far_intake), capacity, flow_control }
+    }
+}
+
+impl PauseSpec {
+    fn rule(&self, cable: &CablePlan) -> PauseRule {
+        PauseRule {
+            enabled: true,
+            quanta: self.quanta,
+            quantum: quanta(1, cable.rate),
+            refresh: self.refresh(cable.rate),
+            effect_delay: cable.flight + self.reaction,
+            resume_offset: self.resume_offset.get() as u32,
+        }
+    }
+}
+
+impl ReceiverPlan {
+    fn lanes(&self) -> Vec<LaneMemory> {
+        let lane =
+            |limit: &Bytes| LaneMemory { limit: limit.get() as u32, headroom: self.headroom.get() as u32 };
+        self.limits.iter().map(lane).collect()
+    }
+}
+
+impl PortPlan {
+    /// Returns the threshold of PAUSE of each lane at the lightest load; none under credits.
+    #[must_use]
+    pub fn thresholds(&self) -> Vec<Bytes> {
+        match &self.flow_control {
+            FlowControlSetup::Credits { .. } => Vec::new(),
+            FlowControlSetup::Pause { memory, .. } => {
+                memory.iter().map(|lane| Bytes::new(u64::from(lane.limit))).collect()
+            }
+        }
+    }
+
+    /// Builds the port at rest.
+    #[must_use]
+    pub fn build(&self, id: PortId) -> Port {
+        Port::new(PortSetup { id, wire: self.wire, flow_control: self.flow_control.clone() })
+    }
+}
