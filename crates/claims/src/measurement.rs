@@ -221,7 +221,7 @@ fn variation(samples: &[f64]) -> f64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use experiment::Outcome;
-    use report::{Context, Cost, Summary};
+    use report::{RunCost, RunIdentity, Summary};
     use telemetry::{FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot};
     use units::{Bytes, Span, Time};
 
@@ -253,8 +253,9 @@ pub(crate) mod tests {
             lanes: vec![lane("A", 3000.0), lane("B", 1000.0), lane("B", 500.0)],
             ..RunRecord::default()
         };
-        let context = Context { scenario: "hand-made", congestion_control: "Off", seed: 1, version: "0.0.0" };
-        Outcome { summary: Summary::new(context, &record, Cost::default()), record }
+        let context =
+            RunIdentity { scenario: "hand-made", congestion_control: "Off", seed: 1, version: "0.0.0" };
+        Outcome { summary: Summary::new(context, &record, RunCost::default()), record }
     }
 
     fn lane(node: &str, mean: f64) -> LaneRecord {

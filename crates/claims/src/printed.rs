@@ -2,7 +2,7 @@
 //!
 //! Invariant: text depends on papers and judgements only.
 
-use report::printed::{aligned, fitted, plain_table};
+use report::format::{aligned, fitted, plain_table};
 
 use crate::judgement::{Judgement, Verdict};
 use crate::layout::{WIDTH, wrapped};

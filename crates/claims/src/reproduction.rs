@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use experiment::{Outcome, Outcomes, SimulationError};
-use report::File;
+use report::OutputFile;
 
 use crate::judgement::{ClaimError, Judgement, judge};
 use crate::language::Quantity;
@@ -37,7 +37,7 @@ pub struct PaperExhibits {
     /// Tables as printed, each followed by an empty line.
     pub printed: String,
     /// Tables and figures as files.
-    pub files: Vec<File>,
+    pub files: Vec<OutputFile>,
 }
 
 impl Reproduction {
@@ -93,7 +93,7 @@ impl Reproduction {
         }
     }
 
-    fn sweeps(&self, paper: &Paper) -> Result<Vec<File>, ClaimError> {
+    fn sweeps(&self, paper: &Paper) -> Result<Vec<OutputFile>, ClaimError> {
         let mut files = Vec::new();
         for sweep in &paper.sweeps {
             let drawn = sweep.files(
@@ -107,7 +107,7 @@ impl Reproduction {
         Ok(files)
     }
 
-    fn figures(&self, paper: &Paper) -> Result<Vec<File>, ReproductionError> {
+    fn figures(&self, paper: &Paper) -> Result<Vec<OutputFile>, ReproductionError> {
         let mut files = Vec::new();
         for figure in &paper.figures {
             let first = |run: &str| self.by_seed(paper, run)[0];

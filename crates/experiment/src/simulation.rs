@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use fabric::{RunError, RunOptions};
-use report::{Context, Cost, Summary};
+use report::{RunCost, RunIdentity, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 
@@ -69,8 +69,8 @@ pub fn simulate(
 ) -> Result<Outcome, RunError> {
     let began = Instant::now();
     let record = fabric::simulate(plan, options, progress)?;
-    let cost = Cost { wall: began.elapsed(), peak_rss: resources::peak_memory() };
-    let context = Context {
+    let cost = RunCost { wall: began.elapsed(), peak_rss: resources::peak_memory() };
+    let context = RunIdentity {
         scenario: plan.name(),
         congestion_control: plan.congestion_control(),
         seed: plan.seed(),

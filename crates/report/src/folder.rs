@@ -1,15 +1,15 @@
 //! The output folder: written whole or not at all.
 //!
-//! Invariant: after a failure nothing is left behind that was not there before, and no file that was
-//! there is half overwritten: every file is written under another name first and renamed at the end.
+//! Invariant: a failure leaves no new file behind, and no existing file partly overwritten: every file is written under
+//! a temporary name first, and renamed at the end.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::File;
+use crate::OutputFile;
 
-/// The output folder cannot be written to.
+/// An error while writing to the output folder.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write to the output folder `{}`: {cause}", folder.display())]
 pub struct OutputError {
@@ -17,31 +17,31 @@ pub struct OutputError {
     cause: io::Error,
 }
 
-/// Finds out, before a run, whether its files could be written to `folder` after it; leaves no trace.
+/// Checks before a run that files can be written to `folder`. Leaves no trace.
 ///
 /// # Errors
-/// If the folder cannot be made, or a file in it.
+/// If the folder, or a file in it, cannot be created.
 pub fn probe(folder: &Path) -> Result<(), OutputError> {
-    let made = Made::folder(folder)?;
+    let made = CreatedFolders::folder(folder)?;
     let name = temporary(folder, "probe");
     let outcome = fs::write(&name, b"").and_then(|()| fs::remove_file(&name));
     made.undo();
     outcome.map_err(|cause| OutputError { folder: folder.to_owned(), cause })
 }
 
-/// Writes the files to `folder`, which is made if it does not exist.
+/// Writes the files to `folder`, which is created if it does not exist.
 ///
 /// # Errors
-/// If any of them cannot be written. Then none is.
-pub fn write(folder: &Path, files: &[File]) -> Result<(), OutputError> {
-    let made = Made::folder(folder)?;
+/// If any file cannot be written; then none is.
+pub fn write(folder: &Path, files: &[OutputFile]) -> Result<(), OutputError> {
+    let made = CreatedFolders::folder(folder)?;
     let outcome = files
         .iter()
         .try_for_each(|file| fs::write(temporary(folder, &file.name), &file.contents))
         .and_then(|()| files.iter().try_for_each(|file| in_place(folder, file)));
     outcome.map_err(|cause| {
         for file in files {
-            // It may never have been written.
+            // The file may not exist: the failure may have come before it.
             let _ = fs::remove_file(temporary(folder, &file.name));
         }
         made.undo();
@@ -49,7 +49,7 @@ pub fn write(folder: &Path, files: &[File]) -> Result<(), OutputError> {
     })
 }
 
-fn in_place(folder: &Path, file: &File) -> io::Result<()> {
+fn in_place(folder: &Path, file: &OutputFile) -> io::Result<()> {
     fs::rename(temporary(folder, &file.name), folder.join(&file.name))
 }
 
@@ -57,10 +57,10 @@ fn temporary(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!(".{name}.{}.part", std::process::id()))
 }
 
-/// Folders that were made, deepest first.
-struct Made(Vec<PathBuf>);
+/// Folders that were created, deepest first.
+struct CreatedFolders(Vec<PathBuf>);
 
-impl Made {
+impl CreatedFolders {
     fn folder(folder: &Path) -> Result<Self, OutputError> {
         let missing = folder.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
         let made = Self(missing.map(Path::to_owned).collect());
@@ -75,7 +75,7 @@ impl Made {
 
     fn undo(self) {
         for folder in self.0 {
-            // One that another process has put something into stays.
+            // A folder into which another process has written stays.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -85,7 +85,7 @@ impl Made {
 mod tests {
     use super::*;
 
-    /// A folder of this test's own, removed at its end.
+    /// A temporary folder, removed at the end of the test.
     struct Scratch(PathBuf);
 
     impl Scratch {
@@ -111,8 +111,8 @@ mod tests {
         }
     }
 
-    fn file(name: &str, contents: &str) -> File {
-        File { name: name.to_owned(), contents: contents.to_owned() }
+    fn file(name: &str, contents: &str) -> OutputFile {
+        OutputFile { name: name.to_owned(), contents: contents.to_owned() }
     }
 
     #[test]

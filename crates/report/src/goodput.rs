@@ -1,23 +1,23 @@
-//! Rates and fairness: what each flow's destination took, phase by phase.
+//! Goodput and fairness of every flow, phase by phase.
 //!
-//! Invariant: goodput is payload that a destination's host took, over simulated time; headers,
-//! acknowledgements and repeats are never in it.
+//! Invariant: goodput is the payload that a destination's host consumed, over simulated time. Headers,
+//! acknowledgements and retransmissions are not counted.
 
 use telemetry::{Phase, RunRecord};
 
 /// A part of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stretch {
-    /// All of it.
+pub enum PhasePart {
+    /// The whole phase.
     Whole,
-    /// Its second half, when the transition that began it is over.
+    /// The second half of the phase, after the transition.
     Settled,
 }
 
 /// One flow in one phase.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowGoodput {
-    /// Whether it had something to send.
+    /// Whether the flow had data to send.
     pub active: bool,
     whole: f64,
     settled: f64,
@@ -34,7 +34,7 @@ pub struct PhaseGoodput<'a> {
     pub others: Vec<FlowGoodput>,
 }
 
-/// The goodput of every flow in every phase of a run.
+/// Returns the goodput of every flow in every phase of a run.
 #[must_use]
 pub fn by_phase(record: &RunRecord) -> Vec<PhaseGoodput<'_>> {
     let in_phase = |phase| {
@@ -52,31 +52,36 @@ impl FlowGoodput {
         Self { active: record.active(flow, phase), whole: rate(phase.from), settled: rate(phase.middle()) }
     }
 
-    /// Its goodput in bit/s.
+    /// Returns the flow's goodput, in bit/s.
     #[must_use]
-    pub const fn over(&self, stretch: Stretch) -> f64 {
+    pub const fn over(&self, stretch: PhasePart) -> f64 {
         match stretch {
-            Stretch::Whole => self.whole,
-            Stretch::Settled => self.settled,
+            PhasePart::Whole => self.whole,
+            PhasePart::Settled => self.settled,
         }
     }
 }
 
-/// The sum of the flows' goodput in bit/s.
+/// Returns whether the samples have a column for all flows that the scenario does not name.
+pub(crate) fn others_are_sampled(record: &RunRecord) -> bool {
+    record.series.rows.first().is_some_and(|row| row.len() > record.named())
+}
+
+/// Returns the sum of the flows' goodput, in bit/s.
 #[must_use]
-pub fn total(flows: &[FlowGoodput], stretch: Stretch) -> f64 {
-    // Not `sum()`, which makes -0.0 of nothing.
+pub fn total(flows: &[FlowGoodput], stretch: PhasePart) -> f64 {
+    // `sum()` of no values is -0.0.
     flows.iter().fold(0.0, |sum, flow| sum + flow.over(stretch))
 }
 
-/// Jain's index of those flows that were active in the phase.
+/// Returns Jain's index of the flows that were active in the phase.
 #[must_use]
-pub fn jain_of_active(flows: &[FlowGoodput], stretch: Stretch) -> f64 {
+pub fn jain_of_active(flows: &[FlowGoodput], stretch: PhasePart) -> f64 {
     jain(flows.iter().filter(|flow| flow.active).map(|flow| flow.over(stretch)))
 }
 
-/// Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 where all are equal, `1/n` where one has all
-/// (Jain, Chiu and Hawe 1984). It is 1 for fewer than two values, and where all are zero.
+/// Returns Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 if all values are equal, `1/n` if all but one are zero
+/// (Jain, Chiu and Hawe 1984). The index of fewer than two values, and of zeros alone, is 1.
 ///
 /// ```
 /// assert_eq!(report::goodput::jain([5.0, 5.0]), 1.0);
@@ -99,7 +104,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn jain_s_index_at_its_known_values() {
+    fn jains_index_has_its_known_values() {
         assert_eq!(jain([]), 1.0);
         assert_eq!(jain([7.0]), 1.0);
         assert_eq!(jain([0.0, 0.0]), 1.0);
@@ -109,17 +114,17 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_is_judged_whole_and_settled_and_by_its_active_flows() {
+    fn a_phase_counts_whole_and_settled_and_by_its_active_flows() {
         let record = sample::record();
         let phases = by_phase(&record);
         let (first, second) = (&phases[0], &phases[1]);
-        assert_eq!(first.named[0].over(Stretch::Whole), 8e9);
-        assert_eq!(first.named[0].over(Stretch::Settled), 12e9);
+        assert_eq!(first.named[0].over(PhasePart::Whole), 8e9);
+        assert_eq!(first.named[0].over(PhasePart::Settled), 12e9);
         assert!(!first.named[1].active && second.named[1].active);
-        assert_eq!(jain_of_active(&first.named, Stretch::Whole), 1.0);
-        assert_eq!(jain_of_active(&second.named, Stretch::Settled), jain([6e9, 2e9]));
-        assert_eq!(total(&second.named, Stretch::Settled), 8e9);
-        assert_eq!(total(&second.others, Stretch::Whole), 4e9);
-        assert!(total(&[], Stretch::Whole).is_sign_positive(), "nobody's total is printed as 0, not -0");
+        assert_eq!(jain_of_active(&first.named, PhasePart::Whole), 1.0);
+        assert_eq!(jain_of_active(&second.named, PhasePart::Settled), jain([6e9, 2e9]));
+        assert_eq!(total(&second.named, PhasePart::Settled), 8e9);
+        assert_eq!(total(&second.others, PhasePart::Whole), 4e9);
+        assert!(total(&[], PhasePart::Whole).is_sign_positive(), "nobody's total is printed as 0, not -0");
     }
 }

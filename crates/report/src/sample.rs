@@ -11,17 +11,17 @@ use telemetry::{
 };
 use units::{Bytes, Span, Time};
 
-use crate::{Context, Cost};
+use crate::{RunCost, RunIdentity};
 
-pub(crate) const CONTEXT: Context<'static> =
-    Context { scenario: "hand-made", congestion_control: "Iba", seed: 7, version: "0.0.0" };
+pub(crate) const CONTEXT: RunIdentity<'static> =
+    RunIdentity { scenario: "hand-made", congestion_control: "Iba", seed: 7, version: "0.0.0" };
 
-pub(crate) fn cost() -> Cost {
-    Cost { wall: std::time::Duration::from_millis(1500), peak_rss: Some(12_345_678) }
+pub(crate) fn cost() -> RunCost {
+    RunCost { wall: std::time::Duration::from_millis(1500), peak_rss: Some(12_345_678) }
 }
 
-/// Two phases of 10 ms. `F1` sends from the start, `F2` joins at 10 ms; two flows of a pattern send
-/// 2.5 MB each in the second phase.
+/// Returns a record of two phases of 10 ms. `F1` sends from the start, `F2` from 10 ms on, and two flows of a pattern
+/// send 2.5 MB each in the second phase.
 pub(crate) fn record() -> RunRecord {
     let at = |ms: u64| Span::from_us(1000 * ms).after_start();
     let snapshot = |ms: u64, delivered: [u64; 4]| Snapshot {
@@ -80,7 +80,7 @@ pub(crate) fn record() -> RunRecord {
     }
 }
 
-/// Three messages of the incast's flows, of 1,000 bytes and of 2.5 MB, and one that was not delivered.
+/// Returns three messages of the incast, of 1,000 bytes and 2.5 MB, and one that was not delivered.
 fn completions() -> Completions {
     let message = |flow: u32, size: u64, us: u64, ideal_ns: u64| Completion {
         flow,
@@ -99,7 +99,7 @@ fn completions() -> Completions {
     Completions { messages, posted: 4, untold: 0 }
 }
 
-/// From 15 ms on, `F1` and the incast hold `F2` back.
+/// Returns the congestion of a run in which `F1` and the incast hold `F2` back from 15 ms on.
 fn congestion() -> Congestion {
     let at = |ms: u64| Span::from_us(1000 * ms).after_start();
     let sample = |ms: u64| TreeSample {
@@ -180,7 +180,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
     }
 }
 
-/// The reasons of every marking rule, so that the manual is held to all of their columns.
+/// Returns the reasons of every marking rule, so that the manual has to describe all of their columns.
 fn every_reason() -> Vec<(MarkCode, &'static str)> {
     let all = [IbaMarker::REASONS, HpMarker::REASONS, RedMarker::REASONS].concat();
     all.iter().map(|reason| (reason.code, reason.name)).collect()
@@ -196,7 +196,7 @@ fn marks(root: u32, victim_mask: u32) -> Marks {
     marks
 }
 
-/// The manual describes every column of this table in the section of its file.
+/// Asserts that the manual describes every column of this table in the section of its file.
 pub(crate) fn assert_described(file: &str, table: &str) {
     let manual = include_str!("../../../docs/outputs.md");
     let (_, rest) = manual.split_once(&format!("\n## `{file}`\n")).expect("a section for each file");

@@ -1,7 +1,7 @@
-//! `summary.json`: what a run found, as one JSON object.
+//! `summary.json`: the results of a run, as one JSON object.
 //!
-//! Invariant: rates are in bit/s and rounded to whole ones, times in s, sizes in bytes, and every
-//! field's name says so. Only `wall_s`, `packet_hops_per_s` and `peak_rss_bytes` depend on the machine.
+//! Invariant: every field's name states its unit. Rates are whole numbers of bit/s, times are in s, sizes in bytes. Only
+//! `wall_s`, `packet_hops_per_s` and `peak_rss_bytes` depend on the machine.
 
 use std::collections::BTreeMap;
 
@@ -10,38 +10,39 @@ use telemetry::{Audit, PauseRecord, RunRecord, TransportTally};
 use units::Span;
 
 use crate::completions::CompletionSummary;
-use crate::goodput::{self, FlowGoodput, PhaseGoodput, Stretch};
-use crate::{Context, Cost, rounded};
+use crate::format::rounded;
+use crate::goodput::{self, FlowGoodput, PhaseGoodput, PhasePart};
+use crate::{RunCost, RunIdentity};
 
-/// The name and version of this form; it changes when a field changes its meaning or disappears.
+/// Name and version of this format. It changes if a field changes its meaning or is removed.
 pub const SCHEMA: &str = "backwater-summary/1";
 
-/// What a run found.
+/// Results of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// [`SCHEMA`].
+    /// Name and version of the format: [`SCHEMA`].
     pub schema: &'static str,
-    /// The scenario's name.
+    /// Name of the scenario.
     pub scenario: String,
-    /// Its scheme of congestion control, in the scenario's own word.
+    /// Scheme of congestion control, as the scenario names it.
     pub congestion_control: String,
-    /// The seed of its random streams.
+    /// Seed of the random streams.
     pub seed: u64,
-    /// The version of the simulator.
+    /// Version of the simulator.
     pub version: String,
-    /// The run's digest, in hexadecimal.
+    /// Digest of the run, in hexadecimal.
     pub digest: String,
-    /// Simulated time that passed.
+    /// Simulated time.
     pub simulated_s: f64,
-    /// Time on the clock on the wall.
+    /// Elapsed real time.
     pub wall_s: f64,
-    /// Events handled.
+    /// Number of events handled.
     pub events: u64,
     /// Packets times links crossed: data, acknowledgements and notifications.
     pub packet_hops: u64,
-    /// The same for each second on the wall.
+    /// Packet-hops per second of real time.
     pub packet_hops_per_s: f64,
-    /// The most memory that the process held, where the system tells.
+    /// Peak memory of the process; `None` if the system does not report it.
     pub peak_rss_bytes: Option<u64>,
     /// Packets that reached their destination's adapter.
     pub delivered_packets: u64,
@@ -49,34 +50,34 @@ pub struct Summary {
     pub dropped_packets: u64,
     /// Flow-control packets sent.
     pub flow_control_packets: u64,
-    /// Pauses and drops; none under credits.
+    /// Pauses and drops; `None` under credits.
     pub pauses: Option<PauseSummary>,
     /// Packets marked by switches, by reason.
     pub marks: BTreeMap<&'static str, u64>,
-    /// What the queue pairs did.
+    /// Counts over all queue pairs.
     pub transport: TransportSummary,
-    /// What was checked.
+    /// Self-checks of the run.
     pub audit: AuditSummary,
-    /// How many flows there were that the scenario does not name, and how many had delivered all.
+    /// Flows that the scenario does not name.
     pub others: OthersSummary,
-    /// Completion times of messages, if they were kept.
+    /// Completion times of messages, if the run kept them.
     pub completions: Option<CompletionSummary>,
-    /// Phase by phase.
+    /// Goodput and fairness, phase by phase.
     pub phases: Vec<PhaseSummary>,
 }
 
-/// What PFC did, and what was dropped, over all ports and lanes.
+/// Pauses and drops over all ports and lanes.
 #[derive(Clone, Debug, Serialize)]
 pub struct PauseSummary {
-    /// PAUSE frames sent, those that ask again included.
+    /// PAUSE frames sent, including those that renew a pause.
     pub pauses: u64,
-    /// How long outputs were paused, all together.
+    /// Time for which outputs were paused, added up over all outputs.
     pub paused_s: f64,
-    /// Packets that found neither room nor headroom.
+    /// Packets dropped at inputs, without room or headroom for them.
     pub dropped_at_input_packets: u64,
-    /// Packets that found too much waiting for their output.
+    /// Packets dropped because too much waited for their output.
     pub dropped_at_output_packets: u64,
-    /// Where most were dropped: the node and its port.
+    /// Node and port with the most drops.
     pub worst_drops: Option<String>,
 }
 
@@ -89,21 +90,21 @@ pub struct TransportSummary {
     pub cnps: u64,
     /// BECNs that reached a source.
     pub becns: u64,
-    /// How often a CCTI reached its `Trigger_Threshold`.
+    /// Number of times that a CCTI reached its `Trigger_Threshold`.
     pub trigger_events: u64,
     /// Negative acknowledgements sent.
     pub naks: u64,
-    /// Times that a requester waited in vain and went back.
+    /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Data packets sent again.
+    /// Data packets retransmitted.
     pub retransmitted_packets: u64,
-    /// Queue pairs, and end-to-end contexts, that gave up.
+    /// Queue pairs and end-to-end contexts that failed after their last retry.
     pub failed_queue_pairs: u64,
-    /// Times that packets were found missing where nobody sends them again.
+    /// Gaps in the sequence numbers of a service that does not retransmit.
     pub gaps: u64,
 }
 
-/// What a run proved about itself.
+/// Self-checks of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct AuditSummary {
     /// Packets injected.
@@ -112,41 +113,41 @@ pub struct AuditSummary {
     pub delivered_packets: u64,
     /// Packets lost.
     pub dropped_packets: u64,
-    /// Packets still under way at the end.
+    /// Packets in flight at the end.
     pub under_way_packets: u64,
-    /// The most that any buffer held, as a share of its size.
+    /// Highest occupancy of any buffer, as a share of its size.
     pub fullest_buffer_share: f64,
     /// Whether the run was drained to rest at its end.
     pub drained: bool,
-    /// How long the drain took.
+    /// Time that the drain took.
     pub drain_s: f64,
 }
 
 /// Flows that the scenario does not name, over the whole run.
 #[derive(Clone, Debug, Serialize)]
 pub struct OthersSummary {
-    /// How many.
+    /// Number of these flows.
     pub flows: usize,
-    /// How many of them delivered all that they had to send.
+    /// Number of these flows that delivered all their data.
     pub completed_flows: usize,
 }
 
-/// One phase.
+/// A phase: the time between two declared changes of traffic.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseSummary {
-    /// What begins with it.
+    /// The change that begins the phase.
     pub name: String,
-    /// Its start.
+    /// Start of the phase.
     pub from_s: f64,
-    /// Its end.
+    /// End of the phase.
     pub to_s: f64,
     /// Goodput of all flows together, over the whole phase.
     pub total_goodput_bps: f64,
-    /// The same over its second half.
+    /// Goodput of all flows together, over the second half of the phase.
     pub settled_total_goodput_bps: f64,
-    /// Jain's index of the named flows active in it, over the whole phase.
+    /// Jain's index of the named flows that were active, over the whole phase.
     pub jain: f64,
-    /// The same over its second half.
+    /// Jain's index of the named flows that were active, over the second half of the phase.
     pub settled_jain: f64,
     /// Every flow that the scenario names.
     pub flows: Vec<FlowSummary>,
@@ -157,43 +158,43 @@ pub struct PhaseSummary {
 /// One named flow in one phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct FlowSummary {
-    /// Its name.
+    /// Name of the flow.
     pub flow: String,
-    /// The host that the data comes from.
+    /// Host that the data comes from.
     pub src: String,
-    /// The host that the data goes to.
+    /// Host that the data goes to.
     pub dst: String,
-    /// The transport service that carries it.
+    /// Transport service.
     pub transport: &'static str,
-    /// What its messages do.
+    /// Operation that each message performs.
     pub operation: &'static str,
-    /// Whether it had something to send.
+    /// Whether the flow had data to send.
     pub active: bool,
-    /// Its goodput over the whole phase.
+    /// Goodput over the whole phase.
     pub goodput_bps: f64,
-    /// The same over the second half.
+    /// Goodput over the second half of the phase.
     pub settled_goodput_bps: f64,
 }
 
 /// The flows that the scenario does not name, in one phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct OthersInPhase {
-    /// How many had something to send.
+    /// Number of flows that had data to send.
     pub active_flows: usize,
-    /// Goodput of all together, over the whole phase.
+    /// Goodput of these flows together, over the whole phase.
     pub total_goodput_bps: f64,
-    /// The same over its second half.
+    /// Goodput of these flows together, over the second half of the phase.
     pub settled_total_goodput_bps: f64,
-    /// Jain's index of those that were active, over the whole phase.
+    /// Jain's index of the flows that were active, over the whole phase.
     pub jain: f64,
-    /// The same over its second half.
+    /// Jain's index of the flows that were active, over the second half of the phase.
     pub settled_jain: f64,
 }
 
 impl Summary {
-    /// The summary of a run.
+    /// Returns the summary of a run.
     #[must_use]
-    pub fn new(context: Context<'_>, record: &RunRecord, cost: Cost) -> Self {
+    pub fn new(context: RunIdentity<'_>, record: &RunRecord, cost: RunCost) -> Self {
         let wall = cost.wall.as_secs_f64();
         let others = &record.flows[record.named()..];
         Self {
@@ -225,7 +226,7 @@ impl Summary {
         }
     }
 
-    /// The summary as indented JSON, with a newline at its end.
+    /// Returns the summary as indented JSON that ends with a newline.
     #[must_use]
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("a summary is plain data") + "\n"
@@ -241,8 +242,8 @@ impl PhaseSummary {
             transport: flow.transport,
             operation: flow.operation,
             active: share.active,
-            goodput_bps: share.over(Stretch::Whole).round(),
-            settled_goodput_bps: share.over(Stretch::Settled).round(),
+            goodput_bps: share.over(PhasePart::Whole).round(),
+            settled_goodput_bps: share.over(PhasePart::Settled).round(),
         };
         let total = |stretch| {
             (goodput::total(&goodput.named, stretch) + goodput::total(&goodput.others, stretch)).round()
@@ -251,17 +252,17 @@ impl PhaseSummary {
             name: goodput.phase.name.clone(),
             from_s: goodput.phase.from.seconds(),
             to_s: goodput.phase.to.seconds(),
-            total_goodput_bps: total(Stretch::Whole),
-            settled_total_goodput_bps: total(Stretch::Settled),
-            jain: rounded_jain(&goodput.named, Stretch::Whole),
-            settled_jain: rounded_jain(&goodput.named, Stretch::Settled),
+            total_goodput_bps: total(PhasePart::Whole),
+            settled_total_goodput_bps: total(PhasePart::Settled),
+            jain: rounded_jain(&goodput.named, PhasePart::Whole),
+            settled_jain: rounded_jain(&goodput.named, PhasePart::Settled),
             flows: record.flows.iter().zip(&goodput.named).map(flow).collect(),
             others: OthersInPhase {
                 active_flows: goodput.others.iter().filter(|flow| flow.active).count(),
-                total_goodput_bps: goodput::total(&goodput.others, Stretch::Whole).round(),
-                settled_total_goodput_bps: goodput::total(&goodput.others, Stretch::Settled).round(),
-                jain: rounded_jain(&goodput.others, Stretch::Whole),
-                settled_jain: rounded_jain(&goodput.others, Stretch::Settled),
+                total_goodput_bps: goodput::total(&goodput.others, PhasePart::Whole).round(),
+                settled_total_goodput_bps: goodput::total(&goodput.others, PhasePart::Settled).round(),
+                jain: rounded_jain(&goodput.others, PhasePart::Whole),
+                settled_jain: rounded_jain(&goodput.others, PhasePart::Settled),
             },
         }
     }
@@ -297,7 +298,7 @@ impl From<&Audit> for AuditSummary {
     }
 }
 
-/// Pauses and drops of all ports and lanes; none where no lane has any to count.
+/// Returns the pauses and drops of all ports and lanes; `None` if no lane counts any.
 fn pauses(record: &RunRecord) -> Option<PauseSummary> {
     let lanes = || record.lanes.iter().filter_map(|lane| lane.pause.as_ref().map(|pause| (lane, pause)));
     lanes().next()?;
@@ -318,7 +319,7 @@ fn by_reason(record: &RunRecord) -> BTreeMap<&'static str, u64> {
     record.mark_reasons.iter().map(|(code, name)| (*name, record.marks.of(*code))).collect()
 }
 
-fn rounded_jain(flows: &[FlowGoodput], stretch: Stretch) -> f64 {
+fn rounded_jain(flows: &[FlowGoodput], stretch: PhasePart) -> f64 {
     rounded(goodput::jain_of_active(flows, stretch), 6)
 }
 

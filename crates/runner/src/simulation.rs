@@ -6,7 +6,8 @@ use std::path::Path;
 
 use experiment::{Outcome, SimulationError, simulate};
 use fabric::{RunError, RunOptions};
-use report::{File, OutputError, Summary, completions, congestion, folder, margins, printed};
+use report::tables::{completions, congestion, margins, printed};
+use report::{OutputError, OutputFile, Summary, folder};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 
@@ -134,10 +135,10 @@ impl FinishedRun {
     /// Returns the files that `backwater sim` writes. Files that the scenario names are among them, so that `plan.ron`
     /// can be run again in their folder.
     #[must_use]
-    pub fn files(&self) -> Vec<File> {
+    pub fn files(&self) -> Vec<OutputFile> {
         let mut files = report::files(&self.summary, &self.record, self.plan.resolved().to_owned());
         let named = self.plan.files().clone().into_iter();
-        files.extend(named.map(|(name, contents)| File { name, contents }));
+        files.extend(named.map(|(name, contents)| OutputFile { name, contents }));
         files
     }
 

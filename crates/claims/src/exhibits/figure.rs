@@ -3,8 +3,8 @@
 //! Invariant: a figure needs no run that the claims do not need.
 
 use experiment::Outcome;
-use report::File;
-use report::panels::{Curve, Level, Panel};
+use report::OutputFile;
+use report::figures::panels::{GoodputCurve, Panel, ReferenceLevel};
 use scenario::Plan;
 use serde::Deserialize;
 use units::{Bytes, Span};
@@ -55,10 +55,13 @@ impl GoodputFigure {
         &self,
         outcome: impl Fn(&str) -> &'a Outcome,
         plan: impl Fn(&str) -> Plan,
-    ) -> Result<File, NotInRun> {
+    ) -> Result<OutputFile, NotInRun> {
         let panel = |(title, run): &(String, String)| self.panel(title, outcome(run), || plan(run));
         let panels = self.panels.iter().map(panel).collect::<Result<Vec<_>, NotInRun>>()?;
-        Ok(File { name: format!("{}.svg", self.name), contents: report::panels::drawn(&self.title, &panels) })
+        Ok(OutputFile {
+            name: format!("{}.svg", self.name),
+            contents: report::figures::panels::drawn(&self.title, &panels),
+        })
     }
 
     fn panel(&self, title: &str, outcome: &Outcome, plan: impl Fn() -> Plan) -> Result<Panel, NotInRun> {
@@ -68,7 +71,7 @@ impl GoodputFigure {
             } else {
                 mean_goodput(outcome, &named_flows(outcome, flows)?)
             };
-            Ok(Curve { name: name.clone(), goodput })
+            Ok(GoodputCurve { name: name.clone(), goodput })
         };
         let fluid = self.fluid.iter().map(|fluid| fluid.curve(&plan()));
         let mut lines = self.lines.iter().map(line).chain(fluid).collect::<Result<Vec<_>, NotInRun>>()?;
@@ -82,8 +85,10 @@ impl GoodputFigure {
             .filter(|(number, _)| self.shaded.contains(number))
             .map(|(_, phase)| (phase.from_s, phase.to_s))
             .collect();
-        let levels =
-            self.levels.iter().map(|(name, goodput)| Level { name: name.clone(), goodput: *goodput });
+        let levels = self
+            .levels
+            .iter()
+            .map(|(name, goodput)| ReferenceLevel { name: name.clone(), goodput: *goodput });
         Ok(Panel { title: title.to_owned(), interval, lines, shaded, levels: levels.collect() })
     }
 }

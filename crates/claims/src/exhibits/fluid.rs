@@ -5,7 +5,7 @@
 
 use cc_policies::Scheme;
 use cc_policies::dcqcn::Fluid;
-use report::panels::Curve;
+use report::figures::panels::GoodputCurve;
 use scenario::Plan;
 use serde::Deserialize;
 use units::{Bytes, Span};
@@ -31,7 +31,7 @@ impl FluidLine {
     ///
     /// # Errors
     /// If the plan lacks DCQCN or the flow.
-    pub(super) fn curve(&self, plan: &Plan) -> Result<Curve, NotInRun> {
+    pub(super) fn curve(&self, plan: &Plan) -> Result<GoodputCurve, NotInRun> {
         let Scheme::Dcqcn(settings) = plan.scheme() else { return Err(NotInRun::Dcqcn) };
         let flows = &plan.workload().flows;
         let missing = || NotInRun::Flow(self.flow.clone());
@@ -46,6 +46,6 @@ impl FluidLine {
             let rate = sample.rates[flow] * payload / 1e9;
             (rate > 0.0).then_some(rate)
         });
-        Ok(Curve { name: self.name.clone(), goodput: goodput.collect() })
+        Ok(GoodputCurve { name: self.name.clone(), goodput: goodput.collect() })
     }
 }

@@ -12,9 +12,9 @@
 
 use experiment::{RunSpec, SimulationError, Tuning, pool, simulate};
 use fabric::RunOptions;
-use report::File;
-use report::curves::{Axis, Line, Point, Scale};
-use report::printed::{aligned, plain_table};
+use report::OutputFile;
+use report::figures::curves::{AxisScale, SweepAxes, SweepLine, SweepPoint};
+use report::format::{aligned, plain_table};
 use serde::Deserialize;
 
 use crate::layout::wrapped;
@@ -150,7 +150,7 @@ impl HotSpotGrid {
     ///
     /// # Errors
     /// If a run cannot start, or stops early.
-    pub(crate) fn run(&self) -> Result<(String, Vec<File>), SimulationError> {
+    pub(crate) fn run(&self) -> Result<(String, Vec<OutputFile>), SimulationError> {
         let cases = self.cases();
         let weight = |case: &HotSpot<'_>| u64::from(case.fabric.ports * case.fabric.hops);
         let results = pool::work_through("cases", &cases, weight, |case| self.search(case))?;
@@ -240,7 +240,7 @@ impl HotSpotGrid {
         text
     }
 
-    fn file(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> File {
+    fn file(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> OutputFile {
         let header = [
             "fabric",
             "ports",
@@ -272,17 +272,17 @@ impl HotSpotGrid {
                 best.map_or_else(String::new, |(_, share)| format!("{share:.6}")),
             ]
         };
-        let contents = report::tables::csv(header.map(str::to_owned).to_vec(), rows.iter().map(row));
-        File { name: format!("{}.csv", self.name), contents }
+        let contents = report::format::csv(header.map(str::to_owned).to_vec(), rows.iter().map(row));
+        OutputFile { name: format!("{}.csv", self.name), contents }
     }
 
     /// Draws the shares of all cases in rising order: without control, with the guideline, and with the search.
-    fn figure(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> File {
+    fn figure(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> OutputFile {
         let line = |name: &str, share: &dyn Fn(&SearchResult) -> f64| {
             let mut shares: Vec<_> = rows.iter().map(|(_, result)| share(result)).collect();
             shares.sort_by(f64::total_cmp);
-            let point = |(place, y): (usize, f64)| Point { x: (place + 1) as f64, y, ci95: None };
-            Line { name: name.to_owned(), points: shares.into_iter().enumerate().map(point).collect() }
+            let point = |(place, y): (usize, f64)| SweepPoint { x: (place + 1) as f64, y, ci95: None };
+            SweepLine { name: name.to_owned(), points: shares.into_iter().enumerate().map(point).collect() }
         };
         let searched = |result: &SearchResult| {
             result.best.map_or(result.guideline, |(_, share)| share.max(result.guideline))
@@ -292,14 +292,14 @@ impl HotSpotGrid {
             line("guideline", &|result| result.guideline),
             line("guideline, else the best of the search", &searched),
         ];
-        let axis = Axis {
+        let axis = SweepAxes {
             x: "cases, each line in its own order".to_owned(),
             y: "share of what can be delivered".to_owned(),
-            scale: Scale::Linear,
+            scale: AxisScale::Linear,
         };
         let levels = [(format!("squelched: {}", self.squelched), self.squelched)];
-        let contents = report::curves::drawn(&self.title, &axis, &lines, &levels);
-        File { name: format!("{}.svg", self.name), contents }
+        let contents = report::figures::curves::drawn(&self.title, &axis, &lines, &levels);
+        OutputFile { name: format!("{}.svg", self.name), contents }
     }
 }
 

@@ -3,8 +3,8 @@
 //! Invariant: a point does not depend on the other points.
 
 use experiment::{Estimate, Outcome, RunSpec, SeedCount, Tuning};
-use report::File;
-use report::curves::{Axis, Line, Point, Scale};
+use report::OutputFile;
+use report::figures::curves::{AxisScale, SweepAxes, SweepLine, SweepPoint};
 use serde::Deserialize;
 
 use super::Runs;
@@ -71,7 +71,7 @@ impl ParameterSweep {
         full: bool,
         outcome: impl Fn(&RunSpec, u64) -> &'a Outcome,
         reference: impl Fn(&str, u64) -> Result<f64, NotInRun>,
-    ) -> Result<Vec<File>, NotInRun> {
+    ) -> Result<Vec<OutputFile>, NotInRun> {
         let runs = self.runs(runs);
         let estimate = |run: &RunSpec, measure: &Measure| -> Result<Estimate, NotInRun> {
             let one = |seed| {
@@ -85,15 +85,15 @@ impl ParameterSweep {
             let mut points = Vec::new();
             for (value, run) in self.values.iter().zip(&runs) {
                 let Estimate { mean, ci95, .. } = estimate(run, measure)?;
-                points.push(Point { x: self.at_100_percent * value.percent() / 100.0, y: mean, ci95 });
+                points.push(SweepPoint { x: self.at_100_percent * value.percent() / 100.0, y: mean, ci95 });
             }
-            lines.push(Line { name: name.clone(), points });
+            lines.push(SweepLine { name: name.clone(), points });
         }
-        let axes = Axis { x: self.setting.clone(), y: self.unit.word(), scale: Scale::Log };
-        let drawn = report::curves::drawn(&self.title, &axes, &lines, &self.levels);
+        let axes = SweepAxes { x: self.setting.clone(), y: self.unit.word(), scale: AxisScale::Log };
+        let drawn = report::figures::curves::drawn(&self.title, &axes, &lines, &self.levels);
         Ok(vec![
-            File { name: format!("{}.svg", self.name), contents: drawn },
-            File { name: format!("{}.csv", self.name), contents: report::curves::csv(&lines) },
+            OutputFile { name: format!("{}.svg", self.name), contents: drawn },
+            OutputFile { name: format!("{}.csv", self.name), contents: report::figures::curves::csv(&lines) },
         ])
     }
 }

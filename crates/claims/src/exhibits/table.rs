@@ -4,8 +4,8 @@
 //! depend on the other rows.
 
 use experiment::{Estimate, Outcome, RunSpec, SeedCount};
-use report::File;
-use report::printed::{aligned, fitted, plain_table};
+use report::OutputFile;
+use report::format::{aligned, fitted, plain_table};
 use serde::Deserialize;
 
 use crate::language::{Measure, References, Unit};
@@ -138,7 +138,7 @@ impl CombinationTable {
     }
 
     /// Returns the table as a file: a row per run, each number with half the width of its 95 % interval.
-    pub(crate) fn file(&self, rows: &[FilledRow]) -> File {
+    pub(crate) fn file(&self, rows: &[FilledRow]) -> OutputFile {
         let columns =
             self.columns.iter().flat_map(|TableColumn { name, .. }| [name.clone(), format!("{name}_ci95")]);
         let axes = ["organisation", "marking", "response", "seeds"].map(str::to_owned);
@@ -152,8 +152,8 @@ impl CombinationTable {
             });
             row.names.iter().cloned().chain([seeds.to_string()]).chain(numbers).collect()
         };
-        let contents = report::tables::csv(axes.into_iter().chain(columns).collect(), rows.iter().map(row));
-        File { name: format!("{}.csv", self.name), contents }
+        let contents = report::format::csv(axes.into_iter().chain(columns).collect(), rows.iter().map(row));
+        OutputFile { name: format!("{}.csv", self.name), contents }
     }
 }
 

@@ -1,53 +1,53 @@
-//! What a run came to as a whole.
+//! Measures of a whole run.
 //!
 //! Invariant: a measure that a run cannot have (PAUSE under credits) is a dash, not a zero.
 
 use telemetry::FlowRecord;
 use units::Span;
 
-use super::{Row, Run, Unit};
+use super::row::{ComparedRun, ComparisonRow, ValueUnit};
 use crate::goodput::jain;
 
-/// What it is called, how it is written, and its value; none where a run has no such thing.
-type Measure = (&'static str, Unit, fn(&Run<'_>) -> Option<f64>);
+/// A measure: its name, its unit, and its value; `None` if a run has none.
+type RunMeasure = (&'static str, ValueUnit, fn(&ComparedRun<'_>) -> Option<f64>);
 
-const MEASURES: [Measure; 13] = [
-    ("goodput, Gb/s", Unit::Gbps, |run| {
+const MEASURES: [RunMeasure; 13] = [
+    ("goodput, Gb/s", ValueUnit::Gbps, |run| {
         let delivered = run.record.flows.iter().map(|flow| flow.delivered).sum::<units::Bytes>();
         Some(delivered.bps_over(run.record.simulated) / 1e9)
     }),
-    ("Jain's index of all named flows", Unit::Share, |run| {
+    ("Jain's index of all named flows", ValueUnit::Share, |run| {
         let named = &run.record.flows[..run.record.named()];
         let goodput = |flow: &FlowRecord| flow.delivered.bps_over(run.record.simulated);
         (named.len() > 1).then(|| jain(named.iter().map(goodput)))
     }),
-    ("packets marked", Unit::Count, |run| Some(run.summary.marks.values().sum::<u64>() as f64)),
-    ("CNPs sent", Unit::Count, |run| Some(run.summary.transport.cnps as f64)),
-    ("BECNs received", Unit::Count, |run| Some(run.summary.transport.becns as f64)),
-    ("flow-control packets", Unit::Count, |run| Some(run.record.flow_control_packets as f64)),
-    ("time held back by flow control, all ports added up, us", Unit::Us, |run| {
+    ("packets marked", ValueUnit::Count, |run| Some(run.summary.marks.values().sum::<u64>() as f64)),
+    ("CNPs sent", ValueUnit::Count, |run| Some(run.summary.transport.cnps as f64)),
+    ("BECNs received", ValueUnit::Count, |run| Some(run.summary.transport.becns as f64)),
+    ("flow-control packets", ValueUnit::Count, |run| Some(run.record.flow_control_packets as f64)),
+    ("time held back by flow control, all ports added up, us", ValueUnit::Us, |run| {
         Some(run.record.lanes.iter().map(|lane| lane.without_credit).sum::<Span>().seconds() * 1e6)
     }),
-    ("PAUSE frames", Unit::Count, |run| Some(run.summary.pauses.as_ref()?.pauses as f64)),
-    ("time paused, all outputs added up, us", Unit::Us, |run| {
+    ("PAUSE frames", ValueUnit::Count, |run| Some(run.summary.pauses.as_ref()?.pauses as f64)),
+    ("time paused, all outputs added up, us", ValueUnit::Us, |run| {
         Some(run.summary.pauses.as_ref()?.paused_s * 1e6)
     }),
-    ("packets dropped", Unit::Count, |run| Some(run.record.dropped_packets as f64)),
-    ("packets sent again", Unit::Count, |run| Some(run.record.transport.retransmitted as f64)),
-    ("mean latency of a packet, us", Unit::Us, |run| {
+    ("packets dropped", ValueUnit::Count, |run| Some(run.record.dropped_packets as f64)),
+    ("packets sent again", ValueUnit::Count, |run| Some(run.record.transport.retransmitted as f64)),
+    ("mean latency of a packet, us", ValueUnit::Us, |run| {
         let flows = &run.record.flows;
         let packets: u64 = flows.iter().map(|flow| flow.packets).sum();
         let sum = flows.iter().map(|flow| flow.latency_sum.seconds()).sum::<f64>();
         (packets > 0).then(|| sum * 1e6 / packets as f64)
     }),
-    ("longest latency of a packet, us", Unit::Us, |run| {
+    ("longest latency of a packet, us", ValueUnit::Us, |run| {
         run.record.flows.iter().map(|flow| flow.latency_max.seconds() * 1e6).reduce(f64::max)
     }),
 ];
 
-/// A row a measure.
-pub(super) fn rows(runs: &[Run<'_>]) -> Vec<Row> {
-    let row = |(what, unit, measure): &Measure| Row {
+/// Returns one row for each measure.
+pub(super) fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
+    let row = |(what, unit, measure): &RunMeasure| ComparisonRow {
         topic: "run",
         phase: String::new(),
         what: (*what).to_owned(),

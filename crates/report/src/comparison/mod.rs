@@ -1,65 +1,36 @@
 //! Several runs side by side: one table on the terminal, one file, one figure.
 //!
-//! Invariant: a column a run, in the order in which they were given; rows are matched by the names of phases and
-//! flows, and what a run does not have is a dash.
+//! Invariant: each run has a column, in the order in which the runs are given. Rows are matched by the names of phases
+//! and flows, and a missing value is a dash.
 
 mod measures;
+mod row;
+
+pub use row::ComparedRun;
 
 use telemetry::{FlowRecord, RunRecord};
 use units::Span;
 
-use crate::Summary;
 use crate::completions::{SizeBin, quantile};
-use crate::panels::{self, Curve, Panel};
-use crate::printed::{aligned, grouped, plain_table};
-use crate::tables::{csv, others_are_sampled};
+use crate::figures::panels::{self, GoodputCurve, Panel};
+use crate::format::{aligned, csv, plain_table, rounded};
+use crate::goodput::others_are_sampled;
+use crate::summary::Summary;
+use row::{ComparisonRow, ValueUnit};
 
-/// So many victims are printed, those that waited longest in any run.
+/// Number of victims that are printed: those that waited longest in any run.
 const VICTIMS: usize = 5;
-/// So many flows have a line in the figure.
+/// Number of flows that have a line in the figure.
 const LINES: usize = 6;
 
-/// One of the runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
-    /// What was asked for, in the words of whoever asked.
-    pub asked: &'a str,
-    /// What it found.
-    pub summary: &'a Summary,
-    /// What it found, uncondensed.
-    pub record: &'a RunRecord,
-}
-
-/// A row: what it is about, and a cell for each run.
-#[derive(Clone, Debug, PartialEq)]
-struct Row {
-    /// What kind of thing: `goodput`, `completion`.
-    topic: &'static str,
-    /// Of what: a phase, a bin of sizes, or nothing.
-    phase: String,
-    /// Of whom or what.
-    what: String,
-    cells: Vec<Option<f64>>,
-    unit: Unit,
-}
-
-/// How a number is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
-    Gbps,
-    Share,
-    Us,
-    Count,
-}
-
-/// The letter by which a run is called in columns: A, B, C.
+/// Returns the letter of a run in the headings of columns: A, B, C.
 fn letter(place: usize) -> String {
     char::from_u32('A' as u32 + place as u32).map_or_else(|| place.to_string(), String::from)
 }
 
-/// The table on the terminal.
+/// Returns the comparison as tables for the terminal.
 #[must_use]
-pub fn printed(runs: &[Run<'_>]) -> String {
+pub fn printed(runs: &[ComparedRun<'_>]) -> String {
     let mut text = String::new();
     for (place, run) in runs.iter().enumerate() {
         let Summary { congestion_control, seed, simulated_s, digest, .. } = run.summary;
@@ -71,7 +42,7 @@ pub fn printed(runs: &[Run<'_>]) -> String {
     }
     let rows = rows(runs);
     for (topic, title) in TOPICS {
-        let of_topic: Vec<&Row> = rows.iter().filter(|row| row.topic == topic).collect();
+        let of_topic: Vec<&ComparisonRow> = rows.iter().filter(|row| row.topic == topic).collect();
         if of_topic.is_empty() {
             continue;
         }
@@ -92,7 +63,7 @@ const TOPICS: [(&str, &str); 6] = [
     ("run", "Over the whole run"),
 ];
 
-fn table(rows: &[&Row], runs: usize) -> String {
+fn table(rows: &[&ComparisonRow], runs: usize) -> String {
     let with_phase = rows.iter().any(|row| !row.phase.is_empty());
     let mut table = plain_table();
     let mut header = if with_phase {
@@ -106,7 +77,7 @@ fn table(rows: &[&Row], runs: usize) -> String {
     let mut before = "";
     for row in rows {
         let mut cells = if with_phase {
-            // A phase is named once.
+            // A phase is named in its first row only.
             vec![if row.phase == before { String::new() } else { row.phase.clone() }]
         } else {
             vec![]
@@ -121,29 +92,9 @@ fn table(rows: &[&Row], runs: usize) -> String {
     aligned(table, if with_phase { 2 } else { 1 })
 }
 
-impl Unit {
-    fn of(self, value: f64) -> String {
-        match self {
-            Self::Gbps => format!("{value:.2}"),
-            Self::Share => format!("{value:.3}"),
-            Self::Us => format!("{value:.1}"),
-            Self::Count => grouped(value as u64),
-        }
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Gbps => "Gb/s",
-            Self::Share => "1",
-            Self::Us => "us",
-            Self::Count => "count",
-        }
-    }
-}
-
-/// `compare.csv`: one row a number and run.
+/// Returns `compare.csv`: one row for each number and run.
 #[must_use]
-pub fn table_file(runs: &[Run<'_>]) -> String {
+pub fn table_file(runs: &[ComparedRun<'_>]) -> String {
     let header = ["run", "asked", "topic", "phase", "what", "value", "unit"].map(str::to_owned).to_vec();
     let rows = rows(runs);
     let cells = rows.iter().flat_map(|row| {
@@ -154,7 +105,7 @@ pub fn table_file(runs: &[Run<'_>]) -> String {
                 row.topic.to_owned(),
                 row.phase.clone(),
                 row.what.clone(),
-                cell.map_or_else(String::new, |cell| crate::rounded(cell, 6).to_string()),
+                cell.map_or_else(String::new, |cell| rounded(cell, 6).to_string()),
                 row.unit.word().to_owned(),
             ]
         })
@@ -162,7 +113,7 @@ pub fn table_file(runs: &[Run<'_>]) -> String {
     csv(header, cells)
 }
 
-fn rows(runs: &[Run<'_>]) -> Vec<Row> {
+fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     [
         goodput_rows(runs),
         fairness_rows(runs),
@@ -174,7 +125,7 @@ fn rows(runs: &[Run<'_>]) -> Vec<Row> {
     .concat()
 }
 
-/// Names in the order of their first appearance, each once.
+/// Returns each name once, in the order of first appearance.
 fn union<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut all = Vec::new();
     for name in names {
@@ -185,27 +136,27 @@ fn union<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     all
 }
 
-fn phases<'a>(runs: &[Run<'a>]) -> Vec<&'a str> {
+fn phases<'a>(runs: &[ComparedRun<'a>]) -> Vec<&'a str> {
     union(runs.iter().flat_map(|run| run.summary.phases.iter().map(|phase| phase.name.as_str())))
 }
 
-fn goodput_rows(runs: &[Run<'_>]) -> Vec<Row> {
+fn goodput_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let mut rows = Vec::new();
     for phase in phases(runs) {
-        let of = |run: &Run<'_>| run.summary.phases.iter().position(|one| one.name == phase);
+        let of = |run: &ComparedRun<'_>| run.summary.phases.iter().position(|one| one.name == phase);
         let flows = union(runs.iter().flat_map(|run| {
             let phase = of(run).map(|place| &run.summary.phases[place]);
             phase.into_iter().flat_map(|phase| &phase.flows).map(|flow| flow.flow.as_str())
         }));
-        let row = |what: &str, cells| Row {
+        let row = |what: &str, cells| ComparisonRow {
             topic: "goodput",
             phase: phase.to_owned(),
             what: what.to_owned(),
             cells,
-            unit: Unit::Gbps,
+            unit: ValueUnit::Gbps,
         };
         for flow in flows {
-            let cell = |run: &Run<'_>| {
+            let cell = |run: &ComparedRun<'_>| {
                 let phase = &run.summary.phases[of(run)?];
                 let flow = phase.flows.iter().find(|one| one.flow == flow)?;
                 (flow.active || flow.settled_goodput_bps > 0.0).then_some(flow.settled_goodput_bps / 1e9)
@@ -216,55 +167,59 @@ fn goodput_rows(runs: &[Run<'_>]) -> Vec<Row> {
             }
         }
         if runs.iter().any(|run| run.summary.others.flows > 0) {
-            let cell = |run: &Run<'_>| {
+            let cell = |run: &ComparedRun<'_>| {
                 let others = &run.summary.phases[of(run)?].others;
                 (run.summary.others.flows > 0).then_some(others.settled_total_goodput_bps / 1e9)
             };
             rows.push(row("all others", runs.iter().map(cell).collect()));
         }
-        let total = |run: &Run<'_>| Some(run.summary.phases[of(run)?].settled_total_goodput_bps / 1e9);
+        let total =
+            |run: &ComparedRun<'_>| Some(run.summary.phases[of(run)?].settled_total_goodput_bps / 1e9);
         rows.push(row("total", runs.iter().map(total).collect()));
     }
     rows
 }
 
-fn fairness_rows(runs: &[Run<'_>]) -> Vec<Row> {
+fn fairness_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let row = |phase: &str| {
-        let cell = |run: &Run<'_>| {
+        let cell = |run: &ComparedRun<'_>| {
             let phase = run.summary.phases.iter().find(|one| one.name == phase)?;
             (phase.flows.iter().filter(|flow| flow.active).count() > 1).then_some(phase.settled_jain)
         };
-        Row {
+        ComparisonRow {
             topic: "fairness",
             phase: String::new(),
             what: phase.to_owned(),
             cells: runs.iter().map(cell).collect(),
-            unit: Unit::Share,
+            unit: ValueUnit::Share,
         }
     };
     phases(runs).into_iter().map(row).filter(|row| row.cells.iter().any(Option::is_some)).collect()
 }
 
-/// What a flow of this name waited as a victim; none if there is no such flow.
+/// Returns the time that a flow of this name waited as a victim; `None` if there is no such flow.
 fn waited(record: &RunRecord, name: &str) -> Option<Span> {
     let flow = record.flows.iter().position(|flow| flow.name == name)? as u32;
     let victims = record.congestion.roots.iter().flat_map(|root| &root.victims);
     Some(victims.filter(|victim| victim.flow == flow).map(|victim| victim.waited).sum())
 }
 
-fn victim_rows(runs: &[Run<'_>]) -> Vec<Row> {
+fn victim_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let names = union(runs.iter().flat_map(|run| {
         let victims = run.record.congestion.roots.iter().flat_map(|root| &root.victims);
         victims.map(|victim| run.record.flows[victim.flow as usize].name.as_str())
     }));
-    let mut rows: Vec<(Span, Row)> = names
+    let mut rows: Vec<(Span, ComparisonRow)> = names
         .into_iter()
         .map(|name| {
             let spans: Vec<_> = runs.iter().map(|run| waited(run.record, name)).collect();
             let cells = spans.iter().map(|span| span.map(|span| span.seconds() * 1e6)).collect();
             let longest = spans.into_iter().flatten().max().unwrap_or_default();
             let what = name.to_owned();
-            (longest, Row { topic: "victims", phase: String::new(), what, cells, unit: Unit::Us })
+            (
+                longest,
+                ComparisonRow { topic: "victims", phase: String::new(), what, cells, unit: ValueUnit::Us },
+            )
         })
         .collect();
     rows.sort_by_key(|(longest, _)| std::cmp::Reverse(*longest));
@@ -274,12 +229,12 @@ fn victim_rows(runs: &[Run<'_>]) -> Vec<Row> {
         let sum = |place: usize| rest.iter().filter_map(|(_, row)| row.cells[place]).sum::<f64>();
         let what = format!("{} others together", rest.len());
         let cells = (0..runs.len()).map(|place| Some(sum(place))).collect();
-        rows.push(Row { topic: "victims", phase: String::new(), what, cells, unit: Unit::Us });
+        rows.push(ComparisonRow { topic: "victims", phase: String::new(), what, cells, unit: ValueUnit::Us });
     }
     rows
 }
 
-/// Completion times of flows with an end, in us, shortest first.
+/// Returns the completion times of flows with an end, in us, shortest first.
 fn completions(record: &RunRecord) -> Vec<f64> {
     let time = |flow: &FlowRecord| Some(flow.completed()?.since(flow.start).seconds() * 1e6);
     let mut times: Vec<f64> = record.flows.iter().filter_map(time).collect();
@@ -287,13 +242,14 @@ fn completions(record: &RunRecord) -> Vec<f64> {
     times
 }
 
-fn completion_rows(runs: &[Run<'_>]) -> Vec<Row> {
-    let with_end = |run: &Run<'_>| run.record.flows.iter().filter(|flow| flow.total.is_some()).count();
+fn completion_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
+    let with_end =
+        |run: &ComparedRun<'_>| run.record.flows.iter().filter(|flow| flow.total.is_some()).count();
     if runs.iter().all(|run| with_end(run) == 0) {
         return Vec::new();
     }
     let times: Vec<_> = runs.iter().map(|run| completions(run.record)).collect();
-    let row = |what: &str, unit, cells| Row {
+    let row = |what: &str, unit, cells| ComparisonRow {
         topic: "completion",
         phase: String::new(),
         what: what.to_owned(),
@@ -302,35 +258,40 @@ fn completion_rows(runs: &[Run<'_>]) -> Vec<Row> {
     };
     let mean = |times: &Vec<f64>| (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
     let mut rows = vec![
-        row("flows with an end", Unit::Count, runs.iter().map(|run| Some(with_end(run) as f64)).collect()),
-        row("complete", Unit::Count, times.iter().map(|times| Some(times.len() as f64)).collect()),
-        row("mean", Unit::Us, times.iter().map(mean).collect()),
+        row(
+            "flows with an end",
+            ValueUnit::Count,
+            runs.iter().map(|run| Some(with_end(run) as f64)).collect(),
+        ),
+        row("complete", ValueUnit::Count, times.iter().map(|times| Some(times.len() as f64)).collect()),
+        row("mean", ValueUnit::Us, times.iter().map(mean).collect()),
     ];
     for (what, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("longest", 1.0)] {
-        rows.push(row(what, Unit::Us, times.iter().map(|times| quantile(times, share)).collect()));
+        rows.push(row(what, ValueUnit::Us, times.iter().map(|times| quantile(times, share)).collect()));
     }
     rows
 }
 
-/// A row for each bin of sizes: what it is, how it is written, and where it is found.
-type Measure = (&'static str, Unit, fn(&SizeBin) -> f64);
+/// A row for each bin of sizes: its name, its unit, and its value in a bin.
+type SizeMeasure = (&'static str, ValueUnit, fn(&SizeBin) -> f64);
 
-/// Completion times of messages, bin by bin of their sizes; none of runs that did not keep them.
-fn message_rows(runs: &[Run<'_>]) -> Vec<Row> {
-    let bins = |run: &Run<'_>| run.summary.completions.as_ref().map_or(&[][..], |all| &all.by_size).to_vec();
+/// Returns the completion times of messages by size. Runs that did not keep them have no values.
+fn message_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
+    let bins =
+        |run: &ComparedRun<'_>| run.summary.completions.as_ref().map_or(&[][..], |all| &all.by_size).to_vec();
     let bins: Vec<Vec<SizeBin>> = runs.iter().map(bins).collect();
     let mut ends: Vec<_> =
         bins.iter().flatten().map(|bin| (bin.up_to_bytes.unwrap_or(u64::MAX), bin.label())).collect();
     ends.sort();
     ends.dedup();
-    let measures: [Measure; 5] = [
-        ("delivered", Unit::Count, |bin| bin.messages as f64),
-        ("p50", Unit::Us, |bin| bin.fct_us.p50),
-        ("p99", Unit::Us, |bin| bin.fct_us.p99),
-        ("slowdown, p50", Unit::Share, |bin| bin.slowdown.p50),
-        ("slowdown, p99", Unit::Share, |bin| bin.slowdown.p99),
+    let measures: [SizeMeasure; 5] = [
+        ("delivered", ValueUnit::Count, |bin| bin.messages as f64),
+        ("p50", ValueUnit::Us, |bin| bin.fct_us.p50),
+        ("p99", ValueUnit::Us, |bin| bin.fct_us.p99),
+        ("slowdown, p50", ValueUnit::Share, |bin| bin.slowdown.p50),
+        ("slowdown, p99", ValueUnit::Share, |bin| bin.slowdown.p99),
     ];
-    let row = |label: &str, (what, unit, of): Measure| Row {
+    let row = |label: &str, (what, unit, of): SizeMeasure| ComparisonRow {
         topic: "messages",
         phase: label.to_owned(),
         what: what.to_owned(),
@@ -340,16 +301,16 @@ fn message_rows(runs: &[Run<'_>]) -> Vec<Row> {
     ends.iter().flat_map(|(_, label)| measures.map(|measure| row(label, measure))).collect()
 }
 
-/// `compare.svg`: goodput over time, a panel a run; the flows of all runs have the same colours in each.
+/// Returns `compare.svg`: goodput over time, one panel for each run. A flow has the same colour in all panels.
 #[must_use]
-pub fn figure(runs: &[Run<'_>]) -> String {
+pub fn figure(runs: &[ComparedRun<'_>]) -> String {
     let flows = union(
         runs.iter()
             .flat_map(|run| run.record.flows[..run.record.named()].iter().map(|flow| flow.name.as_str())),
     );
     let with_others = runs.iter().any(|run| others_are_sampled(run.record));
     let drawn = &flows[..flows.len().min(if with_others { LINES - 1 } else { LINES })];
-    let panel = |(place, run): (usize, &Run<'_>)| {
+    let panel = |(place, run): (usize, &ComparedRun<'_>)| {
         let mut lines: Vec<_> = drawn.iter().map(|flow| curve(run.record, flow)).collect();
         if with_others {
             lines.push(others(run.record));
@@ -369,7 +330,7 @@ pub fn figure(runs: &[Run<'_>]) -> String {
     panels::drawn(&format!("Goodput of each named flow{rest}"), &panels)
 }
 
-fn curve(record: &RunRecord, flow: &str) -> Curve {
+fn curve(record: &RunRecord, flow: &str) -> GoodputCurve {
     let column = record.flows[..record.named()].iter().position(|one| one.name == flow);
     let goodput = column.map(|column| {
         let interval = record.series.interval;
@@ -379,10 +340,10 @@ fn curve(record: &RunRecord, flow: &str) -> Curve {
         };
         record.series.rows.iter().enumerate().map(point).collect()
     });
-    Curve { name: flow.to_owned(), goodput: goodput.unwrap_or_default() }
+    GoodputCurve { name: flow.to_owned(), goodput: goodput.unwrap_or_default() }
 }
 
-fn others(record: &RunRecord) -> Curve {
+fn others(record: &RunRecord) -> GoodputCurve {
     let goodput = if others_are_sampled(record) {
         let column = record.named();
         let point = |row: &Vec<units::Bytes>| Some(row[column].bps_over(record.series.interval) / 1e9);
@@ -390,7 +351,7 @@ fn others(record: &RunRecord) -> Curve {
     } else {
         Vec::new()
     };
-    Curve { name: "all others".to_owned(), goodput }
+    GoodputCurve { name: "all others".to_owned(), goodput }
 }
 
 #[cfg(test)]
@@ -401,15 +362,15 @@ mod tests {
     use super::*;
     use crate::sample;
 
-    fn with_runs<T>(look: impl FnOnce(&[Run<'_>]) -> T) -> T {
+    fn with_runs<T>(look: impl FnOnce(&[ComparedRun<'_>]) -> T) -> T {
         let (first, mut second) = (sample::record(), sample::record());
         second.flows[1].name = "F3".to_owned();
         second.congestion = telemetry::Congestion::default();
         second.lanes[0].pause = Some(paused());
         let summaries = [&first, &second].map(|record| Summary::new(sample::CONTEXT, record, sample::cost()));
         look(&[
-            Run { asked: "first", summary: &summaries[0], record: &first },
-            Run { asked: "second:seed=3", summary: &summaries[1], record: &second },
+            ComparedRun { asked: "first", summary: &summaries[0], record: &first },
+            ComparedRun { asked: "second:seed=3", summary: &summaries[1], record: &second },
         ])
     }
 

@@ -11,7 +11,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use experiment::{VERSION, resources};
 use fabric::RunOptions;
-use report::printed::{aligned, grouped, plain_table};
+use report::format::{aligned, grouped, plain_table};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use experiment::Outcome;
 use fabric::RunOptions;
-use report::comparison::{self, Run};
-use report::{File, folder, printed};
+use report::comparison::{self, ComparedRun};
+use report::tables::printed;
+use report::{OutputFile, folder};
 use scenario::Plan;
 
 use crate::failure::Failure;
@@ -45,10 +46,10 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         .runs
         .iter()
         .zip(&outcomes)
-        .map(|(asked, Outcome { summary, record })| Run { asked, summary, record })
+        .map(|(asked, Outcome { summary, record })| ComparedRun { asked, summary, record })
         .collect();
     let text = comparison::printed(&runs);
-    let file = |name: &str, contents| File { name: name.to_owned(), contents };
+    let file = |name: &str, contents| OutputFile { name: name.to_owned(), contents };
     let files = [
         file("compare.txt", text.clone()),
         file("compare.csv", comparison::table_file(&runs)),

@@ -6,7 +6,7 @@ use backwater::wording::kilobytes;
 use clap::Args;
 use link_layer::flow_control::headroom::{QUANTUM_BYTES, quanta, slowest_reaction};
 use link_layer::{Headroom, PauseLoop};
-use report::printed::{aligned, plain_table};
+use report::format::{aligned, plain_table};
 use units::{Bytes, Length, Rate, Span};
 
 use crate::arguments::within;

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use report::printed::{aligned, fitted, plain_table};
-use report::{File, folder, printed};
+use report::format::{aligned, fitted, plain_table};
+use report::tables::printed;
+use report::{OutputFile, folder};
 use scenario::import::{KeyAccount, hpcc};
 
 use crate::failure::Failure;
@@ -51,8 +52,8 @@ fn import_hpcc(options: &ImportHpccOptions) -> Result<(), Failure> {
     let stem = config.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("import-{stem}")));
     let scenario = format!("{stem}.ron");
-    let mut files = vec![File { name: scenario.clone(), contents: imported.scenario }];
-    files.extend(imported.files.into_iter().map(|(name, contents)| File { name, contents }));
+    let mut files = vec![OutputFile { name: scenario.clone(), contents: imported.scenario }];
+    files.extend(imported.files.into_iter().map(|(name, contents)| OutputFile { name, contents }));
     folder::write(&out, &files)?;
     let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
     print(&format!("{}\n\n{}", account(&imported.account), printed::written(&out, &names)));

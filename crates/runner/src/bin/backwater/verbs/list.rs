@@ -1,6 +1,6 @@
 //! `list`: the shipped scenarios.
 
-use report::printed::{aligned, plain_table};
+use report::format::{aligned, plain_table};
 
 use crate::terminal::print;
 

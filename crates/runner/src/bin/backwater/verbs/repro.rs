@@ -8,7 +8,7 @@ use std::time::Instant;
 use claims::{Judgement, Paper, Reproduction, Verdict, printed};
 use clap::Args;
 use report::folder;
-use report::printed::written;
+use report::tables::printed::written;
 
 use crate::failure::Failure;
 use crate::terminal::print;

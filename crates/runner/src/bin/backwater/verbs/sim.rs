@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use backwater::{FinishedRun, RunOptions};
 use clap::Args;
-use report::{File, completions, folder, printed};
+use report::tables::{completions, printed};
+use report::{OutputFile, folder};
 
 use crate::failure::Failure;
 use crate::progress::ProgressReport;
@@ -60,7 +61,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let mut files = run.files();
     if options.fct_txt {
         let contents = completions::hpcc(&run.record).ok_or(Failure::NoCompletions)?;
-        files.push(File { name: "fct.txt".to_owned(), contents });
+        files.push(OutputFile { name: "fct.txt".to_owned(), contents });
     }
     folder::write(&out, &files)?;
     if options.json {

@@ -5,7 +5,7 @@
 use backwater::wording::kilobytes;
 use clap::Args;
 use link_layer::{Alpha, PauseMemory, PauseThreshold};
-use report::printed::{aligned, plain_table};
+use report::format::{aligned, plain_table};
 use units::Bytes;
 
 use crate::arguments::{factor, memory};

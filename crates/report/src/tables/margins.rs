@@ -1,17 +1,15 @@
-//! How near loads came to their limits: `margins.csv`, and the nearest of each kind on the terminal.
+//! Margins between loads and their limits: `margins.csv`, and the nearest of each kind on the terminal.
 //!
-//! Invariant: the answer to "why did nothing happen?" has a row for every limit that there was.
+//! Invariant: every limit of the run has a row, so the table explains why a threshold had no effect.
 
 use telemetry::{LaneRecord, MarginCounts, MarginRecord, RunRecord};
 
-use crate::printed::{aligned, plain_table};
-use crate::rounded;
-use crate::tables::csv;
+use crate::format::{aligned, csv, plain_table, rounded};
 
-/// The limits that a port and lane can have, and how each is named.
-type Kind = (&'static str, fn(&LaneRecord) -> Option<MarginRecord>);
+/// A kind of limit of a port and lane: its name, and its margin in a record.
+type LimitKind = (&'static str, fn(&LaneRecord) -> Option<MarginRecord>);
 
-const KINDS: [Kind; 6] = [
+const KINDS: [LimitKind; 6] = [
     ("marking", |lane| lane.marking),
     ("marking_all", |lane| lane.marking_all),
     ("trigger", |lane| lane.trigger),
@@ -20,7 +18,7 @@ const KINDS: [Kind; 6] = [
     ("buffer", |lane| Some(MarginRecord { load: lane.peak, limit: lane.buffer, counts: None })),
 ];
 
-/// One row a port, lane and limit.
+/// Returns `margins.csv`: one row for each port, lane and limit.
 #[must_use]
 pub fn margins(record: &RunRecord) -> String {
     let header = [
@@ -59,14 +57,14 @@ pub fn margins(record: &RunRecord) -> String {
     csv(header.map(str::to_owned).to_vec(), rows)
 }
 
-/// Of each kind the limit that a load came nearest to, as it is printed.
+/// Returns the limit of each kind that a load came nearest to, as a table for the terminal.
 #[must_use]
 pub fn printed(record: &RunRecord) -> String {
     let mut table = plain_table();
     table.set_header(["limit", "came nearest at", "highest", "limit (bytes)", "crossings", "near misses"]);
     for (kind, of) in KINDS {
         let margins = record.lanes.iter().filter_map(|lane| of(lane).map(|margin| (lane, margin)));
-        // Of equals the first.
+        // Among equals, the first.
         let nearest = margins.reduce(|best, next| if share(next.1) > share(best.1) { next } else { best });
         let Some((lane, margin)) = nearest else { continue };
         let [crossings, near_misses, _] = counts(margin.counts);
@@ -87,7 +85,7 @@ fn share(margin: MarginRecord) -> f64 {
     margin.load.get() as f64 / margin.limit.get().max(1) as f64
 }
 
-/// Crossings, near misses, and the sample by which there was one; empty where they are not counted.
+/// Returns crossings, near misses, and the sample of the first crossing; empty texts if they are not counted.
 fn counts(counts: Option<MarginCounts>) -> [String; 3] {
     counts.map_or_else(Default::default, |counts| {
         let first = counts.first.map_or_else(String::new, |first| first.seconds().to_string());

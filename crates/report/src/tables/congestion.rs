@@ -1,24 +1,23 @@
-//! Congestion trees as tables: `trees.csv`, `victims.csv`, and the worst of them on the terminal.
+//! Congestion trees as tables: `trees.csv`, `victims.csv`, and the worst trees on the terminal.
 //!
-//! Invariant: the worst tree is the one whose branches were held back longest, all added up.
+//! Invariant: the worst tree is that whose branches were held back longest, added up over its branches.
 
 use std::cmp::Reverse;
 
 use telemetry::{RootRecord, RunRecord, TreeSample, VictimRecord};
 
-use crate::printed::{aligned, fitted, plain_table};
-use crate::tables::csv;
+use crate::format::{aligned, csv, fitted, plain_table};
 
-/// So many trees are printed; all are in the files.
+/// Number of trees that are printed; the files have all.
 const PRINTED: usize = 5;
-/// So many flows of a kind are named in a line.
+/// Number of contributors, and of victims, that a line names.
 const NAMED: usize = 3;
-/// The column whose lines are broken: the names of flows can be long.
+/// Column whose lines may break: names of flows can be long.
 const FLOWS: usize = 5;
-/// Characters that a line of the printed table has.
+/// Width of the printed table, in characters.
 const WIDTH: u16 = 110;
 
-/// One row a tree and sample.
+/// Returns `trees.csv`: one row for each tree and sample.
 #[must_use]
 pub fn trees(record: &RunRecord) -> String {
     let header = [
@@ -52,7 +51,7 @@ pub fn trees(record: &RunRecord) -> String {
     csv(header.map(str::to_owned).to_vec(), record.congestion.samples.iter().map(row))
 }
 
-/// One row a victim and root: how long it waited for whom.
+/// Returns `victims.csv`: one row for each victim and root, with the time that the victim waited.
 #[must_use]
 pub fn victims(record: &RunRecord) -> String {
     let header =
@@ -69,7 +68,7 @@ pub fn victims(record: &RunRecord) -> String {
     csv(header.map(str::to_owned).to_vec(), rows)
 }
 
-/// The worst trees, as they are printed.
+/// Returns the worst trees as a table for the terminal.
 #[must_use]
 pub fn printed(record: &RunRecord) -> String {
     let mut roots: Vec<_> = record.congestion.roots.iter().collect();
@@ -97,7 +96,7 @@ pub fn printed(record: &RunRecord) -> String {
     format!("{what}\n{}\n", aligned(fitted(table, WIDTH, FLOWS), FLOWS + 1))
 }
 
-/// Who holds back, and whom for how long.
+/// Names the contributors, and the victims with their waiting times.
 fn flows(record: &RunRecord, root: &RootRecord) -> String {
     let contributors =
         some(root.contributors.iter().map(|(flow, _)| name(record, *flow).to_owned()).collect());
@@ -109,7 +108,7 @@ fn waited(record: &RunRecord, victim: &VictimRecord) -> String {
     format!("{} {:.3} ms", name(record, victim.flow), victim.waited.seconds() * 1e3)
 }
 
-/// The first few, and how many more there are.
+/// Names the first few, and counts the others.
 fn some(mut names: Vec<String>) -> String {
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
@@ -124,7 +123,7 @@ fn name(record: &RunRecord, flow: u32) -> &str {
     &record.flows[flow as usize].name
 }
 
-/// Node, port, far end and lane.
+/// Node, port, peer and lane of a root.
 fn place(root: &RootRecord) -> [String; 4] {
     [root.node.clone(), root.port.to_string(), root.peer.clone(), root.lane.to_string()]
 }

@@ -1,65 +1,65 @@
-//! Goodput over time of several runs, a panel each, below each other on one axis of time.
+//! Goodput over time of several runs, in one panel each, below each other on one axis of time.
 //!
-//! Invariant: all panels have the same scales, so that heights can be compared by eye; a line is drawn only
-//! where there is something to draw.
+//! Invariant: all panels have the same scales, so that heights can be compared by eye. A line is drawn only where it has
+//! values.
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::coincidence::{self, Points, Stretch};
-use crate::figure::{Area, COLOURS, FAINT, Failure, GREY, number, sans, unit_of_time, width};
+use super::coincidence::{self, LinePoints, LineStretch};
+use super::style::{COLOURS, DrawingError, FAINT, GREY, SvgArea, number, sans, unit_of_time, width};
 
 const WIDTH: u32 = 960;
 const HEADER: u32 = 58;
 const HEIGHT: u32 = 130;
-/// For the axis of time, below the last panel.
+/// Height of the axis of time below the last panel, in pixels.
 const FOOTER: u32 = 44;
 const LEFT: i32 = 64;
 const RIGHT: i32 = 20;
-/// A line has at most so many points; beyond, each is the mean of several samples.
+/// Most points of a line; of longer lines each point is the mean of several samples.
 const POINTS: usize = 425;
-/// Lines coincide that are no farther apart than this share of a panel's height, about two pixels.
+/// Distance up to which lines coincide, as a share of a panel's height: about two pixels.
 const NEAR: f64 = 0.02;
-/// How much wider a line is, in pixels, for each line that covers it.
+/// Additional width of a line for each line that covers it, in pixels.
 const WIDER: u32 = 3;
-/// Of times that stand out.
+/// Colour of shaded times.
 const SHADE: RGBColor = RGBColor(238, 238, 238);
 
-/// One run.
+/// The panel of one run.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What it is called.
+    /// Name.
     pub title: String,
-    /// Time from sample to sample, in s.
+    /// Sampling interval, in s.
     pub interval: f64,
-    /// Its lines: those of all panels have the same names in the same order.
-    pub lines: Vec<Curve>,
-    /// Times that stand out, from and to, in s: shaded.
+    /// Lines. Those of all panels have the same names in the same order.
+    pub lines: Vec<GoodputCurve>,
+    /// Shaded times, from and to, in s.
     pub shaded: Vec<(f64, f64)>,
-    /// What lines are to be held against: dashed, each with its name.
-    pub levels: Vec<Level>,
+    /// Levels to compare the lines with: dashed, each with its name.
+    pub levels: Vec<ReferenceLevel>,
 }
 
-/// A goodput that lines are to be held against.
+/// A goodput to compare lines with.
 #[derive(Clone, Debug)]
-pub struct Level {
-    /// What it is.
+pub struct ReferenceLevel {
+    /// Name.
     pub name: String,
-    /// In Gb/s.
+    /// Goodput, in Gb/s.
     pub goodput: f64,
 }
 
-/// A line.
+/// A line: the goodput of one flow.
 #[derive(Clone, Debug)]
-pub struct Curve {
-    /// What it is called.
+pub struct GoodputCurve {
+    /// Name.
     pub name: String,
-    /// Goodput in Gb/s by sample; none where there is nobody to have any.
+    /// Goodput in Gb/s by sample; `None` where the flow does not exist.
     pub goodput: Vec<Option<f64>>,
 }
 
-/// The figure of these runs.
+/// Returns the figure of these runs.
 #[must_use]
 pub fn drawn(title: &str, panels: &[Panel]) -> String {
     let mut text = String::new();
@@ -71,7 +71,7 @@ pub fn drawn(title: &str, panels: &[Panel]) -> String {
     text
 }
 
-fn draw(area: &Area<'_>, title: &str, panels: &[Panel]) -> Result<(), Failure> {
+fn draw(area: &SvgArea<'_>, title: &str, panels: &[Panel]) -> Result<(), DrawingError> {
     area.fill(&WHITE)?;
     let (header, mut rest) = area.split_vertically(HEADER);
     header.draw(&Text::new(title.to_owned(), (LEFT, 10), sans(17, &BLACK)))?;
@@ -83,7 +83,7 @@ fn draw(area: &Area<'_>, title: &str, panels: &[Panel]) -> Result<(), Failure> {
     let all = panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| binned(line).1);
     let levels = panels.iter().flat_map(|panel| &panel.levels).map(|level| level.goodput);
     let highest = all.flatten().chain(levels).fold(0.0, f64::max);
-    let scale = Scale { seconds, top: if highest > 0.0 { highest * 1.1 } else { 1.0 } };
+    let scale = PanelScale { seconds, top: if highest > 0.0 { highest * 1.1 } else { 1.0 } };
     for (place, panel) in panels.iter().enumerate() {
         let last = place + 1 == panels.len();
         let (own, below) = rest.split_vertically(HEIGHT + if last { FOOTER } else { 0 });
@@ -93,14 +93,14 @@ fn draw(area: &Area<'_>, title: &str, panels: &[Panel]) -> Result<(), Failure> {
     area.present()
 }
 
-/// What the axes of all panels reach to.
+/// Upper ends of the axes of all panels.
 #[derive(Clone, Copy)]
-struct Scale {
+struct PanelScale {
     seconds: f64,
     top: f64,
 }
 
-fn legend(header: &Area<'_>, panels: &[Panel]) -> Result<(), Failure> {
+fn legend(header: &SvgArea<'_>, panels: &[Panel]) -> Result<(), DrawingError> {
     let mut left = LEFT;
     for (place, line) in panels.first().map_or(&[][..], |panel| &panel.lines).iter().enumerate() {
         header.draw(&PathElement::new([(left, 46), (left + 22, 46)], style(place).stroke_width(3)))?;
@@ -110,7 +110,7 @@ fn legend(header: &Area<'_>, panels: &[Panel]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn plot(area: &Area<'_>, panel: &Panel, scale: Scale, with_time: bool) -> Result<(), Failure> {
+fn plot(area: &SvgArea<'_>, panel: &Panel, scale: PanelScale, with_time: bool) -> Result<(), DrawingError> {
     let (unit, per_second) = unit_of_time(scale.seconds);
     let mut plot = ChartBuilder::on(area)
         .margin_left(8)
@@ -141,23 +141,23 @@ fn plot(area: &Area<'_>, panel: &Panel, scale: Scale, with_time: bool) -> Result
     mesh.draw()?;
     area.draw(&Text::new(panel.title.clone(), (LEFT + 4, 3), sans(14, &BLACK)))?;
     let binned: Vec<_> = panel.lines.iter().map(binned).collect();
-    let points: Vec<Points> = binned.iter().map(|(_, points)| points.clone()).collect();
+    let points: Vec<LinePoints> = binned.iter().map(|(_, points)| points.clone()).collect();
     for (place, (samples, line)) in binned.iter().enumerate() {
         let step = panel.interval * *samples as f64 * per_second;
-        // A sample is the mean over the interval before it: it stands in that interval's middle.
+        // A sample is the mean over the interval before it, so its point is in the middle of that interval.
         let at = |row: usize| ((row as f64 + 0.5) * step, line[row].expect("a stretch has no gap"));
-        for Stretch { rows, covered } in coincidence::stretches(&points[place..], NEAR * scale.top) {
+        for LineStretch { rows, covered } in coincidence::stretches(&points[place..], NEAR * scale.top) {
             let style = style(place);
             let width = style.stroke_width + WIDER * covered;
             plot.draw_series(LineSeries::new(rows.map(at), style.stroke_width(width)))?;
         }
     }
     let right = scale.seconds * per_second;
-    for Level { name, goodput } in &panel.levels {
+    for ReferenceLevel { name, goodput } in &panel.levels {
         let ends = [(0.0, *goodput), (right, *goodput)];
         plot.draw_series([DashedPathElement::new(ends, 4, 4, GREY.stroke_width(1))])?;
         let beside = sans(11, &GREY).pos(Pos::new(HPos::Right, VPos::Bottom));
-        // Lines may pass there: what is written stands on a ground that lets them through.
+        // Lines may pass behind the text, which has a translucent background.
         let ground = [(-(name.chars().count() as i32 * 6), -13), (0, -1)];
         let ground = Rectangle::new(ground, WHITE.mix(0.8).filled());
         let text = Text::new(name.clone(), (0, 0), beside);
@@ -170,8 +170,8 @@ fn style(place: usize) -> ShapeStyle {
     COLOURS[place % COLOURS.len()].stroke_width(2)
 }
 
-/// How many samples go to a point, and the points: the mean of those samples that are there.
-fn binned(line: &Curve) -> (usize, Vec<Option<f64>>) {
+/// Returns the number of samples to a point, and the points: each is the mean of its samples that have a value.
+fn binned(line: &GoodputCurve) -> (usize, Vec<Option<f64>>) {
     let samples = line.goodput.len().div_ceil(POINTS).max(1);
     let mean = |samples: &[Option<f64>]| {
         let there: Vec<f64> = samples.iter().flatten().copied().collect();
@@ -184,8 +184,8 @@ fn binned(line: &Curve) -> (usize, Vec<Option<f64>>) {
 mod tests {
     use super::*;
 
-    fn curve(name: &str, goodput: Vec<Option<f64>>) -> Curve {
-        Curve { name: name.to_owned(), goodput }
+    fn curve(name: &str, goodput: Vec<Option<f64>>) -> GoodputCurve {
+        GoodputCurve { name: name.to_owned(), goodput }
     }
 
     #[test]
@@ -195,13 +195,13 @@ mod tests {
             interval: 1e-3,
             lines: vec![curve("victim", vec![Some(1.0), None, Some(2.0)]), curve("local", vec![None; 3])],
             shaded: vec![(1e-3, 2e-3)],
-            levels: vec![Level { name: "bound".to_owned(), goodput: 3.0 }],
+            levels: vec![ReferenceLevel { name: "bound".to_owned(), goodput: 3.0 }],
         };
         let drawn = drawn("goodput", &[panel("no control"), panel("LIPD")]);
         for text in ["goodput", "no control", "LIPD", "victim", "local", "bound", "simulated time (ms)"] {
             assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
         }
-        // The white ground, and what is shaded in each panel.
+        // The white background, and the shaded times of each panel.
         assert_eq!(drawn.matches(r##"fill="#EEEEEE""##).count(), 2);
         assert!(super::drawn("nothing", &[]).contains("nothing"));
     }

@@ -1,26 +1,25 @@
-//! The tables on the terminal: goodput per flow and phase, then what else was counted.
+//! Tables of a summary on the terminal: goodput of each flow in each phase, then counts over the whole run.
 //!
-//! Invariant: nothing here is computed; every number stands in the [`Summary`] too.
+//! Invariant: every number stands in the [`Summary`]; nothing is computed here.
 
 use std::path::Path;
 
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-
-use crate::goodput::Stretch;
+use crate::format::{aligned, grouped, plain_table};
+use crate::goodput::PhasePart;
 use crate::summary::{FlowSummary, PauseSummary, PhaseSummary, Summary};
 
-/// So many flows stand side by side; more continue in a block of their own.
+/// Number of flows side by side; further flows continue in another block.
 const FLOWS_A_BLOCK: usize = 8;
 
-/// What papers call Jain's index is often that of the contributors to congestion alone.
+/// Papers often give Jain's index of the contributors to congestion alone.
 const JAIN_NOTE: &str =
     "\nJain (all): the index of all named flows that were active in the phase, victims included.\n";
 
-/// Everything that a run prints, but for where its files are.
+/// Returns all that a run prints, except the place of its files.
 #[must_use]
 pub fn tables(summary: &Summary) -> String {
-    let whole = goodput(summary, Stretch::Whole);
-    let settled = goodput(summary, Stretch::Settled);
+    let whole = goodput(summary, PhasePart::Whole);
+    let settled = goodput(summary, PhasePart::Settled);
     let note = if summary.named() > 0 { JAIN_NOTE } else { "" };
     format!(
         "{}\n\nGoodput over each phase, in Gb/s\n{whole}\n\n\
@@ -30,7 +29,7 @@ pub fn tables(summary: &Summary) -> String {
     )
 }
 
-/// Where the files are.
+/// States the place of the files.
 #[must_use]
 pub fn written(folder: &Path, names: &[&str]) -> String {
     format!("written to {}: {}\n", folder.display(), names.join(", "))
@@ -49,13 +48,13 @@ fn head(summary: &Summary) -> String {
     )
 }
 
-/// Time on the clock on the wall, in the unit that shows something of it.
+/// Returns elapsed real time in a unit that suits its length.
 fn on_the_wall(seconds: f64) -> String {
     if seconds < 0.1 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// One row a phase, one column a flow; blocks of flows below each other, totals in the last.
-fn goodput(summary: &Summary, stretch: Stretch) -> String {
+/// Returns one row for each phase and one column for each flow, in blocks of flows; the last block has the totals.
+fn goodput(summary: &Summary, stretch: PhasePart) -> String {
     let flows = summary.phases.first().map_or(&[][..], |phase| &phase.flows);
     let names: Vec<&str> = flows.iter().map(|flow| flow.flow.as_str()).collect();
     let starts: Vec<usize> = (0..names.len().max(1)).step_by(FLOWS_A_BLOCK).collect();
@@ -92,12 +91,12 @@ fn totals_header(summary: &Summary) -> Vec<String> {
     }
 }
 
-/// Total and index of the named flows; of all others too, where there are any.
-fn totals(summary: &Summary, phase: &PhaseSummary, stretch: Stretch) -> Vec<String> {
+/// Returns the total and Jain's index of the named flows, and of all others if there are any.
+fn totals(summary: &Summary, phase: &PhaseSummary, stretch: PhasePart) -> Vec<String> {
     let others = &phase.others;
     let (jain, total, others_total, others_jain) = match stretch {
-        Stretch::Whole => (phase.jain, phase.total_goodput_bps, others.total_goodput_bps, others.jain),
-        Stretch::Settled => (
+        PhasePart::Whole => (phase.jain, phase.total_goodput_bps, others.total_goodput_bps, others.jain),
+        PhasePart::Settled => (
             phase.settled_jain,
             phase.settled_total_goodput_bps,
             others.settled_total_goodput_bps,
@@ -113,10 +112,10 @@ fn totals(summary: &Summary, phase: &PhaseSummary, stretch: Stretch) -> Vec<Stri
     }
 }
 
-fn cell(flow: &FlowSummary, stretch: Stretch) -> String {
+fn cell(flow: &FlowSummary, stretch: PhasePart) -> String {
     let goodput = match stretch {
-        Stretch::Whole => flow.goodput_bps,
-        Stretch::Settled => flow.settled_goodput_bps,
+        PhasePart::Whole => flow.goodput_bps,
+        PhasePart::Settled => flow.settled_goodput_bps,
     };
     if flow.active || goodput > 0.0 { gbps(goodput) } else { "-".to_owned() }
 }
@@ -205,51 +204,6 @@ fn gbps(bps: f64) -> String {
     format!("{:.2}", bps / 1e9)
 }
 
-/// A table without frames, in the looks that all tables share.
-#[must_use]
-pub fn plain_table() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table
-}
-
-/// The table made to fit so many characters, if it can be, by breaking the lines of one column only.
-#[must_use]
-pub fn fitted(mut table: Table, width: u16, breaking: usize) -> Table {
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    for (place, column) in table.column_iter_mut().enumerate() {
-        if place != breaking {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-    table
-}
-
-/// The table as text: the first `left` columns to the left, all others to the right.
-#[must_use]
-pub fn aligned(mut table: Table, left: usize) -> String {
-    for (place, column) in table.column_iter_mut().enumerate() {
-        if place >= left {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
-}
-
-/// `1234567` as `1,234,567`.
-#[must_use]
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,16 +246,11 @@ mod tests {
             snapshot.delivered.resize(10, units::Bytes::ZERO);
         }
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        insta::assert_snapshot!(goodput(&summary, Stretch::Whole));
+        insta::assert_snapshot!(goodput(&summary, PhasePart::Whole));
     }
 
     #[test]
-    fn short_runs_are_told_in_milliseconds() {
+    fn short_runs_are_printed_in_milliseconds() {
         assert_eq!([2.0, 0.1, 0.098_76, 0.000_2].map(on_the_wall), ["2.00 s", "0.10 s", "98.8 ms", "0.2 ms"]);
-    }
-
-    #[test]
-    fn counts_are_grouped_by_thousands() {
-        assert_eq!(["0", "999", "1,000", "12,345,678"], [0, 999, 1000, 12_345_678].map(grouped));
     }
 }

@@ -1,8 +1,8 @@
-//! `throughput.svg`: goodput over time, one line a named flow, one more for all others together.
+//! `throughput.svg`: goodput over time, one line for each named flow, and one for all others together.
 //!
-//! Invariant: the same record draws the same bytes; no clock, no chance, no font is consulted.
+//! Invariant: the same record draws the same bytes, without clock, chance or fonts.
 //!
-//! Lines that coincide are drawn one upon the other, the first widest, so that each can be seen.
+//! Lines that coincide are drawn over each other, the first widest, so that each can be seen.
 //!
 //! ```text
 //!   title
@@ -11,7 +11,6 @@
 //!   | F1 starts | F2 starts |
 //! ```
 
-use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -19,40 +18,27 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use telemetry::{Phase, RunRecord};
 use units::Time;
 
-use crate::coincidence::{self, Points, Stretch};
-use crate::{Summary, tables};
+use super::coincidence::{self, LinePoints, LineStretch};
+use super::style::{COLOURS, DrawingError, FAINT, GREY, SvgArea, number, sans, unit_of_time, width};
+use crate::goodput::others_are_sampled;
+use crate::summary::Summary;
 
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (960, 480);
 const HEADER: u32 = 58;
 const LEFT: i32 = 64;
 const RIGHT: i32 = 20;
-/// About how many pixels a character of a phase's name takes, which is smaller than a flow's (see `width`).
+/// Approximate width of a character of a phase's name, in pixels; names of flows are larger (see `width`).
 const PHASE_CHARACTER: i32 = 7;
 
-/// Colours that are told apart under every common form of colour blindness (Okabe and Ito 2008),
-/// without black and the yellow that is too light for a line on white.
-pub(crate) const COLOURS: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-];
-pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
-pub(crate) const FAINT: RGBColor = RGBColor(225, 225, 225);
-
-/// Lines coincide that are no farther apart than this share of the figure's height, about two pixels.
+/// Distance up to which lines coincide, as a share of the figure's height: about two pixels.
 const NEAR: f64 = 0.006;
-/// How much wider a line is, in pixels, for each line that covers it.
+/// Additional width of a line for each line that covers it, in pixels.
 const WIDER: u32 = 4;
 
-pub(crate) type Failure = DrawingAreaErrorKind<std::io::Error>;
-pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+type SvgPlot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// The figure of a run.
+/// Returns the figure of a run.
 #[must_use]
 pub fn throughput(summary: &Summary, record: &RunRecord) -> String {
     let mut text = String::new();
@@ -63,7 +49,7 @@ pub fn throughput(summary: &Summary, record: &RunRecord) -> String {
     text
 }
 
-fn draw(area: &Area<'_>, summary: &Summary, record: &RunRecord) -> Result<(), Failure> {
+fn draw(area: &SvgArea<'_>, summary: &Summary, record: &RunRecord) -> Result<(), DrawingError> {
     area.fill(&WHITE)?;
     let lines = lines(record);
     let (header, body) = area.split_vertically(HEADER);
@@ -76,27 +62,27 @@ fn draw(area: &Area<'_>, summary: &Summary, record: &RunRecord) -> Result<(), Fa
 }
 
 /// A line of the figure.
-struct Line {
+struct GoodputLine {
     name: String,
     style: ShapeStyle,
     /// Goodput in Gb/s, by sample.
     goodput: Vec<f64>,
-    /// The first sample that may hold something: a line begins with its flow.
+    /// First sample of the line, at the start of its flow.
     first: usize,
 }
 
-impl Line {
-    fn points(&self) -> Points {
+impl GoodputLine {
+    fn points(&self) -> LinePoints {
         let point = |(row, goodput): (usize, &f64)| (row >= self.first).then_some(*goodput);
         self.goodput.iter().enumerate().map(point).collect()
     }
 }
 
-fn lines(record: &RunRecord) -> Vec<Line> {
+fn lines(record: &RunRecord) -> Vec<GoodputLine> {
     let interval = record.series.interval;
     let line = |column: usize, name: String, style: ShapeStyle, start: Time| {
         let goodput = record.series.rows.iter().map(|row| row[column].bps_over(interval) / 1e9).collect();
-        Line { name, style, goodput, first: (start.ps() / interval.ps().max(1)) as usize }
+        GoodputLine { name, style, goodput, first: (start.ps() / interval.ps().max(1)) as usize }
     };
     let (named, others) = record.flows.split_at(record.named());
     let mut lines: Vec<_> = named
@@ -105,20 +91,20 @@ fn lines(record: &RunRecord) -> Vec<Line> {
         .map(|(column, flow)| line(column, flow.name.clone(), style_of(column), flow.start))
         .collect();
     let start = others.iter().map(|flow| flow.start).min();
-    if let Some(start) = start.filter(|_| tables::others_are_sampled(record)) {
+    if let Some(start) = start.filter(|_| others_are_sampled(record)) {
         let name = format!("{} other flows together", others.len());
         lines.push(line(named.len(), name, GREY.stroke_width(2), start));
     }
     lines
 }
 
-/// Beyond the palette, colours come again with thinner lines.
+/// Returns the style of a line. Beyond the palette, colours repeat with thinner lines.
 fn style_of(column: usize) -> ShapeStyle {
     COLOURS[column % COLOURS.len()].stroke_width(if column < COLOURS.len() { 2 } else { 1 })
 }
 
-/// The names in a row, each behind a piece of its line, as far as they have room.
-fn legend(header: &Area<'_>, lines: &[Line]) -> Result<(), Failure> {
+/// Draws the names in a row, each after a piece of its line, as far as there is room.
+fn legend(header: &SvgArea<'_>, lines: &[GoodputLine]) -> Result<(), DrawingError> {
     if lines.is_empty() {
         return header.draw(&Text::new("no flow of this run has a name", (LEFT, 38), sans(13, &GREY)));
     }
@@ -136,7 +122,7 @@ fn legend(header: &Area<'_>, lines: &[Line]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn plot(body: &Area<'_>, record: &RunRecord, lines: &[Line]) -> Result<(), Failure> {
+fn plot(body: &SvgArea<'_>, record: &RunRecord, lines: &[GoodputLine]) -> Result<(), DrawingError> {
     let (unit, scale) = unit_of_time(record.simulated.seconds());
     let end = (record.simulated.seconds() * scale).max(f64::MIN_POSITIVE);
     let highest = lines.iter().flat_map(|line| &line.goodput).fold(0.0, |high: f64, one| high.max(*one));
@@ -163,11 +149,11 @@ fn plot(body: &Area<'_>, record: &RunRecord, lines: &[Line]) -> Result<(), Failu
         .draw()?;
     phases(&plot, &record.phases, scale, end, top)?;
     let interval = record.series.interval.seconds() * scale;
-    let points: Vec<Points> = lines.iter().map(Line::points).collect();
+    let points: Vec<LinePoints> = lines.iter().map(GoodputLine::points).collect();
     for (place, line) in lines.iter().enumerate() {
-        // A sample is the mean over the interval before it: it stands in that interval's middle.
+        // A sample is the mean over the interval before it, so its point is in the middle of that interval.
         let point = |row: usize| ((row as f64 + 0.5) * interval, line.goodput[row]);
-        for Stretch { rows, covered } in coincidence::stretches(&points[place..], NEAR * top) {
+        for LineStretch { rows, covered } in coincidence::stretches(&points[place..], NEAR * top) {
             let width = line.style.stroke_width + WIDER * covered;
             plot.draw_series(LineSeries::new(rows.map(point), line.style.stroke_width(width)))?;
         }
@@ -175,8 +161,14 @@ fn plot(body: &Area<'_>, record: &RunRecord, lines: &[Line]) -> Result<(), Failu
     Ok(())
 }
 
-/// Where phases begin, and their names where those have room.
-fn phases(plot: &Plot<'_, '_>, phases: &[Phase], scale: f64, end: f64, top: f64) -> Result<(), Failure> {
+/// Draws the beginnings of phases, and their names where there is room.
+fn phases(
+    plot: &SvgPlot<'_, '_>,
+    phases: &[Phase],
+    scale: f64,
+    end: f64,
+    top: f64,
+) -> Result<(), DrawingError> {
     let area = plot.plotting_area();
     let pixels = |span: f64| (span / end * f64::from(SIZE.0 as i32 - LEFT - RIGHT)) as i32;
     for phase in phases {
@@ -191,31 +183,6 @@ fn phases(plot: &Plot<'_, '_>, phases: &[Phase], scale: f64, end: f64, top: f64)
         }
     }
     Ok(())
-}
-
-pub(crate) fn sans(size: u32, colour: &'static RGBColor) -> TextStyle<'static> {
-    TextStyle::from(("sans-serif", size).into_font()).color(colour)
-}
-
-/// About how many pixels a name takes: no font is at hand to ask.
-pub(crate) fn width(name: &str) -> i32 {
-    name.chars().count() as i32 * 8
-}
-
-/// The unit in which the whole run has at least one before the point.
-pub(crate) fn unit_of_time(seconds: f64) -> (&'static str, f64) {
-    if seconds >= 1.0 {
-        ("s", 1.0)
-    } else if seconds >= 1e-3 {
-        ("ms", 1e3)
-    } else {
-        ("us", 1e6)
-    }
-}
-
-/// A tick's label, without digits that only rounding made.
-pub(crate) fn number(value: f64) -> String {
-    crate::rounded(value, 6).to_string()
 }
 
 #[cfg(test)]
@@ -242,10 +209,5 @@ mod tests {
     fn a_run_without_samples_or_flows_still_has_axes() {
         let figure = figure(&RunRecord::default());
         assert!(figure.contains("goodput (Gb/s)") && figure.contains("no flow of this run has a name"));
-    }
-
-    #[test]
-    fn the_axis_of_time_has_a_unit_that_fits() {
-        assert_eq!([2.0, 0.5, 0.000_2].map(|seconds| unit_of_time(seconds).0), ["s", "ms", "us"]);
     }
 }

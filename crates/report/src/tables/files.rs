@@ -1,14 +1,14 @@
-//! The tables: `flows.csv`, `series.csv`, `ports.csv`, `watch.csv`.
+//! Tables of flows, ports and samples: `flows.csv`, `series.csv`, `ports.csv`, `watch.csv`.
 //!
-//! Invariant: units stand in every column's name, and `docs/outputs.md` describes each column.
+//! Invariant: every column's name contains its unit, and `docs/outputs.md` describes each column.
 
 use telemetry::{FlowRecord, LaneRecord, Marks, PauseRecord, RunRecord};
 use units::{Bytes, Time};
 
-use crate::goodput::{self, Stretch};
-use crate::rounded;
+use crate::format::{csv, rounded};
+use crate::goodput::{self, PhasePart, others_are_sampled};
 
-/// One row a flow, named or not, in the order of the plan.
+/// Returns `flows.csv`: one row for each flow, named or not, in the order of the plan.
 #[must_use]
 pub fn flows(record: &RunRecord) -> String {
     let phases = goodput::by_phase(record);
@@ -24,15 +24,16 @@ pub fn flows(record: &RunRecord) -> String {
         for phase in &phases {
             let goodput =
                 phase.named.iter().chain(&phase.others).nth(place).expect("every flow is in every phase");
-            row.push(goodput.over(Stretch::Whole).round().to_string());
-            row.push(goodput.over(Stretch::Settled).round().to_string());
+            row.push(goodput.over(PhasePart::Whole).round().to_string());
+            row.push(goodput.over(PhasePart::Settled).round().to_string());
         }
         row
     };
     csv(header, record.flows.iter().enumerate().map(row))
 }
 
-/// One row a sample: goodput of each named flow, and of all others together where there are any.
+/// Returns `series.csv`: one row for each sample, with the goodput of each named flow, and of all others together if
+/// there are any.
 #[must_use]
 pub fn series(record: &RunRecord) -> String {
     let named = &record.flows[..record.named()];
@@ -49,7 +50,7 @@ pub fn series(record: &RunRecord) -> String {
     csv(header, rows)
 }
 
-/// One row a sample: what the scenario asks to watch; none if it asks for nothing.
+/// Returns `watch.csv`: one row for each sample, with the values that the scenario watches; `None` if it watches none.
 #[must_use]
 pub fn watch(record: &RunRecord) -> Option<String> {
     let watched = &record.watched;
@@ -62,7 +63,7 @@ pub fn watch(record: &RunRecord) -> Option<String> {
     (!watched.columns.is_empty()).then(|| csv(header, rows))
 }
 
-/// One row a port and lane, adapters first.
+/// Returns `ports.csv`: one row for each port and lane, adapters first.
 #[must_use]
 pub fn ports(record: &RunRecord) -> String {
     let mut header: Vec<String> = LANE_COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -72,11 +73,6 @@ pub fn ports(record: &RunRecord) -> String {
         cells.chain(mark_cells(record, &lane.marks)).collect()
     };
     csv(header, record.lanes.iter().map(row))
-}
-
-/// Whether the samples have a column for all flows that the scenario does not name.
-pub(crate) fn others_are_sampled(record: &RunRecord) -> bool {
-    record.series.rows.first().is_some_and(|row| row.len() > record.named())
 }
 
 /// Returns the names of the columns that count marked packets: one for each reason of the run's marking rule.
@@ -155,20 +151,6 @@ fn microseconds(ps: f64) -> String {
 
 fn mean_latency_ps(flow: &FlowRecord) -> f64 {
     if flow.packets == 0 { 0.0 } else { flow.latency_sum.ps() as f64 / flow.packets as f64 }
-}
-
-/// A table in CSV (RFC 4180), with a line for the header and one for each row.
-///
-/// # Panics
-/// If a row is not as long as the header.
-#[must_use]
-pub fn csv(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in std::iter::once(header).chain(rows) {
-        writer.write_record(row).expect("rows are as long as the header, and memory takes them");
-    }
-    let bytes = writer.into_inner().expect("memory takes what is left");
-    String::from_utf8(bytes).expect("names and numbers are UTF-8")
 }
 
 #[cfg(test)]

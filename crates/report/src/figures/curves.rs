@@ -1,6 +1,6 @@
-//! Numbers against a setting, such as a timer's period.
+//! Figures of numbers against a setting, such as the period of a timer.
 //!
-//! Invariant: the same points draw the same bytes. The axis of the numbers begins at 0.
+//! Invariant: the axis of the numbers begins at 0.
 
 use core::ops::Range;
 
@@ -8,36 +8,36 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::figure::{Area, COLOURS, FAINT, Failure, GREY, number, sans};
+use super::style::{COLOURS, DrawingError, FAINT, GREY, SvgArea, number, sans};
 
 const SIZE: (u32, u32) = (960, 420);
 
-/// What stands at the axes.
+/// Labels and scale of the axes.
 #[derive(Clone, Debug)]
-pub struct Axis {
-    /// The setting, with its unit.
+pub struct SweepAxes {
+    /// Name of the setting, with its unit.
     pub x: String,
-    /// The number's unit.
+    /// Unit of the numbers.
     pub y: String,
-    /// How settings are spread.
-    pub scale: Scale,
+    /// Scale of the settings.
+    pub scale: AxisScale,
 }
 
-/// How settings are spread over their axis.
+/// Scale of the axis of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// Evenly.
+pub enum AxisScale {
+    /// Linear.
     Linear,
-    /// By their ratios; all are above 0.
+    /// Logarithmic; all settings are above 0.
     Log,
 }
 
-impl Scale {
+impl AxisScale {
     fn place(self, x: f64) -> f64 {
         if self == Self::Log { x.log10() } else { x }
     }
 
-    /// The setting at a place, to two digits: ticks are at even places.
+    /// Returns the setting at a place on the axis, to two digits.
     fn at(self, place: f64) -> String {
         match self {
             Self::Linear => number(place),
@@ -50,29 +50,29 @@ impl Scale {
     }
 }
 
-/// A line.
+/// A line: numbers for each setting.
 #[derive(Clone, Debug)]
-pub struct Line {
-    /// What it is called.
+pub struct SweepLine {
+    /// Name.
     pub name: String,
-    /// In rising order of the setting; every line has the same settings.
-    pub points: Vec<Point>,
+    /// Points in ascending order of the setting; every line has the same settings.
+    pub points: Vec<SweepPoint>,
 }
 
 /// A mean at one setting.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
+pub struct SweepPoint {
     /// The setting.
     pub x: f64,
     /// The mean.
     pub y: f64,
-    /// Half the width of its 95 % interval, if there is one.
+    /// Half the width of the 95 % confidence interval, if there is one.
     pub ci95: Option<f64>,
 }
 
-/// The figure of these lines, to be held against these levels: what each is called, and its value.
+/// Returns the figure of these lines, with levels to compare them with: the name and value of each.
 #[must_use]
-pub fn drawn(title: &str, axis: &Axis, lines: &[Line], levels: &[(String, f64)]) -> String {
+pub fn drawn(title: &str, axis: &SweepAxes, lines: &[SweepLine], levels: &[(String, f64)]) -> String {
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
@@ -82,12 +82,12 @@ pub fn drawn(title: &str, axis: &Axis, lines: &[Line], levels: &[(String, f64)])
 }
 
 fn draw(
-    area: &Area<'_>,
+    area: &SvgArea<'_>,
     title: &str,
-    axis: &Axis,
-    lines: &[Line],
+    axis: &SweepAxes,
+    lines: &[SweepLine],
     levels: &[(String, f64)],
-) -> Result<(), Failure> {
+) -> Result<(), DrawingError> {
     area.fill(&WHITE)?;
     let points = || lines.iter().flat_map(|line| &line.points);
     let left = points().map(|point| axis.scale.place(point.x)).fold(f64::INFINITY, f64::min);
@@ -122,7 +122,7 @@ fn draw(
     }
     for (place, line) in lines.iter().enumerate() {
         let colour = COLOURS[place % COLOURS.len()];
-        let at = |point: &Point, y: f64| (axis.scale.place(point.x), y);
+        let at = |point: &SweepPoint, y: f64| (axis.scale.place(point.x), y);
         let middle = || line.points.iter().map(|point| at(point, point.y));
         plot.draw_series(LineSeries::new(middle(), colour.stroke_width(2)))?
             .label(&line.name)
@@ -141,9 +141,10 @@ fn draw(
         .draw()
 }
 
-/// The corner at the bottom in which fewer points would lie behind the names of the lines; the right one, if either does.
-fn legend_place(lines: &[Line], axis: &Axis, across: Range<f64>, top: f64) -> SeriesLabelPosition {
-    // About what they take: a quarter of the width, and a twentieth of the height for each, with a margin.
+/// Returns the corner at the bottom in which fewer points lie behind the names of the lines; the right one if both have
+/// as many.
+fn legend_place(lines: &[SweepLine], axis: &SweepAxes, across: Range<f64>, top: f64) -> SeriesLabelPosition {
+    // Approximate area of the names: a quarter of the width, and a twentieth of the height for each, with a margin.
     let (width, height) = ((across.end - across.start) / 4.0, (0.06 + 0.05 * lines.len() as f64) * top);
     let low = || lines.iter().flat_map(|line| &line.points).filter(|point| point.y < height);
     let on_the_right = low().filter(|point| axis.scale.place(point.x) > across.end - width).count();
@@ -151,9 +152,9 @@ fn legend_place(lines: &[Line], axis: &Axis, across: Range<f64>, top: f64) -> Se
     if on_the_left < on_the_right { SeriesLabelPosition::LowerLeft } else { SeriesLabelPosition::LowerRight }
 }
 
-/// The same as a file of its own: a row a setting.
+/// Returns the points as CSV: one row for each setting.
 #[must_use]
-pub fn csv(lines: &[Line]) -> String {
+pub fn csv(lines: &[SweepLine]) -> String {
     let of_lines = lines.iter().flat_map(|line| [line.name.clone(), format!("{} ci95", line.name)]);
     let header = ["setting".to_owned()].into_iter().chain(of_lines).map(|name| name.replace([' ', ','], "_"));
     let settings = lines.first().map_or(0, |line| line.points.len());
@@ -166,7 +167,7 @@ pub fn csv(lines: &[Line]) -> String {
         });
         setting.into_iter().chain(numbers).collect()
     };
-    crate::tables::csv(header.collect(), (0..settings).map(row))
+    crate::format::csv(header.collect(), (0..settings).map(row))
 }
 
 #[cfg(test)]
@@ -176,9 +177,10 @@ mod tests {
     #[test]
     fn lines_levels_and_axes_are_named() {
         let points = [(1.0, 0.3, None), (10.0, 0.8, Some(0.1)), (100.0, 0.5, Some(0.01))];
-        let points = points.map(|(x, y, ci95)| Point { x, y, ci95 }).to_vec();
-        let lines = [Line { name: "while it lasts".to_owned(), points }];
-        let axis = Axis { x: "timer (us)".to_owned(), y: "of each link".to_owned(), scale: Scale::Log };
+        let points = points.map(|(x, y, ci95)| SweepPoint { x, y, ci95 }).to_vec();
+        let lines = [SweepLine { name: "while it lasts".to_owned(), points }];
+        let axis =
+            SweepAxes { x: "timer (us)".to_owned(), y: "of each link".to_owned(), scale: AxisScale::Log };
         let drawn = drawn("tables", &axis, &lines, &[("bound".to_owned(), 0.26)]);
         for text in ["tables", "while it lasts", "timer (us)", "of each link", "bound"] {
             assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
@@ -188,16 +190,17 @@ mod tests {
             "setting,while_it_lasts,while_it_lasts_ci95\n1.000000,0.300000,\n10.000000,0.800000,0.100000\n\
              100.000000,0.500000,0.010000\n"
         );
-        assert_eq!((Scale::Log.at(1.5), Scale::Linear.at(1.5)), ("32".to_owned(), "1.5".to_owned()));
+        assert_eq!((AxisScale::Log.at(1.5), AxisScale::Linear.at(1.5)), ("32".to_owned(), "1.5".to_owned()));
         assert!(super::drawn("nothing", &axis, &[], &[]).contains("nothing"));
     }
 
     #[test]
     fn names_of_lines_hide_no_points_where_there_is_a_choice() {
-        let axis = Axis { x: String::new(), y: String::new(), scale: Scale::Linear };
+        let axis = SweepAxes { x: String::new(), y: String::new(), scale: AxisScale::Linear };
         let place = |ys: [f64; 3]| {
-            let points = (0..3).map(|x| Point { x: f64::from(x), y: ys[x as usize], ci95: None }).collect();
-            let lines = [Line { name: String::new(), points }];
+            let points =
+                (0..3).map(|x| SweepPoint { x: f64::from(x), y: ys[x as usize], ci95: None }).collect();
+            let lines = [SweepLine { name: String::new(), points }];
             matches!(legend_place(&lines, &axis, 0.0..2.0, 1.0), SeriesLabelPosition::LowerRight)
         };
         assert_eq!(
