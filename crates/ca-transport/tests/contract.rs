@@ -1,16 +1,18 @@
-//! What every transport promises over a wire that loses packets in both directions, and what each promises beyond that.
+//! Promises of every transport service over a wire that loses packets in both directions.
 //!
 //! | service | over a lossy wire |
 //! |---|---|
-//! | RC, RD, RDMA READ | everything is accepted once and in order, and every message completes |
-//! | UC | a message is accepted to its end only if all of it came; a gap is noticed once |
-//! | UD | whatever arrives is accepted |
+//! | RC, RD, RDMA READ | every packet is accepted once and in order, and every message completes |
+//! | UC | a message is accepted to its end only if all of it arrived; a gap is noticed once |
+//! | UD | every packet that arrives is accepted |
 
 use std::collections::VecDeque;
 
-use ca_transport::AnyTransport;
+use ca_transport::AnyEndpoint;
+use ca_transport::endpoint::{
+    CompletedMessages, Endpoint as _, EndpointRule, OutgoingPacket, ReceiveVerdict, TimeoutOutcome,
+};
 use ca_transport::message::{Message, Messages};
-use ca_transport::transport::{Completed, Outgoing, Overdue, Rule, Transport as _, Verdict};
 use packet::header::Syndrome;
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, Psn, QpNumber, ServiceLevel, TransportService,
@@ -19,24 +21,24 @@ use proptest::prelude::*;
 use units::{Bytes, Span, Time};
 use workload::Operation;
 
-const RULE: Rule = Rule {
+const RULE: EndpointRule = EndpointRule {
     mtu: Mtu::B256,
     ack_every: 4,
     max_outstanding: 16,
     max_reads: 3,
     timeout: Some(Span::from_us(100)),
-    // More than losses can use up: who gives up, and when, is another test's.
+    // More retries than losses can cause: another test covers endpoints that give up.
     retry_count: 200,
 };
 
-/// A message to post: its queue pair, what it does, and its payload.
+/// A message to post: queue pair, operation, payload.
 type Order = (u32, Operation, u64);
 
-/// Two halves, and the wires between them.
+/// Two endpoints, and the wires between them.
 struct Pair {
     service: TransportService,
-    asks: AnyTransport,
-    answers: AnyTransport,
+    asks: AnyEndpoint,
+    answers: AnyEndpoint,
     messages: Messages,
     requests: VecDeque<Packet>,
     replies: VecDeque<Packet>,
@@ -45,16 +47,16 @@ struct Pair {
     seen: Seen,
 }
 
-/// What came of it.
+/// Packets and messages observed.
 #[derive(Default)]
 struct Seen {
-    /// Number of each data packet that was accepted, in order, with its payload and whether it ends a message.
+    /// Number of each accepted data packet in order, its payload, and true if it ends a message.
     accepted: Vec<(Psn, u64, bool)>,
-    /// Queue pair of each message that completed, in order.
+    /// Queue pair of each completed message, in order.
     completed: Vec<QpNumber>,
     /// Messages begun, by their first packet or their request.
     begun: usize,
-    /// The most messages that were begun and not complete at once.
+    /// Highest number of messages begun and not complete at one time.
     most_under_way: usize,
     gaps: u32,
     lost: u32,
@@ -63,7 +65,7 @@ struct Seen {
 
 impl Pair {
     fn new(service: TransportService, first: u64, orders: &[Order], losses: Vec<bool>) -> Self {
-        let (mut asks, mut messages) = (AnyTransport::new(service, true, first), Messages::default());
+        let (mut asks, mut messages) = (AnyEndpoint::new(service, true, first), Messages::default());
         for number in 0..4 {
             asks.join(QpNumber(number));
         }
@@ -74,7 +76,7 @@ impl Pair {
         Self {
             service,
             asks,
-            answers: AnyTransport::new(service, false, first),
+            answers: AnyEndpoint::new(service, false, first),
             messages,
             requests: VecDeque::new(),
             replies: VecDeque::new(),
@@ -84,7 +86,7 @@ impl Pair {
         }
     }
 
-    fn packet(&self, out: &Outgoing) -> Packet {
+    fn packet(&self, out: &OutgoingPacket) -> Packet {
         let flags = if out.ack_request { BthFlags::ACK_REQUEST } else { BthFlags::empty() };
         let mut packet = bare(self.service, out.segment.opcode, out.psn, flags, out.segment.payload);
         packet.dma_length = out.dma_length;
@@ -97,7 +99,7 @@ impl Pair {
         !lost
     }
 
-    /// The half that asks sends what it may. Returns whether there was something.
+    /// Lets the requesting endpoint send all packets that may go. Returns true if there was one.
     fn ask(&mut self) -> bool {
         let Some(out) = self.asks.next(&self.messages, &RULE) else { return false };
         let opcode = out.segment.opcode;
@@ -114,7 +116,7 @@ impl Pair {
         true
     }
 
-    fn note(&mut self, completed: Completed) {
+    fn note(&mut self, completed: CompletedMessages) {
         for _ in 0..completed.messages {
             self.seen.completed.push(completed.queue_pair);
         }
@@ -125,17 +127,18 @@ impl Pair {
         self.seen.accepted.push((packet.bth.psn, u64::from(packet.payload), ends));
     }
 
-    /// A request comes in.
+    /// Handles a request at the answering endpoint.
     fn hear_request(&mut self) -> bool {
         let Some(packet) = self.requests.pop_front() else { return false };
         self.seen.arrived += 1;
         let verdict = self.answers.on_data(&packet, &RULE);
-        if matches!(verdict, Verdict::Accept | Verdict::Resume) {
+        if matches!(verdict, ReceiveVerdict::Accept | ReceiveVerdict::Resume) {
             self.accept(&packet);
         }
-        self.seen.gaps += u32::from(matches!(verdict, Verdict::Resume | Verdict::Drop { first: true }));
+        self.seen.gaps +=
+            u32::from(matches!(verdict, ReceiveVerdict::Resume | ReceiveVerdict::Drop { first: true }));
         let answer = match verdict {
-            Verdict::Gap { complain: true } => {
+            ReceiveVerdict::Gap { nak_due: true } => {
                 let mut nak = bare(
                     self.service,
                     Opcode::Acknowledge,
@@ -146,7 +149,7 @@ impl Pair {
                 nak.syndrome = Syndrome::SequenceError;
                 nak
             }
-            Verdict::Accept | Verdict::Duplicate if packet.has(BthFlags::ACK_REQUEST) => bare(
+            ReceiveVerdict::Accept | ReceiveVerdict::Duplicate if packet.has(BthFlags::ACK_REQUEST) => bare(
                 self.service,
                 Opcode::Acknowledge,
                 self.answers.responder().accepted(),
@@ -161,7 +164,7 @@ impl Pair {
         true
     }
 
-    /// The half that answers sends a READ response.
+    /// Lets the answering endpoint send a READ response.
     fn respond(&mut self) -> bool {
         let Some(out) = self.answers.next(&self.messages, &RULE) else { return false };
         self.answers.sent(&mut self.messages, self.now);
@@ -174,14 +177,14 @@ impl Pair {
     fn hear_reply(&mut self) -> bool {
         let Some(packet) = self.replies.pop_front() else { return false };
         let replied = self.asks.on_reply(&packet, &mut self.messages, self.now);
-        if packet.bth.opcode.is_read_response() && replied.verdict == Verdict::Accept {
+        if packet.bth.opcode.is_read_response() && replied.verdict == ReceiveVerdict::Accept {
             self.accept(&packet);
         }
         self.note(replied.completed);
         true
     }
 
-    /// Runs to rest; `choices` says who goes first, step by step.
+    /// Runs until both endpoints are at rest; `choices` says which step comes first, round by round.
     fn run(&mut self, choices: &[u8]) -> Result<(), TestCaseError> {
         let steps = [Self::ask, Self::hear_request, Self::respond, Self::hear_reply];
         let mut choices = choices.iter().cycle();
@@ -197,7 +200,7 @@ impl Pair {
             self.now = self.asks.deadline(&RULE);
             prop_assert_ne!(self.now, Time::NEVER, "it waits for nothing");
             let overdue = self.asks.on_deadline(&RULE, &self.messages, self.now);
-            prop_assert_ne!(overdue, Overdue::GaveUp);
+            prop_assert_ne!(overdue, TimeoutOutcome::GaveUp);
         }
     }
 }
@@ -216,7 +219,7 @@ fn any_sizes() -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(1..3000u64, 1..20)
 }
 
-/// From anywhere on the circle of numbers, also just before its end.
+/// Any number of the PSN circle, those just before its end more often.
 fn any_first() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), (1 << 24) - 60..1u64 << 24, 0..1u64 << 40]
 }
@@ -225,7 +228,21 @@ fn any_choices() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(0..4u8, 1..50)
 }
 
-/// Everything came, once and in order.
+/// Checks the promise of a service after a run. The match is exhaustive: a service without a promise does not compile.
+fn check_promise(
+    service: TransportService,
+    pair: &Pair,
+    first: u64,
+    orders: &[Order],
+) -> Result<(), TestCaseError> {
+    match service {
+        TransportService::Rc | TransportService::Rd => check_reliable(pair, first, orders),
+        TransportService::Uc => check_whole_messages(pair, first, orders),
+        TransportService::Ud => check_datagrams(pair, orders),
+    }
+}
+
+/// Checks that every packet was accepted, once and in order.
 fn check_reliable(pair: &Pair, first: u64, orders: &[Order]) -> Result<(), TestCaseError> {
     prop_assert!(pair.messages.is_empty());
     prop_assert_eq!(pair.seen.completed.len(), orders.len());
@@ -237,7 +254,53 @@ fn check_reliable(pair: &Pair, first: u64, orders: &[Order]) -> Result<(), TestC
     Ok(())
 }
 
+/// Checks that a message was accepted to its end only if all of it arrived, and that gaps were noticed once.
+fn check_whole_messages(pair: &Pair, first: u64, orders: &[Order]) -> Result<(), TestCaseError> {
+    prop_assert!(pair.messages.is_empty());
+    prop_assert_eq!(pair.seen.completed.len(), orders.len(), "sent is complete");
+    // The payload accepted since the last beginning is the message's, whenever its end is accepted.
+    let mut begins = first;
+    let mut by_end = std::collections::BTreeMap::new();
+    for (.., bytes) in orders {
+        begins += bytes.div_ceil(256);
+        by_end.insert(Psn::new((begins - 1) as u32).get(), *bytes);
+    }
+    let (mut payload, mut whole, mut last) = (0, 0, None);
+    for (psn, bytes, ends) in &pair.seen.accepted {
+        payload = if last == Some(psn.plus(Psn::MASK)) { payload + bytes } else { *bytes };
+        last = (!ends).then_some(*psn);
+        if *ends {
+            prop_assert_eq!(Some(&payload), by_end.get(&psn.get()), "a message with a hole");
+            whole += 1;
+        }
+    }
+    prop_assert!(pair.seen.lost > 0 || whole == orders.len());
+    prop_assert!(pair.seen.gaps <= pair.seen.lost);
+    prop_assert!(pair.seen.lost == 0 || whole < orders.len() || pair.seen.gaps == 0);
+    Ok(())
+}
+
+/// Checks that every packet that arrived was accepted, as a message by itself.
+fn check_datagrams(pair: &Pair, orders: &[Order]) -> Result<(), TestCaseError> {
+    prop_assert_eq!(pair.seen.accepted.len() as u32, pair.seen.arrived);
+    prop_assert_eq!(pair.seen.arrived + pair.seen.lost, orders.len() as u32);
+    prop_assert!(pair.seen.accepted.iter().all(|(.., ends)| *ends));
+    Ok(())
+}
+
 proptest! {
+    /// Every service keeps its promise for messages of one packet.
+    #[test]
+    fn every_service_keeps_its_promise(
+        service in prop::sample::select(&TransportService::ALL[..]), sizes in prop::collection::vec(1..=256u64, 1..30),
+        first in any_first(), losses in any_losses(), choices in any_choices(),
+    ) {
+        let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, Operation::Send, bytes)).collect();
+        let mut pair = Pair::new(service, first, &orders, losses);
+        pair.run(&choices)?;
+        check_promise(service, &pair, first, &orders)?;
+    }
+
     #[test]
     fn reliable_connections_deliver_everything_in_order(
         sizes in any_sizes(), write: bool, first in any_first(), losses in any_losses(), choices in any_choices(),
@@ -250,7 +313,7 @@ proptest! {
         prop_assert_eq!(pair.answers.responder().msn() as usize, orders.len());
     }
 
-    /// And no more READs are under way at once than may be.
+    /// In addition, no more READs are in progress at once than allowed.
     #[test]
     fn reads_deliver_everything_in_order(
         sizes in any_sizes(), first in any_first(), losses in any_losses(), choices in any_choices(),
@@ -262,7 +325,7 @@ proptest! {
         prop_assert!(pair.seen.most_under_way <= RULE.max_reads as usize);
     }
 
-    /// As many as may be are under way, if the responder is slower than the requester.
+    /// If the responder is slower than the requester, as many READs are in progress as allowed.
     #[test]
     fn reads_overlap(sizes in prop::collection::vec(1..3000u64, 3..20)) {
         let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, Operation::RdmaRead, bytes)).collect();
@@ -271,7 +334,7 @@ proptest! {
         prop_assert_eq!(pair.seen.most_under_way, RULE.max_reads as usize);
     }
 
-    /// And one message is under way in a context at a time, of the queue pair whose turn it is.
+    /// In addition, one message of a context is in progress at a time, of the queue pair whose turn it is.
     #[test]
     fn contexts_deliver_everything_in_order_one_message_at_a_time(
         orders in prop::collection::vec(
@@ -284,8 +347,8 @@ proptest! {
         pair.run(&choices)?;
         check_reliable(&pair, first, &orders)?;
         prop_assert_eq!(pair.seen.most_under_way, 1);
-        // All were posted before the first was complete: so turns go round those that have messages left. The first
-        // message starts when it is posted, before the others are there to take turns with.
+        // All messages were posted before the first was complete, so turns rotate among the queue pairs with messages
+        // left. The first message starts when it is posted, before the others can take turns with it.
         let mut left = [0; 4];
         orders.iter().for_each(|(number, ..)| left[*number as usize] += 1);
         let mut turns: VecDeque<u32> = VecDeque::new();
@@ -315,27 +378,7 @@ proptest! {
         let orders: Vec<_> = sizes.iter().map(|bytes| (0, operation, *bytes)).collect();
         let mut pair = Pair::new(TransportService::Uc, first, &orders, losses);
         pair.run(&choices)?;
-        prop_assert!(pair.messages.is_empty());
-        prop_assert_eq!(pair.seen.completed.len(), orders.len(), "sent is complete");
-        // The payload accepted since the last beginning is the message's, whenever its end is accepted.
-        let mut begins = first;
-        let mut by_end = std::collections::BTreeMap::new();
-        for bytes in &sizes {
-            begins += bytes.div_ceil(256);
-            by_end.insert(Psn::new((begins - 1) as u32).get(), *bytes);
-        }
-        let (mut payload, mut whole, mut last) = (0, 0, None);
-        for (psn, bytes, ends) in &pair.seen.accepted {
-            payload = if last == Some(psn.plus(Psn::MASK)) { payload + bytes } else { *bytes };
-            last = (!ends).then_some(*psn);
-            if *ends {
-                prop_assert_eq!(Some(&payload), by_end.get(&psn.get()), "a message with a hole");
-                whole += 1;
-            }
-        }
-        prop_assert!(pair.seen.lost > 0 || whole == orders.len());
-        prop_assert!(pair.seen.gaps <= pair.seen.lost);
-        prop_assert!(pair.seen.lost == 0 || whole < orders.len() || pair.seen.gaps == 0);
+        check_whole_messages(&pair, first, &orders)?;
     }
 
     #[test]
@@ -346,8 +389,6 @@ proptest! {
         let orders: Vec<_> = sizes.iter().map(|bytes| (0, Operation::Send, *bytes)).collect();
         let mut pair = Pair::new(TransportService::Ud, first, &orders, losses);
         pair.run(&choices)?;
-        prop_assert_eq!(pair.seen.accepted.len() as u32, pair.seen.arrived);
-        prop_assert_eq!(pair.seen.arrived + pair.seen.lost, orders.len() as u32);
-        prop_assert!(pair.seen.accepted.iter().all(|(.., ends)| *ends));
+        check_datagrams(&pair, &orders)?;
     }
 }

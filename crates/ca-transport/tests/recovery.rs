@@ -1,5 +1,5 @@
-//! Two adapters back to back, and what one notification does to the flow between them: what the response is told of
-//! what held a packet back, and whether silence does for acknowledgements.
+//! Two adapters back to back, and the effect of one notification on the flow between them: the limit that the
+//! response learns for each packet, and sent packets that count as acknowledgements.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use packet::{
 use units::{Bytes, Rate, Span, Time};
 use workload::{Flow, MessageGenerator, MessageSchedule, Operation, Posting};
 
-/// A packet of 2,048 bytes and its headers at 8 Gb/s takes about this long.
+/// Approximate wire time of a packet of 2,048 bytes with headers at 8 Gb/s.
 const PACKET: Span = Span::from_ns(2074);
 const FLIGHT: Span = Span::from_ns(50);
 
@@ -28,7 +28,7 @@ enum Event {
     Timer(AdapterTimer),
 }
 
-/// The cable between two adapters, and what is to come.
+/// The cable between two adapters, and future events.
 #[derive(Default)]
 struct Cable {
     now: Time,
@@ -36,9 +36,9 @@ struct Cable {
     packets: PacketPool,
     events: BTreeMap<(Time, u64), (usize, Event)>,
     planned: u64,
-    /// When each data packet of the flow left, in order.
+    /// Times at which the data packets of the flow left, in order.
     left: Vec<Time>,
-    /// The data packet that is marked on the way, counted from 0.
+    /// Number of the data packet that is marked on the wire, counted from 0.
     marked: usize,
 }
 
@@ -117,7 +117,7 @@ fn adapter(node: u32, response: &HpResponseSpec) -> Adapter {
     })
 }
 
-/// When each data packet of a flow left, over this long; packet `marked` gets FECN on the way.
+/// Returns the times at which the data packets of a flow left until `end`; packet `marked` gets FECN on the wire.
 fn departures(
     (transport, operation): (TransportService, Operation),
     schedule: &MessageSchedule,
@@ -185,13 +185,13 @@ fn rate_alone() -> HpResponseSpec {
     }
 }
 
-/// How many packets left more than a packet time after the one before.
+/// Returns the number of packets that left more than a packet time after their predecessor.
 fn spaced(left: &[Time]) -> usize {
     left.windows(2).filter(|pair| pair[1].since(pair[0]) > PACKET * 3 / 2).count()
 }
 
-/// LIPD from IPD 0: 128 packets at half the rate, then back; 127 of them an IPD apart where each counts as it is sent,
-/// and one or two more where its acknowledgement has to come first.
+/// LIPD from IPD 0: 128 packets at half the rate, then full rate again. 127 of them are an IPD apart if each counts
+/// when it is sent; one or two more if its acknowledgement has to arrive first.
 #[test]
 fn one_decrease_costs_as_many_packets_with_acknowledgements_as_without() {
     let end = Span::from_us(1000).after_start();
@@ -212,10 +212,10 @@ fn one_decrease_costs_as_many_packets_with_acknowledgements_as_without() {
     }
 }
 
-/// A flow that paces itself more slowly than its rate allows learns nothing by sending: after 500 packets its rate is
-/// still half, which a burst shows.
+/// A flow that paces itself below its rate does not raise the rate by sending: after 500 packets its rate is still
+/// half, as a burst shows.
 #[test]
-fn a_flow_that_is_not_held_back_is_not_raised() {
+fn a_flow_that_is_not_limited_is_not_raised() {
     let end = Span::from_us(8000).after_start();
     let mut posts: Vec<_> = (0..500u64)
         .map(|n| workload::ListedMessage { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
@@ -230,8 +230,8 @@ fn a_flow_that_is_not_held_back_is_not_raised() {
     }
 }
 
-/// What a closed window held back raises the window, and nothing else does: three packets wide after one mark, and four
-/// again after three acknowledgements if the flow has filled it.
+/// Only packets that a closed window held back raise the window: three packets wide after one mark, and four again
+/// after three acknowledgements if the flow has filled it.
 #[test]
 fn only_a_full_window_is_raised() {
     let response = HpResponseSpec {
@@ -244,12 +244,13 @@ fn only_a_full_window_is_raised() {
         rpi_after_decrease: RpiAfterDecrease::Kept,
     };
     let end = Span::from_us(400).after_start();
-    // RPI is 1 at rest and kept: the first acknowledgement of a packet that the window held back widens it to 2, where
-    // it stays for 1,000. With a window of 1 each packet waits for a round trip; with 2 the wire is never idle.
+    // RPI is 1 at rest and kept: the first acknowledgement of a packet that the window held back widens the window to
+    // 2, where it stays for 1,000. With a window of 1 each packet waits for a round trip; with 2 the wire is never
+    // idle.
     let left = departures((TransportService::Rc, Operation::Send), &saturating(), &response, 20, end);
     let idle = left.windows(2).filter(|pair| pair[1].since(pair[0]) > PACKET + FLIGHT).count();
     assert!((1..=3).contains(&idle), "{idle} packets waited for a round trip");
-    // A packet every four packet times never meets a closed window of 1: the window stays there, as a burst shows.
+    // A packet every four packet times never meets a closed window of 1: the window stays at 1, as a burst shows.
     let mut posts: Vec<_> = (0..40u64)
         .map(|n| workload::ListedMessage { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
         .collect();

@@ -1,8 +1,8 @@
-//! Which lane of a port goes next: IBA's virtual lane arbitration (volume 1, 7.6.9).
+//! Arbitration of a port's virtual lanes (IBA volume 1, 7.6.9).
 //!
-//! Invariant: a lane that is ready and has weight is served after boundedly many bytes of others, unless
-//! the high-priority table may go on for ever (`LimitOfHighPriority` 255), or a lane is strict: such lanes go before both
-//! tables, the first of them first (IEEE 802.1Q's strict priority). VL15 goes before all others.
+//! Invariant: a lane that is ready and has weight is served after a bounded number of bytes of other lanes, unless
+//! the high-priority table has no limit (`LimitOfHighPriority` 255) or a strict lane is ready. Strict lanes precede
+//! both tables, in their order (strict priority of IEEE 802.1Q). VL15 precedes all other lanes.
 
 use packet::Lane;
 use units::Bytes;
@@ -14,29 +14,29 @@ use crate::spec::{VlArbitrationSpec, VlWeight};
 pub struct LaneSet(u16);
 
 impl LaneSet {
-    /// Puts a lane in.
+    /// Adds a lane.
     pub fn insert(&mut self, lane: Lane) {
         self.0 |= 1 << lane.0;
     }
 
-    /// Takes a lane out.
+    /// Removes a lane.
     pub fn remove(&mut self, lane: Lane) {
         self.0 &= !(1 << lane.0);
     }
 
-    /// Whether the lane is in it.
+    /// Returns true if the lane is in the set.
     #[must_use]
     pub const fn contains(self, lane: Lane) -> bool {
         self.0 >> lane.0 & 1 == 1
     }
 
-    /// Whether no lane is in it.
+    /// Returns true if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The first lane after `last`, going round: whose turn it is.
+    /// Returns the first lane of the set after `last`, in cyclic order.
     #[must_use]
     pub fn next_after(self, last: Lane) -> Option<Lane> {
         let turned = self.0.rotate_right(u32::from(last.0) + 1);
@@ -44,7 +44,7 @@ impl LaneSet {
     }
 }
 
-/// Takes the lanes out, lowest first.
+/// Removes and yields the lanes, lowest first.
 impl Iterator for LaneSet {
     type Item = Lane;
     fn next(&mut self) -> Option<Lane> {
@@ -54,24 +54,24 @@ impl Iterator for LaneSet {
     }
 }
 
-/// The arbiter of one port's lanes. Most ports have no tables, and stay small.
+/// The arbiter of a port's lanes. Most ports have no tables, and stay small.
 #[derive(Clone, Debug)]
 pub struct VlArbiter {
     last: Lane,
     tables: Option<Box<Tables>>,
 }
 
-/// Both tables, and how far the high one may still go on.
+/// Both tables, and the bytes that the high-priority one may still send.
 #[derive(Clone, Debug)]
 struct Tables {
-    /// Lanes that go before all below, the first first.
+    /// Lanes that precede both tables, in order of priority.
     strict: Vec<Lane>,
     high: Table,
     low: Table,
     /// Bytes of high priority that may pass while low priority waits; `None` for no limit.
     limit: Option<i64>,
     left_of_limit: i64,
-    /// Whose turn was picked last, and whether low priority was kept waiting.
+    /// Priority of the lane picked last, and true if low priority waited.
     picked: Priority,
     low_waits: bool,
 }
@@ -83,7 +83,7 @@ enum Priority {
     Low,
 }
 
-/// A weighted table, and whose turn it is.
+/// A weighted table, and the entry whose turn it is.
 #[derive(Clone, Debug)]
 struct Table {
     entries: Vec<VlWeight>,
@@ -93,20 +93,20 @@ struct Table {
 }
 
 impl VlArbiter {
-    /// An arbiter with these tables; with none, lanes take turns packet by packet.
+    /// An arbiter with these tables. Without any, lanes take turns packet by packet.
     #[must_use]
     pub fn new(spec: &VlArbitrationSpec) -> Self {
         let any = !(spec.high.is_empty() && spec.low.is_empty() && spec.strict.is_empty());
         Self { last: Lane::MANAGEMENT, tables: any.then(|| Box::new(Tables::new(spec))) }
     }
 
-    /// Whether lanes just take turns.
+    /// Returns true if lanes take turns, without tables.
     #[must_use]
     pub const fn is_plain(&self) -> bool {
         self.tables.is_none()
     }
 
-    /// Which of the lanes that have a packet ready goes next; none if no table gives any of them weight.
+    /// Returns the next lane of those that have a packet ready; `None` if no table gives any of them weight.
     #[inline]
     pub fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
         if ready.contains(Lane::MANAGEMENT) {
@@ -118,7 +118,7 @@ impl VlArbiter {
         }
     }
 
-    /// The lane that was picked sends a packet of this length.
+    /// Handles a packet of this length on the lane that was picked.
     pub fn sent(&mut self, lane: Lane, length: Bytes) {
         self.last = lane;
         if let Some(tables) = &mut self.tables
@@ -167,7 +167,7 @@ impl Tables {
         self.low.pick(ready)
     }
 
-    /// What was picked last sends a packet of this length.
+    /// Handles a packet of this length on the lane picked last.
     fn sent(&mut self, length: i64) {
         match self.picked {
             Priority::Strict => {}
@@ -194,7 +194,7 @@ impl Table {
         self.entries.iter().any(|entry| ready.contains(Lane(entry.lane)))
     }
 
-    /// The lane of the current turn while it has weight left, else of the next turn that is ready.
+    /// Returns the lane of the current turn while it has weight left, else the lane of the next turn that is ready.
     fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
         let count = self.entries.len();
         for step in 0..=count {
@@ -227,7 +227,7 @@ mod tests {
         set
     }
 
-    /// Bytes that each lane gets while all of `ready` always have packets of 1,024 bytes.
+    /// Returns the bytes of each lane while all lanes of `ready` always have packets of 1,024 bytes.
     fn shares(arbiter: &mut VlArbiter, ready: &[u8], packets: usize) -> [u64; 16] {
         let mut sent = [0; 16];
         for _ in 0..packets {
@@ -277,7 +277,7 @@ mod tests {
             ..Default::default()
         };
         let sent = shares(&mut VlArbiter::new(&spec), &[0, 1], 800);
-        // In each round 4,096 bytes of high priority and then one packet of low, whose turns hold four.
+        // Each round has 4,096 bytes of high priority and then one packet of low priority, whose turns hold four.
         assert_eq!((sent[0], sent[1]), (720 * 1024, 80 * 1024));
     }
 
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn strict_lanes_go_first_and_leave_the_rest_its_weights() {
+    fn strict_lanes_go_first_and_the_others_by_weight() {
         let spec = VlArbitrationSpec {
             strict: vec![6, 3],
             low: weights(&[(0, 64), (1, 192)]),

@@ -1,4 +1,4 @@
-//! What a scenario writes down about links.
+//! Settings of links and cables.
 
 use std::collections::BTreeMap;
 
@@ -9,67 +9,68 @@ use units::{Bytes, Length, Rate, Span};
 
 use crate::flow_control::headroom::quanta;
 
-/// What all links of the fabric have in common: scenario field `link`.
+/// Settings common to all links of the fabric: scenario field `link`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
-    /// What carries the transport headers: InfiniBand's link layer, or Ethernet, IPv4 and UDP.
+    /// Framing of packets: InfiniBand's link layer, or Ethernet, IPv4 and UDP.
     #[serde(default)]
     pub framing: Framing,
-    /// The largest payload of a packet.
+    /// Largest payload of a packet.
     pub mtu: Mtu,
-    /// How many data lanes are configured, VL0 upwards: 1 to 15.
+    /// Number of data lanes, VL0 upwards: 1 to 15.
     #[schemars(range(min = 1, max = 15))]
     pub data_lanes: u8,
-    /// How a receiver keeps a sender from overrunning it.
+    /// Flow control of all links.
     pub flow_control: Discipline,
-    /// Lane by service level (`SLtoVLMappingTable`, the same at every port). Service levels that are not
-    /// named go to the lane of their own number modulo the number of data lanes.
+    /// Lane by service level (`SLtoVLMappingTable`, the same at every port). A service level that is not named is
+    /// mapped to the lane of its own number modulo the number of data lanes.
     #[serde(default)]
     #[schemars(extend("patternProperties" = {"^([0-9]|1[0-5])$": {"type": "integer", "minimum": 0, "maximum": 14}}))]
     pub sl_to_vl: BTreeMap<u8, u8>,
-    /// In what order the lanes of a port are served (`VLArbitrationTable`).
+    /// Arbitration of the lanes of a port (`VLArbitrationTable`).
     #[serde(default)]
     pub vl_arbitration: VlArbitrationSpec,
 }
 
 impl LinkSpec {
-    /// The length of the longest packet, in a buffer.
+    /// Returns the length of the longest packet, in a buffer.
     #[must_use]
     pub const fn longest_packet(&self) -> Bytes {
         self.framing.longest_packet(self.mtu)
     }
 }
 
-/// How a receiver keeps a sender from overrunning it.
+/// Flow control: the rule by which a receiver keeps a sender from overrunning it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Discipline {
-    /// IBA's credits: absolute, per lane, in blocks of 64 bytes (IBA 7.9).
+    /// Credits of InfiniBand: absolute, per lane, in blocks of 64 bytes (IBA 7.9).
     Credits(CreditSpec),
     /// PFC: PAUSE and RESUME, per priority (IEEE 802.1Qbb). A priority is a lane, at most 8 of them.
     Pause(PauseSpec),
-    /// None: what finds no room is dropped.
+    /// No flow control: a packet that finds no room is dropped.
     Lossy,
 }
 
-/// How PFC pauses a sender.
+/// Parameters of PFC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PauseSpec {
-    /// What each port and lane may still take in once it has asked for a pause; if left out, as much as can come in
-    /// until the pause takes effect (see [`Headroom`](crate::Headroom)), by the port's own cable.
+    /// Memory of each port and lane beyond the threshold; if left out, as much as can arrive by the port's own cable
+    /// until a pause takes effect (see [`Headroom`](crate::Headroom)).
     #[serde(default)]
     pub headroom: Option<Bytes>,
-    /// RESUME is sent when the headroom is empty and so much has come free below the threshold, or all.
+    /// Bytes below the threshold that must be free before RESUME is sent, with the headroom empty; less if nothing is
+    /// held.
     pub resume_offset: Bytes,
-    /// How long a sender goes on starting packets after it has a PAUSE.
+    /// Time for which a sender still starts packets after it has received a PAUSE.
     pub reaction: Span,
-    /// For how many quanta of 512 bit times a PAUSE asks, 1 to 65,535.
+    /// Duration that a PAUSE requests, in quanta of 512 bit times: 1 to 65,535.
     #[serde(default = "longest_pause")]
     #[schemars(range(min = 1, max = 65535))]
     pub quanta: u16,
-    /// How long after a PAUSE it is sent again, if there is still no room; half of the time that it asks for, if left
-    /// out.
+    /// Time after a PAUSE at which another is sent if there is still no room; if left out, half of the duration that
+    /// a PAUSE requests.
     #[serde(default)]
     pub refresh: Option<Span>,
 }
@@ -79,47 +80,48 @@ fn longest_pause() -> u16 {
 }
 
 impl PauseSpec {
-    /// How long a PAUSE asks for on a link of this rate.
+    /// Returns the duration that a PAUSE requests on a link of this rate.
     #[must_use]
     pub const fn pause(&self, rate: Rate) -> Span {
         quanta(self.quanta as u64, rate)
     }
 
-    /// How long after a PAUSE it is sent again on a link of this rate.
+    /// Returns the time after a PAUSE at which another is sent on a link of this rate.
     #[must_use]
     pub fn refresh(&self, rate: Rate) -> Span {
         self.refresh.unwrap_or_else(|| Span::from_ps(self.pause(rate).ps() / 2))
     }
 }
 
-/// When credits are handed back.
+/// Conditions under which credits are returned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditSpec {
-    /// A flow-control packet is sent when this many 64-byte blocks have come free, 1 to 2048 ...
+    /// Free blocks of 64 bytes that cause a flow-control packet, 1 to 2048.
     #[schemars(range(min = 1, max = 2048))]
     pub update_blocks: u16,
-    /// ... or when any have, and the last one is this long ago.
+    /// Time after the last flow-control packet at which any free block causes another.
     pub update_interval: Span,
-    /// Whether flow-control packets take time on the wire.
+    /// Wire time of flow-control packets.
     pub wire_time: WireTime,
 }
 
-/// Whether flow-control packets take time on the wire.
+/// Wire time of flow-control packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum WireTime {
-    /// They do, as in reality.
+    /// They take their time, as in reality.
     Counted,
-    /// They cost nothing: for comparing with theory.
+    /// They take no time, for comparison with theory.
     Free,
 }
 
-/// A port's lane arbitration tables (IBA 7.6.9), and lanes of strict priority. Without any, all lanes take turns packet by packet.
+/// A port's lane arbitration tables (IBA 7.6.9), and lanes of strict priority. Without any, all lanes take turns
+/// packet by packet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VlArbitrationSpec {
-    /// Lanes that go before both tables, the first of them first: strict priority, which IBA has not. Lanes that stand
-    /// in no table and not here take turns after all others, if there are no tables.
+    /// Lanes that precede both tables, in order of priority: strict priority, which IBA lacks. Without tables, all
+    /// other lanes take turns after them.
     #[serde(default)]
     #[schemars(inner(range(min = 0, max = 14)))]
     pub strict: Vec<u8>,
@@ -129,8 +131,8 @@ pub struct VlArbitrationSpec {
     /// Low-priority table, at most 64 entries.
     #[serde(default)]
     pub low: Vec<VlWeight>,
-    /// `LimitOfHighPriority`: how many times 4,096 bytes of high priority may pass before a waiting packet
-    /// of low priority has its turn; 0 means one packet, 255 no limit.
+    /// `LimitOfHighPriority`: bytes of high priority that may pass before a waiting packet of low priority has its
+    /// turn, in units of 4,096; 0 means one packet, 255 no limit.
     #[serde(default)]
     #[schemars(range(min = 0, max = 255))]
     pub limit_of_high_priority: u8,
@@ -143,7 +145,7 @@ pub struct VlWeight {
     /// The lane, 0 to 14.
     #[schemars(range(min = 0, max = 14))]
     pub lane: u8,
-    /// How many times 64 bytes it may send in its turn, 0 to 255; 0 skips the entry.
+    /// Bytes that the lane may send in its turn, in units of 64, 0 to 255; 0 skips the entry.
     #[schemars(range(min = 0, max = 255))]
     pub weight: u8,
 }
@@ -152,16 +154,16 @@ pub struct VlWeight {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CableSpec {
-    /// The rate at which bytes of packets pass, as Ethernet names it: 1 to 800 Gb/s.
+    /// Rate at which bytes of packets pass, as Ethernet names it: 1 to 800 Gb/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Number of lanes side by side, as IBA names it.
+    /// Number of physical lanes, as IBA names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<Width>,
-    /// Signalling speed of each.
+    /// Signalling speed of each physical lane.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<Speed>,
-    /// Time of flight, by length or as such.
+    /// Time of flight, from the length or as a delay.
     pub propagation: Propagation,
 }
 
@@ -207,9 +209,9 @@ pub enum Speed {
 /// Time of flight over a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Propagation {
-    /// From its length, at 5 ns a metre.
+    /// Length of the cable, at 5 ns per metre.
     Cable(Length),
-    /// As such.
+    /// Delay.
     Delay(Span),
 }
 
@@ -217,7 +219,7 @@ impl Width {
     /// Every width, narrowest first.
     pub const ALL: [Self; 5] = [Self::X1, Self::X2, Self::X4, Self::X8, Self::X12];
 
-    /// The number of lanes.
+    /// Returns the number of lanes.
     #[must_use]
     pub const fn lanes(self) -> u64 {
         match self {
@@ -235,10 +237,10 @@ impl Speed {
     pub const ALL: [Self; 9] =
         [Self::Sdr, Self::Ddr, Self::Qdr, Self::Fdr10, Self::Fdr, Self::Edr, Self::Hdr, Self::Ndr, Self::Xdr];
 
-    /// Signalling rate of a lane, and the share of it that the encoding leaves for data, as a fraction.
+    /// Returns the signalling rate of a lane, and the share of it that the encoding leaves for data, as a fraction.
     ///
-    /// SDR to QDR: 8b/10b. FDR10 to EDR: 64b/66b. From HDR on: 256b/257b inside RS(544, 514), which
-    /// leaves exactly 16 of every 17 bits (256/257 * 514/544).
+    /// SDR to QDR: 8b/10b. FDR10 to EDR: 64b/66b. From HDR on: 256b/257b inside RS(544, 514), which leaves exactly 16
+    /// of every 17 bits (256/257 * 514/544).
     #[must_use]
     pub const fn signalling(self) -> (Rate, u64, u64) {
         match self {

@@ -1,15 +1,15 @@
-//! One direction of a cable: when what starts now arrives.
+//! One direction of a cable, and the arrival times of packets on it.
 //!
-//! Invariant: a wire delivers in order. A packet *arrives* when the receiver can act on it: once its
-//! header is there for a receiver that cuts through, once its tail is for one that does not.
+//! Invariant: a wire delivers in order. A packet *arrives* when the receiver can act on it: when a receiver that cuts
+//! through has its header, or any other receiver has its tail.
 //!
 //! ```text
 //! starts      + lead time     + latency   = arrives (the receiver acts)
 //! starts      + wire time     + latency   = tail
 //! ```
 //!
-//! DEVIATION: what Ethernet puts around a frame counts as part of it, so its tail has come in once the gap behind it
-//! has passed (12 bytes: 2.4 ns at 40 Gb/s).
+//! DEVIATION: the preamble and gap of an Ethernet frame count as part of the frame, so its tail arrives after the gap
+//! behind it (12 bytes: 2.4 ns at 40 Gb/s).
 
 use packet::Framing;
 use units::{Bytes, Rate, Span, Time};
@@ -18,22 +18,22 @@ use units::{Bytes, Rate, Span, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
     rate: Rate,
-    /// How long a byte occupies it, where that is a whole number of picoseconds: then no packet needs a division.
+    /// Time of a byte, if it is a whole number of picoseconds: then no packet needs a division.
     byte_time: Option<Span>,
-    /// What a packet takes up beyond its own length.
+    /// Bytes that a packet occupies beyond its own length.
     around: Bytes,
     /// Time of flight and the receiver's own latency.
     latency: Span,
-    /// How much of a packet must be there before the receiver acts, beyond which its length is waited for.
+    /// Part of a packet that must arrive before the receiver acts.
     lead: Lead,
 }
 
-/// How much of a packet a receiver waits for.
+/// Part of a packet that a receiver waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lead {
-    /// What names the destination, which takes this long.
+    /// The header that names the destination, which takes this long.
     Header(Span),
-    /// All of it.
+    /// The whole packet.
     Whole,
 }
 
@@ -44,7 +44,7 @@ impl Wire {
         Self::framed(Framing::InfiniBand, rate, latency, true)
     }
 
-    /// A wire to a receiver that acts once the whole packet is there: store-and-forward, or an adapter.
+    /// A wire to a receiver that acts once the whole packet has arrived: store-and-forward, or an adapter.
     #[must_use]
     pub const fn store_and_forward(rate: Rate, latency: Span) -> Self {
         Self::framed(Framing::InfiniBand, rate, latency, false)
@@ -58,19 +58,19 @@ impl Wire {
         Self { rate, byte_time: byte_time(rate), around: framing.around(), latency, lead }
     }
 
-    /// The rate at which bytes pass.
+    /// Returns the rate at which bytes pass.
     #[must_use]
     pub const fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// Time of flight and the receiver's own latency.
+    /// Returns the time of flight and the receiver's own latency.
     #[must_use]
     pub const fn latency(&self) -> Span {
         self.latency
     }
 
-    /// How long a packet of this length occupies the wire, with what its framing puts around it.
+    /// Returns the time for which a packet of this length occupies the wire, with its framing.
     #[inline]
     #[must_use]
     pub fn time_for(&self, length: Bytes) -> Span {
@@ -78,7 +78,7 @@ impl Wire {
         self.byte_time.map_or_else(|| self.rate.time_for(all), |span| span * all.get())
     }
 
-    /// The least time from a packet's start until the receiver acts on it.
+    /// Returns the least time from a packet's start until the receiver acts on it.
     #[must_use]
     pub fn lookahead(&self) -> Span {
         match self.lead {
@@ -87,7 +87,8 @@ impl Wire {
         }
     }
 
-    /// When the receiver acts on a packet that starts at `start` and occupies the wire for `wire_time`.
+    /// Returns the time at which the receiver acts on a packet that starts at `start` and occupies the wire for
+    /// `wire_time`.
     #[must_use]
     pub fn arrives(&self, start: Time, wire_time: Span) -> Time {
         let lead = match self.lead {
@@ -98,8 +99,8 @@ impl Wire {
     }
 }
 
-/// How long a byte takes at this rate, if that is a whole number of picoseconds: as many bytes then take exactly as
-/// many times as long.
+/// Returns the time of a byte at this rate, if it is a whole number of picoseconds: n bytes then take exactly n times
+/// as long.
 const fn byte_time(rate: Rate) -> Option<Span> {
     const BITS_TIMES_PS: u64 = 8 * 1_000_000_000_000;
     let byte = rate.time_for(Bytes::new(1));
@@ -122,7 +123,8 @@ mod tests {
         }
     }
 
-    /// Data rates of links, in bit/s: from SDR X1 to NDR X4, some of them no whole number of picoseconds a byte.
+    /// Data rates of links in bit/s, from SDR X1 to NDR X4. At some of them a byte takes no whole number of
+    /// picoseconds.
     const IBA: [u64; 10] = [
         2_000_000_000,
         8_000_000_000,

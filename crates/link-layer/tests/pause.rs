@@ -1,4 +1,4 @@
-//! What PFC promises, on random traffic between a sender and a receiver with a delay between them.
+//! Promises of PFC, on random traffic between a sender and a receiver with a delay between them.
 
 use std::collections::VecDeque;
 
@@ -29,14 +29,14 @@ fn lane(limit: u32, headroom: u32) -> PauseLane {
 }
 
 #[test]
-fn xoff_asks_and_xon_lets_go_on() {
+fn xoff_requests_a_pause_and_xon_ends_it() {
     let rule = rule(100, 500);
     let mut lane = lane(1000, 500);
     assert!(lane.admit(900, None).is_some());
     assert_eq!(lane.update_pause(LANE, &rule, None, at(0)), None, "900 is below the limit");
     assert!(lane.admit(400, None).is_some(), "there is headroom");
     assert_eq!(lane.update_pause(LANE, &rule, None, at(1)), Some(Signal::Pause { lane: LANE, quanta: 100 }));
-    assert_eq!(lane.update_pause(LANE, &rule, None, at(2)), None, "it has asked");
+    assert_eq!(lane.update_pause(LANE, &rule, None, at(2)), None, "a pause is requested");
     assert!(lane.admit(200, None).is_none(), "neither room nor headroom");
     lane.release(900);
     assert_eq!((lane.load(), lane.held()), (400, 400), "headroom empties first");
@@ -46,7 +46,7 @@ fn xoff_asks_and_xon_lets_go_on() {
 }
 
 #[test]
-fn what_comes_near_its_threshold_is_counted() {
+fn loads_near_the_threshold_are_counted() {
     let rule = rule(100, 500);
     let mut lane = lane(1000, 500);
     let mut step = |change: i64, time: u64| {
@@ -56,7 +56,7 @@ fn what_comes_near_its_threshold_is_counted() {
         }
         lane.update_pause(LANE, &rule, None, at(time));
         let tally = lane.tally(&rule, at(time));
-        let PauseCrossings { crossings, near_misses, first } = tally.crossings.expect("it asks");
+        let PauseCrossings { crossings, near_misses, first } = tally.crossings.expect("PFC is enabled");
         (tally.nearest.get(), tally.limit.get(), crossings, near_misses, first)
     };
     assert_eq!(step(900, 0), (900, 1000, 0, 0, None), "at 90 %");
@@ -83,7 +83,7 @@ fn where_memory_is_shared_the_nearest_threshold_is_kept() {
 }
 
 #[test]
-fn a_pause_runs_out_and_is_asked_for_again() {
+fn a_pause_expires_and_is_repeated() {
     let rule = rule(100, 500);
     let mut receiver = lane(1000, 500);
     assert!(receiver.admit(1000, None).is_some());
@@ -97,7 +97,7 @@ fn a_pause_runs_out_and_is_asked_for_again() {
     sender.on_pause(100, &rule, at(10));
     assert!(!sender.may_start());
     sender.on_pause(100, &rule, at(510));
-    assert_eq!(sender.deadline(), at(1510), "a pause counts from when it is heard last");
+    assert_eq!(sender.deadline(), at(1510), "a pause counts from the last PAUSE");
     assert_eq!(sender.on_deadline(LANE, &rule, at(1509)), (None, false));
     assert_eq!(sender.on_deadline(LANE, &rule, at(1510)), (None, true));
     assert!(sender.may_start());
@@ -109,7 +109,7 @@ fn a_pause_runs_out_and_is_asked_for_again() {
 }
 
 #[test]
-fn without_pfc_nothing_is_asked_and_what_does_not_fit_is_dropped() {
+fn without_pfc_no_pause_is_requested_and_packets_without_room_are_dropped() {
     let rule = PauseRule { enabled: false, ..rule(0, 0) };
     let mut lane = lane(1000, 0);
     assert!(lane.admit(1000, None).is_some());
@@ -117,7 +117,7 @@ fn without_pfc_nothing_is_asked_and_what_does_not_fit_is_dropped() {
     assert!(lane.admit(1, None).is_none());
 }
 
-/// A packet or a signal on its way.
+/// A packet or a signal in flight.
 #[derive(Clone, Copy, Debug)]
 enum Flight {
     Packet(u32),
@@ -125,16 +125,17 @@ enum Flight {
 }
 
 proptest! {
-    /// Packets of random lengths, a receiver that empties at random, a delay of up to ten steps each way. With as much
-    /// headroom as can be sent in a round trip nothing is ever dropped; whatever headroom there is, all that was sent
-    /// was held or dropped, and once it is empty both ends are at rest.
+    /// Packets of random lengths, a receiver that empties at random, a delay of up to ten steps each way. With
+    /// headroom for a round trip no packet is ever dropped. Whatever the headroom, all packets sent were held or
+    /// dropped, and once the receiver is empty both ends are at rest.
     #[test]
     fn headroom_of_a_round_trip_loses_nothing(
         delay in 1..10u64,
         share in 0..=100u64,
         ops in prop::collection::vec((64..1500u32, 0..3u8), 1..600),
     ) {
-        // A packet a step is sent until a PAUSE has come; the one that is asked for is in the headroom, too.
+        // One packet a step is sent until a PAUSE has arrived; the packet that causes the PAUSE is in the headroom,
+        // too.
         let whole = 1500 * (2 * delay + 1) as u32;
         let headroom = (u64::from(whole) * share / 100) as u32;
         let rule = rule(1000, 2000);

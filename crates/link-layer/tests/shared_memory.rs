@@ -1,4 +1,4 @@
-//! What memory promises that several receivers share, and the laws of the ways to share it.
+//! Promises of memory that several receivers share, and the laws of its sharing rules.
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,10 @@ use packet::Lane;
 use proptest::prelude::*;
 use units::Time;
 
-/// The longest packet of these tests, in blocks.
+/// Length of the longest packet of these tests, in blocks.
 const LONGEST: u16 = 33;
 
-/// Senders that share one memory at their receivers, and the packets between.
+/// Senders whose receivers share one memory, and the packets between them.
 struct Model {
     size: u32,
     guaranteed: u16,
@@ -24,10 +24,10 @@ struct Model {
 }
 
 impl Model {
-    /// Complete sharing without a factor.
+    /// A model with a dynamic threshold, or with complete sharing if there is no factor.
     fn new(receivers: usize, guaranteed: u16, shared: u32, factor: Option<f64>) -> Self {
         let size = receivers as u32 * u32::from(guaranteed) + shared;
-        // The factor as it is held.
+        // The factor in the steps of `Alpha`.
         let factor = factor.map(|factor| (factor * 65_536.0).round() / 65_536.0);
         let alpha = factor.map(Alpha::new);
         Self {
@@ -60,7 +60,7 @@ impl Model {
         fits
     }
 
-    /// What is given keeps the threshold: the use is then at most alpha times what is free.
+    /// Grants blocks, and checks the threshold: the use is then at most alpha times the free blocks.
     fn allow(&mut self, who: usize, blocks: u16) {
         self.receivers[who].grant(blocks);
         let used: u32 = (0..self.receivers.len()).map(|who| self.used(who)).sum();
@@ -93,7 +93,7 @@ impl Model {
         }
     }
 
-    /// Sends packets as long as there is credit, and has them delivered and credit told.
+    /// Sends packets as long as there is credit, delivers them, and returns credits.
     fn flood(&mut self, who: usize) {
         self.tell(who, false);
         while self.send(who, LONGEST) {
@@ -102,7 +102,7 @@ impl Model {
         }
     }
 
-    /// What of the shared part a receiver uses: of what it holds and has promised, all that is not guaranteed.
+    /// Returns a receiver's use of the shared part: the blocks that it holds or has promised beyond its guarantee.
     fn used(&self, who: usize) -> u32 {
         let share = self.receivers[who].share();
         (share.held + u32::from(share.room)).saturating_sub(u32::from(self.guaranteed))
@@ -114,7 +114,7 @@ impl Model {
             let share = receiver.share();
             prop_assert!(share.room <= self.guaranteed, "{} hoards {}", who, share.room);
             committed += (share.held + u32::from(share.room)).max(u32::from(self.guaranteed));
-            // What is under way and what the sender may still send have been promised.
+            // Blocks in flight and blocks that the sender may still send have been promised.
             let flying: u16 = self.flying[who].iter().sum();
             prop_assert!(flying <= share.room);
             prop_assert!(
@@ -122,7 +122,7 @@ impl Model {
                 "{} was promised too much",
                 who
             );
-            // Nobody who wants memory is refused what there is for him.
+            // No receiver that wants memory is refused free blocks.
             prop_assert!(share.room == self.guaranteed || self.memory.available(share) == 0);
         }
         prop_assert!(committed <= self.size, "{} of {} blocks are committed", committed, self.size);
@@ -135,8 +135,8 @@ fn factor() -> impl Strategy<Value = Option<f64>> {
 }
 
 proptest! {
-    /// Whatever is sent, delivered, freed, told or lost in whatever order: memory is never over-committed, no
-    /// packet comes in without room, nobody is refused what is free for him, and all credit comes home.
+    /// Whatever is sent, delivered, released, announced or lost in any order: memory is never over-committed, no
+    /// packet arrives without room, no receiver is refused the blocks that are free for it, and all credits return.
     #[test]
     fn shared_memory_keeps_its_promises(
         receivers in prop_oneof![1..6usize, 60..70usize],
@@ -171,7 +171,8 @@ proptest! {
         prop_assert!(model.memory.is_released());
     }
 
-    /// Everyone gets room for a whole packet in turn, however many others want memory, and whoever lets packets go.
+    /// Every receiver gets room for a whole packet in turn, however many others want memory, and whoever releases
+    /// packets.
     #[test]
     fn whoever_wants_memory_gets_some_in_turn(
         shared in 100..1000u32,
@@ -191,14 +192,14 @@ proptest! {
                     model.tell(who, false);
                 }
             }
-            // One that holds nothing has at least its guarantee.
+            // A receiver that holds no packet has at least its guarantee.
             prop_assert!((0..4).all(|who| !model.held[who].is_empty()));
         }
         prop_assert!(got.iter().all(|got| *got > 0), "{:?}", got);
     }
 }
 
-/// Complete sharing: one hot receiver can use everything that is shared, to the block.
+/// Complete sharing: one hot receiver can use every shared block.
 #[test]
 fn under_complete_sharing_one_can_use_all() {
     for shared in [0, 33, 100, 1000, 5000] {
@@ -207,12 +208,13 @@ fn under_complete_sharing_one_can_use_all() {
         assert_eq!(model.used(0), shared);
         assert_eq!(model.memory.most(), 66 + shared);
         assert!(model.receivers[0].share().held + 33 > 66 + shared - 33);
-        // The others still have what is guaranteed.
+        // The others still have their guarantee.
         (1..8).for_each(|who| assert!(model.send(who, 33) && model.send(who, 33)));
     }
 }
 
-/// Dynamic thresholds: one hog gets alpha / (1 + alpha) of what is shared, to the block.
+/// Dynamic thresholds: one hog gets alpha
+/// (1 + alpha) of the shared blocks, to the block.
 #[test]
 fn under_dynamic_thresholds_one_gets_its_part() {
     for factor in [1.0 / 128.0, 0.25, 1.0, 2.0, 16.0, 128.0] {
@@ -225,9 +227,10 @@ fn under_dynamic_thresholds_one_gets_its_part() {
     }
 }
 
-/// Dynamic thresholds: n hogs whose packets leave in turn have alpha / (1 + n alpha) of what is shared, each
-/// (Choudhury and Hahne 1998), on average and to a packet. The law is of a fluid; here each packet that leaves moves
-/// the threshold by alpha packets, so with an alpha far beyond 2 and several hogs it would say little.
+/// Dynamic thresholds: n hogs whose packets leave in turn have alpha
+/// (1 + n alpha) of the shared blocks, each (Choudhury and Hahne 1998), on average and to a packet. The law is of a
+/// fluid; here each packet that leaves moves the threshold by alpha packets, so the law says little for an alpha far
+/// beyond 2 and several hogs.
 #[test]
 fn under_dynamic_thresholds_hogs_share_as_the_law_says() {
     let (shared, rounds) = (4000, 4000);

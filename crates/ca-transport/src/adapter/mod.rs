@@ -1,41 +1,57 @@
 //! The adapter: queue pairs on one side, one port on the other.
 //!
-//! Invariant: notifications go before everything, acknowledgements before data of their lane. What it sends is
-//! decided once an instant, after everything that arrives in it has arrived.
+//! Invariant: notifications precede all other packets, acknowledgements precede the data of their lane. The adapter
+//! decides once an instant, after all arrivals of the instant.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`setup`] | the parts of an adapter, and its timers |
+//! | [`config`] | the constant part, which adapters share |
+//! | `queue_pair`, `endpoint_slot` | the state of queue pairs and of their endpoints |
+//! | `next_timer` | the next timer of one kind |
+//! | here | the adapter and its events |
+//! | `opening` | queue pairs are opened |
+//! | `posting`, `sending` | messages are posted, packets are sent |
+//! | `receiving`, `replying` | packets are received, marks and data are answered |
+//! | `responding` | the response policy learns of packets and notifications |
+//! | `observed`, `fetch` | statistics, and reading ahead |
 
-mod ages;
+pub mod config;
+mod endpoint_slot;
 mod fetch;
-mod half;
-mod kept;
-mod kind;
+mod next_timer;
 mod observed;
+mod opening;
+mod posting;
+mod queue_pair;
 mod receiving;
+mod replying;
+mod responding;
 mod sending;
+pub mod setup;
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use cc_policies::{AnyEcho, AnyResponse, EchoState};
 use event_kernel::Digest;
-use link_layer::{LinkTimer, NodeContext, Port, Signal, VlArbiter};
-use packet::{
-    ByLane, FlowId, Framing, Lane, Lid, Mtu, Opcode, PacketId, PacketQueue, PortId, Psn, QpNumber,
-    ServiceLevel, TransportService,
-};
+use link_layer::{NodeContext, Port, Signal, VlArbiter};
+use packet::{ByLane, Lid, Opcode, PacketId, PacketQueue, PortId, Psn, QpNumber};
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
-use workload::{HostTraffic, MessageGenerator, Operation};
+use workload::MessageGenerator;
 
+use self::config::{AdapterConfig, AdapterConfigs};
+use self::endpoint_slot::{EndpointSlot, SharedFlows};
+use self::next_timer::NextTimer;
+use self::queue_pair::{MessageSource, QueuePair, SharedTraffic};
+use self::setup::{AdapterSetup, AdapterTimer};
+use crate::host_drain::{HostDrain, SinkTally};
 use crate::message::Messages;
-use crate::receive::{Drain, SinkTally};
+use crate::message::ages::MessageAges;
+use crate::message::log::MessageLog;
 use crate::schedule::Schedule;
-use crate::spec::{AdapterSpec, ScheduleSpec};
-use ages::Ages;
-use half::{Half, Shared};
-pub use kept::KeptMessages;
-pub use kind::AdapterConfigs;
-use kind::Kind;
+use crate::spec::ScheduleSpec;
 
 /// The adapter's only port.
 const PORT: PortId = PortId(0);
@@ -43,209 +59,63 @@ const PORT: PortId = PortId(0);
 /// The most queue pairs of an adapter: their numbers order simultaneous events with 20 bits.
 pub const MAX_QUEUE_PAIRS: u32 = 1 << 20;
 
-/// What an adapter asks to be woken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdapterTimer {
-    /// The wire or the host's bus is free.
-    Send,
-    /// A flow's rest is over.
-    PacingDone,
-    /// A requester may have waited in vain.
-    RetransmitTimeout,
-    /// The host has taken a packet.
-    HostConsumed,
-    /// A message of this queue pair is due to be posted.
-    Post(QpNumber),
-    /// A credit update may be due; under PFC, a pause may run out or have to be asked for again.
-    FlowControl(Lane),
-    /// A notification is due to the source of the flow that this queue pair receives.
-    Notify(QpNumber),
-}
-
-impl LinkTimer for AdapterTimer {
-    fn link_timer(_: PortId, lane: Lane) -> Self {
-        Self::FlowControl(lane)
-    }
-}
-
-/// What an adapter is made of.
-#[derive(Debug)]
-pub struct AdapterSetup<'a> {
-    /// Its own address.
-    pub lid: Lid,
-    /// Its port.
-    pub port: Port,
-    /// Arbiter of the port's lanes.
-    pub lanes: VlArbiter,
-    /// Number of data lanes.
-    pub data_lanes: usize,
-    /// Lane by service level.
-    pub sl_to_vl: [Lane; 16],
-    /// The largest payload of a packet.
-    pub mtu: Mtu,
-    /// What carries its packets over the link.
-    pub framing: Framing,
-    /// What the scenario says of it.
-    pub spec: &'a AdapterSpec,
-    /// How it answers marks.
-    pub echo: AnyEcho,
-    /// How it responds to notifications.
-    pub response: AnyResponse,
-}
-
-/// One end of a flow, as its adapter needs to know it.
-#[derive(Clone, Copy, Debug)]
-pub struct FlowEnd {
-    /// The flow.
-    pub flow: FlowId,
-    /// The adapter at the other end.
-    pub peer: Lid,
-    /// The queue pair there.
-    pub peer_qp: QpNumber,
-    /// The flow's service level.
-    pub service_level: ServiceLevel,
-    /// Who carries its messages.
-    pub transport: TransportService,
-    /// What its messages do.
-    pub operation: Operation,
-}
-
-/// A channel adapter. What belongs together in time stands together, a cache line each where `align` begins one: a run of
-/// many hosts waits for its lines more than for anything else here.
+/// A channel adapter. Fields are grouped by how often they are used, each group beginning a cache line where `align`
+/// says so: with many hosts, cache misses dominate.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Adapter {
-    // Whatever happens:
-    /// The top of `timers`, kept at hand.
+    // Used by every event:
+    /// Time of the first entry of `timers`.
     next_timer: Time,
-    /// When the packet on the wire has left.
+    /// Time at which the packet on the wire has left.
     sending_until: Time,
-    /// When the host's bus has the next payload ready.
+    /// Time at which the host's bus has the next payload ready.
     bus_free_at: Time,
-    send_alarm: Alarm,
-    rest_alarm: Alarm,
-    overdue_alarm: Alarm,
-    /// What goes before data, by lane.
-    answers: ByLane<Answers>,
+    send_timer: NextTimer,
+    pacing_timer: NextTimer,
+    retransmit_timer: NextTimer,
+    /// Packets that precede data, by lane.
+    replies: ByLane<PendingReplies>,
     schedule: Schedule,
     lane_count: u32,
     lid: Lid,
+    /// True once no further message is posted.
     silent: bool,
     port: Port,
-    // What comes in, and what leaves:
+    // Used by arrivals and departures:
     inputs: ByLane<LaneInput>,
     outputs: ByLane<LaneOutput>,
     lanes: VlArbiter,
-    kind: Arc<Kind>,
-    /// What queue pairs are made of. Those of RD share theirs.
-    halves: Vec<Half>,
+    config: Arc<AdapterConfig>,
+    /// Endpoints of queue pairs; queue pairs of RD share theirs.
+    endpoints: Vec<EndpointSlot>,
     queue_pairs: Vec<QueuePair>,
     digest: Digest,
-    /// By queue pair that data comes in for.
+    /// Data consumed by the host, for each queue pair that receives data.
     sinks: Vec<SinkTally>,
-    drain: Drain,
+    drain: HostDrain,
     received: u64,
-    taken: Bytes,
+    consumed: Bytes,
     injected: u64,
-    // Once a message, or less often:
+    // Used once a message, or less often:
     messages: Messages,
     /// Generators of the queue pairs that have one of their own.
     generators: Vec<MessageGenerator>,
     /// Traffic that several queue pairs share.
     shared_traffic: Vec<SharedTraffic>,
-    /// If the oldest goes first.
-    ages: Option<Ages>,
-    shared: Shared,
-    /// When to look whether a half has made progress: at most one entry each.
+    /// Ages of messages, if the oldest goes first.
+    ages: Option<MessageAges>,
+    shared: SharedFlows,
+    /// Times at which endpoints are checked for progress, at most one entry for each.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     tally: TransportTally,
-    /// If completion times are wanted.
-    kept: Option<Box<KeptMessages>>,
+    /// Times of messages, if they are recorded.
+    log: Option<Box<MessageLog>>,
 }
 
-/// A queue pair: who is at the other end, and what it has done.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-struct QueuePair {
-    end: FlowEnd,
-    /// Its half that the flow uses, by number.
-    half: u32,
-    origin: Origin,
-    /// Where what it takes is counted, by place among the sinks; [`NO_SINK`] at the end that data leaves.
-    sink: u32,
-    becns: u64,
-    messages: u64,
-    /// What the echo remembers of it.
-    echo: EchoState,
-}
-
-/// No sink.
-const NO_SINK: u32 = u32::MAX;
-
-const _: () = assert!(size_of::<QueuePair>() == 64, "a queue pair is a cache line: there may be a million");
-
-/// The origin of the messages of a queue pair, when it is opened.
-#[derive(Clone, Debug)]
-pub enum MessageOrigin {
-    /// The other end posts the flow's messages.
-    Peer,
-    /// The queue pair has a generator of its own.
-    Generator(MessageGenerator),
-    /// The queue pair shares host traffic with others of this adapter; [`Adapter::add_host_traffic`] adds it.
-    HostTraffic,
-}
-
-/// The origin of the messages of a queue pair, by number.
-#[derive(Clone, Copy, Debug)]
-enum Origin {
-    Peer,
-    /// Index of the generator in `generators`.
-    Generator(u32),
-    /// Index of the traffic in `shared_traffic`.
-    HostTraffic(u32),
-}
-
-/// Host traffic and the queue pairs that it posts to.
-#[derive(Clone, Debug)]
-struct SharedTraffic {
-    traffic: HostTraffic,
-    /// In the order of the traffic's flows.
-    queue_pairs: Box<[QpNumber]>,
-}
-
-/// The earliest wake-up of one kind that is under way. Only it counts; a later one that was planned before it is
-/// stale when it comes. So at most one far wake-up of a kind is planned at a time.
-#[derive(Clone, Copy, Debug)]
-struct Alarm {
-    at: Time,
-}
-
-impl Default for Alarm {
-    fn default() -> Self {
-        Self { at: Time::NEVER }
-    }
-}
-
-impl Alarm {
-    /// Plans a wake-up, unless one that is no later is under way.
-    fn set(&mut self, due: Time, what: AdapterTimer, context: &mut impl NodeContext<AdapterTimer>) {
-        if due < self.at {
-            self.at = due;
-            context.set_timer(due, what);
-        }
-    }
-
-    /// A wake-up has come; a stale one changes nothing.
-    fn clear_if_due(&mut self, now: Time) {
-        if self.at == now {
-            self.at = Time::NEVER;
-        }
-    }
-}
-
-/// What goes before data on a lane.
+/// Packets of a lane that precede its data.
 #[derive(Clone, Copy, Debug, Default)]
-struct Answers {
+struct PendingReplies {
     notifications: PacketQueue,
     acknowledgements: PacketQueue,
 }
@@ -254,93 +124,60 @@ impl Adapter {
     /// An adapter at rest, without queue pairs.
     #[must_use]
     pub fn new(setup: AdapterSetup<'_>) -> Self {
-        let kind = Arc::new(Kind::new(&setup));
+        let config = Arc::new(AdapterConfig::new(&setup));
         let (lanes, spec) = (setup.data_lanes, setup.spec);
         Self {
             lid: setup.lid,
             port: setup.port,
             lanes: setup.lanes,
             lane_count: lanes as u32,
-            kind,
+            config,
             queue_pairs: Vec::new(),
             sinks: Vec::new(),
-            halves: Vec::new(),
+            endpoints: Vec::new(),
             generators: Vec::new(),
             shared_traffic: Vec::new(),
             messages: Messages::default(),
             schedule: Schedule::new(spec.schedule, lanes),
-            ages: (spec.schedule == ScheduleSpec::OldestFirst).then(Ages::default),
-            shared: Shared::default(),
-            answers: ByLane::all(Answers::default(), lanes),
+            ages: (spec.schedule == ScheduleSpec::OldestFirst).then(MessageAges::default),
+            shared: SharedFlows::default(),
+            replies: ByLane::all(PendingReplies::default(), lanes),
             timers: BinaryHeap::new(),
             next_timer: Time::NEVER,
             sending_until: Time::ZERO,
             bus_free_at: Time::ZERO,
-            send_alarm: Alarm::default(),
-            rest_alarm: Alarm::default(),
-            overdue_alarm: Alarm::default(),
-            drain: Drain::new(spec.drain_limit),
+            send_timer: NextTimer::default(),
+            pacing_timer: NextTimer::default(),
+            retransmit_timer: NextTimer::default(),
+            drain: HostDrain::new(spec.drain_limit),
             silent: false,
             inputs: ByLane::all(LaneInput::default(), lanes),
             outputs: ByLane::all(LaneOutput::default(), lanes),
             tally: TransportTally::default(),
-            taken: Bytes::ZERO,
+            consumed: Bytes::ZERO,
             injected: 0,
             received: 0,
             digest: Digest::default(),
-            kept: None,
+            log: None,
         }
     }
 
-    /// From now on keeps when messages are posted and taken.
-    pub fn keep_messages(&mut self) {
-        self.kept = Some(Box::default());
+    /// Records from now on when messages are posted and consumed.
+    pub fn log_messages(&mut self) {
+        self.log = Some(Box::default());
     }
 
-    /// The number that the next queue pair will have.
-    #[must_use]
-    pub fn next_qp(&self) -> QpNumber {
-        QpNumber(self.queue_pairs.len() as u32)
+    /// Replaces the adapter's configuration by an equal one of `known`, so that adapters share it and it stays in the cache.
+    /// Adds the configuration to `known` if there is no equal one.
+    pub fn intern(&mut self, known: &mut AdapterConfigs) {
+        known.intern(&mut self.config);
     }
 
-    /// Adds a queue pair: one end of a flow.
-    ///
-    /// # Panics
-    /// If there are [`MAX_QUEUE_PAIRS`] already.
-    pub fn open(&mut self, end: FlowEnd, origin: MessageOrigin) -> QpNumber {
-        let number = self.next_qp();
-        assert!(number.0 < MAX_QUEUE_PAIRS, "an adapter has at most {MAX_QUEUE_PAIRS} queue pairs");
-        let half = self.half_for(number, &end, !matches!(origin, MessageOrigin::Peer));
-        let origin = match origin {
-            MessageOrigin::Peer => Origin::Peer,
-            MessageOrigin::Generator(generator) => {
-                self.generators.push(generator);
-                Origin::Generator(self.generators.len() as u32 - 1)
-            }
-            MessageOrigin::HostTraffic => Origin::HostTraffic(self.shared_traffic.len() as u32),
-        };
-        let asks_for_data = end.operation == Operation::RdmaRead;
-        let takes = asks_for_data != matches!(origin, Origin::Peer);
-        let sink = if takes { self.sinks.len() as u32 } else { NO_SINK };
-        self.sinks.extend(takes.then(SinkTally::default));
-        let echo = EchoState::default();
-        self.queue_pairs.push(QueuePair { end, half, origin, sink, becns: 0, messages: 0, echo });
-        number
-    }
-
-    /// Adds host traffic that posts to these queue pairs, in the order of its flows.
-    pub fn add_host_traffic(&mut self, traffic: HostTraffic, queue_pairs: Box<[QpNumber]>) {
-        for number in &queue_pairs {
-            self.queue_pairs[number.index()].origin = Origin::HostTraffic(self.shared_traffic.len() as u32);
-        }
-        self.shared_traffic.push(SharedTraffic { traffic, queue_pairs });
-    }
-
-    /// Starts the clocks: of the port, and of everything that posts messages. Call once, at the start.
+    /// Starts the timers of the port, and of all message generators. Call once, at the start.
     pub fn bring_up(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
         self.port.bring_up(context);
         for (number, queue_pair) in (0..).map(QpNumber).zip(&self.queue_pairs) {
-            if let Origin::Generator(generator) = queue_pair.origin {
+            if let MessageSource::Generator(generator) = queue_pair.origin {
                 let due = self.generators[generator as usize].deadline();
                 if due != Time::NEVER {
                     context.set_timer(due, AdapterTimer::Post(number));
@@ -354,20 +191,20 @@ impl Adapter {
         }
     }
 
-    /// From now on no message is posted; what has been posted is still sent.
+    /// Stops posting messages. Posted messages are still sent.
     pub fn silence(&mut self) {
         self.silent = true;
     }
 
-    /// Lets go of all that it takes to go on. What was observed stays.
+    /// Releases all memory that only a running adapter needs. Statistics stay.
     pub fn retire(&mut self) {
-        (self.halves, self.generators, self.shared_traffic) = (Vec::new(), Vec::new(), Vec::new());
+        (self.endpoints, self.generators, self.shared_traffic) = (Vec::new(), Vec::new(), Vec::new());
         (self.messages, self.shared, self.timers) =
-            (Messages::default(), Shared::default(), BinaryHeap::new());
+            (Messages::default(), SharedFlows::default(), BinaryHeap::new());
         self.schedule = Schedule::new(ScheduleSpec::RoundRobin, self.lane_count as usize);
     }
 
-    /// A packet has come in, to its last byte.
+    /// Handles the arrival of a packet's last byte.
     pub fn arrive(&mut self, id: PacketId, context: &mut impl NodeContext<AdapterTimer>) {
         let now = context.now();
         let packet = context.packets()[id];
@@ -387,29 +224,29 @@ impl Adapter {
         match packet.bth.opcode {
             Opcode::Acknowledge => {
                 self.acknowledged(&packet, context.now());
-                self.let_go(id, &packet, context);
+                self.release(id, &packet, context);
             }
             Opcode::Cnp => {
                 self.notified(&packet, context.now());
-                self.let_go(id, &packet, context);
+                self.release(id, &packet, context);
             }
             opcode if opcode.is_read_response() => self.response(id, &packet, context),
             _ => self.request(id, &packet, context),
         }
     }
 
-    /// The far end says something.
+    /// Handles a signal of the far end.
     pub fn on_signal(&mut self, signal: Signal, context: &mut impl NodeContext<AdapterTimer>) {
         self.port.on_signal(signal, context);
     }
 
-    /// What the adapter wanted to be woken for has come.
+    /// Handles one of the adapter's timers.
     pub fn on_timer(&mut self, timer: AdapterTimer, context: &mut impl NodeContext<AdapterTimer>) {
         match timer {
-            AdapterTimer::Send => self.send_alarm.clear_if_due(context.now()),
-            AdapterTimer::PacingDone => self.rest_alarm.clear_if_due(context.now()),
-            AdapterTimer::RetransmitTimeout => self.overdue_alarm.clear_if_due(context.now()),
-            AdapterTimer::HostConsumed => self.taken(context),
+            AdapterTimer::Send => self.send_timer.clear_if_due(context.now()),
+            AdapterTimer::PacingDone => self.pacing_timer.clear_if_due(context.now()),
+            AdapterTimer::RetransmitTimeout => self.retransmit_timer.clear_if_due(context.now()),
+            AdapterTimer::HostConsumed => self.on_consumed(context),
             AdapterTimer::Post(number) => self.post_due(number, context),
             AdapterTimer::Notify(number) => self.notify(number, Psn::new(0), context),
             AdapterTimer::FlowControl(lane) => {
@@ -418,23 +255,23 @@ impl Adapter {
         }
     }
 
-    /// Everything of this instant has arrived: sends what can be sent.
+    /// Called once all events of this instant are handled: sends the next packet that may go.
     pub fn decide(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
         let now = context.now();
         if self.next_timer <= now {
-            self.ring_timers(now);
+            self.handle_timeouts(now);
         }
-        self.schedule.wake(now);
+        self.schedule.resume_paced(now);
         if self.sending_until <= now {
             self.send(context);
         }
-        self.send_alarm.set(self.next_chance(now), AdapterTimer::Send, context);
-        self.rest_alarm.set(self.schedule.next_wake(), AdapterTimer::PacingDone, context);
-        self.overdue_alarm.set(self.next_timer, AdapterTimer::RetransmitTimeout, context);
+        self.send_timer.set(self.next_chance(now), AdapterTimer::Send, context);
+        self.pacing_timer.set(self.schedule.next_resume(), AdapterTimer::PacingDone, context);
+        self.retransmit_timer.set(self.next_timer, AdapterTimer::RetransmitTimeout, context);
     }
 }
 
-impl Answers {
+impl PendingReplies {
     fn is_empty(&self) -> bool {
         self.notifications.is_empty() && self.acknowledgements.is_empty()
     }

@@ -1,6 +1,6 @@
-//! What was observed at an adapter.
+//! Statistics of an adapter.
 //!
-//! Invariant: looking changes nothing.
+//! Invariant: reading them changes nothing.
 
 use cc_policies::{FlowRate, Response};
 use event_kernel::Digest;
@@ -9,35 +9,35 @@ use packet::{Lane, QpNumber};
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
 
-use super::{Adapter, Answers, KeptMessages};
-use crate::receive::SinkTally;
-use crate::transport::Transport;
+use super::{Adapter, MessageLog, PendingReplies};
+use crate::endpoint::Endpoint;
+use crate::host_drain::SinkTally;
 
 impl Adapter {
-    /// The port, with its flow control.
+    /// Returns the port, with its flow control.
     #[must_use]
     pub const fn port(&self) -> &Port {
         &self.port
     }
 
-    /// What was observed on a lane: what came in, what left.
+    /// Returns the statistics of a lane: of arrivals and of departures.
     #[must_use]
     pub fn observed(&self, lane: Lane) -> (&LaneInput, &LaneOutput) {
         (&self.inputs[lane], &self.outputs[lane])
     }
 
-    /// What was observed on every lane, in order.
+    /// Returns the statistics of every lane, in order.
     pub fn all_observed(&self) -> impl Iterator<Item = (&LaneInput, &LaneOutput)> {
         self.inputs.iter().zip(self.outputs.iter())
     }
 
-    /// What the host behind a queue pair has taken: nothing where data leaves.
+    /// Returns the data that the host behind a queue pair has consumed: none at the end that data leaves.
     #[must_use]
     pub fn sink(&self, number: QpNumber) -> SinkTally {
         self.sinks.get(self.queue_pairs[number.index()].sink as usize).copied().unwrap_or_default()
     }
 
-    /// What a queue pair has seen: its messages that are complete, and BECNs.
+    /// Returns the completed messages of a queue pair, and the BECNs it has received.
     #[must_use]
     pub fn seen(&self, number: QpNumber) -> (u64, u64) {
         let queue_pair = &self.queue_pairs[number.index()];
@@ -47,52 +47,52 @@ impl Adapter {
     /// Returns the rate of a queue pair under its response, if the response computes one.
     #[must_use]
     pub fn flow_rate(&self, number: QpNumber, now: Time) -> Option<FlowRate> {
-        let half = &self.halves[self.queue_pairs[number.index()].half as usize];
-        self.kind.response.flow_rate(self.schedule.look_at(half.flow)?, now)
+        let endpoint = &self.endpoints[self.queue_pairs[number.index()].endpoint as usize];
+        self.config.response.flow_rate(self.schedule.peek_state(endpoint.flow)?, now)
     }
 
-    /// When messages were posted and taken, if that is kept.
+    /// Returns the times of messages, if they are recorded.
     #[must_use]
-    pub fn kept_messages(&self) -> Option<&KeptMessages> {
-        self.kept.as_deref()
+    pub fn message_log(&self) -> Option<&MessageLog> {
+        self.log.as_deref()
     }
 
-    /// Counts over all queue pairs.
+    /// Returns the counts over all queue pairs.
     #[must_use]
     pub const fn tally(&self) -> &TransportTally {
         &self.tally
     }
 
-    /// Packets made here, and packets that came in here.
+    /// Returns the number of packets made here, and of packets received here.
     #[must_use]
     pub const fn turnover(&self) -> (u64, u64) {
         (self.injected, self.received)
     }
 
-    /// Payload that the host has taken, of all flows.
+    /// Returns the payload that the host has consumed, of all flows.
     #[must_use]
     pub const fn taken_by_host(&self) -> Bytes {
-        self.taken
+        self.consumed
     }
 
-    /// Packets that have come in and wait for the host.
+    /// Returns the number of packets that wait for the host.
     #[must_use]
     pub const fn waiting_for_host(&self) -> u64 {
         self.drain.waiting()
     }
 
-    /// What came in, in one number.
+    /// Returns the digest of all arrivals.
     #[must_use]
     pub const fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// Whether nothing is left to send, to acknowledge or to take, and the port is at rest.
+    /// Returns true if nothing is left to send, to acknowledge or to consume, and the port is at rest.
     #[must_use]
     pub fn at_rest(&self, now: Time) -> bool {
         self.port.at_rest(now)
             && self.drain.waiting() == 0
-            && self.answers.iter().all(Answers::is_empty)
-            && self.halves.iter().all(|half| half.transport.at_rest())
+            && self.replies.iter().all(PendingReplies::is_empty)
+            && self.endpoints.iter().all(|endpoint| endpoint.endpoint.at_rest())
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn world(plan: &Plan) -> (World, Instruments) {
     let switches = nodes.switches.iter().zip(&mut numbers);
     let switches: Vec<_> = switches.map(|(switch, node)| builder.switch(node, switch)).collect();
     if plan.keeps_completions() {
-        adapters.iter_mut().for_each(Adapter::keep_messages);
+        adapters.iter_mut().for_each(Adapter::log_messages);
     }
     let flows = flows::connect(plan, &mut adapters);
     let names = graph.names().map(str::to_owned).collect();

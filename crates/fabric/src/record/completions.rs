@@ -16,9 +16,9 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
     if !plan.keeps_completions() {
         return None;
     }
-    let kept: Vec<_> = world.adapters.iter().map(|adapter| adapter.kept_messages()).collect::<Option<_>>()?;
+    let kept: Vec<_> = world.adapters.iter().map(|adapter| adapter.message_log()).collect::<Option<_>>()?;
     let posted: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.posted, |one| one.0)).collect();
-    let taken: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.taken, |one| one.0)).collect();
+    let taken: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.consumed, |one| one.0)).collect();
     let lossy = dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
     let mut all = Completions::default();
     let mut ideal = Ideal::new(plan);

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_admits_nothing_and_an_update_heals_the_loss_of_another() {
+    fn a_full_buffer_admits_nothing_and_an_update_compensates_for_a_lost_one() {
         let (mut sender, mut receiver) = (Credits::new(0, 100), Credits::new(100, 0));
         for _ in 0..3 {
             sender.start(33);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lost_on_the_wire_is_noticed_and_made_good() {
+    fn blocks_lost_on_the_wire_are_noticed_and_their_credit_returns() {
         let (mut sender, mut receiver) = (Credits::new(0, 100), Credits::new(100, 0));
         sender.start(33);
         assert!(receiver.admit(33));
@@ -278,10 +278,10 @@ mod tests {
     }
 
     proptest! {
-        /// For any interleaving of sends, deliveries, frees, updates and lost updates, over many turns
-        /// of the 12-bit counters: the buffer never overflows, and all credit comes home.
+        /// For any interleaving of sends, deliveries, releases, updates and lost updates, over many turns of the
+        /// 12-bit counters: the buffer never overflows, and all credits return.
         #[test]
-        fn credits_never_overrun_and_come_home(
+        fn credits_never_overrun_and_all_return(
             capacity in 1..=MAX_BLOCKS,
             ops in prop::collection::vec((0..5u8, 1..66u16), 0..2000),
         ) {

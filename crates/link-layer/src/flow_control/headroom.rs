@@ -1,16 +1,16 @@
-//! Headroom: what still comes in after a receiver has decided to send a PAUSE.
+//! Headroom: the bytes that still arrive after a receiver has decided to send a PAUSE.
 //!
-//! Invariant: an upper bound. A receiver with this much room beyond its threshold loses nothing, whatever both
-//! ends have just begun to send when the threshold is crossed.
+//! Invariant: an upper bound. A receiver with this much memory beyond its threshold drops nothing, whatever frames both
+//! ends have just begun when the load crosses the threshold.
 //!
 //! ```text
 //! receiver                                        sender
 //! threshold crossed, a frame has just begun  |
-//! PAUSE waits for its end      longest frame |    sends at line rate all the while
-//! PAUSE goes out                      PAUSE  |
+//! PAUSE waits for its end      longest frame |    sends at line rate during all of this
+//! PAUSE is sent                       PAUSE  |
 //!                                     flight |
 //!                                            |    reaction; then the frame that has just begun ends: longest frame
-//!                                     flight |    what is on the cable comes in
+//!                                     flight |    the bytes on the cable arrive
 //! ```
 //!
 //! IEEE 802.1Qbb, annex O, and vendors' guidelines have the same terms: Cisco, "Priority flow control: build
@@ -21,38 +21,39 @@ use units::{Bytes, Rate, Span};
 /// A pause quantum: the time of 512 bits (IEEE 802.3, 31B.2).
 pub const QUANTUM_BYTES: u64 = 64;
 
-/// What lies between a decision to pause and silence. Frames are counted as they occupy the wire: with preamble and gap.
+/// The loop between the decision to pause and silence. Frames are counted as they occupy the wire, with preamble and
+/// gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseLoop {
     /// Rate of the link, the same in both directions.
     pub rate: Rate,
-    /// Time of flight one way, with what either end takes to act on a frame that has come in.
+    /// Time of flight one way, with the time that either end takes to act on a frame.
     pub flight: Span,
     /// The longest frame that either end may have begun.
     pub longest_frame: Bytes,
     /// A PAUSE frame.
     pub pause_frame: Bytes,
-    /// How long the sender goes on starting frames after it has a PAUSE.
+    /// Time for which the sender still starts frames after it has received a PAUSE.
     pub reaction: Span,
 }
 
 /// Headroom, term by term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Headroom {
-    /// While the PAUSE waits for the frame before it.
+    /// Bytes that arrive while the PAUSE waits for the frame before it.
     pub waiting: Bytes,
-    /// While the PAUSE goes out.
+    /// Bytes that arrive while the PAUSE is sent.
     pub pause: Bytes,
-    /// While it flies, and what is on the cable when the sender stops.
+    /// Bytes that arrive during the flight of the PAUSE, and those on the cable when the sender stops.
     pub cable: Bytes,
-    /// While the sender reacts.
+    /// Bytes that the sender sends while it reacts.
     pub reaction: Bytes,
     /// The frame that the sender has just begun.
     pub begun: Bytes,
 }
 
 impl Headroom {
-    /// What comes in during this loop.
+    /// Computes the headroom that this loop needs.
     ///
     /// ```
     /// use link_layer::{Headroom, PauseLoop};
@@ -77,7 +78,7 @@ impl Headroom {
         }
     }
 
-    /// All of it: headroom for one port and priority.
+    /// Returns the headroom of one port and priority: the sum of all terms.
     #[must_use]
     pub const fn total(&self) -> Bytes {
         Bytes::new(
@@ -86,8 +87,8 @@ impl Headroom {
     }
 }
 
-/// How many quanta after a PAUSE a sender may at most still start frames, where IEEE 802.3 (31B.3.7) is known to us
-/// to say so: at 10, 25, 40, 100 and 400 Gb/s.
+/// Returns the quanta after a PAUSE within which a sender may still start frames, at the rates for which we know the
+/// limit of IEEE 802.3 (31B.3.7): 10, 25, 40, 100 and 400 Gb/s.
 #[must_use]
 pub const fn slowest_reaction(rate: Rate) -> Option<u64> {
     match rate.get() {
@@ -100,7 +101,7 @@ pub const fn slowest_reaction(rate: Rate) -> Option<u64> {
     }
 }
 
-/// How long so many quanta are at this rate.
+/// Returns the duration of so many quanta at this rate.
 #[must_use]
 pub const fn quanta(count: u64, rate: Rate) -> Span {
     rate.time_for(Bytes::new(count * QUANTUM_BYTES))

@@ -65,7 +65,7 @@ impl MemoryPool {
         self.free = free.checked_sub(used(change.after)).expect("the bytes used of a pool were free");
     }
 
-    /// Notes whether a receiver requests a pause.
+    /// Notes that a receiver requests a pause, or no longer does.
     pub fn set_pausing(&mut self, receiver: usize, pausing: bool) {
         if pausing {
             self.pausing.insert(receiver);
@@ -91,8 +91,8 @@ impl MemoryPool {
 mod tests {
     use super::*;
 
-    /// DCQCN's paper: 12 MB, 32 ports, 8 priorities, headroom 22.4 KB. With beta = 8 and an empty switch the threshold
-    /// is all that is not headroom.
+    /// DCQCN's paper: 12 MB, 32 ports, 8 priorities, headroom 22.4 KB. With beta = 8 and an empty switch the
+    /// threshold is all memory beyond headroom.
     #[test]
     fn dcqcns_dynamic_threshold() {
         let (receivers, headroom) = (8 * 32, 22_400);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guaranteed_is_never_shared() {
+    fn guaranteed_bytes_are_never_shared() {
         let mut pool = MemoryPool::new(3, 1000, 500, None);
         pool.on_load_change(LoadChange { before: 0, after: 1500 });
         assert_eq!((pool.limit(1500), pool.limit(0)), (1500, 500));

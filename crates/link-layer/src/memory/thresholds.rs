@@ -1,18 +1,18 @@
-//! When PAUSE may come at the earliest, and whether ECN can mark before.
+//! Thresholds of PFC, and the bound below which ECN marks before the earliest PAUSE.
 //!
 //! Invariant: sums of whole bytes, rounded down: a bound that is printed can be kept.
 //!
 //! Zhu and others, "Congestion control for large-scale RDMA deployments", SIGCOMM 2015, on buffer thresholds. A switch
-//! of `n` ports and `p` priorities (8) has a memory `B`. PFC watches what came in at a port in a priority; ECN watches
-//! what waits for a port. Headroom `t_flight` is set aside for each port and priority.
+//! of `n` ports and `p` priorities (8) has a memory `B`. PFC observes the packets that arrived at a port in a priority;
+//! ECN observes the packets that wait for a port. Headroom `t_flight` is reserved for each port and priority.
 //!
 //! ```text
 //! shared          B - p n t_flight
 //! static   t_PFC  shared / (p n)
-//! dynamic  t_PFC  beta (shared - s) / p             s: what of it is occupied
+//! dynamic  t_PFC  beta (shared - s) / p             s: the occupied part of it
 //!
-//! worst case for ECN: in every priority, every output holds just t_ECN, and all of one priority came in at one port
-//!   that input holds n t_ECN, all together s = p n t_ECN; it must be below t_PFC:
+//! worst case for ECN: in every priority, every output holds just t_ECN, and all packets of a priority arrived at one
+//!   port: that input holds n t_ECN, all inputs together s = p n t_ECN; it must be below t_PFC:
 //! static   t_ECN < shared / (p n n)
 //! dynamic  t_ECN < beta shared / (p n (beta + 1))
 //! ```
@@ -29,7 +29,7 @@ pub struct PauseMemory {
     priorities: u64,
 }
 
-/// Headroom alone takes all memory.
+/// Error: headroom alone takes all memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("headroom of {needed} for {ports} ports and {priorities} priorities leaves nothing of {size}")]
 pub struct HeadroomExceedsMemory {
@@ -39,24 +39,24 @@ pub struct HeadroomExceedsMemory {
     pub ports: u16,
     /// Priorities with headroom.
     pub priorities: u8,
-    /// Its memory.
+    /// Memory of the switch.
     pub size: Bytes,
 }
 
-/// What a PAUSE waits for.
+/// Threshold at which a PAUSE is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseThreshold {
-    /// So much from one port in one priority.
+    /// Bytes held of one port and priority.
     Static(Bytes),
-    /// The paper's beta times what of the shared memory is free, over the number of priorities.
+    /// The paper's beta times the free shared memory, over the number of priorities.
     Dynamic(Alpha),
 }
 
 impl PauseMemory {
-    /// A memory of `size` for so many ports and priorities (at least one of each), with so much headroom for each.
+    /// A memory of `size` for so many ports and priorities, at least one of each, with this headroom for each.
     ///
     /// # Errors
-    /// If nothing is left to be shared.
+    /// If no memory is left to be shared.
     ///
     /// # Panics
     /// If there is no port or no priority.
@@ -76,7 +76,7 @@ impl PauseMemory {
         }
     }
 
-    /// A memory of which headroom leaves so much.
+    /// A memory of which headroom leaves `shared`.
     ///
     /// # Panics
     /// If there is no port or no priority.
@@ -86,19 +86,20 @@ impl PauseMemory {
         Self { shared: shared.get(), ports: ports as u64, priorities: priorities as u64 }
     }
 
-    /// What headroom leaves.
+    /// Returns the memory that headroom leaves.
     #[must_use]
     pub const fn shared(&self) -> Bytes {
         Bytes::new(self.shared)
     }
 
-    /// The highest static threshold: all ports and priorities can reach it together.
+    /// Returns the highest static threshold: all ports and priorities can reach it together.
     #[must_use]
     pub const fn highest_static(&self) -> Bytes {
         Bytes::new(self.shared / (self.priorities * self.ports))
     }
 
-    /// What a port may hold in a priority before PAUSE, when so much of the shared memory is occupied.
+    /// Returns the bytes that a port may hold in a priority before PAUSE, while `occupied` of the shared memory is in
+    /// use.
     #[must_use]
     pub const fn pause(&self, threshold: PauseThreshold, occupied: Bytes) -> Bytes {
         match threshold {
@@ -109,7 +110,8 @@ impl PauseMemory {
         }
     }
 
-    /// What the ECN threshold must be below, so that an output is over it before any input is paused.
+    /// Returns the bound below which the ECN threshold must lie, so that an output exceeds it before any input is
+    /// paused.
     #[must_use]
     pub const fn ecn_bound(&self, threshold: PauseThreshold) -> Bytes {
         Bytes::new(match threshold {
@@ -118,8 +120,8 @@ impl PauseMemory {
         })
     }
 
-    /// How far this ECN threshold lies below its bound, in bytes: above 0 if ECN acts before PFC even in the worst
-    /// case, otherwise PAUSE may come first.
+    /// Returns the distance of this ECN threshold below its bound, in bytes. Above 0, ECN acts before PFC even in the
+    /// worst case; otherwise PAUSE may come first.
     #[must_use]
     pub const fn ecn_margin(&self, threshold: PauseThreshold, ecn: Bytes) -> i64 {
         self.ecn_bound(threshold).get() as i64 - ecn.get() as i64

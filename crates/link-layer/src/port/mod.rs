@@ -107,7 +107,7 @@ pub enum FlowControlSetup {
         far_room: Vec<Bytes>,
         /// Conditions of updates.
         rule: UpdateRule,
-        /// Whether flow-control packets take time on the wire.
+        /// Wire time of flow-control packets.
         wire_time: WireTime,
     },
     /// PFC, or no flow control.
@@ -380,6 +380,12 @@ impl Port {
             Lanes::Credits(lanes) => ActingLanes::Credits(CreditPort { lanes, end }),
             Lanes::Pause(pauses) => ActingLanes::Pause(PausePort { pauses, end }),
         }
+    }
+}
+
+impl AsRef<Self> for Port {
+    fn as_ref(&self) -> &Self {
+        self
     }
 }
 

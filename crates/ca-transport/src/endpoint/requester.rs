@@ -1,14 +1,14 @@
 //! The requester of a reliable service: it numbers packets, and goes back when one is missing (IBA volume 1, 9.7).
 //!
-//! Invariant: inside, packets are counted from the first with 64 bits; only the wire sees 24. What is acknowledged,
-//! or has come as the response to an RDMA READ, is never sent or asked for again.
+//! Invariant: packets are counted from the first with 64 bits; only the wire carries 24. A packet that is acknowledged,
+//! or that has arrived as the response to an RDMA READ, is never sent or requested again.
 //!
 //! ```text
-//! unacked <= next <= posted      (packets before `unacked` are acknowledged, or have come)
+//! unacked <= next <= posted      (packets before `unacked` are acknowledged, or have arrived)
 //! ```
 //!
-//! An RDMA READ is one packet that asks, and takes the numbers of all packets that answer it. What is under way is
-//! either data or READs, never both: a queue pair here has one flow, and a context one message at a time.
+//! An RDMA READ is one request packet that reserves the numbers of all its responses. The packets in flight are either
+//! data or READs, never both: a queue pair here has one flow, and a context one message at a time.
 
 use core::num::{NonZeroU32, NonZeroU64};
 
@@ -17,36 +17,39 @@ use packet::{Opcode, Packet, Psn};
 use units::Time;
 use workload::Operation;
 
+use super::{
+    CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Readiness, ReceiveVerdict, ReplyOutcome,
+    TimeoutOutcome,
+};
 use crate::message::{MessageKey, Messages, Segment};
-use crate::transport::{Completed, Outgoing, Overdue, Readiness, Replied, Rule, Transport, Verdict};
 
-/// The requesting half of a queue pair. What every packet needs stands first.
+/// The requester of a queue pair. The fields that every packet needs stand first.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Requester {
     unacked: u64,
     next: u64,
     posted: u64,
-    /// Where the message of packet `next` ends, if it is an RDMA READ.
+    /// End of the message of packet `next`, if that message is an RDMA READ.
     read_end: Option<NonZeroU64>,
-    /// The message of packet `next`.
+    /// Message of packet `next`.
     cursor: Option<MessageKey>,
-    /// After the highest packet ever sent: what lies below and is sent is sent again.
+    /// Number after the highest packet ever sent: a packet below it is a retransmission.
     highest: u64,
-    /// The most packets that may be unacknowledged by the word of congestion control.
+    /// Congestion window, in packets; `None` if unlimited.
     window: Option<NonZeroU32>,
-    /// RDMA READs that are asked for and not complete: at most 255.
+    /// RDMA READs in progress, at most 255.
     reads: u8,
     retries: u8,
     failed: bool,
-    /// It went back for a response that is missing, which has not come since.
-    asked_again: bool,
+    /// True from a second request for a missing response until that response arrives.
+    repeated_read: bool,
     progress: Time,
     head: Option<MessageKey>,
     tail: Option<MessageKey>,
 }
 
-impl Transport for Requester {
+impl Endpoint for Requester {
     fn post(&mut self, key: MessageKey, messages: &mut Messages) {
         let message = &mut messages[key];
         *message = message.starting_at(self.posted);
@@ -56,17 +59,17 @@ impl Transport for Requester {
             None => self.head = Some(key),
         }
         if self.cursor.is_none() {
-            self.aim(Some(key), messages);
+            self.set_cursor(Some(key), messages);
         }
     }
 
-    fn readiness(&self, rule: &Rule) -> Readiness {
+    fn readiness(&self, rule: &EndpointRule) -> Readiness {
         if self.next >= self.posted || self.failed {
             Readiness::Idle
         } else if let Some(end) = self.read_end {
-            // The numbers of what is under way have to be told apart, too.
-            let told_apart = end.get() - self.unacked <= u64::from(Psn::MAX_OUTSTANDING);
-            let may = self.reads == 0 || u32::from(self.reads) < rule.max_reads && told_apart;
+            // The numbers of all packets in flight must be distinguishable on the wire, too.
+            let distinguishable = end.get() - self.unacked <= u64::from(Psn::MAX_OUTSTANDING);
+            let may = self.reads == 0 || u32::from(self.reads) < rule.max_reads && distinguishable;
             if may { Readiness::Ready } else { Readiness::Idle }
         } else if self.next - self.unacked < self.most_outstanding(rule) {
             Readiness::Ready
@@ -75,14 +78,14 @@ impl Transport for Requester {
         }
     }
 
-    fn next(&self, messages: &Messages, rule: &Rule) -> Option<Outgoing> {
+    fn next(&self, messages: &Messages, rule: &EndpointRule) -> Option<OutgoingPacket> {
         if self.readiness(rule) != Readiness::Ready {
             return None;
         }
         let message = &messages[self.cursor?];
         let (psn, again) = (Psn::new(self.next as u32), self.next < self.highest);
         if self.read_end.is_some() {
-            return Some(Outgoing {
+            return Some(OutgoingPacket {
                 segment: Segment { opcode: Opcode::ReadRequest, payload: 0, last: true },
                 psn,
                 queue_pair: message.queue_pair,
@@ -94,13 +97,13 @@ impl Transport for Requester {
         }
         let segment = message.segment(self.next, rule.mtu);
         let number = self.next - message.first + 1;
-        Some(Outgoing {
+        Some(OutgoingPacket {
             segment,
             psn,
             queue_pair: message.queue_pair,
             dma_length: 0,
-            // A window of the response's may shrink to one packet while any number of them is under way, and one
-            // packet of it has to ask; so all ask.
+            // A window may shrink to one packet while any number of packets is in flight, and one packet of each
+            // window has to request an acknowledgement: so all do.
             ack_request: segment.last
                 || number.is_multiple_of(u64::from(rule.ack_every))
                 || self.next + 1 - self.unacked == rule.max_outstanding
@@ -114,7 +117,7 @@ impl Transport for Requester {
         self.cursor
     }
 
-    fn sent(&mut self, messages: &mut Messages, now: Time) -> Completed {
+    fn sent(&mut self, messages: &mut Messages, now: Time) -> CompletedMessages {
         if self.next == self.unacked {
             self.progress = now;
         }
@@ -128,44 +131,46 @@ impl Transport for Requester {
         if let Some(key) = self.cursor
             && messages[key].end == self.next
         {
-            self.aim(messages[key].next, messages);
+            self.set_cursor(messages[key].next, messages);
         }
-        Completed::NONE
+        CompletedMessages::NONE
     }
 
-    fn on_reply(&mut self, packet: &Packet, messages: &mut Messages, now: Time) -> Replied {
+    fn on_reply(&mut self, packet: &Packet, messages: &mut Messages, now: Time) -> ReplyOutcome {
         let psn = packet.bth.psn;
         let (named, before) = (self.nearest(psn), self.unacked);
         let (completed, verdict) = match (packet.bth.opcode, packet.syndrome) {
-            (Opcode::Acknowledge, Syndrome::Ack) => (self.acknowledged(psn, messages, now), Verdict::Accept),
+            (Opcode::Acknowledge, Syndrome::Ack) => {
+                (self.acknowledged(psn, messages, now), ReceiveVerdict::Accept)
+            }
             (Opcode::Acknowledge, Syndrome::SequenceError) => {
-                (self.sequence_error(psn, messages, now), Verdict::Accept)
+                (self.sequence_error(psn, messages, now), ReceiveVerdict::Accept)
             }
             _ => self.responded(named, messages, now),
         };
         let packets = (self.unacked - before) as u32;
-        Replied { named, next: self.next, packets, completed, verdict }
+        ReplyOutcome { named, next: self.next, packets, completed, verdict }
     }
 
-    fn deadline(&self, rule: &Rule) -> Time {
+    fn deadline(&self, rule: &EndpointRule) -> Time {
         match rule.timeout {
             Some(timeout) if self.next > self.unacked && !self.failed => self.progress + timeout,
             _ => Time::NEVER,
         }
     }
 
-    fn on_deadline(&mut self, rule: &Rule, messages: &Messages, now: Time) -> Overdue {
+    fn on_deadline(&mut self, rule: &EndpointRule, messages: &Messages, now: Time) -> TimeoutOutcome {
         if self.deadline(rule) > now {
-            return Overdue::No;
+            return TimeoutOutcome::Progress;
         }
         if self.retries == rule.retry_count {
             self.failed = true;
-            return Overdue::GaveUp;
+            return TimeoutOutcome::GaveUp;
         }
         self.retries += 1;
         self.progress = now;
         self.go_back(messages);
-        Overdue::WentBack
+        TimeoutOutcome::WentBack
     }
 
     fn number_of(&self, psn: Psn) -> (u64, u64) {
@@ -178,25 +183,25 @@ impl Transport for Requester {
 }
 
 impl Requester {
-    /// One whose first packet has this number (IBA: the starting PSN, agreed upon when two ends connect).
+    /// A requester whose first packet has this number (IBA: the starting PSN, agreed upon when two ends connect).
     #[must_use]
     pub fn starting_at(first: u64) -> Self {
         Self { unacked: first, next: first, posted: first, highest: first, ..Self::default() }
     }
 
-    /// Sets how many packets congestion control lets be unacknowledged, at least 1; `u32::MAX` for any number.
+    /// Sets the congestion window in packets, at least 1; `u32::MAX` for no limit.
     pub fn set_window(&mut self, packets: u32) {
         self.window = NonZeroU32::new(packets).filter(|packets| packets.get() != u32::MAX);
     }
 
-    /// Whether it has given up.
+    /// Returns true if the requester has given up.
     #[must_use]
     pub const fn failed(&self) -> bool {
         self.failed
     }
 
-    /// The packet that a reply names, counted from the first: within half the circle of the oldest that is not
-    /// acknowledged.
+    /// Returns the 64-bit number of the packet that a reply names: the one within half the PSN circle of the oldest
+    /// unacknowledged packet.
     const fn nearest(&self, psn: Psn) -> u64 {
         let oldest = Psn::new(self.unacked as u32);
         let ahead = psn.since(oldest);
@@ -207,26 +212,26 @@ impl Requester {
         }
     }
 
-    fn most_outstanding(&self, rule: &Rule) -> u64 {
+    fn most_outstanding(&self, rule: &EndpointRule) -> u64 {
         self.window.map_or(rule.max_outstanding, |window| rule.max_outstanding.min(u64::from(window.get())))
     }
 
-    /// Everything up to and with `psn` is acknowledged.
-    fn acknowledged(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> Completed {
+    /// Handles the acknowledgement of all packets up to and including `psn`.
+    fn acknowledged(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> CompletedMessages {
         let ahead = u64::from(psn.plus(1).since(Psn::new(self.unacked as u32)));
-        // A repeated acknowledgement, from before. READs are answered by their responses alone: what acknowledges
-        // them is of a packet before them, and names the responder's last.
+        // A repeated acknowledgement of earlier packets. READs are acknowledged by their responses alone: an
+        // acknowledgement that arrives meanwhile is of an earlier packet, although it names the responder's last.
         if ahead == 0 || ahead > self.highest - self.unacked || self.reading(messages) {
-            return Completed::NONE;
+            return CompletedMessages::NONE;
         }
         self.advance(ahead, messages, now)
     }
 
-    /// The responder misses `psn`: everything before it is acknowledged, and it goes next.
-    fn sequence_error(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> Completed {
+    /// Handles a sequence error: all packets before `psn` are acknowledged, and `psn` goes next.
+    fn sequence_error(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> CompletedMessages {
         if self.reading(messages) {
-            self.ask_again(messages);
-            return Completed::NONE;
+            self.repeat_read(messages);
+            return CompletedMessages::NONE;
         }
         let completed = self.acknowledged(psn.plus(Psn::MASK), messages, now);
         if Psn::new(self.unacked as u32) == psn {
@@ -235,34 +240,39 @@ impl Requester {
         completed
     }
 
-    /// The response with this number came in.
-    fn responded(&mut self, number: u64, messages: &mut Messages, now: Time) -> (Completed, Verdict) {
+    /// Handles the response with this number.
+    fn responded(
+        &mut self,
+        number: u64,
+        messages: &mut Messages,
+        now: Time,
+    ) -> (CompletedMessages, ReceiveVerdict) {
         if number < self.unacked || number >= self.highest {
-            return (Completed::NONE, Verdict::Duplicate);
+            return (CompletedMessages::NONE, ReceiveVerdict::Duplicate);
         }
         if number > self.unacked {
-            self.ask_again(messages);
-            return (Completed::NONE, Verdict::Gap { complain: false });
+            self.repeat_read(messages);
+            return (CompletedMessages::NONE, ReceiveVerdict::Gap { nak_due: false });
         }
-        self.asked_again = false;
-        (self.advance(1, messages, now), Verdict::Accept)
+        self.repeated_read = false;
+        (self.advance(1, messages, now), ReceiveVerdict::Accept)
     }
 
-    /// Whether what is under way is READs.
+    /// Returns true if READs are in progress.
     fn reading(&self, messages: &Messages) -> bool {
         self.head.is_some_and(|key| messages[key].operation == Operation::RdmaRead)
     }
 
-    fn advance(&mut self, packets: u64, messages: &mut Messages, now: Time) -> Completed {
+    fn advance(&mut self, packets: u64, messages: &mut Messages, now: Time) -> CompletedMessages {
         self.unacked += packets;
         self.progress = now;
         self.retries = 0;
         self.complete(messages)
     }
 
-    /// A response is missing: goes back for it, once.
-    fn ask_again(&mut self, messages: &Messages) {
-        if !core::mem::replace(&mut self.asked_again, true) {
+    /// Goes back for a missing response, once.
+    fn repeat_read(&mut self, messages: &Messages) {
+        if !core::mem::replace(&mut self.repeated_read, true) {
             self.go_back(messages);
         }
     }
@@ -270,19 +280,19 @@ impl Requester {
     fn go_back(&mut self, messages: &Messages) {
         self.next = self.unacked;
         self.reads = 0;
-        self.aim(self.head, messages);
+        self.set_cursor(self.head, messages);
     }
 
-    /// The next packet is of this message.
-    fn aim(&mut self, cursor: Option<MessageKey>, messages: &Messages) {
+    /// Makes `cursor` the message of the next packet.
+    fn set_cursor(&mut self, cursor: Option<MessageKey>, messages: &Messages) {
         self.cursor = cursor;
         let read = |key: MessageKey| Some(&messages[key]).filter(|at| at.operation == Operation::RdmaRead);
         self.read_end = cursor.and_then(read).and_then(|message| NonZeroU64::new(message.end));
     }
 
-    /// Lets go of messages that are acknowledged to their last packet.
-    fn complete(&mut self, messages: &mut Messages) -> Completed {
-        let mut completed = Completed::NONE;
+    /// Removes the messages of which all packets are acknowledged.
+    fn complete(&mut self, messages: &mut Messages) -> CompletedMessages {
+        let mut completed = CompletedMessages::NONE;
         while let Some(key) = self.head
             && messages[key].end <= self.unacked
         {
@@ -295,12 +305,13 @@ impl Requester {
                 self.reads -= 1;
             }
             messages.remove(key);
-            completed = Completed { queue_pair: message.queue_pair, messages: completed.messages + 1 };
+            completed =
+                CompletedMessages { queue_pair: message.queue_pair, messages: completed.messages + 1 };
         }
-        // An acknowledgement may overtake a requester that went back: what it had sent has arrived after all.
+        // An acknowledgement may overtake a requester that went back: the packets sent before have arrived after all.
         if self.next < self.unacked {
             self.next = self.unacked;
-            self.aim(self.head, messages);
+            self.set_cursor(self.head, messages);
         }
         completed
     }
@@ -313,7 +324,7 @@ mod tests {
     use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, QpNumber, ServiceLevel};
     use units::{Bytes, Span};
 
-    const RULE: Rule = Rule {
+    const RULE: EndpointRule = EndpointRule {
         mtu: Mtu::B256,
         ack_every: 1000,
         max_outstanding: 16,
@@ -322,7 +333,7 @@ mod tests {
         retry_count: 7,
     };
 
-    /// A requester that has this many packets to send, from this number on.
+    /// A requester with this many packets to send, the first of which has the number `first`.
     fn with(first: u64, packets: u64) -> (Requester, Messages) {
         let (mut requester, mut messages) = (Requester::starting_at(first), Messages::default());
         let bytes = Bytes::new(256 * packets);
@@ -331,8 +342,8 @@ mod tests {
         (requester, messages)
     }
 
-    /// Sends all that may go. Returns which packets asked for an acknowledgement.
-    fn send_all(requester: &mut Requester, messages: &mut Messages, rule: &Rule) -> Vec<bool> {
+    /// Sends all packets that may go. Returns for each whether it requested an acknowledgement.
+    fn send_all(requester: &mut Requester, messages: &mut Messages, rule: &EndpointRule) -> Vec<bool> {
         let mut asked = Vec::new();
         while let Some(out) = requester.next(messages, rule) {
             requester.sent(messages, Time::ZERO);
@@ -355,12 +366,12 @@ mod tests {
 
     #[test]
     fn a_window_shorter_than_the_acknowledgement_interval_does_not_stall() {
-        let rule = Rule { max_outstanding: 3, timeout: None, ..RULE };
+        let rule = EndpointRule { max_outstanding: 3, timeout: None, ..RULE };
         let (mut requester, mut messages) = with(0, 100);
         assert_eq!(send_all(&mut requester, &mut messages, &rule), [false, false, true]);
     }
 
-    /// Whatever its width, a window has a packet that asks, from wherever in it one looks: the next one to go does.
+    /// In every window of any width some packet requests an acknowledgement, namely the next one to go.
     #[test]
     fn every_window_of_the_response_asks() {
         for window in 1..=20 {
@@ -386,7 +397,8 @@ mod tests {
         assert_eq!(send_all(&mut requester, &mut messages, &RULE).len(), 1);
     }
 
-    /// What an acknowledgement names is found on both sides of the wrap, before and after the oldest under way.
+    /// The packet that an acknowledgement names is found on both sides of the wrap, before and after the oldest in
+    /// flight.
     #[test]
     fn numbers_survive_the_wrap() {
         let first = (1 << 24) - 3;
@@ -410,7 +422,7 @@ mod tests {
         loop {
             rings += 1;
             let at = requester.deadline(&RULE);
-            if requester.on_deadline(&RULE, &messages, at) == Overdue::GaveUp {
+            if requester.on_deadline(&RULE, &messages, at) == TimeoutOutcome::GaveUp {
                 break;
             }
             requester.sent(&mut messages, at);

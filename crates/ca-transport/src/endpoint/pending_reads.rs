@@ -1,31 +1,31 @@
-//! RDMA READs that a responder has been asked for, and their responses.
+//! RDMA READs requested of a responder, and their responses.
 //!
-//! Invariant: responses go in the order of their numbers, which are those that the request took.
+//! Invariant: responses are sent in the order of their numbers, which their request has reserved.
 
 use std::collections::VecDeque;
 
 use packet::{Mtu, Psn};
 
+use super::OutgoingPacket;
 use crate::message::Message;
-use crate::transport::Outgoing;
 
-/// The RDMA READs that a responder has yet to answer: at most as many as the requester may have under way.
+/// RDMA READs that a responder has yet to answer, at most as many as the requester may have in progress.
 #[derive(Clone, Debug, Default)]
-pub struct Reads {
+pub struct PendingReads {
     /// In order of their numbers.
     queue: VecDeque<Message>,
-    /// The next response of the first of them.
+    /// Number of the next response of the first READ.
     next: u64,
 }
 
-impl Reads {
-    /// Whether all are answered.
+impl PendingReads {
+    /// Returns true if all READs are answered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// One more.
+    /// Adds a READ.
     pub fn push(&mut self, read: Message) {
         if self.queue.is_empty() {
             self.next = read.first;
@@ -33,16 +33,16 @@ impl Reads {
         self.queue.push_back(read);
     }
 
-    /// What is numbered so, or higher, is going to be asked for again.
+    /// Removes the READs that end after this number, which are going to be requested again.
     pub fn forget_from(&mut self, number: u64) {
         self.queue.retain(|read| read.end <= number);
     }
 
-    /// The response that goes next.
+    /// Returns the next response.
     #[must_use]
-    pub fn next(&self, mtu: Mtu) -> Option<Outgoing> {
+    pub fn next(&self, mtu: Mtu) -> Option<OutgoingPacket> {
         let read = self.queue.front()?;
-        Some(Outgoing {
+        Some(OutgoingPacket {
             segment: read.segment(self.next, mtu),
             psn: Psn::new(self.next as u32),
             queue_pair: read.queue_pair,
@@ -52,7 +52,7 @@ impl Reads {
         })
     }
 
-    /// It has gone.
+    /// Handles the start of the response that `next` returned.
     pub fn sent(&mut self) {
         self.next += 1;
         if self.queue.front().is_some_and(|read| read.end == self.next) {

@@ -1,7 +1,7 @@
-//! What waits for the host, and how fast it takes it.
+//! Packets that wait for the host, and the host's rate.
 //!
-//! Invariant: packets are taken in the order of their arrival, one after the other. While a packet
-//! waits or is being taken it holds its place in the receive buffer: a slow host pushes back.
+//! Invariant: the host consumes packets in the order of their arrival, one after the other. A packet occupies the
+//! receive buffer until the host has consumed it: a slow host causes backpressure.
 
 use packet::{Packet, PacketId, PacketPool, PacketQueue};
 use telemetry::Marks;
@@ -9,48 +9,48 @@ use units::{Bytes, Rate, Span, Time};
 
 /// The host's side of a receive buffer.
 #[derive(Clone, Copy, Debug)]
-pub struct Drain {
+pub struct HostDrain {
     limit: Option<Rate>,
     queue: PacketQueue,
     waiting: u64,
 }
 
-/// What the host behind a queue pair has taken. What few packets change stands last.
+/// Data that the host behind a queue pair has consumed. Fields that few packets change stand last.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct SinkTally {
-    /// Payload taken.
+    /// Payload consumed.
     pub delivered: Bytes,
     /// Data packets accepted.
     pub packets: u64,
-    /// Latency of all packets, added up: from the first byte's start to the payload's taking.
+    /// Sum of the latencies of all packets, from the start of the first byte to consumption.
     pub latency_sum: Span,
-    /// The longest latency of a packet.
+    /// Longest latency of a packet.
     pub latency_max: Span,
-    /// When payload was last taken, if it ever was.
+    /// Time at which payload was last consumed.
     pub last: Option<Time>,
-    /// Those of the packets that switches had marked, by the first one's reason.
+    /// Packets that switches had marked, by the first reason.
     pub marks: Marks,
 }
 
-impl Drain {
-    /// A host that takes payload at this rate; at once if there is no limit.
+impl HostDrain {
+    /// A host that consumes payload at this rate, or at once if there is no limit.
     #[must_use]
     pub fn new(limit: Option<Rate>) -> Self {
         Self { limit, queue: PacketQueue::default(), waiting: 0 }
     }
 
-    /// Whether it takes packets as they come: then none needs to wait here.
+    /// Returns true if the host consumes packets on arrival: then none waits here.
     #[must_use]
     pub const fn is_unlimited(&self) -> bool {
         self.limit.is_none()
     }
 
-    /// A packet has been accepted. Returns when the host will have taken it, if that is the next thing
-    /// to wait for; `None` if it queues behind another.
+    /// Adds an accepted packet. Returns the time at which the host will have consumed it, or `None` if it waits
+    /// behind another.
     ///
     /// # Panics
-    /// If it takes packets as they come.
+    /// If the host consumes packets on arrival.
     pub fn accept(&mut self, id: PacketId, pool: &mut PacketPool, now: Time) -> Option<Time> {
         let limit = self.limit.expect("a packet waits for a host that takes its time");
         self.waiting += 1;
@@ -59,18 +59,19 @@ impl Drain {
         idle.then(|| now + limit.time_for(Bytes::new(u64::from(pool[id].payload))))
     }
 
-    /// The host has taken the first packet. Returns it, and when the next will have been taken.
+    /// Removes the first packet, which the host has consumed. Returns the packet, and the time at which the next will
+    /// be consumed.
     ///
     /// # Panics
-    /// If nothing waits.
-    pub fn taken(&mut self, pool: &PacketPool, now: Time) -> (PacketId, Option<Time>) {
+    /// If no packet waits.
+    pub fn consumed(&mut self, pool: &PacketPool, now: Time) -> (PacketId, Option<Time>) {
         let id = self.queue.pop(pool).expect("the host takes what waits");
         self.waiting -= 1;
         let next = self.queue.head().zip(self.limit);
         (id, next.map(|(head, limit)| now + limit.time_for(Bytes::new(u64::from(pool[head].payload)))))
     }
 
-    /// How many packets wait or are being taken.
+    /// Returns the number of packets that wait or are being consumed.
     #[must_use]
     pub const fn waiting(&self) -> u64 {
         self.waiting
@@ -78,8 +79,8 @@ impl Drain {
 }
 
 impl SinkTally {
-    /// The host has taken a packet's payload.
-    pub fn take(&mut self, packet: &Packet, now: Time) {
+    /// Counts a packet whose payload the host has consumed.
+    pub fn consume(&mut self, packet: &Packet, now: Time) {
         let latency = now.since(packet.injected);
         self.last = Some(now);
         self.delivered += Bytes::new(u64::from(packet.payload));

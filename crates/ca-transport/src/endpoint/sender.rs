@@ -1,34 +1,33 @@
-//! The sending half of a queue pair whose service acknowledges nothing: UC and UD (IBA volume 1, 9.8, cited from
-//! memory).
+//! The sender of a queue pair with an unacknowledged service: UC and UD (IBA volume 1, 9.8, cited from memory).
 //!
 //! Invariant: every packet is sent once, in order, with the next number. A message is complete when its last packet
-//! starts to leave; nothing is ever known of it again.
+//! starts to leave.
 
 use packet::Psn;
 use units::Time;
 
+use super::{CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Readiness, sent_before};
 use crate::message::{MessageKey, Messages};
-use crate::transport::{Completed, Outgoing, Readiness, Rule, Transport, sent_before};
 
-/// The sending half of a queue pair.
+/// The sender of a queue pair.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Source {
+pub struct Sender {
     next: u64,
     posted: u64,
-    /// The message of packet `next`.
+    /// Message of packet `next`.
     head: Option<MessageKey>,
     tail: Option<MessageKey>,
 }
 
-impl Source {
-    /// One whose first packet has this number.
+impl Sender {
+    /// A sender whose first packet has this number.
     #[must_use]
     pub fn starting_at(first: u64) -> Self {
         Self { next: first, posted: first, ..Self::default() }
     }
 }
 
-impl Transport for Source {
+impl Endpoint for Sender {
     fn post(&mut self, key: MessageKey, messages: &mut Messages) {
         let message = &mut messages[key];
         *message = message.starting_at(self.posted);
@@ -39,13 +38,13 @@ impl Transport for Source {
         }
     }
 
-    fn readiness(&self, _: &Rule) -> Readiness {
+    fn readiness(&self, _: &EndpointRule) -> Readiness {
         if self.next < self.posted { Readiness::Ready } else { Readiness::Idle }
     }
 
-    fn next(&self, messages: &Messages, rule: &Rule) -> Option<Outgoing> {
+    fn next(&self, messages: &Messages, rule: &EndpointRule) -> Option<OutgoingPacket> {
         let message = &messages[self.head?];
-        Some(Outgoing {
+        Some(OutgoingPacket {
             segment: message.segment(self.next, rule.mtu),
             psn: Psn::new(self.next as u32),
             queue_pair: message.queue_pair,
@@ -59,17 +58,18 @@ impl Transport for Source {
         self.head
     }
 
-    fn sent(&mut self, messages: &mut Messages, _: Time) -> Completed {
+    fn sent(&mut self, messages: &mut Messages, _: Time) -> CompletedMessages {
         self.next += 1;
-        // DEVIATION: complete as its last packet starts to leave, not when it has left: one event a message less.
+        // DEVIATION: a message is complete when its last packet starts to leave, instead of when the packet has left:
+        // this saves one event per message.
         match self.head {
             Some(key) if messages[key].end == self.next => {
                 let queue_pair = messages[key].queue_pair;
                 self.head = messages[key].next;
                 messages.remove(key);
-                Completed { queue_pair, messages: 1 }
+                CompletedMessages { queue_pair, messages: 1 }
             }
-            _ => Completed::NONE,
+            _ => CompletedMessages::NONE,
         }
     }
 

@@ -1,6 +1,6 @@
-//! What never changes of an adapter, and is the same for most of a fabric.
+//! The constant part of an adapter, which most adapters of a fabric have in common.
 //!
-//! Invariant: nothing here changes once an adapter is made, so that adapters of a kind can share it.
+//! Invariant: a configuration never changes once its adapter is built, so that equal adapters can share one.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use cc_policies::{AnyEcho, AnyResponse};
 use packet::{Framing, Lane};
 use units::Rate;
 
-use super::{Adapter, AdapterSetup};
-use crate::transport::Rule;
+use super::setup::AdapterSetup;
+use crate::endpoint::EndpointRule;
 
-/// What never changes of an adapter.
+/// The constant part of an adapter.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Kind {
-    pub(super) rule: Rule,
+pub(super) struct AdapterConfig {
+    pub(super) rule: EndpointRule,
     pub(super) response: AnyResponse,
     pub(super) echo: AnyEcho,
     pub(super) sl_to_vl: [Lane; 16],
@@ -22,15 +22,15 @@ pub(super) struct Kind {
     pub(super) framing: Framing,
 }
 
-/// Kinds of adapters met so far.
+/// The configurations of the adapters that have been interned.
 #[derive(Clone, Debug, Default)]
-pub struct AdapterConfigs(Vec<Arc<Kind>>);
+pub struct AdapterConfigs(Vec<Arc<AdapterConfig>>);
 
-impl Kind {
+impl AdapterConfig {
     pub(super) fn new(setup: &AdapterSetup<'_>) -> Self {
         let spec = setup.spec;
         Self {
-            rule: Rule {
+            rule: EndpointRule {
                 mtu: setup.mtu,
                 ack_every: spec.ack_every,
                 max_outstanding: u64::from(spec.max_outstanding),
@@ -47,14 +47,13 @@ impl Kind {
     }
 }
 
-impl Adapter {
-    /// Makes adapters of a kind keep what never changes in one place, which then stays in the cache. `kinds` are those
-    /// met so far, and this adapter's is added where it is new.
-    pub fn intern(&mut self, kinds: &mut AdapterConfigs) {
-        if let Some(kind) = kinds.0.iter().find(|kind| **kind == self.kind) {
-            self.kind = Arc::clone(kind);
+impl AdapterConfigs {
+    /// Replaces a configuration by an equal one of this set, or adds the configuration if there is none.
+    pub(super) fn intern(&mut self, config: &mut Arc<AdapterConfig>) {
+        if let Some(known) = self.0.iter().find(|known| **known == *config) {
+            *config = Arc::clone(known);
         } else {
-            kinds.0.push(Arc::clone(&self.kind));
+            self.0.push(Arc::clone(config));
         }
     }
 }

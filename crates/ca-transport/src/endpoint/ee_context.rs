@@ -1,62 +1,65 @@
-//! The reliable datagram's end-to-end (EE) context: what the queue pairs of two adapters share (IBA volume 1, 9.7.8,
+//! The end-to-end (EE) context of reliable datagrams, shared by the queue pairs of two adapters (IBA volume 1, 9.7.8,
 //! cited from memory).
 //!
-//! Invariant: one message is under way at a time. The next one, of the queue pair whose turn it is, starts when all of
-//! it is acknowledged or has come. Numbers, retries and the window are the context's; queue pairs have messages only.
+//! Invariant: one message is in progress at a time. The next one, of the queue pair whose turn it is, starts when all
+//! packets of the present one are acknowledged or received. Packet numbers, retries and the window belong to the
+//! context; queue pairs have messages only.
 
 use std::collections::VecDeque;
 
 use packet::{Packet, Psn, QpNumber};
 use units::Time;
 
+use super::requester::Requester;
+use super::{
+    CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Readiness, ReplyOutcome, TimeoutOutcome,
+};
 use crate::message::{MessageKey, Messages};
-use crate::requester::Requester;
-use crate::transport::{Completed, Outgoing, Overdue, Readiness, Replied, Rule, Transport};
 
-/// The requesting half of an end-to-end context.
+/// The requester of an end-to-end context.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub struct EeContext {
     requester: Requester,
-    /// By number of the queue pair.
-    members: Vec<Member>,
+    /// In ascending order of queue pairs.
+    members: Vec<ContextMember>,
     /// Members that have messages, in the order of their turns.
     turns: VecDeque<u32>,
 }
 
-/// A queue pair of the context, and its messages that have not started.
+/// A queue pair of the context, with its messages that have not started.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+struct ContextMember {
     queue_pair: QpNumber,
     head: Option<MessageKey>,
     tail: Option<MessageKey>,
 }
 
-impl Context {
-    /// One whose first packet has this number.
+impl EeContext {
+    /// A context whose first packet has this number.
     #[must_use]
     pub fn starting_at(first: u64) -> Self {
         Self { requester: Requester::starting_at(first), ..Self::default() }
     }
 
-    /// Takes in a queue pair, with a higher number than those before it.
+    /// Adds a queue pair. Its number is higher than those of the members before it.
     pub fn join(&mut self, queue_pair: QpNumber) {
-        self.members.push(Member { queue_pair, head: None, tail: None });
+        self.members.push(ContextMember { queue_pair, head: None, tail: None });
         self.turns.reserve(self.members.len());
     }
 
-    /// What numbers packets, and goes back.
+    /// Returns the requester that numbers and repeats packets.
     pub const fn requester(&mut self) -> &mut Requester {
         &mut self.requester
     }
 
-    /// Starts the next message, if the last one is complete.
+    /// Starts the next message if the last one is complete.
     fn start_next(&mut self, messages: &mut Messages) {
         if !self.requester.at_rest() || self.requester.failed() {
             return;
         }
         let Some(turn) = self.turns.pop_front() else { return };
         let member = &mut self.members[turn as usize];
-        let key = member.head.expect("who has a turn has a message");
+        let key = member.head.expect("a member in the order of turns has a message");
         member.head = messages[key].next.take();
         if member.head.is_some() {
             self.turns.push_back(turn);
@@ -65,7 +68,7 @@ impl Context {
     }
 }
 
-impl Transport for Context {
+impl Endpoint for EeContext {
     fn post(&mut self, key: MessageKey, messages: &mut Messages) {
         let place = self.members.binary_search_by_key(&messages[key].queue_pair, |member| member.queue_pair);
         let place = place.expect("the queue pair has joined");
@@ -80,11 +83,11 @@ impl Transport for Context {
         self.start_next(messages);
     }
 
-    fn readiness(&self, rule: &Rule) -> Readiness {
+    fn readiness(&self, rule: &EndpointRule) -> Readiness {
         self.requester.readiness(rule)
     }
 
-    fn next(&self, messages: &Messages, rule: &Rule) -> Option<Outgoing> {
+    fn next(&self, messages: &Messages, rule: &EndpointRule) -> Option<OutgoingPacket> {
         self.requester.next(messages, rule)
     }
 
@@ -92,21 +95,21 @@ impl Transport for Context {
         self.requester.next_message()
     }
 
-    fn sent(&mut self, messages: &mut Messages, now: Time) -> Completed {
+    fn sent(&mut self, messages: &mut Messages, now: Time) -> CompletedMessages {
         self.requester.sent(messages, now)
     }
 
-    fn on_reply(&mut self, packet: &Packet, messages: &mut Messages, now: Time) -> Replied {
+    fn on_reply(&mut self, packet: &Packet, messages: &mut Messages, now: Time) -> ReplyOutcome {
         let replied = self.requester.on_reply(packet, messages, now);
         self.start_next(messages);
         replied
     }
 
-    fn deadline(&self, rule: &Rule) -> Time {
+    fn deadline(&self, rule: &EndpointRule) -> Time {
         self.requester.deadline(rule)
     }
 
-    fn on_deadline(&mut self, rule: &Rule, messages: &Messages, now: Time) -> Overdue {
+    fn on_deadline(&mut self, rule: &EndpointRule, messages: &Messages, now: Time) -> TimeoutOutcome {
         self.requester.on_deadline(rule, messages, now)
     }
 

@@ -1,7 +1,9 @@
-//! Messages posted and not yet complete, and how they become packets.
+//! Messages that are posted and not yet complete, and their segmentation into packets.
 //!
-//! Invariant: a message's packets are numbered without gaps from its first, and all but the last carry
-//! a full MTU.
+//! Invariant: a message's packets are numbered without gaps from its first, and all but the last carry a full MTU.
+
+pub mod ages;
+pub mod log;
 
 use packet::{Mtu, Opcode, QpNumber};
 use slotmap::{SlotMap, new_key_type};
@@ -9,46 +11,46 @@ use units::Bytes;
 use workload::Operation;
 
 new_key_type! {
-    /// The name of a message in an adapter's [`Messages`].
+    /// Key of a message in an adapter's [`Messages`].
     pub struct MessageKey;
 }
 
 /// All messages of an adapter's queue pairs.
 pub type Messages = SlotMap<MessageKey, Message>;
 
-/// A message under way.
+/// A message in progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// Number of its first packet, counted from the first of whoever numbers them.
+    /// Number of its first packet, counted by the endpoint that numbers its packets.
     pub first: u64,
     /// Number of the packet after its last.
     pub end: u64,
-    /// Its payload.
+    /// Payload of the message.
     pub bytes: Bytes,
-    /// The message posted after it.
+    /// Message posted after this one to the same endpoint.
     pub next: Option<MessageKey>,
-    /// The queue pair that it was posted to.
+    /// Queue pair that the message was posted to.
     pub queue_pair: QpNumber,
-    /// What it does.
+    /// Operation of the message.
     pub operation: Operation,
 }
 
 const _: () = assert!(size_of::<Message>() <= 40, "many messages are posted at once");
 
-/// A packet's part of a message.
+/// The part of a message that a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// What the packet is.
+    /// Opcode of the packet.
     pub opcode: Opcode,
-    /// Its payload in bytes.
+    /// Payload in bytes.
     pub payload: u16,
-    /// Whether it is the message's last.
+    /// True for the last packet of the message.
     pub last: bool,
 }
 
 impl Message {
-    /// A message of this payload, whose first packet is number 0; even an empty one takes a packet. The packets of an
-    /// RDMA READ are those of its responses.
+    /// A message of this payload, whose first packet has the number 0. An empty message takes one packet. The packets
+    /// of an RDMA READ are those of its responses.
     #[must_use]
     pub const fn new(queue_pair: QpNumber, operation: Operation, bytes: Bytes, mtu: Mtu) -> Self {
         let packets = bytes.get().div_ceil(mtu.bytes() as u64);
@@ -56,19 +58,19 @@ impl Message {
         Self { first: 0, end, bytes, next: None, queue_pair, operation }
     }
 
-    /// The same, with its first packet at this number.
+    /// Returns the message with its first packet at this number.
     #[must_use]
     pub const fn starting_at(self, first: u64) -> Self {
         Self { first, end: first + (self.end - self.first), ..self }
     }
 
-    /// Its payload from packet `number` on.
+    /// Returns the payload from packet `number` on.
     #[must_use]
     pub const fn rest(&self, number: u64, mtu: Mtu) -> u64 {
         self.bytes.get() - (number - self.first) * mtu.bytes() as u64
     }
 
-    /// Its part in packet `number`, counted from the queue pair's first.
+    /// Returns the part of the message that packet `number` carries.
     #[must_use]
     pub fn segment(&self, number: u64, mtu: Mtu) -> Segment {
         let (first, last) = (number == self.first, number + 1 == self.end);

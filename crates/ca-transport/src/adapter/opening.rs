@@ -1,0 +1,120 @@
+//! Queue pairs are opened: each gets an endpoint, and a flow that controls its sending.
+//!
+//! Invariant: endpoints of end-to-end contexts and flows of wider scope are found by key here, and nowhere else.
+
+use cc_policies::EchoState;
+use cc_policies::policy::{Response, StateScope, TrafficKind};
+use packet::{QpNumber, TransportService};
+use workload::HostTraffic;
+use workload::Operation;
+
+use super::endpoint_slot::{DecreaseEra, EndpointSlot, NO_FLOW, SharedFlowKey};
+use super::queue_pair::{MessageSource, NO_SINK, QueuePair, SharedTraffic};
+use super::setup::{FlowEnd, MessageOrigin};
+use super::{Adapter, MAX_QUEUE_PAIRS};
+use crate::endpoint::any::AnyEndpoint;
+use crate::host_drain::SinkTally;
+
+impl Adapter {
+    /// Returns the number that the next queue pair will have.
+    #[must_use]
+    pub fn next_qp(&self) -> QpNumber {
+        QpNumber(self.queue_pairs.len() as u32)
+    }
+
+    /// Opens a queue pair: one end of a flow.
+    ///
+    /// # Panics
+    /// If there are [`MAX_QUEUE_PAIRS`] already.
+    pub fn open(&mut self, end: FlowEnd, origin: MessageOrigin) -> QpNumber {
+        let number = self.next_qp();
+        assert!(number.0 < MAX_QUEUE_PAIRS, "an adapter has at most {MAX_QUEUE_PAIRS} queue pairs");
+        let endpoint = self.endpoint_for(number, &end, !matches!(origin, MessageOrigin::Peer));
+        let origin = match origin {
+            MessageOrigin::Peer => MessageSource::Peer,
+            MessageOrigin::Generator(generator) => {
+                self.generators.push(generator);
+                MessageSource::Generator(self.generators.len() as u32 - 1)
+            }
+            MessageOrigin::HostTraffic => MessageSource::HostTraffic(self.shared_traffic.len() as u32),
+        };
+        let requests_data = end.operation == Operation::RdmaRead;
+        let receives = requests_data != matches!(origin, MessageSource::Peer);
+        let sink = if receives { self.sinks.len() as u32 } else { NO_SINK };
+        self.sinks.extend(receives.then(SinkTally::default));
+        let echo = EchoState::default();
+        self.queue_pairs.push(QueuePair { end, endpoint, origin, sink, becns: 0, messages: 0, echo });
+        number
+    }
+
+    /// Adds host traffic that posts to these queue pairs, in the order of its flows.
+    pub fn add_host_traffic(&mut self, traffic: HostTraffic, queue_pairs: Box<[QpNumber]>) {
+        for number in &queue_pairs {
+            self.queue_pairs[number.index()].origin =
+                MessageSource::HostTraffic(self.shared_traffic.len() as u32);
+        }
+        self.shared_traffic.push(SharedTraffic { traffic, queue_pairs });
+    }
+
+    /// Returns the number of the endpoint for a queue pair that is being opened.
+    fn endpoint_for(&mut self, number: QpNumber, end: &FlowEnd, posts: bool) -> u32 {
+        let context = (end.peer, end.service_level, posts);
+        let known = self.shared.contexts.get(&context).filter(|_| end.transport == TransportService::Rd);
+        let endpoint = known.copied().unwrap_or_else(|| self.new_endpoint(end.transport, posts));
+        if end.transport == TransportService::Rd {
+            self.shared.contexts.insert(context, endpoint);
+        }
+        self.endpoints[endpoint as usize].endpoint.join(number);
+        let answers_reads = !posts && end.operation == Operation::RdmaRead;
+        if (posts || answers_reads) && self.endpoints[endpoint as usize].flow == NO_FLOW {
+            self.control(
+                endpoint,
+                end,
+                if posts { TrafficKind::Requests } else { TrafficKind::ReadResponses },
+            );
+        }
+        endpoint
+    }
+
+    /// Adds an endpoint, and returns its number.
+    fn new_endpoint(&mut self, service: TransportService, posts: bool) -> u32 {
+        self.schedule.add_endpoint();
+        self.timers.reserve(1);
+        self.endpoints.push(EndpointSlot {
+            endpoint: AnyEndpoint::new(service, posts, 0),
+            service,
+            unacknowledged: false,
+            timer_set: false,
+            held_by_window: false,
+            flow: NO_FLOW,
+            queued_ack: None,
+            era: DecreaseEra::default(),
+        });
+        self.endpoints.len() as u32 - 1
+    }
+
+    /// Puts the sending of an endpoint under the control of a flow, its own or a shared one.
+    fn control(&mut self, endpoint: u32, end: &FlowEnd, sends: TrafficKind) {
+        let level = end.service_level;
+        let key = match self.config.response.scope(end.transport, sends) {
+            StateScope::QueuePair => None,
+            StateScope::EeContext => Some(SharedFlowKey::Context(end.peer, level)),
+            StateScope::DestinationLevel => Some(SharedFlowKey::Destination(end.peer, level)),
+            StateScope::ServiceLevel => Some(SharedFlowKey::ServiceLevel(level)),
+        };
+        let flow = key.and_then(|key| self.shared.flows.get(&key).copied()).unwrap_or_else(|| {
+            let lane = self.config.sl_to_vl[usize::from(level.0)];
+            self.shared.decreases.push(0);
+            self.schedule.add_flow(self.config.response.at_rest(level), lane)
+        });
+        if let Some(key) = key {
+            self.shared.flows.insert(key, flow);
+        }
+        let slot = &mut self.endpoints[endpoint as usize];
+        slot.flow = flow;
+        slot.unacknowledged = !sends.is_acknowledged(end.transport);
+        if !slot.unacknowledged {
+            slot.endpoint.set_window(self.config.response.window(self.schedule.state(flow)));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Marks and data are answered: notifications and acknowledgements are queued.
+//!
+//! Invariant: an endpoint has at most one positive acknowledgement in the queue.
+
+use cc_policies::policy::{Answer, Echo};
+use link_layer::NodeContext;
+use packet::header::Syndrome;
+use packet::{Bth, BthFlags, Lrh, Opcode, Packet, Psn, QpNumber};
+
+use super::Adapter;
+use super::setup::{AdapterTimer, FlowEnd};
+
+impl Adapter {
+    /// Answers a mark by a notification, if the echo demands one. Returns true if it demands an acknowledgement instead.
+    #[inline]
+    pub(super) fn answer_mark(
+        &mut self,
+        number: QpNumber,
+        packet: &Packet,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) -> bool {
+        let flow = &mut self.queue_pairs[number.index()].echo;
+        match self.config.echo.answer(packet, flow, context.now()) {
+            Some(Answer::Cnp) => self.notify(number, packet.bth.psn, context),
+            Some(Answer::CnpAt(due)) => context.set_timer(due, AdapterTimer::Notify(number)),
+            Some(Answer::Acknowledgement) => return true,
+            None => {}
+        }
+        false
+    }
+
+    /// Queues a congestion notification packet to the source of the flow that this queue pair receives.
+    pub(super) fn notify(
+        &mut self,
+        number: QpNumber,
+        marked: Psn,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
+        let psn = if self.config.echo.names_packets() { marked } else { Psn::new(0) };
+        let mut packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
+        if let Some(level) = self.config.echo.service_level() {
+            packet.lrh.service_level = level;
+            packet.lrh.lane = self.config.sl_to_vl[usize::from(level.0)];
+        }
+        let id = context.packets().insert(packet);
+        self.replies[packet.lrh.lane].notifications.push(id, context.packets());
+        self.tally.cnps += 1;
+    }
+
+    /// Queues an acknowledgement of the packets that this queue pair's responder has accepted, or a negative one of the
+    /// packet that is missing. A positive one that still waits is updated instead.
+    pub(super) fn acknowledge(
+        &mut self,
+        number: QpNumber,
+        syndrome: Syndrome,
+        flags: BthFlags,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
+        let endpoint = self.queue_pairs[number.index()].endpoint as usize;
+        let responder = self.endpoints[endpoint].endpoint.responder();
+        let (psn, msn) = match syndrome {
+            Syndrome::Ack => (responder.accepted(), responder.msn()),
+            Syndrome::SequenceError => (responder.expected(), responder.msn()),
+        };
+        if let (Syndrome::Ack, Some(queued)) = (syndrome, self.endpoints[endpoint].queued_ack) {
+            let packet = &mut context.packets()[queued];
+            (packet.bth.psn, packet.msn) = (psn, msn);
+            packet.bth.flags.insert(flags);
+            return;
+        }
+        let mut packet = self.answer(number, Opcode::Acknowledge, psn, flags);
+        (packet.syndrome, packet.msn) = (syndrome, msn);
+        let id = context.packets().insert(packet);
+        self.replies[packet.lrh.lane].acknowledgements.push(id, context.packets());
+        self.tally.acknowledgements += 1;
+        if syndrome == Syndrome::Ack {
+            self.endpoints[endpoint].queued_ack = Some(id);
+        }
+    }
+
+    /// Returns a packet without payload to the other end of a queue pair.
+    fn answer(&mut self, number: QpNumber, opcode: Opcode, psn: Psn, flags: BthFlags) -> Packet {
+        self.injected += 1;
+        let end = &self.queue_pairs[number.index()].end;
+        let bth = Bth { destination_qp: end.peer_qp, psn, opcode, transport: end.transport, flags };
+        Packet::new(self.route(end), bth, number, end.flow, 0).framed(self.config.framing)
+    }
+
+    /// Returns the header by which packets reach the other end of a queue pair.
+    pub(super) fn route(&self, end: &FlowEnd) -> Lrh {
+        Lrh {
+            source: self.lid,
+            destination: end.peer,
+            lane: self.config.sl_to_vl[usize::from(end.service_level.0)],
+            service_level: end.service_level,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The parts of an adapter and of its queue pairs, and its timers.
+//!
+//! Invariant: plain data, without behaviour.
+
+use cc_policies::{AnyEcho, AnyResponse};
+use link_layer::{LinkTimer, Port, VlArbiter};
+use packet::{FlowId, Framing, Lane, Lid, Mtu, PortId, QpNumber, ServiceLevel, TransportService};
+use workload::MessageGenerator;
+use workload::Operation;
+
+use crate::spec::AdapterSpec;
+
+/// Timers of an adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdapterTimer {
+    /// The wire or the host's bus is free.
+    Send,
+    /// The inter-packet gap of a flow is over.
+    PacingDone,
+    /// An endpoint may have waited in vain for progress.
+    RetransmitTimeout,
+    /// The host has consumed a packet.
+    HostConsumed,
+    /// A message of this queue pair is due to be posted.
+    Post(QpNumber),
+    /// A credit update may be due; under PFC, a pause may end or a PAUSE may have to be repeated.
+    FlowControl(Lane),
+    /// A notification is due to the source of the flow that this queue pair receives.
+    Notify(QpNumber),
+}
+
+impl LinkTimer for AdapterTimer {
+    fn link_timer(_: PortId, lane: Lane) -> Self {
+        Self::FlowControl(lane)
+    }
+}
+
+/// The parts of an adapter.
+#[derive(Debug)]
+pub struct AdapterSetup<'a> {
+    /// Address of the adapter.
+    pub lid: Lid,
+    /// The port.
+    pub port: Port,
+    /// Arbiter of the port's lanes.
+    pub lanes: VlArbiter,
+    /// Number of data lanes.
+    pub data_lanes: usize,
+    /// Lane of each service level.
+    pub sl_to_vl: [Lane; 16],
+    /// Largest payload of a packet.
+    pub mtu: Mtu,
+    /// Framing of packets on the link.
+    pub framing: Framing,
+    /// Settings of the scenario.
+    pub spec: &'a AdapterSpec,
+    /// Notification policy: the answer to a mark.
+    pub echo: AnyEcho,
+    /// Response policy: the effect of a notification.
+    pub response: AnyResponse,
+}
+
+/// One end of a flow, as its adapter needs to know it.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowEnd {
+    /// The flow.
+    pub flow: FlowId,
+    /// Address of the adapter at the other end.
+    pub peer: Lid,
+    /// Queue pair at the other end.
+    pub peer_qp: QpNumber,
+    /// Service level of the flow.
+    pub service_level: ServiceLevel,
+    /// TransportService service that carries the flow's messages.
+    pub transport: TransportService,
+    /// Operation of the flow's messages.
+    pub operation: Operation,
+}
+
+/// The origin of the messages of a queue pair, when it is opened.
+#[derive(Clone, Debug)]
+pub enum MessageOrigin {
+    /// The other end posts the flow's messages.
+    Peer,
+    /// The queue pair has a generator of its own.
+    Generator(MessageGenerator),
+    /// The queue pair shares host traffic with others of this adapter;
+    /// [`Adapter::add_host_traffic`](super::Adapter::add_host_traffic) adds it.
+    HostTraffic,
+}

@@ -1,0 +1,223 @@
+//! Transport services: one trait for the endpoints of all of them.
+//!
+//! Invariant: an endpoint decides which packet is next, and whether a packet that arrives is accepted. It never sends,
+//! schedules or owns a packet, and learns the time as an argument.
+//!
+//! A queue pair of RC has two endpoints, of which a flow uses one at each end; so have queue pairs of UC and UD. Queue
+//! pairs of RD share the endpoints of their end-to-end context. An endpoint implements its part of the trait; the other
+//! methods do nothing by default.
+//!
+//! | endpoint | posts | sends | receives | answers by | module |
+//! |---|---|---|---|---|---|
+//! | requester (RC) | messages | requests, repeatedly if need be | ACK, NAK, READ responses | | [`requester`] |
+//! | responder (RC, RD) | | READ responses | requests, in order | ACK, NAK | [`responder`], [`pending_reads`] |
+//! | context (RD) | messages, one at a time | as a requester | as a requester | | [`ee_context`] |
+//! | sender (UC, UD) | messages | requests, once | | | [`sender`] |
+//! | receiver (UC) | | | whole messages | | [`uc_receiver`] |
+//! | receiver (UD) | | | every packet by itself | | [`ud_receiver`] |
+//!
+//! [`any`] is the closed set of them.
+
+pub mod any;
+pub mod ee_context;
+pub mod pending_reads;
+pub mod requester;
+pub mod responder;
+pub mod sender;
+pub mod uc_receiver;
+pub mod ud_receiver;
+
+use packet::{Mtu, Packet, Psn, QpNumber};
+use units::{Span, Time};
+
+use crate::message::{MessageKey, Messages, Segment};
+
+/// Parameters of all endpoints of an adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndpointRule {
+    /// Largest payload of a packet.
+    pub mtu: Mtu,
+    /// Interval of acknowledgement requests, in packets of a message. The last packet of a message, the packet that
+    /// closes the window, and all packets after a time-out request one too.
+    pub ack_every: u32,
+    /// Most packets that may be unacknowledged.
+    pub max_outstanding: u64,
+    /// Most RDMA READs of a requester in progress, at least 1.
+    pub max_reads: u32,
+    /// Time without progress after which a requester goes back; `None` for ever.
+    pub timeout: Option<Span>,
+    /// Number of times that a requester goes back without progress before it gives up.
+    pub retry_count: u8,
+}
+
+/// A packet that an endpoint is about to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutgoingPacket {
+    /// Part of the message that the packet carries.
+    pub segment: Segment,
+    /// Packet sequence number.
+    pub psn: Psn,
+    /// Queue pair of the message.
+    pub queue_pair: QpNumber,
+    /// Bytes that an RDMA READ request asks for; 0 for other packets.
+    pub dma_length: u32,
+    /// True if the packet requests an acknowledgement.
+    pub ack_request: bool,
+    /// True if the packet was sent before.
+    pub again: bool,
+}
+
+/// Readiness of an endpoint to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// No packet to send, or the most READs in progress.
+    Idle,
+    /// A packet to send, and a closed window.
+    WindowClosed,
+    /// A packet that may go.
+    Ready,
+}
+
+/// Completed messages of one queue pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompletedMessages {
+    /// The queue pair; meaningless without messages.
+    pub queue_pair: QpNumber,
+    /// Number of messages.
+    pub messages: u32,
+}
+
+impl CompletedMessages {
+    /// No message.
+    pub const NONE: Self = Self { queue_pair: QpNumber(0), messages: 0 };
+}
+
+/// Verdict of an endpoint on a packet that has arrived for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiveVerdict {
+    /// The expected packet.
+    Accept,
+    /// Accepted, although packets before it are lost for good.
+    Resume,
+    /// Dropped, as part of a message that lacks a packet.
+    Drop {
+        /// True for the first packet that reveals the loss.
+        first: bool,
+    },
+    /// Accepted before.
+    Duplicate,
+    /// A request for data, which will be sent.
+    ReadRequested,
+    /// Rejected, since a packet before it is missing.
+    Gap {
+        /// True if a negative acknowledgement is due.
+        nak_due: bool,
+    },
+}
+
+/// Outcome of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplyOutcome {
+    /// Packet that the reply names, as a 64-bit number.
+    pub named: u64,
+    /// Next packet to be sent, as a 64-bit number.
+    pub next: u64,
+    /// Packets that this reply is the first to acknowledge.
+    pub packets: u32,
+    /// Messages that the reply completes.
+    pub completed: CompletedMessages,
+    /// Verdict on the payload, if the reply is a READ response.
+    pub verdict: ReceiveVerdict,
+}
+
+/// Outcome of a retransmission time-out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeoutOutcome {
+    /// There has been progress: nothing to do.
+    Progress,
+    /// The endpoint went back to the oldest unacknowledged packet.
+    WentBack,
+    /// The endpoint has gone back too often, and gives up.
+    GaveUp,
+}
+
+/// An endpoint of a queue pair, or of an end-to-end context.
+pub trait Endpoint {
+    /// Posts a message.
+    fn post(&mut self, key: MessageKey, messages: &mut Messages) {
+        unreachable!("messages are posted to requesters and senders only, not {:?}", messages[key]);
+    }
+
+    /// Returns the readiness to send a packet.
+    fn readiness(&self, _: &EndpointRule) -> Readiness {
+        Readiness::Idle
+    }
+
+    /// Returns the next packet, if one may go.
+    fn next(&self, _: &Messages, _: &EndpointRule) -> Option<OutgoingPacket> {
+        None
+    }
+
+    /// Returns the message of the next packet; `None` for packets of no message posted here, such as READ responses.
+    fn next_message(&self) -> Option<MessageKey> {
+        None
+    }
+
+    /// Handles the start of the packet that `next` returned. Returns the messages that are complete thereby.
+    fn sent(&mut self, _: &mut Messages, _: Time) -> CompletedMessages {
+        CompletedMessages::NONE
+    }
+
+    /// Handles a request: a SEND, an RDMA WRITE, or a request for an RDMA READ.
+    fn on_data(&mut self, packet: &Packet, _: &EndpointRule) -> ReceiveVerdict {
+        unreachable!("a requester or sender received a request: {packet:?}");
+    }
+
+    /// Handles an acknowledgement, or a response to an RDMA READ.
+    fn on_reply(&mut self, packet: &Packet, _: &mut Messages, _: Time) -> ReplyOutcome {
+        unreachable!("an endpoint that requests nothing received a reply: {packet:?}");
+    }
+
+    /// Returns the time at which to check for progress; `NEVER` if the endpoint waits for nothing.
+    fn deadline(&self, _: &EndpointRule) -> Time {
+        Time::NEVER
+    }
+
+    /// Handles a time-out, which may be stale.
+    fn on_deadline(&mut self, _: &EndpointRule, _: &Messages, _: Time) -> TimeoutOutcome {
+        TimeoutOutcome::Progress
+    }
+
+    /// Returns the 64-bit numbers of the packet sent here that a notification names, and of the next packet to be
+    /// sent.
+    fn number_of(&self, _: Psn) -> (u64, u64) {
+        (0, 0)
+    }
+
+    /// Returns true if every packet is sent, and acknowledged where the service acknowledges, or given up.
+    fn at_rest(&self) -> bool {
+        true
+    }
+}
+
+/// Returns the number of the last packet with this PSN that was sent before packet `next`.
+#[must_use]
+pub const fn sent_before(next: u64, psn: Psn) -> u64 {
+    let back = Psn::new(next as u32).since(psn);
+    next.saturating_sub(if back == 0 { Psn::MASK as u64 + 1 } else { back as u64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Numbers are reconstructed wherever the 24 bits of the wire have wrapped.
+        #[test]
+        fn numbers_survive_the_wrap(next in 1..1u64 << 40, back in 1..=1u64 << 24) {
+            let number = next.saturating_sub(back);
+            prop_assert_eq!(sent_before(next, Psn::new(number as u32)), number);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Times of posting and of consumption, from which completion times are computed.
+//!
+//! Invariant: entries are in order of time. No decision and no digest depends on them.
+
+use packet::QpNumber;
+use units::{Bytes, Time};
+
+/// Posted and consumed messages of an adapter.
+#[derive(Clone, Debug, Default)]
+pub struct MessageLog {
+    /// Messages posted here: queue pair, time, length.
+    pub posted: Vec<(QpNumber, Time, Bytes)>,
+    /// Messages whose last payload the host here has consumed: queue pair and time.
+    pub consumed: Vec<(QpNumber, Time)>,
+}
