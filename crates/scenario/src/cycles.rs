@@ -5,7 +5,7 @@
 
 use link_layer::LinkPlan;
 use packet::{NodeId, ServiceLevel};
-use topology::{Channel, Dependencies, Graph, Routes};
+use topology::{ChannelDependencies, Graph, Routes, VirtualChannel};
 use workload::Flow;
 
 /// The outputs of a cycle that a message names.
@@ -21,7 +21,7 @@ pub(crate) fn cycle(link: &LinkPlan, graph: &Graph, routes: &Routes, flows: &[Fl
         }
     }
     ways.sort_unstable();
-    let mut dependencies = Dependencies::new(graph, routes, link.data_lanes);
+    let mut dependencies = ChannelDependencies::new(graph, routes, link.data_lanes);
     for same in ways.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         dependencies.add(same[0].0, same[0].1, same.iter().map(|way| way.2));
     }
@@ -38,8 +38,8 @@ pub(crate) fn service_level(routes: &Routes, asked: ServiceLevel, from: NodeId, 
 }
 
 /// The outputs on a cycle, in order, the first again at the end.
-fn spell(graph: &Graph, cycle: &[Channel]) -> String {
-    let one = |channel: &Channel| format!("`{}` port {}", graph.name(channel.switch), channel.port);
+fn spell(graph: &Graph, cycle: &[VirtualChannel]) -> String {
+    let one = |channel: &VirtualChannel| format!("`{}` port {}", graph.name(channel.switch), channel.port);
     let first = &cycle[0];
     let mut named: Vec<String> = cycle.iter().take(MOST_NAMED).map(one).collect();
     if cycle.len() > MOST_NAMED {

@@ -193,7 +193,7 @@ impl Plan {
         cycles::service_level(&self.routes, asked, from, to)
     }
 
-    /// Returns a kind of cable by its position, which an [`End`](topology::End) of the graph holds.
+    /// Returns a kind of cable by its index, [`FarEnd::cable`](topology::FarEnd::cable).
     ///
     /// # Panics
     /// If there is none at this position.

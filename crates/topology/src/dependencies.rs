@@ -1,21 +1,21 @@
-//! Whether packets can wait for each other in a cycle: the channel-dependency graph.
+//! The channel-dependency graph, which shows if packets can wait for each other in a cycle.
 //!
-//! Invariant: a dependency is entered for every two channels that some packet of the traffic occupies one after
-//! the other, and for no others. Without a cycle among them no deadlock of the fabric's own can arise; with
-//! one it can, but need not.
+//! Invariant: the graph has a dependency for every two channels that some packet of the traffic occupies one after
+//! the other, and no others. Without a cycle of dependencies no deadlock can arise within the fabric; with a cycle
+//! it can, but need not.
 //!
 //! W. J. Dally, C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", 1987.
-//! A channel is the output of a switch and a lane: more exactly the buffer of that lane behind it. Hosts take
-//! what they are sent, so ways end there and no dependency leads through them.
+//! A channel is the output of a switch and a lane, more exactly the buffer of that lane behind the output. Hosts
+//! consume all packets they receive, so paths end there and no dependency leads through them.
 
 use packet::{Lane, NodeId, PortId};
 
 use crate::graph::{Graph, node};
-use crate::routing::Routes;
+use crate::routing::routes::Routes;
 
-/// An output of a switch, and a lane of the link there.
+/// An output of a switch, and a lane of its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Channel {
+pub struct VirtualChannel {
     /// The switch.
     pub switch: NodeId,
     /// The output.
@@ -24,29 +24,30 @@ pub struct Channel {
     pub lane: Lane,
 }
 
-/// Which channels packets occupy one after the other.
+/// The channel-dependency graph.
 ///
-/// Channels are numbered by switch, port and lane. Of each is kept, as a bit mask, by which ports of the next
-/// switch packets go on; their lane stays the same.
-pub struct Dependencies<'a> {
+/// Channels are numbered by switch, port and lane. A bit mask for each channel has a bit for every port of the next
+/// switch by which packets continue; they keep their lane.
+pub struct ChannelDependencies<'a> {
     graph: &'a Graph,
     routes: &'a Routes,
     lanes: usize,
-    /// Place of each switch's first port among all ports of switches, and the end of the last.
+    /// Index of each switch's first port among all ports of switches, followed by the number of those ports.
     first: Vec<usize>,
-    /// By port of a switch, the node at the other end.
+    /// The node at the far end, by port of a switch.
     peers: Vec<NodeId>,
-    /// Words of a mask.
+    /// Number of words of a mask.
     words: usize,
+    /// Masks, by channel.
     onward: Vec<u64>,
-    /// By switch, the last walk that came by.
+    /// Number of the last walk through each switch.
     seen: Vec<u32>,
     walks: u32,
     stack: Vec<NodeId>,
 }
 
-impl<'a> Dependencies<'a> {
-    /// None yet, for links with this many lanes.
+impl<'a> ChannelDependencies<'a> {
+    /// Starts a graph without dependencies, for links with this many lanes.
     pub fn new(graph: &'a Graph, routes: &'a Routes, lanes: u8) -> Self {
         let lanes = usize::from(lanes);
         let mut first = vec![0];
@@ -62,13 +63,13 @@ impl<'a> Dependencies<'a> {
         Self { graph, routes, lanes, first, peers, words, onward, seen, walks: 0, stack: Vec::new() }
     }
 
-    /// Enters what packets to one host on one lane occupy, from each of these nodes, hosts or switches.
+    /// Adds the dependencies of packets to one host on one lane, from each of these nodes, hosts or switches.
     ///
-    /// The ways to a host form a tree, which is walked once; so give all sources of a host and lane
-    /// together, and hosts in order of their numbers, which keeps the walk within the cache.
+    /// The paths to a host form a tree, which is walked once. All sources of a host and lane are therefore given
+    /// together, and hosts in the order of their numbers, which keeps the walk within the cache.
     ///
     /// # Panics
-    /// If the lane is not one of the links'.
+    /// If the links do not have this lane.
     pub fn add(&mut self, to: NodeId, lane: Lane, from: impl IntoIterator<Item = NodeId>) {
         assert!(lane.index() < self.lanes, "{lane} is one of {} lanes", self.lanes);
         self.walks += 1;
@@ -93,10 +94,10 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    /// A cycle of channels, each of which packets occupy while they wait for the next, and the last for the
-    /// first; [`None`] if there is none. Of those through one channel, it is one of the shortest.
+    /// Returns a cycle of channels, each of which packets occupy while they wait for the next, and the last for the
+    /// first; [`None`] if there is none. Among the cycles through one channel it is one of the shortest.
     #[must_use]
-    pub fn cycle(&self) -> Option<Vec<Channel>> {
+    pub fn cycle(&self) -> Option<Vec<VirtualChannel>> {
         let start = self.on_a_cycle()?;
         let mut before = vec![usize::MAX; self.channels()];
         let mut queue = vec![start];
@@ -107,7 +108,7 @@ impl<'a> Dependencies<'a> {
             for onward in self.after(at) {
                 if onward == start {
                     let back = |at: &usize| Some(before[*at]).filter(|_| *at != start);
-                    let mut cycle: Vec<Channel> =
+                    let mut cycle: Vec<VirtualChannel> =
                         core::iter::successors(Some(at), back).map(|at| self.channel(at)).collect();
                     cycle.reverse();
                     return Some(cycle);
@@ -120,6 +121,7 @@ impl<'a> Dependencies<'a> {
         }
     }
 
+    /// Schedules a switch, unless the current walk has been there.
     fn visit(&mut self, switch: NodeId) {
         if self.graph.is_host(switch) {
             return;
@@ -131,29 +133,29 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    /// A channel on some cycle: depth first, the channels of the present way are marked as open.
+    /// Returns a channel on some cycle. The search is depth first; channels of the current path are marked as open.
     fn on_a_cycle(&self) -> Option<usize> {
         const OPEN: u8 = 1;
         const DONE: u8 = 2;
         let mut state = vec![0; self.channels()];
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         for start in 0..self.channels() {
             if state[start] != 0 {
                 continue;
             }
             state[start] = OPEN;
-            way.push((start, self.after(start)));
-            while let Some((at, onward)) = way.last_mut() {
+            path.push((start, self.after(start)));
+            while let Some((at, onward)) = path.last_mut() {
                 match onward.next() {
                     Some(next) if state[next] == OPEN => return Some(next),
                     Some(next) if state[next] == 0 => {
                         state[next] = OPEN;
-                        way.push((next, self.after(next)));
+                        path.push((next, self.after(next)));
                     }
                     Some(_) => {}
                     None => {
                         state[*at] = DONE;
-                        way.pop();
+                        path.pop();
                     }
                 }
             }
@@ -165,7 +167,7 @@ impl<'a> Dependencies<'a> {
         self.peers.len() * self.lanes
     }
 
-    /// The channels that packets occupy after this one.
+    /// Returns the channels that packets occupy after this one.
     fn after(&self, channel: usize) -> impl Iterator<Item = usize> {
         let (out, lane) = (channel / self.lanes, channel % self.lanes);
         let masks = &self.onward[channel * self.words..(channel + 1) * self.words];
@@ -178,10 +180,10 @@ impl<'a> Dependencies<'a> {
         })
     }
 
-    fn channel(&self, channel: usize) -> Channel {
+    fn channel(&self, channel: usize) -> VirtualChannel {
         let (out, lane) = (channel / self.lanes, channel % self.lanes);
         let place = self.first.partition_point(|first| *first <= out) - 1;
-        Channel {
+        VirtualChannel {
             switch: node(self.graph.hosts() + place),
             port: PortId((out - self.first[place]) as u16),
             lane: Lane(lane as u8),

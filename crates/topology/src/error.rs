@@ -1,141 +1,175 @@
-//! What can be wrong with a topology, and in which field.
+//! Faults in the description of a topology.
 //!
-//! Invariant: a message says what is wrong and what would be right; names that come close to an
-//! unknown one are found by the caller, who knows all that may stand there.
+//! Invariant: a message names the value and the reason, the help says what to write instead. Names similar to
+//! an unknown one are suggested by the caller, who knows all candidates.
 
-use crate::{MAX_NODES, MAX_SWITCH_PORTS};
+use settings::{FieldPath, SettingError};
 
-/// Why a topology cannot be built.
+use crate::limits::{MAX_NODES, MAX_SWITCH_PORTS};
+
+/// The reason that a topology cannot be built, and the field at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct TopologyError {
-    path: String,
+    path: FieldPath,
     kind: TopologyErrorKind,
 }
 
-/// What is wrong, apart from where.
+/// The reason that a topology cannot be built, without its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyErrorKind {
     /// A node without a name.
-    #[error("a node has no name: give it one")]
+    #[error("a node has no name")]
     EmptyName,
     /// Two nodes of one name.
-    #[error(
-        "a second node is called `{name}`: hosts and switches share one set of names, so give it another"
-    )]
+    #[error("a second node is called `{name}`")]
     DuplicateName {
-        /// The name.
+        /// The shared name.
         name: String,
     },
     /// A link names a node that does not exist.
-    #[error("`{given}` is neither a host nor a switch: name one that `hosts` or `switches` lists")]
+    #[error("`{given}` is neither a host nor a switch")]
     UnknownNode {
-        /// The name as given.
+        /// The name as written.
         given: String,
     },
     /// A link names a kind of cable that does not exist.
-    #[error("`{given}` is not a kind of cable: name one that the scenario describes")]
+    #[error("`{given}` is not a kind of cable")]
     UnknownCable {
-        /// The name as given.
+        /// The name as written.
         given: String,
     },
     /// A link from a node to itself.
-    #[error("the link leads from `{name}` back to `{name}`: its ends are two different nodes")]
+    #[error("the link leads from `{name}` back to `{name}`")]
     SelfLink {
         /// The node.
         name: String,
     },
     /// A second link at a host.
-    #[error("host `{name}` has a link already, at `links[{first}]`: a host has exactly one port")]
+    #[error("host `{name}` has a link already, at `links[{first}]`")]
     HostWithSeveralLinks {
         /// The host.
         name: String,
-        /// The place of its first link.
+        /// Index of its first link.
         first: usize,
     },
     /// A host that no link names.
-    #[error("host `{name}` has no link: add one to `links`, or take the host out")]
+    #[error("host `{name}` has no link")]
     HostWithoutLink {
         /// The host.
         name: String,
     },
     /// More ports at a switch than IBA can number.
-    #[error(
-        "this makes more than {MAX_SWITCH_PORTS} ports at a switch: IBA numbers external ports 1 to {MAX_SWITCH_PORTS}"
-    )]
+    #[error("this makes more than {MAX_SWITCH_PORTS} ports at a switch")]
     TooManyPorts,
-    /// A group of no hosts.
-    #[error("the group `{group}` has no hosts: give it at least 1, or leave it out")]
+    /// A group without hosts.
+    #[error("the group `{group}` has no hosts")]
     EmptyGroup {
         /// The group.
         group: String,
     },
     /// A number out of its range.
-    #[error("{given} is out of range: write a whole number from {least} to {most}")]
+    #[error("{given} is out of range")]
     OutOfRange {
-        /// The number as given.
+        /// The number as written.
         given: u16,
-        /// The least that it can be.
+        /// Smallest number allowed.
         least: u16,
-        /// The most that it can be.
+        /// Largest number allowed.
         most: u16,
     },
-    /// A list of sizes with nothing in it.
-    #[error("the list is empty, so there is no switch: give it at least one number")]
+    /// An empty list of sizes.
+    #[error("the list is empty, so there is no switch")]
     NoSwitches,
-    /// A list that does not go with another.
-    #[error("the list has {given} entries, which does not go with the sizes: write {right} of them")]
+    /// A list whose length contradicts another list.
+    #[error("the list has {given} entries, which does not go with the sizes")]
     WrongLength {
-        /// How many it has.
+        /// Number of entries as written.
         given: usize,
-        /// How many it must have.
+        /// Number of entries required.
         right: usize,
     },
-    /// Groups that cannot all have equally many cables between them.
-    #[error(
-        "a group's {channels} global cables cannot be dealt evenly to {} others: write a number that is one more than a divisor of {channels}",
-        groups - 1
-    )]
+    /// Groups of a dragonfly that cannot all have equally many cables between them.
+    #[error("a group's {channels} global cables cannot be dealt evenly to {} others", groups - 1)]
     UnevenGroups {
-        /// How many groups there are.
+        /// Number of groups.
         groups: usize,
-        /// How many cables to others each has.
+        /// Number of cables from a group to others.
         channels: usize,
     },
-    /// A radix that cannot be halved.
-    #[error("radix {radix} is odd: half of a leaf's ports lead down and half up, so it is even")]
+    /// An odd radix, which cannot be halved.
+    #[error("radix {radix} is odd")]
     RadixOdd {
-        /// The radix as given.
+        /// The radix as written.
         radix: u16,
     },
-    /// A radix of no ports.
-    #[error("radix {radix} is too small: the smallest is 2")]
+    /// A radix without ports.
+    #[error("radix {radix} is too small")]
     RadixTooSmall {
-        /// The radix as given.
+        /// The radix as written.
         radix: u16,
     },
     /// More nodes than unicast LIDs.
-    #[error("{nodes} hosts and switches are too many: IBA has {MAX_NODES} unicast LIDs, 0x0001 to 0xBFFF")]
+    #[error("{nodes} hosts and switches are too many")]
     TooManyNodes {
-        /// Hosts and switches together.
+        /// Number of hosts and switches together.
         nodes: usize,
+    },
+    /// A file that has not been read: see [`hpcc`](crate::hpcc).
+    #[error("the file `{file}` has not been read")]
+    UnreadFile {
+        /// Name of the file.
+        file: String,
     },
 }
 
 impl TopologyError {
-    pub(crate) fn new(path: impl Into<String>, kind: TopologyErrorKind) -> Self {
+    pub(crate) fn new(path: impl Into<FieldPath>, kind: TopologyErrorKind) -> Self {
         Self { path: path.into(), kind }
     }
 
-    /// The path of the field at fault, relative to `topology`: `links[3].to`.
-    #[must_use]
-    pub fn path(&self) -> String {
-        self.path.clone()
-    }
-
-    /// What is wrong.
+    /// Returns the reason without its place.
     #[must_use]
     pub fn kind(&self) -> &TopologyErrorKind {
         &self.kind
+    }
+}
+
+impl SettingError for TopologyError {
+    /// Returns the path of the field at fault, relative to `topology`: `links[3].to`.
+    fn path(&self) -> FieldPath {
+        self.path.clone()
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.kind.help())
+    }
+}
+
+impl TopologyErrorKind {
+    fn help(&self) -> String {
+        match self {
+            Self::EmptyName => "give it one".to_owned(),
+            Self::DuplicateName { .. } => {
+                "hosts and switches share one set of names, so give it another".to_owned()
+            }
+            Self::UnknownNode { .. } => "name one that `hosts` or `switches` lists".to_owned(),
+            Self::UnknownCable { .. } => "name one that the scenario describes".to_owned(),
+            Self::SelfLink { .. } => "its ends are two different nodes".to_owned(),
+            Self::HostWithSeveralLinks { .. } => "a host has exactly one port".to_owned(),
+            Self::HostWithoutLink { .. } => "add one to `links`, or take the host out".to_owned(),
+            Self::TooManyPorts => format!("IBA numbers external ports 1 to {MAX_SWITCH_PORTS}"),
+            Self::EmptyGroup { .. } => "give it at least 1, or leave it out".to_owned(),
+            Self::OutOfRange { least, most, .. } => format!("write a whole number from {least} to {most}"),
+            Self::NoSwitches => "give it at least one number".to_owned(),
+            Self::WrongLength { right, .. } => format!("write {right} of them"),
+            Self::UnevenGroups { channels, .. } => {
+                format!("write a number that is one more than a divisor of {channels}")
+            }
+            Self::RadixOdd { .. } => "half of a leaf's ports lead down and half up, so it is even".to_owned(),
+            Self::RadixTooSmall { .. } => "the smallest is 2".to_owned(),
+            Self::TooManyNodes { .. } => format!("IBA has {MAX_NODES} unicast LIDs, 0x0001 to 0xBFFF"),
+            Self::UnreadFile { .. } => "write the nodes and links that it describes".to_owned(),
+        }
     }
 }

@@ -1,112 +1,168 @@
-//! Who is cabled to whom.
+//! The graph of a fabric: nodes, ports and cables.
 //!
-//! Invariant: hosts come before switches, every host has exactly one port, and the peer of a port's
-//! peer is that port. Only the builder makes a graph, so a graph that exists keeps this.
+//! Invariant: hosts come before switches, every host has exactly one port, and the peer of a port's peer is
+//! that port. Only a [`GraphDraft`] becomes a graph, after a builder has checked these properties.
 
 use packet::{NodeId, PortId};
 
-/// A fabric: nodes, and what each of their ports is cabled to.
+/// A fabric as a graph: nodes, and the cable at each of their ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     hosts: usize,
     names: Vec<String>,
-    /// All nodes, in the order of their names.
+    /// All nodes, sorted by name.
     by_name: Vec<NodeId>,
-    /// The ports of all nodes, one node after another.
-    ends: Vec<End>,
-    /// Where in `ends` each node's ports begin, and last of all where they end.
+    /// Far ends of the cables at the ports of all nodes, node by node.
+    far_ends: Vec<FarEnd>,
+    /// Index in `far_ends` of each node's first port, followed by the length of `far_ends`.
     first: Vec<usize>,
 }
 
-/// What a port is cabled to.
+/// The far end of the cable at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
-    /// The node at the other end.
+pub struct FarEnd {
+    /// The node at the far end.
     pub peer: NodeId,
-    /// The port at the other end.
+    /// The port at the far end.
     pub peer_port: PortId,
-    /// The kind of cable: its place among those given to [`TopologySpec::build`](crate::TopologySpec::build).
+    /// The kind of cable: its index in the list given to [`TopologySpec::build`](crate::TopologySpec::build).
     pub cable: usize,
 }
 
 impl Graph {
-    /// Of `names`, hosts first, and of the ports of each. The caller keeps the invariants.
-    pub(crate) fn new(hosts: usize, names: Vec<String>, ports: &[Vec<End>]) -> Self {
-        let mut by_name: Vec<NodeId> = (0..names.len()).map(node).collect();
-        by_name.sort_unstable_by_key(|n| &names[n.index()]);
-        let mut first = vec![0];
-        first.extend(ports.iter().scan(0, |sum, ports| {
-            *sum += ports.len();
-            Some(*sum)
-        }));
-        Self { hosts, names, by_name, ends: ports.concat(), first }
-    }
-
-    /// How many hosts there are: nodes 0 and up.
+    /// Returns the number of hosts, which are nodes 0 and up.
     #[must_use]
     pub fn hosts(&self) -> usize {
         self.hosts
     }
 
-    /// How many switches there are: the nodes after the hosts.
+    /// Returns the number of switches, which are the nodes after the hosts.
     #[must_use]
     pub fn switches(&self) -> usize {
         self.names.len() - self.hosts
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether this node is a host.
+    /// Returns true if the node is a host.
     #[must_use]
     pub fn is_host(&self, node: NodeId) -> bool {
         node.index() < self.hosts
     }
 
-    /// The name of a node.
+    /// Returns the name of a node.
     #[must_use]
     pub fn name(&self, node: NodeId) -> &str {
         &self.names[node.index()]
     }
 
-    /// The node of this name.
+    /// Returns the node of this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<NodeId> {
         let at = self.by_name.binary_search_by_key(&name, |n| self.name(*n)).ok()?;
         Some(self.by_name[at])
     }
 
-    /// What the ports of a node are cabled to, by port.
+    /// Returns the far ends of the cables at a node, by port.
     #[must_use]
-    pub fn ports(&self, node: NodeId) -> &[End] {
-        &self.ends[self.first[node.index()]..self.first[node.index() + 1]]
+    pub fn ports(&self, node: NodeId) -> &[FarEnd] {
+        &self.far_ends[self.first[node.index()]..self.first[node.index() + 1]]
     }
 
-    /// The names of all nodes, hosts first.
+    /// Returns the names of all nodes, hosts first.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// The names of the hosts, in order.
+    /// Returns the names of the hosts, in order.
     pub fn host_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names[..self.hosts].iter().map(String::as_str)
     }
 
-    /// The hosts, in order.
+    /// Returns the hosts, in order.
     pub fn host_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         (0..self.hosts).map(node)
     }
 
-    /// The switches, in order.
+    /// Returns the switches, in order.
     pub fn switch_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         (self.hosts..self.names.len()).map(node)
     }
 }
 
-/// The node at this place in a table of nodes.
+/// Converts the index of a node to its identifier.
 pub(crate) fn node(index: usize) -> NodeId {
     NodeId(u32::try_from(index).expect("no more nodes than LIDs"))
+}
+
+/// A graph under construction. At every node ports are numbered from 0 without gaps, in the order of their
+/// ranks.
+pub(crate) struct GraphDraft {
+    hosts: usize,
+    names: Vec<String>,
+    links: Vec<(RankedPort, RankedPort, usize)>,
+}
+
+/// A port of a node under construction, known by its rank among the ports of that node. The ranks of a node
+/// differ, and may have gaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RankedPort {
+    node: usize,
+    rank: usize,
+}
+
+/// Names a port of a node by its rank.
+pub(crate) fn ranked(node: usize, rank: usize) -> RankedPort {
+    RankedPort { node, rank }
+}
+
+impl GraphDraft {
+    /// Starts a graph of named nodes without cables. The first `hosts` names are those of hosts.
+    pub(crate) fn new(hosts: usize, names: Vec<String>) -> Self {
+        Self { hosts, names, links: Vec::new() }
+    }
+
+    /// Starts a graph whose hosts are called `h1`, `h2`, and so on.
+    pub(crate) fn with_numbered_hosts(hosts: usize, switch_names: impl Iterator<Item = String>) -> Self {
+        Self::new(hosts, (1..=hosts).map(|i| format!("h{i}")).chain(switch_names).collect())
+    }
+
+    /// Connects two ports by a cable of this kind.
+    pub(crate) fn link(&mut self, a: RankedPort, b: RankedPort, cable: usize) {
+        self.links.push((a, b, cable));
+    }
+
+    /// Numbers the ports, and returns the graph.
+    pub(crate) fn finish(self) -> Graph {
+        // Both ends of link i, with the indices 2i and 2i + 1, sorted by node and rank.
+        let mut ends: Vec<(RankedPort, usize)> = Vec::with_capacity(2 * self.links.len());
+        for (i, (a, b, _)) in self.links.iter().enumerate() {
+            ends.extend([(*a, 2 * i), (*b, 2 * i + 1)]);
+        }
+        ends.sort_unstable();
+        let mut first = vec![0; self.names.len() + 1];
+        for (port, _) in &ends {
+            first[port.node + 1] += 1;
+        }
+        for n in 0..self.names.len() {
+            first[n + 1] += first[n];
+        }
+        let mut port_of = vec![PortId(0); ends.len()];
+        for (place, (port, end)) in ends.iter().enumerate() {
+            port_of[*end] = PortId(u16::try_from(place - first[port.node]).expect("at most 254 ports"));
+        }
+        let far_end = |(_, end): (RankedPort, usize)| {
+            let (a, b, cable) = self.links[end / 2];
+            let peer = if end % 2 == 0 { b.node } else { a.node };
+            FarEnd { peer: node(peer), peer_port: port_of[end ^ 1], cable }
+        };
+        let far_ends = ends.into_iter().map(far_end).collect();
+        let mut by_name: Vec<NodeId> = (0..self.names.len()).map(node).collect();
+        by_name.sort_unstable_by_key(|n| &self.names[n.index()]);
+        Graph { hosts: self.hosts, names: self.names, by_name, far_ends, first }
+    }
 }

@@ -1,7 +1,7 @@
 //! Fabrics from a file: HPCC's `topology.txt` and its dialects.
 //!
-//! Invariant: whatever is wrong is said with its place in the text; nothing is skipped but empty lines and what stands
-//! behind a `#`. What comes of it is a fabric node by node, like one written by hand.
+//! Invariant: every fault is reported with its place in the text; only empty lines and text behind a `#` are
+//! skipped. The result is a fabric node by node, like one written by hand.
 //!
 //! ```text
 //! NODES SWITCHES LINKS                              NODES SWITCHES TORS LINKS            (ns3-datacenter)
@@ -9,7 +9,7 @@
 //! SOURCE DESTINATION RATE DELAY ERROR_RATE          a line each
 //! ```
 //!
-//! The dialect shows in how many words the first line has: 3, 4 or 6. Nodes are numbered from 0; those that are not
+//! The number of words of the first line tells the dialect: 3, 4 or 6. Nodes are numbered from 0; nodes that are not
 //! listed as switches are hosts. Rates and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports
 //! are numbered in the order in which links name a node.
 
@@ -20,110 +20,134 @@ use std::collections::BTreeMap;
 use units::words::{Word, lines, range};
 use units::{Rate, Span};
 
-use crate::MAX_NODES;
-use crate::spec::{Custom, LinkEnds};
+use crate::builders::custom::{CustomFabric, LinkEnds};
+use crate::limits::MAX_NODES;
 
-/// What the file holds.
+/// The fabric that a file describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HpccFabric {
-    /// Its nodes, and its links by kind of cable: host 7 is `h7`, switch 9 is `s9`.
-    pub custom: Custom,
+    /// Nodes, and links by kind of cable: host 7 is `h7`, switch 9 is `s9`.
+    pub custom: CustomFabric,
     /// Kinds of cable, in the order of their first links: name, rate, time of flight.
     pub cables: Vec<(String, Rate, Span)>,
 }
 
-/// What is wrong with the file, and where in its text.
+/// A fault in the file, and its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HpccFlaw {
-    /// The bytes that are wrong.
+    /// The bytes at fault.
     pub at: Range<usize>,
-    /// What is wrong there.
+    /// The fault.
     pub kind: HpccFlawKind,
 }
 
-/// What can be wrong with the file.
+/// A fault in the file. Its `Display` is the message; [`help`](Self::help) says what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HpccFlawKind {
     /// A first line of no dialect.
-    #[error(
-        "the first line has {given} words: write 3 (nodes, switches, links), 4 (with top-of-rack switches before links), or 6 as SimAI has"
-    )]
+    #[error("the first line has {given} words")]
     Header {
-        /// How many it has.
+        /// Number of words.
         given: usize,
     },
-    /// The file ends early.
-    #[error("the file ends before {what}: write the missing ones, or fewer in the first line")]
+    /// A file that ends early.
+    #[error("the file ends before {missing}")]
     Ends {
-        /// What is missing.
-        what: &'static str,
+        /// The missing part.
+        missing: &'static str,
     },
-    /// Something that is not what should stand here.
-    #[error("`{given}` is not {what}: write {right}")]
+    /// A word that cannot be read as the quantity of its column.
+    #[error("`{given}` is not {quantity}")]
     Word {
-        /// As written.
+        /// The word as written.
         given: String,
-        /// What it should be.
-        what: &'static str,
+        /// The quantity, with its article.
+        quantity: &'static str,
         /// An example or a range.
         right: &'static str,
     },
     /// A node that does not exist.
-    #[error("there is no node {given}: nodes are numbered from 0, and the first line says {nodes} of them")]
+    #[error("there is no node {given}")]
     NoNode {
-        /// As written.
+        /// The number as written.
         given: usize,
-        /// How many there are.
+        /// Number of nodes.
         nodes: usize,
     },
     /// A switch listed twice.
-    #[error("switch {given} is listed a second time: list each once")]
+    #[error("switch {given} is listed a second time")]
     Twice {
         /// The switch.
         given: usize,
     },
     /// A host whose number is above that of a switch.
-    #[error(
-        "node {switch} is a switch, and node {host} after it a host: number all hosts before the switches, as flow lists count them"
-    )]
+    #[error("node {switch} is a switch, and node {host} after it a host")]
     HostAfterSwitch {
         /// The switch.
         switch: usize,
         /// The first host after it.
         host: usize,
     },
-    /// A line of links of another length.
-    #[error("this line has {given} words: write five, source, destination, rate, delay, error rate")]
+    /// A line for a link with the wrong number of words.
+    #[error("this line has {given} words")]
     Link {
-        /// How many it has.
+        /// Number of words.
         given: usize,
     },
     /// A link that loses packets.
-    #[error("an error rate of {given} cannot be simulated, since wires here lose nothing: write 0")]
+    #[error("an error rate of {given} cannot be simulated, since wires here lose nothing")]
     ErrorRate {
-        /// As written.
+        /// The rate as written.
         given: String,
     },
     /// A second link at a host.
-    #[error(
-        "host {given} has a link already: a host here has one port, so leave NVSwitches and second planes out"
-    )]
+    #[error("host {given} has a link already")]
     SecondLink {
         /// The host.
         given: usize,
     },
     /// A link from a node to itself.
-    #[error("the link leads from node {given} back to it: name two different nodes")]
+    #[error("the link leads from node {given} back to it")]
     ToItself {
         /// The node.
         given: usize,
     },
     /// Lines after the last link.
-    #[error("this is a link more than the {links} of the first line: write the right number there")]
+    #[error("this is a link more than the {links} of the first line")]
     TooMany {
-        /// How many it says.
+        /// Number of links in the first line.
         links: usize,
     },
+}
+
+impl HpccFlawKind {
+    /// Returns what to write instead.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Header { .. } => {
+                "write 3 (nodes, switches, links), 4 (with top-of-rack switches before links), \
+                                    or 6 as SimAI has"
+                    .to_owned()
+            }
+            Self::Ends { .. } => "write the missing ones, or fewer in the first line".to_owned(),
+            Self::Word { right, .. } => format!("write {right}"),
+            Self::NoNode { nodes, .. } => {
+                format!("nodes are numbered from 0, and the first line says {nodes} of them")
+            }
+            Self::Twice { .. } => "list each once".to_owned(),
+            Self::HostAfterSwitch { .. } => {
+                "number all hosts before the switches, as flow lists count them".to_owned()
+            }
+            Self::Link { .. } => "write five, source, destination, rate, delay, error rate".to_owned(),
+            Self::ErrorRate { .. } => "write 0".to_owned(),
+            Self::SecondLink { .. } => {
+                "a host here has one port, so leave NVSwitches and second planes out".to_owned()
+            }
+            Self::ToItself { .. } => "name two different nodes".to_owned(),
+            Self::TooMany { .. } => "write the right number there".to_owned(),
+        }
+    }
 }
 
 /// Reads any of the dialects.
@@ -133,7 +157,7 @@ pub enum HpccFlawKind {
 pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
     let mut lines = lines(text);
     let end = text.trim_end().len();
-    let ends = |what| HpccFlaw { at: end.saturating_sub(1)..end, kind: HpccFlawKind::Ends { what } };
+    let ends = |missing| HpccFlaw { at: end.saturating_sub(1)..end, kind: HpccFlawKind::Ends { missing } };
     let header = lines.next().ok_or_else(|| ends("its first line"))?;
     let number = |place: usize| number(header[place], "a count", "a whole number");
     let (nodes, switches, links) = match header.len() {
@@ -161,26 +185,27 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
         let host = (switch..nodes).find(|node| !known.contains_key(node)).unwrap_or(nodes);
         return Err(flaw(*word, HpccFlawKind::HostAfterSwitch { switch, host }));
     }
-    let mut fabric = Draft::new(nodes, hosts);
+    let mut links_read = LinkReader::new(nodes, hosts);
     for _ in 0..links {
-        fabric.link(&lines.next().ok_or_else(|| ends("the last link"))?)?;
+        links_read.link(&lines.next().ok_or_else(|| ends("the last link"))?)?;
     }
     match lines.next() {
         Some(line) => Err(whole(&line, HpccFlawKind::TooMany { links })),
-        None => Ok(fabric.finish()),
+        None => Ok(links_read.finish()),
     }
 }
 
-/// The fabric in the making.
-struct Draft {
+/// Reader of the lines of links.
+struct LinkReader {
     nodes: usize,
     hosts: usize,
+    /// True for each host that has a link.
     linked: Vec<bool>,
     links: Vec<LinkEnds>,
     cables: Vec<(String, Rate, Span)>,
 }
 
-impl Draft {
+impl LinkReader {
     fn new(nodes: usize, hosts: usize) -> Self {
         Self { nodes, hosts, linked: vec![false; hosts], links: Vec::new(), cables: Vec::new() }
     }
@@ -189,6 +214,7 @@ impl Draft {
         if node < self.hosts { format!("h{node}") } else { format!("s{node}") }
     }
 
+    /// Reads the line of a link.
     fn link(&mut self, words: &[Word<'_>]) -> Result<(), HpccFlaw> {
         let [from, to, rate, delay, errors] = words[..] else {
             return Err(whole(words, HpccFlawKind::Link { given: words.len() }));
@@ -220,26 +246,27 @@ impl Draft {
     fn finish(self) -> HpccFabric {
         let names = |range: Range<usize>| range.map(|node| self.name(node)).collect();
         let (hosts, switches) = (names(0..self.hosts), names(self.hosts..self.nodes));
-        HpccFabric { custom: Custom { hosts, switches, links: self.links }, cables: self.cables }
+        HpccFabric { custom: CustomFabric { hosts, switches, links: self.links }, cables: self.cables }
     }
 }
 
-/// A flaw of a word.
+/// Returns the flaw of a word.
 fn flaw(word: Word<'_>, kind: HpccFlawKind) -> HpccFlaw {
     HpccFlaw { at: word.range(), kind }
 }
 
-/// A flaw of a whole line.
+/// Returns the flaw of a whole line.
 fn whole(words: &[Word<'_>], kind: HpccFlawKind) -> HpccFlaw {
     HpccFlaw { at: range(words), kind }
 }
 
-fn wrong(word: Word<'_>, what: &'static str, right: &'static str) -> HpccFlaw {
-    flaw(word, HpccFlawKind::Word { given: word.text.to_owned(), what, right })
+/// Returns the flaw of a word that is not this quantity.
+fn wrong(word: Word<'_>, quantity: &'static str, right: &'static str) -> HpccFlaw {
+    flaw(word, HpccFlawKind::Word { given: word.text.to_owned(), quantity, right })
 }
 
-fn number<T: FromStr>(word: Word<'_>, what: &'static str, right: &'static str) -> Result<T, HpccFlaw> {
-    word.text.parse().map_err(|_| wrong(word, what, right))
+fn number<T: FromStr>(word: Word<'_>, quantity: &'static str, right: &'static str) -> Result<T, HpccFlaw> {
+    word.text.parse().map_err(|_| wrong(word, quantity, right))
 }
 
 fn node(word: Word<'_>, nodes: usize) -> Result<usize, HpccFlaw> {
@@ -247,7 +274,7 @@ fn node(word: Word<'_>, nodes: usize) -> Result<usize, HpccFlaw> {
     if given < nodes { Ok(given) } else { Err(flaw(word, HpccFlawKind::NoNode { given, nodes })) }
 }
 
-/// ns-3's `DataRate`: a number and a unit of bits or bytes, or bit/s.
+/// Reads ns-3's `DataRate`: a number and a unit, or bit/s.
 fn data_rate(word: Word<'_>) -> Result<Rate, HpccFlaw> {
     const UNITS: [(&str, u64); 9] = [
         ("", 1),
@@ -266,7 +293,7 @@ fn data_rate(word: Word<'_>) -> Result<Rate, HpccFlaw> {
         .ok_or_else(|| wrong(word, "a rate", "`100Gbps` or bit/s, 1 to 800 Gb/s"))
 }
 
-/// ns-3's `Time`: a number and a unit, or seconds; above 0.
+/// Reads ns-3's `Time`: a number and a unit, or seconds; above 0.
 fn time(word: Word<'_>) -> Result<Span, HpccFlaw> {
     const UNITS: [(&str, u64); 6] = [
         ("", 1_000_000_000_000),
@@ -282,7 +309,7 @@ fn time(word: Word<'_>) -> Result<Span, HpccFlaw> {
         .ok_or_else(|| wrong(word, "a delay", "`1us`, `0.001ms` or seconds, more than 0"))
 }
 
-/// A decimal number times its unit, if that is a whole number.
+/// Returns a decimal number times its unit; `None` if the product is not a whole number.
 fn quantity(word: Word<'_>, units: &[(&str, u64)]) -> Option<u64> {
     let split = word.text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.text.len());
     let (number, unit) = word.text.split_at(split);
@@ -294,6 +321,7 @@ fn quantity(word: Word<'_>, units: &[(&str, u64)]) -> Option<u64> {
     let scaled = digits.checked_mul(u128::from(size))?;
     if scaled % scale == 0 { u64::try_from(scaled / scale).ok() } else { None }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,12 +338,12 @@ mod tests {
         assert_eq!(cables, ["100 Gb/s, 1 us", "25 Gb/s, 1 us", "400 Gb/s, 1 us"]);
         assert_eq!(read(&format!("6 2 1 5\n4\n5\n\n{LINKS}")).as_ref(), Ok(&hpcc), "ns3-datacenter");
         assert_eq!(read(&format!("6 8 0 2 5 H100 # GPUs\n4 5\n{LINKS}")).as_ref(), Ok(&hpcc), "SimAI");
-        let graph = crate::TopologySpec::Custom(hpcc.custom).build(&cables).expect("it can be built");
+        let graph = hpcc.custom.build(&cables).expect("it can be built");
         assert_eq!((graph.hosts(), graph.switches()), (4, 2));
     }
 
     #[test]
-    fn what_is_wrong_is_said_where() {
+    fn every_flaw_has_its_place() {
         let said = |text: &str| {
             let flaw = read(text).expect_err("it is wrong");
             (text[flaw.at].to_owned(), flaw.kind.to_string())

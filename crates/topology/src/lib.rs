@@ -1,47 +1,50 @@
 //! Fabrics as plain data: graphs, builders, forwarding tables.
 //!
-//! Invariant: nothing here has state or knows time. A [`TopologySpec`] as written becomes a [`Graph`]
-//! that is well-formed or a [`TopologyError`] that names the field; [`Routes`] follow from the scenario's
-//! topology, routing and seed alone, so one scenario always has one set of tables.
+//! Invariant: nothing here has state or knows time. A [`TopologySpec`] becomes a [`Topology`], whose [`Graph`] is
+//! well-formed, or a [`TopologyError`] that names the field. [`Routes`] follow from topology, routing and seed of
+//! the scenario alone, so one scenario always has the same tables.
 //!
-//! | module | holds |
+//! Modules, lowest floor first:
+//!
+//! | module | contents |
 //! |---|---|
-//! | [`spec`] | what a scenario writes down |
-//! | `builder` | from there to a graph, with every check |
-//! | [`builders`] | fabrics by rule: fat trees, Omega, grids, dragonflies |
-//! | `two_switches` | the graph of a dumbbell |
+//! | `limits` | limits that IBA sets to every fabric |
+//! | [`error`] | faults in a topology, and their fields |
+//! | [`graph`] | nodes, ports and cables |
+//! | [`builders`] | families of topologies: parameters, checks, graphs |
 //! | [`hpcc`] | fabrics from a file |
-//! | [`graph`] | who is cabled to whom |
-//! | [`routing`] | which port leads to which host |
-//! | [`dependencies`] | whether packets can wait for each other in a cycle |
-//! | [`error`] | what can be wrong, and where |
+//! | `structure` | a topology that has been built: graph, and the structure of its family |
+//! | [`spec`] | the topology of a scenario as written |
+//! | [`routing`] | forwarding tables |
+//! | [`dependencies`] | the channel-dependency graph: cycles in which packets can wait |
+//! | `examples` | one value of each family and routing |
 
-mod builder;
 pub mod builders;
 pub mod dependencies;
 pub mod error;
+mod examples;
 pub mod graph;
 pub mod hpcc;
+mod limits;
 pub mod routing;
 pub mod spec;
-mod two_switches;
+mod structure;
 
 pub use builders::chain::{Chain, Crossbar};
+pub use builders::clos::{Clos, Dcs648, KaryNTree};
+pub use builders::custom::{CustomFabric, LinkEnds};
 pub use builders::dragonfly::Dragonfly;
-pub use builders::fat_tree::{Dcs648, FatTree, KaryNTree};
+pub use builders::fat_tree::FatTree;
 pub use builders::grid::GridSpec;
 pub use builders::omega::Omega;
-pub use dependencies::{Channel, Dependencies};
+pub use builders::two_switches::{SwitchWithHosts, TwoSwitches};
+pub use dependencies::{ChannelDependencies, VirtualChannel};
 pub use error::{TopologyError, TopologyErrorKind};
-pub use graph::{End, Graph};
-pub use routing::Routes;
-pub use routing::spec::{RoutingError, RoutingErrorKind, RoutingSpec};
+pub use graph::{FarEnd, Graph};
+pub use limits::{MAX_NODES, MAX_SWITCH_PORTS};
+pub use routing::error::{RoutingError, RoutingErrorKind};
+pub use routing::routes::Routes;
+pub use routing::spec::RoutingSpec;
 pub use routing::table::ForwardingTable;
-pub use spec::{Clos, Custom, LinkEnds, SwitchWithHosts, TopologySpec, TwoSwitches};
-
-/// The most external ports that a switch can have: port 0 is its management port, 255 is reserved
-/// (IBA 14.2.5.3, `NodeInfo:NumPorts`).
-pub const MAX_SWITCH_PORTS: usize = 254;
-
-/// The most nodes that a subnet can have: one unicast LID each, 0x0001 to 0xBFFF (IBA 4.1.3).
-pub const MAX_NODES: usize = 0xBFFF;
+pub use spec::TopologySpec;
+pub use structure::Topology;

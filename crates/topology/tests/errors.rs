@@ -1,17 +1,18 @@
-//! Each way in which a topology can be wrong, with the field that it names.
+//! Every fault of a topology, with the field that the error names.
 
+use settings::SettingError;
 use topology::{
-    Clos, Custom, LinkEnds, SwitchWithHosts, TopologyErrorKind as Kind, TopologySpec, TwoSwitches,
+    Clos, CustomFabric, LinkEnds, SwitchWithHosts, TopologyErrorKind as Kind, TopologySpec, TwoSwitches,
 };
 
-fn custom(hosts: &[&str], switches: &[&str], links: &[(&str, &str)]) -> Custom {
+fn custom(hosts: &[&str], switches: &[&str], links: &[(&str, &str)]) -> CustomFabric {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let link = |(from, to): &(&str, &str)| LinkEnds {
         from: (*from).to_owned(),
         to: (*to).to_owned(),
         cable: "copper".to_owned(),
     };
-    Custom { hosts: owned(hosts), switches: owned(switches), links: links.iter().map(link).collect() }
+    CustomFabric { hosts: owned(hosts), switches: owned(switches), links: links.iter().map(link).collect() }
 }
 
 fn clos(radix: u16) -> Clos {
@@ -22,12 +23,12 @@ fn clos(radix: u16) -> Clos {
 #[track_caller]
 fn fails(spec: &TopologySpec, path: &str, kind: &Kind) {
     let error = spec.build(&["copper", "fibre"]).expect_err("it has a fault");
-    assert_eq!((error.path().as_str(), error.kind()), (path, kind));
+    assert_eq!((error.path().to_string().as_str(), error.kind()), (path, kind));
     assert_eq!(error.to_string(), kind.to_string());
 }
 
 #[track_caller]
-fn custom_fails(custom: Custom, path: &str, kind: &Kind) {
+fn custom_fails(custom: CustomFabric, path: &str, kind: &Kind) {
     fails(&TopologySpec::Custom(custom), path, kind);
 }
 
@@ -113,11 +114,11 @@ fn two_fails(two: TwoSwitches, path: &str, kind: &Kind) {
 #[test]
 fn groups_have_hosts_with_names_of_their_own() {
     let empty = Kind::EmptyGroup { group: name("R") };
-    two_fails(two(&[("R", 0)], &[("C", 1)]), "left.hosts.\"R\"", &empty);
+    two_fails(two(&[("R", 0)], &[("C", 1)]), "left.hosts.R", &empty);
     two_fails(two(&[("R", 1)], &[("", 1)]), "right.hosts.\"\"", &Kind::EmptyName);
     let same = |given| Kind::DuplicateName { name: name(given) };
-    two_fails(two(&[("R", 2)], &[("R", 1)]), "right.hosts.\"R\"", &same("R1"));
-    two_fails(two(&[("R", 11), ("R1", 1)], &[]), "left.hosts.\"R1\"", &same("R11"));
+    two_fails(two(&[("R", 2)], &[("R", 1)]), "right.hosts.R", &same("R1"));
+    two_fails(two(&[("R", 11), ("R1", 1)], &[]), "left.hosts.R1", &same("R11"));
     two_fails(TwoSwitches { right: two(&[], &[]).left, ..two(&[], &[]) }, "right.name", &same("A"));
 }
 
@@ -125,8 +126,8 @@ fn groups_have_hosts_with_names_of_their_own() {
 fn two_switches_keep_a_port_for_their_trunk() {
     let build = |two| TopologySpec::TwoSwitches(two).build(&["copper", "fibre"]);
     assert!(build(two(&[("R", 253)], &[("C", 1), ("L", 252)])).is_ok());
-    two_fails(two(&[("R", 254)], &[]), "left.hosts.\"R\"", &Kind::TooManyPorts);
-    two_fails(two(&[], &[("C", 1), ("L", 253)]), "right.hosts.\"L\"", &Kind::TooManyPorts);
+    two_fails(two(&[("R", 254)], &[]), "left.hosts.R", &Kind::TooManyPorts);
+    two_fails(two(&[], &[("C", 1), ("L", 253)]), "right.hosts.L", &Kind::TooManyPorts);
 }
 
 #[test]
@@ -139,21 +140,26 @@ fn the_cables_of_two_switches_exist() {
 #[test]
 fn there_is_a_lid_for_every_node() {
     let hosts: Vec<String> = (0..topology::MAX_NODES).map(|i| i.to_string()).collect();
-    let crowd = Custom { hosts, switches: vec![name("s")], links: vec![] };
+    let crowd = CustomFabric { hosts, switches: vec![name("s")], links: vec![] };
     custom_fails(crowd, "hosts", &Kind::TooManyNodes { nodes: 0xC000 });
 }
 
 #[test]
 fn messages_say_what_would_be_right() {
-    let message = |kind: Kind| kind.to_string();
-    assert_eq!(
-        message(Kind::UnknownNode { given: name("s9") }),
-        "`s9` is neither a host nor a switch: name one that `hosts` or `switches` lists"
-    );
-    assert_eq!(
-        message(Kind::TooManyNodes { nodes: 0xC000 }),
-        "49152 hosts and switches are too many: IBA has 49151 unicast LIDs, 0x0001 to 0xBFFF"
-    );
+    let fault = |spec: &TopologySpec| spec.build(&["copper"]).expect_err("it has a fault").fault();
+    let unknown = fault(&TopologySpec::Custom(custom(&["a"], &["s"], &[("a", "s9")])));
+    assert_eq!(unknown.message, "`s9` is neither a host nor a switch");
+    assert_eq!(unknown.help.as_deref(), Some("name one that `hosts` or `switches` lists"));
+    let hosts: Vec<String> = (0..=topology::MAX_NODES).map(|i| i.to_string()).collect();
+    let crowd = fault(&TopologySpec::Custom(CustomFabric { hosts, switches: vec![], links: vec![] }));
+    assert_eq!(crowd.message, "49152 hosts and switches are too many");
+    assert_eq!(crowd.help.as_deref(), Some("IBA has 49151 unicast LIDs, 0x0001 to 0xBFFF"));
+}
+
+#[test]
+fn a_file_is_read_before_it_is_built() {
+    let unread = Kind::UnreadFile { file: name("topology.txt") };
+    fails(&TopologySpec::HpccFile(name("topology.txt")), "", &unread);
 }
 
 #[test]

@@ -1,51 +1,140 @@
-//! Every family of topologies: how many nodes and links, which ports, how far apart, how wide.
+//! Every family of topologies: numbers of nodes and links, ports, diameter, bisection, and reachability under
+//! every routing.
+//!
+//! Families and routings come from `examples()`. A family without an entry in [`known`] does not compile.
 
 use packet::NodeId;
-use topology::{Graph, Routes, RoutingSpec, TopologySpec};
+use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec, Topology, TopologySpec, hpcc};
 
 const CABLES: [&str; 2] = ["copper", "fibre"];
+
+/// A file for the family that is read from one: two hosts at each of two switches.
+const HPCC_FILE: &str =
+    "6 2 5\n4 5\n0 4 1Gbps 1us 0\n1 4 1Gbps 1us 0\n2 5 1Gbps 1us 0\n3 5 1Gbps 1us 0\n4 5 1Gbps 1us 0\n";
 
 fn spec(text: &str) -> TopologySpec {
     let options = ron::Options::default()
         .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
         .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    options.from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    let text = text.replace("..", r#"host_cable: "copper", trunk_cable: "fibre""#);
+    options.from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn two_cables(text: &str) -> String {
-    text.replace("..", r#"host_cable: "copper", trunk_cable: "fibre""#)
+fn topology(text: &str) -> Topology {
+    spec(text).build(&CABLES).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 fn graph(text: &str) -> Graph {
-    spec(&two_cables(text)).build(&CABLES).unwrap_or_else(|error| panic!("{text}: {error}"))
+    topology(text).graph().clone()
 }
 
-/// What is known of a fabric.
+/// The known properties of a fabric.
 struct Known {
     text: &'static str,
     hosts: usize,
     switches: usize,
-    /// Links between switches.
+    /// Number of links between switches.
     trunks: usize,
-    /// Ports of the switch with most and of that with fewest.
+    /// Ports of the switch with most ports, and of that with fewest.
     ports: (usize, usize),
-    /// Links between the two hosts that are furthest apart, by the topology's own routing.
+    /// Number of links between the two hosts that are furthest apart, by the topology's own routing.
     diameter: usize,
-    /// The fewest cables to cut so that the first half of the switches that have hosts is parted from the
+    /// The fewest cables to cut so that the first half of the switches that have hosts is separated from the
     /// other half; nothing if no formula is known.
     bisection: Option<usize>,
 }
 
-const KNOWN: &[Known] = &[
+/// Returns the fabrics of a family whose properties are known from formulas.
+fn known(family: &TopologySpec) -> &'static [Known] {
+    match family {
+        // Fabrics without parameters have no formula.
+        TopologySpec::Custom(_) | TopologySpec::HpccFile(_) => &[],
+        TopologySpec::Clos(_) => CLOS,
+        TopologySpec::TwoSwitches(_) => TWO_SWITCHES,
+        TopologySpec::Crossbar(_) => CROSSBAR,
+        TopologySpec::Chain(_) => CHAIN,
+        TopologySpec::FatTree(_) => FAT_TREE,
+        TopologySpec::KaryNTree(_) => K_ARY_N_TREE,
+        TopologySpec::Dcs648(_) => DCS648,
+        TopologySpec::Omega(_) => OMEGA,
+        TopologySpec::Mesh(_) => MESH,
+        TopologySpec::Torus(_) => TORUS,
+        TopologySpec::HyperX(_) => HYPERX,
+        TopologySpec::Dragonfly(_) => DRAGONFLY,
+    }
+}
+
+fn all_known() -> impl Iterator<Item = &'static Known> {
+    TopologySpec::examples("copper").into_iter().flat_map(|family| known(&family))
+}
+
+/// Returns the example of each family, and the fabrics that formulas describe.
+fn fabrics() -> impl Iterator<Item = (TopologySpec, Topology)> {
+    let examples = TopologySpec::examples("copper").into_iter().map(|family| {
+        let topology = match &family {
+            TopologySpec::HpccFile(_) => {
+                let fabric = hpcc::read(HPCC_FILE).expect("a good file");
+                TopologySpec::Custom(fabric.custom).build(&["1 Gb/s, 1 us"])
+            }
+            _ => family.build(&CABLES),
+        };
+        let topology = topology.unwrap_or_else(|error| panic!("{family:?}: {error}"));
+        (family, topology)
+    });
+    examples.chain(all_known().map(|known| (spec(known.text), topology(known.text))))
+}
+
+/// Returns true if a routing is for a family.
+fn fits(routing: &RoutingSpec, family: &TopologySpec) -> bool {
+    use TopologySpec as T;
+    match routing {
+        RoutingSpec::Native | RoutingSpec::Written(_) => true,
+        RoutingSpec::MinHop | RoutingSpec::Random | RoutingSpec::Ecmp | RoutingSpec::UpDown { .. } => {
+            !matches!(family, T::Omega(_))
+        }
+        RoutingSpec::DModK => {
+            matches!(family, T::Clos(_) | T::FatTree(_) | T::KaryNTree(_) | T::Dcs648(_))
+        }
+        RoutingSpec::DimensionOrder => matches!(family, T::Mesh(_) | T::Torus(_) | T::HyperX(_)),
+        RoutingSpec::DestinationTags => matches!(family, T::Omega(_)),
+        RoutingSpec::DragonflyMinimal => matches!(family, T::Dragonfly(_)),
+    }
+}
+
+const CLOS: &[Known] = &[
+    // Of radix k: k^2/2 hosts, k leaves and k/2 spines, as wide as half its hosts.
     Known {
-        text: r#"Crossbar(hosts: 16, host_cable: "copper")"#,
-        hosts: 16,
-        switches: 1,
-        trunks: 0,
-        ports: (16, 16),
-        diameter: 2,
-        bisection: None,
+        text: "Clos(radix: 6, ..)",
+        hosts: 18,
+        switches: 9,
+        trunks: 18,
+        ports: (6, 6),
+        diameter: 4,
+        bisection: Some(9),
     },
+];
+
+const TWO_SWITCHES: &[Known] = &[Known {
+    text: r#"TwoSwitches(left: (name: "A", hosts: {"R": 5}), right: (name: "B", hosts: {"L": 3}), ..)"#,
+    hosts: 8,
+    switches: 2,
+    trunks: 1,
+    ports: (6, 4),
+    diameter: 3,
+    bisection: Some(1),
+}];
+
+const CROSSBAR: &[Known] = &[Known {
+    text: r#"Crossbar(hosts: 16, host_cable: "copper")"#,
+    hosts: 16,
+    switches: 1,
+    trunks: 0,
+    ports: (16, 16),
+    diameter: 2,
+    bisection: None,
+}];
+
+const CHAIN: &[Known] = &[
     Known {
         text: "Chain(hosts: [5, 6], parallel: 3, ..)",
         hosts: 11,
@@ -64,6 +153,32 @@ const KNOWN: &[Known] = &[
         diameter: 5,
         bisection: None,
     },
+];
+
+const FAT_TREE: &[Known] = &[
+    // Twice as many hosts as uplinks, two cables to each spine.
+    Known {
+        text: "FatTree(down: [8, 6], up: [2], parallel: [2], ..)",
+        hosts: 48,
+        switches: 8,
+        trunks: 24,
+        ports: (12, 12),
+        diameter: 4,
+        bisection: Some(12),
+    },
+    // Six leaves in each half, with two uplinks each: the tiers above are wider.
+    Known {
+        text: "FatTree(down: [4, 3, 4], up: [2, 3], parallel: [1, 2], ..)",
+        hosts: 48,
+        switches: 12 + 4 * 2 + 6,
+        trunks: 24 + 8 * 3 * 2,
+        ports: (9, 6),
+        diameter: 6,
+        bisection: Some(6 * 2),
+    },
+];
+
+const K_ARY_N_TREE: &[Known] = &[
     // A k-ary n-tree: k^n hosts, n k^(n-1) switches, and as wide as half its hosts.
     Known {
         text: "KaryNTree(arity: 2, levels: 4, ..)",
@@ -92,35 +207,19 @@ const KNOWN: &[Known] = &[
         diameter: 2,
         bisection: None,
     },
-    Known {
-        text: "Dcs648(..)",
-        hosts: 648,
-        switches: 54,
-        trunks: 648,
-        ports: (36, 36),
-        diameter: 4,
-        bisection: Some(324),
-    },
-    // Twice as many hosts as uplinks, two cables to each spine.
-    Known {
-        text: "FatTree(down: [8, 6], up: [2], parallel: [2], ..)",
-        hosts: 48,
-        switches: 8,
-        trunks: 24,
-        ports: (12, 12),
-        diameter: 4,
-        bisection: Some(12),
-    },
-    // Six leaves in each half, with two uplinks each: the tiers above are wider.
-    Known {
-        text: "FatTree(down: [4, 3, 4], up: [2, 3], parallel: [1, 2], ..)",
-        hosts: 48,
-        switches: 12 + 4 * 2 + 6,
-        trunks: 24 + 8 * 3 * 2,
-        ports: (9, 6),
-        diameter: 6,
-        bisection: Some(6 * 2),
-    },
+];
+
+const DCS648: &[Known] = &[Known {
+    text: "Dcs648(..)",
+    hosts: 648,
+    switches: 54,
+    trunks: 648,
+    ports: (36, 36),
+    diameter: 4,
+    bisection: Some(324),
+}];
+
+const OMEGA: &[Known] = &[
     // An Omega network: k^n hosts, n k^(n-1) switches, (n-1) k^n cables between stages; and the taps.
     Known {
         text: r#"Omega(arity: 2, stages: 3, cable: "copper")"#,
@@ -140,6 +239,9 @@ const KNOWN: &[Known] = &[
         diameter: 5,
         bisection: None,
     },
+];
+
+const MESH: &[Known] = &[
     // A mesh of n^d: bisection n^(d-1), diameter d (n - 1) between switches.
     Known {
         text: "Mesh(sizes: [4, 4], hosts: 2, ..)",
@@ -150,6 +252,9 @@ const KNOWN: &[Known] = &[
         diameter: 8,
         bisection: Some(4),
     },
+];
+
+const TORUS: &[Known] = &[
     // A torus of n^d: d n^d cables, bisection 2 n^(d-1), diameter d (n / 2).
     Known {
         text: "Torus(sizes: [4, 4, 4], hosts: 1, ..)",
@@ -187,6 +292,9 @@ const KNOWN: &[Known] = &[
         diameter: 4,
         bisection: Some(2),
     },
+];
+
+const HYPERX: &[Known] = &[
     // A HyperX: diameter its dimensions; a row of n cut in the middle is cut n^2 / 4 times.
     Known {
         text: "HyperX(sizes: [4, 3], hosts: 2, ..)",
@@ -206,6 +314,9 @@ const KNOWN: &[Known] = &[
         diameter: 4,
         bisection: None,
     },
+];
+
+const DRAGONFLY: &[Known] = &[
     // A dragonfly: g (a (a-1) / 2) cables within groups and g a h / 2 between them.
     Known {
         text: r#"Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: "copper", local_cable: "copper", global_cable: "fibre")"#,
@@ -231,7 +342,7 @@ fn nodes(graph: &Graph) -> impl Iterator<Item = NodeId> {
     graph.host_ids().chain(graph.switch_ids())
 }
 
-/// The fewest cables that part these hosts from the others: as many ways as can be found that share none.
+/// Returns the fewest cables to cut between these hosts and the others: as many as there are paths that share none.
 fn fewest_cut(graph: &Graph, left: &dyn Fn(NodeId) -> bool) -> usize {
     // Free cables by node and port, in one direction each.
     let mut free: Vec<Vec<i32>> = (0..graph.nodes() as u32)
@@ -240,7 +351,7 @@ fn fewest_cut(graph: &Graph, left: &dyn Fn(NodeId) -> bool) -> usize {
     let sources: Vec<NodeId> =
         graph.host_ids().filter(|host| left(*host)).map(|host| graph.ports(host)[0].peer).collect();
     let is_end = |n: NodeId| graph.ports(n).iter().any(|end| graph.is_host(end.peer) && !left(end.peer));
-    let mut ways = 0;
+    let mut paths = 0;
     loop {
         let mut before = vec![None; graph.nodes()];
         let mut queue: Vec<NodeId> = sources.clone();
@@ -259,20 +370,20 @@ fn fewest_cut(graph: &Graph, left: &dyn Fn(NodeId) -> bool) -> usize {
                 }
             }
         };
-        let Some(mut n) = end else { return ways };
+        let Some(mut n) = end else { return paths };
         while let Some((from, port)) = before[n.index()] {
             let end = graph.ports(from)[port];
             free[from.index()][port] -= 1;
             free[end.peer.index()][end.peer_port.index()] += 1;
             n = from;
         }
-        ways += 1;
+        paths += 1;
     }
 }
 
 #[test]
 fn nodes_links_and_ports_are_as_many_as_the_formulas_say() {
-    for known in KNOWN {
+    for known in all_known() {
         let graph = graph(known.text);
         let text = known.text;
         assert_eq!((graph.hosts(), graph.switches()), (known.hosts, known.switches), "{text}");
@@ -285,58 +396,70 @@ fn nodes_links_and_ports_are_as_many_as_the_formulas_say() {
 
 #[test]
 fn a_ports_peers_peer_is_the_port_and_names_are_found() {
-    for known in KNOWN {
-        let graph = graph(known.text);
-        for n in nodes(&graph) {
+    for (family, topology) in fabrics() {
+        let graph = topology.graph();
+        for n in nodes(graph) {
             for (port, end) in graph.ports(n).iter().enumerate() {
                 let back = graph.ports(end.peer)[end.peer_port.index()];
                 assert_eq!((back.peer, back.peer_port.index(), back.cable), (n, port, end.cable));
             }
-            assert_eq!(graph.find(graph.name(n)), Some(n), "{}", known.text);
+            assert_eq!(graph.find(graph.name(n)), Some(n), "{family:?}");
         }
     }
 }
 
-/// By the topology's own routing, and by all others that go with it.
+/// Every routing that is for a family reaches all its hosts, and the others are refused.
 #[test]
 fn every_host_reaches_every_other() {
-    for known in KNOWN {
-        let (graph, spec) = (graph(known.text), spec(&two_cables(known.text)));
-        let up_down = RoutingSpec::UpDown { roots: Vec::new() };
-        for routing in [RoutingSpec::Native, RoutingSpec::MinHop, RoutingSpec::Random, up_down] {
-            let Ok(routes) = spec.routes(&graph, &routing, 1) else {
-                assert!(known.text.starts_with("Omega") && routing != RoutingSpec::Native);
-                continue;
+    for (family, topology) in fabrics() {
+        let graph = topology.graph();
+        for routing in RoutingSpec::examples() {
+            let routes = match topology.routes(&routing, 1) {
+                Ok(routes) => routes,
+                Err(error) => {
+                    assert!(matches!(error.kind(), RoutingErrorKind::DoesNotFit { .. }), "{error}");
+                    assert!(!fits(&routing, &family), "{routing:?}, {family:?}");
+                    continue;
+                }
             };
-            let mut longest = 0;
+            assert!(fits(&routing, &family), "{routing:?}, {family:?}");
             for from in graph.host_ids() {
                 for to in graph.host_ids().filter(|to| *to != from) {
-                    let path = routes.path(&graph, from, to);
-                    longest = longest.max(path.expect("every pair is connected").len());
+                    assert!(routes.path(graph, from, to).is_some(), "{routing:?}, {family:?}");
                 }
-            }
-            if routing == RoutingSpec::Native {
-                assert_eq!(longest, known.diameter, "{}", known.text);
             }
         }
     }
 }
 
-/// Where the routing takes shortest ways, each is as long as one of min-hop's.
 #[test]
-fn ways_that_are_to_be_shortest_are() {
-    for known in KNOWN.iter().filter(|known| !known.text.starts_with("Omega")) {
-        if known.text.starts_with("Dragonfly") {
-            continue; // Two cables between groups can be shorter than one between two within groups.
+fn the_longest_path_is_as_long_as_the_formula_says() {
+    for known in all_known() {
+        let topology = topology(known.text);
+        let (graph, routes) = (topology.graph(), topology.routes(&RoutingSpec::Native, 1).expect("its own"));
+        let length = |from, to| routes.path(graph, from, to).expect("every pair is connected").len();
+        let pairs = graph.host_ids().flat_map(|from| graph.host_ids().map(move |to| (from, to)));
+        let longest = pairs.map(|(from, to)| length(from, to)).max();
+        assert_eq!(longest, Some(known.diameter), "{}", known.text);
+    }
+}
+
+/// Routings that promise shortest paths have paths as short as those of min-hop.
+#[test]
+fn paths_that_are_to_be_shortest_are() {
+    for (family, topology) in fabrics() {
+        // Two cables between groups of a dragonfly can be shorter than one between two within groups.
+        if matches!(family, TopologySpec::Omega(_) | TopologySpec::Dragonfly(_)) {
+            continue;
         }
-        let graph = graph(known.text);
-        let own = spec(&two_cables(known.text)).routes(&graph, &RoutingSpec::Native, 1).expect("its own");
-        let (shortest, random) = (Routes::min_hop(&graph), Routes::random(&graph, 7));
+        let graph = topology.graph();
+        let own = topology.routes(&RoutingSpec::Native, 1).expect("its own");
+        let (shortest, random) = (Routes::min_hop(graph), Routes::random(graph, 7));
         for from in graph.host_ids().step_by(3) {
             for to in graph.host_ids() {
-                let length = |routes: &Routes| routes.path(&graph, from, to).map(|path| path.len());
-                assert_eq!(length(&own), length(&shortest), "{}", known.text);
-                assert_eq!(length(&random), length(&shortest), "{}", known.text);
+                let length = |routes: &Routes| routes.path(graph, from, to).map(|path| path.len());
+                assert_eq!(length(&own), length(&shortest), "{family:?}");
+                assert_eq!(length(&random), length(&shortest), "{family:?}");
             }
         }
     }
@@ -344,7 +467,7 @@ fn ways_that_are_to_be_shortest_are() {
 
 #[test]
 fn a_fabric_is_as_wide_as_its_formula_says() {
-    for known in KNOWN {
+    for known in all_known() {
         let Some(bisection) = known.bisection else { continue };
         let graph = graph(known.text);
         let edges: Vec<NodeId> = graph.host_ids().map(|host| graph.ports(host)[0].peer).collect();
@@ -387,7 +510,8 @@ fn ports_are_where_the_documentation_says() {
     assert_eq!(at(&dragonfly, "g3.r2"), "h6 g3.r1 g2.r1");
 }
 
-/// The two-tier Clos is a fat tree of half its radix: names, ports and tables.
+/// The two-tier Clos is a fat tree of half its radix: names, ports and tables. Its tables are those of min-hop,
+/// too.
 #[test]
 fn special_forms_are_the_general_one() {
     for (special, general) in [
@@ -396,24 +520,22 @@ fn special_forms_are_the_general_one() {
         ("Dcs648(..)", "Clos(radix: 36, ..)"),
     ] {
         assert_eq!(graph(special), graph(general));
-        let tables = |text: &str| {
-            spec(&two_cables(text)).routes(&graph(text), &RoutingSpec::Native, 1).expect("its own")
-        };
+        let tables = |text: &str| topology(text).routes(&RoutingSpec::Native, 1).expect("its own");
         assert_eq!(tables(special), tables(general), "{special}");
     }
+    let clos = topology("Clos(radix: 8, ..)");
+    assert_eq!(clos.routes(&RoutingSpec::DModK, 1), clos.routes(&RoutingSpec::MinHop, 1));
 }
 
-/// A shuffle is its own inverse after n of them, so an Omega network delivers; every pair has one way.
+/// n shuffles are the identity, so an Omega network delivers; every pair of hosts has one path.
 #[test]
 fn data_cross_an_omega_network_from_the_first_stage_to_the_last() {
-    let (graph, spec) = (
-        graph(r#"Omega(arity: 4, stages: 3, cable: "copper")"#),
-        spec(r#"Omega(arity: 4, stages: 3, cable: "copper")"#),
-    );
-    let routes = spec.routes(&graph, &RoutingSpec::DestinationTags, 1).expect("its own");
+    let topology = topology(r#"Omega(arity: 4, stages: 3, cable: "copper")"#);
+    let graph = topology.graph();
+    let routes = topology.routes(&RoutingSpec::DestinationTags, 1).expect("its own");
     for from in graph.host_ids() {
         for to in graph.host_ids().filter(|to| *to != from) {
-            let path = routes.path(&graph, from, to).expect("a way");
+            let path = routes.path(graph, from, to).expect("a path");
             let names: Vec<_> = path.iter().map(|(n, _)| graph.name(*n)).collect();
             let stages: Vec<_> =
                 names.iter().filter_map(|name| name.split_once('.')).map(|(s, _)| s).collect();

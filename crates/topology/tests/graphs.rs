@@ -1,14 +1,18 @@
-//! What every graph and every set of tables promises.
+//! Properties of every graph and of all tables.
 
 use packet::{NodeId, PortId};
 use proptest::prelude::*;
-use topology::{Clos, Custom, Graph, LinkEnds, Routes, SwitchWithHosts, TopologySpec, TwoSwitches};
+use topology::{Clos, CustomFabric, Graph, LinkEnds, Routes, SwitchWithHosts, TopologySpec, TwoSwitches};
 
 const CABLES: [&str; 2] = ["copper", "fibre"];
 
+fn graph(spec: &TopologySpec) -> Graph {
+    spec.build(&CABLES).expect("a good fabric").graph().clone()
+}
+
 fn clos(radix: u16) -> Graph {
     let (host_cable, trunk_cable) = ("copper".to_owned(), "fibre".to_owned());
-    TopologySpec::Clos(Clos { radix, host_cable, trunk_cable }).build(&CABLES).expect("a good radix")
+    graph(&TopologySpec::Clos(Clos { radix, host_cable, trunk_cable }))
 }
 
 fn custom(hosts: &[String], switches: &[String], links: &[(String, String)]) -> Graph {
@@ -18,12 +22,10 @@ fn custom(hosts: &[String], switches: &[String], links: &[(String, String)]) -> 
         cable: "copper".to_owned(),
     };
     let links = links.iter().map(link).collect();
-    TopologySpec::Custom(Custom { hosts: hosts.to_vec(), switches: switches.to_vec(), links })
-        .build(&CABLES)
-        .expect("a good fabric")
+    graph(&TopologySpec::Custom(CustomFabric { hosts: hosts.to_vec(), switches: switches.to_vec(), links }))
 }
 
-/// Switches cabled at random, parallel links and unreachable parts included, and hosts on some of them.
+/// Generates switches connected at random, with parallel links, unreachable parts, and hosts on some of them.
 fn any_fabric() -> impl Strategy<Value = Graph> {
     (1..8usize).prop_flat_map(|switches| {
         let homes = prop::collection::vec(0..switches, 1..12);
@@ -56,7 +58,7 @@ fn two_switches(left: &[(&str, u16)], right: &[(&str, u16)]) -> Graph {
     };
     let (host_cable, trunk_cable) = ("copper".to_owned(), "fibre".to_owned());
     let two = TwoSwitches { left: side("A", left), right: side("B", right), host_cable, trunk_cable };
-    TopologySpec::TwoSwitches(two).build(&CABLES).expect("good groups")
+    graph(&TopologySpec::TwoSwitches(two))
 }
 
 #[test]
@@ -72,7 +74,7 @@ fn two_switches_have_their_hosts_first_and_each_other_last() {
     assert_eq!((cables(a), cables(b)), (vec![0, 0, 0, 1], vec![0, 0, 0, 1]));
 }
 
-/// Links between two nodes on a shortest way through switches, by repeated relaxation: slow and plain.
+/// Returns the number of links on a shortest path through switches, by repeated relaxation: slow and plain.
 fn links_between(graph: &Graph, from: NodeId, to: NodeId) -> Option<usize> {
     let mut distance = vec![None; graph.nodes()];
     distance[to.index()] = Some(0);

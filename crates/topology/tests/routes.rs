@@ -1,12 +1,13 @@
-//! What each routing promises: how it spreads, that it never waits in a cycle, what it refuses.
+//! Properties of each routing: an even spread, freedom from cycles, refusal of wrong settings.
 
 use std::collections::BTreeMap;
 
 use packet::{Lane, NodeId, PortId};
 use proptest::prelude::*;
+use settings::SettingError;
 use topology::{
-    Channel, Custom, Dependencies, Graph, LinkEnds, Routes, RoutingErrorKind as Kind, RoutingSpec,
-    TopologySpec,
+    ChannelDependencies, CustomFabric, Graph, LinkEnds, Routes, RoutingErrorKind as Kind, RoutingSpec,
+    Topology, TopologySpec, VirtualChannel,
 };
 
 fn spec(text: &str) -> TopologySpec {
@@ -17,13 +18,13 @@ fn spec(text: &str) -> TopologySpec {
     options.from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn graph(spec: &TopologySpec) -> Graph {
-    spec.build(&["copper"]).expect("a good fabric")
+fn topology(text: &str) -> Topology {
+    spec(text).build(&["copper"]).expect("a good fabric")
 }
 
-/// All pairs of hosts, each on the lane of its layer.
-fn cycle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<Channel>> {
-    let mut dependencies = Dependencies::new(graph, routes, lanes);
+/// Returns a cycle that traffic between all hosts can close, each path on the lane of its layer.
+fn cycle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<VirtualChannel>> {
+    let mut dependencies = ChannelDependencies::new(graph, routes, lanes);
     for to in graph.host_ids() {
         let mut by_lane: BTreeMap<Lane, Vec<NodeId>> = BTreeMap::new();
         for from in graph.host_ids().filter(|from| *from != to) {
@@ -35,12 +36,12 @@ fn cycle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<Channel>> {
     dependencies.cycle()
 }
 
-fn spell(graph: &Graph, cycle: &[Channel]) -> String {
-    let one = |channel: &Channel| format!("{}:{}", graph.name(channel.switch), channel.port);
+fn spell(graph: &Graph, cycle: &[VirtualChannel]) -> String {
+    let one = |channel: &VirtualChannel| format!("{}:{}", graph.name(channel.switch), channel.port);
     cycle.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// Switches cabled at random so that all are connected, some of them twice, each with a host.
+/// Generates connected switches with random links, some of them parallel, and a host on each.
 fn connected() -> impl Strategy<Value = Graph> {
     (2..12usize).prop_flat_map(|switches| {
         let tree = prop::collection::vec(any::<prop::sample::Index>(), switches - 1);
@@ -52,12 +53,12 @@ fn connected() -> impl Strategy<Value = Graph> {
             let links = trunks
                 .chain((0..switches).map(|i| (format!("h{i}"), s(i))))
                 .map(|(from, to)| LinkEnds { from, to, cable: "copper".to_owned() });
-            let custom = Custom {
+            let custom = CustomFabric {
                 hosts: (0..switches).map(|i| format!("h{i}")).collect(),
                 switches: (0..switches).map(s).collect(),
                 links: links.collect(),
             };
-            graph(&TopologySpec::Custom(custom))
+            TopologySpec::Custom(custom).build(&["copper"]).expect("a good fabric").graph().clone()
         })
     })
 }
@@ -128,9 +129,9 @@ proptest! {
 
 #[test]
 fn multipath_deals_flows_evenly() {
-    let spec = spec("Dcs648(..)");
-    let graph = graph(&spec);
-    let tables = Routes::multipath(&graph, 1);
+    let topology = topology("Dcs648(..)");
+    let graph = topology.graph();
+    let tables = Routes::multipath(graph, 1);
     let (leaf, far) = (graph.find("leaf1").unwrap(), graph.find("h648").unwrap());
     let mut flows = BTreeMap::new();
     for key in 0..18_000 {
@@ -157,9 +158,9 @@ fn d_mod_k_spreads_destinations_evenly() {
         ("FatTree(down: [6, 6, 6], up: [6, 6], ..)", "tier2.9"),
         ("FatTree(down: [8, 6], up: [2], parallel: [2], ..)", "leaf3"),
     ] {
-        let spec = spec(text);
-        let graph = graph(&spec);
-        let routes = spec.routes(&graph, &RoutingSpec::DModK, 1).expect("a fat tree");
+        let topology = topology(text);
+        let graph = topology.graph();
+        let routes = topology.routes(&RoutingSpec::DModK, 1).expect("a fat tree");
         let switch = graph.find(leaf).expect("a switch");
         let mut by_port = vec![0; graph.ports(switch).len()];
         routes.table(switch).first_ports().flatten().for_each(|port| by_port[port.index()] += 1);
@@ -180,14 +181,14 @@ fn d_mod_k_spreads_destinations_evenly() {
 /// Every spine serves its share of destinations, and a destination is reached over one spine from everywhere.
 #[test]
 fn d_mod_k_comes_down_by_one_way() {
-    let spec = spec("KaryNTree(arity: 3, levels: 3, ..)");
-    let graph = graph(&spec);
-    let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
+    let topology = topology("KaryNTree(arity: 3, levels: 3, ..)");
+    let graph = topology.graph();
+    let routes = topology.routes(&RoutingSpec::Native, 1).expect("its own");
     let mut served: BTreeMap<String, u32> = BTreeMap::new();
     for to in graph.host_ids() {
         let tops: std::collections::BTreeSet<_> = graph
             .host_ids()
-            .filter_map(|from| routes.path(&graph, from, to))
+            .filter_map(|from| routes.path(graph, from, to))
             .flat_map(|path| path.into_iter().map(|(n, _)| graph.name(n).to_owned()))
             .filter(|name| name.starts_with("spine"))
             .collect();
@@ -217,17 +218,17 @@ fn own_routings_never_wait_in_a_cycle_on_their_lanes() {
         ("Torus(sizes: [6, 5], hosts: 1, ..)", 4),
         ("Torus(sizes: [7, 5, 6], hosts: 1, ..)", 8),
     ] {
-        let spec = spec(text);
-        let graph = graph(&spec);
-        let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
+        let topology = topology(text);
+        let graph = topology.graph();
+        let routes = topology.routes(&RoutingSpec::Native, 1).expect("its own");
         assert_eq!(routes.layers(), u32::from(lanes), "{text}");
-        assert_eq!(cycle(&graph, &routes, lanes), None, "{text}");
+        assert_eq!(cycle(graph, &routes, lanes), None, "{text}");
         let up_down = RoutingSpec::UpDown { roots: Vec::new() };
-        if let Ok(routes) = spec.routes(&graph, &up_down, 1) {
-            assert_eq!(cycle(&graph, &routes, 1), None, "{text}, up and down");
+        if let Ok(routes) = topology.routes(&up_down, 1) {
+            assert_eq!(cycle(graph, &routes, 1), None, "{text}, up and down");
         }
         if lanes > 1 {
-            assert!(cycle(&graph, &routes, lanes / 2).is_some(), "{text}, half as many lanes");
+            assert!(cycle(graph, &routes, lanes / 2).is_some(), "{text}, half as many lanes");
         }
     }
 }
@@ -242,23 +243,23 @@ fn a_dragonfly_takes_two_lanes() {
         ("global: 2, groups: 4", false),
         ("global: 2, groups: 3", true),
     ] {
-        let spec = spec(&format!("Dragonfly(routers: 3, hosts: 1, {shape}, {cables})"));
-        let graph = graph(&spec);
-        let routes = spec.routes(&graph, &RoutingSpec::DragonflyMinimal, 1).expect("its own");
-        assert_eq!(cycle(&graph, &routes, 2), None, "{shape}");
-        assert_eq!(cycle(&graph, &routes, 1).is_none(), one_does, "{shape}");
+        let topology = topology(&format!("Dragonfly(routers: 3, hosts: 1, {shape}, {cables})"));
+        let graph = topology.graph();
+        let routes = topology.routes(&RoutingSpec::DragonflyMinimal, 1).expect("its own");
+        assert_eq!(cycle(graph, &routes, 2), None, "{shape}");
+        assert_eq!(cycle(graph, &routes, 1).is_none(), one_does, "{shape}");
     }
 }
 
 #[test]
 fn a_ring_waits_in_a_cycle_by_fewest_links() {
-    let spec = spec("Torus(sizes: [5], hosts: 1, ..)");
-    let graph = graph(&spec);
-    let routes = spec.routes(&graph, &RoutingSpec::MinHop, 1).expect("any graph");
-    let cycle = cycle(&graph, &routes, 1).expect("all ways round");
-    assert_eq!(spell(&graph, &cycle), "s1:2 s2:2 s3:2 s4:2 s5:2");
+    let topology = topology("Torus(sizes: [5], hosts: 1, ..)");
+    let graph = topology.graph();
+    let routes = topology.routes(&RoutingSpec::MinHop, 1).expect("any graph");
+    let cycle = cycle(graph, &routes, 1).expect("all ways round");
+    assert_eq!(spell(graph, &cycle), "s1:2 s2:2 s3:2 s4:2 s5:2");
     // Traffic that does not go all the way round does not close the cycle.
-    let mut dependencies = Dependencies::new(&graph, &routes, 1);
+    let mut dependencies = ChannelDependencies::new(graph, &routes, 1);
     let host = |name: &str| graph.find(name).expect("a host");
     dependencies.add(host("h3"), Lane(0), [host("h1")]);
     dependencies.add(host("h5"), Lane(0), [host("h3")]);
@@ -271,19 +272,19 @@ fn a_ring_waits_in_a_cycle_by_fewest_links() {
 
 #[test]
 fn two_ways_round_a_square_wait_for_each_other_under_multipath() {
-    let spec = spec("Torus(sizes: [2, 2], hosts: 1, ..)");
-    let graph = graph(&spec);
-    let tables = Routes::multipath(&graph, 1);
-    let mut dependencies = Dependencies::new(&graph, &tables, 1);
+    let topology = topology("Torus(sizes: [2, 2], hosts: 1, ..)");
+    let graph = topology.graph();
+    let tables = Routes::multipath(graph, 1);
+    let mut dependencies = ChannelDependencies::new(graph, &tables, 1);
     graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), graph.host_ids()));
     assert_eq!(dependencies.cycle().map(|cycle| cycle.len()), Some(4));
 }
 
 #[test]
 fn random_ways_are_the_seeds() {
-    let spec = spec("KaryNTree(arity: 4, levels: 3, ..)");
-    let graph = graph(&spec);
-    let tables = |seed| spec.routes(&graph, &RoutingSpec::Random, seed).expect("any graph");
+    let topology = topology("KaryNTree(arity: 4, levels: 3, ..)");
+    let graph = topology.graph();
+    let tables = |seed| topology.routes(&RoutingSpec::Random, seed).expect("any graph");
     assert_eq!(tables(3), tables(3));
     assert_ne!(tables(3), tables(4));
     // 60 far hosts over 4 uplinks: 15 each, give or take four standard deviations of 3.4.
@@ -299,11 +300,11 @@ fn random_ways_are_the_seeds() {
 /// 256 flows from one leaf: with another seed about three quarters of them take another of the four ways.
 #[test]
 fn the_ways_of_flows_are_the_seeds_under_multipath() {
-    let spec = spec("KaryNTree(arity: 4, levels: 3, ..)");
-    let graph = graph(&spec);
+    let topology = topology("KaryNTree(arity: 4, levels: 3, ..)");
+    let graph = topology.graph();
     let (leaf, far) = (graph.find("leaf1").unwrap(), graph.find("h64").unwrap());
     let ways = |seed| {
-        let tables = spec.routes(&graph, &RoutingSpec::Ecmp, seed).expect("any graph");
+        let tables = topology.routes(&RoutingSpec::Ecmp, seed).expect("any graph");
         let way = |key| tables.table(leaf).output(far.lid(), || key).expect("connected");
         (0..256).map(way).collect::<Vec<_>>()
     };
@@ -323,28 +324,27 @@ fn written(entries: &[(&str, &str, u16)]) -> RoutingSpec {
 
 #[test]
 fn written_entries_replace_the_rules() {
-    let spec = spec("Torus(sizes: [4], hosts: 1, ..)");
-    let graph = graph(&spec);
-    let error = spec.routes(&graph, &written(&[("s1", "h2", 3), ("s4", "h2", 2)]), 1);
+    let topology = topology("Torus(sizes: [4], hosts: 1, ..)");
+    let graph = topology.graph();
+    let error = topology.routes(&written(&[("s1", "h2", 3), ("s4", "h2", 2)]), 1);
     let error = error.expect_err("s4 sends what is for h2 back to s1");
     let cycle = Kind::Loop { host: "h2".to_owned(), cycle: "s1 -> s4 -> s1".to_owned() };
-    assert_eq!((error.path(), error.kind()), (r#""s1"."h2""#, &cycle));
+    assert_eq!((error.path().to_string().as_str(), error.kind()), ("s1.h2", &cycle));
     let routes =
-        spec.routes(&graph, &written(&[("s1", "h2", 3), ("s4", "h2", 3)]), 1).expect("all the way round");
+        topology.routes(&written(&[("s1", "h2", 3), ("s4", "h2", 3)]), 1).expect("all the way round");
     let host = |name: &str| graph.find(name).expect("a host");
-    let path = routes.path(&graph, host("h1"), host("h2")).expect("a way");
+    let path = routes.path(graph, host("h1"), host("h2")).expect("a way");
     let names: Vec<_> = path.iter().map(|(n, _)| graph.name(*n)).collect();
     assert_eq!(names, ["h1", "s1", "s4", "s3", "s2"]);
 }
 
 #[test]
 fn written_entries_name_what_there_is() {
-    let spec = spec("Chain(hosts: [1, 1], ..)");
-    let graph = graph(&spec);
+    let topology = topology("Chain(hosts: [1, 1], ..)");
     let fails = |entry, kind: Kind| {
-        let error = spec.routes(&graph, &written(&[entry]), 1).expect_err("it has a fault");
+        let error = topology.routes(&written(&[entry]), 1).expect_err("it has a fault");
         assert_eq!(error.kind(), &kind);
-        assert!(error.to_string().contains(": "), "it says what would be right");
+        assert!(error.help().is_some(), "it says what would be right");
     };
     fails(("s3", "h1", 1), Kind::UnknownSwitch { given: "s3".to_owned() });
     fails(("h1", "h1", 1), Kind::UnknownSwitch { given: "h1".to_owned() });
@@ -357,10 +357,9 @@ fn written_entries_name_what_there_is() {
 
 #[test]
 fn an_entry_leads_to_one_that_leads_on() {
-    let spec = spec(r#"Omega(arity: 2, stages: 2, cable: "copper")"#);
-    let graph = graph(&spec);
+    let topology = topology(r#"Omega(arity: 2, stages: 2, cable: "copper")"#);
     // stage2.1 has h1 and h2 behind it, and knows no way to h3.
-    let error = spec.routes(&graph, &written(&[("stage1.1", "h3", 3)]), 1).expect_err("no way on");
+    let error = topology.routes(&written(&[("stage1.1", "h3", 3)]), 1).expect_err("no way on");
     let (host, switch) = ("h3".to_owned(), "stage2.1".to_owned());
     assert_eq!(error.kind(), &Kind::LeadsNowhere { host, switch });
 }
@@ -368,9 +367,8 @@ fn an_entry_leads_to_one_that_leads_on() {
 #[test]
 fn a_routing_goes_with_its_topology() {
     let fails = |text: &str, routing: RoutingSpec, said: &str| {
-        let spec = spec(text);
-        let error = spec.routes(&graph(&spec), &routing, 1).expect_err("it does not fit");
-        assert_eq!(error.to_string(), said);
+        let fault = topology(text).routes(&routing, 1).expect_err("it does not fit").fault();
+        assert_eq!(format!("{}: {}", fault.message, fault.help.expect("a fitting one")), said);
     };
     let omega = r#"Omega(arity: 2, stages: 2, cable: "copper")"#;
     fails(
@@ -395,9 +393,9 @@ fn a_routing_goes_with_its_topology() {
 /// Every switch of a subtree and tier has one table: 648 leaves, 36 subtrees of two tiers, and the spines.
 #[test]
 fn equal_tables_are_kept_once() {
-    let spec = spec("FatTree(down: [18, 18, 36], up: [18, 18], ..)");
-    let graph = graph(&spec);
+    let topology = topology("FatTree(down: [18, 18, 36], up: [18, 18], ..)");
+    let graph = topology.graph();
     assert_eq!((graph.hosts(), graph.switches()), (11_664, 1620));
-    let routes = spec.routes(&graph, &RoutingSpec::Native, 1).expect("its own");
+    let routes = topology.routes(&RoutingSpec::Native, 1).expect("its own");
     assert_eq!(routes.table_bytes(), (648 + 36 + 1) * 11_665);
 }

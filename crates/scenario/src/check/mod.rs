@@ -30,10 +30,10 @@ mod watch;
 
 use cc_policies::{Control, MarkingSpec};
 use link_layer::{CablePlan, LinkPlan};
-use settings::FieldPath;
-use topology::{Graph, Routes, TopologyError, TopologyErrorKind, TopologySpec};
+use settings::SettingError;
+use topology::{Graph, Routes, Topology, TopologyError, TopologyErrorKind, TopologySpec};
 
-use crate::diagnostics::{Diagnostic, in_two, nearest};
+use crate::diagnostics::{Diagnostic, nearest};
 use crate::format::Scenario;
 use crate::format::ranges::{self, RangeViolation};
 use crate::plan::{NodePlans, Plan};
@@ -56,19 +56,20 @@ impl Scenario {
     /// Goes through the phases, as far as the faults found allow.
     fn into_plan(mut self, faults: &mut Faults<'_>) -> Option<Plan> {
         let (cables, link) = self.check_values(faults);
-        let (graph, cables) = (self.graph(faults)?, cables?);
-        let control = guideline::resolve(&mut self, &graph, &cables);
-        let nodes = self.check_fabric(&control.marking, &graph, (link.as_ref(), &cables), faults);
-        let routes = self.check_routes(&control, (&graph, &cables), faults)?;
-        let (workload, files) = traffic::workload(&self, (&graph, &cables), &routes, faults)?;
+        let (topology, cables) = (self.topology(faults)?, cables?);
+        let graph = topology.graph();
+        let control = guideline::resolve(&mut self, graph, &cables);
+        let nodes = self.check_fabric(&control.marking, graph, (link.as_ref(), &cables), faults);
+        let routes = self.check_routes(&control, (&topology, &cables), faults)?;
+        let (workload, files) = traffic::workload(&self, (graph, &cables), &routes, faults)?;
         let flows = &workload.flows;
         let dependency_cycle = match &link {
             Some(link) if faults.found.is_empty() => {
-                routing::check(&self, link, (&graph, &routes), flows, faults)
+                routing::check(&self, link, (graph, &routes), flows, faults)
             }
             _ => None,
         };
-        let watch = watch::resolve(&self, &control.response, (&graph, flows), faults);
+        let watch = watch::resolve(&self, &control.response, (graph, flows), faults);
         let (link, nodes) = (link?, nodes?);
         let run = run::plan(&self, &workload);
         let (title, resolved) = run::written_out(&mut self, faults.source.stem());
@@ -76,7 +77,7 @@ impl Scenario {
         Some(Plan {
             title,
             run,
-            graph,
+            graph: topology.into_graph(),
             routes,
             cables,
             link,
@@ -136,32 +137,29 @@ impl Scenario {
     fn check_routes(
         &self,
         control: &Control,
-        (graph, cables): (&Graph, &[CablePlan]),
+        (topology, cables): (&Topology, &[CablePlan]),
         faults: &mut Faults<'_>,
     ) -> Option<Routes> {
-        let routes = routing::routes(self, graph, faults)?;
+        let routes = routing::routes(self, topology, faults)?;
         transport::check(self, &control.response, faults);
-        dcqcn::check(self, control, (graph, cables), &routes, faults);
+        dcqcn::check(self, control, (topology.graph(), cables), &routes, faults);
         Some(routes)
     }
 
-    /// The fabric, unless something is wrong with it.
-    fn graph(&self, faults: &mut Faults<'_>) -> Option<Graph> {
+    /// Builds the fabric, unless something is wrong with it.
+    fn topology(&self, faults: &mut Faults<'_>) -> Option<Topology> {
         if matches!(self.topology, TopologySpec::HpccFile(_)) {
             return None; // Its file has faults.
         }
         let cables: Vec<&str> = self.cables.keys().map(String::as_str).collect();
-        match self.topology.build(&cables) {
-            Ok(graph) => Some(graph),
-            Err(error) => {
-                let path = FieldPath::from("topology").join(&relative(&error.path()));
-                match self.names_for(&error, &cables) {
-                    Some(help) => faults.add(&path, in_two(&error.to_string()).0, help),
-                    None => faults.of_crate(&path, &error),
-                }
-                None
-            }
-        }
+        self.topology
+            .build(&cables)
+            .map_err(|error| {
+                let mut fault = error.fault();
+                fault.help = self.names_for(&error, &cables).or(fault.help);
+                faults.of_setting(&"topology".into(), fault);
+            })
+            .ok()
     }
 
     /// The name that was probably meant, where an unknown one stands in the topology.
@@ -175,9 +173,4 @@ impl Scenario {
             _ => None,
         }
     }
-}
-
-/// A path as another crate writes it.
-fn relative(path: &str) -> FieldPath {
-    FieldPath::parse(path).unwrap_or_default()
 }

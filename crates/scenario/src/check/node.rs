@@ -10,7 +10,7 @@ use packet::NodeId;
 use settings::{FieldPath, SettingError};
 use switch_arch::resolve::{SwitchEnv, SwitchPlan};
 use switch_arch::spec::SwitchSpec;
-use topology::{End, Graph};
+use topology::{FarEnd, Graph};
 use units::Bytes;
 
 use crate::diagnostics::nearest;
@@ -107,7 +107,7 @@ impl Planner<'_> {
     /// Plans the ports of a node. Ports that are alike are one.
     fn ports(&mut self, node: NodeId, ends: &[(Intake, &Vec<ReceiverPlan>)]) -> Vec<Arc<PortPlan>> {
         let (link, cables, known) = (self.link, self.cables, &mut self.ports);
-        let plan = |(port, end): (usize, &End)| {
+        let plan = |(port, end): (usize, &FarEnd)| {
             let (far_intake, far_receivers) = ends[end.peer.index()];
             let receiver = &ends[node.index()].1[port];
             let far_receiver = &far_receivers[end.peer_port.index()];

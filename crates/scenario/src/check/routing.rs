@@ -5,33 +5,33 @@
 
 use link_layer::LinkPlan;
 use packet::{Lane, ServiceLevel, TransportService};
-use settings::FieldPath;
-use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec};
+use settings::{FieldPath, SettingError};
+use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec, Topology};
 use workload::Flow;
 
 use crate::cycles::cycle;
-use crate::diagnostics::{in_two, nearest};
+use crate::diagnostics::nearest;
 use crate::format::{DependencyCycles, Scenario};
 use crate::text::Faults;
 
 /// The forwarding tables, unless something is wrong with them.
-pub(super) fn routes(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) -> Option<Routes> {
-    let error = match scenario.topology.routes(graph, &scenario.routing, scenario.seed) {
+pub(super) fn routes(scenario: &Scenario, topology: &Topology, faults: &mut Faults<'_>) -> Option<Routes> {
+    let error = match topology.routes(&scenario.routing, scenario.seed) {
         Ok(routes) => return Some(routes),
         Err(error) => error,
     };
-    let path = FieldPath::from("routing").join(&super::relative(error.path()));
-    let all: Vec<&str> = graph.names().collect();
-    let (hosts, switches) = all.split_at(graph.hosts());
-    let message = in_two(&error.to_string()).0;
+    let parent = FieldPath::from("routing");
+    let path = parent.join(&error.path());
+    let all: Vec<&str> = topology.graph().names().collect();
+    let (hosts, switches) = all.split_at(topology.graph().hosts());
     match error.kind() {
         RoutingErrorKind::UnknownSwitch { given } => {
-            faults.add_name(&path, message, nearest::help(given, switches, "switches"));
+            faults.add_name(&path, &error, nearest::help(given, switches, "switches"));
         }
         RoutingErrorKind::UnknownHost { given } => {
-            faults.add_name(&path, message, nearest::help(given, hosts, "hosts"));
+            faults.add_name(&path, &error, nearest::help(given, hosts, "hosts"));
         }
-        _ => faults.of_crate(&path, &error),
+        _ => faults.of_setting(&parent, error.fault()),
     }
     None
 }

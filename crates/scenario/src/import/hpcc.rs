@@ -15,7 +15,7 @@ use units::{Bytes, Rate, Span, Time};
 use super::account::{KeyAccount, KeyFate};
 use super::hpcc_keys::{RESPONSE, UNUSED, is_of_dcqcn};
 use super::hpcc_memory;
-use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, in_two};
+use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault};
 
 /// Reads a file that a configuration names: its text by its name; `None` if there is no such file.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -39,7 +39,7 @@ pub fn read(name: &str, text: &str, files: FileReader<'_>) -> Result<ImportedSce
     let mut import = HpccImport { name, text, keys: keys(name, text)?, account: BTreeMap::new() };
     let (topology_file, topology) = import.file("TOPOLOGY_FILE", files)?;
     let fabric = hpcc::read(&topology).map_err(|flaw| {
-        let (message, help) = in_two(&flaw.kind.to_string());
+        let (message, help) = (flaw.kind.to_string(), Some(flaw.kind.help()));
         let place = Some(Box::new(Excerpt::new(&topology, flaw.at.start, flaw.at.end)));
         let (file, path) = (topology_file.clone(), "TOPOLOGY_FILE".to_owned());
         Diagnostic::from(LocatedFault { file, place, path, message, help })

@@ -7,7 +7,7 @@ use settings::FieldPath;
 use topology::TopologySpec;
 use topology::hpcc;
 
-use crate::diagnostics::{Excerpt, LocatedFault, in_two};
+use crate::diagnostics::{Excerpt, LocatedFault};
 use crate::format::Scenario;
 use crate::text::Faults;
 
@@ -50,7 +50,7 @@ pub(crate) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
             scenario.topology = TopologySpec::Custom(fabric.custom);
         }
         Err(flaw) => {
-            let (message, help) = in_two(&flaw.kind.to_string());
+            let (message, help) = (flaw.kind.to_string(), Some(flaw.kind.help()));
             let place = Some(Box::new(Excerpt::new(&text, flaw.at.start, flaw.at.end)));
             faults.found.push(LocatedFault {
                 file: file.clone(),

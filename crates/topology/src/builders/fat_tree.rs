@@ -1,7 +1,7 @@
-//! Folded Clos networks of any number of tiers: fat trees, whole or thinned out.
+//! Folded Clos networks of any number of tiers: fat trees, with full or reduced bandwidth.
 //!
-//! Invariant: every host has exactly one way down from any switch above it, and as many ways up as there
-//! are switches at the top of the way; so routes are free on the way up only.
+//! Invariant: every host has exactly one path down from any switch above it, and as many paths up as there are
+//! switches at the top of the path. Routes have a choice on the way up only.
 //!
 //! The parameters are those of a parallel-ports generalised fat tree, PGFT(h; m; w; p) (E. Zahavi, "D-Mod-K
 //! routing providing non-blocking traffic for shift permutations on real life fat trees", 2010): a switch
@@ -18,12 +18,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use settings::FieldPath;
 
-use super::{Wiring, nodes_fit, ports_fit, product, within};
-use crate::builder::cable;
+use super::checks::{cable_index, nodes_fit, ports_fit, product, within};
 use crate::error::{TopologyError, TopologyErrorKind as Kind};
-use crate::graph::Graph;
-use crate::spec::Clos;
+use crate::graph::{Graph, GraphDraft, ranked};
 
 /// A folded Clos of any number of tiers, any oversubscription, and parallel cables.
 ///
@@ -33,57 +32,35 @@ use crate::spec::Clos;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FatTree {
-    /// How many children a switch has, by tier: first the hosts of a leaf, last the children of a spine
+    /// Number of children of a switch, by tier: first the hosts of a leaf, last the children of a spine
     /// (m(1) ... m(h)).
     #[schemars(inner(range(min = 1, max = 254)))]
     pub down: Vec<u16>,
-    /// How many parents a switch has, by tier, from the leaves to the last tier below the spines
+    /// Number of parents of a switch, by tier, from the leaves to the last tier below the spines
     /// (w(2) ... w(h)): one entry fewer than `down`.
     #[schemars(inner(range(min = 1, max = 254)))]
     pub up: Vec<u16>,
-    /// How many cables lead from a switch to each of its parents, by tier (p(2) ... p(h)): as many entries as
+    /// Number of cables from a switch to each of its parents, by tier (p(2) ... p(h)): as many entries as
     /// `up`. One cable each if left out.
     #[serde(default)]
     #[schemars(inner(range(min = 1, max = 254)))]
     pub parallel: Vec<u16>,
-    /// The name of the kind of cable between host and leaf.
+    /// Name of the kind of cable between host and leaf.
     pub host_cable: String,
-    /// The name of the kind of cable between switches.
+    /// Name of the kind of cable between switches.
     pub trunk_cable: String,
 }
 
-/// A k-ary n-tree: k^n hosts and n tiers of k^(n-1) switches, with k ports down and, but for the spines,
-/// k ports up (Petrini and Vanneschi, "k-ary n-trees: high performance networks for massively parallel
-/// architectures", 1997). The same as `FatTree(down: [k; n], up: [k; n-1])`, names and ports included.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct KaryNTree {
-    /// k: 2 to 127.
-    #[schemars(range(min = 2, max = 127))]
-    pub arity: u16,
-    /// n: 1 to 15.
-    #[schemars(range(min = 1, max = 15))]
-    pub levels: u16,
-    /// The name of the kind of cable between host and leaf.
-    pub host_cable: String,
-    /// The name of the kind of cable between switches.
-    pub trunk_cable: String,
+/// The structure of a fat tree whose parameters have been checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FatTreeShape {
+    /// The tiers, lowest first.
+    pub(crate) tiers: Vec<TreeTier>,
 }
 
-/// The Sun Datacenter InfiniBand Switch 648: 36 leaves with 18 hosts each and 18 spines, switches of 36
-/// ports, one cable from every leaf to every spine. The same as `FatTree(down: [18, 36], up: [18])`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Dcs648 {
-    /// The name of the kind of cable between host and leaf.
-    pub host_cable: String,
-    /// The name of the kind of cable between leaf and spine.
-    pub trunk_cable: String,
-}
-
-/// The numbers of a tier.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tier {
+/// The switches of one tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TreeTier {
     /// Children of a switch (m(t)).
     pub(crate) down: usize,
     /// Cables to each child (p(t)).
@@ -100,28 +77,20 @@ pub(crate) struct Tier {
     pub(crate) width: usize,
     /// Hosts of a subtree (m(1) ... m(t)).
     pub(crate) hosts: usize,
-    /// Switches of all tiers below.
+    /// Switches of all lower tiers.
     pub(crate) before: usize,
 }
 
 impl FatTree {
-    pub(crate) fn build(&self, cables: &[&str]) -> Result<Graph, TopologyError> {
-        self.check()?;
-        let host_cable = cable(cables, &self.host_cable, || "host_cable".to_owned())?;
-        let trunk_cable = cable(cables, &self.trunk_cable, || "trunk_cable".to_owned())?;
-        let tiers = self.tiers();
-        let (top, hosts) = (tiers.len() - 1, tiers[0].subtrees * tiers[0].hosts);
-        let names = tiers.iter().enumerate().flat_map(|(t, tier)| {
-            (1..=tier.subtrees * tier.width).map(move |i| match t {
-                0 => format!("leaf{i}"),
-                t if t == top => format!("spine{i}"),
-                t => format!("tier{}.{i}", t + 1),
-            })
-        });
-        let mut wiring = Wiring::new(hosts, names);
+    pub(crate) fn build(&self, cables: &[&str]) -> Result<(Graph, FatTreeShape), TopologyError> {
+        let shape = FatTreeShape::new(self)?;
+        let host_cable = cable_index(cables, &self.host_cable, "host_cable")?;
+        let trunk_cable = cable_index(cables, &self.trunk_cable, "trunk_cable")?;
+        let (tiers, hosts) = (&shape.tiers, shape.hosts());
+        let mut draft = GraphDraft::with_numbered_hosts(hosts, shape.switch_names());
         for host in 0..hosts {
             let leaf = host / tiers[0].down;
-            wiring.link((host, 0), (hosts + leaf, host % tiers[0].down), host_cable);
+            draft.link(ranked(host, 0), ranked(hosts + leaf, host % tiers[0].down), host_cable);
         }
         for (tier, above) in tiers.iter().zip(&tiers[1..]) {
             for place in 0..tier.subtrees * tier.width {
@@ -131,51 +100,20 @@ impl FatTree {
                         let parent = subtree / above.down * above.width + b * tier.width + copy;
                         let child_port = tier.ports_down() + k * tier.up + b;
                         let parent_port = k * above.down + subtree % above.down;
-                        wiring.link(
-                            (hosts + tier.before + place, child_port),
-                            (hosts + above.before + parent, parent_port),
+                        draft.link(
+                            ranked(hosts + tier.before + place, child_port),
+                            ranked(hosts + above.before + parent, parent_port),
                             trunk_cable,
                         );
                     }
                 }
             }
         }
-        Ok(wiring.finish())
+        Ok((draft.finish(), shape))
     }
 
-    /// The tiers, lowest first, of a tree that has been checked.
-    pub(crate) fn tiers(&self) -> Vec<Tier> {
-        let at = |list: &[u16], place: usize| list.get(place).map_or(0, |n| usize::from(*n));
-        let parallel = |place: usize| match self.parallel.is_empty() {
-            true => usize::from(place < self.up.len()),
-            false => at(&self.parallel, place),
-        };
-        let (mut width, mut hosts, mut before) = (1, 1, 0);
-        let mut subtrees: usize = self.down.iter().map(|n| usize::from(*n)).product();
-        let mut tiers = Vec::new();
-        for (t, down) in self.down.iter().map(|n| usize::from(*n)).enumerate() {
-            hosts *= down;
-            subtrees /= down;
-            let cables_down = if t == 0 { 1 } else { parallel(t - 1) };
-            let parents_of_child = if t == 0 { 1 } else { at(&self.up, t - 1) };
-            let (up, cables_up) = (at(&self.up, t), parallel(t));
-            tiers.push(Tier {
-                down,
-                cables_down,
-                parents_of_child,
-                up,
-                cables_up,
-                subtrees,
-                width,
-                hosts,
-                before,
-            });
-            before += subtrees * width;
-            width *= up;
-        }
-        tiers
-    }
-
+    /// Checks the lists, and that the numbers of nodes and ports fit. The product of `down` cannot overflow
+    /// afterwards.
     fn check(&self) -> Result<(), TopologyError> {
         let Self { down, up, parallel, .. } = self;
         let fault = |path: &str, kind| Err(TopologyError::new(path, kind));
@@ -190,7 +128,7 @@ impl FatTree {
         }
         for (field, list) in [("down", down), ("up", up), ("parallel", parallel)] {
             for (i, given) in list.iter().enumerate() {
-                within(&format!("{field}[{i}]"), *given, 1, 254)?;
+                within(FieldPath::from(field).index(i), *given, 1, 254)?;
             }
         }
         let below = |t: usize| product(up[..t].iter().copied());
@@ -198,68 +136,80 @@ impl FatTree {
         let switches = (0..down.len())
             .map(|t| product(down[t + 1..].iter().copied()).saturating_mul(below(t)))
             .fold(0, u64::saturating_add);
-        nodes_fit("down", hosts.saturating_add(switches))?;
-        for (t, tier) in self.tiers().into_iter().enumerate() {
-            ports_fit(&format!("down[{t}]"), (tier.ports_down() + tier.up * tier.cables_up) as u64)?;
-        }
-        Ok(())
+        nodes_fit("down", hosts.saturating_add(switches))
     }
 }
 
-impl Tier {
-    /// Ports of a switch that lead down: those that lead up follow them.
-    pub(crate) fn ports_down(&self) -> usize {
-        self.down * self.cables_down
-    }
-}
-
-impl KaryNTree {
-    /// The same tree in general terms.
-    pub(crate) fn fat_tree(&self) -> FatTree {
-        let levels = usize::from(self.levels);
-        FatTree {
-            down: vec![self.arity; levels],
-            up: vec![self.arity; levels.saturating_sub(1)],
-            parallel: Vec::new(),
-            host_cable: self.host_cable.clone(),
-            trunk_cable: self.trunk_cable.clone(),
+impl FatTreeShape {
+    pub(super) fn new(tree: &FatTree) -> Result<Self, TopologyError> {
+        tree.check()?;
+        let shape = Self { tiers: tiers(tree) };
+        for (t, tier) in shape.tiers.iter().enumerate() {
+            let ports = tier.ports_down() + tier.up * tier.cables_up;
+            ports_fit(FieldPath::from("down").index(t), ports as u64)?;
         }
+        Ok(shape)
     }
 
-    /// What is wrong, in this form's own fields.
-    pub(crate) fn own(&self, error: TopologyError) -> TopologyError {
-        let ranges = [("arity", self.arity, 2, 127), ("levels", self.levels, 1, 15)];
-        let wrong =
-            ranges.into_iter().find_map(|(field, n, least, most)| within(field, n, least, most).err());
-        wrong.unwrap_or_else(|| match error.path().as_str() {
-            "host_cable" | "trunk_cable" => error,
-            _ => TopologyError::new("levels", error.kind().clone()),
+    /// Returns the number of hosts.
+    pub(crate) fn hosts(&self) -> usize {
+        self.tiers[0].subtrees * self.tiers[0].hosts
+    }
+
+    /// Returns the spines' indices among the switches.
+    pub(crate) fn spines(&self) -> core::ops::Range<usize> {
+        let top = self.tiers[self.tiers.len() - 1];
+        top.before..top.before + top.subtrees * top.width
+    }
+
+    fn switch_names(&self) -> impl Iterator<Item = String> {
+        let top = self.tiers.len() - 1;
+        self.tiers.iter().enumerate().flat_map(move |(t, tier)| {
+            (1..=tier.subtrees * tier.width).map(move |i| match t {
+                0 => format!("leaf{i}"),
+                t if t == top => format!("spine{i}"),
+                t => format!("tier{}.{i}", t + 1),
+            })
         })
     }
 }
 
-impl Dcs648 {
-    /// The same tree in general terms.
-    pub(crate) fn fat_tree(&self) -> FatTree {
-        FatTree {
-            down: vec![18, 36],
-            up: vec![18],
-            parallel: Vec::new(),
-            host_cable: self.host_cable.clone(),
-            trunk_cable: self.trunk_cable.clone(),
-        }
+/// Returns the tiers of a tree whose lists have been checked, lowest first.
+fn tiers(tree: &FatTree) -> Vec<TreeTier> {
+    let at = |list: &[u16], place: usize| list.get(place).map_or(0, |n| usize::from(*n));
+    let parallel = |place: usize| match tree.parallel.is_empty() {
+        true => usize::from(place < tree.up.len()),
+        false => at(&tree.parallel, place),
+    };
+    let (mut width, mut hosts, mut before) = (1, 1, 0);
+    let mut subtrees: usize = tree.down.iter().map(|n| usize::from(*n)).product();
+    let mut tiers = Vec::new();
+    for (t, down) in tree.down.iter().map(|n| usize::from(*n)).enumerate() {
+        hosts *= down;
+        subtrees /= down;
+        let cables_down = if t == 0 { 1 } else { parallel(t - 1) };
+        let parents_of_child = if t == 0 { 1 } else { at(&tree.up, t - 1) };
+        let (up, cables_up) = (at(&tree.up, t), parallel(t));
+        tiers.push(TreeTier {
+            down,
+            cables_down,
+            parents_of_child,
+            up,
+            cables_up,
+            subtrees,
+            width,
+            hosts,
+            before,
+        });
+        before += subtrees * width;
+        width *= up;
     }
+    tiers
 }
 
-impl Clos {
-    /// The same tree in general terms, of a radix that has been checked.
-    pub(crate) fn fat_tree(&self) -> FatTree {
-        FatTree {
-            down: vec![self.radix / 2, self.radix],
-            up: vec![self.radix / 2],
-            parallel: Vec::new(),
-            host_cable: self.host_cable.clone(),
-            trunk_cable: self.trunk_cable.clone(),
-        }
+impl TreeTier {
+    /// Returns the number of ports of a switch that lead down. Those that lead up follow them.
+    pub(crate) fn ports_down(&self) -> usize {
+        self.down * self.cables_down
     }
 }

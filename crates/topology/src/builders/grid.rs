@@ -1,13 +1,13 @@
 //! Switches at the points of a grid: mesh, ring and torus, HyperX.
 //!
-//! Invariant: two switches are cabled only if they differ in one coordinate. In dimension order a packet
-//! first gets its first coordinate right, then its second, and so on.
+//! Invariant: two switches are cabled only if they differ in exactly one coordinate. In dimension order a packet
+//! first corrects its first coordinate, then its second, and so on.
 //!
-//! | topology | a switch is cabled to |
+//! | topology | neighbours of a switch |
 //! |---|---|
-//! | mesh | those before and after it in each dimension |
-//! | torus | the same, and the last of a row to its first; a ring has one dimension |
-//! | HyperX | all others of its rows (Ahn and others, "HyperX: topology, routing, and packaging of efficient large-scale networks", 2009) |
+//! | mesh | the previous and the next switch in each dimension |
+//! | torus | the same, and the last switch of a row is a neighbour of its first; a ring has one dimension |
+//! | HyperX | all other switches of its rows (Ahn and others, "HyperX: topology, routing, and packaging of efficient large-scale networks", 2009) |
 //!
 //! ```text
 //! Mesh(sizes: [2, 3])       Torus(sizes: [4])              HyperX(sizes: [3])
@@ -18,129 +18,129 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use settings::FieldPath;
 
-use super::{Wiring, nodes_fit, ports_fit, product, within};
-use crate::MAX_SWITCH_PORTS;
-use crate::builder::cable;
+use super::checks::{cable_index, nodes_fit, ports_fit, product, within};
 use crate::error::{TopologyError, TopologyErrorKind as Kind};
-use crate::graph::Graph;
+use crate::graph::{Graph, GraphDraft, ranked};
+use crate::limits::MAX_SWITCH_PORTS;
 
-/// What a grid is made of: a mesh, a torus or a HyperX, which differ in who is a neighbour in a row.
+/// Parameters of a mesh, a torus or a HyperX, which differ in the neighbours of a switch within a row.
 ///
 /// Switches are named by their coordinates, from 1: `s1.1`, `s1.2`, ..., the last coordinate changing first. Hosts are
-/// numbered switch by switch, and stand at a switch's first ports; then its neighbours', dimension by dimension: in a
-/// mesh the next switch and the one before, as far as there are such, both by their first cable, then both by their
-/// second. In a torus from the last switch of a row the next is its first; in a dimension of two switches they are
-/// neighbours once, not twice. In a HyperX a switch's neighbours are all others of its row, by coordinate.
+/// numbered switch by switch. A switch has its hosts at its first ports, then its neighbours, dimension by dimension: in
+/// a mesh the next switch and the previous one, where they exist, both by their first cable, then both by their second.
+/// In a torus the last switch of a row is followed by the first; two switches of a dimension of size two are neighbours
+/// once, not twice. In a HyperX the neighbours are all other switches of the row, by coordinate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GridSpec {
-    /// How many switches there are in each dimension: at least 2 (HyperX: S(k)).
+    /// Number of switches in each dimension: at least 2 (HyperX: S(k)).
     #[schemars(inner(range(min = 2, max = 0xBFFF)))]
     pub sizes: Vec<u16>,
-    /// How many hosts each switch has: 1 to 253 (HyperX: T).
+    /// Number of hosts of each switch: 1 to 253 (HyperX: T).
     #[schemars(range(min = 1, max = 253))]
     pub hosts: u16,
-    /// How many cables lead to a neighbour, by dimension: one each if left out (HyperX: K(k)).
+    /// Number of cables to a neighbour, by dimension: one each if left out (HyperX: K(k)).
     #[serde(default)]
     #[schemars(inner(range(min = 1, max = 254)))]
     pub parallel: Vec<u16>,
-    /// The name of the kind of cable between host and switch.
+    /// Name of the kind of cable between host and switch.
     pub host_cable: String,
-    /// The name of the kind of cable between switches.
+    /// Name of the kind of cable between switches.
     pub trunk_cable: String,
 }
 
-impl GridSpec {
-    pub(crate) fn build(&self, rows: Rows, cables: &[&str]) -> Result<Graph, TopologyError> {
-        self.grid(rows).build(cables, &self.parallel, &self.host_cable, &self.trunk_cable)
-    }
-
-    pub(crate) fn grid(&self, rows: Rows) -> Grid {
-        Grid { rows, sizes: self.sizes.clone(), hosts: self.hosts }
-    }
-}
-
-/// Who is a neighbour within a row.
+/// The neighbours of a switch within a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rows {
+pub(crate) enum GridRows {
+    /// The previous and the next switch.
     Mesh,
+    /// The previous and the next switch, round the ends of the row.
     Torus,
+    /// All other switches.
     HyperX,
 }
 
-/// The numbers of a grid.
+/// The structure of a grid whose parameters have been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Grid {
-    rows: Rows,
+pub(crate) struct GridShape {
+    rows: GridRows,
     sizes: Vec<u16>,
     /// Hosts of each switch.
     hosts: u16,
 }
 
-impl Grid {
-    fn build(
-        &self,
-        cables: &[&str],
-        parallel: &[u16],
-        host_cable: &str,
-        trunk_cable: &str,
-    ) -> Result<Graph, TopologyError> {
-        self.check(parallel)?;
-        let host_cable = cable(cables, host_cable, || "host_cable".to_owned())?;
-        let trunk_cable = cable(cables, trunk_cable, || "trunk_cable".to_owned())?;
-        let own = usize::from(self.hosts);
-        let switches: usize = self.sizes.iter().map(|n| usize::from(*n)).product();
+impl GridSpec {
+    pub(crate) fn build(&self, rows: GridRows, cables: &[&str]) -> Result<(Graph, GridShape), TopologyError> {
+        self.check(rows)?;
+        let host_cable = cable_index(cables, &self.host_cable, "host_cable")?;
+        let trunk_cable = cable_index(cables, &self.trunk_cable, "trunk_cable")?;
+        let shape = GridShape { rows, sizes: self.sizes.clone(), hosts: self.hosts };
+        let (own, switches) = (usize::from(self.hosts), shape.switches());
         let hosts = own * switches;
-        let mut wiring = Wiring::new(hosts, (0..switches).map(|switch| self.name(switch)));
+        let names = (0..switches).map(|switch| shape.name(switch));
+        let mut draft = GraphDraft::with_numbered_hosts(hosts, names);
         for switch in 0..switches {
             for host in 0..own {
-                wiring.link((switch * own + host, 0), (hosts + switch, host), host_cable);
+                draft.link(ranked(switch * own + host, 0), ranked(hosts + switch, host), host_cable);
             }
-            for (dimension, stride) in self.strides() {
-                let here = self.coordinate(switch, dimension, stride);
-                let others = self.neighbours(dimension, here);
+            for (dimension, stride) in shape.strides() {
+                let here = shape.coordinate(switch, dimension, stride);
+                let others = shape.neighbours(dimension, here);
                 for (place, there) in others.iter().enumerate().filter(|(_, there)| **there > here) {
-                    let back = self.neighbours(dimension, *there);
+                    let back = shape.neighbours(dimension, *there);
                     let back_place = back.iter().position(|c| *c == here).expect("neighbours are mutual");
                     let peer = switch + (there - here) * stride;
-                    for k in 0..cables_of(parallel, dimension) {
+                    for k in 0..self.cables_to_neighbour(dimension) {
                         // Ranks: hosts first, then dimension by dimension, cable by cable.
                         let rank = |place: usize| (1 + dimension) << 32 | k << 16 | place;
-                        let plug = |switch: usize, place: usize| (hosts + switch, rank(place));
-                        wiring.link(plug(switch, place), plug(peer, back_place), trunk_cable);
+                        let port = |switch: usize, place: usize| ranked(hosts + switch, rank(place));
+                        draft.link(port(switch, place), port(peer, back_place), trunk_cable);
                     }
                 }
             }
         }
-        Ok(wiring.finish())
+        Ok((draft.finish(), shape))
     }
 
-    fn check(&self, parallel: &[u16]) -> Result<(), TopologyError> {
-        let given = parallel.len();
-        if self.sizes.is_empty() {
+    fn check(&self, rows: GridRows) -> Result<(), TopologyError> {
+        let Self { sizes, parallel, .. } = self;
+        if sizes.is_empty() {
             return Err(TopologyError::new("sizes", Kind::NoSwitches));
         }
-        if given != 0 && given != self.sizes.len() {
-            return Err(TopologyError::new("parallel", Kind::WrongLength { given, right: self.sizes.len() }));
+        if !parallel.is_empty() && parallel.len() != sizes.len() {
+            let kind = Kind::WrongLength { given: parallel.len(), right: sizes.len() };
+            return Err(TopologyError::new("parallel", kind));
         }
         within("hosts", self.hosts, 1, 253)?;
-        for (i, size) in self.sizes.iter().enumerate() {
-            within(&format!("sizes[{i}]"), *size, 2, 0xBFFF)?;
+        for (i, size) in sizes.iter().enumerate() {
+            within(FieldPath::from("sizes").index(i), *size, 2, 0xBFFF)?;
         }
         for (i, cables) in parallel.iter().enumerate() {
-            within(&format!("parallel[{i}]"), *cables, 1, MAX_SWITCH_PORTS as u16)?;
+            within(FieldPath::from("parallel").index(i), *cables, 1, MAX_SWITCH_PORTS as u16)?;
         }
-        let switches = product(self.sizes.iter().copied());
+        let switches = product(sizes.iter().copied());
         nodes_fit("sizes", switches.saturating_mul(u64::from(self.hosts) + 1))?;
-        let trunks = self.sizes.iter().enumerate().map(|(dimension, size)| {
-            let neighbours = match self.rows {
-                Rows::HyperX => u64::from(*size) - 1,
-                Rows::Mesh | Rows::Torus => u64::from(*size - 1).min(2),
+        let trunks = sizes.iter().enumerate().map(|(dimension, size)| {
+            let neighbours = match rows {
+                GridRows::HyperX => u64::from(*size) - 1,
+                GridRows::Mesh | GridRows::Torus => u64::from(*size - 1).min(2),
             };
-            neighbours * cables_of(parallel, dimension) as u64
+            neighbours * self.cables_to_neighbour(dimension) as u64
         });
         ports_fit("hosts", u64::from(self.hosts) + trunks.sum::<u64>())
+    }
+
+    /// Returns the number of cables to a neighbour in this dimension.
+    fn cables_to_neighbour(&self, dimension: usize) -> usize {
+        self.parallel.get(dimension).map_or(1, |n| usize::from(*n))
+    }
+}
+
+impl GridShape {
+    fn switches(&self) -> usize {
+        self.sizes.iter().map(|n| usize::from(*n)).product()
     }
 
     fn name(&self, switch: usize) -> String {
@@ -148,7 +148,7 @@ impl Grid {
         format!("s{}", coordinates.map(|c| c.to_string()).collect::<Vec<_>>().join("."))
     }
 
-    /// Every dimension, in order, and how far apart two switches are counted that are neighbours in it.
+    /// Returns every dimension, in order, with the difference between the indices of two neighbours in it.
     fn strides(&self) -> impl Iterator<Item = (usize, usize)> {
         let after = |d: usize| self.sizes[d + 1..].iter().map(|n| usize::from(*n)).product();
         (0..self.sizes.len()).map(move |d| (d, after(d)))
@@ -158,20 +158,20 @@ impl Grid {
         switch / stride % usize::from(self.sizes[dimension])
     }
 
-    /// The coordinates of a switch's neighbours in a dimension, in the order of their ports.
+    /// Returns the coordinates of a switch's neighbours in a dimension, in the order of their ports.
     fn neighbours(&self, dimension: usize, here: usize) -> Vec<usize> {
         let size = usize::from(self.sizes[dimension]);
         match self.rows {
-            Rows::HyperX => (0..size).filter(|there| *there != here).collect(),
-            Rows::Torus if size > 2 => vec![(here + 1) % size, (here + size - 1) % size],
-            Rows::Mesh | Rows::Torus => {
+            GridRows::HyperX => (0..size).filter(|there| *there != here).collect(),
+            GridRows::Torus if size > 2 => vec![(here + 1) % size, (here + size - 1) % size],
+            GridRows::Mesh | GridRows::Torus => {
                 let after = Some(here + 1).filter(|there| *there < size);
                 after.into_iter().chain(here.checked_sub(1)).collect()
             }
         }
     }
 
-    /// The next switch from `at` to `to` in dimension order.
+    /// Returns the next switch from `at` to `to` in dimension order.
     pub(crate) fn next(&self, at: usize, to: usize) -> Option<usize> {
         self.strides().find_map(|(dimension, stride)| {
             let here = self.coordinate(at, dimension, stride);
@@ -183,22 +183,22 @@ impl Grid {
         })
     }
 
-    /// How many routing layers dimension order takes: see [`layer`](Self::layer).
+    /// Returns the number of routing layers that dimension order takes: see [`layer`](Self::layer).
     pub(crate) fn layers(&self) -> u32 {
         1u32.checked_shl(self.turning().count() as u32).unwrap_or(u32::MAX)
     }
 
-    /// The routing layer of a way between two hosts: a binary digit for each dimension in which packets can
-    /// go round, 1 if they pass from the last switch of a row to its first or back.
+    /// Returns the routing layer of a path between two switches. Each dimension in which a row can close a cycle
+    /// contributes a binary digit: 1 if the path crosses the cable between the last switch of a row and its first.
     ///
-    /// Within a layer a dimension's ways either all pass that cable or none does. If none does, the row is
-    /// a line. If all do, no way is longer than half the row, so together they make at most 2 (n/2) - 2 < n
+    /// Within a layer either all paths of a dimension cross that cable or none does. If none does, the row is
+    /// a line. If all do, no path is longer than half the row, so together they make at most 2 (n/2) - 2 < n
     /// of the n turns that a cycle needs. So no dimension has a cycle, and dimension order allows none
-    /// over several.
+    /// across several dimensions.
     ///
     /// DEVIATION: Dally and Seitz ("Deadlock-free message routing in multiprocessor interconnection networks",
-    /// 1987) cross to a second lane at that cable, so that two do for all dimensions. Here a packet keeps its
-    /// lane, and a layer is a service level of the whole way.
+    /// 1987) change to a second lane at that cable, so that two lanes suffice for all dimensions. Here a packet
+    /// keeps its lane, and a layer is a service level of the whole path.
     pub(crate) fn layer(&self, from: usize, to: usize) -> u32 {
         let strides: Vec<_> = self.strides().collect();
         self.turning().enumerate().fold(0, |layer, (place, dimension)| {
@@ -211,41 +211,37 @@ impl Grid {
         })
     }
 
-    /// The switch of a host.
+    /// Returns the switch of a host.
     pub(crate) fn switch_of(&self, host: usize) -> usize {
         host / usize::from(self.hosts)
     }
 
-    /// The dimensions in which packets can wait for each other round a row. With three switches no way has two
-    /// hops; with four only ways to the opposite switch have, and [`forwards`](Self::forwards) lets half of
-    /// them lead each way, which makes two of the four turns that a cycle needs.
+    /// Returns the dimensions in which packets can wait for each other all round a row. With three switches no
+    /// path has two hops; with four only paths to the opposite switch have, and [`forwards`](Self::forwards) leads
+    /// half of them in each direction, which makes two of the four turns that a cycle needs.
     fn turning(&self) -> impl Iterator<Item = usize> {
-        let round = self.rows == Rows::Torus;
-        (0..self.sizes.len()).filter(move |d| round && self.sizes[*d] > 4)
+        let closed = self.rows == GridRows::Torus;
+        (0..self.sizes.len()).filter(move |d| closed && self.sizes[*d] > 4)
     }
 
-    /// The next coordinate of a row from `here` to `there`.
+    /// Returns the next coordinate in a row from `here` to `there`.
     fn step(&self, dimension: usize, here: usize, there: usize) -> usize {
         let size = usize::from(self.sizes[dimension]);
         match self.rows {
-            Rows::HyperX => there,
-            Rows::Mesh if there > here => here + 1,
-            Rows::Mesh => here - 1,
-            Rows::Torus if self.forwards(dimension, here, there) => (here + 1) % size,
-            Rows::Torus => (here + size - 1) % size,
+            GridRows::HyperX => there,
+            GridRows::Mesh if there > here => here + 1,
+            GridRows::Mesh => here - 1,
+            GridRows::Torus if self.forwards(dimension, here, there) => (here + 1) % size,
+            GridRows::Torus => (here + size - 1) % size,
         }
     }
 
-    /// Whether the way round a row leads to higher coordinates: the shorter one; of two equal ones that
-    /// to higher coordinates if the destination's is even, so that half go each way.
+    /// Returns true if the path round a row leads to higher coordinates. The shorter path is taken; of two equal
+    /// ones that to higher coordinates if the destination's coordinate is even, so that half lead in each
+    /// direction.
     fn forwards(&self, dimension: usize, here: usize, there: usize) -> bool {
         let size = usize::from(self.sizes[dimension]);
         let ahead = (there + size - here) % size;
         2 * ahead < size || 2 * ahead == size && there.is_multiple_of(2)
     }
-}
-
-/// How many cables lead to a neighbour in this dimension.
-fn cables_of(parallel: &[u16], dimension: usize) -> usize {
-    parallel.get(dimension).map_or(1, |n| usize::from(*n))
 }

@@ -1,11 +1,11 @@
 //! Omega networks: stages of k x k switches with a perfect shuffle before each.
 //!
-//! Invariant: there is one way from each host to each other, and data cross a cable between stages in one
-//! direction only: from the first stage to the last.
+//! Invariant: there is one path between any two hosts, and data cross a cable between stages in one direction
+//! only, from the first stage to the last.
 //!
 //! D. H. Lawrie, "Access and alignment of data in an array processor", 1975. With n stages there are k^n
-//! hosts; a host's number, written with n digits to the base k, is its position. A shuffle takes the first
-//! digit of a position to its end; a switch changes the last digit:
+//! hosts; a host's number, written with n digits to the base k, is its position. A shuffle moves the first
+//! digit of a position to the end; a switch changes the last digit:
 //!
 //! ```text
 //! hosts      stage1.x        stage2.x             host h sends at position h; for each stage:
@@ -15,22 +15,21 @@
 //! h4 -tap4 ~         -[  ]~         -[  ]- tap4 - h4
 //! ```
 //!
-//! DEVIATION: in an Omega network a host sends by one cable and receives by another; here it has an adapter
-//! with one port. So a switch with three ports, the *tap*, stands between: it passes on what comes from the
-//! host to the first stage, and what comes from the last stage to the host. Nothing contends in it. It adds
-//! two hops of latency, and one buffer before the first stage and one behind the last.
+//! DEVIATION: in an Omega network a host sends by one cable and receives by another; here a host has an adapter
+//! with one port. A switch with three ports, the *tap*, therefore connects the host to both: it forwards packets
+//! of the host to the first stage, and packets of the last stage to the host. Nothing contends in the tap. It
+//! adds two hops of latency, and one buffer before the first stage and one behind the last.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Wiring, nodes_fit, product, within};
-use crate::builder::cable;
+use super::checks::{cable_index, nodes_fit, product, within};
 use crate::error::TopologyError;
-use crate::graph::Graph;
+use crate::graph::{Graph, GraphDraft, ranked};
 
 /// An Omega network of k x k switches with n stages and k^n hosts; see [`omega`](self).
 ///
-/// Switches are named `stage1.1`, `stage1.2`, ..., taps `tap1`, ... after their hosts. A switch has its inputs
+/// Switches are named `stage1.1`, `stage1.2`, ..., taps `tap1`, ... like their hosts. A switch has its inputs
 /// at ports 1 to k and its outputs at k + 1 to 2k; a tap has its host at port 1, the first stage at port 2
 /// and the last stage at port 3.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,69 +41,71 @@ pub struct Omega {
     /// n: 2 to 15.
     #[schemars(range(min = 2, max = 15))]
     pub stages: u16,
-    /// The name of the kind of all cables.
+    /// Name of the kind of all cables.
     pub cable: String,
 }
 
 impl Omega {
-    pub(crate) fn build(&self, cables: &[&str]) -> Result<Graph, TopologyError> {
-        let k = within("arity", self.arity, 2, 127)?;
-        let stages = within("stages", self.stages, 2, 15)?;
-        let each = product(vec![self.arity; stages - 1]);
-        nodes_fit("stages", each.saturating_mul((2 * k + stages) as u64))?;
-        let cable = cable(cables, &self.cable, || "cable".to_owned())?;
-        let shape = self.shape();
-        let names = (1..=stages).flat_map(|s| (1..=shape.each).map(move |i| format!("stage{s}.{i}")));
+    pub(crate) fn build(&self, cables: &[&str]) -> Result<(Graph, OmegaShape), TopologyError> {
+        let shape = self.checked()?;
+        let cable = cable_index(cables, &self.cable, "cable")?;
+        let OmegaShape { k, stages, per_stage } = shape;
+        let names = (1..=stages).flat_map(|s| (1..=per_stage).map(move |i| format!("stage{s}.{i}")));
         let taps = (1..=shape.hosts()).map(|i| format!("tap{i}"));
-        let mut wiring = Wiring::new(shape.hosts(), names.chain(taps));
+        let mut draft = GraphDraft::with_numbered_hosts(shape.hosts(), names.chain(taps));
         let node = |switch: usize| shape.hosts() + switch;
         for position in 0..shape.hosts() {
             let tap = node(shape.tap(position));
-            wiring.link((position, 0), (tap, 0), cable);
+            draft.link(ranked(position, 0), ranked(tap, 0), cable);
             let (first, input) = shape.shuffled(position);
-            wiring.link((tap, 1), (node(first), input), cable);
+            draft.link(ranked(tap, 1), ranked(node(first), input), cable);
             let (own, output) = (position / k, k + position % k);
             for stage in 1..stages {
                 let (next, input) = shape.shuffled(position);
-                let from = node(shape.switch(stage - 1, own));
-                wiring.link((from, output), (node(shape.switch(stage, next)), input), cable);
+                let (from, to) = (shape.switch(stage - 1, own), shape.switch(stage, next));
+                draft.link(ranked(node(from), output), ranked(node(to), input), cable);
             }
-            wiring.link((node(shape.switch(stages - 1, own)), output), (tap, 2), cable);
+            draft.link(ranked(node(shape.switch(stages - 1, own)), output), ranked(tap, 2), cable);
         }
-        Ok(wiring.finish())
+        Ok((draft.finish(), shape))
     }
 
-    /// The numbers of a network that has been checked.
-    pub(crate) fn shape(&self) -> Shape {
-        let (k, stages) = (usize::from(self.arity), usize::from(self.stages));
-        Shape { k, stages, each: k.pow(u32::from(self.stages) - 1) }
+    fn checked(&self) -> Result<OmegaShape, TopologyError> {
+        let k = within("arity", self.arity, 2, 127)?;
+        let stages = within("stages", self.stages, 2, 15)?;
+        let per_stage = product(vec![self.arity; stages - 1]);
+        nodes_fit("stages", per_stage.saturating_mul((2 * k + stages) as u64))?;
+        let per_stage = usize::try_from(per_stage).expect("fewer than nodes");
+        Ok(OmegaShape { k, stages, per_stage })
     }
 }
 
-/// The numbers of an Omega network. Switches are counted stage by stage, then taps.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+/// The structure of an Omega network whose parameters have been checked. Switches are counted stage by stage,
+/// then taps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OmegaShape {
+    /// Inputs of a switch, and outputs.
     k: usize,
     stages: usize,
     /// Switches of a stage.
-    each: usize,
+    per_stage: usize,
 }
 
-impl Shape {
-    /// The switch to which destination tags lead from `at` towards the tap `to`; nothing if they never
-    /// lead there by way of `at`.
+impl OmegaShape {
+    /// Returns the next switch from `at` towards the tap `to` by destination tags; `None` if no path to that
+    /// tap leads through `at`.
     pub(crate) fn next(&self, at: usize, to: usize) -> Option<usize> {
-        let destination = to.checked_sub(self.stages * self.each)?;
-        let Some(stage) = Some(at / self.each).filter(|stage| *stage < self.stages) else {
-            return Some(self.shuffled(at - self.stages * self.each).0);
+        let destination = to.checked_sub(self.stages * self.per_stage)?;
+        let Some(stage) = Some(at / self.per_stage).filter(|stage| *stage < self.stages) else {
+            return Some(self.shuffled(at - self.stages * self.per_stage).0);
         };
-        let own = at % self.each;
-        // What the stages before have put in place: the last digits of the switch, the first of the host.
+        let own = at % self.per_stage;
+        // Earlier stages have set these digits: the last of the switch are the first of the destination.
         let placed = self.k.pow(stage as u32);
         if own % placed != destination / (self.hosts() / placed) {
             return None;
         }
-        let tag = destination / (self.each / placed) % self.k;
+        let tag = destination / (self.per_stage / placed) % self.k;
         let position = own * self.k + tag;
         Some(if stage + 1 == self.stages {
             self.tap(position)
@@ -114,19 +115,19 @@ impl Shape {
     }
 
     fn hosts(&self) -> usize {
-        self.k * self.each
+        self.k * self.per_stage
     }
 
     fn switch(&self, stage: usize, own: usize) -> usize {
-        stage * self.each + own
+        stage * self.per_stage + own
     }
 
     fn tap(&self, host: usize) -> usize {
-        self.stages * self.each + host
+        self.stages * self.per_stage + host
     }
 
-    /// The switch of its stage, and the input, to which the shuffle takes a position.
+    /// Returns the switch, counted within its stage, and the input to which the shuffle leads a position.
     fn shuffled(&self, position: usize) -> (usize, usize) {
-        (position % self.each, position / self.each)
+        (position % self.per_stage, position / self.per_stage)
     }
 }

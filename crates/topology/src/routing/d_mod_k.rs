@@ -1,39 +1,38 @@
-//! Destination-mod-k: in a fat tree, the destination's number chooses the way up.
+//! Destination-mod-k: in a fat tree, the destination's number chooses the path up.
 //!
-//! Invariant: all packets for a host come down over the same switches, and the hosts below a switch are
-//! dealt evenly to the ways up.
+//! Invariant: all packets for a host come down through the same switches, and the hosts outside a subtree are
+//! spread evenly over the ports that lead up.
 //!
 //! E. Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees",
 //! 2010: at a switch of tier t, host j is reached by port floor(j / W(t)) mod (w(t+1) p(t+1)) of those that
-//! lead up, and comes down by that same cable. All switches of a subtree and tier have the same table.
+//! lead up, and packets come down by that same cable. All switches of a subtree and tier have the same table.
 
 use std::sync::Arc;
 
+use super::routes::Routes;
 use super::table::{ForwardingTable, NOWHERE};
-use super::{Layers, Routes};
-use crate::builders::fat_tree::{FatTree, Tier};
+use crate::builders::fat_tree::{FatTreeShape, TreeTier};
 
 impl Routes {
-    /// For a tree that has been built.
-    pub(super) fn d_mod_k(tree: &FatTree) -> Self {
-        let tiers = tree.tiers();
-        let hosts = tiers[0].subtrees * tiers[0].hosts;
-        let tables = tiers.iter().flat_map(|tier| {
+    /// Makes the tables of a fat tree.
+    pub(super) fn d_mod_k(tree: &FatTreeShape) -> Self {
+        let hosts = tree.hosts();
+        let tables = tree.tiers.iter().flat_map(|tier| {
             (0..tier.subtrees).flat_map(move |subtree| {
                 let table: Arc<[u8]> =
                     [NOWHERE].into_iter().chain((0..hosts).map(|host| output(tier, subtree, host))).collect();
                 core::iter::repeat_n(ForwardingTable::linear(table), tier.width)
             })
         });
-        Self { hosts, tables: tables.collect(), layers: Layers::One }
+        Self::new(hosts, tables.collect())
     }
 }
 
-/// The entry for a host at all switches of a subtree's top tier.
-fn output(tier: &Tier, subtree: usize, host: usize) -> u8 {
+/// Returns the entry for a host at all switches of a subtree's top tier.
+fn output(tier: &TreeTier, subtree: usize, host: usize) -> u8 {
     let port = if host / tier.hosts == subtree {
         let child = host % tier.hosts / (tier.hosts / tier.down);
-        // Which of the cables to this child its own table chose: its width is this one's over its parents.
+        // The cable that the child's own table chose: the child's width is this width over its parents.
         let cable = if tier.cables_down == 1 {
             0
         } else {

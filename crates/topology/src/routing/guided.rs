@@ -1,17 +1,19 @@
-//! Tables by a rule of the topology that names the next switch.
+//! Tables by a rule of the topology for the next switch.
 //!
-//! Invariant: the rule's own, that its ways reach their ends: the builders keep it, and tests follow every way.
+//! Invariant: paths reach their ends because the rule leads there; tests follow every path.
 
 use packet::{NodeId, PortId};
 
-use super::{Draft, Routes, hosts_of, trunks_of};
+use super::draft::{TablesDraft, hosts_of, trunks_of};
+use super::routes::Routes;
+use super::table::entry;
 use crate::graph::{Graph, node};
 
 impl Routes {
-    /// Where `next(at, to)` names the next of the way from switch `at` to switch `to`, both counted among
-    /// the switches. Cables to one and the same switch take turns by the destination's number.
+    /// Makes tables by `next(at, to)`, the next switch on the path from switch `at` to switch `to`, both counted
+    /// among the switches. Parallel cables are assigned by the destination's number.
     pub(super) fn guided(graph: &Graph, next: impl Fn(usize, usize) -> Option<usize>) -> Self {
-        let mut draft = Draft::new(graph);
+        let mut draft = TablesDraft::new(graph);
         let hosts: Vec<Vec<NodeId>> = graph
             .switch_ids()
             .map(|switch| hosts_of(graph, switch).map(|(host, _)| host).collect())
@@ -31,7 +33,7 @@ impl Routes {
                 assert!(cables > 0, "`{}` is not cabled to `{}`", graph.name(switch), graph.name(peer));
                 for host in hosts {
                     let (_, port) = trunks[first + host.index() % cables];
-                    row[host.lid().index()] = super::entry(port);
+                    row[host.lid().index()] = entry(port);
                 }
             }
         }

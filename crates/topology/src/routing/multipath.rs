@@ -1,9 +1,9 @@
-//! Equal-cost multipath (ECMP): every port that leads one hop nearer, and a key that chooses one of them.
+//! Equal-cost multipath (ECMP): a key chooses one of the ports that lead one hop nearer.
 //!
-//! Invariant: a flow keeps its way, since the key is the flow's; equal sets of ports are kept once.
+//! Invariant: a flow keeps its path, since the key belongs to the flow; equal sets of ports are stored once.
 //!
-//! Tables of IBA know a packet by its destination alone, so this is for fabrics whose switches look further:
-//! they hash a packet's flow (RFC 2992 compares ways of doing that).
+//! IBA's tables know a packet by its destination alone. Multipath is for fabrics whose switches hash a packet's
+//! flow (RFC 2992 compares methods).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,13 +11,15 @@ use std::sync::Arc;
 use packet::{NodeId, PortId};
 use rand::RngExt;
 
+use super::draft::hosts_of;
 use super::min_hop::each_nearer;
+use super::routes::Routes;
 use super::table::{ForwardingTable, entry};
-use super::{Layers, Routes, hosts_of};
 use crate::graph::Graph;
 
 impl Routes {
-    /// All ports on shortest paths. Which of them a flow takes is drawn by `seed` and the switch's name.
+    /// Makes tables of all ports on shortest paths. The choice of a flow also depends on `seed` and on the
+    /// switch's name.
     ///
     /// # Panics
     /// If the switches' choices make more than 65,535 different sets of ports.
@@ -47,6 +49,6 @@ impl Routes {
             let salt = event_kernel::stream(seed, "routing", graph.name(switch)).random();
             ForwardingTable::multipath(salt, &places[row(switch)..][..stride], &sets)
         };
-        Self { hosts: graph.hosts(), tables: graph.switch_ids().map(table).collect(), layers: Layers::One }
+        Self::new(graph.hosts(), graph.switch_ids().map(table).collect())
     }
 }

@@ -1,48 +1,49 @@
-//! The forwarding table of one switch: which port leads to which host.
+//! The forwarding table of one switch: the output port for each host.
 //!
-//! Invariant: a packet's output follows from its destination and, where several ports are equally good, its flow:
-//! packets of one flow never overtake each other on different ways. An entry is a byte; only tables with choices
-//! have two more an entry.
+//! Invariant: a packet's output follows from its destination and, among equally good ports, from its flow, so
+//! packets of one flow never overtake each other on different paths. An entry is a byte; only tables with choices
+//! need two more bytes an entry.
 
 use std::sync::Arc;
 
 use event_kernel::finalise;
 use packet::{Lid, PortId};
 
-/// In a table: nothing leads there. External ports are counted from 0 to 253.
+/// Entry of a host that no port leads to. External ports are counted from 0 to 253.
 pub(super) const NOWHERE: u8 = u8::MAX;
-/// In a table: several ports lead there.
+/// Entry of a host that several ports lead to.
 const SEVERAL: u8 = u8::MAX - 1;
 
-/// Output ports by LID: linear, as IBA 14.2.5.10 has it, or with several ports an entry, as switches have it that
+/// Output ports by LID: a linear table as in IBA 14.2.5.10, or one with several ports an entry, as in switches that
 /// hash a packet's flow. Copies share their memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForwardingTable {
-    /// By LID, from 0 to the number of hosts.
+    /// Entries by LID, from 0 to the number of hosts.
     entries: Arc<[u8]>,
-    choices: Option<Arc<Choices>>,
+    choices: Option<Arc<PortChoices>>,
 }
 
-/// Equally good ports, of which a flow's key chooses one.
+/// Equally good ports, among which a flow's key chooses.
 #[derive(Debug, PartialEq, Eq)]
-struct Choices {
-    /// What makes the same key choose independently at different switches.
+struct PortChoices {
+    /// Makes the same key choose independently at different switches.
     salt: u64,
-    /// By LID, the place of a set; meant where there are several ports.
+    /// Index of a set of ports, by LID; used for entries with several ports.
     places: Box<[u16]>,
-    sets: Arc<Sets>,
+    sets: Arc<PortSets>,
 }
 
 /// Sets of ports, each in order.
-pub(super) type Sets = Vec<Box<[u8]>>;
+pub(super) type PortSets = Vec<Box<[u8]>>;
 
 impl ForwardingTable {
+    /// Makes a linear table from its entries.
     pub(super) fn linear(entries: Arc<[u8]>) -> Self {
         Self { entries, choices: None }
     }
 
-    /// A table of a switch whose entries are the places of sets. `salt` is the switch's own.
-    pub(super) fn multipath(salt: u64, places: &[u16], sets: &Arc<Sets>) -> Self {
+    /// Makes the table of a switch from the indices of sets, by LID. `salt` is the switch's own.
+    pub(super) fn multipath(salt: u64, places: &[u16], sets: &Arc<PortSets>) -> Self {
         let entry = |place: &u16| match *sets[usize::from(*place)] {
             [] => NOWHERE,
             [port] => port,
@@ -51,12 +52,12 @@ impl ForwardingTable {
         let entries: Arc<[u8]> = places.iter().map(entry).collect();
         let choices = entries
             .contains(&SEVERAL)
-            .then(|| Arc::new(Choices { salt, places: places.into(), sets: Arc::clone(sets) }));
+            .then(|| Arc::new(PortChoices { salt, places: places.into(), sets: Arc::clone(sets) }));
         Self { entries, choices }
     }
 
-    /// The port by which a packet to this address leaves, [`None`] if nothing leads there. `key` is asked for only
-    /// where several ports lead there: the same key at different switches makes independent choices.
+    /// Returns the port by which a packet to this address leaves; [`None`] if no port leads there. `key` is called
+    /// only for an entry with several ports. The same key makes independent choices at different switches.
     #[must_use]
     #[inline]
     pub fn output(&self, to: Lid, key: impl FnOnce() -> u64) -> Option<PortId> {
@@ -67,16 +68,17 @@ impl ForwardingTable {
         }
     }
 
+    /// Returns the port that the key chooses among several.
     fn chosen(&self, to: Lid, key: u64) -> Option<PortId> {
         let choices = self.choices.as_ref()?;
         let set = &choices.sets[usize::from(choices.places[to.index()])];
-        // Multiply-shift of a word that every bit of the key and the switch moves: no division, no bias
+        // Multiply-shift of a word that depends on every bit of the key and the salt: no division, and no bias
         // that matters at 254 ports.
         let place = (u128::from(finalise(key ^ choices.salt)) * set.len() as u128) >> 64;
         Some(PortId(set[place as usize].into()))
     }
 
-    /// Every port by which a packet to this address may leave, in order.
+    /// Returns every port by which a packet to this address may leave, in order.
     pub fn ports(&self, to: Lid) -> impl Iterator<Item = PortId> {
         let entry = self.entries.get(to.index()).copied().unwrap_or(NOWHERE);
         let single = Some(entry).filter(|entry| *entry < SEVERAL);
@@ -85,18 +87,18 @@ impl ForwardingTable {
         single.into_iter().chain(several.into_iter().flatten().copied()).map(|port| PortId(port.into()))
     }
 
-    /// The first of [`ports`](Self::ports) by LID, from 0 to the number of hosts.
+    /// Returns the first of [`ports`](Self::ports) by LID, from 0 to the number of hosts.
     pub fn first_ports(&self) -> impl ExactSizeIterator<Item = Option<PortId>> {
         (0..self.entries.len() as u16).map(|lid| self.ports(Lid(lid)).next())
     }
 
-    /// Where the entries are: equal for tables that share them.
+    /// Returns the entries by LID. Tables that share them have the same address.
     pub(super) fn entries(&self) -> &Arc<[u8]> {
         &self.entries
     }
 }
 
-/// A linear table, by LID from 0 on.
+/// Makes a linear table from the ports by LID, from LID 0 on.
 ///
 /// # Panics
 /// If a port's number is over 253.
@@ -106,7 +108,7 @@ impl FromIterator<Option<PortId>> for ForwardingTable {
     }
 }
 
-/// A port as an entry.
+/// Returns the entry for a port.
 pub(super) fn entry(port: PortId) -> u8 {
     u8::try_from(port.0).ok().filter(|entry| *entry < SEVERAL).expect("at most 254 ports, from 0 on")
 }

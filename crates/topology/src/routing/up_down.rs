@@ -1,30 +1,31 @@
 //! Up/down: first towards a root, then away from it, in any graph.
 //!
-//! Invariant: after a hop away from the roots no way takes one towards them. Hops towards roots cannot form
-//! a cycle, nor can those away from them; so no packets wait for each other in one, on a single lane.
+//! Invariant: after a hop away from the roots no path has a hop towards them. Hops towards roots cannot form
+//! a cycle, nor can hops away from them, so packets do not wait for each other in a cycle on a single lane.
 //!
 //! M. D. Schroeder and others, "Autonet: a high-speed, self-configuring local area network using
 //! point-to-point links", 1991: a link leads up to the end nearer to a root; between equals, to the one of
-//! lower number. A table knows only where a packet goes, not where it comes from. So a switch from which
-//! a way down leads to a host always takes a shortest such way, and another takes its shortest way up to
-//! one of those.
+//! lower number. A table knows a packet's destination, not its source. So a switch from which a path down
+//! leads to a host always takes a shortest such path, and any other switch takes its shortest path up to one of
+//! those switches.
 
 use packet::{NodeId, PortId};
 
-use super::min_hop::Search;
-use super::{Draft, Routes, hosts_of, trunks_of};
+use super::draft::{TablesDraft, hosts_of, trunks_of};
+use super::min_hop::DistanceSearch;
+use super::routes::Routes;
 use crate::graph::Graph;
 
 const UNREACHED: u32 = u32::MAX;
 
 impl Routes {
-    /// Up and down from these switches. Where several ports are equally good, they take turns by the
-    /// destination's number. A host that no such way reaches from a switch has no entry there.
+    /// Makes tables of paths up to these roots and down from them. Equally good ports are assigned by the
+    /// destination's number. A host that no such path reaches from a switch has no entry at that switch.
     #[must_use]
     pub fn up_down(graph: &Graph, roots: &[NodeId]) -> Self {
-        let order = Order::new(graph, roots);
-        let mut draft = Draft::new(graph);
-        let mut ways = Ways::new(graph);
+        let order = RootOrder::new(graph, roots);
+        let mut draft = TablesDraft::new(graph);
+        let mut paths = UpDownPaths::new(graph);
         let mut best = Vec::new();
         for edge in graph.switch_ids() {
             draft.set_own(graph, edge);
@@ -32,9 +33,9 @@ impl Routes {
             if hosts.is_empty() {
                 continue;
             }
-            ways.find(graph, &order, edge);
+            paths.find(graph, &order, edge);
             for switch in graph.switch_ids().filter(|switch| *switch != edge) {
-                ways.ports(graph, &order, switch, &mut best);
+                paths.ports(graph, &order, switch, &mut best);
                 if !best.is_empty() {
                     hosts.iter().for_each(|host| draft.set(switch, *host, best[host.index() % best.len()]));
                 }
@@ -43,10 +44,10 @@ impl Routes {
         draft.finish()
     }
 
-    /// Roots for a graph that names none: of each connected part, the middle of a long shortest way, found
-    /// by two searches, each from the end of the last.
-    pub(super) fn central(graph: &Graph) -> Vec<NodeId> {
-        let mut search = Search::new(graph);
+    /// Returns roots for a graph without a structure: of each connected part, the middle of a long shortest path,
+    /// found by two searches, the second from the end of the first.
+    pub(super) fn central_switches(graph: &Graph) -> Vec<NodeId> {
+        let mut search = DistanceSearch::new(graph);
         let mut seen = vec![false; graph.switches()];
         let mut roots = Vec::new();
         for start in graph.switch_ids() {
@@ -59,9 +60,9 @@ impl Routes {
             if let Some(other) = search.run(graph, one).last() {
                 at = *other;
             }
-            for _ in 0..search.of(at) / 2 {
-                let nearer = |peer: &NodeId| search.of(*peer) + 1 == search.of(at);
-                at = trunks_of(graph, at).map(|(peer, _)| peer).find(nearer).expect("a way back");
+            for _ in 0..search.distance(at) / 2 {
+                let nearer = |peer: &NodeId| search.distance(*peer) + 1 == search.distance(at);
+                at = trunks_of(graph, at).map(|(peer, _)| peer).find(nearer).expect("a path back");
             }
             roots.push(at);
         }
@@ -69,15 +70,16 @@ impl Routes {
     }
 }
 
-/// How near to a root each switch is.
-struct Order {
+/// The distance of each switch from the roots.
+struct RootOrder {
     hosts: usize,
+    /// Number of links from each switch to the nearest root.
     level: Vec<u32>,
-    /// All switches, from the top down.
+    /// All switches, those nearest to a root first.
     descending: Vec<NodeId>,
 }
 
-impl Order {
+impl RootOrder {
     fn new(graph: &Graph, roots: &[NodeId]) -> Self {
         let hosts = graph.hosts();
         let mut level = vec![UNREACHED; graph.switches()];
@@ -100,30 +102,31 @@ impl Order {
         Self { hosts, level, descending }
     }
 
-    /// Whether a hop between these switches leads up.
-    fn up(&self, from: NodeId, to: NodeId) -> bool {
+    /// Returns true if a hop between these switches leads up.
+    fn is_up(&self, from: NodeId, to: NodeId) -> bool {
         let place = |switch: NodeId| (self.level[switch.index() - self.hosts], switch);
         place(to) < place(from)
     }
 }
 
-/// The ways to one switch.
-struct Ways {
+/// The paths to one switch.
+struct UpDownPaths {
     hosts: usize,
-    /// Links of a way that only leads down.
+    /// Number of links of the shortest path that only leads down, by switch.
     down: Vec<u32>,
-    /// Links of the way that is taken.
+    /// Number of links of the path that is taken, by switch.
     taken: Vec<u32>,
     queue: Vec<NodeId>,
 }
 
-impl Ways {
+impl UpDownPaths {
     fn new(graph: &Graph) -> Self {
         let unreached = || vec![UNREACHED; graph.switches()];
         Self { hosts: graph.hosts(), down: unreached(), taken: unreached(), queue: Vec::new() }
     }
 
-    fn find(&mut self, graph: &Graph, order: &Order, edge: NodeId) {
+    /// Finds the paths of all switches to `edge`.
+    fn find(&mut self, graph: &Graph, order: &RootOrder, edge: NodeId) {
         let hosts = self.hosts;
         self.down.fill(UNREACHED);
         self.down[edge.index() - hosts] = 0;
@@ -133,7 +136,7 @@ impl Ways {
         while let Some(&switch) = self.queue.get(next) {
             next += 1;
             let further = self.down[switch.index() - hosts] + 1;
-            for (above, _) in trunks_of(graph, switch).filter(|(peer, _)| order.up(switch, *peer)) {
+            for (above, _) in trunks_of(graph, switch).filter(|(peer, _)| order.is_up(switch, *peer)) {
                 let known = &mut self.down[above.index() - hosts];
                 if *known == UNREACHED {
                     *known = further;
@@ -144,15 +147,15 @@ impl Ways {
         self.taken.copy_from_slice(&self.down);
         for switch in &order.descending {
             if self.down[switch.index() - hosts] == UNREACHED {
-                let above = trunks_of(graph, *switch).filter(|(peer, _)| order.up(*switch, *peer));
+                let above = trunks_of(graph, *switch).filter(|(peer, _)| order.is_up(*switch, *peer));
                 let nearest = above.map(|(peer, _)| self.taken[peer.index() - hosts]).min();
                 self.taken[switch.index() - hosts] = nearest.map_or(UNREACHED, |n| n.saturating_add(1));
             }
         }
     }
 
-    /// Puts into `best` the ports of a switch by which its way leads.
-    fn ports(&self, graph: &Graph, order: &Order, switch: NodeId, best: &mut Vec<PortId>) {
+    /// Stores in `best` the ports on the path of a switch.
+    fn ports(&self, graph: &Graph, order: &RootOrder, switch: NodeId, best: &mut Vec<PortId>) {
         best.clear();
         let (down, taken) = (self.down[switch.index() - self.hosts], self.taken[switch.index() - self.hosts]);
         if taken == UNREACHED {
@@ -161,7 +164,7 @@ impl Ways {
         let goes_down = down != UNREACHED;
         let (links, left) = if goes_down { (&self.down, down) } else { (&self.taken, taken) };
         let nearer = |peer: NodeId| {
-            order.up(switch, peer) != goes_down && links[peer.index() - self.hosts] == left - 1
+            order.is_up(switch, peer) != goes_down && links[peer.index() - self.hosts] == left - 1
         };
         best.extend(trunks_of(graph, switch).filter(|(peer, _)| nearer(*peer)).map(|(_, port)| port));
     }

@@ -1,45 +1,45 @@
-//! Tables with entries that the scenario writes down.
+//! Tables with entries that the scenario gives.
 //!
-//! Invariant: as everywhere, what has an entry reaches its host: an entry that sends packets to another
-//! host, round in a cycle, or to where nothing leads on is refused.
+//! Invariant: that of [`routing`](super): an entry that sends packets to another host, round in a cycle, or to a
+//! switch without an entry is refused.
 
 use std::collections::BTreeMap;
 
 use packet::{NodeId, PortId};
+use settings::FieldPath;
 
-use super::spec::{RoutingError, RoutingErrorKind as Kind};
-use super::{Draft, Routes};
+use super::draft::TablesDraft;
+use super::error::{RoutingError, RoutingErrorKind as Kind};
+use super::routes::Routes;
 use crate::graph::Graph;
 
-/// Output port, counted from 1, by host, by switch.
-pub(super) type Written = BTreeMap<String, BTreeMap<String, u16>>;
+/// Output ports, counted from 1, by switch and host.
+pub(super) type WrittenEntries = BTreeMap<String, BTreeMap<String, u16>>;
 
 impl Routes {
-    /// These routes with some entries replaced.
-    pub(super) fn with(self, graph: &Graph, written: &Written) -> Result<Self, RoutingError> {
-        let layers = self.layers;
-        let entries = self.tables.iter().flat_map(|table| table.entries().iter().copied()).collect();
-        let mut draft = Draft { hosts: self.hosts, entries };
+    /// Replaces some entries of tables that have one port an entry.
+    pub(super) fn with_entries(self, graph: &Graph, written: &WrittenEntries) -> Result<Self, RoutingError> {
+        let mut draft = TablesDraft::of(&self, graph.hosts());
         let mut touched = BTreeMap::new();
         for (switch, entries) in written {
             for (host, given) in entries {
-                let path = format!("{switch:?}.{host:?}");
-                let (at, to, port) =
-                    resolve(graph, switch, host, *given).map_err(|kind| RoutingError::new(&path, kind))?;
+                let path = FieldPath::default().name(switch).name(host);
+                let (at, to, port) = resolve(graph, switch, host, *given)
+                    .map_err(|kind| RoutingError::new(path.clone(), kind))?;
                 draft.set(at, to, port);
                 touched.entry(to).or_insert(path);
             }
         }
-        let routes = Self { layers, ..draft.finish() };
-        let mut walks = Walks { seen: vec![0; graph.switches()], count: 0 };
+        let routes = draft.finish().with_layers(self.path_layers().clone());
+        let mut walks = TableWalks { seen: vec![0; graph.switches()], count: 0 };
         for (to, path) in touched {
-            walks.check(graph, &routes, to).map_err(|kind| RoutingError::new(&path, kind))?;
+            walks.check(graph, &routes, to).map_err(|kind| RoutingError::new(path, kind))?;
         }
         Ok(routes)
     }
 }
 
-/// The entry in terms of the graph.
+/// Returns the switch, host and port of an entry.
 fn resolve(graph: &Graph, switch: &str, host: &str, given: u16) -> Result<(NodeId, NodeId, PortId), Kind> {
     let unknown_switch = || Kind::UnknownSwitch { given: switch.to_owned() };
     let at = graph.find(switch).filter(|at| !graph.is_host(*at)).ok_or_else(unknown_switch)?;
@@ -57,15 +57,16 @@ fn resolve(graph: &Graph, switch: &str, host: &str, given: u16) -> Result<(NodeI
     Ok((at, to, PortId(given - 1)))
 }
 
-/// Follows the tables to one host after another.
-struct Walks {
-    /// By switch, the last walk that came by.
+/// Walks along the tables, to one host after another.
+struct TableWalks {
+    /// Number of the last walk through each switch.
     seen: Vec<usize>,
+    /// Number of walks so far.
     count: usize,
 }
 
-impl Walks {
-    /// Whether every switch with an entry for `to` leads there.
+impl TableWalks {
+    /// Fails unless every switch with an entry for `to` leads there.
     fn check(&mut self, graph: &Graph, routes: &Routes, to: NodeId) -> Result<(), Kind> {
         let first = self.count + 1;
         for start in graph.switch_ids().filter(|start| routes.output(*start, to).is_some()) {
@@ -91,7 +92,7 @@ impl Walks {
     }
 }
 
-/// The cycle in which packets for a host go from this switch.
+/// Returns the cycle in which packets for a host go from this switch.
 fn cycle(graph: &Graph, routes: &Routes, from: NodeId, to: NodeId) -> Kind {
     let next = |at: &NodeId| {
         let port = routes.output(*at, to).expect("it is part of a cycle");

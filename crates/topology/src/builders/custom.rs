@@ -1,0 +1,135 @@
+//! Any fabric, node by node and link by link.
+//!
+//! Invariant: the first fault in the order of the file is reported. A list that is too long comes before the
+//! faults of its entries, and a host without a link after them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use settings::FieldPath;
+
+use super::checks::cable_index;
+use crate::error::{TopologyError, TopologyErrorKind as Kind};
+use crate::graph::{Graph, GraphDraft, ranked};
+use crate::limits::{MAX_NODES, MAX_SWITCH_PORTS};
+
+/// A fabric described node by node and link by link.
+///
+/// ```
+/// let two: topology::CustomFabric = ron::from_str(
+///     r#"(hosts: ["h1", "h2"], switches: ["s"], links: [
+///         (from: "h1", to: "s", cable: "copper"),
+///         (from: "h2", to: "s", cable: "copper"),
+///     ])"#,
+/// )?;
+/// let topology = topology::TopologySpec::Custom(two).build(&["copper"])?;
+/// let graph = topology.graph();
+/// assert_eq!(graph.ports(graph.find("s").unwrap()).len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CustomFabric {
+    /// Names of the hosts. Each has one channel adapter with one port.
+    pub hosts: Vec<String>,
+    /// Names of the switches.
+    pub switches: Vec<String>,
+    /// The links. The ports of a node are numbered from 1, in the order in which links name the node.
+    pub links: Vec<LinkEnds>,
+}
+
+/// One full-duplex link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkEnds {
+    /// The node at one end, a host or a switch.
+    pub from: String,
+    /// The node at the other end.
+    pub to: String,
+    /// Name of the kind of cable.
+    pub cable: String,
+}
+
+impl CustomFabric {
+    pub(crate) fn build(&self, cables: &[&str]) -> Result<Graph, TopologyError> {
+        let nodes = self.hosts.len() + self.switches.len();
+        if nodes > MAX_NODES {
+            let longer = if self.hosts.len() > self.switches.len() { "hosts" } else { "switches" };
+            return Err(TopologyError::new(longer, Kind::TooManyNodes { nodes }));
+        }
+        let known = self.nodes_by_name()?;
+        let names = self.hosts.iter().chain(&self.switches).cloned().collect();
+        let mut draft = GraphDraft::new(self.hosts.len(), names);
+        let mut free = FreePorts::new(self);
+        for (i, link) in self.links.iter().enumerate() {
+            let path = |field: &str| FieldPath::from("links").index(i).name(field);
+            let end = |field: &str, given: &String| {
+                let unknown = || TopologyError::new(path(field), Kind::UnknownNode { given: given.clone() });
+                known.get(given.as_str()).copied().ok_or_else(unknown)
+            };
+            let (from, to) = (end("from", &link.from)?, end("to", &link.to)?);
+            if from == to {
+                return Err(TopologyError::new(path("to"), Kind::SelfLink { name: link.to.clone() }));
+            }
+            for (field, end) in [("from", from), ("to", to)] {
+                free.take(end, i).map_err(|kind| TopologyError::new(path(field), kind))?;
+            }
+            draft.link(ranked(from, i), ranked(to, i), cable_index(cables, &link.cable, path("cable"))?);
+        }
+        if let Some(h) = free.first_link.iter().position(Option::is_none) {
+            let kind = Kind::HostWithoutLink { name: self.hosts[h].clone() };
+            return Err(TopologyError::new(FieldPath::from("hosts").index(h), kind));
+        }
+        Ok(draft.finish())
+    }
+
+    /// Returns the index of each node, by its name.
+    fn nodes_by_name(&self) -> Result<BTreeMap<&str, usize>, TopologyError> {
+        let mut known = BTreeMap::new();
+        for (list, names) in [("hosts", &self.hosts), ("switches", &self.switches)] {
+            for (i, name) in names.iter().enumerate() {
+                let fault = |kind| Err(TopologyError::new(FieldPath::from(list).index(i), kind));
+                if name.is_empty() {
+                    return fault(Kind::EmptyName);
+                }
+                let next = known.len();
+                if known.insert(name.as_str(), next).is_some() {
+                    return fault(Kind::DuplicateName { name: name.clone() });
+                }
+            }
+        }
+        Ok(known)
+    }
+}
+
+/// The ports that links may still use: one at a host, [`MAX_SWITCH_PORTS`] at a switch.
+struct FreePorts<'a> {
+    hosts: &'a [String],
+    /// Index of each host's link.
+    first_link: Vec<Option<usize>>,
+    /// Number of links at each switch.
+    at_switch: Vec<usize>,
+}
+
+impl<'a> FreePorts<'a> {
+    fn new(fabric: &'a CustomFabric) -> Self {
+        Self {
+            hosts: &fabric.hosts,
+            first_link: vec![None; fabric.hosts.len()],
+            at_switch: vec![0; fabric.switches.len()],
+        }
+    }
+
+    /// Takes a port of a node for link `i`.
+    fn take(&mut self, node: usize, i: usize) -> Result<(), Kind> {
+        let Some(switch) = node.checked_sub(self.hosts.len()) else {
+            return match self.first_link[node].replace(i) {
+                Some(first) => Err(Kind::HostWithSeveralLinks { name: self.hosts[node].clone(), first }),
+                None => Ok(()),
+            };
+        };
+        self.at_switch[switch] += 1;
+        if self.at_switch[switch] > MAX_SWITCH_PORTS { Err(Kind::TooManyPorts) } else { Ok(()) }
+    }
+}

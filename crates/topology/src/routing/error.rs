@@ -1,0 +1,115 @@
+//! Faults in the routing of a scenario.
+//!
+//! Invariant: a message names the value and the reason, the help says what to write instead. Names similar to
+//! an unknown one are suggested by the caller, who knows all candidates.
+
+use settings::{FieldPath, SettingError};
+
+/// The reason that forwarding tables cannot be made, and the field at fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct RoutingError {
+    path: FieldPath,
+    kind: RoutingErrorKind,
+}
+
+/// The reason that forwarding tables cannot be made, without its place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RoutingErrorKind {
+    /// A routing that needs another topology.
+    #[error("`{routing}` is not for this topology")]
+    DoesNotFit {
+        /// The routing.
+        routing: &'static str,
+        /// Routings of this topology, for the help.
+        fits: String,
+    },
+    /// No switch of this name.
+    #[error("there is no switch `{given}`")]
+    UnknownSwitch {
+        /// The name as written.
+        given: String,
+    },
+    /// No host of this name.
+    #[error("there is no host `{given}`")]
+    UnknownHost {
+        /// The name as written.
+        given: String,
+    },
+    /// No port of this number.
+    #[error("`{switch}` has no port {given}")]
+    NoSuchPort {
+        /// The switch.
+        switch: String,
+        /// The port as written, counted from 1.
+        given: u16,
+        /// Number of ports of the switch.
+        ports: usize,
+    },
+    /// A port that ends at another host.
+    #[error("port {given} of `{switch}` ends at host `{leads_to}`")]
+    WrongHost {
+        /// The switch.
+        switch: String,
+        /// The port as written, counted from 1.
+        given: u16,
+        /// The host at that port.
+        leads_to: String,
+        /// The destination of the entry.
+        host: String,
+    },
+    /// Tables that send packets round in a circle.
+    #[error("packets for `{host}` would go round for ever, {cycle}")]
+    Loop {
+        /// The host.
+        host: String,
+        /// The switches, in order, the first again at the end.
+        cycle: String,
+    },
+    /// Tables that lead to a switch without an entry for the host.
+    #[error("packets for `{host}` would come to `{switch}`, which no entry leads on from")]
+    LeadsNowhere {
+        /// The host.
+        host: String,
+        /// The switch.
+        switch: String,
+    },
+}
+
+impl RoutingError {
+    pub(super) fn new(path: FieldPath, kind: RoutingErrorKind) -> Self {
+        Self { path, kind }
+    }
+
+    /// Returns the reason without its place.
+    #[must_use]
+    pub fn kind(&self) -> &RoutingErrorKind {
+        &self.kind
+    }
+}
+
+impl SettingError for RoutingError {
+    /// Returns the path of the field at fault, relative to `routing`; empty for `routing` itself.
+    fn path(&self) -> FieldPath {
+        self.path.clone()
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.kind.help())
+    }
+}
+
+impl RoutingErrorKind {
+    fn help(&self) -> String {
+        match self {
+            Self::DoesNotFit { fits, .. } => format!("write {fits}"),
+            Self::UnknownSwitch { .. } | Self::UnknownHost { .. } => {
+                "name one that the topology has".to_owned()
+            }
+            Self::NoSuchPort { ports, .. } => format!("write a port from 1 to {ports}"),
+            Self::WrongHost { host, .. } => format!("write a port that leads to `{host}`"),
+            Self::Loop { host, .. } => format!("change the entry for `{host}` of one of these"),
+            Self::LeadsNowhere { .. } => "write one there".to_owned(),
+        }
+    }
+}

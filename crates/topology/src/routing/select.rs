@@ -1,0 +1,119 @@
+//! The forwarding tables that a topology gets by the routing of a scenario.
+//!
+//! Invariant: a routing is accepted only for a topology in which its paths reach their ends.
+
+use packet::NodeId;
+use settings::FieldPath;
+
+use super::error::{RoutingError, RoutingErrorKind};
+use super::routes::{PathLayers, Routes};
+use super::spec::RoutingSpec;
+use crate::graph::node;
+use crate::structure::{Structure, Topology};
+
+impl Topology {
+    /// Makes the forwarding tables. `seed` is the seed of the run, from which random choices are drawn.
+    ///
+    /// # Errors
+    /// If the routing does not fit the topology, or names a node or port that does not exist.
+    pub fn routes(&self, routing: &RoutingSpec, seed: u64) -> Result<Routes, RoutingError> {
+        let graph = self.graph();
+        let any_path = self.structure().carries_data_both_ways();
+        let routes = match routing {
+            RoutingSpec::Native => Some(self.native_routes()),
+            RoutingSpec::Written(entries) => Some(self.native_routes().with_entries(graph, entries)?),
+            RoutingSpec::MinHop => any_path.then(|| Routes::min_hop(graph)),
+            RoutingSpec::Random => any_path.then(|| Routes::random(graph, seed)),
+            RoutingSpec::Ecmp => any_path.then(|| Routes::multipath(graph, seed)),
+            RoutingSpec::UpDown { roots } if any_path => {
+                Some(Routes::up_down(graph, &self.up_down_roots(roots)?))
+            }
+            RoutingSpec::UpDown { .. } => None,
+            RoutingSpec::DModK
+            | RoutingSpec::DimensionOrder
+            | RoutingSpec::DestinationTags
+            | RoutingSpec::DragonflyMinimal => {
+                (*routing == self.structure().native_routing()).then(|| self.native_routes())
+            }
+        };
+        routes.ok_or_else(|| {
+            let fits = self.structure().fitting_routings();
+            let kind = RoutingErrorKind::DoesNotFit { routing: routing.word(), fits };
+            RoutingError::new(FieldPath::default(), kind)
+        })
+    }
+
+    /// Makes the tables of the topology's own rule.
+    fn native_routes(&self) -> Routes {
+        let graph = self.graph();
+        match self.structure() {
+            Structure::Irregular => Routes::min_hop(graph),
+            Structure::FatTree(shape) => Routes::d_mod_k(shape),
+            Structure::Omega(shape) => Routes::guided(graph, |at, to| shape.next(at, to)),
+            Structure::Grid(shape) => {
+                Routes::guided(graph, |at, to| shape.next(at, to)).with_layers(if shape.layers() > 1 {
+                    PathLayers::Grid(shape.clone())
+                } else {
+                    PathLayers::One
+                })
+            }
+            Structure::Dragonfly(shape) => {
+                Routes::guided(graph, |at, to| shape.next(at, to)).with_layers(PathLayers::Dragonfly(*shape))
+            }
+        }
+    }
+
+    /// Returns the roots of up/down routing: the switches of these names, or the topology's own choice if there
+    /// are no names.
+    fn up_down_roots(&self, given: &[String]) -> Result<Vec<NodeId>, RoutingError> {
+        let graph = self.graph();
+        if given.is_empty() {
+            return Ok(match self.structure() {
+                Structure::FatTree(shape) => {
+                    shape.spines().map(|spine| node(graph.hosts() + spine)).collect()
+                }
+                Structure::Irregular | Structure::Omega(_) | Structure::Grid(_) | Structure::Dragonfly(_) => {
+                    Routes::central_switches(graph)
+                }
+            });
+        }
+        let root = |(i, name): (usize, &String)| {
+            graph.find(name).filter(|found| !graph.is_host(*found)).ok_or_else(|| {
+                let kind = RoutingErrorKind::UnknownSwitch { given: name.clone() };
+                RoutingError::new(FieldPath::from("roots").index(i), kind)
+            })
+        };
+        given.iter().enumerate().map(root).collect()
+    }
+}
+
+impl Structure {
+    /// Returns the routing that `Native` stands for.
+    fn native_routing(&self) -> RoutingSpec {
+        match self {
+            Self::Irregular => RoutingSpec::MinHop,
+            Self::FatTree(_) => RoutingSpec::DModK,
+            Self::Omega(_) => RoutingSpec::DestinationTags,
+            Self::Grid(_) => RoutingSpec::DimensionOrder,
+            Self::Dragonfly(_) => RoutingSpec::DragonflyMinimal,
+        }
+    }
+
+    /// Returns true if data may cross every cable in both directions, so that any path of the graph will do.
+    fn carries_data_both_ways(&self) -> bool {
+        match self {
+            Self::Omega(_) => false,
+            Self::Irregular | Self::FatTree(_) | Self::Grid(_) | Self::Dragonfly(_) => true,
+        }
+    }
+
+    /// Lists the routings that fit this structure, for a message.
+    fn fitting_routings(&self) -> String {
+        let own = match self.native_routing() {
+            RoutingSpec::MinHop => String::new(),
+            own => format!("`{}`, ", own.word()),
+        };
+        let any = if self.carries_data_both_ways() { "`MinHop`, `Random`, `Ecmp`, `UpDown()`, " } else { "" };
+        format!("{own}{any}`Native` or `Written(...)`")
+    }
+}
