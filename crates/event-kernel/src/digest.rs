@@ -1,8 +1,7 @@
 //! The fingerprint of a run.
 //!
-//! Invariant: the same words in the same order give the same digest, on any machine and in any
-//! version that does not say otherwise. It guards against accidents, not against adversaries: it is
-//! not a cryptographic hash.
+//! Invariant: the same words in the same order give the same digest, on any machine and in any version that does not
+//! state otherwise. The digest guards against accidents, not against adversaries: it is not a cryptographic hash.
 
 use core::fmt::{self, Display, Formatter};
 
@@ -10,9 +9,9 @@ use crate::mix::{GOLDEN, finalise};
 
 /// A stable fingerprint of a sequence of words.
 ///
-/// Each owner keeps its own and absorbs what happens to it in its own order; at the end the digests
-/// are [combined](Digest::combine) in a fixed order of owners. So the digest of a run does not
-/// depend on how the owners' turns were interleaved.
+/// Each owner absorbs its events into a digest of its own, in its own order; at the end the digests are
+/// [combined](Digest::combine) in a fixed order of owners. The digest of a run therefore does not depend on the
+/// interleaving of owners.
 ///
 /// ```
 /// use event_kernel::Digest;
@@ -24,13 +23,13 @@ use crate::mix::{GOLDEN, finalise};
 pub struct Digest(u64);
 
 impl Digest {
-    /// The digest of nothing.
+    /// Returns the digest of the empty sequence.
     #[must_use]
     pub const fn new() -> Self {
         Self(0)
     }
 
-    /// Adds one word. The order of words counts.
+    /// Appends a word. The order of words counts.
     ///
     /// The step is `finalise((state + GOLDEN) ^ word)`, with the finaliser and the constant of
     /// `SplitMix64`: a bijection of the state for any word, and of the word for any state.
@@ -39,7 +38,7 @@ impl Digest {
         self.0 = finalise(self.0.wrapping_add(GOLDEN) ^ word);
     }
 
-    /// The digest of many owners' digests, in the order given, and of their number.
+    /// Returns the digest of the digests of all owners, in the order given, and of their number.
     #[must_use]
     pub fn combine(owners: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::new();
@@ -52,7 +51,7 @@ impl Digest {
         all
     }
 
-    /// The digest as a number.
+    /// Returns the digest as a number.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0

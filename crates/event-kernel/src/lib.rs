@@ -1,30 +1,30 @@
-//! When things happen, in which order, and by which chance.
+//! Event scheduling, random streams and digests.
 //!
 //! Invariant: nothing here depends on how a run is executed. A node's events come out in the order of
-//! `(time, order)` whatever the order of insertion, a random stream depends only on its names and
-//! the run's seed, and a digest depends only on what it was given.
+//! `(time, order)` for any order of insertion, a random stream depends only on its names and the run's seed, and
+//! a digest depends only on its input.
 //!
-//! | item | is |
+//! | item | contents |
 //! |---|---|
-//! | [`EventQueue`] | the future-event list and, with it, the clock |
-//! | [`Order`] | the place of an event among those of the same instant |
+//! | [`EventQueue`] | the future-event list, and with it the clock |
+//! | [`EventOrder`] | the rank of an event among events of the same instant |
 //! | [`stream`] | the random stream of one purpose and one owner |
 //! | [`finalise`] | a bijection of 64-bit words that scatters them |
-//! | [`Digest`] | a fingerprint of what happened |
+//! | [`Digest`] | the fingerprint of a run |
 //!
 //! The kernel knows nothing of packets, ports or policies: an event is any small `Copy` value.
 
-mod buckets;
-mod chance;
+mod batches;
 mod digest;
-mod groups;
 mod mix;
 mod order;
 mod queue;
+mod random;
+mod ring;
 
-pub use chance::{Stream, stream};
+pub use batches::OwnerBatch;
 pub use digest::Digest;
-pub use groups::Turn;
 pub use mix::finalise;
-pub use order::Order;
+pub use order::EventOrder;
 pub use queue::EventQueue;
+pub use random::{Stream, stream};

@@ -1,13 +1,12 @@
 //! The bit mixing behind random streams and digests.
 //!
-//! Invariant: these functions never change. Every stored seed, golden trajectory and digest rests
-//! on them.
+//! Invariant: these functions never change. Every stored seed, golden trajectory and digest depends on them.
 
 /// 2^64 divided by the golden ratio: the step of `SplitMix64`.
 pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The finaliser of `SplitMix64`: a bijection in which every bit of the input moves every bit of
-/// the output.
+/// Applies the finaliser of `SplitMix64`: a bijection in which every bit of the input affects every bit of the
+/// output.
 ///
 /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, with
 /// Stafford's thirteenth set of constants.
@@ -18,7 +17,7 @@ pub const fn finalise(mut word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// FNV-1a over bytes, 64 bits wide; begin with [`FNV_BASIS`].
+/// Continues a 64-bit FNV-1a hash over bytes; the hash of nothing is [`FNV_BASIS`].
 ///
 /// Source: Fowler, Noll, Vo; RFC 9923.
 pub(crate) fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {

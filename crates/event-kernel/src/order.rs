@@ -1,8 +1,7 @@
-//! The place of an event among those of the same instant.
+//! The rank of an event among events of the same instant.
 //!
-//! Invariant: an order is made from what the event *is* (where it happens, of which kind, on which
-//! port and lane, the how-manieth of its node), never from when it was inserted. That is what makes
-//! a run's results independent of the number of threads.
+//! Invariant: the order follows from the event itself (its node, kind, port, lane, and its sequence number at that
+//! node), never from the time of insertion. This makes the results of a run independent of the number of threads.
 //!
 //! ```text
 //! 63        40 39    36 35      24 23    20 19         0
@@ -11,11 +10,10 @@
 
 /// The total order of simultaneous events, smallest first.
 ///
-/// Two events of the same instant must differ in their order, unless it makes no difference which
-/// of them comes first. Two that one wire delivers at one instant differ in kind or lane; two that
-/// a node sets for itself differ in the node's own sequence number.
+/// Two events of the same instant must differ in their order, unless they commute. Two events that one wire delivers
+/// at one instant differ in kind or lane; two timers of a node differ in the node's sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Order(u64);
+pub struct EventOrder(u64);
 
 const NODE_BITS: u32 = 24;
 const KIND_BITS: u32 = 4;
@@ -29,12 +27,12 @@ const KIND_SHIFT: u32 = PORT_SHIFT + PORT_BITS;
 const NODE_SHIFT: u32 = KIND_SHIFT + KIND_BITS;
 const _: () = assert!(NODE_SHIFT + NODE_BITS == 64);
 
-impl Order {
-    /// The order of something that happens at a node.
+impl EventOrder {
+    /// Makes the order of an event at a node.
     ///
-    /// `node` < 2^24, `kind` < 16, `port` < 4096 and `lane` < 16, which debug builds assert. Of
-    /// `sequence` the low 20 bits count: it may wrap, so a node may hold at most 2^20 events of one
-    /// kind, port and lane for one instant.
+    /// `node` < 2^24, `kind` < 16, `port` < 4096 and `lane` < 16, which debug builds assert. Only the low 20 bits of
+    /// `sequence` count. The number may wrap, so a node may have at most 2^20 pending events of one kind, port, lane
+    /// and instant.
     #[inline]
     #[must_use]
     pub const fn new(node: u32, kind: u8, port: u16, lane: u8, sequence: u32) -> Self {
@@ -51,7 +49,7 @@ impl Order {
         )
     }
 
-    /// The node that the event belongs to.
+    /// Returns the node to which the event belongs.
     #[inline]
     #[must_use]
     pub const fn owner(self) -> u32 {
@@ -74,25 +72,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_part_outranks_all_that_follow_it() {
+    fn each_field_outranks_all_that_follow_it() {
         let (node, kind, port, lane, sequence) = ((1 << 24) - 1, 15, 4095, 15, (1 << 20) - 1);
-        assert!(Order::new(1, 0, 0, 0, 0) > Order::new(0, kind, port, lane, sequence));
-        assert!(Order::new(0, 1, 0, 0, 0) > Order::new(0, 0, port, lane, sequence));
-        assert!(Order::new(0, 0, 1, 0, 0) > Order::new(0, 0, 0, lane, sequence));
-        assert!(Order::new(0, 0, 0, 1, 0) > Order::new(0, 0, 0, 0, sequence));
-        assert!(Order::new(0, 0, 0, 0, 1) > Order::new(0, 0, 0, 0, 0));
-        assert_eq!(Order::new(node, kind, port, lane, sequence).owner(), node);
+        assert!(EventOrder::new(1, 0, 0, 0, 0) > EventOrder::new(0, kind, port, lane, sequence));
+        assert!(EventOrder::new(0, 1, 0, 0, 0) > EventOrder::new(0, 0, port, lane, sequence));
+        assert!(EventOrder::new(0, 0, 1, 0, 0) > EventOrder::new(0, 0, 0, lane, sequence));
+        assert!(EventOrder::new(0, 0, 0, 1, 0) > EventOrder::new(0, 0, 0, 0, sequence));
+        assert!(EventOrder::new(0, 0, 0, 0, 1) > EventOrder::new(0, 0, 0, 0, 0));
+        assert_eq!(EventOrder::new(node, kind, port, lane, sequence).owner(), node);
     }
 
     #[test]
     fn the_sequence_wraps() {
-        assert_eq!(Order::new(7, 1, 2, 3, 1 << 20), Order::new(7, 1, 2, 3, 0));
+        assert_eq!(EventOrder::new(7, 1, 2, 3, 1 << 20), EventOrder::new(7, 1, 2, 3, 0));
     }
 
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a port's number takes at most 12 bits")]
     fn a_port_out_of_range_is_caught() {
-        let _ = Order::new(0, 0, 4096, 0, 0);
+        let _ = EventOrder::new(0, 0, 4096, 0, 0);
     }
 }

@@ -1,23 +1,23 @@
-//! The future-event list, and with it the clock: window by window, and owner by owner within each.
+//! The future-event list, and with it the clock: window by window, and owner by owner within a window.
 //!
-//! What owners do to each other takes a least time, the *lookahead*. So within a window no longer than that, no owner
-//! can hear of what another does in it, and each may handle all of its own events of the window in one go, while all
-//! that it needs is in the cache: the classic conservative window of parallel simulation (Nicol, "The cost of
-//! conservative synchronization in parallel discrete event simulations", 1993), put to use on one core.
+//! An action of one owner reaches another after a minimum delay, the *lookahead*. Within a window no longer than the
+//! lookahead no owner can therefore affect another, and each owner handles all its events of the window in one batch,
+//! while its state is in the cache. This is the conservative window of parallel simulation (Nicol, "The cost of
+//! conservative synchronization in parallel discrete event simulations", 1993), used on one core.
 //!
-//! Invariant: an owner's events come out in ascending order of `(time, order)`, whatever the order in which they went
-//! in, and none comes out before everything that can still be planned to precede it has been planned.
+//! Invariant: an owner's events come out in ascending order of `(time, order)` for any order of insertion, and no event
+//! comes out while an earlier event of that owner can still be scheduled.
 //!
 //! ```text
 //!    |  open window  |  ring: 4096 windows, unsorted  |  far: a heap ...
 //! ```
 //!
-//! * The *open* window's events lie grouped by owner. An owner's group is sorted once, when its turn comes, latest
-//!   event first, and drained from its end. What it plans for itself meanwhile, within the window, is put in its place
-//!   among the next few, or else goes to a heap of *late* events: inserting anywhere in place is quadratic when
-//!   thousands of events share an owner and an instant.
+//! * The events of the *open* window are grouped by owner, in batches. A batch is sorted when it becomes current, latest
+//!   event first, and drained from its end. An event that its owner schedules for itself meanwhile, within the window,
+//!   is inserted in order if it belongs among the next few, else pushed on a heap of *late* events: insertion at any
+//!   place is quadratic if thousands of events share an owner and an instant.
 //! * The *ring* covers the windows that follow the open one.
-//! * *Far* events wait in a heap and move into the ring as it advances: timers, mostly.
+//! * *Far* events, mostly timers, wait in a heap and move into the ring as it advances.
 
 use core::cmp::{Ordering, Reverse};
 use core::fmt::{self, Debug, Formatter};
@@ -25,27 +25,27 @@ use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
 use units::{Span, Time};
 
-use crate::Order;
-use crate::buckets::{Buckets, Entry, SIZE};
-use crate::groups::{Groups, Turn};
+use crate::batches::{OwnerBatch, WindowBatches};
+use crate::order::EventOrder;
+use crate::ring::{QueuedEvent, SIZE, WindowRing};
 
-/// Among how many of its next events a new one of an owner is put in its place.
+/// Number of next events of an owner among which a new event is inserted in order.
 const NEAR: usize = 32;
 
-/// The events still to come, each belonging to the owner that its order names.
+/// The future-event list. Each event belongs to the owner that its order names.
 ///
-/// Two events of an owner with the same time and the same order come out in either order: that is the caller's
-/// bug unless the two commute.
+/// Two events of an owner with the same time and the same order come out in unspecified order, which is a bug of the
+/// caller unless they commute.
 ///
 /// ```
-/// use event_kernel::{EventQueue, Order};
+/// use event_kernel::{EventOrder, EventQueue};
 /// use units::{Span, Time};
 ///
 /// let (at, owners) = (Time::from_ps, 2);
 /// let mut queue = EventQueue::new(owners, Span::from_ps(100));
-/// queue.push(at(30), Order::new(1, 0, 0, 0, 0), 'c');
-/// queue.push(at(20), Order::new(1, 0, 0, 0, 0), 'b');
-/// queue.push(at(40), Order::new(0, 0, 0, 0, 0), 'a');
+/// queue.push(at(30), EventOrder::new(1, 0, 0, 0, 0), 'c');
+/// queue.push(at(20), EventOrder::new(1, 0, 0, 0, 0), 'b');
+/// queue.push(at(40), EventOrder::new(0, 0, 0, 0, 0), 'a');
 /// assert!(queue.open(at(1000)));
 /// assert_eq!(queue.next_owner(), Some(0));
 /// assert_eq!((queue.pop(), queue.pop()), (Some((at(40), 'a')), None));
@@ -56,31 +56,34 @@ const NEAR: usize = 32;
 /// assert!(!queue.open(at(1000)));
 /// ```
 pub struct EventQueue<E> {
-    /// The time of the event popped last, while its owner has its turn.
+    /// Time of the last event that the current owner has popped, in ps.
     now: u64,
-    /// The end of the open window, which does not belong to it.
+    /// End of the open window, exclusive, in ps.
     window_end: u64,
+    /// Length of a window, in ps.
     width: u64,
-    /// The number of the open window: nothing that was planned lies before it.
+    /// Number of the open window. No pending event lies before it.
     window: u64,
+    /// Number of pending events.
     len: usize,
-    open: Groups<E>,
-    /// Whose turn it is.
+    /// Batches of the open window.
+    open: WindowBatches<E>,
+    /// The current owner.
     owner: Option<u32>,
-    /// Its events of the open window, latest first.
-    present: Vec<Entry<E>>,
-    /// More of them.
-    late: BinaryHeap<Earliest<E>>,
-    ring: Buckets<E>,
-    far: BinaryHeap<Earliest<E>>,
+    /// Events of the current owner in the open window, latest first.
+    current: Vec<QueuedEvent<E>>,
+    /// Further events of the current owner in the open window.
+    late: BinaryHeap<EarliestFirst<E>>,
+    ring: WindowRing<E>,
+    far: BinaryHeap<EarliestFirst<E>>,
 }
 
 impl<E: Copy> EventQueue<E> {
-    /// An empty list, at time zero, for owners numbered from zero. What one of them plans for another lies at
+    /// Makes an empty list, at time zero, for owners numbered from zero. An owner schedules events for others at
     /// least `lookahead` ahead.
     ///
-    /// Where that is zero, windows are one instant long, and what is planned for another owner at that very instant
-    /// opens it again.
+    /// If the lookahead is zero, a window is one instant long, and an event for another owner at that instant opens
+    /// the window again.
     #[must_use]
     pub fn new(owners: usize, lookahead: Span) -> Self {
         const { assert!(size_of::<E>() <= 24, "an event is at most 24 bytes") }
@@ -90,84 +93,84 @@ impl<E: Copy> EventQueue<E> {
             width: lookahead.ps().max(1),
             window: 0,
             len: 0,
-            open: Groups::new(owners),
+            open: WindowBatches::new(owners),
             owner: None,
-            present: Vec::new(),
+            current: Vec::new(),
             late: BinaryHeap::new(),
-            ring: Buckets::new(),
+            ring: WindowRing::new(),
             far: BinaryHeap::new(),
         }
     }
 
-    /// The number of events still to come.
+    /// Returns the number of pending events.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing is to come.
+    /// Returns true if no event is pending.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All events that are planned for windows to come, in any order.
-    pub fn planned(&self) -> impl Iterator<Item = &E> {
+    /// Returns all events of future windows, in any order.
+    pub fn pending(&self) -> impl Iterator<Item = &E> {
         self.ring.events().chain(self.far.iter().map(|far| &far.0)).map(|entry| &entry.event)
     }
 
-    /// Plans `event` for the instant `at`, for the owner that `order` names. What the owner whose turn it is plans
-    /// for itself at the present instant takes its place among its events that have not been popped yet.
+    /// Schedules `event` for the instant `at` and the owner that `order` names. An event that the current owner
+    /// schedules for itself at the present instant is ordered among its events that have not been popped yet.
     ///
     /// # Panics
     /// If `at` is past, is less than the lookahead away for another owner, or is [`Time::NEVER`].
     #[inline]
-    pub fn push(&mut self, at: Time, order: Order, event: E) {
-        let entry = Entry { time: at.ps(), order: order.bits(), event };
+    pub fn push(&mut self, at: Time, order: EventOrder, event: E) {
+        let entry = QueuedEvent { time: at.ps(), order: order.bits(), event };
         self.len += 1;
         if entry.time < self.window_end {
-            self.push_late(entry);
+            self.push_in_window(entry);
         } else {
-            self.put(entry);
+            self.push_after_window(entry);
         }
     }
 
-    /// Something for the open window.
+    /// Schedules an event in the open window.
     #[inline]
-    fn push_late(&mut self, entry: Entry<E>) {
-        let Entry { time, .. } = entry;
+    fn push_in_window(&mut self, entry: QueuedEvent<E>) {
+        let QueuedEvent { time, .. } = entry;
         assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
         if self.owner != Some(entry.owner()) {
             assert!(self.width == 1, "an event for another at {time} ps, pushed at {} ps", self.now);
             self.ring.push(self.window, entry);
             return;
         }
-        let far = self.present.len().saturating_sub(NEAR);
-        match self.present[far..].iter().rposition(|other| other.key() > entry.key()) {
-            Some(place) => self.present.insert(far + place + 1, entry),
-            None if far == 0 => self.present.insert(0, entry),
-            None => self.late.push(Earliest(entry)),
+        let far = self.current.len().saturating_sub(NEAR);
+        match self.current[far..].iter().rposition(|other| other.key() > entry.key()) {
+            Some(place) => self.current.insert(far + place + 1, entry),
+            None if far == 0 => self.current.insert(0, entry),
+            None => self.late.push(EarliestFirst(entry)),
         }
     }
 
-    /// Something for a window to come.
+    /// Schedules an event in a future window.
     #[inline]
-    fn put(&mut self, entry: Entry<E>) {
+    fn push_after_window(&mut self, entry: QueuedEvent<E>) {
         let window = entry.time / self.width;
         if window - self.window < SIZE as u64 {
             self.ring.push(window, entry);
         } else {
             assert!(entry.time != u64::MAX, "an event at no time at all");
-            self.far.push(Earliest(entry));
+            self.far.push(EarliestFirst(entry));
         }
     }
 
-    /// Opens the next window that holds events before `end`, as far as `end`. False if there is none. Call it when
-    /// all owners have had their turns in the last.
+    /// Opens the next window that holds events before `end`, up to `end`. Returns false if there is none. The batches
+    /// of the previous window must all be done.
     pub fn open(&mut self, end: Time) -> bool {
-        debug_assert!(self.open.is_over() && self.is_over(), "all turns of the last window are over");
+        debug_assert!(self.open.is_done() && self.is_batch_done(), "all batches of the last window are done");
         let in_ring = self.ring.first_from(self.window);
         let Some(next) = in_ring.or_else(|| self.far.peek().map(|far| far.0.time / self.width)) else {
             return false;
@@ -185,71 +188,75 @@ impl<E: Copy> EventQueue<E> {
             beyond.for_each(|entry| self.ring.push(next, entry));
         }
         self.open.group();
-        !self.open.is_over()
+        !self.open.is_done()
     }
 
-    /// Moves far events that the ring has come to cover into it.
+    /// Moves far events into the ring that it covers by now.
     fn bring_far_events(&mut self) {
         let covered = (self.window + SIZE as u64).saturating_mul(self.width);
         while let Some(far) = self.far.peek_mut()
             && far.0.time < covered
         {
-            let Earliest(entry) = PeekMut::pop(far);
+            let EarliestFirst(entry) = PeekMut::pop(far);
             self.ring.push(entry.time / self.width, entry);
         }
     }
 
-    /// The turns to come in the open window, last one first, for those who want to change their order: what owners do
-    /// cannot depend on it.
-    pub fn turns(&mut self) -> &mut [Turn] {
-        self.open.turns()
+    /// Returns the batches of the open window that are not current yet, last one first. A caller may reorder them: the
+    /// order has no effect on owners.
+    pub fn batches(&mut self) -> &mut [OwnerBatch] {
+        self.open.batches()
     }
 
-    /// The owner whose turn is next in the open window. The one before it has popped all of its events.
+    /// Makes the next batch of the open window current, and returns its owner. The previous owner has popped all its
+    /// events.
     #[inline]
     pub fn next_owner(&mut self) -> Option<u32> {
-        debug_assert!(self.is_over(), "an owner's turn ends when it has no events left in the window");
+        debug_assert!(
+            self.is_batch_done(),
+            "a batch is done when its owner has no events left in the window"
+        );
         self.now = 0;
-        let turn = self.open.next_turn();
-        self.owner = turn.map(|(owner, _)| owner);
-        self.present.extend_from_slice(turn.map_or(&[], |(_, events)| events));
-        self.present.sort_unstable_by_key(|entry| Reverse(entry.key()));
+        let batch = self.open.next_batch();
+        self.owner = batch.map(|(owner, _)| owner);
+        self.current.extend_from_slice(batch.map_or(&[], |(_, events)| events));
+        self.current.sort_unstable_by_key(|entry| Reverse(entry.key()));
         self.owner
     }
 
-    /// Whether the owner whose turn it is has no events left in the open window.
+    /// Returns true if the current owner has no events left in the open window.
     #[inline]
-    fn is_over(&self) -> bool {
-        self.present.is_empty() && self.late.is_empty()
+    fn is_batch_done(&self) -> bool {
+        self.current.is_empty() && self.late.is_empty()
     }
 
-    /// What was planned for the open window when it opened, turn by turn, from the event of this place on.
-    pub fn planned_from(&self, place: usize) -> impl Iterator<Item = &E> + Clone {
+    /// Returns the events that the open window had when it was opened, batch by batch, from this index on.
+    pub fn window_events(&self, from: usize) -> impl Iterator<Item = &E> + Clone {
         let (entries, _) = self.open.all();
-        entries.iter().skip(place).map(|entry| &entry.event)
+        entries.iter().skip(from).map(|entry| &entry.event)
     }
 
-    /// Where in that order the present turn's events end.
+    /// Returns the end of the current batch among the [`window_events`](Self::window_events).
     #[inline]
     #[must_use]
-    pub fn turn_end(&self) -> usize {
+    pub fn batch_end(&self) -> usize {
         self.open.all().1.end
     }
 
-    /// Takes the next event in the open window of the owner whose turn it is, and sets the clock to its time.
+    /// Takes the current owner's next event in the open window, and sets the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let entry = if self.late.is_empty() { self.present.pop()? } else { self.pop_late(u64::MAX)? };
+        let entry = if self.late.is_empty() { self.current.pop()? } else { self.pop_late(u64::MAX)? };
         self.len -= 1;
         self.now = entry.time;
         Some((Time::from_ps(entry.time), entry.event))
     }
 
-    /// The same, if it is at exactly `now`, which is not before the clock's time.
+    /// Takes the current owner's next event if it is due at `now`, which is not before the clock's time.
     #[inline]
     pub fn pop_at(&mut self, now: Time) -> Option<E> {
         let entry = if self.late.is_empty() {
-            self.present.pop_if(|entry| entry.time <= now.ps())?
+            self.current.pop_if(|entry| entry.time <= now.ps())?
         } else {
             self.pop_late(now.ps())?
         };
@@ -257,12 +264,12 @@ impl<E: Copy> EventQueue<E> {
         Some(entry.event)
     }
 
-    /// Takes the earliest event of the owner whose turn it is, up to this time, if some are late.
-    #[inline(never)] // Hardly ever are any.
-    fn pop_late(&mut self, until: u64) -> Option<Entry<E>> {
+    /// Takes the current owner's earliest event up to this time while some of its events are late.
+    #[inline(never)] // Late events are rare.
+    fn pop_late(&mut self, until: u64) -> Option<QueuedEvent<E>> {
         let late = self.late.peek_mut()?;
-        if self.present.last().is_some_and(|sorted| sorted.key() < late.0.key()) {
-            return self.present.pop_if(|entry| entry.time <= until);
+        if self.current.last().is_some_and(|sorted| sorted.key() < late.0.key()) {
+            return self.current.pop_if(|entry| entry.time <= until);
         }
         (late.0.time <= until).then(|| PeekMut::pop(late).0)
     }
@@ -270,10 +277,10 @@ impl<E: Copy> EventQueue<E> {
 
 #[cfg(test)]
 impl<E: Copy> EventQueue<E> {
-    /// All memory held for events, in entries.
+    /// Returns the memory allocated for events, in entries.
     fn capacity(&self) -> usize {
-        let present = self.present.capacity() + self.late.capacity();
-        self.open.capacity() + present + self.ring.capacity() + self.far.capacity()
+        let current = self.current.capacity() + self.late.capacity();
+        self.open.capacity() + current + self.ring.capacity() + self.far.capacity()
     }
 }
 
@@ -283,28 +290,28 @@ impl<E> Debug for EventQueue<E> {
     }
 }
 
-/// An entry in a heap, whose greatest is the earliest.
-struct Earliest<E>(Entry<E>);
+/// An event in a heap, whose greatest element is the earliest event.
+struct EarliestFirst<E>(QueuedEvent<E>);
 
-impl<E> Ord for Earliest<E> {
+impl<E> Ord for EarliestFirst<E> {
     fn cmp(&self, other: &Self) -> Ordering {
         Reverse(self.0.key()).cmp(&Reverse(other.0.key()))
     }
 }
 
-impl<E> PartialOrd for Earliest<E> {
+impl<E> PartialOrd for EarliestFirst<E> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<E> PartialEq for Earliest<E> {
+impl<E> PartialEq for EarliestFirst<E> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl<E> Eq for Earliest<E> {}
+impl<E> Eq for EarliestFirst<E> {}
 
 #[cfg(test)]
 mod tests {
@@ -312,23 +319,23 @@ mod tests {
 
     const LOOKAHEAD: u64 = 2_000;
     const OWNERS: u32 = 100;
-    /// Delays of every kind: none, within the window, within the ring, at its end, beyond it.
+    /// Delays of every kind: none, within the window, within the ring, at the end of the ring, beyond it.
     const DELAYS: [u64; 8] = [0, 5, 700, 90_000, 1_000_000, 8_191_999, 8_192_000, 150_000_000];
 
     #[test]
-    fn a_steady_load_takes_no_more_memory() {
+    fn a_steady_load_needs_no_more_memory() {
         let mut queue = EventQueue::new(OWNERS as usize, Span::from_ps(LOOKAHEAD));
         for n in 0..1000 {
-            queue.push(Time::from_ps(DELAYS[n as usize % 8]), Order::new(n % OWNERS, 0, 0, 0, n), ());
+            queue.push(Time::from_ps(DELAYS[n as usize % 8]), EventOrder::new(n % OWNERS, 0, 0, 0, n), ());
         }
-        let mut planned = 0;
+        let mut handled = 0;
         let mut hold = |queue: &mut EventQueue<()>, until: u32| {
-            while planned < until && queue.open(Time::NEVER) {
+            while handled < until && queue.open(Time::NEVER) {
                 while let Some(owner) = queue.next_owner() {
                     while let Some((now, ())) = queue.pop() {
-                        planned += 1;
-                        let delay = DELAYS[planned.wrapping_mul(0x9e37_79b9) as usize >> 29];
-                        queue.push(now + Span::from_ps(delay), Order::new(owner, 0, 0, 0, planned), ());
+                        handled += 1;
+                        let delay = DELAYS[handled.wrapping_mul(0x9e37_79b9) as usize >> 29];
+                        queue.push(now + Span::from_ps(delay), EventOrder::new(owner, 0, 0, 0, handled), ());
                     }
                 }
             }

@@ -1,15 +1,15 @@
-//! What the list promises: each owner sees what one sorted list for all would have shown it.
+//! Contract of the event queue: each owner sees its events as one sorted list of all events would show them.
 
 use std::collections::BTreeSet;
 
-use event_kernel::{EventQueue, Order, finalise};
+use event_kernel::{EventOrder, EventQueue, finalise};
 use proptest::prelude::*;
 use units::{Span, Time};
 
-/// An event: what follows from it is drawn from its number.
+/// An event. Its number determines the events that follow from it.
 type Number = u64;
 
-/// What owners do: each event has up to two others follow, for its owner or for another.
+/// The behaviour of owners: up to two events follow from each event, for its owner or for another.
 #[derive(Clone, Copy, Debug)]
 struct World {
     owners: u32,
@@ -18,20 +18,20 @@ struct World {
 }
 
 impl World {
-    /// What follows from an event of `owner` at `now`.
-    fn follow(self, owner: u32, now: u64, event: Number) -> impl Iterator<Item = (Time, Order, Number)> {
+    /// Returns the events that follow from an event of `owner` at `now`.
+    fn follow(self, owner: u32, now: u64, event: Number) -> impl Iterator<Item = (Time, EventOrder, Number)> {
         let count = [1, 1, 1, 2, 1][(finalise(event) % 5) as usize];
         (1..=count).map(move |child| {
             let number = finalise(event.wrapping_mul(31).wrapping_add(child));
             let to = if number.is_multiple_of(3) { owner } else { (number >> 8) as u32 % self.owners };
             let delay = self.delay(number >> 32);
             let least = if to == owner { 0 } else { self.lookahead };
-            let order = Order::new(to, (number % 7) as u8, 0, 0, (number >> 40) as u32);
+            let order = EventOrder::new(to, (number % 7) as u8, 0, 0, (number >> 40) as u32);
             (Time::from_ps(now + least + delay), order, number)
         })
     }
 
-    /// Delays that meet every place an event can wait in, borders included.
+    /// Returns delays that lead to every place where an event can wait, borders included.
     fn delay(self, number: u64) -> u64 {
         let width = self.lookahead.max(1);
         let ring = 4096 * width;
@@ -47,16 +47,16 @@ impl World {
         }
     }
 
-    fn seeds(self, seed: u64) -> impl Iterator<Item = (Time, Order, Number)> {
+    fn seeds(self, seed: u64) -> impl Iterator<Item = (Time, EventOrder, Number)> {
         (0..8).map(move |n| {
             let number = finalise(seed ^ n << 50);
-            let order = Order::new(number as u32 % self.owners, 1, 0, 0, (number >> 40) as u32);
+            let order = EventOrder::new(number as u32 % self.owners, 1, 0, 0, (number >> 40) as u32);
             (Time::from_ps(number % 1000), order, number)
         })
     }
 
-    /// What each owner sees, in turn, if one sorted list holds everything. Events of one instant that others plan
-    /// for an owner while that instant is under way, which only a lookahead of zero allows, make no order: none here.
+    /// Returns the events that each owner sees, in order, if one sorted list holds all events. The lookahead is not
+    /// zero: otherwise owners could schedule events for each other within an instant, in unspecified order.
     fn in_one_list(self, seed: u64, limit: usize) -> Vec<Vec<(Time, Number)>> {
         let mut list: BTreeSet<_> = self.seeds(seed).collect();
         let mut seen = vec![Vec::new(); self.owners as usize];
@@ -72,7 +72,7 @@ impl World {
         seen
     }
 
-    /// The same, window by window, cut at these times, with turns in this order.
+    /// Returns the same by an event queue whose windows are cut at these times, with batches in this order.
     fn in_windows(
         self,
         seed: u64,
@@ -86,7 +86,7 @@ impl World {
         for end in cuts.iter().copied().filter(|cut| *cut < self.end).chain([self.end]) {
             while queue.open(Time::from_ps(end)) {
                 if backwards {
-                    queue.turns().reverse();
+                    queue.batches().reverse();
                 }
                 while let Some(owner) = queue.next_owner() {
                     while let Some((at, first)) = queue.pop() {
@@ -130,11 +130,11 @@ proptest! {
     }
 }
 
-fn order(owner: u32) -> Order {
-    Order::new(owner, 0, 0, 0, 0)
+fn order(owner: u32) -> EventOrder {
+    EventOrder::new(owner, 0, 0, 0, 0)
 }
 
-/// A list in whose open window owner 0 has its turn, at 10 ps.
+/// Makes a queue whose current owner is 0, at 10 ps.
 fn at_work(lookahead: Span) -> EventQueue<char> {
     let mut queue = EventQueue::new(2, lookahead);
     queue.push(Time::from_ps(10), order(0), 'a');
@@ -146,13 +146,13 @@ fn at_work(lookahead: Span) -> EventQueue<char> {
 
 #[test]
 #[should_panic(expected = "an event at 9 ps, pushed at 10 ps")]
-fn the_past_is_closed() {
+fn an_event_cannot_be_scheduled_in_the_past() {
     at_work(Span::from_ps(100)).push(Time::from_ps(9), order(0), 'b');
 }
 
 #[test]
 #[should_panic(expected = "an event for another at 99 ps, pushed at 10 ps")]
-fn nobody_hears_of_another_within_the_window() {
+fn owners_cannot_affect_each_other_within_a_window() {
     at_work(Span::from_ps(100)).push(Time::from_ps(99), order(1), 'b');
 }
 
@@ -170,7 +170,7 @@ fn without_lookahead_an_instant_opens_again_for_another() {
 
 #[test]
 #[should_panic(expected = "an event at no time at all")]
-fn never_is_no_time_for_an_event() {
+fn an_event_cannot_be_scheduled_for_never() {
     EventQueue::new(1, Span::from_ps(100)).push(Time::NEVER, order(0), ());
 }
 

@@ -29,13 +29,13 @@ impl ReadAhead {
         self.read_to = 0;
     }
 
-    /// Reads the memory that the present turn's events need, and that of some later events, unless done already.
+    /// Reads the memory that the current batch's events need, and that of some later events, unless done already.
     #[inline]
     pub(crate) fn before_turn(&mut self, world: &World) {
         if world.names.len() < NODES {
             return;
         }
-        while self.read_to < world.interconnect.queue.turn_end() {
+        while self.read_to < world.interconnect.queue.batch_end() {
             self.read_more(world);
         }
     }
@@ -44,7 +44,7 @@ impl ReadAhead {
     #[inline(never)]
     fn read_more(&mut self, world: &World) {
         let pool = &world.interconnect.pool;
-        let events = world.interconnect.queue.planned_from(self.read_to).take(AHEAD);
+        let events = world.interconnect.queue.window_events(self.read_to).take(AHEAD);
         // Each pass needs the answers of the one before it.
         let packets = events.clone().fold(0, |read, event| read ^ read_packet(pool, event));
         let mut outputs = [PortId(0); AHEAD];

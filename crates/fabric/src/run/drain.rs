@@ -27,7 +27,7 @@ impl Run {
         loop {
             self.run_until(self.world.now() + DRAIN_STEP, progress)?;
             let now = self.world.now();
-            if self.world.interconnect.queue.planned().any(Event::is_work) {
+            if self.world.interconnect.queue.pending().any(Event::is_work) {
                 worked = now;
             }
             let Some(node) = first_restless(&self.world, now) else {

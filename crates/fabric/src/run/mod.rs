@@ -126,7 +126,7 @@ impl Run {
     fn window(&mut self) {
         self.read_ahead.begin_window();
         if let Some(stream) = &mut self.scramble {
-            self.world.interconnect.queue.turns().shuffle(stream);
+            self.world.interconnect.queue.batches().shuffle(stream);
         }
         while let Some(node) = self.world.interconnect.queue.next_owner() {
             self.read_ahead.before_turn(&self.world);

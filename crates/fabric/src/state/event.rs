@@ -5,7 +5,7 @@
 //! a node sets for itself differ in kind, port, lane or sequence, or are of no consequence to each other.
 
 use ca_transport::AdapterTimer;
-use event_kernel::Order;
+use event_kernel::EventOrder;
 use link_layer::Signal;
 use packet::{NodeId, PacketId, PortId};
 use switch_arch::SwitchWake;
@@ -60,7 +60,7 @@ impl Event {
 
     /// Its place among the events of its instant; `sequence` is its sender's count of signals.
     #[inline]
-    pub(crate) fn order(&self, sequence: u32) -> Order {
+    pub(crate) fn order(&self, sequence: u32) -> EventOrder {
         let (kind, port, lane, sequence) = match self.kind {
             EventKind::Arrive(port, _) => (0, port.0, 0, 0),
             EventKind::Signal(port, Signal::Credit { lane, .. } | Signal::Pause { lane, .. }) => {
@@ -82,6 +82,6 @@ impl Event {
             EventKind::Adapter(AdapterTimer::RetransmitTimeout) => (7, 0, 0, 0),
             EventKind::Adapter(AdapterTimer::Notify(queue_pair)) => (8, 0, 0, queue_pair.0),
         };
-        Order::new(self.node.0, kind, port, lane, sequence)
+        EventOrder::new(self.node.0, kind, port, lane, sequence)
     }
 }

@@ -8,7 +8,7 @@
 //! event for a node of another part then leaves `send` by a mailbox, with its packet taken out of the pool; the loop
 //! (`run::Run::run_until`) exchanges mailboxes between windows.
 
-use event_kernel::{EventQueue, Order};
+use event_kernel::{EventOrder, EventQueue};
 use link_layer::{InvariantViolation, NodeContext, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use units::{Span, Time};
@@ -93,7 +93,7 @@ impl Interconnect {
     }
 
     #[inline(never)]
-    fn push(&mut self, at: Time, order: Order, event: Event) {
+    fn push(&mut self, at: Time, order: EventOrder, event: Event) {
         self.queue.push(at, order, event);
     }
 }

@@ -1,7 +1,7 @@
 //! Named random streams.
 //!
-//! Invariant: what a stream yields depends on the run's seed, its purpose and its owner's name, and
-//! on nothing else: not on how many streams there are, who draws first, or how a run is split.
+//! Invariant: the numbers of a stream depend on the run's seed, its purpose and its owner's name only, and not on the
+//! number of streams, the order of draws, or the division of a run into parts.
 
 use rand_pcg::Pcg64Mcg;
 
@@ -10,15 +10,15 @@ use crate::mix::{FNV_BASIS, GOLDEN, finalise, fnv1a};
 /// The generator behind every [`stream`]: PCG XSL-RR 128/64 (MCG).
 pub type Stream = Pcg64Mcg;
 
-/// The random stream of `purpose` (`"arrivals"`, `"destinations"`, ...) for `owner`, a name that
-/// stays the same from run to run.
+/// Returns the random stream of `purpose` (`"arrivals"`, `"destinations"`, ...) for `owner`, a name that is the same in
+/// every run.
 ///
-/// The streams of two designs with the same seed are the same, so both meet identical arrivals;
-/// and a stream that one owner no longer draws from leaves every other as it was.
+/// Two designs with the same seed have the same streams, so both meet identical arrivals. A stream that its owner no
+/// longer uses leaves all others unchanged.
 ///
-/// Seeding: h is the 64-bit FNV-1a hash of the seed's eight bytes (little-endian), the purpose, the
-/// byte 0xFF (which no UTF-8 text contains) and the owner. The generator's state is the first two
-/// outputs of `SplitMix64` started from h, the first one low.
+/// Seeding: h is the 64-bit FNV-1a hash of the seed's eight bytes (little-endian), the purpose, the byte 0xFF (which
+/// no UTF-8 text contains) and the owner. The generator's state is the first two outputs of `SplitMix64` started
+/// from h, the first one low.
 ///
 /// ```
 /// let mut a = event_kernel::stream(1, "arrivals", "host 3");
@@ -44,7 +44,7 @@ mod tests {
         [stream.next_u64(), stream.next_u64()]
     }
 
-    /// If this fails after an update of `rand_pcg`, every stored result of a run has changed too.
+    /// A failure after an update of `rand_pcg` means that every stored result of a run has changed.
     #[test]
     fn golden_values() {
         assert_eq!(first_two(stream(0, "", "")), [0xf22c_20c6_b932_cd29, 0xc3c1_23bf_2e16_fbda]);

@@ -1,0 +1,197 @@
+//! The near future: a ring of buckets, each with the unsorted events of one window.
+//!
+//! Invariant: a bucket has memory exactly while it has events, and its bit is set exactly then. Memory is reused in
+//! small chunks, the last one freed first, so that the next write hits the cache. If each bucket kept its own memory,
+//! that memory would be evicted before its next use, and a bucket with a single timer would keep the memory of its
+//! fullest time.
+//!
+//! A bucket is known by the number of its window; `number % SIZE` is its slot.
+
+use core::ops::Range;
+
+use crate::order::EventOrder;
+
+/// An event with its sort key.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))] // With an event of 16 bytes, no entry straddles two cache lines.
+pub(crate) struct QueuedEvent<E> {
+    pub(crate) time: u64,
+    pub(crate) order: u64,
+    pub(crate) event: E,
+}
+
+impl<E> QueuedEvent<E> {
+    /// Returns the sort key: time, then order.
+    #[inline]
+    pub(crate) fn key(&self) -> u128 {
+        u128::from(self.time) << 64 | u128::from(self.order)
+    }
+
+    /// Returns the owner of the event.
+    #[inline]
+    pub(crate) fn owner(&self) -> u32 {
+        EventOrder::from_bits(self.order).owner()
+    }
+}
+
+/// Number of buckets: 64 words of 64 bits.
+pub(crate) const SIZE: usize = 64 * 64;
+
+/// Number of events in a chunk of memory.
+const CHUNK: usize = 32;
+
+/// The buckets of the ring.
+pub(crate) struct WindowRing<E> {
+    slots: Box<[BucketSlot; SIZE]>,
+    /// Bit `slot % 64` of word `slot / 64` is set if the slot has events.
+    occupied: [u64; 64],
+    /// Bit `w` is set if word `w` of `occupied` is not zero.
+    summary: u64,
+    /// All chunks, one after the other.
+    entries: Vec<QueuedEvent<E>>,
+    /// The previous chunk of the same bucket, by chunk.
+    previous: Vec<u32>,
+    /// Unused chunks.
+    free: Vec<u32>,
+}
+
+/// The list of a bucket's chunks, of which all except the last are full.
+#[derive(Clone, Copy)]
+struct BucketSlot {
+    /// Number of events.
+    len: u32,
+    /// The last chunk.
+    last: u32,
+}
+
+impl<E: Copy> WindowRing<E> {
+    pub(crate) fn new() -> Self {
+        Self {
+            slots: Box::new([BucketSlot { len: 0, last: 0 }; SIZE]),
+            occupied: [0; 64],
+            summary: 0,
+            entries: Vec::new(),
+            previous: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Adds an event to a bucket.
+    #[inline]
+    pub(crate) fn push(&mut self, bucket: u64, entry: QueuedEvent<E>) {
+        let slot = slot_of(bucket);
+        let BucketSlot { len, last } = self.slots[slot];
+        let place = len as usize % CHUNK;
+        let chunk = if place > 0 { last } else { self.add_chunk(slot, entry) };
+        self.entries[chunk as usize * CHUNK + place] = entry;
+        self.slots[slot] = BucketSlot { len: len + 1, last: chunk };
+    }
+
+    /// Adds a chunk to a bucket whose chunks are full, or that has none.
+    fn add_chunk(&mut self, slot: usize, filler: QueuedEvent<E>) -> u32 {
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.summary |= 1 << (slot / 64);
+        let chunk = self.free.pop().unwrap_or_else(|| {
+            self.entries.extend([filler; CHUNK]);
+            self.previous.push(0);
+            self.previous.len() as u32 - 1
+        });
+        self.previous[chunk as usize] = self.slots[slot].last;
+        chunk
+    }
+
+    /// Moves the events of `bucket` to the end of `gathered`.
+    pub(crate) fn take(&mut self, bucket: u64, gathered: &mut Vec<QueuedEvent<E>>) {
+        let slot = slot_of(bucket);
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        if self.occupied[slot / 64] == 0 {
+            self.summary &= !(1 << (slot / 64));
+        }
+        let taken = core::mem::replace(&mut self.slots[slot], BucketSlot { len: 0, last: 0 });
+        for (chunk, held) in chunks(taken, &self.previous) {
+            gathered.extend_from_slice(&self.entries[held]);
+            self.free.push(chunk);
+        }
+    }
+
+    /// Returns all events, in any order.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &QueuedEvent<E>> {
+        let slots = self.slots.iter();
+        let held = slots.flat_map(|slot| chunks(*slot, &self.previous).map(|(_, held)| held));
+        held.flat_map(|held| &self.entries[held])
+    }
+
+    /// Returns the first bucket with events from `from` on, among the `SIZE` buckets that the ring covers.
+    #[inline]
+    pub(crate) fn first_from(&self, from: u64) -> Option<u64> {
+        if self.summary == 0 {
+            return None;
+        }
+        let start = slot_of(from);
+        let (word, bit) = (start / 64, start % 64);
+        let here = self.occupied[word] & (u64::MAX << bit);
+        let slot = if here != 0 {
+            word * 64 + here.trailing_zeros() as usize
+        } else {
+            // The following words, then round the ring the preceding ones, and last this word, whose low bits are
+            // the end of the ring.
+            let from_next = self.summary.rotate_right(word as u32 + 1);
+            let next = (word + 1 + from_next.trailing_zeros() as usize) % 64;
+            next * 64 + self.occupied[next].trailing_zeros() as usize
+        };
+        let ahead = slot.wrapping_sub(start) % SIZE;
+        Some(from + ahead as u64)
+    }
+
+    /// Returns the memory allocated for events, in entries.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.entries.capacity()
+    }
+}
+
+/// Returns the chunks of a bucket, last one first, each with the range of its entries.
+fn chunks(slot: BucketSlot, previous: &[u32]) -> impl Iterator<Item = (u32, Range<usize>)> {
+    core::iter::successors((slot.len > 0).then_some(slot), |BucketSlot { len, last }| {
+        let len = (len - 1) / CHUNK as u32 * CHUNK as u32;
+        (len > 0).then(|| BucketSlot { len, last: previous[*last as usize] })
+    })
+    .map(|BucketSlot { len, last }| {
+        let begin = last as usize * CHUNK;
+        (last, begin..begin + (len as usize - 1) % CHUNK + 1)
+    })
+}
+
+#[inline]
+const fn slot_of(bucket: u64) -> usize {
+    bucket as usize % SIZE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_ring_has_no_first_bucket() {
+        let mut ring = WindowRing::new();
+        assert_eq!(ring.first_from(77), None);
+        ring.push(80, QueuedEvent { time: 0, order: 0, event: () });
+        assert_eq!(ring.first_from(77), Some(80));
+        let mut present = Vec::new();
+        ring.take(80, &mut present);
+        assert_eq!(present.len(), 1);
+        assert_eq!(ring.first_from(77), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_bucket_is_the_nearest(from in 0u64..20_000, ahead in prop::collection::vec(0..SIZE as u64, 1..20)) {
+            let mut ring = WindowRing::new();
+            for ahead in &ahead {
+                ring.push(from + ahead, QueuedEvent { time: 0, order: 0, event: () });
+            }
+            prop_assert_eq!(ring.first_from(from), ahead.iter().min().map(|ahead| from + ahead));
+        }
+    }
+}
