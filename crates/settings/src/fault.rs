@@ -1,7 +1,7 @@
 //! A fault in a setting.
 //!
-//! Invariant: the message says which value is wrong and why; the help says what to write instead. Neither holds
-//! the other, and neither names the place: the path does.
+//! Invariant: the message names the value and the reason; the help says what to write instead. Neither repeats the
+//! other, and neither names the place, which the path does.
 
 use core::error::Error;
 
@@ -12,9 +12,9 @@ use crate::path::FieldPath;
 pub struct Fault {
     /// Path of the field at fault.
     pub path: FieldPath,
-    /// The value and why it is wrong: "a message of 0 B cannot be sent".
+    /// The value and the reason: "a message of 0 B cannot be sent".
     pub message: String,
-    /// What to write instead, as a full clause: "write 1 B to 2 GiB"; `None` where nothing better is known.
+    /// Proposal of a right value, as a full clause: "write 1 B to 2 GiB"; `None` if there is none.
     pub help: Option<String>,
 }
 
@@ -28,13 +28,13 @@ impl Fault {
 
 /// A typed error about one setting. Its `Display` is the message of the fault alone.
 pub trait SettingError: Error {
-    /// Path of the field at fault, relative to the setting that was checked.
+    /// Returns the path of the field at fault, relative to the setting that was checked.
     fn path(&self) -> FieldPath;
 
-    /// What to write instead; `None` where nothing better is known.
+    /// Returns a proposal of a right value; `None` if there is none.
     fn help(&self) -> Option<String>;
 
-    /// The error in its parts.
+    /// Returns the error in its parts.
     fn fault(&self) -> Fault {
         Fault { path: self.path(), message: self.to_string(), help: self.help() }
     }

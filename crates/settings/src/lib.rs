@@ -1,7 +1,7 @@
 //! Settings that users write: the path of a field, and a fault in its value.
 //!
-//! Invariant: a fault is built from its parts and stays in parts. No text is taken apart again to find out
-//! what is wrong, or what would be right.
+//! Invariant: a fault is built from its parts and stays in parts. No message is split again to separate the fault from
+//! the proposal.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,13 +1,13 @@
 //! The path of a field: `flows[2].to`, `cables.host.speed`.
 //!
-//! Invariant: a printed path reads back as itself. Names of enum variants are no part of a path.
+//! Invariant: a printed path parses as itself. Names of enum variants are not part of a path.
 
 use core::fmt::{self, Display, Formatter};
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PathStep {
-    /// A field, a map's entry, or the element of a list that has this name.
+    /// A field, an entry of a map, or the element of a list that has this name.
     Name(String),
     /// An element of a list, counted from 0.
     Index(usize),
@@ -17,7 +17,7 @@ pub enum PathStep {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FieldPath(Vec<PathStep>);
 
-/// A text that is not a path.
+/// The reason that a text is not a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// Two dots in a row, or one at an end.
@@ -32,7 +32,7 @@ pub enum PathError {
 }
 
 impl FieldPath {
-    /// Reads a path: names separated by dots, indices in brackets. A name that contains a dot or a bracket
+    /// Parses a path: names separated by dots, indices in brackets. A name that contains a dot or a bracket
     /// stands in quotes.
     ///
     /// # Errors
@@ -53,43 +53,43 @@ impl FieldPath {
         if steps.is_empty() { Err(PathError::NoName) } else { Ok(Self(steps)) }
     }
 
-    /// The steps, outermost first.
+    /// Returns the steps, outermost first.
     #[must_use]
     pub fn steps(&self) -> &[PathStep] {
         &self.0
     }
 
-    /// The path of a field or a map's entry of this value.
+    /// Returns the path of a field, or of an entry of a map, of this value.
     #[must_use]
     pub fn name(&self, name: &str) -> Self {
         self.step(PathStep::Name(name.to_owned()))
     }
 
-    /// The path of an element of this list.
+    /// Returns the path of an element of this list.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
         self.step(PathStep::Index(index))
     }
 
-    /// The path `relative`, moved below this one.
+    /// Returns the path `relative`, moved below this one.
     #[must_use]
     pub fn join(&self, relative: &Self) -> Self {
         Self([self.0.as_slice(), &relative.0].concat())
     }
 
-    /// The path one step below this one.
+    /// Returns the path one step below this one.
     #[must_use]
     pub fn step(&self, step: PathStep) -> Self {
         Self(self.0.iter().cloned().chain([step]).collect())
     }
 
-    /// Returns whether this path is `other` or lies below it.
+    /// Returns true if this path is `other` or lies below it.
     #[must_use]
     pub fn starts_with(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }
 
-    /// The names among the steps, innermost first.
+    /// Returns the names among the steps, innermost first.
     pub fn names_upwards(&self) -> impl Iterator<Item = &str> {
         self.0.iter().rev().filter_map(|step| match step {
             PathStep::Name(name) => Some(name.as_str()),
@@ -98,7 +98,7 @@ impl FieldPath {
     }
 }
 
-/// Reads a path that is written in the code.
+/// Parses a path that is written in the code.
 ///
 /// # Panics
 /// If the text is not a path.

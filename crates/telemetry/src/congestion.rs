@@ -1,89 +1,88 @@
-//! Congestion trees: who held whom back, and for how long.
+//! Congestion trees: roots, contributors, victims, and waiting times.
 //!
-//! Invariant: flows are numbers in the order of the run's flows, roots are numbers in the order in which they were
-//! first seen. `docs/models/congestion-trees.md` defines every word.
+//! Invariant: flows are numbered in the order of the run's flows, roots in the order of their first samples. `docs/models/congestion-trees.md` defines every word.
 
 use units::{Bytes, Span, Time};
 
-/// What was seen of congestion, sample by sample and root by root.
+/// The congestion trees of a run, by sample and by root.
 #[derive(Clone, Debug, Default)]
 pub struct Congestion {
-    /// Every root of a tree, in the order in which they were first seen.
+    /// Every root of a tree, in the order of their first samples.
     pub roots: Vec<RootRecord>,
     /// Every tree at every sample, in order of time, then node, port and lane of the root.
     pub samples: Vec<TreeSample>,
 }
 
-/// An output and lane that was the root of a tree, and what came of it over the run.
+/// The root of a congestion tree, which is an output and lane, over the whole run.
 #[derive(Clone, Debug, Default)]
 pub struct RootRecord {
-    /// The switch, by name.
+    /// Name of the switch.
     pub node: String,
-    /// The output, counted from 1.
+    /// Number of the output port, counted from 1.
     pub port: u16,
-    /// The node at the other end, by name.
+    /// Name of the node at the far end.
     pub peer: String,
-    /// The lane.
+    /// Number of the lane.
     pub lane: u8,
-    /// The first sample that showed it.
+    /// Time of the first sample of the tree.
     pub first: Time,
-    /// The last sample that showed it.
+    /// Time of the last sample of the tree.
     pub last: Time,
-    /// How many samples showed it.
+    /// Number of samples of the tree.
     pub samples: u32,
-    /// The most branches that it had at one sample.
+    /// Largest number of branches at one sample.
     pub branches: u32,
-    /// The longest way from it to the end of a branch, in links.
+    /// Longest path from the root to the end of a branch, in links.
     pub depth: u32,
-    /// The most ports that were saturated at one sample.
+    /// Largest number of saturated ports at one sample.
     pub ports: u32,
-    /// How long its branches were without credit, all added up: the size of the tree over time.
+    /// Sum over all branches of the time without credit: the size of the tree over time.
     pub held_back: Span,
-    /// Flows that leave by the root, with the samples at which their packets were in the tree.
+    /// Flows that leave through the root, with the number of samples at which their packets were in the tree.
     pub contributors: Vec<(u32, u32)>,
-    /// Flows that do not, and waited in the tree.
+    /// Flows that waited in the tree without leaving through the root.
     pub victims: Vec<VictimRecord>,
 }
 
-/// What a flow suffered by a tree to which it does not contribute.
+/// The delay of a flow by a tree to which it does not contribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VictimRecord {
-    /// The flow.
+    /// Number of the flow.
     pub flow: u32,
-    /// At how many samples its packets waited in the tree.
+    /// Number of samples at which its packets waited in the tree.
     pub samples: u32,
-    /// How long an output that they had to pass was without credit.
+    /// Time for which an output on the path of those packets was without credit.
     pub waited: Span,
 }
 
 /// A tree at one sample.
 #[derive(Clone, Debug, Default)]
 pub struct TreeSample {
-    /// The sample.
+    /// Time of the sample.
     pub at: Time,
-    /// The first of the samples up to this one that showed it without a break.
+    /// Time of the first of the consecutive samples of the tree up to this one.
     pub since: Time,
-    /// Its root.
+    /// Number of the root.
     pub root: u32,
-    /// What waited for the root, in its switch.
+    /// Data that waits for the root in its switch.
     pub queue: Bytes,
-    /// Outputs and lanes that were held back, of switches and adapters.
+    /// Number of outputs and lanes of switches and adapters that are held back.
     pub branches: u32,
-    /// The longest way from the root to the end of a branch, in links.
+    /// Longest path from the root to the end of a branch, in links.
     pub depth: u32,
-    /// Ports that were saturated: those of the branches and the root.
+    /// Number of saturated ports: those of the branches and the root.
     pub ports: u32,
-    /// How many flows contributed.
+    /// Number of contributors.
     pub contributors: u32,
-    /// How many were victims.
+    /// Number of victims.
     pub victims: u32,
-    /// The first [`TreeSample::NAMED`] contributors, in their order.
+    /// The first [`TreeSample::NAMED`] contributors, in order.
     pub some_contributors: Vec<u32>,
     /// The [`TreeSample::NAMED`] victims that waited longest.
     pub some_victims: Vec<u32>,
 }
 
 impl TreeSample {
-    /// How many flows of a kind a sample names, so that long runs of many flows stay small.
+    /// Largest number of contributors, and of victims, that a sample names. It bounds the memory of long runs.
     pub const NAMED: usize = 8;
 }

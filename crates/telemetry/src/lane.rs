@@ -1,7 +1,7 @@
-//! Instruments of one port and lane: they sit with the node that they watch, and touch nothing else.
+//! Instruments of one port and lane. They are part of the node that they observe.
 //!
-//! Invariant: what every packet changes takes up half a cache line for each direction, so that watching a lane costs
-//! one line at most. What few packets change, such as [`Marks`], lies elsewhere.
+//! Invariant: the counters that every packet changes take half a cache line for each direction, so that observing a lane
+//! costs one line at most. Counters that few packets change, such as [`Marks`], are stored elsewhere.
 
 use packet::MarkCode;
 use units::{Bytes, Span, Time};
@@ -11,18 +11,18 @@ use units::{Bytes, Span, Time};
 pub struct Marks([u64; MarkCode::COUNT]);
 
 impl Marks {
-    /// One more for this reason.
+    /// Counts a mark of this reason.
     pub fn count(&mut self, reason: MarkCode) {
         self.0[reason.index()] += 1;
     }
 
-    /// How many for this reason.
+    /// Returns the number of marks of this reason.
     #[must_use]
     pub const fn of(&self, reason: MarkCode) -> u64 {
         self.0[reason.index()]
     }
 
-    /// How many for any reason.
+    /// Returns the number of marks of all reasons.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
@@ -36,16 +36,17 @@ impl Marks {
     }
 }
 
-/// What a lane's input buffer held over time.
+/// Occupancy of a lane's input buffer over time.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))] // None lies across two cache lines.
+#[repr(align(32))] // None straddles two cache lines.
 pub struct LaneInput {
-    /// Bytes: no buffer holds 4 GiB.
+    /// Bytes in the buffer, which is smaller than 4 GiB.
     held: u32,
     peak: u32,
-    /// Byte-picoseconds up to `changed`, modulo 2^64, and how often that has turned over.
+    /// Integral of `held` over time up to `changed`, in byte-picoseconds, modulo 2^64.
     integral: u64,
-    turns: u32,
+    /// Number of overflows of `integral`.
+    overflows: u32,
     changed: Time,
 }
 
@@ -53,10 +54,10 @@ const _: () =
     assert!(size_of::<LaneInput>() == 32 && size_of::<LaneOutput>() == 32, "half a cache line each");
 
 impl LaneInput {
-    /// A packet of this length came in.
+    /// Records the arrival of a packet of this length.
     ///
     /// # Panics
-    /// If 4 GiB are held, which no buffer is large enough for.
+    /// If the buffer has 4 GiB, more than any buffer can hold.
     #[inline]
     pub fn stored(&mut self, length: Bytes, now: Time) {
         self.settle(now);
@@ -64,57 +65,58 @@ impl LaneInput {
         self.peak = self.peak.max(self.held);
     }
 
-    /// A packet of this length has left.
+    /// Records the departure of a packet of this length.
     ///
     /// # Panics
-    /// If more leaves than was there.
+    /// If more bytes leave than the buffer has.
     #[inline]
     pub fn freed(&mut self, length: Bytes, now: Time) {
         self.settle(now);
         self.held = self.held.checked_sub(length.get() as u32).expect("what leaves a buffer was in it");
     }
 
-    /// What is held now.
+    /// Returns the present occupancy.
     #[must_use]
     pub const fn held(&self) -> Bytes {
         Bytes::new(self.held as u64)
     }
 
-    /// The most that was ever held.
+    /// Returns the largest occupancy so far.
     #[must_use]
     pub const fn peak(&self) -> Bytes {
         Bytes::new(self.peak as u64)
     }
 
-    /// The mean of what was held from the start of the run to `now`, in bytes.
+    /// Returns the mean occupancy from the start of the run to `now`, in bytes.
     #[must_use]
     pub fn mean(&self, now: Time) -> f64 {
         let mut settled = *self;
         settled.settle(now);
-        let total = u128::from(settled.turns) << 64 | u128::from(settled.integral);
+        let total = u128::from(settled.overflows) << 64 | u128::from(settled.integral);
         if now == Time::ZERO { 0.0 } else { total as f64 / now.ps() as f64 }
     }
 
-    /// Brings the integral up to date. Less than 2^32 bytes for less than 2^64 ps stay below 2^32 turns.
+    /// Extends the integral to `now`. Less than 2^32 bytes for less than 2^64 ps overflow less than 2^32 times.
     #[inline]
     fn settle(&mut self, now: Time) {
         let more = u128::from(self.held) * u128::from((now - self.changed).ps());
-        let (integral, turned) = self.integral.overflowing_add(more as u64);
+        let (integral, overflowed) = self.integral.overflowing_add(more as u64);
         self.integral = integral;
-        self.turns += (more >> 64) as u32 + u32::from(turned);
+        self.overflows += (more >> 64) as u32 + u32::from(overflowed);
         self.changed = now;
     }
 }
 
-/// What a lane's output did.
+/// Counts of a lane's output.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneOutput {
-    /// Bytes on the wire, headers included, flow-control packets not.
+    /// Bytes sent on the wire, with headers, without flow-control packets.
     pub bytes: Bytes,
     /// Packets sent.
     pub packets: u64,
-    /// `NEVER` while there is nothing to wait for.
+    /// Start of the present wait for credit, or `NEVER`.
     starved_since: Time,
+    /// Sum of past waits for credit.
     starved: Span,
 }
 
@@ -125,7 +127,7 @@ impl Default for LaneOutput {
 }
 
 impl LaneOutput {
-    /// A packet left.
+    /// Records the departure of a packet, which ends a wait for credit.
     #[inline]
     pub fn sent(&mut self, length: Bytes, now: Time) {
         self.bytes += length;
@@ -134,15 +136,15 @@ impl LaneOutput {
         self.starved_since = Time::NEVER;
     }
 
-    /// A packet waits, the wire is free, and there is no credit for it: the clock runs until one leaves.
+    /// Records that a packet waits on a free wire without credit. The wait lasts until a packet leaves.
     pub fn starved(&mut self, now: Time) {
         self.starved_since = self.starved_since.min(now);
     }
 
-    /// How long packets waited for credit with the wire free, from the start of the run to `now`.
+    /// Returns the time that packets waited for credit with the wire free, from the start of the run to `now`.
     #[must_use]
     pub fn without_credit(&self, now: Time) -> Span {
-        self.starved + now.since(self.starved_since) // Nothing since `NEVER`.
+        self.starved + now.since(self.starved_since) // Zero since `NEVER`.
     }
 }
 
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_integral_may_turn_over() {
+    fn the_integral_may_overflow() {
         let mut lane = LaneInput::default();
         let hour = |n: u64| us(n * 3_600_000_000);
         lane.stored(Bytes::new(3 << 30), us(0));

@@ -1,7 +1,7 @@
-//! What a run records, as plain data: filled by the nodes and the loop, read by the report.
+//! The record of a run as plain data: written by the nodes and the event loop, read by the report.
 //!
-//! Invariant: nothing here is computed for show. Rates, shares and indices are the reader's business;
-//! a record holds counts, spans and snapshots that can be added up.
+//! Invariant: a record has counts, spans and snapshots that can be added up. Rates, shares and indices are computed
+//! by its readers.
 
 mod congestion;
 mod lane;

@@ -6,88 +6,88 @@ use units::{Bytes, Span, Time};
 use crate::congestion::Congestion;
 use crate::lane::Marks;
 
-/// Everything that a run found out.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunRecord {
-    /// Simulated time that passed.
+    /// Simulated time.
     pub simulated: Span,
-    /// Events handled.
+    /// Number of events handled.
     pub events: u64,
-    /// Packets times links crossed: data, acknowledgements and notifications, not flow-control packets.
+    /// Number of packets times links crossed: data, acknowledgements and notifications, without flow-control packets.
     pub packet_hops: u64,
-    /// Packets that reached their destination's adapter.
+    /// Number of packets that reached their destination's adapter.
     pub delivered_packets: u64,
-    /// Packets lost.
+    /// Number of packets lost.
     pub dropped_packets: u64,
-    /// Flow-control packets sent: updates of credits, or PAUSE and RESUME.
+    /// Number of flow-control packets sent: credit updates, or PAUSE and RESUME frames.
     pub flow_control_packets: u64,
-    /// The run's digest.
+    /// Digest of the run.
     pub digest: u64,
     /// Reasons for which the run's marking rule marks packets, in the order of their columns: code and name.
     pub mark_reasons: Vec<(MarkCode, &'static str)>,
-    /// Packets marked by switches, by reason.
+    /// Number of packets marked by switches, by reason.
     pub marks: Marks,
-    /// What the queue pairs did.
+    /// Counts over all queue pairs.
     pub transport: TransportTally,
-    /// Every flow, in the order of the plan: those that the scenario names come first.
+    /// Flows in the order of the plan: those that the scenario names come first.
     pub flows: Vec<FlowRecord>,
-    /// Every port and lane that can carry data, adapters first, by node, port, lane.
+    /// Ports and lanes that can carry data, adapters first, by node, port and lane.
     pub lanes: Vec<LaneRecord>,
     /// Phases of the run, in order.
     pub phases: Vec<Phase>,
-    /// What every flow had delivered by each phase's start, middle and end, in order of time.
+    /// Deliveries of every flow up to each phase's start, middle and end, in order of time.
     pub snapshots: Vec<Snapshot>,
     /// Payload delivered over time.
     pub series: Series,
-    /// What the scenario asks to watch, over time.
+    /// Values that the scenario asks to watch, over time.
     pub watched: Watched,
     /// Congestion trees over time.
     pub congestion: Congestion,
-    /// Messages that were delivered, if that was kept.
+    /// Completion times of messages, if they were recorded.
     pub completions: Option<Completions>,
-    /// What was checked.
+    /// Conservation of packets.
     pub audit: Audit,
 }
 
-/// Messages that were delivered, and how long that took.
+/// Completion times of messages.
 #[derive(Clone, Debug, Default)]
 pub struct Completions {
-    /// One by one, in order of time, then flow.
+    /// Delivered messages, in order of time, then flow.
     pub messages: Vec<Completion>,
-    /// Messages posted in all, delivered or not, of those flows whose messages could be told apart.
+    /// Number of messages posted, delivered or not, by the flows whose messages can be distinguished.
     pub posted: u64,
-    /// Flows whose messages cannot be told apart: those of a service that does not send again what was lost, in a run
-    /// that lost something.
+    /// Number of flows whose messages cannot be distinguished: those of a service without retransmission, in a run
+    /// with losses.
     pub untold: usize,
 }
 
-/// A message that was delivered.
+/// A delivered message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Its flow, by its place in the record.
+    /// Index of its flow in the record.
     pub flow: u32,
-    /// Its place among the flow's messages, from 1.
+    /// Number of the message within its flow, from 1.
     pub number: u32,
-    /// Number of the host that its data came from, and of the one that took it.
+    /// Numbers of the host that sent its data and of the host that received them.
     pub hosts: (u32, u32),
-    /// Its payload.
+    /// Payload of the message.
     pub size: Bytes,
-    /// When it was posted.
+    /// Time of posting.
     pub posted: Time,
-    /// When the last of its payload was taken by the destination's host.
+    /// Time at which the destination's host took the last byte of its payload.
     pub completed: Time,
-    /// How long it would have taken with nothing else under way.
+    /// Completion time in an otherwise empty fabric.
     pub ideal: Span,
 }
 
 impl Completion {
-    /// How long it took.
+    /// Returns the completion time.
     #[must_use]
     pub fn time(&self) -> Span {
         self.completed.since(self.posted)
     }
 
-    /// How many times as long as with nothing else under way: its slowdown.
+    /// Returns the slowdown: the completion time as a multiple of that in an otherwise empty fabric.
     #[must_use]
     pub fn slowdown(&self) -> f64 {
         self.time().ps() as f64 / self.ideal.ps() as f64
@@ -95,16 +95,16 @@ impl Completion {
 }
 
 impl RunRecord {
-    /// How many flows the scenario names: the first that many of `flows`.
+    /// Returns the number of flows that the scenario names, which are the first in `flows`.
     #[must_use]
     pub fn named(&self) -> usize {
         self.flows.iter().take_while(|flow| flow.named).count()
     }
 
-    /// What a flow had delivered by an instant at which there is a snapshot.
+    /// Returns the payload that a flow had delivered by the instant of a snapshot.
     ///
     /// # Panics
-    /// If no snapshot was taken then: every phase has one at its start, its middle and its end.
+    /// If there is no snapshot of that instant: every phase has one at its start, its middle and its end.
     #[must_use]
     pub fn delivered_by(&self, flow: usize, at: Time) -> Bytes {
         let place = self.snapshots.binary_search_by_key(&at, |snapshot| snapshot.at);
@@ -112,7 +112,7 @@ impl RunRecord {
         self.snapshots[place].delivered[flow]
     }
 
-    /// What a flow delivered between two instants at which there are snapshots.
+    /// Returns the payload that a flow delivered between the instants of two snapshots.
     ///
     /// # Panics
     /// If a snapshot is missing, or `from` is the later one.
@@ -121,8 +121,8 @@ impl RunRecord {
         self.delivered_by(flow, to) - self.delivered_by(flow, from)
     }
 
-    /// Whether a flow has something to send within a phase: it has started before the phase ends, has
-    /// not been stopped by the time it begins, and has not delivered all it had to send by then.
+    /// Returns true if a flow has data to send within a phase: it starts before the end of the phase, has not stopped by
+    /// its beginning, and has not delivered all its data by then.
     #[must_use]
     pub fn active(&self, flow: usize, phase: &Phase) -> bool {
         let record = &self.flows[flow];
@@ -133,13 +133,13 @@ impl RunRecord {
 }
 
 impl FlowRecord {
-    /// Whether it has delivered all that it had to send; never where that is not known beforehand.
+    /// Returns true if the flow has delivered all its data; always false if the amount is not known beforehand.
     #[must_use]
     pub fn complete(&self) -> bool {
         self.total.is_some_and(|total| self.delivered >= total)
     }
 
-    /// When its last byte was delivered, if it is complete.
+    /// Returns the delivery time of its last byte, if the flow is complete.
     #[must_use]
     pub fn completed(&self) -> Option<Time> {
         self.last_delivery.filter(|_| self.complete())
@@ -149,28 +149,28 @@ impl FlowRecord {
 /// Counts over all queue pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransportTally {
-    /// Acknowledgements sent.
+    /// Number of acknowledgements sent.
     pub acknowledgements: u64,
-    /// Congestion notification packets sent.
+    /// Number of congestion notification packets sent.
     pub cnps: u64,
-    /// BECNs that reached a source.
+    /// Number of BECNs that reached a source.
     pub becns: u64,
-    /// How often a CCTI reached its `Trigger_Threshold`.
+    /// Number of times that a CCTI reached its `Trigger_Threshold`.
     pub trigger_events: u64,
-    /// Negative acknowledgements sent.
+    /// Number of negative acknowledgements sent.
     pub naks: u64,
-    /// Times that a requester waited in vain and went back.
+    /// Number of timeouts after which a requester went back.
     pub timeouts: u64,
-    /// Data packets sent again.
+    /// Number of data packets retransmitted.
     pub retransmitted: u64,
-    /// Queue pairs, and end-to-end contexts, that gave up after their last retry.
+    /// Number of queue pairs and end-to-end contexts that failed after their last retry.
     pub failed_queue_pairs: u64,
-    /// Times that packets were found missing where nobody sends them again (UC).
+    /// Number of times that packets were missing in a service without retransmission (UC).
     pub gaps: u64,
 }
 
 impl TransportTally {
-    /// The counts of both, added up.
+    /// Returns the sums of both counts.
     #[must_use]
     pub const fn plus(&self, other: &Self) -> Self {
         Self {
@@ -187,205 +187,204 @@ impl TransportTally {
     }
 }
 
-/// What a flow did.
+/// Results of a flow.
 #[derive(Clone, Debug, Default)]
 pub struct FlowRecord {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
-    /// Host that the data comes from.
+    /// Name of the host that sends the data.
     pub source: String,
-    /// Host that the data goes to.
+    /// Name of the host that receives the data.
     pub destination: String,
-    /// Whether the scenario names it; all others come of a traffic pattern.
+    /// True if the scenario names the flow; other flows belong to a traffic pattern.
     pub named: bool,
-    /// The transport service that carries it: `RC`.
+    /// Transport service: `RC`.
     pub transport: &'static str,
-    /// What its messages do: `RDMA WRITE`.
+    /// Operation of its messages: `RDMA WRITE`.
     pub operation: &'static str,
-    /// When it posts its first message.
+    /// Time of its first message.
     pub start: Time,
-    /// When it posts no further message, if the scenario says so.
+    /// Time from which it posts no further message, if the scenario sets one.
     pub stop: Option<Time>,
-    /// All the payload that it has to send, where that is known beforehand.
+    /// Payload that it has to send in total, if that is known beforehand.
     pub total: Option<Bytes>,
-    /// When its destination's host last took payload of it, if it ever did.
+    /// Time at which its destination's host last took payload.
     pub last_delivery: Option<Time>,
-    /// Payload that its destination's host took.
+    /// Payload that its destination's host has taken.
     pub delivered: Bytes,
-    /// Data packets that reached the destination's adapter in order.
+    /// Number of data packets that reached the destination's adapter in order.
     pub packets: u64,
-    /// Messages complete: acknowledged, read, or, over UC and UD, sent.
+    /// Number of complete messages: acknowledged, read, or, over UC and UD, sent.
     pub messages: u64,
-    /// BECNs that it received.
+    /// Number of BECNs received.
     pub becns: u64,
-    /// From the time the first byte of a packet left to the time its payload was taken, over all packets.
+    /// Sum of the latencies of all packets, from the departure of the first byte to the delivery of the payload.
     pub latency_sum: Span,
     /// The longest such latency.
     pub latency_max: Span,
-    /// Its packets that arrived marked, by the reason of the first switch that marked them.
+    /// Number of packets that arrived marked, by the reason of the first switch that marked them.
     pub marks: Marks,
 }
 
-/// What a port and lane did.
+/// Results of a port and lane.
 #[derive(Clone, Debug)]
 pub struct LaneRecord {
-    /// Node, by name.
+    /// Name of the node.
     pub node: String,
-    /// Port, counted from 1.
+    /// Number of the port, counted from 1.
     pub port: u16,
-    /// Node at the other end, by name.
+    /// Name of the node at the far end.
     pub peer: String,
-    /// Lane.
+    /// Number of the lane.
     pub lane: u8,
-    /// Bytes sent on the wire, headers included, flow-control packets not.
+    /// Bytes sent on the wire, with headers, without flow-control packets.
     pub sent: Bytes,
-    /// Packets sent.
+    /// Number of packets sent.
     pub packets: u64,
-    /// Buffer behind this port for what comes in on this lane.
+    /// Size of the input buffer of this port and lane.
     pub buffer: Bytes,
-    /// The most that it held.
+    /// Largest occupancy of the input buffer.
     pub peak: Bytes,
-    /// The mean that it held, in bytes.
+    /// Mean occupancy of the input buffer, in bytes.
     pub mean: f64,
-    /// The queue behind the crossbar for what leaves here, at a switch that has one.
+    /// The queue between the crossbar and this output, in a switch that has one.
     pub output_queue: Option<QueueRecord>,
-    /// What waited for this output against the threshold above which packets are marked, where there is one.
+    /// Queue for this output, relative to the threshold above which packets are marked, if there is one.
     pub marking: Option<MarginRecord>,
-    /// The same against the threshold above which all are marked (Kmax), where there is one.
+    /// Queue for this output, relative to the threshold above which all packets are marked (Kmax), if there is one.
     pub marking_all: Option<MarginRecord>,
-    /// What the buffer held against what triggers marking by the HP proposal, where that is in force.
+    /// Occupancy of the input buffer, relative to the level that triggers marking by the HP proposal, if it is used.
     pub trigger: Option<MarginRecord>,
-    /// How long packets waited for credit to leave here, with the wire free.
+    /// Time for which packets waited for credit at this output, with the wire free.
     pub without_credit: Span,
-    /// Under PFC, or without flow control: pauses and drops.
+    /// Pauses and drops, under PFC or without flow control.
     pub pause: Option<PauseRecord>,
-    /// Packets marked on leaving here.
+    /// Number of packets marked at this output.
     pub marks: Marks,
 }
 
-/// What PFC did at a port and lane, or what was dropped there without any flow control.
+/// Pauses of a port and lane under PFC, and drops, which also occur without flow control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseRecord {
-    /// PAUSE frames sent, those that ask again included; RESUME is not counted.
+    /// Number of PAUSE frames sent, with those that renew a pause, without RESUME frames.
     pub sent: u64,
-    /// PAUSE frames that took effect on what leaves here.
+    /// Number of PAUSE frames that took effect on this output.
     pub heard: u64,
-    /// How long what leaves here was paused.
+    /// Time for which this output was paused.
     pub paused: Span,
-    /// Packets that came in here and found neither room nor headroom.
+    /// Number of packets that arrived at this input and found neither room nor headroom.
     pub dropped_at_input: u64,
-    /// Packets that were to leave here and found too much waiting.
+    /// Number of packets for this output that found the queue full.
     pub dropped_at_output: u64,
-    /// What was held under the threshold against the threshold.
+    /// Occupancy up to the threshold, relative to the threshold.
     pub threshold: MarginRecord,
-    /// What was held in the headroom against the headroom; none without PFC.
+    /// Occupancy of the headroom, relative to its size; none without PFC.
     pub headroom: Option<MarginRecord>,
 }
 
-/// How near a load came to a limit.
+/// The closest approach of a load to a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarginRecord {
-    /// The load that came nearest.
+    /// Load at the closest approach.
     pub load: Bytes,
-    /// The limit that it came nearest to.
+    /// Limit at the closest approach.
     pub limit: Bytes,
-    /// How it came to be over it, where that was counted.
+    /// Number of crossings, if they were counted.
     pub counts: Option<MarginCounts>,
 }
 
-/// How often a load was over its limit, or nearly.
+/// Numbers of times that a load crossed its limit, or nearly did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarginCounts {
-    /// How often it passed the limit.
+    /// Number of crossings of the limit.
     pub crossings: u32,
-    /// How often it passed 90 % of it, and fell below that again without having passed it.
+    /// Number of times that it passed 90 % of the limit, and fell below that again without crossing the limit.
     pub near_misses: u32,
-    /// The first sample at which it had passed the limit; of PFC's thresholds, when it did.
+    /// Time of the first sample after a crossing; for thresholds of PFC, the time of the first crossing.
     pub first: Option<Time>,
 }
 
-/// What a queue held.
+/// Occupancy of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueRecord {
-    /// The most that it held, with what was still on its way in or out.
+    /// Largest occupancy, with packets that were still on their way in or out.
     pub peak: Bytes,
-    /// The mean that it held, in bytes.
+    /// Mean occupancy, in bytes.
     pub mean: f64,
 }
 
-/// A stretch of the run between two declared changes of traffic.
+/// The part of a run between two declared changes of traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What begins with it: `F3 starts`.
+    /// The change at its start: `F3 starts`.
     pub name: String,
-    /// Its start.
+    /// Start of the phase.
     pub from: Time,
-    /// Its end.
+    /// End of the phase.
     pub to: Time,
 }
 
 impl Phase {
-    /// Where its settled second half begins.
+    /// Returns the start of its settled second half.
     #[must_use]
     pub fn middle(&self) -> Time {
         self.from + self.to.since(self.from) / 2
     }
 }
 
-/// What every flow had delivered by one instant.
+/// Deliveries of every flow up to one instant.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// The instant.
+    /// Time of the snapshot.
     pub at: Time,
-    /// Payload taken by destinations since the start, by flow.
+    /// Payload delivered since the start of the run, by flow.
     pub delivered: Vec<Bytes>,
 }
 
-/// What was delivered, sample by sample.
+/// Payload delivered over time, sample by sample.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// Time from sample to sample.
     pub interval: Span,
-    /// One row a sample, the first at one interval after the start: payload delivered within the
-    /// interval that ends there, by named flow, and in one more column by all other flows together
-    /// where there are any.
+    /// One row a sample, the first at one interval after the start: payload delivered within the interval that ends
+    /// there, by named flow. One more column has the sum of all other flows, if there are any.
     pub rows: Vec<Vec<Bytes>>,
 }
 
-/// What the scenario asks to watch, at each sample of the [`Series`].
+/// Values that the scenario asks to watch, at each sample of the [`Series`].
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    /// What each column is, with its unit.
+    /// Names of the columns, with units.
     pub columns: Vec<String>,
     /// One row a sample.
     pub rows: Vec<Vec<f64>>,
 }
 
-/// What a run proves about itself.
+/// Conservation of packets: the checks that every run makes of itself.
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
-    /// Packets injected.
+    /// Number of packets injected.
     pub injected: u64,
-    /// Packets delivered.
+    /// Number of packets delivered.
     pub delivered: u64,
-    /// Packets lost.
+    /// Number of packets lost.
     pub dropped: u64,
-    /// Packets still under way at the end.
+    /// Number of packets in flight at the end.
     pub under_way: u64,
-    /// The most bytes that any buffer held, as a share of its size, 0 to 1.
+    /// Largest occupancy of any buffer, as a share of its size, 0 to 1.
     pub fullest_buffer: f64,
-    /// Whether the run was drained to rest at its end.
+    /// True if the run was drained at its end until the fabric was at rest.
     pub drained: bool,
-    /// How long the drain took.
+    /// Duration of the drain.
     pub drain: Span,
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
     /// Simulated time so far.
     pub now: Time,
-    /// Packet-hops so far.
+    /// Number of packet-hops so far.
     pub packet_hops: u64,
 }
 
@@ -397,7 +396,7 @@ mod tests {
         Span::from_us(1000 * n).after_start()
     }
 
-    /// Two phases of 10 ms; one endless flow, and one that sends 500 bytes in the second phase.
+    /// Makes a record of three phases of 10 ms, an endless flow, and a flow that sends 500 bytes in the second phase.
     fn record() -> RunRecord {
         let endless = FlowRecord { named: true, delivered: Bytes::new(4000), ..FlowRecord::default() };
         let short = FlowRecord {

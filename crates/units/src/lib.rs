@@ -1,9 +1,9 @@
 //! Exact integer quantities and their spelling.
 //!
-//! Invariant: no quantity is ever a float, and no conversion loses anything silently. A string that
-//! asks for more precision than the unit holds is an error, not a rounding.
+//! Invariant: no quantity is a float, and no conversion is silently lossy. A text with more precision than the unit can
+//! represent is an error, not a rounding.
 //!
-//! | type | holds | in text |
+//! | type | contents | in text |
 //! |---|---|---|
 //! | [`Time`] | picoseconds since the start of the run | `"100 ms"` |
 //! | [`Span`] | picoseconds between two times | `"1.024 us"` |
@@ -11,7 +11,7 @@
 //! | [`Rate`] | bits a second | `"13.2 Gb/s"` |
 //! | [`Length`] | millimetres of cable | `"2 m"` |
 //!
-//! [`words`] takes apart files of such quantities that other tools write.
+//! [`words`] splits files of such quantities, as other tools write them, into words.
 
 mod quantity;
 mod spelling;

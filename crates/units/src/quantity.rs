@@ -1,7 +1,7 @@
 //! The quantities and the arithmetic between them.
 //!
-//! Invariant: arithmetic that would leave the range of `u64` panics in every build profile where
-//! overflow checks are on, and is impossible for any run shorter than 213 days.
+//! Invariant: arithmetic beyond the range of `u64` panics in every build profile with overflow checks. It cannot occur
+//! in runs shorter than 213 days of simulated time.
 
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
@@ -18,7 +18,7 @@ pub struct Span(u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(u64);
 
-/// A data rate, in bits a second. Never zero where a transmission depends on it.
+/// A data rate, in bits a second. The rate of a transmission is never zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
@@ -31,34 +31,34 @@ const PS_PER_S: u64 = 1_000_000_000_000;
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// A time that never comes: the deadline of a timer that is not set.
+    /// A time after the end of every run: the deadline of a timer that is not set.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The instant `ps` picoseconds after the start.
+    /// Returns the instant `ps` picoseconds after the start.
     #[must_use]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// Picoseconds since the start.
+    /// Returns the picoseconds since the start.
     #[must_use]
     pub const fn ps(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the start, for printing only.
+    /// Returns the seconds since the start, for printing only.
     #[must_use]
     pub fn seconds(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
 
-    /// The span since `earlier`, or zero if `earlier` lies later.
+    /// Returns the span since `earlier`, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// The span since the start of the run.
+    /// Returns the span since the start of the run.
     #[must_use]
     pub const fn since_start(self) -> Span {
         Span(self.0)
@@ -66,40 +66,40 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// The empty span.
     pub const ZERO: Self = Self(0);
 
-    /// A span of `ps` picoseconds.
+    /// Returns a span of `ps` picoseconds.
     #[must_use]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// A span of `ns` nanoseconds.
+    /// Returns a span of `ns` nanoseconds.
     #[must_use]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns * 1_000)
     }
 
-    /// A span of `us` microseconds.
+    /// Returns a span of `us` microseconds.
     #[must_use]
     pub const fn from_us(us: u64) -> Self {
         Self(us * 1_000_000)
     }
 
-    /// Picoseconds.
+    /// Returns the picoseconds.
     #[must_use]
     pub const fn ps(self) -> u64 {
         self.0
     }
 
-    /// Seconds, for printing only.
+    /// Returns the seconds, for printing only.
     #[must_use]
     pub fn seconds(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
 
-    /// The instant this span after the start of the run.
+    /// Returns the instant this span after the start of the run.
     #[must_use]
     pub const fn after_start(self) -> Time {
         Time(self.0)
@@ -107,34 +107,34 @@ impl Span {
 }
 
 impl Bytes {
-    /// Nothing.
+    /// No data.
     pub const ZERO: Self = Self(0);
 
-    /// `n` bytes.
+    /// Returns `n` bytes.
     #[must_use]
     pub const fn new(n: u64) -> Self {
         Self(n)
     }
 
-    /// `n` KiB, of 1,024 bytes each.
+    /// Returns `n` KiB, of 1,024 bytes each.
     #[must_use]
     pub const fn kib(n: u64) -> Self {
         Self(n * 1024)
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The mean rate at which this amount passes in `span`, in bit/s, for printing; 0 over no time.
+    /// Returns the mean rate of this amount over `span`, in bit/s, for printing only; 0 over an empty span.
     #[must_use]
     pub fn bps_over(self, span: Span) -> f64 {
         if span.0 == 0 { 0.0 } else { self.0 as f64 * 8.0 / span.seconds() }
     }
 
-    /// What is left after taking `other` away, or nothing.
+    /// Returns the difference, or zero if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -142,31 +142,31 @@ impl Bytes {
 }
 
 impl Rate {
-    /// `n` bits a second.
+    /// Returns a rate of `n` bits a second.
     #[must_use]
     pub const fn bps(n: u64) -> Self {
         Self(n)
     }
 
-    /// `n` gigabits (10^9 bits) a second.
+    /// Returns a rate of `n` gigabits (10^9 bits) a second.
     #[must_use]
     pub const fn gbps(n: u64) -> Self {
         Self(n * 1_000_000_000)
     }
 
-    /// Bits a second.
+    /// Returns the bits a second.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// How long `amount` takes at this rate, rounded up to the next picosecond.
+    /// Returns the duration of a transmission of `amount`, rounded up to the next picosecond.
     ///
     /// # Panics
-    /// If the rate is zero, or if the answer would pass 213 days.
+    /// If the rate is zero, or if the duration exceeds 213 days.
     #[must_use]
     pub const fn time_for(self, amount: Bytes) -> Span {
-        // 2.3 MB is the most that fits the fast path; longer amounts take the wide one.
+        // Amounts up to 2.3 MB fit in 64 bits; larger ones need 128.
         match amount.0.checked_mul(8 * PS_PER_S) {
             Some(bit_ps) => Span(bit_ps.div_ceil(self.0)),
             None => {
@@ -176,13 +176,11 @@ impl Rate {
             }
         }
     }
-}
 
-impl Rate {
-    /// How much passes in `span` at this rate, rounded up to the next byte.
+    /// Returns the amount transmitted in `span`, rounded up to the next byte.
     ///
     /// # Panics
-    /// If the answer would pass what [`Bytes`] holds.
+    /// If the amount exceeds the range of [`Bytes`].
     #[must_use]
     pub const fn amount_in(self, span: Span) -> Bytes {
         let amount = (self.0 as u128 * span.0 as u128).div_ceil(8 * PS_PER_S as u128);
@@ -192,20 +190,20 @@ impl Rate {
 }
 
 impl Length {
-    /// `mm` millimetres.
+    /// Returns a length of `mm` millimetres.
     #[must_use]
     pub const fn from_mm(mm: u64) -> Self {
         Self(mm)
     }
 
-    /// Millimetres.
+    /// Returns the millimetres.
     #[must_use]
     pub const fn mm(self) -> u64 {
         self.0
     }
 
-    /// Time of flight over this length: 5 ps a millimetre (5 ns a metre), the speed of light in a
-    /// medium of refractive index 1.5, as in copper and fibre alike.
+    /// Returns the time of flight over this length: 5 ps a millimetre (5 ns a metre), the speed of light in a medium of
+    /// refractive index 1.5, as in copper and fibre alike.
     #[must_use]
     pub const fn time_of_flight(self) -> Span {
         Span(self.0 * 5)
@@ -306,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_in_a_time_is_rounded_up_to_bytes() {
+    fn amounts_are_rounded_up_to_bytes() {
         assert_eq!(Rate::gbps(40).amount_in(Span::from_us(1)), Bytes::new(5000));
         assert_eq!(Rate::gbps(40).amount_in(Span::from_ps(1)), Bytes::new(1));
         assert_eq!(Rate::gbps(40).amount_in(Span::ZERO), Bytes::ZERO);

@@ -1,4 +1,4 @@
-//! How quantities are written and read: a decimal number, a space, a unit.
+//! The spelling of quantities: a decimal number, a space, a unit.
 //!
 //! Invariant: printing loses nothing: a printed quantity reads back as itself. A reader's error keeps the message (as the
 //! unexpected value) apart from the correction (as the expected one).
@@ -17,22 +17,22 @@ use crate::quantity::{Bytes, Length, Rate, Span, Time};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// The text does not have the form `NUMBER UNIT`.
-    #[error("`{given}` is not {what}")]
+    #[error("`{given}` is not {quantity}")]
     Form {
         /// The text as given.
         given: String,
         /// The quantity, with its article: `a rate`.
-        what: &'static str,
+        quantity: &'static str,
         /// A correct text.
         example: &'static str,
     },
     /// The unit is not one of this quantity's.
-    #[error("`{unit}` is not a unit of {what}")]
+    #[error("`{unit}` is not a unit of {quantity}")]
     Unit {
         /// The unit as given.
         unit: String,
         /// The quantity, with its article.
-        what: &'static str,
+        quantity: &'static str,
         /// The quantity's units, as a list.
         known: String,
         /// A correct text.
@@ -64,19 +64,19 @@ impl UnitError {
     }
 }
 
-/// What the spelling of one quantity needs: its units, largest first, each with its size in the
-/// smallest; and words for messages.
+/// The spelling of one quantity: its units, largest first, each with its size in the smallest unit, and words for
+/// messages.
 struct Spelling {
-    what: &'static str,
+    quantity: &'static str,
     example: &'static str,
     smallest: &'static str,
     units: &'static [(&'static str, u64)],
-    /// Units that are understood, but not printed.
+    /// Units that are accepted, but not printed.
     also: &'static [(&'static str, u64)],
 }
 
 const TIME: Spelling = Spelling {
-    what: "a time",
+    quantity: "a time",
     example: "1.024 us",
     smallest: "ps",
     units: &[("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)],
@@ -84,7 +84,7 @@ const TIME: Spelling = Spelling {
 };
 
 const BYTES: Spelling = Spelling {
-    what: "an amount of data",
+    quantity: "an amount of data",
     example: "8 KiB",
     smallest: "B",
     units: &[("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)],
@@ -92,7 +92,7 @@ const BYTES: Spelling = Spelling {
 };
 
 const RATE: Spelling = Spelling {
-    what: "a rate",
+    quantity: "a rate",
     example: "13.2 Gb/s",
     smallest: "b/s",
     units: &[
@@ -106,7 +106,7 @@ const RATE: Spelling = Spelling {
 };
 
 const LENGTH: Spelling = Spelling {
-    what: "a length",
+    quantity: "a length",
     example: "2 m",
     smallest: "mm",
     units: &[("km", 1_000_000), ("m", 1_000), ("mm", 1)],
@@ -115,7 +115,8 @@ const LENGTH: Spelling = Spelling {
 
 impl Spelling {
     fn read(&self, given: &str) -> Result<u64, UnitError> {
-        let form = || UnitError::Form { given: given.to_owned(), what: self.what, example: self.example };
+        let form =
+            || UnitError::Form { given: given.to_owned(), quantity: self.quantity, example: self.example };
         let text = given.trim();
         let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').ok_or_else(form)?;
         let (number, unit) = (&text[..split], text[split..].trim_start());
@@ -135,13 +136,13 @@ impl Spelling {
         let all = self.units.iter().chain(self.also);
         all.clone().find(|(name, _)| *name == unit).map(|(_, size)| *size).ok_or_else(|| UnitError::Unit {
             unit: unit.to_owned(),
-            what: self.what,
+            quantity: self.quantity,
             known: all.map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
             example: self.example,
         })
     }
 
-    /// The spelling as a JSON schema.
+    /// Returns the spelling as a JSON schema.
     fn schema(&self) -> Schema {
         let units: Vec<_> = self.units.iter().chain(self.also).map(|(name, _)| *name).collect();
         json_schema!({
@@ -152,13 +153,13 @@ impl Spelling {
         })
     }
 
-    /// The largest value that can be held, in whole numbers of the largest unit.
+    /// Returns the largest value that can be represented, in whole numbers of the largest unit.
     fn largest(&self) -> String {
         let (unit, size) = self.units[0];
         format!("{} {unit}", (u64::MAX - 1) / size)
     }
 
-    /// The value in the largest unit that shows it with at most three decimals.
+    /// Returns the value in the largest unit that needs at most three decimals.
     fn written(&self, value: u64) -> String {
         let fits = |size: u64| value >= size && (u128::from(value) * 1000).is_multiple_of(u128::from(size));
         let (unit, size) =
@@ -174,7 +175,7 @@ impl Spelling {
     }
 }
 
-/// `whole.fraction` times `size`, if that is a whole number below `u64::MAX`.
+/// Returns `whole.fraction` times `size`, if the product is a whole number below `u64::MAX`.
 fn exact(whole: &str, fraction: &str, size: u64) -> Option<u64> {
     let digits: String = whole.chars().chain(fraction.chars()).filter(|c| *c != '_').collect();
     let decimals = fraction.chars().filter(|c| *c != '_').count();
@@ -221,7 +222,7 @@ macro_rules! spelled {
                 impl Visitor<'_> for Text {
                     type Value = $quantity;
                     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                        write!(f, "{} in quotes, such as \"{}\"", $spelling.what, $spelling.example)
+                        write!(f, "{} in quotes, such as \"{}\"", $spelling.quantity, $spelling.example)
                     }
                     fn visit_str<E: de::Error>(self, text: &str) -> Result<$quantity, E> {
                         text.parse().map_err(|error: UnitError| {

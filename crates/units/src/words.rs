@@ -1,7 +1,7 @@
-//! Text as words that know where they stand: for files that others write line by line.
+//! Text files of other tools, line by line, as words with their positions.
 //!
-//! Invariant: the words of a line come in their order, and the text at a word's range is the word. Nothing is left out but
-//! white space, empty lines, and what stands behind a `#`.
+//! Invariant: the words of a line keep their order, and the text at a word's range is the word. Only white space, empty
+//! lines, and comments behind a `#` are left out.
 //!
 //! ```
 //! use units::words::{lines, range};
@@ -17,21 +17,21 @@ use core::ops::Range;
 /// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// The word.
+    /// The characters of the word.
     pub text: &'a str,
-    /// Its first byte, counted from the text's.
+    /// Offset of its first byte in the text.
     pub start: usize,
 }
 
 impl Word<'_> {
-    /// Its bytes in the text.
+    /// Returns the range of its bytes in the text.
     #[must_use]
     pub const fn range(self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }
 }
 
-/// The lines that are not empty, as words. A `#` begins a comment.
+/// Splits every line that is not empty into words. A `#` begins a comment.
 pub fn lines(text: &str) -> impl Iterator<Item = Vec<Word<'_>>> {
     let mut start = 0;
     let lines = text.split_inclusive('\n').map(move |line| {
@@ -44,7 +44,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Vec<Word<'_>>> {
     lines.filter(|words| !words.is_empty())
 }
 
-/// The bytes from the first of some words to the last; of no words, none.
+/// Returns the range of bytes from the first word to the last; an empty range for no words.
 #[must_use]
 pub fn range(words: &[Word<'_>]) -> Range<usize> {
     match words {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_stands_where_it_says() {
+    fn every_word_has_its_position() {
         let text = "# none\n  à bc\r\n\n\td#e\nf";
         let found: Vec<Vec<&str>> =
             lines(text).map(|words| words.iter().map(|word| &text[word.range()]).collect()).collect();
