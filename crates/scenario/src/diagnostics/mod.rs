@@ -6,9 +6,6 @@
 //! | `nearest` | the name that was probably meant |
 
 mod diagnostic;
-mod halves;
 pub(crate) mod nearest;
-
-pub(crate) use halves::in_two;
 
 pub use diagnostic::{Diagnostic, Excerpt, LocatedFault};

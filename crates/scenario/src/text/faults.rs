@@ -5,7 +5,7 @@ use core::fmt::Display;
 use settings::{FieldPath, SettingError};
 
 use super::scenario_text::ScenarioText;
-use crate::diagnostics::{Diagnostic, LocatedFault, in_two};
+use crate::diagnostics::{Diagnostic, LocatedFault};
 
 /// The faults found so far.
 pub(crate) struct Faults<'a> {
@@ -58,12 +58,6 @@ impl<'a> Faults<'a> {
     /// Adds an error of a setting that stands at this path; `of_name` if the name at the end of its own path is wrong.
     pub(crate) fn add_error(&mut self, path: &FieldPath, error: &impl SettingError, of_name: bool) {
         self.push(&path.join(&error.path()), error.to_string(), error.help(), of_name);
-    }
-
-    /// What another crate says is wrong, in the form `WRONG: RIGHT`.
-    pub(crate) fn of_crate(&mut self, path: &FieldPath, error: &dyn Display) {
-        let (message, help) = in_two(&error.to_string());
-        self.push(path, message, help, false);
     }
 
     /// Returns true if a fault of the value at this path was found.
