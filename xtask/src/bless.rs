@@ -1,14 +1,13 @@
-//! `cargo xtask bless`: takes what the tests now see as what they shall see.
+//! `cargo xtask bless`: accepts the present output of the tests as their snapshots.
 //!
-//! Invariant: it accepts snapshots and nothing else. A test that fails for another reason still
-//! fails.
+//! Invariant: snapshots are accepted and nothing else. A test that fails for another reason still fails.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::cargo::{cargo, finish};
 
-/// Runs the tests with every snapshot accepted, and says what that asks of the reader.
+/// Runs the tests with every snapshot accepted, and reminds the user to read the difference.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut command = cargo(&["test", "--workspace", "--no-fail-fast"]);
     command.args(arguments).env("INSTA_UPDATE", "always");

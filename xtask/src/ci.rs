@@ -1,6 +1,6 @@
 //! `cargo xtask ci`: every check that a change must pass, cheapest first, tests last.
 //!
-//! Invariant: the steps are data. What runs elsewhere runs this, so that a check that fails there
+//! Invariant: the steps are data. Continuous integration runs this verb, so that a check that fails there
 //! fails here too.
 
 use std::ffi::OsString;
@@ -13,12 +13,12 @@ use crate::{counts, figures, help, tidy};
 struct Step {
     name: &'static str,
     work: Work,
-    /// What to do about a failure.
+    /// Remedy for a failure.
     on_failure: &'static str,
 }
 
 enum Work {
-    /// Arguments for cargo, and variables for its environment.
+    /// Arguments for cargo, and variables of its environment.
     Cargo(&'static [&'static str], &'static [(&'static str, &'static str)]),
     /// A verb of this program, and its arguments.
     Chore(fn(&[OsString]) -> ExitCode, &'static [&'static str]),
@@ -33,7 +33,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "tidy",
         work: Work::Chore(tidy::run, &[]),
-        on_failure: "a house rule is broken: each line above says what would be right",
+        on_failure: "a house rule is violated: each line above ends with the remedy",
     },
     Step {
         name: "lints",
@@ -41,7 +41,7 @@ const STEPS: &[Step] = &[
             &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"],
             &[],
         ),
-        on_failure: "the compiler or clippy objects: mend it, or write `#[expect(LINT, reason = \"...\")]` where it errs",
+        on_failure: "the compiler or clippy objects: correct the code, or write `#[expect(LINT, reason = \"...\")]` where the lint is wrong",
     },
     Step {
         name: "documentation",
@@ -49,7 +49,7 @@ const STEPS: &[Step] = &[
             &["doc", "--workspace", "--no-deps", "--locked"],
             &[("RUSTDOCFLAGS", "--deny warnings")],
         ),
-        on_failure: "the documentation does not build: a link or an example in it is broken",
+        on_failure: "the documentation does not build: a link or an example is broken",
     },
     Step {
         name: "claims",
@@ -57,14 +57,14 @@ const STEPS: &[Step] = &[
             &["run", "--release", "--quiet", "--locked", "--package", "backwater", "--", "repro"],
             &[],
         ),
-        on_failure: "a paper's figure no longer comes out: a line of the table says FAIL. If the change is right, mark \
-                     the claim `status: Failing(\"why\")` in fixtures/claims, and say so in CHANGELOG.md",
+        on_failure: "a paper's figure is no longer reproduced: a line of the table says FAIL. If the change is right, mark \
+                     the claim `status: Failing(\"reason\")` in fixtures/claims, and record that in CHANGELOG.md",
     },
     Step {
         name: "counts",
         work: Work::Chore(counts::run, &[]),
-        on_failure: "the simulator takes more instructions for the same work: find out where (docs/performance.md), or, if \
-                     it is worth it, run `cargo xtask counts --record`, and say why in the commit message",
+        on_failure: "the simulator takes more instructions for the same work: find the place (docs/performance.md), or, if \
+                     the cost is justified, run `cargo xtask counts --record`, and give the reason in the commit message",
     },
     Step {
         name: "figures",
@@ -72,7 +72,7 @@ const STEPS: &[Step] = &[
         on_failure: "a page shows a result that this version does not give: run `cargo xtask figures`, look at each \
                      figure that changed, and say in CHANGELOG.md why it did",
     },
-    // The tests come last: their closing lines end what is printed to standard output.
+    // The tests come last: their closing lines end the standard output.
     Step {
         name: "tests",
         work: Work::Cargo(&["test", "--workspace", "--locked"], &[]),
@@ -80,7 +80,7 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Runs every step, up to the first that fails.
+/// Runs the steps in order, up to the first failure.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(refused) = help::refused("ci", arguments) {
         return refused;

@@ -1,8 +1,8 @@
-//! `cargo xtask counts`: how many instructions small cases of the bench take, against what is recorded.
+//! `cargo xtask counts`: instruction counts of small cases of the bench, against the recorded ones.
 //!
-//! Invariant: what is compared does not depend on how busy or how fast the machine is. It does depend on the
-//! processor's family, the system's library and the compiler, so what is recorded names the target, and
-//! another target is not judged by it.
+//! Invariant: a count does not depend on the load or the speed of the machine. It depends on the processor's
+//! family, the system's library and the compiler, so a record names its target, and another target is not
+//! judged by it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,18 +13,18 @@ use std::process::{Command, ExitCode, Stdio};
 use crate::cargo::root;
 use crate::simulate;
 
-/// Cases of `bench`, and what makes them small: counting is some fifty times slower than running.
+/// Cases of `bench`, with the overrides that shorten them: counting is some fifty times slower than running.
 const CASES: [(&str, &[&str]); 3] = [("a32", &A32), ("a32-fifo", &A32), ("b128", &["duration=\"100 us\""])];
-/// A fifth of a millisecond, with the incast in its middle.
+/// Overrides for 0.2 ms, with the incast in the middle.
 const A32: [&str; 3] = ["traffic[1].at=\"100 us\"", "traffic[0].until=\"150 us\"", "duration=\"200 us\""];
 
-/// How many times as many instructions as recorded are too many: libraries of one system differ by less.
+/// Largest accepted ratio of counted to recorded instructions: libraries of one system differ by less.
 const TOO_MANY: f64 = 1.03;
 
-/// By target, then by case.
+/// Instruction counts by target and case.
 type Recorded = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// Counts, and compares; with `--record`, writes down what was counted instead.
+/// Counts and compares; with `--record`, records the counts instead.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let record = match arguments {
         [] => false,
@@ -55,7 +55,7 @@ fn has_valgrind() -> bool {
     version.is_ok_and(|status| status.success())
 }
 
-/// Instructions by case.
+/// Returns the instruction counts by case.
 fn count(program: &Path) -> Result<BTreeMap<String, u64>, String> {
     CASES.into_iter().map(|(case, sets)| Ok((case.to_owned(), count_one(program, case, sets)?))).collect()
 }
@@ -74,7 +74,7 @@ fn count_one(program: &Path, case: &str, sets: &[&str]) -> Result<u64, String> {
         .ok_or_else(|| format!("{case} under valgrind failed:\n{said}"))
 }
 
-/// The number in valgrind's line `==1== I refs: 1,234`.
+/// Returns the number in valgrind's line `==1== I refs: 1,234`.
 fn instructions(said: &str) -> Option<u64> {
     let line =
         said.lines().find_map(|line| line.split_once("I refs:").or_else(|| line.split_once("I   refs:")))?.1;
@@ -127,7 +127,7 @@ fn compare(counted: &BTreeMap<String, u64>) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Whether a case takes too many; one that was never recorded does.
+/// Returns whether a case takes too many instructions; a case that was never recorded does.
 fn is_over(now: u64, before: Option<&u64>) -> bool {
     before.is_none_or(|before| now as f64 > *before as f64 * TOO_MANY)
 }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn valgrind_s_words_are_understood() {
+    fn valgrind_s_output_is_read() {
         assert_eq!(instructions("==7== \n==7== I refs:        1,234,567\n"), Some(1_234_567));
         assert_eq!(instructions("==7== I   refs:      42"), Some(42));
         assert_eq!(instructions("valgrind: cannot"), None);

@@ -1,4 +1,4 @@
-//! `cargo xtask help`: what there is, and what was probably meant.
+//! `cargo xtask help`: the list of verbs, and the nearest verb to a mistyped one.
 //!
 //! Invariant: the list is the routing table itself, so it cannot be out of date.
 
@@ -13,14 +13,14 @@ pub(crate) fn run(_: &[OsString]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Says that there is no such verb, and which is nearest.
+/// Reports an unknown verb, with the nearest one.
 pub(crate) fn unknown(given: &str) -> ExitCode {
     eprintln!("error: `{given}` is not a verb of `cargo xtask`{}", hint(given));
     eprintln!("`cargo xtask help` lists them all");
     ExitCode::from(2)
 }
 
-/// Says that a verb takes no arguments, if there are any.
+/// Refuses the arguments of a verb that takes none; `None` if there are none.
 pub(crate) fn refused(verb: &str, arguments: &[OsString]) -> Option<ExitCode> {
     let given = arguments.first()?;
     eprintln!("error: `cargo xtask {verb}` takes no arguments, and there is `{}`", given.to_string_lossy());
@@ -43,7 +43,7 @@ fn text() -> String {
     )
 }
 
-/// `: did you mean ...?`, if some verb is near enough to what was given.
+/// `: did you mean ...?`, if some verb is near enough to `given`.
 fn hint(given: &str) -> String {
     let nearest = VERBS
         .iter()
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_is_understood_and_nonsense_is_not() {
+    fn a_typing_error_is_corrected_and_nonsense_is_not() {
         assert_eq!(hint("smi"), ": did you mean `sim`?");
         assert_eq!(hint("tidi"), ": did you mean `tidy`?");
         assert_eq!(hint("benhc"), ": did you mean `bench`?");

@@ -9,7 +9,7 @@
 //! | 0 | done |
 //! | 1 | a check failed, or a command could not be run |
 //! | 2 | the command line was not understood |
-//! | any other | the status of what was run |
+//! | any other | the status of the command that was run |
 
 mod bless;
 mod book;
@@ -27,7 +27,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Something to do by name.
+/// A verb of the command line.
 struct Verb {
     name: &'static str,
     about: &'static str,
@@ -35,9 +35,9 @@ struct Verb {
 }
 
 enum Task {
-    /// Run `backwater` with the verb and its arguments.
+    /// `backwater` with the verb and its arguments.
     Simulate,
-    /// Run a chore with its arguments.
+    /// A chore of the repository with its arguments.
     Chore(fn(&[OsString]) -> ExitCode),
 }
 
@@ -46,19 +46,27 @@ const VERBS: &[Verb] = &[
     Verb { name: "compare", about: "run scenarios side by side", task: Task::Simulate },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
     Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
-    Verb { name: "repro", about: "hold results against what a paper reports", task: Task::Simulate },
+    Verb { name: "repro", about: "check the claims of papers, one by one", task: Task::Simulate },
     Verb {
         name: "guideline",
         about: "print proposed parameters of congestion control",
         task: Task::Simulate,
     },
-    Verb { name: "import", about: "make a scenario of another simulator's files", task: Task::Simulate },
-    Verb { name: "headroom", about: "print what PFC needs beyond its threshold", task: Task::Simulate },
-    Verb { name: "thresholds", about: "print what thresholds of PFC and ECN can be", task: Task::Simulate },
+    Verb { name: "import", about: "make a scenario from another simulator's files", task: Task::Simulate },
+    Verb { name: "headroom", about: "print the headroom that PFC needs", task: Task::Simulate },
+    Verb {
+        name: "thresholds",
+        about: "print the thresholds of PFC and ECN that a memory allows",
+        task: Task::Simulate,
+    },
     Verb { name: "bench", about: "measure packet-hops a second of whole runs", task: Task::Simulate },
     Verb { name: "test", about: "run all tests; arguments go to cargo test", task: Task::Chore(test::run) },
-    Verb { name: "tidy", about: "check layers, links and house rules", task: Task::Chore(tidy::run) },
-    Verb { name: "ci", about: "run every check that a change must pass", task: Task::Chore(ci::run) },
+    Verb {
+        name: "tidy",
+        about: "check layers, circles, links, prose and house rules",
+        task: Task::Chore(tidy::run),
+    },
+    Verb { name: "ci", about: "run every check of a change", task: Task::Chore(ci::run) },
     Verb {
         name: "counts",
         about: "count instructions of small cases (valgrind), against docs/instructions.json; --record writes it",
@@ -71,7 +79,11 @@ const VERBS: &[Verb] = &[
     },
     Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
     Verb { name: "dist", about: "pack the program for a release", task: Task::Chore(dist::run) },
-    Verb { name: "bless", about: "accept the snapshots as they now are", task: Task::Chore(bless::run) },
+    Verb {
+        name: "bless",
+        about: "accept the present output of the tests as snapshots",
+        task: Task::Chore(bless::run),
+    },
     Verb { name: "help", about: "print this list", task: Task::Chore(help::run) },
 ];
 

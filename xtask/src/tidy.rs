@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: house rules that neither the compiler nor clippy knows.
 //!
 //! Invariant: every rule is a pure function from text to findings, and every finding names a file, a
-//! line, what is wrong and what would be right.
+//! line, the fault and the remedy.
 //!
 //! | rules | module |
 //! |---|---|
@@ -31,12 +31,12 @@ use crate::help;
 use circles::Modules;
 use prose::Prose;
 
-/// A rule that some file does not keep.
+/// A violation of a rule in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Finding {
-    /// Relative to the workspace.
+    /// Path relative to the workspace.
     file: PathBuf,
-    /// From 1.
+    /// Line number, from 1.
     line: usize,
     grade: Grade,
     fault: String,
@@ -160,7 +160,7 @@ fn metadata(mut command: Command) -> io::Result<serde_json::Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Every file of the workspace, relative to it, in a stable order; built files and results left out.
+/// Every file of the workspace, relative to it, in a stable order, without build products and results.
 fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![PathBuf::new()];

@@ -1,7 +1,7 @@
-//! The layers, and what else manifests and the map must say.
+//! Layers of crates, and further duties of manifests and of the map in ARCHITECTURE.md.
 //!
-//! Invariant: a crate depends only on crates of a lower layer, in its tests and benchmarks too. What
-//! has no layer stands outside: it depends on no crate of the workspace, and none depends on it.
+//! Invariant: a crate depends only on crates of a lower layer, in its tests and benchmarks too. A
+//! package without a layer stands outside: it depends on no crate of the workspace, and none depends on it.
 
 use std::path::{Path, PathBuf};
 

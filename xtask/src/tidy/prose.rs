@@ -1,13 +1,13 @@
 //! The English of comments, in two figures.
 //!
 //! Invariant: a comment names its subject. A comment that begins with a question word leaves the noun to the line
-//! above, and a sentence around "what" leaves it to the reader: CONTRIBUTING.md, "Prose".
+//! above, and a pronoun leaves it to the reader: CONTRIBUTING.md, "Prose".
 
 use std::fmt::{self, Display, Formatter};
 
-/// Most blocks of comments that may begin with a question word, in percent.
+/// Limit for blocks of comments that begin with a question word, in percent.
 const MOST_QUESTIONS: f64 = 6.0;
-/// Most occurrences of "what" in 1,000 words of comments.
+/// Limit for the pronoun, in occurrences per 1,000 words of comments.
 const MOST_WHATS: f64 = 3.0;
 /// Words that ask instead of naming.
 const QUESTION_WORDS: [&str; 8] = ["What", "Who", "Whom", "Whose", "Whether", "How", "When", "Where"];

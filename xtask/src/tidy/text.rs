@@ -1,22 +1,22 @@
-//! What a file says, line by line.
+//! Rules on the lines of a file.
 //!
-//! Invariant: nothing here reads a disk.
+//! Invariant: the functions here read no disk.
 
 use std::path::Path;
 
 use super::{Finding, Grade};
 
-/// Longer than this, a Rust file is worth a second thought.
+/// Number of lines from which a Rust file gets a warning.
 const LONG: usize = 400;
-/// Longer than this, a Rust file holds more than one thing.
+/// Number of lines from which a Rust file is refused.
 const TOO_LONG: usize = 600;
 
-/// What holds for Rust only.
+/// Checks the rules for Rust files.
 pub(super) fn check_rust(file: &Path, text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
     if !text.starts_with("//!") {
         let remedy = "open it with `//!`: its purpose in one sentence, then its invariant";
-        found.push(Finding::error(file, 1, "the file does not say what it is for", remedy));
+        found.push(Finding::error(file, 1, "the file does not state its purpose", remedy));
     }
     let lines = text.lines().count();
     if lines > LONG {
@@ -35,7 +35,7 @@ pub(super) fn check_rust(file: &Path, text: &str) -> Vec<Finding> {
     found
 }
 
-/// What holds for every text.
+/// Checks the rules for every text file.
 pub(super) fn check_lines(file: &Path, text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
     // `split` and not `lines`, which would hide a carriage return.
@@ -64,7 +64,7 @@ pub(super) fn check_lines(file: &Path, text: &str) -> Vec<Finding> {
     found
 }
 
-/// Whether `word` stands in the line, and not as the tail of another.
+/// Returns whether `word` occurs in the line, and not as the tail of another word.
 fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_file_opens_with_its_purpose() {
         assert_eq!(rust("//! A thing.\n"), [""; 0]);
-        let mute = "error: a.rs:1: the file does not say what it is for: \
+        let mute = "error: a.rs:1: the file does not state its purpose: \
                     open it with `//!`: its purpose in one sentence, then its invariant";
         assert_eq!(rust("// A thing.\n"), [mute]);
         assert_eq!(rust(""), [mute]);
