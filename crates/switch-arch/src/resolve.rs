@@ -161,7 +161,7 @@ impl SwitchSpec {
 
     fn output_queue_error(&self, link: &LinkSpec) -> Option<SwitchError> {
         let (size, longest) = (self.output_buffer?, link.longest_packet());
-        if self.output_queue().is_none() {
+        if !self.buffering.has_output_queues() {
             return Some(SwitchError::NoOutputQueue(self.buffering));
         }
         (size < longest).then_some(SwitchError::OutputQueueBelowPacket { size, mtu: link.mtu, longest })
@@ -173,7 +173,7 @@ impl SwitchSpec {
             Sharing::Complete { .. } => "Complete",
             Sharing::Dynamic { .. } => "Dynamic",
         };
-        (self.buffering != BufferingSpec::Central).then_some(SwitchError::NothingToShare(sharing))
+        (!self.buffering.shares_memory()).then_some(SwitchError::NothingToShare(sharing))
     }
 
     fn egress_limit_error(&self, link: &LinkSpec) -> Option<SwitchError> {

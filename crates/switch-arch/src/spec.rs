@@ -57,13 +57,7 @@ impl SwitchSpec {
     /// Queue of each output and lane behind the crossbar; none where packets go from where they wait to the wire.
     #[must_use]
     pub fn output_queue(&self) -> Option<Bytes> {
-        match self.buffering {
-            BufferingSpec::CombinedInputOutput => Some(self.output_buffer.unwrap_or(self.buffer)),
-            BufferingSpec::InputFifo
-            | BufferingSpec::InputVoq
-            | BufferingSpec::Output
-            | BufferingSpec::Central => None,
-        }
+        self.buffering.has_output_queues().then(|| self.output_buffer.unwrap_or(self.buffer))
     }
 }
 
@@ -84,6 +78,50 @@ pub enum BufferingSpec {
     /// At the inputs in virtual output queues, and once more at the outputs, behind a crossbar that is `speedup`
     /// times faster than the links.
     CombinedInputOutput,
+}
+
+impl BufferingSpec {
+    /// Every organisation, for tests.
+    pub const ALL: [Self; 5] = {
+        // Does not compile for a variant that is missing: add it to the list too.
+        const _: fn(BufferingSpec) = |spec| match spec {
+            BufferingSpec::InputFifo
+            | BufferingSpec::InputVoq
+            | BufferingSpec::Output
+            | BufferingSpec::Central
+            | BufferingSpec::CombinedInputOutput => {}
+        };
+        [Self::InputFifo, Self::InputVoq, Self::Output, Self::Central, Self::CombinedInputOutput]
+    };
+
+    /// Returns true if packets are read out of a buffer at their input, whose read bandwidth is limited
+    /// ([`SwitchSpec::speedup`]).
+    #[must_use]
+    pub const fn reads_at_inputs(self) -> bool {
+        match self {
+            Self::InputFifo | Self::InputVoq | Self::CombinedInputOutput => true,
+            Self::Output | Self::Central => false,
+        }
+    }
+
+    /// Returns true if packets wait a second time, at their output behind the crossbar
+    /// ([`SwitchSpec::output_buffer`]).
+    #[must_use]
+    pub const fn has_output_queues(self) -> bool {
+        match self {
+            Self::CombinedInputOutput => true,
+            Self::InputFifo | Self::InputVoq | Self::Output | Self::Central => false,
+        }
+    }
+
+    /// Returns true if ports and lanes may share one memory ([`SwitchSpec::sharing`]).
+    #[must_use]
+    pub const fn shares_memory(self) -> bool {
+        match self {
+            Self::Central => true,
+            Self::InputFifo | Self::InputVoq | Self::Output | Self::CombinedInputOutput => false,
+        }
+    }
 }
 
 /// Who may occupy how much of a central memory, whose size is the sum of all buffers of its switch.
@@ -145,6 +183,23 @@ pub enum ArbiterSpec {
     },
     /// What came in first goes first.
     OldestFirst,
+}
+
+impl ArbiterSpec {
+    /// Examples of every arbiter, for tests.
+    pub const EXAMPLES: [Self; 5] = {
+        // Does not compile for a variant that is missing: add an example to the list too.
+        const _: fn(ArbiterSpec) = |spec| match spec {
+            ArbiterSpec::RoundRobin | ArbiterSpec::Islip { .. } | ArbiterSpec::OldestFirst => {}
+        };
+        [
+            Self::RoundRobin,
+            Self::Islip { iterations: 1 },
+            Self::Islip { iterations: 2 },
+            Self::Islip { iterations: 4 },
+            Self::OldestFirst,
+        ]
+    };
 }
 
 /// When a packet may leave.

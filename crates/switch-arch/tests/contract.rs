@@ -16,20 +16,11 @@ use units::Time;
 
 const PORTS: u16 = 5;
 const LANES: u8 = 2;
-const ORGANISATIONS: [BufferingSpec; 5] = [
-    BufferingSpec::InputFifo,
-    BufferingSpec::InputVoq,
-    BufferingSpec::Output,
-    BufferingSpec::Central,
-    BufferingSpec::CombinedInputOutput,
-];
-const ARBITERS: [ArbiterSpec; 5] = [
-    ArbiterSpec::RoundRobin,
-    ArbiterSpec::Islip { iterations: 1 },
-    ArbiterSpec::Islip { iterations: 2 },
-    ArbiterSpec::Islip { iterations: PORTS as u8 },
-    ArbiterSpec::OldestFirst,
-];
+
+/// Every arbiter; iSLIP also with enough iterations for a maximal match.
+fn arbiters() -> impl Iterator<Item = ArbiterSpec> {
+    ArbiterSpec::EXAMPLES.into_iter().chain([ArbiterSpec::Islip { iterations: PORTS as u8 }])
+}
 
 fn packet(number: u32, place: VoqId) -> Packet {
     let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: place.lane, service_level: ServiceLevel(0) };
@@ -188,7 +179,7 @@ fn once(asking: &[(u16, Vec<u16>)], ages: Ages) -> Once {
 proptest! {
     #[test]
     fn organisations_keep_every_packet(ops in prop::collection::vec((place(), any::<bool>()), 0..300)) {
-        for spec in ORGANISATIONS {
+        for spec in BufferingSpec::ALL {
             keeps_every_packet(spec, ops.clone())?;
         }
     }
@@ -197,7 +188,7 @@ proptest! {
     /// could be served is left out, but that iSLIP may stop after one grant in each of its iterations.
     #[test]
     fn arbiters_match_as_they_promise(rows in prop::collection::vec(prop::collection::btree_set(0..PORTS, 0..4), 1..5)) {
-        for spec in ARBITERS {
+        for spec in arbiters() {
             let mut arbiter = AnyArbiter::new(spec, usize::from(PORTS), 1);
             let asking: Vec<_> =
                 (0..).zip(&rows).map(|(output, inputs)| (output, inputs.iter().copied().collect())).collect();
@@ -224,7 +215,7 @@ proptest! {
 
 #[test]
 fn arbiters_starve_no_output() {
-    for spec in ARBITERS {
+    for spec in arbiters() {
         let mut arbiter = AnyArbiter::new(spec, usize::from(PORTS), 1);
         let mut wins = [0; PORTS as usize];
         let mut ages = Ages::ALIKE;
@@ -243,7 +234,7 @@ fn arbiters_starve_no_output() {
 
 #[test]
 fn arbiters_starve_no_input() {
-    for spec in ARBITERS {
+    for spec in arbiters() {
         let mut arbiter = AnyArbiter::new(spec, usize::from(PORTS), 1);
         let mut wins = [0; PORTS as usize];
         let mut ages = Ages::ALIKE;

@@ -4,6 +4,7 @@ use crate::common::{law, run, shipped};
 use fabric::{RunError, RunOptions, simulate};
 use ron::extensions::Extensions;
 use scenario::Plan;
+use switch_arch::spec::BufferingSpec;
 use telemetry::RunRecord;
 use topology::{RoutingSpec, TopologySpec};
 
@@ -35,23 +36,23 @@ fn late(record: &RunRecord) -> u64 {
 /// down, it runs.
 #[test]
 fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
-    for buffering in ["InputFifo", "InputVoq", "CombinedInputOutput", "Output"] {
+    for buffering in BufferingSpec::ALL {
         let mut sets = vec!["routing=MinHop", "dependency_cycles=Allowed"];
-        let organisation = format!("switch.buffering={buffering}");
+        let organisation = format!("switch.buffering={buffering:?}");
         sets.push(&organisation);
-        if buffering == "CombinedInputOutput" {
+        if buffering.has_output_queues() {
             sets.push("switch.output_buffer=\"8 KiB\"");
         }
         let plan = ring(&sets);
         let Err(RunError::Deadlock(deadlock)) = simulate(&plan, RunOptions::default(), &mut |_| {}) else {
-            panic!("{buffering}: the ring stands still, and nobody says so");
+            panic!("{buffering:?}: the ring stands still, and nobody says so");
         };
         // Two flows want each cable of the ring, one way round: the circle is that way, each switch once.
-        assert_eq!(deadlock.cycle.len(), 7, "{buffering}: {deadlock}");
+        assert_eq!(deadlock.cycle.len(), 7, "{buffering:?}: {deadlock}");
         for (wait, next) in deadlock.cycle.iter().zip(deadlock.cycle.iter().cycle().skip(1)) {
-            assert_eq!(wait.peer, next.node, "{buffering}: {deadlock}");
+            assert_eq!(wait.peer, next.node, "{buffering:?}: {deadlock}");
         }
-        assert!(deadlock.found < plan.duration().after_start(), "{buffering}: it was waited out");
+        assert!(deadlock.found < plan.duration().after_start(), "{buffering:?}: it was waited out");
     }
     let layered = run(&ring(&["routing=DimensionOrder", "link.data_lanes=2"]));
     let up_down = run(&ring(&["routing=UpDown()"]));
@@ -67,16 +68,16 @@ fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
 #[test]
 fn a_ring_of_pauses_stands_still_and_one_of_drops_does_not() {
     let cycles = ["routing=MinHop", "dependency_cycles=Allowed"];
-    for buffering in ["InputFifo", "InputVoq", "CombinedInputOutput", "Output"] {
+    for buffering in BufferingSpec::ALL {
         let pausing = [
             "link.flow_control=Pause(resume_offset: \"2 KiB\", reaction: \"100 ns\", quanta: 2000)",
-            &format!("switch.buffering={buffering}"),
+            &format!("switch.buffering={buffering:?}"),
         ];
         let plan = ring(&[cycles, pausing].concat());
         let Err(RunError::Deadlock(deadlock)) = simulate(&plan, RunOptions::default(), &mut |_| {}) else {
-            panic!("{buffering}: the ring stands still, and nobody says so");
+            panic!("{buffering:?}: the ring stands still, and nobody says so");
         };
-        assert_eq!(deadlock.cycle.len(), 7, "{buffering}: {deadlock}");
+        assert_eq!(deadlock.cycle.len(), 7, "{buffering:?}: {deadlock}");
     }
     // The scenario's time-out, of 67 ms, is longer than the run. One shorter than the 0.27 ms that four messages take finds
     // the ring as full as before: each repeat loses its first packet again, in step, until the queue pair gives up.

@@ -1,8 +1,9 @@
 //! What buffer organisations have in common and in what they differ, on whole fabrics.
 
+use switch_arch::spec::BufferingSpec;
+
 use crate::common::{law, run, shipped};
 
-const ORGANISATIONS: [&str; 4] = ["InputFifo", "InputVoq", "Output", "Central"];
 const ARBITERS: [&str; 4] = ["RoundRobin", "Islip(iterations: 1)", "Islip(iterations: 4)", "OldestFirst"];
 
 /// With one destination there is nothing to block: input FIFO and virtual output queues do the same to the byte.
@@ -34,22 +35,22 @@ fn central_equals_output() {
 /// Losslessness and conservation hold, and all credits come home, whatever the switches are built of.
 #[test]
 fn every_organisation_drains() {
-    for buffering in ORGANISATIONS {
+    for buffering in BufferingSpec::ALL {
         for arbiter in ARBITERS {
             for (name, speedup) in [("santos2003", 1.0), ("bench-a32", 2.0)] {
                 let sets = [
                     &*format!("switch.arbiter={arbiter}"),
-                    &*format!("switch.buffering={buffering}"),
+                    &*format!("switch.buffering={buffering:?}"),
                     &*format!("switch.speedup={speedup:?}"),
                     "duration=\"2 ms\"",
                 ];
                 let plan = shipped(name, &sets);
                 let options = fabric::RunOptions { drain: true, ..fabric::RunOptions::default() };
                 let record = fabric::simulate(&plan, options, &mut |_| {})
-                    .unwrap_or_else(|violation| panic!("{name}, {buffering}, {arbiter}: {violation}"));
+                    .unwrap_or_else(|violation| panic!("{name}, {buffering:?}, {arbiter}: {violation}"));
                 assert!(
                     record.audit.drained && record.audit.delivered > 1000,
-                    "{name}, {buffering}, {arbiter}"
+                    "{name}, {buffering:?}, {arbiter}"
                 );
             }
         }

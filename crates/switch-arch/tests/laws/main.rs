@@ -15,19 +15,6 @@ use rig::{Departure, Rig, slot};
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 use units::Time;
 
-const ORGANISATIONS: [BufferingSpec; 5] = [
-    BufferingSpec::InputFifo,
-    BufferingSpec::InputVoq,
-    BufferingSpec::Output,
-    BufferingSpec::Central,
-    BufferingSpec::CombinedInputOutput,
-];
-const ARBITERS: [ArbiterSpec; 4] = [
-    ArbiterSpec::RoundRobin,
-    ArbiterSpec::Islip { iterations: 1 },
-    ArbiterSpec::Islip { iterations: 4 },
-    ArbiterSpec::OldestFirst,
-];
 /// How many parts a run is cut into, so that their means tell how sure the whole mean is.
 const BATCHES: usize = 50;
 
@@ -83,7 +70,7 @@ fn saturated(ports: usize, buffering: BufferingSpec, arbiter: ArbiterSpec, slots
 #[test]
 fn input_fifo_saturates_as_karol_says() {
     for (ports, expected) in [(2, 0.75), (3, 0.6825), (4, 0.6553), (8, 0.6184)] {
-        for arbiter in ARBITERS {
+        for arbiter in ArbiterSpec::EXAMPLES {
             let got = saturated(ports, BufferingSpec::InputFifo, arbiter, 50_000);
             got.meets(expected, 0.01, &format!("{ports} ports, {arbiter:?}"));
         }
@@ -106,8 +93,8 @@ fn input_fifo_tends_to_0_586() {
 fn the_others_saturate_near_one() {
     let at_outputs = [BufferingSpec::Output, BufferingSpec::Central];
     let at_outputs = at_outputs.map(|buffering| (buffering, ArbiterSpec::RoundRobin));
-    let at_inputs = ARBITERS.map(|arbiter| (BufferingSpec::InputVoq, arbiter));
-    let at_both = ARBITERS.map(|arbiter| (BufferingSpec::CombinedInputOutput, arbiter));
+    let at_inputs = ArbiterSpec::EXAMPLES.map(|arbiter| (BufferingSpec::InputVoq, arbiter));
+    let at_both = ArbiterSpec::EXAMPLES.map(|arbiter| (BufferingSpec::CombinedInputOutput, arbiter));
     for ports in [2, 4, 16] {
         for (buffering, arbiter) in at_inputs.into_iter().chain(at_both).chain(at_outputs) {
             let got = saturated(ports, buffering, arbiter, 20_000);
@@ -171,7 +158,7 @@ fn an_output_queue_fed_in_slots_waits_as_karol_says() {
 /// With one destination there is nothing to block: one queue and many do the same, packet by packet.
 #[test]
 fn input_fifo_equals_voq_for_one_destination() {
-    for arbiter in ARBITERS {
+    for arbiter in ArbiterSpec::EXAMPLES {
         let run = |buffering| {
             let mut rig = Rig::new(5, buffering, arbiter);
             rig.saturate(Time::ZERO + slot() * 5_000, |_| PortId(2)).to_vec()
@@ -185,8 +172,8 @@ fn input_fifo_equals_voq_for_one_destination() {
 /// Inputs that always have something for two crowded outputs get a fifth each.
 #[test]
 fn no_organisation_starves_an_input() {
-    for buffering in ORGANISATIONS {
-        for arbiter in ARBITERS {
+    for buffering in BufferingSpec::ALL {
+        for arbiter in ArbiterSpec::EXAMPLES {
             let mut random = stream(1, "outputs", "all");
             let mut rig = Rig::new(5, buffering, arbiter);
             let end = Time::ZERO + slot() * 20_000;

@@ -174,7 +174,7 @@ impl NodeContext<HostWake> for HostOutlet<'_> {
 impl Bench {
     pub(crate) fn new(setup: &Setup) -> Self {
         let (ports, lanes) = (setup.rates.len(), usize::from(LANES));
-        let staged = (setup.buffering == BufferingSpec::CombinedInputOutput).then_some(setup.output_queue);
+        let staged = setup.buffering.has_output_queues().then_some(setup.output_queue);
         let port = |number: usize, wire: Wire, here: Bytes, there: Bytes| {
             Port::new(PortSetup {
                 id: PortId(number as u16),

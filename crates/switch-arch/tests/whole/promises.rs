@@ -9,22 +9,13 @@ use units::{Bytes, Span, Time};
 use crate::bench::{Bench, LANES, MTU, Order, Setup};
 
 const PORTS: u16 = 4;
-const ORGANISATIONS: [BufferingSpec; 5] = [
-    BufferingSpec::InputFifo,
-    BufferingSpec::InputVoq,
-    BufferingSpec::Output,
-    BufferingSpec::Central,
-    BufferingSpec::CombinedInputOutput,
-];
-const ARBITERS: [ArbiterSpec; 3] =
-    [ArbiterSpec::RoundRobin, ArbiterSpec::Islip { iterations: 2 }, ArbiterSpec::OldestFirst];
 
 fn setup() -> impl Strategy<Value = Setup> {
     let rate = prop::sample::select(vec![8, 16, 32]);
     let digestion = (0..2000u64).prop_map(Span::from_ns);
     (
-        prop::sample::select(ORGANISATIONS.to_vec()),
-        prop::sample::select(ARBITERS.to_vec()),
+        prop::sample::select(BufferingSpec::ALL.to_vec()),
+        prop::sample::select(ArbiterSpec::EXAMPLES.to_vec()),
         prop::collection::vec(rate, usize::from(PORTS)),
         prop::sample::select(vec![1000, 1500, 2000, 4000]),
         MTU.longest_packet().get()..2000,
