@@ -6,7 +6,7 @@ use units::{Bytes, Time};
 
 use crate::framing::Framing;
 use crate::header::{Bth, BthFlags, Lrh, Syndrome};
-use crate::ids::{FlowId, PacketId, QpNumber};
+use crate::ids::{FlowId, PacketId, PortId, QpNumber, VoqId};
 use crate::mark::MarkCode;
 
 /// A packet under way.
@@ -37,9 +37,9 @@ pub struct Packet {
     /// without the preamble and gap of its [`Framing`].
     pub wire: u16,
     /// Port by which the packet entered the present switch; a switch has at most 254.
-    pub input: u8,
+    input: u8,
     /// Port by which the packet will leave the present switch.
-    pub output: u8,
+    output: u8,
     /// Whether the present switch has already counted a mark of this packet.
     pub marked_here: bool,
     /// Syndrome of the AETH, where the opcode has one.
@@ -80,6 +80,19 @@ impl Packet {
             marked_here: false,
             syndrome: Syndrome::Ack,
         }
+    }
+
+    /// Returns the packet's virtual output queue at the present switch.
+    #[inline]
+    #[must_use]
+    pub const fn voq(&self) -> VoqId {
+        VoqId { input: PortId(self.input as u16), output: PortId(self.output as u16), lane: self.lrh.lane }
+    }
+
+    /// Routes the packet at a switch that it has entered.
+    #[inline]
+    pub const fn set_ports(&mut self, input: PortId, output: PortId) {
+        (self.input, self.output) = (input.0 as u8, output.0 as u8);
     }
 
     /// Marks the packet: sets FECN, and keeps the first reason. A mark is never taken back.

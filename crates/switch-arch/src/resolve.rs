@@ -28,8 +28,8 @@ pub struct SwitchPlan {
     pub buffer: Bytes,
     /// The longest queue of an output and lane; packets beyond it are dropped. `None` for no limit.
     pub egress_limit: Option<Bytes>,
-    /// Queue of each output and lane behind the crossbar, in organisations that have one.
-    pub output_queue: Option<Bytes>,
+    /// Queue of each output and lane behind the crossbar, if the organisation has such queues.
+    pub output_buffer: Bytes,
     /// Read rate of an input's buffer over the rate of its link, in thousandths.
     pub speedup_thousandths: u64,
 }
@@ -216,7 +216,7 @@ impl SwitchSpec {
             intake,
             buffer: self.buffer,
             egress_limit: self.egress_limit,
-            output_queue: self.output_queue(),
+            output_buffer: self.output_queue(),
             speedup_thousandths: (self.speedup * 1000.0).round() as u64,
         };
         Ok((plan, receivers))

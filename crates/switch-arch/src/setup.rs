@@ -1,4 +1,4 @@
-//! What a switch is made of, and what it asks to be woken for.
+//! The parts that a switch is built from, and the timers that it sets.
 
 use cc_policies::AnyMarker;
 use link_layer::{LinkTimer, MemorySharing, Port, VlArbiter};
@@ -6,75 +6,73 @@ use packet::{Lane, PacketId, PortId};
 use topology::ForwardingTable;
 use units::Bytes;
 
-use crate::arbiter::AnyArbiter;
-use crate::buffering::AnyBuffering;
+use crate::spec::{ArbiterSpec, BufferingSpec};
 
-/// What a switch asks to be woken for.
+/// A timer that a switch sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchWake {
-    /// A packet may start on its output, which is faster than the wire by which it came. Two packets of
-    /// one input are never ready at one instant, since the tail of the later one is a whole packet later.
+pub enum SwitchTimer {
+    /// A packet may start on its output, which is faster than the wire by which it came. No two packets of one input
+    /// become ready at one instant, since the tail of the later one comes a whole packet later.
     Ready(PacketId, PortId),
     /// A packet's tail has left.
     TailLeft {
         /// The output.
         output: PortId,
-        /// The input whose buffer it occupied.
+        /// Input whose buffer the packet occupied.
         input: PortId,
         /// The lane.
         lane: Lane,
-        /// Its length on the wire, in bytes.
+        /// Length on the wire, in bytes.
         length: u16,
     },
     /// A packet has crossed from its input's buffer to a queue at its output.
-    Crossed {
+    CrossbarDone {
         /// The output.
         output: PortId,
-        /// The input whose buffer it has left.
+        /// Input whose buffer the packet has left.
         input: PortId,
         /// The lane.
         lane: Lane,
-        /// Whether it crossed as fast as the crossbar can, not just as fast as its output's wire.
+        /// True if the packet crossed at the crossbar's speed, false if at the rate of its output's wire.
         fast: bool,
-        /// Its length on the wire, in bytes.
+        /// Length on the wire, in bytes.
         length: u16,
     },
-    /// A credit update may be due; under PFC, a pause may run out or have to be asked for again.
-    Credit(PortId, Lane),
+    /// A credit update may be due; under PFC, a pause may expire or need a refresh.
+    FlowControl(PortId, Lane),
 }
 
-impl LinkTimer for SwitchWake {
+impl LinkTimer for SwitchTimer {
     fn link_timer(port: PortId, lane: Lane) -> Self {
-        Self::Credit(port, lane)
+        Self::FlowControl(port, lane)
     }
 }
 
-/// What a switch is made of.
+/// The parts that a switch is built from.
 #[derive(Debug)]
 pub struct SwitchSetup {
-    /// Its ports, in order.
+    /// Ports, in order.
     pub ports: Vec<Port>,
     /// Arbiter of each port's lanes.
     pub lanes: Vec<VlArbiter>,
     /// Number of data lanes.
     pub data_lanes: usize,
-    /// The longest packet of the link's MTU.
+    /// Longest packet of the link's MTU.
     pub longest_packet: Bytes,
     /// Output by destination.
     pub forwarding: ForwardingTable,
-    /// Memory that all ports and lanes share.
+    /// Division of the receive memory among ports and lanes.
     pub memory: MemorySharing,
-    /// The most that may wait for an output and lane; a packet that comes in beyond that is dropped. Not under credits.
+    /// Most bytes that may wait for an output and lane; a packet that comes in beyond that is dropped. Not under credits.
     pub egress_limit: Option<Bytes>,
-    /// Where packets wait.
-    pub buffering: AnyBuffering,
-    /// Who wins.
-    pub arbiter: AnyArbiter,
-    /// Who is marked.
+    /// Buffer organisation.
+    pub buffering: BufferingSpec,
+    /// Size of each output and lane's queue behind the crossbar, if the organisation has such queues.
+    pub output_buffer: Bytes,
+    /// Arbiter of outputs.
+    pub arbiter: ArbiterSpec,
+    /// Marker of packets.
     pub marker: AnyMarker,
-    /// Queue of each output and lane behind the crossbar, where the organisation has them.
-    pub output_queue: Option<Bytes>,
-    /// How much faster an input's buffer can be read than its link fills it, and an output's queues be written
-    /// than its link empties them, in thousandths.
+    /// Speed-up in thousandths: bandwidth of a port's buffers relative to the rate of its link.
     pub speedup_thousandths: u64,
 }

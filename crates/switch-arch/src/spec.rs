@@ -1,4 +1,6 @@
-//! What a scenario writes down about a switch.
+//! A switch as a scenario describes it.
+//!
+//! Invariant: questions about an organisation or an arbiter are answered here, each by one exhaustive match.
 
 use link_layer::Alpha;
 use packet::{Lane, PortId};
@@ -6,46 +8,46 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Span};
 
-/// A switch: scenario field `switch` for all of them, `switches` by name for those that differ.
+/// A switch: scenario field `switch` for all switches, `switches` by name for exceptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchSpec {
-    /// Where packets wait, and therefore who contends for an output.
+    /// Buffer organisation: where packets wait, and hence which inputs contend for an output.
     pub buffering: BufferingSpec,
-    /// Who wins.
+    /// Arbiter: which input wins an output.
     pub arbiter: ArbiterSpec,
-    /// Buffer of each port and lane, at least one packet of the link's MTU, under credits at most 128 KiB (IBA's count
-    /// to 2,048 blocks of 64 bytes). Where memory is shared, its size is the sum of them. Under `Pause` the headroom is
-    /// part of it: a port and lane of its own buffer asks for a pause at what is left.
+    /// Buffer of each port and lane: at least one packet of the link's MTU, under credits at most 128 KiB (2,048 blocks of
+    /// 64 bytes in IBA). The size of a shared memory is the sum of all buffers. Under `Pause` the buffer includes the
+    /// headroom: a pause is requested at the remainder.
     pub buffer: Bytes,
     /// Ports or lanes whose buffer differs.
     #[serde(default)]
     pub buffers: Vec<BufferOverride>,
-    /// Queue of each output and lane behind the crossbar, at least one packet of the link's MTU; `buffer` if
-    /// left out. Only `CombinedInputOutput` has such queues: elsewhere it is refused.
+    /// Queue of each output and lane behind the crossbar: at least one packet of the link's MTU; `buffer` if left out.
+    /// Only `CombinedInputOutput` has such queues; for other organisations the field is refused.
     #[serde(default)]
     pub output_buffer: Option<Bytes>,
-    /// Who may occupy how much of the memory, where it is one: `buffering: Central`.
+    /// Division of a central memory among ports and lanes: for `buffering: Central`.
     #[serde(default)]
     pub sharing: Sharing,
-    /// The most that may wait for an output and lane, at least one packet of the link's MTU: what comes in beyond that
-    /// is dropped; no limit if left out. Under `Pause` and `Lossy` only.
+    /// Most bytes that may wait for an output and lane: at least one packet of the link's MTU; no limit if left out.
+    /// Packets beyond that are dropped. Under `Pause` and `Lossy` only.
     #[serde(default)]
     pub egress_limit: Option<Bytes>,
-    /// From the header's arrival to the packet's readiness to leave.
+    /// Time from the arrival of a packet's header until the packet is ready to leave.
     pub latency: Span,
-    /// Whether a packet may leave before its tail has come in.
+    /// Earliest departure of a packet: before or after its tail has come in.
     pub forwarding: Forwarding,
-    /// How much faster an input's buffer can be read than its link fills it, 1 to 1000. A single packet
-    /// can always be read at the rate of its output. With `CombinedInputOutput` also how much faster an
-    /// output's queues can be written than its link empties them. `Output` and `Central` are not read at inputs,
-    /// and not limited by it.
+    /// Read bandwidth of an input's buffer relative to the rate of its link, 1 to 1000. A single packet can always be
+    /// read at the rate of its output. With `CombinedInputOutput` also the write bandwidth of an output's queues
+    /// relative to the rate of its link. `Output` and `Central` are not limited by it, since they are not read at
+    /// inputs.
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub speedup: f64,
 }
 
 impl SwitchSpec {
-    /// Buffer of a port and lane, with the override that names it; a later one stands over an earlier.
+    /// Returns the buffer of a port and lane. Of several overrides that name it, the last one holds.
     #[must_use]
     pub fn buffer_of(&self, port: PortId, lane: Lane) -> Bytes {
         let names = |special: &&BufferOverride| {
@@ -54,28 +56,27 @@ impl SwitchSpec {
         self.buffers.iter().rev().find(names).map_or(self.buffer, |special| special.size)
     }
 
-    /// Queue of each output and lane behind the crossbar; none where packets go from where they wait to the wire.
+    /// Returns the size of each output and lane's queue behind the crossbar, if the organisation has such queues.
     #[must_use]
-    pub fn output_queue(&self) -> Option<Bytes> {
-        self.buffering.has_output_queues().then(|| self.output_buffer.unwrap_or(self.buffer))
+    pub fn output_queue(&self) -> Bytes {
+        self.output_buffer.unwrap_or(self.buffer)
     }
 }
 
-/// Where packets wait. Everywhere the memory is allotted by input and lane ([`SwitchSpec::buffer`]), and a
-/// packet is charged to its input's until its tail has left it: on the wire, or with `CombinedInputOutput` over
-/// the crossbar.
+/// Buffer organisation. In all of them memory is allotted by input and lane ([`SwitchSpec::buffer`]), and a packet is
+/// charged to its input's part until its tail has left: on the wire, or over the crossbar with `CombinedInputOutput`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BufferingSpec {
-    /// At the inputs, in one queue for each lane: head-of-line blocking and all.
+    /// Packets wait at the inputs, in one queue for each lane, with head-of-line blocking.
     InputFifo,
-    /// At the inputs, in a queue for each output (virtual output queues).
+    /// Packets wait at the inputs, in a queue for each output and lane: virtual output queues.
     InputVoq,
-    /// At the outputs, in one queue for each lane. All inputs write at once, so the memory is as many times
-    /// faster than a link as there are ports; `speedup` has no bearing.
+    /// Packets wait at the outputs, in one queue for each lane. All inputs write at once, so the memory is as many times
+    /// faster than a link as there are ports; `speedup` has no effect.
     Output,
-    /// In a memory that all ports share, with one queue for each output and lane, as in `Output`.
+    /// Packets wait as in `Output`, in a memory that all ports share.
     Central,
-    /// At the inputs in virtual output queues, and once more at the outputs, behind a crossbar that is `speedup`
+    /// Packets wait at the inputs in virtual output queues, and again at the outputs, behind a crossbar that is `speedup`
     /// times faster than the links.
     CombinedInputOutput,
 }
@@ -124,22 +125,22 @@ impl BufferingSpec {
     }
 }
 
-/// Who may occupy how much of a central memory, whose size is the sum of all buffers of its switch.
+/// Division of a central memory, whose size is the sum of all buffers of its switch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Sharing {
-    /// Every port and lane has its own buffer.
+    /// Every port and lane has a buffer of its own.
     #[default]
     Static,
-    /// What is not guaranteed to anyone is given as it is asked for (complete sharing with a minimum for each:
-    /// Kamoun and Kleinrock 1980).
+    /// Memory beyond the guarantees is given on demand: complete sharing with minimum allocations (Kamoun and Kleinrock
+    /// 1980).
     Complete {
-        /// What every port and lane is guaranteed, and also how far its credits may run ahead of what it holds:
-        /// at least one packet of the link's MTU, at most 128 KiB, counted in whole blocks of 64 bytes.
+        /// Memory guaranteed to every port and lane, and also the most that its credits may run ahead of its load: at
+        /// least one packet of the link's MTU, at most 128 KiB, counted in whole blocks of 64 bytes.
         guaranteed: Bytes,
     },
-    /// Of what is not guaranteed, a port and lane may use up to `alpha` times what nobody uses (dynamic
-    /// thresholds: Choudhury and Hahne 1998).
+    /// Beyond its guarantee a port and lane may use up to `alpha` times the free memory: dynamic thresholds (Choudhury and
+    /// Hahne 1998).
     Dynamic {
         /// 1/128 to 128, held in steps of 1/65,536.
         #[schemars(range(min = Alpha::LEAST, max = Alpha::MOST))]
@@ -150,7 +151,7 @@ pub enum Sharing {
 }
 
 impl Sharing {
-    /// What every port and lane is guaranteed; none where each has its own buffer.
+    /// Returns the memory guaranteed to every port and lane; `None` if each has a buffer of its own.
     #[must_use]
     pub const fn guaranteed(&self) -> Option<Bytes> {
         match self {
@@ -159,7 +160,7 @@ impl Sharing {
         }
     }
 
-    /// The factor of the dynamic threshold.
+    /// Returns the factor of the dynamic threshold.
     #[must_use]
     pub fn alpha(&self) -> Option<Alpha> {
         match self {
@@ -169,19 +170,19 @@ impl Sharing {
     }
 }
 
-/// Who wins an output, where packets wait at inputs. In `Output` and `Central` nobody contends for one.
+/// Arbiter of outputs, for organisations in which packets wait at inputs. In `Output` and `Central` inputs do not compete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ArbiterSpec {
-    /// Inputs take turns.
+    /// At each output the inputs take turns.
     RoundRobin,
-    /// Outputs grant and inputs accept, each in turn, so often in an instant (McKeown 1999).
+    /// Outputs grant and inputs accept, each in turn, in several iterations (McKeown 1999).
     Islip {
-        /// How often, 1 to 254. With as many as ports nothing that could move is left out.
+        /// Iterations in an instant, 1 to 254. With as many as there are ports the matching is maximal.
         #[schemars(range(min = 1, max = 254))]
         iterations: u8,
     },
-    /// What came in first goes first.
+    /// The packet that came in first wins.
     OldestFirst,
 }
 
@@ -202,26 +203,26 @@ impl ArbiterSpec {
     };
 }
 
-/// When a packet may leave.
+/// Earliest departure of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Forwarding {
-    /// As soon as it is routed, if its tail cannot be overrun: virtual cut-through.
+    /// Once it is routed, if the output cannot overtake its tail: virtual cut-through.
     CutThrough,
     /// Once its tail has come in.
     StoreAndForward,
 }
 
-/// A port, or one lane of it, whose buffer differs from the switch's.
+/// Buffer of a port, or of one lane of it, that differs from the switch's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferOverride {
-    /// The port, counted from 1.
+    /// Number of the port, counted from 1.
     #[schemars(range(min = 1, max = 254))]
     pub port: u16,
-    /// The lane; every lane if left out.
+    /// Number of the lane; every lane if left out.
     #[serde(default)]
     #[schemars(range(min = 0, max = 14))]
     pub lane: Option<u8>,
-    /// Its buffer.
+    /// Size of the buffer.
     pub size: Bytes,
 }

@@ -1,4 +1,6 @@
-//! What every buffer organisation and every arbiter promises, run for each of them.
+//! The contracts of buffer organisations and of arbiters, run for every one of them.
+//!
+//! Invariant: a variant of `BufferingSpec` or `ArbiterSpec` that is not run here does not compile.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,12 +9,13 @@ use packet::{
     VoqId,
 };
 use proptest::prelude::*;
-use switch_arch::arbiter::{AnyArbiter, Arbiter, Request, Requests};
-use switch_arch::buffering::{AnyBuffering, Taken};
-use switch_arch::ledger::Ledger;
-use switch_arch::port_set::PortSet;
+use switch_arch::arbitration::{AnyArbiter, Arbiter, Request, Requests};
+use switch_arch::buffering::{
+    Buffering, Central, CombinedInputOutput, Contention, InputFifo, InputVoq, Output, Taken,
+};
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
-use units::Time;
+use switch_arch::tables::PortSet;
+use units::{Bytes, Time};
 
 const PORTS: u16 = 5;
 const LANES: u8 = 2;
@@ -22,8 +25,8 @@ fn arbiters() -> impl Iterator<Item = ArbiterSpec> {
     ArbiterSpec::EXAMPLES.into_iter().chain([ArbiterSpec::Islip { iterations: PORTS as u8 }])
 }
 
-fn packet(number: u32, place: VoqId) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: place.lane, service_level: ServiceLevel(0) };
+fn packet(number: u32, voq: VoqId) -> Packet {
+    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: voq.lane, service_level: ServiceLevel(0) };
     let flags = BthFlags::empty();
     let bth = Bth {
         destination_qp: QpNumber(0),
@@ -33,11 +36,11 @@ fn packet(number: u32, place: VoqId) -> Packet {
         flags,
     };
     let mut packet = Packet::new(lrh, bth, QpNumber(0), FlowId(0), 64);
-    (packet.input, packet.output) = (place.input.0 as u8, place.output.0 as u8);
+    packet.set_ports(voq.input, voq.output);
     packet
 }
 
-fn places() -> impl Iterator<Item = VoqId> {
+fn voqs() -> impl Iterator<Item = VoqId> {
     (0..PORTS).flat_map(|input| {
         (0..PORTS).flat_map(move |output| {
             (0..LANES).map(move |lane| VoqId {
@@ -49,7 +52,7 @@ fn places() -> impl Iterator<Item = VoqId> {
     })
 }
 
-fn place() -> impl Strategy<Value = VoqId> {
+fn voq() -> impl Strategy<Value = VoqId> {
     (0..PORTS, 0..PORTS, 0..LANES).prop_map(|(input, output, lane)| VoqId {
         input: PortId(input),
         output: PortId(output),
@@ -57,61 +60,99 @@ fn place() -> impl Strategy<Value = VoqId> {
     })
 }
 
-/// Stores and takes in any order: nothing is lost or invented, every flow keeps its order, somebody contends
-/// whenever something waits, and all buffers drain.
-fn keeps_every_packet(spec: BufferingSpec, ops: Vec<(VoqId, bool)>) -> Result<(), TestCaseError> {
-    let mut buffering = AnyBuffering::new(spec, usize::from(PORTS), usize::from(LANES));
-    let mut ledger = Ledger::new(usize::from(PORTS), usize::from(LANES));
-    let mut pool = PacketPool::default();
-    let mut stored: BTreeMap<(u16, u16, u8), VecDeque<u32>> = BTreeMap::new();
-    let key = |place: VoqId| (place.input.0, place.output.0, place.lane.0);
-    for (number, (place, store)) in (0..).zip(ops) {
-        if store {
-            let id = pool.insert(packet(number, place));
-            buffering.store(place, id, &mut ledger, &mut pool);
-            stored.entry(key(place)).or_default().push_back(number);
-        } else if ledger.contenders(place.output, place.lane).contains(place.input) {
-            take((&mut buffering, &mut ledger), &mut pool, place, stored.get_mut(&key(place)))?;
-        }
-        for place in places() {
-            let contends = ledger.contenders(place.output, place.lane).contains(place.input);
-            prop_assert!(!contends || stored.get(&key(place)).is_some_and(|queue| !queue.is_empty()));
-            prop_assert!(!contends || ledger.lanes(place.output).contains(place.lane));
-        }
-        let waits = stored.values().any(|queue| !queue.is_empty());
-        prop_assert_eq!(waits, (0..PORTS).any(|output| !ledger.lanes(PortId(output)).is_empty()));
-    }
-    while let Some(place) =
-        places().find(|place| ledger.contenders(place.output, place.lane).contains(place.input))
-    {
-        take((&mut buffering, &mut ledger), &mut pool, place, stored.get_mut(&key(place)))?;
-    }
-    prop_assert!(pool.is_empty(), "something stays behind for ever");
-    prop_assert!((0..PORTS).all(|output| ledger.lanes(PortId(output)).is_empty()));
-    Ok(())
+/// An organisation under test, and an oracle: the numbers of the packets of each virtual output queue, in order.
+struct Bench<B> {
+    buffering: B,
+    contention: Contention,
+    pool: PacketPool,
+    stored: BTreeMap<(u16, u16, u8), VecDeque<u32>>,
 }
 
-fn take(
-    (buffering, ledger): (&mut AnyBuffering, &mut Ledger),
-    pool: &mut PacketPool,
-    place: VoqId,
-    oracle: Option<&mut VecDeque<u32>>,
-) -> Result<(), TestCaseError> {
-    let head = buffering.head(place, ledger);
-    let others = || places().filter(|other| other.output != place.output);
-    let contending = |ledger: &Ledger| -> Vec<VoqId> {
-        let contends = |other: &VoqId| ledger.contenders(other.output, other.lane).contains(other.input);
-        others().filter(contends).collect()
-    };
-    let before = contending(ledger);
-    let Taken { packet, exposed } = buffering.take(place, ledger, pool);
-    prop_assert_eq!(packet, head);
-    prop_assert_eq!(Some(pool.remove(packet).bth.psn.get()), oracle.and_then(VecDeque::pop_front));
-    let mut after = contending(ledger);
-    after.retain(|other| !before.contains(other));
-    prop_assert_eq!(after.first().map(|other| other.output), exposed, "another output is told of");
-    prop_assert!(after.len() <= 1);
-    Ok(())
+impl<B: Buffering> Bench<B> {
+    fn new(buffering: B) -> Self {
+        let contention = Contention::new(usize::from(PORTS), usize::from(LANES));
+        Self { buffering, contention, pool: PacketPool::default(), stored: BTreeMap::new() }
+    }
+
+    fn oracle(&mut self, voq: VoqId) -> &mut VecDeque<u32> {
+        self.stored.entry((voq.input.0, voq.output.0, voq.lane.0)).or_default()
+    }
+
+    fn contends(&self, voq: VoqId) -> bool {
+        self.contention.contenders(voq.output, voq.lane).contains(voq.input)
+    }
+
+    fn store(&mut self, number: u32, voq: VoqId) {
+        let id = self.pool.insert(packet(number, voq));
+        self.buffering.store(voq, id, &mut self.contention, &mut self.pool);
+        self.oracle(voq).push_back(number);
+    }
+
+    fn take(&mut self, voq: VoqId) -> Result<(), TestCaseError> {
+        let head = self.buffering.head(voq);
+        let others = |bench: &Self| -> Vec<VoqId> {
+            voqs().filter(|other| other.output != voq.output && bench.contends(*other)).collect()
+        };
+        let before = others(self);
+        let Taken { packet, exposed } = self.buffering.take(voq, &mut self.contention, &self.pool);
+        prop_assert_eq!(packet, head);
+        let packet = self.pool.remove(packet);
+        self.buffering.depart(voq, packet.wire, &mut self.contention, Time::ZERO);
+        prop_assert_eq!(Some(packet.bth.psn.get()), self.oracle(voq).pop_front());
+        let mut after = others(self);
+        after.retain(|other| !before.contains(other));
+        prop_assert_eq!(after.first().map(|other| other.output), exposed, "another output gains a contender");
+        prop_assert!(after.len() <= 1);
+        Ok(())
+    }
+
+    /// An input contends only if it has a packet waiting, some input contends whenever a packet waits, and bytes are
+    /// counted for exactly the packets that wait.
+    fn check(&mut self) -> Result<(), TestCaseError> {
+        for voq in voqs() {
+            let waiting = self.oracle(voq).len() as u32;
+            prop_assert_eq!(self.buffering.waiting(voq), waiting * u32::from(packet(0, voq).wire));
+            prop_assert!(!self.contends(voq) || waiting > 0);
+            prop_assert!(!self.contends(voq) || self.contention.lanes(voq.output).contains(voq.lane));
+        }
+        let waits = self.stored.values().any(|queue| !queue.is_empty());
+        prop_assert_eq!(waits, (0..PORTS).any(|output| !self.contention.lanes(PortId(output)).is_empty()));
+        Ok(())
+    }
+}
+
+/// Packets are stored and taken in any order: none is lost or invented, every flow keeps its order, and all queues
+/// drain.
+fn keeps_every_packet(buffering: impl Buffering, ops: &[(VoqId, bool)]) -> Result<(), TestCaseError> {
+    let mut bench = Bench::new(buffering);
+    for (number, (voq, store)) in (0..).zip(ops) {
+        if *store {
+            bench.store(number, *voq);
+        } else if bench.contends(*voq) {
+            bench.take(*voq)?;
+        }
+        bench.check()?;
+    }
+    while let Some(voq) = voqs().find(|voq| bench.contends(*voq)) {
+        bench.take(voq)?;
+    }
+    prop_assert!(bench.pool.is_empty(), "a packet stays behind for ever");
+    bench.check()
+}
+
+/// Runs the contract for the organisation that `spec` names.
+fn check_organisation(spec: BufferingSpec, ops: &[(VoqId, bool)]) -> Result<(), TestCaseError> {
+    let (ports, lanes) = (usize::from(PORTS), usize::from(LANES));
+    match spec {
+        BufferingSpec::InputFifo => keeps_every_packet(InputFifo::new(ports, lanes), ops),
+        BufferingSpec::InputVoq => keeps_every_packet(InputVoq::new(ports, lanes), ops),
+        BufferingSpec::Output => keeps_every_packet(Output::new(ports, lanes), ops),
+        BufferingSpec::Central => keeps_every_packet(Central::new(ports, lanes), ops),
+        BufferingSpec::CombinedInputOutput => {
+            let combined = CombinedInputOutput::new(lanes, Bytes::kib(64), &vec![8_000_000_000; ports]);
+            keeps_every_packet(combined, ops)
+        }
+    }
 }
 
 /// Requests in which every input can be read once.
@@ -122,7 +163,7 @@ struct Once {
     ages: Ages,
 }
 
-/// When the present packet of every input for every output came in.
+/// Arrival of the present packet of every input for every output.
 #[derive(Clone, Copy)]
 struct Ages {
     since: [[u64; PORTS as usize]; PORTS as usize],
@@ -132,7 +173,7 @@ struct Ages {
 impl Ages {
     const ALIKE: Self = Self { since: [[0; PORTS as usize]; PORTS as usize], now: 0 };
 
-    /// The next packets come in as those leave that were granted.
+    /// Replaces the packets that were granted by packets that come in now.
     fn after(requests: &Once) -> Self {
         let mut ages = requests.ages;
         ages.now += 1;
@@ -161,7 +202,7 @@ impl Requests<4> for Once {
     }
 
     fn grant(&mut self, index: usize, input: PortId) {
-        assert!(self.request(index).contenders.contains(input), "granted to one who did not ask");
+        assert!(self.request(index).contenders.contains(input), "granted to an input that does not contend");
         self.read.insert(input);
         self.granted.push((input, self.requests[index].output));
     }
@@ -178,14 +219,14 @@ fn once(asking: &[(u16, Vec<u16>)], ages: Ages) -> Once {
 
 proptest! {
     #[test]
-    fn organisations_keep_every_packet(ops in prop::collection::vec((place(), any::<bool>()), 0..300)) {
+    fn organisations_keep_every_packet(ops in prop::collection::vec((voq(), any::<bool>()), 0..300)) {
         for spec in BufferingSpec::ALL {
-            keeps_every_packet(spec, ops.clone())?;
+            check_organisation(spec, &ops)?;
         }
     }
 
-    /// A match is one: no output twice, no input twice, only what was asked; and nothing that asks and
-    /// could be served is left out, but that iSLIP may stop after one grant in each of its iterations.
+    /// No output and no input is matched twice, and every match was requested. A request that could be served is left
+    /// out only by iSLIP, which may stop after one grant in each of its iterations.
     #[test]
     fn arbiters_match_as_they_promise(rows in prop::collection::vec(prop::collection::btree_set(0..PORTS, 0..4), 1..5)) {
         for spec in arbiters() {
@@ -220,7 +261,7 @@ fn arbiters_starve_no_output() {
         let mut wins = [0; PORTS as usize];
         let mut ages = Ages::ALIKE;
         for _ in 0..1000 {
-            // Two outputs want the same input, and in between two others want another.
+            // Two outputs compete for one input; in every other matching two other outputs compete for another.
             for asking in [[(1, vec![0]), (2, vec![0])], [(3, vec![3]), (4, vec![3])]] {
                 let mut requests = once(&asking, ages);
                 arbiter.matching(&mut requests);
@@ -228,7 +269,7 @@ fn arbiters_starve_no_output() {
                 wins[requests.granted[0].1.index()] += 1;
             }
         }
-        assert_eq!(wins, [0, 500, 500, 500, 500], "outputs that want one input share it alike");
+        assert_eq!(wins, [0, 500, 500, 500, 500], "outputs that compete for one input get equal shares");
     }
 }
 
@@ -244,36 +285,36 @@ fn arbiters_starve_no_input() {
             ages = Ages::after(&requests);
             wins[requests.granted[0].0.index()] += 1;
         }
-        assert_eq!(wins, [200; 5], "inputs that always ask share alike");
+        assert_eq!(wins, [200; 5], "inputs that always contend get equal shares");
     }
 }
 
-/// Oldest first goes by age, packet by packet.
+/// Oldest first serves packets by age, one by one.
 #[test]
 fn oldest_first_goes_by_age() {
     let everything: Vec<_> = (0..PORTS).map(|output| (output, (0..PORTS).collect())).collect();
     let mut ages = Ages::ALIKE;
     for (number, since) in (0..).zip(ages.since.as_flattened_mut()) {
-        *since = number * 7 % 25 / 2; // Each age twice, but for one.
+        *since = number * 7 % 25 / 2; // Each age twice, except one.
     }
     let mut requests = once(&everything, ages);
     AnyArbiter::new(ArbiterSpec::OldestFirst, usize::from(PORTS), 1).matching(&mut requests);
     assert_eq!(requests.granted.len(), usize::from(PORTS));
-    let mut open: Vec<_> = places().filter(|place| place.lane == Lane(0)).collect();
+    let mut open: Vec<_> = voqs().filter(|place| place.lane == Lane(0)).collect();
     for (input, output) in requests.granted {
         let age = |place: &&VoqId| {
             (ages.since[place.input.index()][place.output.index()], place.input, place.output)
         };
-        let first = open.iter().min_by_key(age).expect("as many are open as are granted");
+        let first = open.iter().min_by_key(age).expect("one is open for each grant");
         assert_eq!((first.input, first.output), (input, output));
         open.retain(|place| place.input != input && place.output != output);
     }
 }
 
-/// Where every input has something for every output, the pointers of iSLIP get out of each other's step, and from
-/// then on one iteration matches all (McKeown 1999, section II.C).
+/// If every input has a packet for every output, the pointers of iSLIP desynchronise, and from then on one iteration
+/// matches all (McKeown 1999, section II.C).
 #[test]
-fn islip_gets_out_of_step() {
+fn islip_desynchronises() {
     let everything: Vec<_> = (0..PORTS).map(|output| (output, (0..PORTS).collect())).collect();
     let mut arbiter = AnyArbiter::new(ArbiterSpec::Islip { iterations: 1 }, usize::from(PORTS), 1);
     let mut sizes = Vec::new();
@@ -282,6 +323,6 @@ fn islip_gets_out_of_step() {
         arbiter.matching(&mut requests);
         sizes.push(requests.granted.len());
     }
-    assert_eq!(sizes[0], 1, "in step at first");
+    assert_eq!(sizes[0], 1, "synchronised at first");
     assert!(sizes[usize::from(PORTS)..].iter().all(|size| *size == usize::from(PORTS)), "{sizes:?}");
 }

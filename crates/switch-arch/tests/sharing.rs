@@ -1,4 +1,6 @@
-//! A switch whose ports share one memory, between far ends that send and take as they like.
+//! A switch whose ports share one memory, between far ends that send and consume at random.
+//!
+//! Invariant: the far ends know their room without events of their own, and no packet waits for ever.
 
 use std::collections::VecDeque;
 
@@ -14,10 +16,8 @@ use packet::{
     ServiceLevel, TransportService,
 };
 use proptest::prelude::*;
-use switch_arch::arbiter::AnyArbiter;
-use switch_arch::buffering::AnyBuffering;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
-use switch_arch::{Switch, SwitchSetup, SwitchWake};
+use switch_arch::{Switch, SwitchSetup, SwitchTimer};
 use units::{Bytes, Rate, Span, Time};
 
 const PORTS: usize = 4;
@@ -34,10 +34,10 @@ enum Event {
     Delivered(PortId, PacketId),
     ToSwitch(PortId, Signal),
     ToFarEnd(PortId, Signal),
-    Wake(SwitchWake),
+    Wake(SwitchTimer),
 }
 
-/// What is to come, in the order of its time and then of its planning.
+/// Pending events, ordered by time and then by planning.
 #[derive(Default)]
 struct World {
     now: Time,
@@ -52,7 +52,7 @@ impl World {
     }
 }
 
-impl NodeContext<SwitchWake> for World {
+impl NodeContext<SwitchTimer> for World {
     fn now(&self) -> Time {
         self.now
     }
@@ -69,8 +69,8 @@ impl NodeContext<SwitchWake> for World {
         self.push(at, Event::ToFarEnd(port, signal));
     }
 
-    fn set_timer(&mut self, at: Time, timer: SwitchWake) {
-        self.push(at, Event::Wake(timer));
+    fn set_timer(&mut self, at: Time, what: SwitchTimer) {
+        self.push(at, Event::Wake(what));
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
@@ -83,9 +83,9 @@ struct Bench {
     world: World,
     switch: Switch,
     far: Vec<Credits>,
-    /// When each far end's wire is idle.
+    /// End of the last transmission of each far end.
     idle: Vec<Time>,
-    /// Blocks of packets that each far end holds.
+    /// Lengths of the packets that each far end holds, in blocks.
     taken: Vec<VecDeque<u16>>,
     under_way: usize,
 }
@@ -93,7 +93,7 @@ struct Bench {
 impl Bench {
     fn new(guaranteed: u16, shared: u32, alpha: Option<Alpha>, update_blocks: u16) -> Self {
         let size = PORTS as u32 * u32::from(guaranteed) + shared;
-        // No refresh comes to the help of anyone.
+        // Refreshes are too rare to help.
         let rule = UpdateRule { blocks: update_blocks, interval: INTERVAL, refresh: Span::from_us(1 << 40) };
         let port = |number: usize| {
             Port::new(PortSetup {
@@ -117,10 +117,10 @@ impl Bench {
                 forwarding: (0..PORTS as u16).map(|number| Some(PortId(number))).collect(),
                 memory: MemorySharing::Blocks(SharedMemory::new(PORTS, size, guaranteed, alpha)),
                 egress_limit: None,
-                buffering: AnyBuffering::new(BufferingSpec::Central, PORTS, 1),
-                arbiter: AnyArbiter::new(ArbiterSpec::RoundRobin, PORTS, 1),
+                buffering: BufferingSpec::Central,
+                arbiter: ArbiterSpec::RoundRobin,
                 marker: AnyMarker::Off,
-                output_queue: None,
+                output_buffer: LONGEST,
                 speedup_thousandths: 1000,
             }),
             far: vec![Credits::new(FAR, guaranteed); PORTS],
@@ -132,7 +132,7 @@ impl Bench {
         bench
     }
 
-    /// A far end sends a packet to another, if it has credit.
+    /// Sends a packet from one far end to another, if there is credit.
     fn send(&mut self, who: usize, to: usize, payload: u16) {
         let lrh = Lrh {
             source: Lid(who as u16),
@@ -161,7 +161,7 @@ impl Bench {
         self.under_way += 1;
     }
 
-    /// A far end lets a packet go that it has taken, and says so.
+    /// Frees the oldest packet that a far end holds, and sends a credit update.
     fn take(&mut self, who: usize) {
         let Some(blocks) = self.taken[who].pop_front() else { return };
         self.far[who].release_own(blocks);
@@ -193,22 +193,22 @@ impl Bench {
                 self.taken[port.index()].push_back(blocks);
                 self.under_way -= 1;
             }
-            Event::ToSwitch(port, signal) => self.switch.heard(port, signal, &mut self.world),
+            Event::ToSwitch(port, signal) => self.switch.on_signal(port, signal, &mut self.world),
             Event::ToFarEnd(port, Signal::Credit { fctbs, fccl, .. }) => {
                 self.far[port.index()].on_fccl(fccl);
                 assert!(self.far[port.index()].on_fctbs(fctbs), "{port} lost something");
             }
-            Event::Wake(wake) => self.switch.woken(wake, &mut self.world),
+            Event::Wake(wake) => self.switch.on_timer(wake, &mut self.world),
         }
     }
 }
 
 proptest! {
-    /// Whatever happened: when nothing more comes in or is taken, every far end learns within the interval of all
-    /// the room that it has, without an event of its own; under complete sharing no room is kept from one who
-    /// wants it. And when far ends take again, everything gets through and is at rest: no deadlock, nobody starved.
+    /// After any sequence of events, once no packet arrives or is consumed, every far end learns its whole room within the
+    /// update interval, without an event of its own. Under complete sharing no room is withheld from a far end that wants
+    /// it. Once far ends consume again, every packet is delivered and all are at rest: no deadlock, no starvation.
     #[test]
-    fn everyone_learns_of_his_room_and_everything_gets_through(
+    fn every_far_end_learns_its_room_and_every_packet_is_delivered(
         guaranteed in 33..140u16,
         shared in 0..600u32,
         factor in prop::option::of(prop_oneof![Just(Alpha::LEAST), Just(Alpha::MOST), 0.1..4.0f64]),
@@ -225,10 +225,10 @@ proptest! {
                 _ => bench.run_for(Span::from_ns(u64::from(payload) * 2)),
             }
         }
-        // The last packets come in and go on, and then an interval passes.
+        // The last packets arrive and leave, and then an interval passes.
         let settled = INTERVAL + WIRE.time_for(LONGEST) * (2 * u64::from(FAR) + 600) + Span::from_us(1);
         bench.run_for(settled);
-        let shares: Vec<_> = bench.switch.links().map(|link| link.share(LANE)).collect();
+        let shares: Vec<_> = bench.switch.view().links().map(|link| link.share(LANE)).collect();
         let mut committed = 0;
         for (far, share) in bench.far.iter().zip(&shares) {
             prop_assert!(share.room == 0 || far.may_start(share.room), "{:?} is not known", share);
@@ -246,8 +246,8 @@ proptest! {
             (0..PORTS).for_each(|who| bench.take(who));
             bench.run_for(Span::from_us(5));
         }
-        prop_assert_eq!(bench.under_way, 0, "something never gets through");
+        prop_assert_eq!(bench.under_way, 0, "a packet is never delivered");
         bench.run_for(settled);
-        prop_assert!(bench.switch.at_rest(bench.world.now) && bench.far.iter().all(Credits::at_rest));
+        prop_assert!(bench.switch.view().at_rest(bench.world.now) && bench.far.iter().all(Credits::at_rest));
     }
 }

@@ -16,7 +16,6 @@ use ca_transport::Adapter;
 use link_layer::Port;
 use packet::{NodeId, PortId};
 use scenario::Plan;
-use switch_arch::Switch;
 use topology::Graph;
 use units::{Bytes, Span};
 
@@ -43,7 +42,8 @@ pub(crate) fn world(plan: &Plan) -> (World, Instruments) {
     }
     let flows = flows::connect(plan, &mut adapters);
     let names = graph.names().map(str::to_owned).collect();
-    let ports = adapters.iter().map(Adapter::port).chain(switches.iter().flat_map(Switch::links));
+    let ports =
+        adapters.iter().map(Adapter::port).chain(switches.iter().flat_map(|switch| switch.view().links()));
     let lookahead = ports.map(Port::lookahead).min().unwrap_or(Span::ZERO);
     let interconnect = Interconnect::new(&far_ends(graph), lookahead);
     let world = World { names, adapters, switches, flows, interconnect };

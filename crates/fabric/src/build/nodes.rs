@@ -9,8 +9,6 @@ use cc_policies::{AnyMarker, AnyResponse};
 use link_layer::{Port, PortConfigs, PortPlan, VlArbiter};
 use packet::{NodeId, PortId};
 use scenario::{NodePlan, Plan};
-use switch_arch::arbiter::AnyArbiter;
-use switch_arch::buffering::AnyBuffering;
 use switch_arch::{Switch, SwitchPlan, SwitchSetup};
 
 /// Builds nodes of a plan. Nodes that are alike share the constant part of their state.
@@ -61,10 +59,10 @@ impl<'a> NodeBuilder<'a> {
             forwarding: plan.routes().table(node).clone(),
             memory: settings.sharing.build(),
             egress_limit: settings.egress_limit,
-            buffering: AnyBuffering::new(settings.buffering, radix, data_lanes),
-            arbiter: AnyArbiter::new(settings.arbiter, radix, data_lanes),
+            buffering: settings.buffering,
+            arbiter: settings.arbiter,
             marker: AnyMarker::new(&plan.control().marking, &marker_setup(plan, node, settings)),
-            output_queue: settings.output_queue,
+            output_buffer: settings.output_buffer,
             speedup_thousandths: settings.speedup_thousandths,
         })
     }

@@ -14,7 +14,7 @@
 use core::fmt::{self, Display, Formatter};
 
 use packet::{Lane, NodeId, PacketPool, PortId, VoqId};
-use switch_arch::Switch;
+use switch_arch::{Switch, SwitchView};
 use units::Time;
 
 use crate::state::world::World;
@@ -93,13 +93,13 @@ struct Stuck<'a> {
 impl<'a> Stuck<'a> {
     fn blocked(world: &'a World) -> Self {
         let mut members = Vec::new();
-        for (place, switch) in world.switches.iter().enumerate() {
+        for (place, switch) in world.switches.iter().map(Switch::view).enumerate() {
             let from = world.switch_number(place);
             for output in (0..switch.radix() as u16).map(PortId) {
                 let (to, input) = world.interconnect.peer(from, output);
                 let Some(next) = world.switch_index(to) else { continue };
                 for lane in (0..switch.lanes() as u8).map(Lane) {
-                    let room = world.switches[next].room(input, lane);
+                    let room = world.switches[next].view().room(input, lane);
                     if switch.is_blocked(output, lane, room, &world.interconnect.pool) {
                         members.push(Channel { from, output, lane, to, input });
                     }
@@ -120,7 +120,7 @@ impl<'a> Stuck<'a> {
     /// Whether what is first to leave the buffer that this output feeds waits for other members.
     fn is_held(&self, at: &Channel) -> bool {
         let switch = self.switch(at.to);
-        let mut firsts = switch.firsts(at.input, at.lane);
+        let mut firsts = switch.head_outputs(at.input, at.lane);
         firsts.all(|output| {
             let voq = VoqId { input: at.input, output, lane: at.lane };
             self.member(at.to, output, at.lane).is_some() && !switch.can_cross(voq, self.pool())
@@ -129,7 +129,7 @@ impl<'a> Stuck<'a> {
 
     /// Whether all that occupies the buffer that this output feeds waits there.
     fn is_whole(&self, at: &Channel) -> bool {
-        self.switch(at.to).all_waits(at.input, at.lane, self.pool())
+        self.switch(at.to).everything_queued(at.input, at.lane, self.pool())
     }
 
     /// From one member to the next that it waits for, until one comes again.
@@ -137,7 +137,7 @@ impl<'a> Stuck<'a> {
         let mut way = vec![*self.members.first()?];
         loop {
             let last = way[way.len() - 1];
-            let mut firsts = self.switch(last.to).firsts(last.input, last.lane);
+            let mut firsts = self.switch(last.to).head_outputs(last.input, last.lane);
             let next = firsts.find_map(|output| self.member(last.to, output, last.lane))?;
             if let Some(start) = way.iter().position(|at| *at == next) {
                 return Some(way.split_off(start));
@@ -152,8 +152,8 @@ impl<'a> Stuck<'a> {
         place.ok().map(|place| self.members[place])
     }
 
-    fn switch(&self, node: NodeId) -> &'a Switch {
-        self.world.switch(node)
+    fn switch(&self, node: NodeId) -> &'a dyn SwitchView {
+        self.world.switch(node).view()
     }
 
     fn pool(&self) -> &'a PacketPool {

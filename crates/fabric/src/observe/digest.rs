@@ -7,6 +7,7 @@
 use ca_transport::Adapter;
 use event_kernel::Digest;
 use packet::MarkCode;
+use switch_arch::Switch;
 use telemetry::{LaneInput, LaneOutput, Marks};
 use units::Time;
 
@@ -22,7 +23,8 @@ pub(crate) fn of(world: &World) -> Digest {
     let none = Marks::default();
     let adapters = world.adapters.iter().flat_map(Adapter::all_observed);
     let adapters = adapters.map(|observed| lane(observed, &none, now));
-    let switches = world.switches.iter().flat_map(|switch| switch.all_observed().zip(switch.all_marks()));
+    let switches = world.switches.iter().map(Switch::view);
+    let switches = switches.flat_map(|switch| switch.all_observed().zip(switch.all_marks()));
     let switches = switches.map(|(observed, marks)| lane(observed, marks, now));
     Digest::combine(world.adapters.iter().map(Adapter::digest).chain(adapters).chain(switches))
 }

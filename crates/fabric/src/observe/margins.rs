@@ -4,6 +4,7 @@
 //! the sample.
 
 use packet::{Lane, NodeId, PortId};
+use switch_arch::Switch;
 use telemetry::{MarginCounts, MarginRecord};
 use units::{Bytes, Time};
 
@@ -20,12 +21,13 @@ impl ThresholdCrossings {
     /// Looks at the world, once everything of a sample's instant has happened.
     pub(crate) fn look(&mut self, world: &World) {
         let now = world.now();
-        let margins = world.switches.iter().flat_map(|switch| {
+        let margins = world.switches.iter().map(Switch::view).flat_map(|switch| {
             let lanes = switch.lanes();
             let places = (0..switch.radix() * lanes).map(move |at| (at / lanes, at % lanes));
             places.map(|(port, lane)| switch.margins(PortId(port as u16), Lane(lane as u8)))
         });
-        let ports: usize = world.switches.iter().map(|switch| switch.radix() * switch.lanes()).sum();
+        let switches = world.switches.iter().map(Switch::view);
+        let ports: usize = switches.map(|switch| switch.radix() * switch.lanes()).sum();
         self.first.resize(ports, [None; 2]);
         let all =
             self.first.iter_mut().zip(margins).flat_map(|(first, margins)| first.iter_mut().zip(margins));
@@ -40,7 +42,7 @@ impl ThresholdCrossings {
         let ports = &world.interconnect.first_port;
         let switch = world.switch(node);
         let port = (ports[node.index()] - ports[world.adapters.len()]) as usize + port.index();
-        self.first.get(port * switch.lanes() + lane.index()).copied().unwrap_or_default()
+        self.first.get(port * switch.view().lanes() + lane.index()).copied().unwrap_or_default()
     }
 
     /// Returns the margins of an output: its queue against the threshold of marking, and against the threshold above
@@ -51,7 +53,7 @@ impl ThresholdCrossings {
         (node, port, lane): (NodeId, PortId, Lane),
     ) -> [Option<MarginRecord>; 2] {
         let Node::Switch(switch) = world.node(node) else { return [None; 2] };
-        let [some, all] = switch.margins(port, lane);
+        let [some, all] = switch.view().margins(port, lane);
         let [first, first_all] = self.first(world, node, port, lane);
         [(some, first), (all, first_all)].map(|(margin, first)| {
             let margin = margin?;

@@ -110,7 +110,7 @@ impl TreeFinder {
     fn measure(&mut self, world: &World, interval: Span) {
         let now = world.now();
         let adapters = world.adapters.iter().flat_map(ca_transport::Adapter::all_observed);
-        let switches = world.switches.iter().flat_map(switch_arch::Switch::all_observed);
+        let switches = world.switches.iter().flat_map(|switch| switch.view().all_observed());
         self.outputs.resize(world.interconnect.peers.len() * self.lanes, Output::default());
         for (output, (_, seen)) in self.outputs.iter_mut().zip(adapters.chain(switches)) {
             output.settle(seen, self.around, now, interval);
@@ -122,9 +122,9 @@ impl TreeFinder {
         let mut found = Vec::new();
         for (place, switch) in world.switches.iter().enumerate() {
             let node = world.switch_number(place);
-            for port in (0..switch.radix() as u16).map(PortId) {
+            for port in (0..switch.view().radix() as u16).map(PortId) {
                 for lane in (0..self.lanes as u8).map(Lane) {
-                    let over = switch.waiting(port, lane) > self.thresholds[place];
+                    let over = switch.view().waiting(port, lane) > self.thresholds[place];
                     if over && self.is_root(world, (node, port, lane), interval) {
                         found.push((node, port, lane));
                     }
@@ -142,7 +142,7 @@ impl TreeFinder {
         }
         let lanes = (0..self.lanes as u8).map(Lane);
         let sent: Bytes = lanes.map(|lane| self.output((node, port, lane), world).sent).sum();
-        let rate = world.switch(node).link_rate(port);
+        let rate = world.switch(node).view().link_rate(port);
         rate.time_for(sent).ps() * 100 >= interval.ps() * FULL_PERCENT
     }
 
@@ -156,11 +156,11 @@ impl TreeFinder {
             if node.index() < world.adapters.len() {
                 continue;
             }
-            let here = world.switch(node);
+            let here = world.switch(node).view();
             for input in (0..here.radix() as u16).map(PortId) {
                 let (from, port) = world.interconnect.peer(node, input);
                 let child = (from, port, lane);
-                if here.is_first(VoqId { input, output, lane })
+                if here.is_head(VoqId { input, output, lane })
                     && self.output(child, world).held_back
                     && !parents.iter().any(|(known, _)| *known == child)
                 {
@@ -182,11 +182,11 @@ impl TreeFinder {
         let mut victims = BTreeMap::new();
         let mut contributors = Vec::new();
         for node in inside.into_iter().filter(|node| node.index() >= world.adapters.len()) {
-            world.switch(node).look(&world.interconnect.pool, |packet| {
+            world.switch(node).view().visit_packets(&world.interconnect.pool, &mut |packet| {
                 if packet.lrh.lane != lane {
                     return;
                 }
-                let (input, output) = (PortId(packet.input.into()), PortId(packet.output.into()));
+                let VoqId { input, output, .. } = packet.voq();
                 let (from, port) = world.interconnect.peer(node, input);
                 let ways = [(node, output, lane), (from, port, lane)];
                 if tree.is_in(ways[0]) && crosses(world, packet, node, tree.root) {
@@ -226,7 +226,7 @@ impl TreeFinder {
             at,
             since: running.since,
             root: running.number,
-            queue: world.switch(node).waiting(port, lane),
+            queue: world.switch(node).view().waiting(port, lane),
             branches: tree.branches.len() as u32,
             depth: tree.depth(),
             ports: tree.ports(),

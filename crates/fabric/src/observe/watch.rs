@@ -51,7 +51,7 @@ fn columns(plan: &Plan, quantity: &WatchPlan) -> Vec<String> {
 fn values(world: &World, quantity: &WatchPlan) -> Vec<f64> {
     match *quantity {
         WatchPlan::Queue { switch, output, lane } => {
-            vec![world.switch(switch).waiting(output, lane).get() as f64]
+            vec![world.switch(switch).view().waiting(output, lane).get() as f64]
         }
         WatchPlan::Control { flow } => {
             let (node, queue_pair) = world.flows[flow.index()].source;

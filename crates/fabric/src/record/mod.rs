@@ -156,7 +156,9 @@ fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseR
     let now = world.now();
     let (pauses, dropped_at_output) = match world.node(node) {
         Node::Adapter(adapter) => (adapter.port().pauses(lane, now)?, 0),
-        Node::Switch(switch) => (switch.pauses(port, lane, now)?, switch.dropped_for(port, lane)),
+        Node::Switch(switch) => {
+            (switch.view().pauses(port, lane, now)?, switch.view().dropped_at_output(port, lane))
+        }
     };
     let counts = pauses.crossings.map(|PauseCrossings { crossings, near_misses, first }| MarginCounts {
         crossings,
@@ -181,7 +183,7 @@ fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseR
 fn observed(world: &World, node: NodeId, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
     match world.node(node) {
         Node::Adapter(adapter) => adapter.observed(lane),
-        Node::Switch(switch) => switch.observed(port, lane),
+        Node::Switch(switch) => switch.view().observed(port, lane),
     }
 }
 
@@ -189,7 +191,7 @@ fn observed(world: &World, node: NodeId, port: PortId, lane: Lane) -> (&LaneInpu
 fn marks_at(world: &World, node: NodeId, port: PortId, lane: Lane) -> Marks {
     match world.node(node) {
         Node::Adapter(_) => Marks::default(),
-        Node::Switch(switch) => *switch.marks(port, lane),
+        Node::Switch(switch) => *switch.view().marks(port, lane),
     }
 }
 
@@ -197,6 +199,6 @@ fn marks_at(world: &World, node: NodeId, port: PortId, lane: Lane) -> Marks {
 fn staged(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<&LaneInput> {
     match world.node(node) {
         Node::Adapter(_) => None,
-        Node::Switch(switch) => switch.staged(port, lane),
+        Node::Switch(switch) => switch.view().output_queue(port, lane),
     }
 }

@@ -5,7 +5,7 @@
 
 use link_layer::Signal;
 use packet::{PacketPool, PortId, VoqId};
-use switch_arch::SwitchWake;
+use switch_arch::SwitchTimer;
 
 use crate::state::event::{Event, EventKind};
 use crate::state::world::World;
@@ -75,7 +75,7 @@ fn read_node(world: &World, event: &Event) -> PortId {
     };
     match event.kind {
         EventKind::Arrive(_, packet) => world.switches[switch].output_of(&world.interconnect.pool[packet]),
-        EventKind::Switch(SwitchWake::TailLeft { output, .. }) => Some(output),
+        EventKind::Switch(SwitchTimer::TailLeft { output, .. }) => Some(output),
         EventKind::Signal(port, _) => Some(port),
         _ => None,
     }
@@ -99,7 +99,7 @@ fn read_rest(world: &World, event: &Event, output: PortId) -> u64 {
             switch.fetch_for_arrival(VoqId { input, output, lane: pool[packet].lrh.lane })
         }
         EventKind::Signal(port, Signal::Credit { lane, .. }) => switch.fetch_output(port, lane),
-        EventKind::Switch(SwitchWake::TailLeft { output, input, lane, .. }) => {
+        EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, .. }) => {
             switch.fetch_for_departure(VoqId { input, output, lane }, pool)
         }
         _ => 0,

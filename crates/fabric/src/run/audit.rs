@@ -3,7 +3,6 @@
 //! Invariant: a run that fails this audit has a bug of the simulator, whatever its scenario.
 
 use ca_transport::Adapter;
-use switch_arch::Switch;
 use telemetry::Audit;
 
 use super::error::Violation;
@@ -38,5 +37,5 @@ pub(crate) fn conservation(world: &World) -> Result<Audit, Violation> {
 /// Returns the number of packets for which no memory was free. Credits and pauses exclude them.
 fn dropped(world: &World) -> u64 {
     let adapters = world.adapters.iter().map(|adapter| adapter.port().dropped());
-    adapters.chain(world.switches.iter().map(Switch::dropped)).sum()
+    adapters.chain(world.switches.iter().map(|switch| switch.view().dropped())).sum()
 }

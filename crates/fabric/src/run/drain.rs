@@ -49,7 +49,7 @@ impl Run {
 /// Returns the first node that is not at rest.
 fn first_restless(world: &World, now: Time) -> Option<NodeId> {
     let adapters = world.adapters.iter().map(|adapter| adapter.at_rest(now));
-    let switches = world.switches.iter().map(|switch| switch.at_rest(now));
+    let switches = world.switches.iter().map(|switch| switch.view().at_rest(now));
     let mut nodes = (0..).map(NodeId).zip(adapters.chain(switches));
     nodes.find(|(_, at_rest)| !at_rest).map(|(node, _)| node)
 }

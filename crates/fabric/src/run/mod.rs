@@ -184,8 +184,8 @@ impl Driven for Switch {
     fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_>) {
         match event {
             EventKind::Arrive(port, packet) => self.arrive(port, packet, access),
-            EventKind::Signal(port, signal) => self.heard(port, signal, access),
-            EventKind::Switch(timer) => self.woken(timer, access),
+            EventKind::Signal(port, signal) => self.on_signal(port, signal, access),
+            EventKind::Switch(timer) => self.on_timer(timer, access),
             EventKind::Adapter(timer) => unreachable!("an adapter's {timer:?} at a switch"),
         }
     }

@@ -8,7 +8,7 @@ use ca_transport::AdapterTimer;
 use event_kernel::EventOrder;
 use link_layer::Signal;
 use packet::{NodeId, PacketId, PortId};
-use switch_arch::SwitchWake;
+use switch_arch::SwitchTimer;
 
 /// Something that happens at a node.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub(crate) enum EventKind {
     /// Something that an adapter wanted to be woken for.
     Adapter(AdapterTimer),
     /// Something that a switch wanted to be woken for.
-    Switch(SwitchWake),
+    Switch(SwitchTimer),
 }
 
 impl From<AdapterTimer> for EventKind {
@@ -37,9 +37,9 @@ impl From<AdapterTimer> for EventKind {
     }
 }
 
-impl From<SwitchWake> for EventKind {
+impl From<SwitchTimer> for EventKind {
     #[inline(always)]
-    fn from(timer: SwitchWake) -> Self {
+    fn from(timer: SwitchTimer) -> Self {
         Self::Switch(timer)
     }
 }
@@ -53,7 +53,7 @@ impl Event {
         !matches!(
             self.kind,
             EventKind::Signal(..)
-                | EventKind::Switch(SwitchWake::Credit(..))
+                | EventKind::Switch(SwitchTimer::FlowControl(..))
                 | EventKind::Adapter(AdapterTimer::FlowControl(_))
         )
     }
@@ -66,14 +66,14 @@ impl Event {
             EventKind::Signal(port, Signal::Credit { lane, .. } | Signal::Pause { lane, .. }) => {
                 (1, port.0, lane.0, sequence)
             }
-            EventKind::Switch(SwitchWake::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
-            EventKind::Switch(SwitchWake::Crossed { output, input, lane, fast, length }) => {
+            EventKind::Switch(SwitchTimer::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
+            EventKind::Switch(SwitchTimer::CrossbarDone { output, input, lane, fast, length }) => {
                 // Several may cross to one output and lane at a time. Two that are alike in all this are one.
                 let differs = u32::from(input.0) << 12 | u32::from(length >> 2) << 1 | u32::from(fast);
                 (3, output.0, lane.0, differs)
             }
-            EventKind::Switch(SwitchWake::Ready(_, input)) => (4, input.0, 0, 0),
-            EventKind::Switch(SwitchWake::Credit(port, lane)) => (5, port.0, lane.0, 0),
+            EventKind::Switch(SwitchTimer::Ready(_, input)) => (4, input.0, 0, 0),
+            EventKind::Switch(SwitchTimer::FlowControl(port, lane)) => (5, port.0, lane.0, 0),
             EventKind::Adapter(AdapterTimer::HostConsumed) => (2, 0, 0, 0),
             EventKind::Adapter(AdapterTimer::Post(queue_pair)) => (3, 0, 0, queue_pair.0),
             EventKind::Adapter(AdapterTimer::FlowControl(lane)) => (4, 0, lane.0, 0),

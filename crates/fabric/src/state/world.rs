@@ -72,7 +72,10 @@ impl World {
 
     /// All ports, by node number and port number.
     pub(crate) fn ports(&self) -> impl Iterator<Item = &Port> {
-        self.adapters.iter().map(Adapter::port).chain(self.switches.iter().flat_map(Switch::links))
+        self.adapters
+            .iter()
+            .map(Adapter::port)
+            .chain(self.switches.iter().flat_map(|switch| switch.view().links()))
     }
 
     /// The name of a node.

@@ -1,30 +1,27 @@
 //! Input queueing with one queue for each input and lane.
 //!
-//! Invariant: packets of an input and lane leave in the order in which they became ready, wherever they go. So
-//! the head is the only one that contends, and what stands behind it waits with it: head-of-line blocking.
+//! Invariant: packets of an input and lane leave in the order in which they became ready, whatever outputs they go to.
+//! Only the head contends, and all packets behind it wait with it: head-of-line blocking.
 
-use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId, VoqId};
+use cc_policies::policy::QueueView;
+use packet::{Packet, PacketId, PacketPool, VoqId};
+use units::Time;
 
-use super::{Buffering, Taken};
-use crate::ledger::Ledger;
+use super::fifo_queues::FifoQueues;
+use super::{Buffering, Contention, Taken};
 
 /// Packets wait at their input, in one queue for each lane.
 #[derive(Clone, Debug)]
 pub struct InputFifo {
-    lanes: usize,
-    /// By (input, lane).
-    queues: Vec<PacketQueue>,
+    /// By input and lane.
+    queues: FifoQueues,
 }
 
 impl InputFifo {
-    /// Empty queues for a switch of this many ports and lanes.
+    /// Creates empty queues for a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { lanes, queues: vec![PacketQueue::default(); ports * lanes] }
-    }
-
-    fn at(&self, input: PortId, lane: Lane) -> usize {
-        input.index() * self.lanes + lane.index()
+        Self { queues: FifoQueues::new(ports, lanes) }
     }
 }
 
@@ -32,51 +29,51 @@ impl Buffering for InputFifo {
     #[inline(never)]
     fn store<const WORDS: usize>(
         &mut self,
-        place: VoqId,
+        voq: VoqId,
         packet: PacketId,
-        ledger: &mut Ledger<WORDS>,
+        contention: &mut Contention<WORDS>,
         pool: &mut PacketPool,
-    ) {
-        let at = self.at(place.input, place.lane);
-        if self.queues[at].is_empty() {
-            ledger.contend(place);
+    ) -> QueueView {
+        let (length, line) = (pool[packet].wire, contention.line(voq));
+        if self.queues.push(voq.input, voq.lane, packet, pool) {
+            line.contend(voq.input);
         }
-        self.queues[at].push(packet, pool);
+        line.enter(self.queues.waiting_mut(voq), length)
     }
 
-    fn head<const WORDS: usize>(&self, place: VoqId, _: &Ledger<WORDS>) -> PacketId {
-        self.queues[self.at(place.input, place.lane)].head().expect("a contender has a packet")
+    fn head(&self, voq: VoqId) -> PacketId {
+        self.queues.head(voq.input, voq.lane)
     }
 
     #[inline(never)]
     fn take<const WORDS: usize>(
         &mut self,
-        place: VoqId,
-        ledger: &mut Ledger<WORDS>,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
-        let at = self.at(place.input, place.lane);
-        let packet = self.queues[at].pop(pool).expect("a contender has a packet");
-        let behind = self.queues[at].head().map(|next| PortId(u16::from(pool[next].output)));
-        if behind == Some(place.output) {
-            return Taken { packet, exposed: None };
-        }
-        ledger.withdraw(place);
-        if let Some(output) = behind {
-            ledger.contend(VoqId { output, ..place });
-        }
-        Taken { packet, exposed: behind }
+        let (packet, next) = self.queues.pop(voq.input, voq.lane, pool);
+        let next = next.map(|next| pool[next].voq());
+        contention.succeed(voq, next);
+        Taken { packet, exposed: next.map(|next| next.output).filter(|output| *output != voq.output) }
     }
 
-    fn packets<'a, const WORDS: usize>(
-        &'a self,
-        _: &'a Ledger<WORDS>,
-        pool: &'a PacketPool,
-    ) -> impl Iterator<Item = &'a Packet> {
-        self.queues.iter().flat_map(|queue| queue.packets(pool))
+    #[inline(always)]
+    fn depart<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        length: u16,
+        contention: &mut Contention<WORDS>,
+        now: Time,
+    ) -> QueueView {
+        contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
     }
 
-    fn reads_at_inputs(&self) -> bool {
-        true
+    fn waiting(&self, voq: VoqId) -> u32 {
+        self.queues.waiting(voq)
+    }
+
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        self.queues.packets(pool)
     }
 }

@@ -1,53 +1,88 @@
 //! Input queueing with virtual output queues.
 //!
-//! Invariant: a packet waits for its own output only; no other output's packet stands before it.
+//! Invariant: a packet waits for its own output only; no packet for another output stands before it.
 
-use packet::{Packet, PacketId, PacketPool, VoqId};
+use cc_policies::policy::QueueView;
+use packet::{Packet, PacketId, PacketPool, PacketQueue, VoqId};
+use units::Time;
 
-use super::{Buffering, Taken};
-use crate::ledger::Ledger;
+use super::{Buffering, Contention, Taken};
+use crate::tables::VoqTable;
 
-/// Packets wait at their input, in a queue for each output and lane: virtual output queues. These are in the
-/// [`Ledger`], which counts what waits in each.
+/// Packets wait at their input, in a queue for each output and lane: virtual output queues.
 #[derive(Clone, Debug)]
-pub struct InputVoq;
+pub struct InputVoq {
+    /// By virtual output queue.
+    queues: VoqTable<VirtualQueue>,
+}
+
+/// A virtual output queue and its length.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(16))] // No queue spans two cache lines.
+struct VirtualQueue {
+    bytes: u32,
+    packets: PacketQueue,
+}
+
+impl InputVoq {
+    /// Creates empty queues for a switch of this many ports and lanes.
+    #[must_use]
+    pub fn new(ports: usize, lanes: usize) -> Self {
+        Self { queues: VoqTable::new(ports, lanes) }
+    }
+}
 
 impl Buffering for InputVoq {
     #[inline(always)]
     fn store<const WORDS: usize>(
         &mut self,
-        place: VoqId,
+        voq: VoqId,
         packet: PacketId,
-        ledger: &mut Ledger<WORDS>,
+        contention: &mut Contention<WORDS>,
         pool: &mut PacketPool,
-    ) {
-        ledger.push(place, packet, pool);
+    ) -> QueueView {
+        let (length, line) = (pool[packet].wire, contention.line(voq));
+        let queue = &mut self.queues[voq];
+        queue.packets.push(packet, pool);
+        line.contend(voq.input);
+        line.enter(&mut queue.bytes, length)
     }
 
-    fn head<const WORDS: usize>(&self, place: VoqId, ledger: &Ledger<WORDS>) -> PacketId {
-        ledger.queue(place).head().expect("a contender has a packet")
+    fn head(&self, voq: VoqId) -> PacketId {
+        self.queues[voq].packets.head().expect("a contender has a packet")
     }
 
     #[inline(always)]
     fn take<const WORDS: usize>(
         &mut self,
-        place: VoqId,
-        ledger: &mut Ledger<WORDS>,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
-        let packet = ledger.pop(place, pool).expect("a contender has a packet");
+        let queue = &mut self.queues[voq].packets;
+        let packet = queue.pop(pool).expect("a contender has a packet");
+        if queue.is_empty() {
+            contention.line(voq).withdraw(voq.input);
+        }
         Taken { packet, exposed: None }
     }
 
-    fn packets<'a, const WORDS: usize>(
-        &'a self,
-        ledger: &'a Ledger<WORDS>,
-        pool: &'a PacketPool,
-    ) -> impl Iterator<Item = &'a Packet> {
-        ledger.queues().flat_map(|queue| queue.packets(pool))
+    #[inline(always)]
+    fn depart<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        length: u16,
+        contention: &mut Contention<WORDS>,
+        now: Time,
+    ) -> QueueView {
+        contention.line(voq).depart(&mut self.queues[voq].bytes, length, now)
     }
 
-    fn reads_at_inputs(&self) -> bool {
-        true
+    fn waiting(&self, voq: VoqId) -> u32 {
+        self.queues[voq].bytes
+    }
+
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        self.queues.entries().iter().flat_map(|queue| queue.packets.packets(pool))
     }
 }

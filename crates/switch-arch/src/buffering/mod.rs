@@ -1,156 +1,197 @@
-//! Buffer organisations: where packets wait, and who therefore contends for an output.
+//! Buffer organisations: where packets wait, and hence which inputs contend for an output.
 //!
-//! Invariant: an organisation neither loses nor invents a packet, and keeps the order of every flow.
-//! The set of organisations is closed: a plan names one, and the event loop pays a branch for it,
-//! not an indirect call.
+//! Invariant: an organisation neither loses nor invents a packet, and keeps the order of every flow. A packet is stored
+//! once and taken once.
+//!
+//! | module | packets wait |
+//! |---|---|
+//! | `input_fifo` | at the inputs, one queue for each lane |
+//! | `input_voq` | at the inputs, one queue for each output and lane |
+//! | `output` | at the outputs, one queue for each lane |
+//! | `central` | as in `output`, in a memory that all ports share |
+//! | `combined_input_output` | as in `input_voq`, and again at the outputs behind the crossbar |
+//!
+//! The five modules have the same items in the same order, so that `diff input_fifo.rs output.rs` shows the difference.
+//! They are built of [`Contention`] (contenders and queue lengths), `FifoQueues` and [`OutputQueues`].
+//!
+//! The set of organisations is closed: the event loop pays a branch for one, not an indirect call.
 
+mod central;
+mod combined_input_output;
+mod contention;
+mod fifo_queues;
 mod input_fifo;
 mod input_voq;
 mod output;
+mod output_queues;
 
+use cc_policies::policy::QueueView;
 use packet::{Packet, PacketId, PacketPool, PortId, VoqId};
+use units::Time;
 
+pub use self::central::Central;
+pub use self::combined_input_output::CombinedInputOutput;
+pub use self::contention::Contention;
 pub use self::input_fifo::InputFifo;
 pub use self::input_voq::InputVoq;
 pub use self::output::Output;
-use crate::ledger::Ledger;
-use crate::spec::BufferingSpec;
+pub use self::output_queues::OutputQueues;
 
-/// A buffer organisation. It says in the [`Ledger`] who contends, by which outputs find what it
-/// has for them.
+/// A buffer organisation. It keeps the contenders in [`Contention`] up to date, by which outputs find their packets.
 pub trait Buffering {
-    /// Takes in a packet that is ready to leave.
+    /// Stores a packet that is ready to leave. Returns the new state of its virtual output queue.
     fn store<const WORDS: usize>(
         &mut self,
-        place: VoqId,
+        voq: VoqId,
         packet: PacketId,
-        ledger: &mut Ledger<WORDS>,
+        contention: &mut Contention<WORDS>,
         pool: &mut PacketPool,
-    );
+    ) -> QueueView;
 
-    /// The packet that `take` would take.
+    /// Returns the packet that `take` would take.
     ///
     /// # Panics
-    /// If the input is not among the contenders.
-    fn head<const WORDS: usize>(&self, place: VoqId, ledger: &Ledger<WORDS>) -> PacketId;
+    /// If the input does not contend for the output and lane.
+    fn head(&self, voq: VoqId) -> PacketId;
 
-    /// Takes the packet at the head.
+    /// Takes the packet at the head, which leaves its queue. It waits until `depart`.
     ///
     /// # Panics
-    /// If the input is not among the contenders.
+    /// If the input does not contend for the output and lane.
     fn take<const WORDS: usize>(
         &mut self,
-        place: VoqId,
-        ledger: &mut Ledger<WORDS>,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
         pool: &PacketPool,
     ) -> Taken;
 
-    /// All packets that wait, each queue from its head on.
-    fn packets<'a, const WORDS: usize>(
-        &'a self,
-        ledger: &'a Ledger<WORDS>,
-        pool: &'a PacketPool,
-    ) -> impl Iterator<Item = &'a Packet>;
+    /// Ends the waiting of a packet of `length` bytes that was taken and starts on the wire. Returns the new state of
+    /// its virtual output queue.
+    ///
+    /// # Panics
+    /// If fewer bytes wait in the virtual output queue.
+    fn depart<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        length: u16,
+        contention: &mut Contention<WORDS>,
+        now: Time,
+    ) -> QueueView;
 
-    /// Whether packets are read out of a buffer at their input, which can only be read so fast.
-    fn reads_at_inputs(&self) -> bool;
+    /// Takes the packet at the head and ends its waiting: it goes straight to the wire.
+    ///
+    /// # Panics
+    /// If the input does not contend for the output and lane.
+    #[inline(always)]
+    fn take_for_wire<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
+        pool: &PacketPool,
+        now: Time,
+    ) -> (Taken, QueueView) {
+        let taken = self.take(voq, contention, pool);
+        (taken, self.depart(voq, pool[taken.packet].wire, contention, now))
+    }
+
+    /// Returns the bytes that wait in a virtual output queue.
+    fn waiting(&self, voq: VoqId) -> u32;
+
+    /// Returns all packets that have not been taken, each queue from its head on.
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet>;
+
+    /// Returns the queues behind the crossbar. Most organisations have none.
+    fn output_queues(&self) -> Option<&OutputQueues> {
+        None
+    }
 }
 
-/// What was taken, and what can be taken since.
+/// A packet that was taken, and the output that its departure concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
     /// The packet.
     pub packet: PacketId,
-    /// Another output that found a contender by it: the packet that stood behind has come to the head of its
-    /// queue. None where queues hold packets of one output only.
+    /// Another output that gained a contender: the packet behind has come to the head of its queue. `None` where a
+    /// queue holds packets for one output only.
     pub exposed: Option<PortId>,
 }
 
-/// Any buffer organisation that a scenario can name.
+/// Organisations in which packets go straight from the queue where they contend to the wire.
 #[derive(Clone, Debug)]
-pub struct AnyBuffering {
-    queues: Queues,
-}
-
-#[derive(Clone, Debug)]
-enum Queues {
+pub(crate) enum SingleStage {
     InputFifo(InputFifo),
     InputVoq(InputVoq),
-    /// Output queueing, and a central memory.
     Output(Output),
+    Central(Central),
 }
 
 macro_rules! dispatch {
     ($any:expr, $organisation:ident => $call:expr) => {
         match $any {
-            Queues::InputFifo($organisation) => $call,
-            Queues::InputVoq($organisation) => $call,
-            Queues::Output($organisation) => $call,
+            SingleStage::InputFifo($organisation) => $call,
+            SingleStage::InputVoq($organisation) => $call,
+            SingleStage::Output($organisation) => $call,
+            SingleStage::Central($organisation) => $call,
         }
     };
 }
 
-impl AnyBuffering {
-    /// The organisation that the scenario names, empty.
-    #[must_use]
-    pub fn new(spec: BufferingSpec, ports: usize, lanes: usize) -> Self {
-        let queues = match spec {
-            BufferingSpec::InputFifo => Queues::InputFifo(InputFifo::new(ports, lanes)),
-            // Its queues at the outputs lie behind the crossbar, where nobody contends: see `staging`.
-            BufferingSpec::InputVoq | BufferingSpec::CombinedInputOutput => Queues::InputVoq(InputVoq),
-            BufferingSpec::Output | BufferingSpec::Central => Queues::Output(Output::new(ports, lanes)),
-        };
-        Self { queues }
-    }
-
-    /// Takes in a packet that is ready to leave.
+impl Buffering for SingleStage {
     #[inline(always)]
-    pub fn store<const WORDS: usize>(
+    fn store<const WORDS: usize>(
         &mut self,
-        place: VoqId,
+        voq: VoqId,
         packet: PacketId,
-        ledger: &mut Ledger<WORDS>,
+        contention: &mut Contention<WORDS>,
         pool: &mut PacketPool,
-    ) {
-        dispatch!(&mut self.queues, queues => queues.store(place, packet, ledger, pool));
+    ) -> QueueView {
+        dispatch!(self, buffering => buffering.store(voq, packet, contention, pool))
     }
 
-    /// The packet that `take` would take.
-    ///
-    /// # Panics
-    /// If the input is not among the contenders.
-    #[must_use]
-    pub fn head<const WORDS: usize>(&self, place: VoqId, ledger: &Ledger<WORDS>) -> PacketId {
-        dispatch!(&self.queues, queues => queues.head(place, ledger))
+    fn head(&self, voq: VoqId) -> PacketId {
+        dispatch!(self, buffering => buffering.head(voq))
     }
 
-    /// Takes the packet at the head.
-    ///
-    /// # Panics
-    /// If the input is not among the contenders.
     #[inline(always)]
-    pub fn take<const WORDS: usize>(
+    fn take<const WORDS: usize>(
         &mut self,
-        place: VoqId,
-        ledger: &mut Ledger<WORDS>,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
-        dispatch!(&mut self.queues, queues => queues.take(place, ledger, pool))
+        dispatch!(self, buffering => buffering.take(voq, contention, pool))
     }
 
-    /// Shows all packets that wait to `see`, each queue from its head on.
-    pub fn look<const WORDS: usize>(
-        &self,
-        ledger: &Ledger<WORDS>,
+    #[inline(always)]
+    fn depart<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        length: u16,
+        contention: &mut Contention<WORDS>,
+        now: Time,
+    ) -> QueueView {
+        dispatch!(self, buffering => buffering.depart(voq, length, contention, now))
+    }
+
+    #[inline(always)]
+    fn take_for_wire<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
         pool: &PacketPool,
-        see: impl FnMut(&Packet),
-    ) {
-        dispatch!(&self.queues, queues => queues.packets(ledger, pool).for_each(see));
+        now: Time,
+    ) -> (Taken, QueueView) {
+        dispatch!(self, buffering => buffering.take_for_wire(voq, contention, pool, now))
     }
 
-    /// Whether packets are read out of a buffer at their input, which can only be read so fast.
-    #[must_use]
-    pub fn reads_at_inputs(&self) -> bool {
-        dispatch!(&self.queues, queues => queues.reads_at_inputs())
+    fn waiting(&self, voq: VoqId) -> u32 {
+        dispatch!(self, buffering => buffering.waiting(voq))
+    }
+
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        // A common type for the iterators of all organisations. Only instruments look at packets.
+        let packets: Box<dyn Iterator<Item = &'a Packet> + 'a> =
+            dispatch!(self, buffering => Box::new(buffering.packets(pool)));
+        packets
     }
 }

@@ -1,33 +1,30 @@
-//! Output queueing: a queue for each output and lane, whatever input its packets came by.
+//! Output queueing: one queue for each output and lane, whatever inputs its packets came by.
 //!
-//! Invariant: packets leave an output and lane in the order in which they became ready. An output never idles
-//! while something waits for it and there is credit.
+//! Invariant: packets of an output and lane leave in the order in which they became ready. An output never idles
+//! while a packet waits for it and there is credit.
 //!
-//! The memory of an output may be written by all inputs at once, so it is as many times faster than a link as
-//! the switch has ports: its internal speed-up (Karol, Hluchyj and Morgan 1987, section III).
+//! All inputs may write to an output's memory at once, so that memory is as many times faster than a link as the
+//! switch has ports: its internal speed-up (Karol, Hluchyj and Morgan 1987, section III).
 
-use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId, VoqId};
+use cc_policies::policy::QueueView;
+use packet::{Packet, PacketId, PacketPool, VoqId};
+use units::Time;
 
-use super::{Buffering, Taken};
-use crate::ledger::Ledger;
+use super::fifo_queues::FifoQueues;
+use super::{Buffering, Contention, Taken};
 
 /// Packets wait at their output, in one queue for each lane.
 #[derive(Clone, Debug)]
 pub struct Output {
-    lanes: usize,
-    /// By (output, lane).
-    queues: Vec<PacketQueue>,
+    /// By output and lane.
+    queues: FifoQueues,
 }
 
 impl Output {
-    /// Empty queues for a switch of this many ports and lanes.
+    /// Creates empty queues for a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { lanes, queues: vec![PacketQueue::default(); ports * lanes] }
-    }
-
-    fn at(&self, output: PortId, lane: Lane) -> usize {
-        output.index() * self.lanes + lane.index()
+        Self { queues: FifoQueues::new(ports, lanes) }
     }
 }
 
@@ -35,50 +32,51 @@ impl Buffering for Output {
     #[inline(never)]
     fn store<const WORDS: usize>(
         &mut self,
-        place: VoqId,
+        voq: VoqId,
         packet: PacketId,
-        ledger: &mut Ledger<WORDS>,
+        contention: &mut Contention<WORDS>,
         pool: &mut PacketPool,
-    ) {
-        let at = self.at(place.output, place.lane);
-        if self.queues[at].is_empty() {
-            ledger.contend(place);
+    ) -> QueueView {
+        let (length, line) = (pool[packet].wire, contention.line(voq));
+        if self.queues.push(voq.output, voq.lane, packet, pool) {
+            line.contend(voq.input);
         }
-        self.queues[at].push(packet, pool);
+        line.enter(self.queues.waiting_mut(voq), length)
     }
 
-    fn head<const WORDS: usize>(&self, place: VoqId, _: &Ledger<WORDS>) -> PacketId {
-        self.queues[self.at(place.output, place.lane)].head().expect("a contender has a packet")
+    fn head(&self, voq: VoqId) -> PacketId {
+        self.queues.head(voq.output, voq.lane)
     }
 
     #[inline(never)]
     fn take<const WORDS: usize>(
         &mut self,
-        place: VoqId,
-        ledger: &mut Ledger<WORDS>,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
-        let at = self.at(place.output, place.lane);
-        let packet = self.queues[at].pop(pool).expect("a contender has a packet");
-        let next = self.queues[at].head().map(|next| PortId(u16::from(pool[next].input)));
-        if next != Some(place.input) {
-            ledger.withdraw(place);
-            if let Some(input) = next {
-                ledger.contend(VoqId { input, ..place });
-            }
-        }
+        let (packet, next) = self.queues.pop(voq.output, voq.lane, pool);
+        let next = next.map(|next| pool[next].voq());
+        contention.succeed(voq, next);
         Taken { packet, exposed: None }
     }
 
-    fn packets<'a, const WORDS: usize>(
-        &'a self,
-        _: &'a Ledger<WORDS>,
-        pool: &'a PacketPool,
-    ) -> impl Iterator<Item = &'a Packet> {
-        self.queues.iter().flat_map(|queue| queue.packets(pool))
+    #[inline(always)]
+    fn depart<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        length: u16,
+        contention: &mut Contention<WORDS>,
+        now: Time,
+    ) -> QueueView {
+        contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
     }
 
-    fn reads_at_inputs(&self) -> bool {
-        false
+    fn waiting(&self, voq: VoqId) -> u32 {
+        self.queues.waiting(voq)
+    }
+
+    fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        self.queues.packets(pool)
     }
 }

@@ -1,6 +1,6 @@
-//! Queueing theory with a known answer: what a switch must show, whatever it is built of.
+//! Queueing theory with a known answer, for switches of every organisation.
 //!
-//! Invariant: what is expected comes from a theorem, and the tolerance from the run's own statistics: four standard
+//! Invariant: the expected value comes from a theorem, and the tolerance from the run's own statistics: four standard
 //! errors of the mean, which are asserted to be small.
 //!
 //! M. J. Karol, M. G. Hluchyj, S. P. Morgan: Input versus output queueing on a space-division packet switch, IEEE
@@ -15,7 +15,7 @@ use rig::{Departure, Rig, slot};
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 use units::Time;
 
-/// How many parts a run is cut into, so that their means tell how sure the whole mean is.
+/// Number of parts of a run, whose means give the standard error of the whole mean.
 const BATCHES: usize = 50;
 
 /// A mean and its standard error, from the means of batches.
@@ -32,15 +32,15 @@ impl Estimate {
         Self { mean, error: (variance / n).sqrt() }
     }
 
-    /// Whether `expected` is within four standard errors, which are at most `surely` of it.
+    /// Asserts that `expected` is within four standard errors, which are less than the fraction `surely` of it.
     fn meets(&self, expected: f64, surely: f64, what: &str) {
         let Self { mean, error } = self;
-        assert!(4.0 * error < surely * expected, "{what}: not sure enough, {mean} +- {error}");
+        assert!(4.0 * error < surely * expected, "{what}: too uncertain, {mean} +- {error}");
         assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, not {expected}");
     }
 }
 
-/// Packets that leave per port and slot, from `warm` slots on, for `slots` slots.
+/// Returns the packets that leave per port and slot, from slot `warm` on, for `slots` slots.
 fn throughput(departures: &[Departure], ports: usize, warm: u64, slots: u64) -> Estimate {
     let mut batches = [0.0; BATCHES];
     let each = slots / BATCHES as u64;
@@ -53,7 +53,7 @@ fn throughput(departures: &[Departure], ports: usize, warm: u64, slots: u64) -> 
     Estimate::of(&batches)
 }
 
-/// Saturated inputs, uniformly random outputs.
+/// Returns the throughput with saturated inputs and uniformly random outputs.
 fn saturated(ports: usize, buffering: BufferingSpec, arbiter: ArbiterSpec, slots: u64) -> Estimate {
     let warm = 2_000;
     let mut outputs: Vec<_> =
@@ -64,9 +64,9 @@ fn saturated(ports: usize, buffering: BufferingSpec, arbiter: ArbiterSpec, slots
     throughput(departures, ports, warm, slots)
 }
 
-/// With one queue at each input, an output serves one of the heads that want it, and each served head is
-/// followed by one for a random output. How many heads want each output does not depend on which is served, so no
-/// arbiter changes the throughput. Table I of Karol, Hluchyj and Morgan.
+/// With one queue at each input, an output serves one of the heads that contend for it, and the next head is for a random
+/// output. The number of heads for each output does not depend on the choice, so no arbiter changes the throughput.
+/// Table I of Karol, Hluchyj and Morgan.
 #[test]
 fn input_fifo_saturates_as_karol_says() {
     for (ports, expected) in [(2, 0.75), (3, 0.6825), (4, 0.6553), (8, 0.6184)] {
@@ -77,8 +77,8 @@ fn input_fifo_saturates_as_karol_says() {
     }
 }
 
-/// Towards 2 - sqrt(2) from above for many ports: of what 8 ports have more (0.0326), 64 have an eighth left if it
-/// falls with the number of ports, and surely not a third.
+/// The throughput approaches 2 - sqrt(2) from above as the number of ports grows. The excess is 0.0326 for 8 ports. If it
+/// falls with the number of ports, it is an eighth of that for 64, and certainly below a third.
 #[test]
 fn input_fifo_tends_to_0_586() {
     let Estimate { mean, error } = saturated(64, BufferingSpec::InputFifo, ArbiterSpec::RoundRobin, 5_000);
@@ -86,9 +86,9 @@ fn input_fifo_tends_to_0_586() {
     assert!(over > -4.0 * error && over < 0.0109, "{mean} +- {error}");
 }
 
-/// No head-of-line blocking, no loss: the inputs' links are the limit. What is short of one is what still fills the
-/// buffers: at critical load a queue that starts empty grows with the square root of time, here to about 0.4 %
-/// of what passes for output queueing.
+/// Without head-of-line blocking the inputs' links are the limit. The shortfall from one still fills the buffers: at
+/// critical load a queue that starts empty grows with the square root of time, here to about 0.4 % of all packets for
+/// output queueing.
 #[test]
 fn the_others_saturate_near_one() {
     let at_outputs = [BufferingSpec::Output, BufferingSpec::Central];
@@ -103,7 +103,7 @@ fn the_others_saturate_near_one() {
     }
 }
 
-/// Mean wait in slots.
+/// Returns the mean wait in slots.
 fn wait(departures: &[Departure]) -> Estimate {
     let warm = &departures[departures.len() / 10..];
     let mean = |batch: &[Departure]| {
@@ -114,8 +114,8 @@ fn wait(departures: &[Departure]) -> Estimate {
     Estimate::of(&batches)
 }
 
-/// Fixed packets that come at random to one output wait rho/(2(1-rho)) packet times: M/D/1 (Pollaczek and
-/// Khinchine). They come by the next input whose link is free, so their times stay a Poisson process.
+/// Packets of one length that arrive at random for one output wait rho/(2(1-rho)) packet times: M/D/1 (Pollaczek and
+/// Khinchine). Each comes by the next input whose link is free, so arrivals stay a Poisson process.
 #[test]
 fn an_output_queue_is_m_d_1() {
     for rho in [0.5, 0.8] {
@@ -131,8 +131,8 @@ fn an_output_queue_is_m_d_1() {
     }
 }
 
-/// In each slot each input brings a packet with probability p, for a random one of N outputs: it waits
-/// (N-1)/N p/(2(1-p)) slots. Equation 8 of Karol, Hluchyj and Morgan.
+/// In each slot each input receives a packet with probability p, for a random one of N outputs. The mean wait is
+/// (N-1)/N p/(2(1-p)) slots: equation 8 of Karol, Hluchyj and Morgan.
 #[test]
 fn an_output_queue_fed_in_slots_waits_as_karol_says() {
     for (ports, p) in [(2_u16, 0.5), (4, 0.8), (16, 0.8)] {
@@ -148,14 +148,14 @@ fn an_output_queue_fed_in_slots_waits_as_karol_says() {
         }
         let mut rig = Rig::new(usize::from(ports), BufferingSpec::Output, ArbiterSpec::RoundRobin);
         let departures = rig.play(&plan);
-        assert_eq!(departures.len(), plan.len(), "what came in goes out");
+        assert_eq!(departures.len(), plan.len(), "every packet leaves");
         let n = f64::from(ports);
         let expected = (n - 1.0) / n * p / (2.0 * (1.0 - p));
         wait(departures).meets(expected, 0.06, &format!("{ports} ports at {p}"));
     }
 }
 
-/// With one destination there is nothing to block: one queue and many do the same, packet by packet.
+/// With one destination no packet blocks another: input FIFO and virtual output queues agree, packet by packet.
 #[test]
 fn input_fifo_equals_voq_for_one_destination() {
     for arbiter in ArbiterSpec::EXAMPLES {
@@ -169,7 +169,7 @@ fn input_fifo_equals_voq_for_one_destination() {
     }
 }
 
-/// Inputs that always have something for two crowded outputs get a fifth each.
+/// Five inputs that always have packets for two overloaded outputs get a fifth each.
 #[test]
 fn no_organisation_starves_an_input() {
     for buffering in BufferingSpec::ALL {
@@ -190,7 +190,7 @@ fn no_organisation_starves_an_input() {
     }
 }
 
-/// A memory that is shared by inputs in fixed parts does what output queueing does, packet by packet.
+/// A central memory with fixed parts for inputs agrees with output queueing, packet by packet.
 #[test]
 fn central_equals_output() {
     let run = |buffering| {

@@ -1,8 +1,8 @@
-//! One switch on the bench: every port has a station at the other end of its cable, which sends packets of one
-//! length and takes what comes at once.
+//! One switch on a test rig: at the other end of each port's cable a station sends packets of one length and consumes
+//! arriving packets at once.
 //!
-//! Invariant: everything passes by real ports, wires and credits, and no promise of theirs is broken. All stations
-//! start together and flow-control packets take no time, so saturated inputs make the switch work in slots.
+//! Invariant: packets pass real ports, wires and credits, without a violation of flow control. All stations start together
+//! and flow-control packets take no time, so saturated inputs make the switch work in slots.
 
 use std::collections::BTreeMap;
 
@@ -17,20 +17,18 @@ use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
     ServiceLevel,
 };
-use switch_arch::arbiter::AnyArbiter;
-use switch_arch::buffering::AnyBuffering;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
-use switch_arch::{Switch, SwitchSetup, SwitchWake};
+use switch_arch::{Switch, SwitchSetup, SwitchTimer};
 use units::{Bytes, Rate, Span, Time};
 
 /// Payload of every packet.
 const MTU: Mtu = Mtu::B256;
 /// Rate of every wire: a byte takes a nanosecond.
 const RATE: Rate = Rate::gbps(8);
-/// The buffer of each input: the most that credits can describe, 409 packets.
+/// Buffer of each input: the largest that credits can describe, 409 packets.
 pub(crate) const BUFFER: Bytes = Bytes::new(2048 * 64);
 
-/// How long a packet takes on a wire.
+/// Returns the time that a packet takes on a wire.
 pub(crate) fn slot() -> Span {
     RATE.time_for(Bytes::new(u64::from(Opcode::SendOnly.wire_bytes(MTU.bytes()))))
 }
@@ -39,7 +37,7 @@ pub(crate) fn slot() -> Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Departure {
     pub(crate) at: Time,
-    /// From its arrival at the switch to its start.
+    /// Time from the packet's arrival at the switch to its start.
     pub(crate) wait: Span,
     pub(crate) input: PortId,
 }
@@ -60,7 +58,7 @@ struct Station {
 enum What {
     ToSwitch(PortId, PacketId),
     HeardBySwitch(PortId, Signal),
-    Switch(SwitchWake),
+    Switch(SwitchTimer),
     ToStation(PortId, PacketId),
     HeardByStation(PortId, Signal),
     Alarm(PortId, Lane),
@@ -90,10 +88,10 @@ impl Rig {
                 forwarding: numbers().map(Some).collect(),
                 memory: MemorySharing::Own,
                 egress_limit: None,
-                buffering: AnyBuffering::new(buffering, ports, 1),
-                arbiter: AnyArbiter::new(arbiter, ports, 1),
+                buffering,
+                arbiter,
                 marker: AnyMarker::Off,
-                output_queue: None,
+                output_buffer: BUFFER,
                 speedup_thousandths: 1000,
             }),
             stations: numbers().map(|id| Station { port: port(id), free_at: Time::ZERO }).collect(),
@@ -113,7 +111,7 @@ impl Rig {
         rig
     }
 
-    /// Every station sends whatever its wire and its credits let it, to the outputs that `next` names.
+    /// Lets every station send as fast as its wire and its credits allow, to the outputs that `next` names.
     pub(crate) fn saturate(&mut self, end: Time, mut next: impl FnMut(PortId) -> PortId) -> &[Departure] {
         self.wiring.plan(Time::ZERO, What::Free);
         while self.step(end) {
@@ -126,8 +124,8 @@ impl Rig {
         &self.wiring.departures
     }
 
-    /// Stations send at given times: each names the time and the output of the packet after, in order of time.
-    /// The packet goes by the next station whose wire is free, in turn.
+    /// Sends packets at the times and to the outputs that `next` yields, in order of time. Each packet comes from the next
+    /// station in turn whose wire is free.
     pub(crate) fn offer(&mut self, end: Time, mut next: impl FnMut() -> (Time, PortId)) -> &[Departure] {
         let (mut due, mut turn) = (next(), 0);
         self.wiring.plan(due.0, What::Free);
@@ -144,7 +142,7 @@ impl Rig {
         &self.wiring.departures
     }
 
-    /// Every station sends what it is told to, at its time, in order of time. What has come in has time to leave.
+    /// Sends the planned packets, given as (time, station, output) in order of time, and waits until all have left.
     pub(crate) fn play(&mut self, plan: &[(Time, PortId, PortId)]) -> &[Departure] {
         let end = plan.last().map_or(Time::ZERO, |(at, ..)| *at + slot() * 10_000);
         for (at, station, output) in plan {
@@ -183,7 +181,7 @@ impl Rig {
         self.wiring.plan(passage.left, What::Free);
     }
 
-    /// Handles one instant; none is left once `end` is over.
+    /// Handles one instant. Returns false once no event up to `end` is left.
     fn step(&mut self, end: Time) -> bool {
         let Some(((now, _), _)) = self.wiring.agenda.first_key_value() else { return false };
         self.wiring.now = *now;
@@ -207,25 +205,25 @@ impl Rig {
                 self.switch.arrive(port, id, &mut self.wiring.of_switch());
             }
             What::HeardBySwitch(port, signal) => {
-                self.switch.heard(port, signal, &mut self.wiring.of_switch());
+                self.switch.on_signal(port, signal, &mut self.wiring.of_switch());
             }
-            What::Switch(wake) => self.switch.woken(wake, &mut self.wiring.of_switch()),
+            What::Switch(wake) => self.switch.on_timer(wake, &mut self.wiring.of_switch()),
             What::ToStation(station, id) => {
                 let length = self.wiring.pool.remove(id).wire_bytes();
                 let port = &mut self.stations[station.index()].port;
-                let outlet = &mut self.wiring.of_station(station);
-                assert!(port.admit(Lane(0), length, outlet), "credits exclude drops");
-                port.release(Lane(0), length, outlet);
+                let context = &mut self.wiring.of_station(station);
+                assert!(port.admit(Lane(0), length, context), "credits exclude drops");
+                port.release(Lane(0), length, context);
             }
             What::HeardByStation(station, signal) => {
                 self.stations[station.index()].port.on_signal(signal, &mut self.wiring.of_station(station));
             }
             What::Alarm(station, lane) => {
-                let outlet = &mut self.wiring.of_station(station);
-                self.stations[station.index()].port.on_timer(lane, outlet);
+                let context = &mut self.wiring.of_station(station);
+                self.stations[station.index()].port.on_timer(lane, context);
             }
             What::Send(station, output) => {
-                assert!(self.may_send(station), "no wire or no credit for what is to be sent");
+                assert!(self.may_send(station), "no free wire or no credit for a planned packet");
                 self.send(station, output);
             }
             What::Free => {}
@@ -263,7 +261,7 @@ impl Wiring {
 
 struct OfSwitch<'a>(&'a mut Wiring);
 
-impl NodeContext<SwitchWake> for OfSwitch<'_> {
+impl NodeContext<SwitchTimer> for OfSwitch<'_> {
     fn now(&self) -> Time {
         self.0.now
     }
@@ -273,9 +271,10 @@ impl NodeContext<SwitchWake> for OfSwitch<'_> {
     }
 
     fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
-        let Packet { injected, input, .. } = self.0.pool[packet];
+        let Packet { injected, .. } = self.0.pool[packet];
+        let input = self.0.pool[packet].voq().input;
         let wait = self.0.now.since(injected);
-        self.0.departures.push(Departure { at: self.0.now, wait, input: PortId(input.into()) });
+        self.0.departures.push(Departure { at: self.0.now, wait, input });
         self.0.plan(at, What::ToStation(port, packet));
     }
 
@@ -283,8 +282,8 @@ impl NodeContext<SwitchWake> for OfSwitch<'_> {
         self.0.plan(at, What::HeardByStation(port, signal));
     }
 
-    fn set_timer(&mut self, at: Time, timer: SwitchWake) {
-        self.0.plan(at, What::Switch(timer));
+    fn set_timer(&mut self, at: Time, what: SwitchTimer) {
+        self.0.plan(at, What::Switch(what));
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {

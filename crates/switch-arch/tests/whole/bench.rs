@@ -1,6 +1,6 @@
-//! One switch on a test bench: hosts that send what they are told to, at every port, and take what comes.
+//! One switch on a test bench: a host at every port sends the ordered packets and consumes arriving ones.
 //!
-//! Invariant: what the switch promises is checked as it runs: buffers and queues stay within their sizes, flows keep
+//! Invariant: the promises of the switch are checked as it runs: buffers and queues stay within their sizes, flows keep
 //! their order, and no packet leaves before it has come in.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -16,10 +16,8 @@ use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, Opcode, Packet, PacketId, PacketPool, PortId, Psn, QpNumber,
     ServiceLevel,
 };
-use switch_arch::arbiter::AnyArbiter;
-use switch_arch::buffering::AnyBuffering;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
-use switch_arch::{Switch, SwitchSetup, SwitchWake};
+use switch_arch::{Switch, SwitchSetup, SwitchTimer};
 use units::{Bytes, Rate, Span, Time};
 
 pub(crate) const MTU: Mtu = Mtu::B256;
@@ -28,7 +26,7 @@ const BUFFER: Bytes = Bytes::kib(64);
 /// Time of flight of every cable.
 pub(crate) const FLIGHT: Span = Span::from_ns(50);
 
-/// What a bench is set up with.
+/// Parameters of a bench.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) buffering: BufferingSpec,
@@ -37,14 +35,14 @@ pub(crate) struct Setup {
     pub(crate) rates: Vec<u64>,
     pub(crate) speedup_thousandths: u64,
     pub(crate) output_queue: Bytes,
-    /// How long each host takes over a packet before it frees its buffer.
+    /// Time that each host takes to consume a packet and free its buffer.
     pub(crate) digestion: Vec<Span>,
     /// Receive buffer of hosts.
     pub(crate) host_buffer: Bytes,
     pub(crate) wire_time: WireTime,
 }
 
-/// A packet that a host shall send.
+/// An order to a host to send a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
     pub(crate) at: Time,
@@ -58,21 +56,21 @@ pub(crate) struct Order {
 enum Event {
     ToSwitch(PortId, PacketId),
     SignalSwitch(PortId, Signal),
-    Switch(SwitchWake),
+    Switch(SwitchTimer),
     Order(Order),
     ToHost(u16, PacketId),
     SignalHost(u16, Signal),
-    Host(u16, HostWake),
+    Host(u16, HostTimer),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum HostWake {
+enum HostTimer {
     Free,
     Digested(Lane, Bytes),
     Credit(Lane),
 }
 
-impl LinkTimer for HostWake {
+impl LinkTimer for HostTimer {
     fn link_timer(_: PortId, lane: Lane) -> Self {
         Self::Credit(lane)
     }
@@ -85,14 +83,14 @@ struct Host {
     queues: [VecDeque<PacketId>; LANES as usize],
 }
 
-/// What nodes share: the clock, the packets, the cables.
+/// State that the nodes share: the clock, the packets, the cables.
 #[derive(Default)]
 struct Cables {
     now: Time,
     pool: PacketPool,
     events: BTreeMap<(Time, u64), Event>,
     planned: u64,
-    /// When the tail of each packet in the switch has come in.
+    /// Arrival of the tail of each packet in the switch.
     tails: BTreeMap<PacketId, Time>,
 }
 
@@ -102,8 +100,9 @@ pub(crate) struct Bench {
     cables: Cables,
     staged: Option<Bytes>,
     sent: BTreeMap<(u16, u16, u8), u32>,
-    /// Packets that came in, by source, destination and lane, and when the last did.
+    /// Packets delivered, by source, destination and lane.
     pub(crate) delivered: BTreeMap<(u16, u16, u8), u32>,
+    /// Arrival of the last packet delivered.
     pub(crate) last: Time,
 }
 
@@ -114,7 +113,7 @@ impl Cables {
     }
 }
 
-impl NodeContext<SwitchWake> for Cables {
+impl NodeContext<SwitchTimer> for Cables {
     fn now(&self) -> Time {
         self.now
     }
@@ -124,7 +123,7 @@ impl NodeContext<SwitchWake> for Cables {
     }
 
     fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
-        let came = self.tails.remove(&packet).expect("what leaves a switch has come in");
+        let came = self.tails.remove(&packet).expect("a packet that leaves the switch has come in");
         assert!(self.pool[packet].tail >= came + FLIGHT, "a packet leaves before it has come in");
         self.plan(at, Event::ToHost(port.0, packet));
     }
@@ -133,8 +132,8 @@ impl NodeContext<SwitchWake> for Cables {
         self.plan(at, Event::SignalHost(port.0, signal));
     }
 
-    fn set_timer(&mut self, at: Time, timer: SwitchWake) {
-        self.plan(at, Event::Switch(timer));
+    fn set_timer(&mut self, at: Time, what: SwitchTimer) {
+        self.plan(at, Event::Switch(what));
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
@@ -142,10 +141,10 @@ impl NodeContext<SwitchWake> for Cables {
     }
 }
 
-/// A host's way to the switch.
-struct HostOutlet<'a>(&'a mut Cables, u16);
+/// A host's access to its cable.
+struct HostContext<'a>(&'a mut Cables, u16);
 
-impl NodeContext<HostWake> for HostOutlet<'_> {
+impl NodeContext<HostTimer> for HostContext<'_> {
     fn now(&self) -> Time {
         self.0.now
     }
@@ -162,7 +161,7 @@ impl NodeContext<HostWake> for HostOutlet<'_> {
         self.0.plan(at, Event::SignalSwitch(PortId(self.1), signal));
     }
 
-    fn set_timer(&mut self, at: Time, timer: HostWake) {
+    fn set_timer(&mut self, at: Time, timer: HostTimer) {
         self.0.plan(at, Event::Host(self.1, timer));
     }
 
@@ -203,12 +202,12 @@ impl Bench {
             data_lanes: lanes,
             longest_packet: MTU.longest_packet(),
             forwarding: (0..ports as u16).map(|number| Some(PortId(number))).collect(),
-            buffering: AnyBuffering::new(setup.buffering, ports, lanes),
-            arbiter: AnyArbiter::new(setup.arbiter, ports, lanes),
+            buffering: setup.buffering,
+            arbiter: setup.arbiter,
             marker: AnyMarker::Off,
             memory: MemorySharing::Own,
             egress_limit: None,
-            output_queue: staged,
+            output_buffer: setup.output_queue,
             speedup_thousandths: setup.speedup_thousandths,
         });
         let mut bench = Self {
@@ -222,7 +221,7 @@ impl Bench {
         };
         bench.switch.bring_up(&mut bench.cables);
         for (number, host) in (0..).zip(&mut bench.hosts) {
-            host.port.bring_up(&mut HostOutlet(&mut bench.cables, number));
+            host.port.bring_up(&mut HostContext(&mut bench.cables, number));
         }
         bench
     }
@@ -253,12 +252,12 @@ impl Bench {
         self.cables.now = end;
     }
 
-    /// Whether everything ordered has come in, and everything is at rest.
+    /// Returns true if every ordered packet was delivered and everything is at rest.
     pub(crate) fn at_rest(&self) -> bool {
         let now = self.cables.now;
         self.cables.pool.is_empty()
             && self.sent == self.delivered
-            && self.switch.at_rest(now)
+            && self.switch.view().at_rest(now)
             && self.hosts.iter().all(|host| host.port.at_rest(now))
     }
 
@@ -266,7 +265,7 @@ impl Bench {
         self.cables.now
     }
 
-    /// Packets that wait at hosts, or are under way.
+    /// Returns the number of packets that wait at hosts or are under way.
     pub(crate) fn backlog(&self) -> usize {
         self.cables.pool.len()
     }
@@ -278,22 +277,23 @@ impl Bench {
                 cables.tails.insert(id, cables.pool[id].tail);
                 self.switch.arrive(port, id, cables);
             }
-            Event::SignalSwitch(port, signal) => self.switch.heard(port, signal, cables),
-            Event::Switch(wake) => self.switch.woken(wake, cables),
+            Event::SignalSwitch(port, signal) => self.switch.on_signal(port, signal, cables),
+            Event::Switch(wake) => self.switch.on_timer(wake, cables),
             Event::Order(order) => self.post(order),
             Event::ToHost(host, id) => self.receive(host, id),
             Event::SignalHost(number, signal) => {
-                self.hosts[usize::from(number)].port.on_signal(signal, &mut HostOutlet(cables, number));
+                self.hosts[usize::from(number)].port.on_signal(signal, &mut HostContext(cables, number));
             }
             Event::Host(number, wake) => {
-                let (host, outlet) = (&mut self.hosts[usize::from(number)], &mut HostOutlet(cables, number));
+                let (host, context) =
+                    (&mut self.hosts[usize::from(number)], &mut HostContext(cables, number));
                 match wake {
-                    HostWake::Free => {}
-                    HostWake::Digested(lane, length) => {
-                        host.port.release(lane, length, outlet);
+                    HostTimer::Free => {}
+                    HostTimer::Digested(lane, length) => {
+                        host.port.release(lane, length, context);
                     }
-                    HostWake::Credit(lane) => {
-                        host.port.on_timer(lane, outlet);
+                    HostTimer::Credit(lane) => {
+                        host.port.on_timer(lane, context);
                     }
                 }
             }
@@ -330,9 +330,9 @@ impl Bench {
                 host.queues[usize::from(lane)].pop_front();
                 let passage = host.port.start(Lane(lane), length, now);
                 host.free_at = passage.left;
-                let outlet = &mut HostOutlet(&mut self.cables, number);
-                passage.deliver(PortId(0), id, outlet);
-                outlet.set_timer(passage.left, HostWake::Free);
+                let context = &mut HostContext(&mut self.cables, number);
+                passage.deliver(PortId(0), id, context);
+                context.set_timer(passage.left, HostTimer::Free);
             }
         }
     }
@@ -340,23 +340,24 @@ impl Bench {
     fn receive(&mut self, number: u16, id: PacketId) {
         let packet = self.cables.pool.remove(id);
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
-        assert_eq!(packet.lrh.destination, Lid(number), "a packet comes where it shall");
+        assert_eq!(packet.lrh.destination, Lid(number), "a packet arrives at its destination");
         let flow = (packet.lrh.source.0, number, lane.0);
         let count = self.delivered.entry(flow).or_default();
         assert_eq!(packet.bth.psn, Psn::new(*count), "{flow:?} is out of order");
         *count += 1;
         self.last = self.cables.now;
         let host = &mut self.hosts[usize::from(number)];
-        let outlet = &mut HostOutlet(&mut self.cables, number);
-        assert!(host.port.admit(lane, length, outlet), "credits exclude drops");
-        outlet.set_timer(outlet.now() + host.digestion, HostWake::Digested(lane, length));
+        let context = &mut HostContext(&mut self.cables, number);
+        assert!(host.port.admit(lane, length, context), "credits exclude drops");
+        context.set_timer(context.now() + host.digestion, HostTimer::Digested(lane, length));
     }
 
     fn check_queues(&self) {
         let Some(size) = self.staged else { return };
         for port in (0..self.hosts.len() as u16).map(PortId) {
             for lane in (0..LANES).map(Lane) {
-                let queue = self.switch.staged(port, lane).expect("there are queues at the outputs");
+                let queue =
+                    self.switch.view().output_queue(port, lane).expect("there are queues at the outputs");
                 assert!(queue.held() <= size, "output {port}, {lane} holds {} of {size}", queue.held());
             }
         }

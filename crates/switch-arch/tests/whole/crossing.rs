@@ -8,11 +8,11 @@ use units::{Bytes, Rate, Span, Time};
 
 use crate::bench::{Bench, FLIGHT, Order, Setup};
 
-/// A packet of the MTU on the wire, and its time there.
+/// Length of a packet of the MTU on the wire, and its time there.
 const PACKET: Bytes = Bytes::new(282);
 const SLOT: Span = Rate::gbps(8).time_for(PACKET);
 const COMBINED: BufferingSpec = BufferingSpec::CombinedInputOutput;
-/// Arbiters whose matchings leave out nothing that could move.
+/// Arbiters with maximal matchings.
 const MAXIMAL: [ArbiterSpec; 3] =
     [ArbiterSpec::RoundRobin, ArbiterSpec::OldestFirst, ArbiterSpec::Islip { iterations: PORTS as u8 }];
 
@@ -33,7 +33,7 @@ fn full(at: Time, from: u16, to: u16) -> Order {
     Order { at, from, to, lane: 0, payload: 256 }
 }
 
-/// A lone packet finds everything idle, and passes at once: the crossing costs it nothing.
+/// A lone packet finds everything idle and passes at once: the crossing costs no time.
 #[test]
 fn a_lone_packet_is_as_fast_as_without_queues_at_the_outputs() {
     let latency = |buffering, rates: &[u64], speedup| {
@@ -51,14 +51,14 @@ fn a_lone_packet_is_as_fast_as_without_queues_at_the_outputs() {
     }
 }
 
-/// Whether the buffer of `input` holds anything once everything up to `at` has happened.
+/// Returns true if the buffer of `input` holds a packet after all events up to `at`.
 fn holds(bench: &mut Bench, input: u16, at: Time) -> bool {
     bench.run_until(at);
-    bench.switch.observed(PortId(input), Lane(0)).0.held() > Bytes::new(0)
+    bench.switch.view().observed(PortId(input), Lane(0)).0.held() > Bytes::new(0)
 }
 
-/// What is still coming in crosses as it comes. What has come in crosses `speedup` times faster, and its buffer is
-/// free again so much sooner, though the output's wire takes it no faster.
+/// A packet whose tail is still coming in crosses at the rate of its wire. A packet that has come in crosses `speedup`
+/// times faster, and its buffer is free again earlier, although the output's wire is no faster.
 #[test]
 fn a_packet_crosses_no_faster_than_it_comes_in() {
     let mut setup = setup(COMBINED, ArbiterSpec::RoundRobin, &[8; 4], 2000);
@@ -67,13 +67,13 @@ fn a_packet_crosses_no_faster_than_it_comes_in() {
     let at = Span::from_us(1).after_start();
     (0..3).for_each(|from| bench.order(full(at, from, 3)));
     let routed = at + Span::from_ns(8) + FLIGHT;
-    // Two cross side by side, each at the rate of its wire, for there is speed-up for two and room for two.
+    // Two packets cross side by side, each at the rate of its wire: the speed-up and the room suffice for two.
     let crossed = routed + SLOT;
     for input in [1, 2] {
         assert!(holds(&mut bench, input, Time::from_ps(crossed.ps() - 1)), "{input} is freed too early");
     }
     assert_eq!([1, 2].map(|input| holds(&mut bench, input, crossed)), [false; 2]);
-    // The first has left by then, too, and makes room for the third, which has the crossbar for itself.
+    // By then the first has left too and makes room for the third, which has the crossbar to itself.
     let last = crossed + SLOT / 2;
     assert!(holds(&mut bench, 0, Time::from_ps(last.ps() - 1)), "the third is freed too early");
     assert!(!holds(&mut bench, 0, last));
@@ -81,7 +81,7 @@ fn a_packet_crosses_no_faster_than_it_comes_in() {
     assert_eq!(bench.last, routed + SLOT * 3 + FLIGHT, "the wire was never idle");
 }
 
-/// Which outputs a host's packets go to, out of `PORTS`, as weights.
+/// Weight of an output among the `PORTS` destinations of a host: `(from, to)`.
 type Pattern = fn(u16, u16) -> u32;
 const PORTS: u16 = 6;
 const PATTERNS: [(&str, Pattern); 3] = [
@@ -90,7 +90,7 @@ const PATTERNS: [(&str, Pattern); 3] = [
     ("log-diagonal", |from, to| 32 >> ((to + PORTS - from) % PORTS)),
 ];
 
-/// A bench on which packets have come to the hosts at this load for so many packet times, and how many.
+/// Runs a bench for this many packet times at this load. Returns it with the number of packets offered.
 fn loaded(setup: &Setup, pattern: Pattern, load: f64, slots: u64) -> (Bench, u32) {
     let mut bench = Bench::new(setup);
     let mut chance = event_kernel::stream(1, "bench", "arrivals");
@@ -117,16 +117,16 @@ fn loaded(setup: &Setup, pattern: Pattern, load: f64, slots: u64) -> (Bench, u32
     (bench, offered)
 }
 
-/// What share of what came to the hosts has come through.
+/// Returns the fraction of the offered packets that was delivered.
 fn throughput(setup: &Setup, pattern: Pattern, load: f64) -> f64 {
     let (bench, offered) = loaded(setup, pattern, load, 4000);
     f64::from(bench.delivered.values().sum::<u32>()) / f64::from(offered)
 }
 
-/// With a speed-up of 2 any maximal matching carries whatever no input and no output is too slow for: Dai and
-/// Prabhakar, *The throughput of data switches with and without speedup*, INFOCOM 2000. So it comes up to output
-/// queueing, for each pattern; what is short of 1 there are the flow-control packets and what is still under way. With
-/// no speed-up, the diagonal pattern shows what is lost.
+/// With a speed-up of 2 any maximal matching carries every load for which no input and no output is too slow: Dai and
+/// Prabhakar, *The throughput of data switches with and without speedup*, INFOCOM 2000. So combined queueing carries as
+/// much as output queueing, for each pattern; the shortfall from 1 are flow-control packets and packets under way.
+/// Without speed-up the diagonal pattern shows the loss.
 #[test]
 fn a_speed_up_of_two_carries_what_output_queues_carry() {
     let most = |buffering, arbiter, speedup, pattern| {
@@ -144,9 +144,9 @@ fn a_speed_up_of_two_carries_what_output_queues_carry() {
     }
 }
 
-/// With no speed-up a packet crosses just as fast as it leaves, and the queues at the outputs are of no use: each
-/// packet comes in when it does with virtual output queues alone. Exactly so if flow-control packets take no time
-/// on the wire: they delay what leaves, but not what crosses.
+/// Without speed-up a packet crosses at the rate at which it leaves, and queues at the outputs are useless: each packet
+/// arrives at the time it does with virtual output queues alone. This is exact if flow-control packets take no time on the
+/// wire, since they delay departures but not crossings.
 #[test]
 fn no_speed_up_is_as_good_as_no_queues_at_the_outputs() {
     for (name, pattern) in PATTERNS {

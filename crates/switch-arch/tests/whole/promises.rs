@@ -1,5 +1,4 @@
-//! What every organisation promises of a whole switch, with links of different rates, hosts that digest slowly,
-//! and any traffic.
+//! Promises of every organisation in a whole switch, with links of different rates, slow hosts, and any traffic.
 
 use link_layer::spec::WireTime;
 use proptest::prelude::*;
@@ -44,7 +43,7 @@ fn order() -> impl Strategy<Value = Order> {
 }
 
 proptest! {
-    /// Everything arrives, in order, and in the end all is at rest.
+    /// Every packet arrives, in order, and in the end the switch and all hosts are at rest.
     #[test]
     fn nothing_is_lost_and_all_comes_to_rest(setup in setup(), orders in prop::collection::vec(order(), 1..300)) {
         let mut bench = Bench::new(&setup);
@@ -59,15 +58,15 @@ proptest! {
     }
 }
 
-/// Ports that stay idle, between the first port and the others.
+/// Number of idle ports between the first port and the others.
 const IDLE: u16 = 66;
 
-/// Where a port is in a switch with idle ones between.
+/// Returns the number of a port in the switch with idle ports.
 fn apart(port: u16) -> u16 {
     if port == 0 { 0 } else { port + IDLE }
 }
 
-/// The same links, with idle ones between.
+/// Returns the same links with idle ones between them.
 fn with_idle_ports(mut setup: Setup) -> Setup {
     let (rate, digestion) = (setup.rates[0], setup.digestion[0]);
     setup.rates.splice(1..1, [rate; IDLE as usize]);
@@ -75,7 +74,7 @@ fn with_idle_ports(mut setup: Setup) -> Setup {
     setup
 }
 
-/// What came where, and when the last did.
+/// Returns the packets delivered by flow, and the arrival of the last.
 fn outcome(setup: &Setup, orders: &[Order], place: fn(u16) -> u16) -> (Vec<u32>, Time) {
     let mut bench = Bench::new(setup);
     for order in orders {
@@ -90,11 +89,11 @@ fn outcome(setup: &Setup, orders: &[Order], place: fn(u16) -> u16) -> (Vec<u32>,
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// A switch of many ports, whose sets take several words, does what one of few does.
+    /// A switch of many ports, whose sets take several words, behaves as a switch of few.
     #[test]
     fn idle_ports_make_no_difference(setup in setup(), orders in prop::collection::vec(order(), 1..150)) {
         let few = outcome(&setup, &orders, |port| port);
-        prop_assert!(few.0.iter().sum::<u32>() > 0, "something comes");
+        prop_assert!(few.0.iter().sum::<u32>() > 0, "packets are delivered");
         prop_assert_eq!(outcome(&with_idle_ports(setup), &orders, apart), few);
     }
 }

@@ -1,30 +1,29 @@
 //! Round robin: at each output and lane the inputs take turns.
 //!
-//! Invariant: an output that asked in vain chooses before those that did not, so none is starved of inputs.
+//! Invariant: an output that asked in vain chooses before the outputs that did not, so no output is starved of inputs.
 
 use packet::{Lane, PortId};
 
-use super::{Arbiter, Request, Requests};
-use crate::port_set::PortSet;
+use super::arbiter::{Arbiter, Request, Requests};
+use crate::tables::{LaneTable, PortSet};
 
 /// Inputs take turns at each output and lane. Outputs that got nothing when they last asked choose first.
 #[derive(Clone, Debug)]
 pub struct RoundRobin {
-    lanes: usize,
-    /// The input that won last, by (output, lane).
-    last: Box<[PortId]>,
+    /// Input that won last, by output and lane.
+    last: LaneTable<PortId>,
     /// Outputs that asked in vain.
     losers: PortSet,
 }
 
 impl RoundRobin {
-    /// For a switch of this many ports and lanes.
+    /// Creates an arbiter for a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { lanes, last: vec![PortId(0); ports * lanes].into(), losers: PortSet::EMPTY }
+        Self { last: LaneTable::new(ports, lanes, PortId(0)), losers: PortSet::EMPTY }
     }
 
-    /// Whose turn it is of those that contend for an output and lane: of nobody if none does.
+    /// Returns the next input in turn of those that contend for an output and lane; `None` if there is none.
     #[inline]
     pub(crate) fn turn<const WORDS: usize>(
         &mut self,
@@ -32,7 +31,7 @@ impl RoundRobin {
         lane: Lane,
         contenders: PortSet<WORDS>,
     ) -> Option<PortId> {
-        let last = &mut self.last[output.index() * self.lanes + lane.index()];
+        let last = &mut self.last[(output, lane)];
         let input = contenders.next_after(*last);
         if let Some(input) = input {
             *last = input;

@@ -1,41 +1,43 @@
-//! Oldest first: of all that could move, what came in first goes first.
+//! Oldest first: of all packets that could move, the one that came in first wins.
 //!
-//! Invariant: no packet is passed over for one whose tail came in later, unless it could not move. Of two
-//! whose tails came in at one instant, the one at the lower input goes first, then the one for the lower output.
+//! Invariant: a packet is passed over for a younger one only if it could not move. The age of a packet is the time at
+//! which its tail came in. Of two packets of one age, the one at the lower input wins, then the one for the lower
+//! output.
 
 use packet::PortId;
 use units::Time;
 
-use super::{Arbiter, Requests};
+use super::arbiter::{Arbiter, Requests};
 
-/// What came in first goes first.
+/// The packet that came in first wins.
 #[derive(Clone, Debug)]
 pub struct OldestFirst {
-    /// When the oldest packet of each request came in, and at which input; none if the request is done with.
+    /// Arrival and input of each request's oldest packet; `None` once the request is settled.
     oldest: Vec<Option<(Time, PortId)>>,
 }
 
 impl OldestFirst {
-    /// For a switch of this many ports.
+    /// Creates an arbiter for a switch of this many ports.
     #[must_use]
     pub fn new(ports: usize) -> Self {
         Self { oldest: Vec::with_capacity(ports) }
     }
 
-    /// The request whose packet is the oldest of all, and that packet's input.
+    /// Returns the index of the request with the oldest packet of all, and that packet's input.
     fn first(&self) -> Option<(usize, PortId)> {
         let open = self.oldest.iter().enumerate().filter_map(|(index, oldest)| Some((index, (*oldest)?)));
         open.min_by_key(|(_, age)| *age).map(|(index, (_, input))| (index, input))
     }
 }
 
+/// Returns arrival and input of a request's oldest packet.
 fn oldest<const WORDS: usize>(index: usize, requests: &impl Requests<WORDS>) -> Option<(Time, PortId)> {
     let contenders = requests.request(index).contenders;
     contenders.map(|input| (requests.since(index, input), input)).min()
 }
 
 impl Arbiter for OldestFirst {
-    // Apart, so that switches that take turns do not carry its code in their loop.
+    // Not inlined: a switch with round robin does not carry this code in its loop.
     #[inline(never)]
     fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>) {
         self.oldest.clear();
@@ -45,7 +47,7 @@ impl Arbiter for OldestFirst {
                 requests.grant(index, input);
                 self.oldest[index] = None;
             } else {
-                // A grant since has taken the input: its turn comes with the next oldest.
+                // An earlier grant has taken the input: the request continues with its next oldest packet.
                 self.oldest[index] = oldest(index, requests);
             }
         }

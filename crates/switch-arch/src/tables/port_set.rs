@@ -1,75 +1,75 @@
-//! Sets of ports as bit masks, for contenders and for work to do.
+//! Sets of ports as bit masks, for contenders and for outputs that are due.
 //!
-//! Invariant: a switch has at most 254 external ports (IBA numbers them 1 to 254), so four words hold
-//! any set, and taking turns is a rotation and a count of trailing zeros. Most switches have at most 64, and do with one.
+//! Invariant: a switch has at most 254 external ports (IBA numbers them 1 to 254), so four words hold any set. Most
+//! switches have at most 64 ports and need one word. The next port in turn is a mask and a count of trailing zeros.
 
 use packet::PortId;
 
-/// A set of ports of one node that has at most 64 for each of so many words.
+/// A set of ports of one node, which has at most 64 ports for each word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortSet<const WORDS: usize = 4>([u64; WORDS]);
 
 impl<const WORDS: usize> PortSet<WORDS> {
-    /// The most ports that a set can hold.
+    /// Largest number of ports in a set.
     pub const CAPACITY: usize = 64 * WORDS;
-    /// No port.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; WORDS]);
 
-    /// Puts a port in.
+    /// Inserts a port.
     pub fn insert(&mut self, port: PortId) {
         self.0[port.index() / 64] |= 1 << (port.0 % 64);
     }
 
-    /// Takes a port out.
+    /// Removes a port.
     pub fn remove(&mut self, port: PortId) {
         self.0[port.index() / 64] &= !(1 << (port.0 % 64));
     }
 
-    /// Puts a port in, or takes it out.
+    /// Inserts a port if `within`, else removes it.
     pub fn set(&mut self, port: PortId, within: bool) {
         let word = &mut self.0[port.index() / 64];
         let bit = port.0 % 64;
         *word = *word & !(1 << bit) | u64::from(within) << bit;
     }
 
-    /// Whether the port is in it.
+    /// Returns true if the set contains the port.
     #[must_use]
     pub const fn contains(&self, port: PortId) -> bool {
         self.0[port.index() / 64] >> (port.0 % 64) & 1 == 1
     }
 
-    /// Whether no port is in it.
+    /// Returns true if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
-    /// How many ports are in it.
+    /// Returns the number of ports.
     #[must_use]
     pub fn len(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Puts all ports of another set in.
+    /// Inserts all ports of another set.
     pub fn insert_all(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
             *mine |= theirs;
         }
     }
 
-    /// The ports that are in both.
+    /// Returns the intersection with another set.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self(core::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 
-    /// The ports that are in this one and not in the other.
+    /// Returns the ports that are not in the other set.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
         Self(core::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
-    /// The first port after `last`, going round: whose turn it is.
+    /// Returns the first port after `last`, cyclically: the next in turn.
     #[must_use]
     pub fn next_after(&self, last: PortId) -> Option<PortId> {
         let (word, bit) = (last.index() / 64, u32::from(last.0) % 64);
@@ -83,7 +83,7 @@ impl<const WORDS: usize> PortSet<WORDS> {
         })
     }
 
-    /// Takes out the port with the lowest number.
+    /// Removes and returns the port with the lowest number.
     pub fn pop(&mut self) -> Option<PortId> {
         let word = self.0.iter().position(|bits| *bits != 0)?;
         let port = Self::port(word, self.0[word]);
@@ -96,14 +96,14 @@ impl<const WORDS: usize> PortSet<WORDS> {
     }
 }
 
-/// No port.
+/// The empty set.
 impl<const WORDS: usize> Default for PortSet<WORDS> {
     fn default() -> Self {
         Self::EMPTY
     }
 }
 
-/// Takes the ports out, lowest first.
+/// Removes and yields the ports, lowest first.
 impl<const WORDS: usize> Iterator for PortSet<WORDS> {
     type Item = PortId;
     fn next(&mut self) -> Option<PortId> {

@@ -1,4 +1,4 @@
-//! What an output keeps of an input that it waits for, and for how long.
+//! Reservations of read bandwidth: an output that waits for an input holds one only while the output can send.
 
 use link_layer::spec::WireTime;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
@@ -10,11 +10,11 @@ fn at(ns: u64) -> Time {
     Span::from_ns(ns).after_start()
 }
 
-/// Port 2 leads to a host so slow that it has room for a short packet only. Output 2 waits for input 0, which has one
-/// and is being read for output 3; then a long packet comes by input 1 that finds no credit. Whenever that is, input 0
-/// goes on to serve output 3: nothing is kept for an output that can take nothing.
+/// The host at port 2 is so slow that it has room for a short packet only. Output 2 waits for input 0, which has a short
+/// packet and is being read for output 3. Then a long packet arrives by input 1 that finds no credit. Whenever it
+/// arrives, input 0 continues to serve output 3: an output that cannot send holds no reservation.
 #[test]
-fn an_output_without_credit_keeps_no_input_from_others() {
+fn an_output_without_credit_holds_no_reservation() {
     for buffering in [BufferingSpec::InputVoq, BufferingSpec::CombinedInputOutput, BufferingSpec::Output] {
         for step in 0..40 {
             let mut bench = Bench::new(&Setup {

@@ -1,0 +1,132 @@
+//! Admission of arriving packets to the receive memory, and its release.
+//!
+//! Invariant: memory is charged when a packet is routed and released when the packet's tail has left its buffer. A packet
+//! is dropped on arrival or not at all, and each drop is counted once: at its output and lane if too many bytes waited
+//! there, else at the port and lane by which it came. A marker that heeds buffers learns of every change.
+
+use cc_policies::AnyMarker;
+use cc_policies::policy::{BufferView, Marker};
+use link_layer::{NodeContext, ReceiveMemory, ReceiverId};
+use packet::VoqId;
+use telemetry::LaneInput;
+use units::Bytes;
+
+use crate::buffering::Contention;
+use crate::ports::Ports;
+use crate::setup::SwitchTimer;
+use crate::tables::LaneTable;
+
+/// The receive memory of a switch.
+#[derive(Debug)]
+#[repr(C)] // In the order of use.
+pub(super) struct Admission {
+    /// Record of each buffer's charge, by input and lane.
+    pub(super) inputs: LaneTable<LaneInput>,
+    pub(super) memory: ReceiveMemory,
+    /// Limit of the queues at the outputs, in a lossy switch that has one.
+    pub(super) egress: Option<Box<EgressLimit>>,
+}
+
+/// Limit of the queue of each output and lane, and the packets dropped for it.
+#[derive(Debug)]
+pub(super) struct EgressLimit {
+    limit: Bytes,
+    /// By output and lane.
+    pub(super) dropped: LaneTable<u64>,
+}
+
+impl Admission {
+    /// Creates the empty memory of a switch of this many ports and lanes.
+    pub(super) fn new(
+        memory: ReceiveMemory,
+        egress_limit: Option<Bytes>,
+        ports: usize,
+        lanes: usize,
+    ) -> Self {
+        let egress = |limit| Box::new(EgressLimit { limit, dropped: LaneTable::new(ports, lanes, 0) });
+        Self {
+            inputs: LaneTable::new(ports, lanes, LaneInput::default()),
+            memory,
+            egress: egress_limit.map(egress),
+        }
+    }
+
+    /// Charges the memory of an arriving packet. Returns false if the packet is dropped.
+    #[inline(always)]
+    pub(super) fn admit<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        length: Bytes,
+        contention: &Contention<WORDS>,
+        (ports, marker): (&mut Ports, &mut AnyMarker),
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) -> bool {
+        let VoqId { input, output, lane } = voq;
+        if let Some(EgressLimit { limit, dropped }) = self.egress.as_deref_mut()
+            && contention.waiting(output, lane) + length > *limit
+        {
+            dropped[(output, lane)] += 1;
+            return false;
+        }
+        if !self.charge(ReceiverId { port: input, lane }, length, (ports, marker), context) {
+            return false;
+        }
+        self.inputs[(input, lane)].stored(length, context.now());
+        true
+    }
+
+    /// Releases the memory of a packet that has left its buffer for good.
+    #[inline(always)]
+    pub(super) fn release(
+        &mut self,
+        voq: VoqId,
+        length: Bytes,
+        around: (&mut Ports, &mut AnyMarker),
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        let VoqId { input, lane, .. } = voq;
+        self.inputs[(input, lane)].freed(length, context.now());
+        self.discharge(ReceiverId { port: input, lane }, length, around, context);
+    }
+
+    #[inline(never)] // The event loop takes 1.5 % fewer instructions without this body.
+    fn charge(
+        &mut self,
+        receiver: ReceiverId,
+        length: Bytes,
+        (ports, marker): (&mut Ports, &mut AnyMarker),
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) -> bool {
+        let admitted = self.memory.admit(ports.as_mut_slice(), receiver, length, context);
+        if admitted && marker.heeds_buffers() {
+            self.notify(ports, marker, receiver);
+        }
+        admitted
+    }
+
+    #[inline(never)] // As above.
+    fn discharge(
+        &mut self,
+        receiver: ReceiverId,
+        length: Bytes,
+        (ports, marker): (&mut Ports, &mut AnyMarker),
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        let slice = ports.as_mut_slice();
+        self.memory.release(slice, receiver, length, context, |ReceiverId { port, lane }, occupancy| {
+            marker.buffer_changed(port, lane, view(occupancy));
+        });
+        if marker.heeds_buffers() {
+            self.notify(ports, marker, receiver);
+        }
+    }
+
+    #[inline(never)] // Few markers heed buffers.
+    fn notify(&self, ports: &Ports, marker: &mut AnyMarker, ReceiverId { port, lane }: ReceiverId) {
+        marker.buffer_changed(port, lane, view(self.memory.occupancy(&ports[port].link, lane)));
+    }
+}
+
+fn view(link_layer::Occupancy { held, room }: link_layer::Occupancy) -> BufferView {
+    BufferView { held, room }
+}

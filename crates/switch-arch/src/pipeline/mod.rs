@@ -1,0 +1,273 @@
+//! The way of a packet through a switch, which all buffer organisations share.
+//!
+//! Invariant: an output carries one packet at a time, and no packet starts without credit. Decisions fall once an
+//! instant, after all events of the instant are handled.
+//!
+//! ```text
+//! arrive -> route -> admit -> [faster output: wait for the tail] -> store        (mod, admission, storage)
+//! decide -> arbitrate -> take -> mark -> start on the wire                       (single_stage)
+//! decide -> arbitrate -> take -> cross -> output's queue -> mark -> start        (two_stage)
+//! tail left -> release the buffer -> credit back                                 (mod, admission)
+//! ```
+//!
+//! | module | part of the pipeline |
+//! |---|---|
+//! | `admission` | input buffers: charge, release, drops |
+//! | `storage` | packets that wait, and the contenders that they make |
+//! | `agenda` | outputs that are due, and outputs that wait |
+//! | `marking` | the marker, and the count of marks |
+//! | `single_stage` | from the buffer straight to the wire |
+//! | `two_stage` | from the buffer over the crossbar to a queue, and from there to the wire |
+//! | `fetch` | reading ahead |
+//! | `view` | the state that instruments see |
+
+mod admission;
+mod agenda;
+mod fetch;
+mod marking;
+mod single_stage;
+mod storage;
+mod two_stage;
+mod view;
+
+use cc_policies::policy::{Marker, QueueView};
+use link_layer::{NodeContext, Port, ReceiveMemory, Signal};
+use packet::{Lane, Packet, PacketId, PacketPool, PortId, VoqId};
+use topology::ForwardingTable;
+use units::{Bytes, Time};
+
+use self::admission::Admission;
+use self::agenda::Agenda;
+use self::marking::Marking;
+use self::storage::Storage;
+pub use self::view::SwitchView;
+use crate::arbitration::{AnyArbiter, Arbitration, ReadBandwidth, Request};
+use crate::buffering::Buffering;
+use crate::ports::Ports;
+use crate::setup::{SwitchSetup, SwitchTimer};
+use crate::tables::PortSet;
+
+/// The pipeline of a switch with this organisation, whose sets of ports have this many words.
+#[derive(Debug)]
+#[repr(C)] // In the order of use: a large fabric has more switches than a cache has room for.
+pub(crate) struct Pipeline<B, const WORDS: usize> {
+    agenda: Agenda<WORDS>,
+    ports: Ports,
+    admission: Admission,
+    storage: Storage<B, WORDS>,
+    marking: Marking,
+    arbitration: Arbitration<WORDS>,
+    forwarding: ForwardingTable,
+}
+
+/// The part of the pipeline that depends on the number of stages: from the buffer at the input to the wire.
+pub(crate) trait Stages<const WORDS: usize>: Buffering + Sized {
+    /// True if a packet can leave its buffer although its output's wire is busy or lacks credit.
+    const CROSSES: bool;
+
+    /// Arbitrates, and starts every packet that can leave, once all events of this instant are handled.
+    fn decide(pipeline: &mut Pipeline<Self, WORDS>, context: &mut impl NodeContext<SwitchTimer>);
+
+    /// Handles the departure of a packet's tail from its output.
+    fn on_tail_left(
+        pipeline: &mut Pipeline<Self, WORDS>,
+        voq: VoqId,
+        length: Bytes,
+        context: &mut impl NodeContext<SwitchTimer>,
+    );
+
+    /// Handles the end of a packet's crossing, at the crossbar's speed if `fast`, else at its output's. In a switch
+    /// without queues behind the crossbar no packet crosses.
+    fn on_crossbar_done(
+        _pipeline: &mut Pipeline<Self, WORDS>,
+        _voq: VoqId,
+        _fast: bool,
+        _length: Bytes,
+        _outlet: &mut impl NodeContext<SwitchTimer>,
+    ) {
+    }
+}
+
+/// Returns the bandwidth of each port's buffers: the speed-up times the rate of its link, in bit/s.
+pub(crate) fn bandwidth_limits(setup: &SwitchSetup) -> Vec<u64> {
+    let limit = |port: &Port| {
+        (u128::from(port.wire().rate().get()) * u128::from(setup.speedup_thousandths) / 1000) as u64
+    };
+    setup.ports.iter().map(limit).collect()
+}
+
+impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
+    /// Creates the pipeline of a switch at rest, whose packets wait in `buffering`.
+    ///
+    /// # Panics
+    /// If the switch has more ports than a [`PortSet`] holds.
+    pub(crate) fn new(setup: SwitchSetup, buffering: B) -> Self {
+        let (ports, lanes) = (setup.ports.len(), setup.data_lanes);
+        assert!(ports <= PortSet::<WORDS>::CAPACITY, "{ports} ports in sets of {WORDS} words");
+        let fastest = setup.ports.iter().map(|port| port.wire().rate().get()).max().unwrap_or(0);
+        let bandwidth =
+            ReadBandwidth::new(setup.buffering.reads_at_inputs(), bandwidth_limits(&setup), fastest);
+        let memory = ReceiveMemory::new(setup.memory, lanes, setup.longest_packet);
+        Self {
+            agenda: Agenda::IDLE,
+            ports: Ports::new(setup.ports, setup.lanes, lanes),
+            admission: Admission::new(memory, setup.egress_limit, ports, lanes),
+            storage: Storage::new(buffering, ports, lanes, setup.longest_packet),
+            marking: Marking::new(setup.marker, ports, lanes),
+            arbitration: Arbitration::new(AnyArbiter::new(setup.arbiter, ports, lanes), bandwidth, ports),
+            forwarding: setup.forwarding,
+        }
+    }
+
+    /// Starts the timers of all ports. Call once, at the start.
+    pub(crate) fn bring_up(&mut self, context: &mut impl NodeContext<SwitchTimer>) {
+        for port in self.ports.as_mut_slice() {
+            port.link.bring_up(context);
+        }
+    }
+
+    /// Handles the arrival of a packet by `input`.
+    pub(crate) fn arrive(
+        &mut self,
+        input: PortId,
+        id: PacketId,
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        let packet = &mut context.packets()[id];
+        let (length, tail) = (packet.wire_bytes(), packet.tail);
+        let output = self.output_of(packet);
+        let output =
+            output.expect("a run begins only if the tables lead to every host that receives packets");
+        packet.set_ports(input, output);
+        let voq = packet.voq();
+        let around = (&mut self.ports, &mut self.marking.marker);
+        if !self.admission.admit(voq, length, &self.storage.contention, around, context) {
+            context.packets().remove(id);
+            return;
+        }
+        if self.ports.is_faster(output, input) {
+            // The output must not overtake the tail: the packet is ready once its tail will be in when it is due.
+            let wire_time = self.ports[output].link.wire().time_for(length);
+            let ready = Time::from_ps(tail.ps().saturating_sub(wire_time.ps()));
+            if ready > context.now() {
+                context.set_timer(ready, SwitchTimer::Ready(id, input));
+                return;
+            }
+        }
+        self.store(voq, id, context);
+    }
+
+    /// Handles a flow-control signal from the far end of `output`.
+    pub(crate) fn on_signal(
+        &mut self,
+        output: PortId,
+        signal: Signal,
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        self.ports.link_mut(output).on_signal(signal, context);
+        self.retry(output);
+    }
+
+    /// Handles a timer that this switch set.
+    pub(crate) fn on_timer(&mut self, timer: SwitchTimer, context: &mut impl NodeContext<SwitchTimer>) {
+        match timer {
+            SwitchTimer::Ready(id, _) => {
+                let voq = context.packets()[id].voq();
+                self.store(voq, id, context);
+            }
+            SwitchTimer::TailLeft { output, input, lane, length } => {
+                self.agenda.due.insert(output);
+                B::on_tail_left(self, VoqId { input, output, lane }, Bytes::new(length.into()), context);
+            }
+            SwitchTimer::CrossbarDone { output, input, lane, fast, length } => {
+                let voq = VoqId { input, output, lane };
+                B::on_crossbar_done(self, voq, fast, Bytes::new(length.into()), context);
+            }
+            SwitchTimer::FlowControl(port, lane) => {
+                if self.ports.link_mut(port).on_timer(lane, context) {
+                    self.retry(port);
+                }
+            }
+        }
+    }
+
+    /// Arbitrates, and starts every packet that can leave, once all events of this instant are handled.
+    #[inline]
+    pub(crate) fn decide(&mut self, context: &mut impl NodeContext<SwitchTimer>) {
+        B::decide(self, context);
+    }
+
+    /// Returns the port by which a packet leaves, or would leave if it came here.
+    #[inline]
+    pub(crate) fn output_of(&self, packet: &Packet) -> Option<PortId> {
+        self.forwarding.output(packet.lrh.destination, || packet.flow_key())
+    }
+
+    /// Makes `output` due if the obstacle to its sending may have gone: only an output that waits has a reason to ask
+    /// again.
+    fn retry(&mut self, output: PortId) {
+        if B::CROSSES || self.agenda.waits(output) {
+            self.agenda.due.insert(output);
+        }
+    }
+
+    /// Stores a packet that is ready to leave.
+    fn store(&mut self, voq: VoqId, id: PacketId, context: &mut impl NodeContext<SwitchTimer>) {
+        let wire_busy = self.ports[voq.output].is_sending(context.now());
+        let view = QueueView { wire_busy, ..self.storage.store(voq, id, context.packets()) };
+        self.marking.marker.queue_changed(voq, view);
+        // While the wire is busy there is nothing to decide, unless packets cross to a queue first.
+        if B::CROSSES || !wire_busy {
+            self.agenda.due.insert(voq.output);
+        }
+    }
+
+    /// Releases the buffer of a packet that has left it for good, and lets outputs read its input.
+    #[inline(always)]
+    fn leave_buffer(&mut self, voq: VoqId, length: Bytes, context: &mut impl NodeContext<SwitchTimer>) {
+        let around = (&mut self.ports, &mut self.marking.marker);
+        self.admission.release(voq, length, around, context);
+        self.agenda.retry_reads();
+    }
+
+    /// Starts a packet on its output's wire.
+    #[inline(always)]
+    fn start_on_wire(&mut self, voq: VoqId, id: PacketId, context: &mut impl NodeContext<SwitchTimer>) {
+        let VoqId { input, output, lane } = voq;
+        let length = context.packets()[id].wire;
+        let tail_leaves = self.ports.start(output, id, context);
+        context.set_timer(tail_leaves, SwitchTimer::TailLeft { output, input, lane, length });
+    }
+
+    /// Returns the request of an output and lane for its contenders that can be read now at the output's rate.
+    #[inline(always)]
+    fn request(&self, output: PortId, lane: Lane) -> Request<WORDS> {
+        let contenders = self.storage.contenders(output, lane);
+        let rate = || self.ports.rate(output);
+        let contenders = self.arbitration.bandwidth.available(contenders, output, rate);
+        Request { output, lane, contenders }
+    }
+
+    /// Lets the arbiter decide about the requests.
+    fn arbitrate(&mut self, packets: &PacketPool) {
+        let Self { arbitration, agenda, ports, storage, .. } = self;
+        if !arbitration.run(ports, &storage.buffering, packets) {
+            agenda.await_reads(&arbitration.requests, &arbitration.grants);
+        }
+    }
+
+    /// Cancels the reservation of `output`, which can use no input now. Other outputs may then read that input.
+    #[inline]
+    fn cancel_reservation(&mut self, output: PortId) {
+        if self.arbitration.bandwidth.cancel_reservation(output) {
+            self.agenda.retry_reads();
+        }
+    }
+
+    /// Lets `output` wait for one of its contenders, none of which can be read fast enough now. Bandwidth is reserved
+    /// for it: else slower outputs could keep the input busy for ever.
+    fn await_read(&mut self, output: PortId, contenders: PortSet<WORDS>) {
+        self.arbitration.bandwidth.reserve(output, self.ports.rate(output), contenders);
+        self.agenda.awaiting_read.insert(output);
+    }
+}

@@ -1,0 +1,200 @@
+//! Two-stage switching: a packet that wins arbitration crosses from its buffer to a queue at its output, and goes on
+//! the wire from there.
+//!
+//! Invariant: within an instant all packets that can cross start to before any wire chooses, so a packet that meets an
+//! idle output passes at once. A packet never crosses slower than the wire that it goes on to. Its input buffer is
+//! released when its tail has crossed. Credit of the next hop is asked for at the wire only.
+//!
+//! ```text
+//! waits at input -> [room in the output's queue, input and output not too busy: crosses]
+//!                -> waits at output -> [wire free, credit: leaves]
+//! crossbar done -> input buffer released, credit back        tail left -> output's queue released
+//! ```
+
+use cc_policies::policy::Marker;
+use link_layer::{LaneSet, NodeContext};
+use packet::{Lane, PacketPool, PortId, VoqId};
+use units::{Bytes, Rate, Time};
+
+use super::{Pipeline, Stages};
+use crate::arbitration::{Grant, Request};
+use crate::buffering::{CombinedInputOutput, OutputQueues, Taken};
+use crate::setup::SwitchTimer;
+use crate::tables::PortSet;
+
+impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
+    const CROSSES: bool = true;
+
+    fn decide(pipeline: &mut Pipeline<Self, WORDS>, context: &mut impl NodeContext<SwitchTimer>) {
+        let mut wires = pipeline.agenda.due;
+        while !pipeline.agenda.due.is_empty() {
+            wires.insert_all(&pipeline.cross_once(context));
+        }
+        for output in wires {
+            pipeline.start_transmission(output, context);
+        }
+    }
+
+    fn on_tail_left(
+        pipeline: &mut Pipeline<Self, WORDS>,
+        voq: VoqId,
+        length: Bytes,
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        pipeline.outputs_mut().release(voq.output, voq.lane, length, context.now());
+    }
+
+    fn on_crossbar_done(
+        pipeline: &mut Pipeline<Self, WORDS>,
+        voq: VoqId,
+        fast: bool,
+        length: Bytes,
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        let VoqId { input, output, .. } = voq;
+        let rate = if fast { pipeline.crossbar_rate(input, output) } else { pipeline.ports.rate(output) };
+        pipeline.arbitration.bandwidth.end(input, rate);
+        pipeline.outputs_mut().end_write(output, rate);
+        pipeline.leave_buffer(voq, length, context);
+        pipeline.agenda.due.insert(output);
+    }
+}
+
+impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
+    /// Lets packets cross to the outputs that are due now. Returns the outputs to which packets cross.
+    fn cross_once(&mut self, context: &mut impl NodeContext<SwitchTimer>) -> PortSet<WORDS> {
+        self.arbitration.requests.clear();
+        for output in core::mem::take(&mut self.agenda.due) {
+            if let Some(request) = self.ask_to_cross(output, context.packets()) {
+                self.arbitration.requests.push(request);
+            }
+        }
+        self.arbitrate(context.packets());
+        let mut crossed_to = PortSet::EMPTY;
+        for index in 0..self.arbitration.grants.len() {
+            let grant = self.arbitration.grants[index];
+            crossed_to.insert(grant.output);
+            self.cross(grant, context);
+        }
+        crossed_to
+    }
+
+    /// Returns the request of `output`, if a packet can cross to it now. An output that can be written no faster asks
+    /// again when a packet has crossed to it, an output whose queue is full when a tail has left it.
+    fn ask_to_cross(&mut self, output: PortId, packets: &PacketPool) -> Option<Request<WORDS>> {
+        if !self.outputs().can_write(output, self.ports.rate(output)) {
+            return None;
+        }
+        let (mut ready, mut waits) = (LaneSet::default(), false);
+        for lane in self.storage.lanes(output) {
+            let request = self.request(output, lane);
+            let contenders = self.storage.contenders(output, lane);
+            if !request.contenders.is_empty() {
+                if self.has_room(&request, packets) {
+                    ready.insert(lane);
+                }
+            } else if self.has_room(&Request { contenders, ..request }, packets) {
+                self.await_read(output, contenders);
+                waits = true;
+            }
+        }
+        let lane = self.outputs().next_lane(output, ready);
+        // A reservation is of no use now: a longer packet has come since, which does not fit the queue.
+        if lane.is_none() && !waits {
+            self.cancel_reservation(output);
+        }
+        lane.map(|lane| self.request(output, lane))
+    }
+
+    /// Returns true if the output's queue has room for the packet of every contender.
+    fn has_room(&self, request: &Request<WORDS>, packets: &PacketPool) -> bool {
+        let Request { output, lane, .. } = *request;
+        self.storage.all_fit(request, packets, |length| self.outputs().has_room(output, lane, length))
+    }
+
+    /// Lets the packet that won start to cross.
+    fn cross(&mut self, grant: Grant, context: &mut impl NodeContext<SwitchTimer>) {
+        let Grant { input, output, lane } = grant;
+        let (voq, now) = (VoqId { input, output, lane }, context.now());
+        let pool = context.packets();
+        let Taken { packet: id, exposed } = self.storage.take(voq, pool);
+        let (length, tail) = (pool[id].wire_bytes(), pool[id].tail);
+        let rate = self.start_crossing(voq, length, tail, now);
+        let fast = rate > self.ports.rate(output);
+        self.outputs_mut().push(output, id, rate, pool, now);
+        self.marking.mark_crossing(&mut pool[id], voq);
+        let length_on_wire = pool[id].wire;
+        let done = SwitchTimer::CrossbarDone { output, input, lane, fast, length: length_on_wire };
+        context.set_timer(now + rate.time_for(length), done);
+        self.agenda.due.insert(output);
+        if let Some(exposed) = exposed {
+            self.agenda.due.insert(exposed);
+        }
+    }
+
+    /// Returns the rate of a packet's crossing, of which arbitration has reserved the rate of the output's wire. The
+    /// packet crosses as fast as the crossbar can if no other packet crosses from its input or to its output, no output
+    /// has reserved its input, and its tail will have come in by the end.
+    fn start_crossing(&mut self, voq: VoqId, length: Bytes, tail: Time, now: Time) -> Rate {
+        let VoqId { input, output, .. } = voq;
+        let (wire, fast) = (self.ports.rate(output), self.crossbar_rate(input, output));
+        let more = Rate::bps(fast.get() - wire.get());
+        if fast > wire
+            && now + fast.time_for(length) >= tail
+            && self.outputs().can_write(output, fast)
+            && self.arbitration.bandwidth.can_speed_up(input, output, more)
+        {
+            self.arbitration.bandwidth.speed_up(input, more);
+            fast
+        } else {
+            wire
+        }
+    }
+
+    /// Returns the most that the crossbar can do between two ports: the speed-up times the rate of the slower link, but
+    /// not less than the rate of the output's wire.
+    fn crossbar_rate(&self, input: PortId, output: PortId) -> Rate {
+        let wire = self.ports.rate(output);
+        let crossbar = self.arbitration.bandwidth.limit(input).min(self.outputs().write_limit(output));
+        Rate::bps(crossbar.max(wire.get()))
+    }
+
+    /// Starts the next packet on the wire of `output`, or records the resource that it lacks.
+    fn start_transmission(&mut self, output: PortId, context: &mut impl NodeContext<SwitchTimer>) {
+        let now = context.now();
+        if self.ports[output].is_sending(now) {
+            return;
+        }
+        let mut ready = LaneSet::default();
+        for lane in self.outputs().waiting(output) {
+            let head = self.outputs().head(output, lane);
+            if self.ports[output].link.may_start(lane, context.packets()[head].wire_bytes()) {
+                ready.insert(lane);
+            } else {
+                self.starve(output, lane, now);
+            }
+        }
+        let Some(lane) = self.ports.pick_lane(output, ready) else { return };
+        let pool = context.packets();
+        let id = self.outputs_mut().pop(output, lane, pool);
+        let voq = pool[id].voq();
+        let view = self.storage.depart(voq, pool[id].wire, now);
+        self.marking.marker.queue_changed(voq, view);
+        self.marking.mark_after_crossing(&mut pool[id], voq);
+        self.start_on_wire(voq, id, context);
+    }
+
+    /// Records that an output and lane lacks credit.
+    fn starve(&mut self, output: PortId, lane: Lane, now: Time) {
+        self.marking.marker.starved(output, lane);
+        self.storage.contention.starved(output, lane, now);
+    }
+
+    const fn outputs(&self) -> &OutputQueues {
+        &self.storage.buffering.outputs
+    }
+
+    const fn outputs_mut(&mut self) -> &mut OutputQueues {
+        &mut self.storage.buffering.outputs
+    }
+}

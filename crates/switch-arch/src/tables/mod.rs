@@ -1,0 +1,15 @@
+//! Sets and tables by port, lane and virtual output queue, of which everything else in a switch is made.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `port_set` | [`PortSet`]: a set of ports as bit masks |
+//! | `lane_table` | `LaneTable`: one entry for each port and lane |
+//! | `voq_table` | `VoqTable`: one entry for each virtual output queue |
+
+mod lane_table;
+mod port_set;
+mod voq_table;
+
+pub(crate) use self::lane_table::LaneTable;
+pub use self::port_set::PortSet;
+pub(crate) use self::voq_table::VoqTable;
