@@ -1,4 +1,4 @@
-//! Each way in which traffic can be wrong, with the field that it names.
+//! Every fault in traffic, with the field that it names.
 
 use packet::ServiceLevel;
 use settings::SettingError;
@@ -137,7 +137,7 @@ fn patterns_with_names_share_none() {
 }
 
 #[test]
-fn what_is_wrong_with_each_flow_is_wrong_with_the_pattern() {
+fn a_fault_in_each_flow_is_a_fault_in_the_pattern() {
     converge_fails(
         |c| c.message = Bytes::ZERO,
         "traffic[0].message",
@@ -250,7 +250,7 @@ fn patterns_have_the_hosts_they_need() {
 
 /// 4 hosts at 54 Gb/s post 27 million one-byte messages a millisecond.
 #[test]
-fn what_is_drawn_or_listed_before_the_run_has_a_limit() {
+fn messages_drawn_or_listed_before_the_run_have_a_limit() {
     let kind = FlowError::TooManyMessages { expected: 1_350_000_000, most: MAX_DRAWN };
     pattern_fails(poisson(ms(0), ms(50), Bytes::new(1), 1.0), "traffic[1]", kind);
     let kind = FlowError::TooManyMessages { expected: u64::from(u32::MAX), most: MAX_LISTED };

@@ -1,4 +1,4 @@
-//! What hot spots promise: the load offered, where it goes, and what they leave alone.
+//! Hot spots: the offered load, its destinations, and the traffic that they leave unchanged.
 
 mod posted;
 
@@ -45,7 +45,7 @@ fn built(spec: &HotSpotSpec) -> Workload {
         .expect("a good pattern")
 }
 
-/// Of the flows that `wanted` picks, the times of all posts within a time.
+/// Returns the times of all posts within a period, of the flows that `wanted` selects.
 fn posts(flows: &[Posted], from: Time, until: Time, wanted: impl Fn(&Flow) -> bool) -> Vec<Time> {
     let wanted = flows.iter().filter(|flow| wanted(flow));
     let all = wanted.flat_map(|flow| &flow.posts).map(|post| post.at);
@@ -54,19 +54,19 @@ fn posts(flows: &[Posted], from: Time, until: Time, wanted: impl Fn(&Flow) -> bo
     all
 }
 
-/// Messages offered in a time at a load, 2 KiB each.
+/// Returns the expected number of messages of 2 KiB in a time at a load.
 fn expected(load: f64, us: f64) -> f64 {
     load * RATE.get() as f64 * us * 1e-6 / 8.0 / 2048.0
 }
 
-/// A Poisson count, or a binomial one, is within five standard deviations of its mean in all but one of two
-/// million cases.
+/// Asserts that a Poisson or binomial count is within five standard deviations of its mean; a right one fails once in
+/// two million cases.
 fn assert_near(count: usize, mean: f64) {
     assert!((count as f64 - mean).abs() < 5.0 * mean.sqrt() + 1.0, "{count} where {mean:.1} are expected");
 }
 
 #[test]
-fn the_offered_load_is_that_asked_for_before_within_and_after() {
+fn the_offered_load_is_as_requested_before_within_and_after() {
     for arrivals in [SpacingSpec::Poisson, SpacingSpec::Fixed] {
         let spec = HotSpotSpec { arrivals, ..hot_spot(vec![window(2000, 6000, 0.09, &["h32"])]) };
         let flows = posted(&built(&spec));
@@ -88,11 +88,11 @@ fn a_window_moves_its_share_to_its_target() {
     let flows = posted(&built(&hot_spot(vec![window(2000, 6000, 0.09, &["h32"])])));
     let to_hot =
         |from, until| posts(&flows, us(from), us(until), |flow| flow.destination == NodeId(31)).len();
-    // Pfister and Norton: 31 sources move 9 %, and the rest is uniform over 31 others.
+    // Pfister and Norton: 31 sources move 9 %, and their other traffic is uniform over 31 hosts.
     assert_near(to_hot(2000, 6000), expected(0.8, 4000.0) * (31.0 * 0.09 + 0.91));
     assert_near(to_hot(0, 2000), expected(0.8, 2000.0));
     assert_near(to_hot(6000, 8000), expected(0.8, 2000.0));
-    // The target itself goes on as before.
+    // The traffic of the target itself is unchanged.
     let own = posts(&flows, us(2000), us(6000), |flow| flow.source == NodeId(31)).len();
     assert_near(own, expected(0.8, 4000.0));
 }
@@ -112,7 +112,7 @@ fn a_window_changes_nothing_else() {
             }
             let within = |flows: &[Posted]| posts(flows, us(2000), us(6000), between);
             let (some, all) = (within(&with), within(&without));
-            assert!(some.iter().all(|at| all.contains(at)), "what is left goes where it went");
+            assert!(some.iter().all(|at| all.contains(at)), "the remaining messages keep their destination");
         }
     }
 }
@@ -127,7 +127,7 @@ fn several_targets_share_and_windows_move() {
         posts(&flows, us(from), us(until), between).len()
     };
     let each = expected(0.8, 2000.0);
-    // The first three that are no targets: h3, h4 and h5; then h1, h2 and h4.
+    // The contributors are the first three hosts that are no targets: h3, h4 and h5; then h1, h2 and h4.
     for source in [2, 3, 4] {
         assert_near(count(source, 0, 1000, 3000), each * (0.2 + 0.6 / 31.0));
         assert_near(count(source, 1, 1000, 3000), each * (0.2 + 0.6 / 31.0));

@@ -1,4 +1,4 @@
-//! What synthetic traffic promises: the load that was asked for, to whom it was asked to go.
+//! Synthetic traffic: the offered load and its destinations.
 
 mod posted;
 
@@ -66,7 +66,7 @@ fn uniform_size() -> SizeSpec {
     SizeSpec::Uniform { least: Bytes::new(100), most: Bytes::new(20_000) }
 }
 
-/// Mean and variance of sizes, from their definitions: of whole numbers from a to b, ((b - a + 1)^2 - 1) / 12;
+/// Returns mean and variance of sizes, from their definitions: of whole numbers from a to b, ((b - a + 1)^2 - 1) / 12;
 /// of a linear part of a distribution from a to b, a mean square of (a^2 + ab + b^2) / 3.
 fn sizes() -> [(SizeSpec, f64, f64); 3] {
     let parts = [(0.2, 0.0, 1e3), (0.4, 1e3, 1e4), (0.4, 1e4, 1e5)];
@@ -79,13 +79,13 @@ fn sizes() -> [(SizeSpec, f64, f64); 3] {
     ]
 }
 
-/// Offered load is offered load: payload posted over what the links carry, for each arrival and each size.
+/// The payload posted, over the payload that the links carry, is the offered load, for each arrival and each size.
 /// The sum of n sizes has the variance E[n] Var(s) + Var(n) E[s]^2. Of n: a quarter at most for each host whose
 /// messages are evenly spaced (phases are drawn), the mean for Poisson arrivals; for times on and off, the variance
 /// of the time on, 2 (on off)^2 / (on + off)^3 T, over the square of the interval while on, and that quarter. Five deviations: a right
 /// pattern fails once in 1.7 million.
 #[test]
-fn the_offered_load_is_that_asked_for() {
+fn the_offered_load_is_as_requested() {
     let (hosts, total) = (8, us(200_000));
     let t = total.ps() as f64 * 1e-12;
     let carried = RATE.get() as f64 / 8.0 * t;
@@ -170,7 +170,7 @@ fn destinations_are_those_of_the_rule() {
     assert_eq!(receivers, (0..9).collect::<Vec<_>>());
 }
 
-/// Chi-squared with 55 degrees of freedom (56 pairs, one total) passes 114 once in 200,000.
+/// Chi-squared with 55 degrees of freedom (56 pairs, one total) exceeds 114 once in 200,000.
 #[test]
 fn uniform_destinations_are_uniform() {
     let spec = synthetic(DestinationSpec::Uniform, ArrivalSpec::Poisson { load: 0.5 }, FIXED);
@@ -193,7 +193,7 @@ fn an_exchange_of_all_to_all_is_one_message_each() {
             .iter()
             .all(|flow| posts(flow) == [ListedMessage { at: us(0), bytes: Bytes::kib(4) }])
     );
-    // In stages: one is posted, and each that completes is followed by that to the next host.
+    // In stages: one message is posted, and the completion of each is followed by the message to the next host.
     let staged = SyntheticSpec { arrivals: ArrivalSpec::Closed { outstanding: 1 }, messages: Some(5), ..all };
     let mut staged = built(staged, 6, us(10), 1);
     let of_2: Vec<_> = posted(&staged).into_iter().filter(|flow| flow.source == NodeId(2)).collect();
@@ -216,7 +216,7 @@ fn a_closed_loop_posts_nothing_from_its_stop_on() {
     assert_eq!((traffic.on_completed(Time::from_ps(4_999_999)), traffic.on_completed(us(5))), (next, None));
 }
 
-/// A loop can never run dry before its stop: what is drawn is more than the link carries until then.
+/// A loop cannot run out of messages before its stop: it draws more payload than the link carries until then.
 #[test]
 fn a_closed_loop_has_enough_for_its_time() {
     for (size, ..) in sizes() {
@@ -235,9 +235,9 @@ fn a_closed_loop_has_enough_for_its_time() {
     }
 }
 
-/// What a host sends does not depend on how many others there are, nor do its times depend on sizes.
+/// The traffic of a host does not depend on the number of other hosts, nor do its times depend on sizes.
 #[test]
-fn sources_and_rules_are_independent() {
+fn hosts_and_rules_are_independent() {
     let times = |size, hosts, seed| -> Vec<(Time, Bytes)> {
         let spec = synthetic(DestinationSpec::Uniform, ArrivalSpec::Poisson { load: 0.3 }, size);
         let flows = posted(&built(spec, hosts, us(300), seed));
@@ -250,7 +250,7 @@ fn sources_and_rules_are_independent() {
     assert!(few.len() > 10);
     assert_eq!(few, times(uniform_size(), 7, 1));
     assert_ne!(few, times(uniform_size(), 2, 2));
-    // Of the same mean, and of another kind.
+    // Sizes of the same mean, and of another kind.
     let fixed = times(SizeSpec::Fixed(Bytes::new(10_050)), 2, 1);
     let at = |all: &[(Time, Bytes)]| all.iter().map(|(at, _)| *at).collect::<Vec<_>>();
     assert_eq!(at(&few), at(&fixed));
@@ -278,7 +278,7 @@ fn a_list_of_flows_is_as_written() {
 }
 
 #[test]
-fn what_is_wrong_is_said_of_its_field() {
+fn faults_name_their_field() {
     let poisson = |load| ArrivalSpec::Poisson { load };
     let of = |destinations| synthetic(destinations, poisson(0.5), FIXED);
     let with = |arrivals| synthetic(DestinationSpec::Uniform, arrivals, FIXED);

@@ -1,4 +1,4 @@
-//! What workloads promise: the flows that specs make, and the statistics of patterns.
+//! Workloads: the flows that specs make, and the statistics of patterns.
 
 mod posted;
 
@@ -97,9 +97,9 @@ fn changes_of_one_instant_are_one() {
 }
 
 /// The number of messages of n hosts at rate r in time t is Poisson distributed with mean m = n r t, so
-/// its standard deviation is sqrt(m): five of them are passed once in 1.7 million.
+/// its standard deviation is sqrt(m): five deviations are exceeded once in 1.7 million.
 #[test]
-fn the_offered_load_is_that_asked_for() {
+fn the_offered_load_is_as_requested() {
     let (hosts, ms) = (8, 20);
     for (seed, load) in [(1, 0.1), (2, 0.5), (3, 1.0)] {
         let flows = of_patterns(&[poisson(us(ms * 1000), load)], hosts, seed);
@@ -111,7 +111,7 @@ fn the_offered_load_is_that_asked_for() {
 }
 
 /// Given N messages in all, those of the 56 pairs are multinomial: chi-squared with 55 degrees of freedom
-/// (each source's own count is free too) passes 114 once in 200,000.
+/// (each source's own count is free too) exceeds 114 once in 200,000.
 #[test]
 fn destinations_are_uniform() {
     let flows = of_patterns(&[poisson(us(20_000), 0.8)], 8, 5);
@@ -122,9 +122,9 @@ fn destinations_are_uniform() {
     assert!(chi_squared < 114.0, "{chi_squared}");
 }
 
-/// What a host sends depends on its name, not on how many other hosts there are or how fast they are.
+/// The traffic of a host depends on its name, not on the number or the speed of other hosts.
 #[test]
-fn sources_are_independent() {
+fn hosts_are_independent() {
     let arrivals = |hosts: &[&str], slow: u32| {
         let rate = |host: NodeId| if host.0 == slow { Rate::gbps(1) } else { RATE };
         let workload =
@@ -169,7 +169,7 @@ proptest! {
 }
 
 #[test]
-fn an_incast_comes_from_the_hosts_that_follow() {
+fn an_incast_comes_from_the_hosts_that_follow_the_receiver() {
     let incast = PatternSpec::Incast { at: us(1), to: "h4".to_owned(), senders: 3, bytes: MESSAGE };
     let flows = of_patterns(&[incast.clone(), incast], 5, 1);
     let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
@@ -179,7 +179,7 @@ fn an_incast_comes_from_the_hosts_that_follow() {
     assert!(flows.iter().all(|flow| !flow.named && flow.operation == Operation::RdmaWrite));
 }
 
-/// If this fails after an update of a random number crate, every stored result with patterns has changed
+/// A failure after an update of a random number crate means that every stored result with patterns has changed
 /// too.
 #[test]
 fn golden_traffic() {
@@ -286,7 +286,7 @@ fn a_jitter_is_drawn_by_seed_and_host() {
     assert_eq!(few, starts(&["C1", "L1", "L2", "L3"], 1)[..2], "one more host makes none");
 }
 
-/// When each source of a pattern of sessions is on.
+/// Returns the times on of each host of a pattern of sessions.
 fn on_times(workload: &Workload, sources: usize) -> Vec<Vec<(Time, Time)>> {
     let mut on = vec![Vec::new(); sources];
     for flow in &workload.flows {
@@ -298,9 +298,10 @@ fn on_times(workload: &Workload, sources: usize) -> Vec<Vec<(Time, Time)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Sessions of a source follow each other, end by the stop, and fill on / (on + off) of the time. A source
-    /// that alternates for a time T has, for T much longer than a cycle, a share whose variance is about
-    /// 2 (on off)^2 / (on + off)^3 / T; over n sources, an n-th of it. Six deviations, and a little for the ends.
+    /// Sessions of a host follow each other, end by the stop, and fill on / (on + off) of the time. The share of a host
+    /// that alternates for a time T, much longer than a cycle, has a variance of about
+    /// 2 (on off)^2 / (on + off)^3 / T; the mean of n hosts has an n-th of it. The bound is six deviations, and a little
+    /// for the ends.
     #[test]
     fn sessions_are_on_for_their_share(on in 10..200u64, off in 10..200u64, seed: u64) {
         let (hosts, total) = (["L1", "L2", "L3", "L4", "C1"], 200_000);
@@ -318,10 +319,10 @@ proptest! {
     }
 }
 
-/// At any instant, the first included, a source is on with probability on / (on + off): here 1/4 of 2,000
-/// sources, with a standard deviation of 19.4.
+/// At any instant, including the first, a host is on with probability on / (on + off): here 1/4 of 2,000
+/// hosts, with a standard deviation of 19.4.
 #[test]
-fn sessions_begin_as_they_go_on() {
+fn sessions_are_stationary_from_the_start() {
     let hosts: Vec<String> = (1..=2000).map(|i| format!("L{i}")).chain(["C1".to_owned()]).collect();
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
     let workload = built(&[], &[sessions(1000, 100, 300)], &hosts, 1);

@@ -1,7 +1,7 @@
 //! Faults in a scenario's traffic.
 //!
-//! Invariant: the message says which value is wrong and why, the help says what to write instead. Names close to an
-//! unknown one are proposed by the caller, who knows every name that may stand there.
+//! Invariant: the message names the wrong value and the reason, the help a value to write instead. The caller proposes
+//! names close to an unknown one, since it knows every name that may stand there.
 //!
 //! | module | faults in |
 //! |---|---|

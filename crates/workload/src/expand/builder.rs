@@ -28,6 +28,7 @@ use crate::spec::{BitPermutation, DestinationSpec, PatternSpec};
 pub(super) struct PatternBuilder<'a> {
     /// Index of the pattern in the scenario.
     i: usize,
+    /// Beginning of the names of flows that the scenario does not name.
     pub(super) prefix: String,
     pub(super) environment: &'a Environment<'a>,
 }

@@ -1,6 +1,6 @@
-//! What a workload's flows post as time goes on, if nothing completes.
+//! The messages that a workload posts by time alone, without completions.
 //!
-//! Invariant: what was foreseen of a flow is what it posts.
+//! Invariant: a flow posts the messages of its forecast.
 
 use core::ops::Deref;
 
@@ -22,7 +22,7 @@ impl Deref for Posted {
     }
 }
 
-/// All flows with all their messages.
+/// Returns all flows with all their messages.
 pub(crate) fn posted(workload: &Workload) -> Vec<Posted> {
     let mut all: Vec<Posted> =
         workload.flows.iter().map(|flow| Posted { flow: flow.clone(), posts: Vec::new() }).collect();
