@@ -54,11 +54,11 @@ pub fn printed(runs: &[ComparedRun<'_>]) -> String {
 const TOPICS: [(&str, &str); 6] = [
     ("goodput", "Goodput over the second half of each phase, in Gb/s"),
     ("fairness", "Jain's index of the named flows that were active, over the second half of each phase"),
-    ("victims", "How long flows waited behind a root that they do not use, all waits added up, in us"),
-    ("completion", "Completion of flows with an end: how many, and their times in us"),
+    ("victims", "Time that flows waited behind a root that they do not use, added up, in us"),
+    ("completion", "Completion of flows with an end: their number, and their times in us"),
     (
         "messages",
-        "Completion of messages by size: how many, their times in us, and these over the empty fabric's",
+        "Completion of messages by size: their number, their times in us, and their slowdown against the empty fabric",
     ),
     ("run", "Over the whole run"),
 ];
