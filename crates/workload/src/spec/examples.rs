@@ -194,17 +194,20 @@ const fn us(n: u64) -> Time {
     Time::from_ps(n * 1_000_000)
 }
 
-/// Every constant list holds each variant at its place.
-const _: () = {
-    let mut i = 0;
-    while i < 5 {
-        assert!(BitPermutation::ALL[i].place() == i, "permutations of bits are out of place");
-        assert!(DestinationSpec::EXAMPLES[i].place() == i, "destinations are out of place");
-        assert!(ArrivalSpec::EXAMPLES[i].place() == i, "arrivals are out of place");
-        assert!(i >= 3 || LoadSpec::EXAMPLES[i].place() == i, "loads are out of place");
-        i += 1;
-    }
-};
+/// Asserts that a constant list holds each variant at its place.
+macro_rules! assert_places {
+    ($($list:expr),*) => {
+        $(const _: () = {
+            let mut i = 0;
+            while i < $list.len() {
+                assert!($list[i].place() == i, "an example is out of place");
+                i += 1;
+            }
+        };)*
+    };
+}
+
+assert_places!(BitPermutation::ALL, DestinationSpec::EXAMPLES, ArrivalSpec::EXAMPLES, LoadSpec::EXAMPLES);
 
 #[cfg(test)]
 mod tests {
