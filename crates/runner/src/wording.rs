@@ -20,7 +20,7 @@ use units::Bytes;
 pub fn description(plan: &Plan) -> String {
     let mut text = size(plan);
     if let Some(cycle) = plan.dependency_cycle() {
-        text += &format!("allowed: packets could wait for each other for ever, in a cycle: {cycle}\n");
+        text += &format!("allowed: packets could wait for each other for ever, in the cycle {cycle}\n");
     }
     if let Some(first) = plan.ecn_first() {
         text += &ecn_before_pfc(&first);

@@ -249,7 +249,7 @@ fn a_deadlock_ends_the_run_with_its_cycle_and_its_own_status() {
     arguments[0] = "check";
     let said = text(&scratch.run(&arguments).stdout);
     assert!(
-        said.contains("\nallowed: packets could wait for each other for ever, in a cycle: `s1` port "),
+        said.contains("\nallowed: packets could wait for each other for ever, in the cycle `s1` port "),
         "{said}"
     );
 }

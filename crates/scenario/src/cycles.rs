@@ -8,36 +8,36 @@ use packet::{NodeId, ServiceLevel};
 use topology::{ChannelDependencies, Graph, Routes, VirtualChannel};
 use workload::Flow;
 
-/// The outputs of a cycle that a message names.
+/// Largest number of outputs that a message names.
 const MOST_NAMED: usize = 16;
 
-/// A cycle in which packets of these flows could wait for each other, output by output.
+/// Returns a cycle in which packets of these flows could wait for each other, output by output.
 pub(crate) fn cycle(link: &LinkPlan, graph: &Graph, routes: &Routes, flows: &[Flow]) -> Option<String> {
-    let mut ways = Vec::with_capacity(2 * flows.len());
+    let mut paths = Vec::with_capacity(2 * flows.len());
     for flow in flows {
         for (from, to) in [(flow.source, flow.destination), (flow.destination, flow.source)] {
             let level = service_level(routes, flow.service_level, from, to);
-            ways.push((to, link.lanes[usize::from(level.0)], from));
+            paths.push((to, link.lanes[usize::from(level.0)], from));
         }
     }
-    ways.sort_unstable();
+    paths.sort_unstable();
     let mut dependencies = ChannelDependencies::new(graph, routes, link.data_lanes);
-    for same in ways.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        dependencies.add(same[0].0, same[0].1, same.iter().map(|way| way.2));
+    for same in paths.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        dependencies.add(same[0].0, same[0].1, same.iter().map(|path| path.2));
     }
     dependencies.cycle().map(|cycle| spell(graph, &cycle))
 }
 
-/// The service level of what one host sends to another: where the routing has L layers, the flow's own levels
-/// 0, 1, ... stand for L levels each, one a layer. With one layer it is the flow's own.
+/// Returns the service level of packets from one host to another. Where the routing has L layers, each of the flows'
+/// levels 0, 1, ... takes L levels, one for each layer. With one layer the level is the flow's own.
 ///
-/// This is what a path record says in IBA (`PathRecord:SL`), and how OpenSM's torus-2QoS uses it.
+/// In IBA the path record gives this level (`PathRecord:SL`); OpenSM's torus-2QoS uses it so.
 pub(crate) fn service_level(routes: &Routes, asked: ServiceLevel, from: NodeId, to: NodeId) -> ServiceLevel {
     let level = u32::from(asked.0) * routes.layers() + routes.layer(from, to);
     ServiceLevel(u8::try_from(level).expect("levels have been checked"))
 }
 
-/// The outputs on a cycle, in order, the first again at the end.
+/// Names the outputs on a cycle, in order, the first again at the end.
 fn spell(graph: &Graph, cycle: &[VirtualChannel]) -> String {
     let one = |channel: &VirtualChannel| format!("`{}` port {}", graph.name(channel.switch), channel.port);
     let first = &cycle[0];

@@ -1,4 +1,4 @@
-//! Whether ECN can mark before PFC pauses anyone: a statement about a plan, not a check that it has to pass.
+//! ECN before PFC: the margin by which marks come before PAUSE frames. It describes a plan; no plan is refused for it.
 //!
 //! Invariant: below the bound no input reaches its threshold before some output is above `Kmin`, whatever the traffic.
 //!
@@ -21,23 +21,23 @@ use units::Bytes;
 
 use crate::plan::Plan;
 
-/// Where PAUSE can come soonest, against where marking begins.
+/// The switch that can send PAUSE soonest, compared with the thresholds of marking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EcnFirst {
     /// The switch with the lowest bound.
     pub switch: String,
-    /// What marking has to begin below, for each output and lane.
+    /// The bound below which marking has to begin, for each output and lane.
     pub bound: Bytes,
-    /// Where marking begins.
+    /// The queue above which marking begins.
     pub kmin: Bytes,
-    /// Above it everything is marked.
+    /// The queue above which every packet is marked.
     pub kmax: Bytes,
-    /// A host that takes in less than its link can bring: it pauses without any mark, for hosts do not mark.
+    /// A host that drains less than its link can bring: it sends PAUSE without any mark, since hosts do not mark.
     pub slow_host: Option<String>,
 }
 
 impl Plan {
-    /// How ECN stands to PFC; none without PFC, or without marking by the length of a queue (RED).
+    /// Compares ECN with PFC; `None` without PFC, or without marking by the length of a queue (RED).
     #[must_use]
     pub fn ecn_first(&self) -> Option<EcnFirst> {
         let MarkingSpec::Red(marking) = &self.control().marking else { return None };
@@ -53,7 +53,7 @@ impl Plan {
         Some(EcnFirst { switch, bound, kmin, kmax, slow_host })
     }
 
-    /// The first host to which something is sent faster than it takes it in.
+    /// Returns the first host that receives data faster than it drains it.
     fn slow_host(&self) -> Option<String> {
         let graph = self.graph();
         let framing = self.link().framing;
@@ -61,7 +61,7 @@ impl Plan {
         let on_the_wire = self.link().longest_packet() + framing.around();
         let slow = |node: NodeId| {
             let brings = self.cable(graph.ports(node)[0].cable).rate;
-            // The payload's part of the link, with the longest headers: a host that is named is too slow for certain.
+            // The payload's share of the link, with the longest headers: a host that is named is certainly too slow.
             let brings = u128::from(brings.get()) * u128::from(mtu.get()) / u128::from(on_the_wire.get());
             let receives = self.workload().flows.iter().any(|flow| flow.destination == node);
             let limit = self.nodes().adapter(node).drain_limit;
@@ -71,7 +71,7 @@ impl Plan {
         host.map(|node| graph.name(node).to_owned())
     }
 
-    /// What an output and lane of this switch must hold less than, so that none of its inputs can be at its threshold.
+    /// Returns the bound for an output and lane of this switch: below it none of its inputs can be at its threshold.
     fn ecn_bound(&self, node: NodeId) -> Bytes {
         let (ports, lanes) = (self.graph().ports(node).len() as u16, self.link().data_lanes);
         let SharingPlan::Bytes { shared, rule, .. } = self.nodes().switch(node).sharing else {
@@ -110,7 +110,7 @@ mod tests {
         Scenario::read(&source).expect("it is read").check(&source).expect("nothing is wrong")
     }
 
-    /// Whether an input is at its threshold when on each lane every output holds so much, all from one port.
+    /// Returns true if an input is at its threshold when on each lane every output holds `ecn` bytes, all from one port.
     fn pauses(plan: &Plan, ecn: u64) -> bool {
         let node = NodeId(plan.graph().hosts() as u32);
         let MemorySharing::Bytes(mut pool) = plan.nodes().switch(node).sharing.build() else {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_that_take_in_less_than_comes_are_named() {
+    fn a_host_that_drains_too_slowly_is_named() {
         let slow = |limit: &str| {
             let limit = format!("adapter.drain_limit=\"{limit}\"");
             plan(&["congestion_control=Dcqcn()", &limit]).ecn_first().expect("there are both").slow_host
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn without_pfc_or_red_there_is_nothing_to_say() {
+    fn without_pfc_or_red_there_is_no_comparison() {
         assert_eq!(plan(&[]).ecn_first(), None);
         assert_eq!(plan(&["congestion_control=Dcqcn()", "link.flow_control=Lossy"]).ecn_first(), None);
     }

@@ -156,7 +156,7 @@ impl Plan {
         self.run.sample
     }
 
-    /// Whether completion times of messages are recorded.
+    /// True if completion times of messages are recorded.
     #[must_use]
     pub const fn keeps_completions(&self) -> bool {
         self.run.keeps_completions

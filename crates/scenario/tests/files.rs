@@ -1,4 +1,4 @@
-//! Files beside a scenario: found in its folder, after overrides too, and nowhere else.
+//! Files beside a scenario: they are read from its folder, after overrides too, and from nowhere else.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn files_lie_beside_the_scenario() {
     let flows = &found.workload().flows;
     let list = flows.iter().filter(|flow| flow.name.starts_with("flow-list:1:")).count();
     assert_eq!((list, flows.len() > 2), (1, true));
-    // Written out with its files, it is the same plan.
+    // The resolved text with its files gives the same plan.
     let again = Path::new(env!("CARGO_TARGET_TMPDIR")).join("again");
     fs::create_dir_all(&again).expect("a writable folder");
     for (name, text) in found.files() {
@@ -48,14 +48,14 @@ fn files_lie_beside_the_scenario() {
     });
     let sizes: Vec<u64> = sizes.collect();
     assert!(sizes.iter().all(|size| (1..=10_000).contains(size)) && sizes.len() > 10);
-    // A shipped scenario is no file, whatever lies where it is run.
+    // A shipped scenario has no folder, so it reads no file of the present folder.
     let said = plan(ScenarioText::find("victim").expect("it ships")).expect_err("nothing lies beside it");
     assert!(said.contains("there is no file `sizes.txt` beside the scenario"), "{said}");
 }
 
-/// As some editors write it: with a mark at the beginning, and carriage returns.
+/// The files of some editors: a byte order mark at the beginning, and carriage returns.
 #[test]
-fn how_an_editor_marks_text_makes_no_difference() {
+fn byte_order_marks_and_carriage_returns_are_accepted() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("marked");
     fs::create_dir_all(&folder).expect("a writable folder");
     let text = scenario::shipped().iter().find(|known| known.name == "victim").expect("it ships").text;
@@ -69,9 +69,9 @@ fn how_an_editor_marks_text_makes_no_difference() {
     assert!(said.contains("this is a folder"), "{said}");
 }
 
-/// A fabric and its flows from HPCC's files: hosts are numbered alike in both.
+/// A fabric and its flows from HPCC's files, whose hosts have the same numbers in both.
 #[test]
-fn a_fabric_lies_beside_the_scenario_too() {
+fn a_topology_file_is_read_beside_the_scenario() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hpcc");
     fs::create_dir_all(&folder).expect("a writable folder");
     let links = "0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 25Gbps 1us 0\n3 4 25Gbps 1us 0\n";
@@ -102,7 +102,7 @@ fn a_fabric_lies_beside_the_scenario_too() {
     let rates: Vec<_> = rates.iter().map(|end| plan.cable(end.cable).rate).collect();
     assert_eq!(rates, [100, 100, 25, 25].map(units::Rate::gbps));
     assert_eq!(plan.workload().flows[0].name, "flow-list:1:h0->h2");
-    // Written out it needs the fabric's file no more.
+    // The resolved text does not need the fabric's file.
     assert!(plan.resolved().contains("\"25 Gb/s, 1 us\""));
     assert_eq!(plan.files().keys().collect::<Vec<_>>(), ["flow.txt"]);
 }

@@ -1,4 +1,4 @@
-//! The scenarios that ship: they are all there, all right, and survive being written out.
+//! The scenarios that ship: the list is complete, all can be checked, and reading the resolved text gives the same plan.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +30,7 @@ fn the_list_is_the_folder() {
 }
 
 #[test]
-fn each_opens_with_what_to_look_for() {
+fn each_begins_with_a_guide_to_its_results() {
     for scenario in shipped() {
         assert!(scenario.text.starts_with("// "), "{}", scenario.name);
         assert!(scenario.text.contains("What to look for"), "{}", scenario.name);
@@ -39,7 +39,7 @@ fn each_opens_with_what_to_look_for() {
 }
 
 #[test]
-fn what_is_written_out_gives_the_same_plan() {
+fn the_resolved_text_gives_the_same_plan() {
     for scenario in shipped() {
         let first = plan_of(scenario.name, &["seed=7"]);
         assert_eq!((first.name(), first.seed()), (scenario.name, 7));
@@ -76,7 +76,7 @@ fn a_run_of_patterns_is_one_phase() {
 }
 
 #[test]
-fn what_differs_by_name_is_found_by_node() {
+fn settings_by_name_are_found_by_node() {
     let own = "(receive_buffer: \"8 KiB\", ack_every: 1, max_outstanding: 8, ack_timeout: 0, retry_count: 0)";
     let plan = plan_of("victim", &[&format!("adapters.H4={own}"), "link.flow_control.update_blocks=8"]);
     let graph = plan.graph();

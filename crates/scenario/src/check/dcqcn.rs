@@ -1,7 +1,7 @@
-//! DCQCN, against the fabric that it shall control.
+//! DCQCN in its fabric.
 //!
-//! Invariant: a queue can grow to where marking begins, a source can become slower than its link, and CNPs of a service
-//! level of their own do not leave the layer of a routing that needs it.
+//! Invariant: a queue can grow above Kmin, a source can become slower than its link, and CNPs of a service
+//! level of their own do not leave the layer of a routing with layers.
 
 use cc_policies::{Control, Echo, MarkingSpec, ResponseSpec};
 use link_layer::CablePlan;
@@ -13,7 +13,7 @@ use units::Bytes;
 use crate::format::Scenario;
 use crate::text::Faults;
 
-/// Whether what is said of DCQCN can have an effect here.
+/// Checks that the settings of DCQCN can have an effect in this fabric.
 pub(super) fn check(
     scenario: &Scenario,
     control: &Control,
@@ -28,8 +28,8 @@ pub(super) fn check(
         && layers > 1
     {
         let message = format!(
-            "the routing takes {layers} layers, each with service levels of its own: CNPs on level {level} would leave \
-             theirs"
+            "the routing takes {layers} layers, each with service levels of its own, and CNPs on level {level} would leave \
+             their layer"
         );
         let help = "leave `service_level` out: a CNP then goes on the service level of its flow";
         faults.add(&field("echo.service_level"), message, help);
@@ -40,11 +40,11 @@ fn field(name: &str) -> FieldPath {
     FieldPath::from("congestion_control").join(&name.into())
 }
 
-/// Some switch can have more waiting for an output and lane than Kmin: it is held by the buffers of all its inputs.
+/// Checks that some switch can hold more packets for an output and lane than Kmin, in the buffers of all its inputs.
 fn check_kmin(scenario: &Scenario, marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
     let MarkingSpec::Red(marking) = marking else { return };
     if !faults.found.is_empty() {
-        return; // Memory that is not as it should be has no size to compare with.
+        return; // Memory with faults has no size to compare with.
     }
     let switches = (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
     let Some(most) = switches.map(|node| most_waiting(scenario, graph, node)).max() else { return };
@@ -57,7 +57,7 @@ fn check_kmin(scenario: &Scenario, marking: &MarkingSpec, graph: &Graph, faults:
     }
 }
 
-/// The most that a switch can hold on one lane.
+/// Returns the largest amount of data that a switch can hold on one lane.
 fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
     let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
     let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
@@ -69,7 +69,7 @@ fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
     }
 }
 
-/// Every host's link is faster than the lowest rate.
+/// Checks that every host's link is faster than the lowest rate.
 fn check_min_rate(response: &ResponseSpec, graph: &Graph, cables: &[CablePlan], faults: &mut Faults<'_>) {
     let ResponseSpec::Dcqcn(response) = response else { return };
     let rate = |host: u32| cables[graph.ports(NodeId(host))[0].cable].rate;

@@ -1,7 +1,7 @@
-//! Marking, against the switches that shall do it: ports that differ have to be there, and what triggers it has to be
-//! possible.
+//! Marking at the switches of the fabric.
 //!
-//! Invariant: no port is named that is not there, and no buffer waits for more than it can hold.
+//! Invariant: every port with settings of its own exists, and every buffer can hold more than the threshold that triggers
+//! marking.
 
 use cc_policies::MarkingSpec;
 use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec};
@@ -18,7 +18,7 @@ use crate::format::Scenario;
 use crate::plan::NodePlans;
 use crate::text::Faults;
 
-/// Every port that the marking settings single out is a port of a switch.
+/// Checks that every port with marking settings of its own is a port of a switch.
 pub(super) fn check_ports(marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
     let MarkingSpec::Iba(marking) = marking else { return };
     let all: Vec<&str> = graph.names().collect();
@@ -38,7 +38,7 @@ pub(super) fn check_ports(marking: &MarkingSpec, graph: &Graph, faults: &mut Fau
     }
 }
 
-/// Every port and lane of every switch can come to hold more than the threshold above which its buffer counts as full.
+/// Checks that every port and lane of every switch can hold more than the threshold above which its buffer counts as full.
 pub(super) fn check_trigger(
     scenario: &Scenario,
     marking: &MarkingSpec,
@@ -49,7 +49,7 @@ pub(super) fn check_trigger(
         return;
     };
     if !faults.found.is_empty() {
-        return; // Memory that is not as it should be has no size to compare with.
+        return; // Memory with faults has no size to compare with.
     }
     let too_small: Vec<_> =
         buffers(scenario, graph, nodes).filter(|buffer| buffer.most <= *threshold).collect();
@@ -75,19 +75,18 @@ pub(super) fn check_trigger(
     faults.add(&FieldPath::from("congestion_control").name("marking").name("trigger"), message, help);
 }
 
-/// What a port and lane of a switch holds packets in.
+/// The buffer of a port and lane of a switch.
 struct LaneBuffer {
     node: NodeId,
     port: PortId,
     lane: Lane,
-    /// Its size, if it has one of its own.
+    /// The size of a buffer of its own; `None` for a share of a memory.
     size: Option<Bytes>,
-    /// The most that it can come to hold: credits count whole blocks, so a part of one is never held; with PFC headroom
-    /// is part of it.
+    /// The largest amount of data that it can hold. Credits count whole blocks; under PFC headroom is included.
     most: Bytes,
 }
 
-/// Whether buffers are counted as credits are.
+/// Returns true if buffers are counted in blocks of credit.
 fn counts_blocks(scenario: &Scenario) -> bool {
     matches!(scenario.link.flow_control, Discipline::Credits(_))
 }

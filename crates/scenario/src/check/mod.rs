@@ -146,7 +146,7 @@ impl Scenario {
         Some(routes)
     }
 
-    /// Builds the fabric, unless something is wrong with it.
+    /// Builds the fabric, unless the topology has faults.
     fn topology(&self, faults: &mut Faults<'_>) -> Option<Topology> {
         if matches!(self.topology, TopologySpec::HpccFile(_)) {
             return None; // Its file has faults.
@@ -162,7 +162,7 @@ impl Scenario {
             .ok()
     }
 
-    /// The name that was probably meant, where an unknown one stands in the topology.
+    /// Suggests a name for an unknown one in the topology.
     fn names_for(&self, error: &TopologyError, cables: &[&str]) -> Option<String> {
         match (error.kind(), &self.topology) {
             (TopologyErrorKind::UnknownCable { given }, _) => Some(nearest::help(given, cables, "cables")),

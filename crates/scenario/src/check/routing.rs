@@ -1,7 +1,6 @@
-//! Forwarding tables: whether they fit the fabric, and whether packets could wait for each other for ever.
+//! Forwarding tables, and the paths of flows over them.
 //!
-//! Invariant: judged are the ways and lanes that the scenario's own flows take, data one way and
-//! acknowledgements the other; what nobody sends cannot wait.
+//! Invariant: packets of the scenario's flows cannot wait for each other in a cycle, unless the scenario allows it.
 
 use link_layer::LinkPlan;
 use packet::{Lane, ServiceLevel, TransportService};
@@ -14,7 +13,7 @@ use crate::diagnostics::nearest;
 use crate::format::{DependencyCycles, Scenario};
 use crate::text::Faults;
 
-/// The forwarding tables, unless something is wrong with them.
+/// Makes the forwarding tables, unless the routing has faults.
 pub(super) fn routes(scenario: &Scenario, topology: &Topology, faults: &mut Faults<'_>) -> Option<Routes> {
     let error = match topology.routes(&scenario.routing, scenario.seed) {
         Ok(routes) => return Some(routes),
@@ -55,14 +54,14 @@ pub(super) fn check(
     match scenario.dependency_cycles {
         DependencyCycles::Allowed => Some(cycle),
         DependencyCycles::Refused => {
-            let message = format!("packets could wait for each other for ever, in a cycle: {cycle}");
+            let message = format!("packets could wait for each other for ever, in the cycle {cycle}");
             faults.add(&"routing".into(), message, help(scenario, link, routes));
             None
         }
     }
 }
 
-/// A layer takes a service level of its own for each that flows ask for, and there are 16 of them.
+/// Checks the service levels: a layer takes one for each that flows ask for, and there are 16.
 fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
     let layers = routes.layers();
     if layers > u32::from(ServiceLevel::COUNT) {
@@ -88,8 +87,8 @@ fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
     }
 }
 
-/// Packets of one end-to-end context of a reliable datagram service belong to many queue pairs, which multipath
-/// would send different ways, while they are numbered as one sequence.
+/// Checks that no reliable datagrams take several paths: packets of one end-to-end context are numbered as one sequence,
+/// but belong to many queue pairs, which multipath routing would separate.
 fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>) {
     let datagrams = |flow: &Flow| flow.transport == TransportService::Rd;
     if scenario.routing != RoutingSpec::Ecmp {
@@ -101,12 +100,12 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
         } else {
             "traffic".into()
         };
-        let message = "packets of an end-to-end context would overtake each other on the ways of `Ecmp`";
+        let message = "packets of an end-to-end context would overtake each other on the paths of `Ecmp`";
         faults.add(&path, message, "write another `routing`, or `transport: Rc`");
     }
 }
 
-/// What would be right instead of routes with a cycle.
+/// Returns the correction of routes with a cycle.
 fn help(scenario: &Scenario, link: &LinkPlan, routes: &Routes) -> String {
     let (layers, lanes) = (routes.layers(), u32::from(link.data_lanes));
     let own: Vec<Lane> = link.lanes.into_iter().take(layers as usize).collect();
@@ -116,7 +115,7 @@ fn help(scenario: &Scenario, link: &LinkPlan, routes: &Routes) -> String {
         format!("set `link.data_lanes` to {layers}, a lane for each layer of the routing; or write {allow}")
     } else if merged {
         format!(
-            "lead service levels 0 to {} to lanes of their own in `link.sl_to_vl`; or write {allow}",
+            "map service levels 0 to {} to lanes of their own in `link.sl_to_vl`; or write {allow}",
             layers - 1
         )
     } else if scenario.routing == RoutingSpec::Native {
@@ -126,7 +125,7 @@ fn help(scenario: &Scenario, link: &LinkPlan, routes: &Routes) -> String {
     }
 }
 
-/// What would be right where no route leads from one host to another.
+/// Returns the correction where no route leads from one host to another.
 pub(super) fn unreached(scenario: &Scenario, from: &str, to: &str) -> String {
     match &scenario.routing {
         RoutingSpec::UpDown { roots } if !roots.is_empty() => {

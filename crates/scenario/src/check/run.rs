@@ -10,13 +10,17 @@ use crate::format::{Completions, Scenario};
 use crate::plan::{self, RunPlan, Title};
 use crate::text::Faults;
 
-/// The most samples of a run: each has a row in memory and in a file.
+/// Largest number of samples of a run: each has a row in memory and in a file.
 const MOST_SAMPLES: u64 = 1_000_000;
 
 /// Checks the settings of the run.
 pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
     if scenario.duration == Span::ZERO {
-        faults.add(&"duration".into(), "the run is over before it begins", "write at least \"1 ps\"");
+        faults.add(
+            &"duration".into(),
+            "a run of no duration has nothing to simulate",
+            "write at least \"1 ps\"",
+        );
     }
     let too_long = scenario.sample > scenario.duration && scenario.duration > Span::ZERO;
     if scenario.sample == Span::ZERO || too_long {
@@ -27,7 +31,7 @@ pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
         check_samples(scenario, faults);
     }
     if scenario.name.as_deref() == Some("") {
-        faults.add(&"name".into(), "the scenario's name is empty", "give it one, or leave `name` out");
+        faults.add(&"name".into(), "the scenario's name is empty", "write a name, or leave `name` out");
     }
 }
 
@@ -52,7 +56,8 @@ pub(super) fn plan(scenario: &Scenario, workload: &Workload) -> RunPlan {
     }
 }
 
-/// Samples are kept to the end of the run. Where only an override made it long, the override is at fault.
+/// Checks the number of samples, which are kept to the end of the run. Where only an override made the run long, the
+/// override is at fault.
 fn check_samples(scenario: &Scenario, faults: &mut Faults<'_>) {
     let Scenario { duration, sample, .. } = scenario;
     let count = duration.ps() / sample.ps();

@@ -1,4 +1,4 @@
-//! Flows: what they are, when they start, and whether they can reach their hosts.
+//! Flows: their start within the run, and routes between their hosts.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,7 +19,7 @@ use crate::text::Faults;
 /// The workload, and the files that it was read from, by name.
 pub(super) type CheckedTraffic = (Workload, BTreeMap<String, String>);
 
-/// The scenario's traffic and the files that it names, unless something is wrong with it.
+/// Makes the workload, and reads the files that it names, unless the traffic has faults.
 pub(super) fn workload(
     scenario: &Scenario,
     (graph, cables): (&Graph, &[CablePlan]),
@@ -44,7 +44,7 @@ pub(super) fn workload(
     }
 }
 
-/// The files that patterns name, by name, as far as they are there; nothing if one cannot be read.
+/// Reads the files that patterns name, as far as they exist; returns `None` if one cannot be read.
 fn files(scenario: &Scenario, faults: &mut Faults<'_>) -> Option<BTreeMap<String, String>> {
     let mut files = BTreeMap::new();
     let named = scenario.traffic.iter().enumerate();
@@ -53,11 +53,11 @@ fn files(scenario: &Scenario, faults: &mut Faults<'_>) -> Option<BTreeMap<String
     {
         match faults.source.text_beside(name) {
             Ok(text) => drop(files.insert(name.to_owned(), text)),
-            // What becomes of a name that is none, or of no file, is the workload's.
+            // The workload reports a wrong name or a missing file.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
                 let path = FieldPath::from("traffic").index(i).name(field);
-                faults.add(&path, format!("`{name}` cannot be read: {error}"), "it is a text file in UTF-8");
+                faults.add(&path, format!("`{name}` cannot be read: {error}"), "write a text file in UTF-8");
                 return None;
             }
         }
@@ -92,7 +92,7 @@ fn add_error(
     }
 }
 
-/// Traffic has to begin within the run. Where an override shortened the run, the override is at fault.
+/// Checks that traffic begins within the run. Where an override shortened the run, the override is at fault.
 fn check_times(scenario: &Scenario, faults: &mut Faults<'_>) {
     let end = scenario.duration.after_start();
     let mut late: Vec<_> = starts(scenario).into_iter().filter(|(_, _, start)| *start >= end).collect();
@@ -114,7 +114,7 @@ fn check_times(scenario: &Scenario, faults: &mut Faults<'_>) {
     }
 }
 
-/// Where it is written when a flow or pattern starts, what that is, and when.
+/// Returns the start of every flow and pattern: the path of the field, the name, and the time.
 fn starts(scenario: &Scenario) -> Vec<(FieldPath, String, Time)> {
     let mut all = Vec::new();
     for (i, flow) in scenario.flows.iter().enumerate() {
@@ -123,7 +123,7 @@ fn starts(scenario: &Scenario) -> Vec<(FieldPath, String, Time)> {
     }
     for (i, pattern) in scenario.traffic.iter().enumerate() {
         let (field, start) = match pattern {
-            // Its file says; the workload checks it.
+            // The workload checks the times in the file.
             PatternSpec::FlowList(_) => continue,
             PatternSpec::Synthetic(all) => ("start", all.start),
             PatternSpec::Permutation { at, .. } | PatternSpec::Incast { at, .. } => ("at", *at),
@@ -138,7 +138,7 @@ fn starts(scenario: &Scenario) -> Vec<(FieldPath, String, Time)> {
     all
 }
 
-/// Data has to reach its destination, and acknowledgements have to come back.
+/// Checks that data can reach its destination, and that acknowledgements can return.
 fn check_routes(
     scenario: &Scenario,
     flows: &[Flow],
@@ -147,11 +147,12 @@ fn check_routes(
     faults: &mut Faults<'_>,
 ) {
     for (i, flow) in flows.iter().enumerate() {
-        let ways = [(flow.source, flow.destination), (flow.destination, flow.source)];
-        let Some((from, to)) = ways.into_iter().find(|(from, to)| !leads(graph, routes, *from, *to)) else {
+        let directions = [(flow.source, flow.destination), (flow.destination, flow.source)];
+        let Some((from, to)) = directions.into_iter().find(|(from, to)| !leads(graph, routes, *from, *to))
+        else {
             continue;
         };
-        // Flows with a name of their own come first.
+        // Flows with names of their own come first.
         let own = i < scenario.flows.len();
         let path = if own { FieldPath::from("flows").index(i).name("to") } else { "traffic".into() };
         let (from, to) = (graph.name(from), graph.name(to));
@@ -163,7 +164,8 @@ fn check_routes(
     }
 }
 
-/// Whether the tables lead from one host to another: if the first switch knows a way, so do all on it.
+/// Returns true if the tables lead from one host to another. If the first switch has an output, so have all others on the
+/// path.
 fn leads(graph: &Graph, routes: &Routes, from: NodeId, to: NodeId) -> bool {
     let next = graph.ports(from)[0].peer;
     next == to || !graph.is_host(next) && routes.output(next, to).is_some()

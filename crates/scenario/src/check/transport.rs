@@ -1,4 +1,4 @@
-//! Flows: whether what carries them can, and whether congestion control reaches them.
+//! Transport services of flows: their limits, and the reach of congestion control.
 
 use cc_policies::{ResponseSpec, TrafficKind};
 use packet::TransportService;
@@ -9,7 +9,7 @@ use workload::{Operation, PatternSpec};
 use crate::format::Scenario;
 use crate::text::Faults;
 
-/// What is asked of the transport by a flow, or by a pattern that says so for all of its flows.
+/// The use of a transport service by a flow, or by all flows of a pattern.
 struct TransportUse<'a> {
     path: FieldPath,
     name: &'a str,
@@ -19,7 +19,7 @@ struct TransportUse<'a> {
     message: Bytes,
 }
 
-/// Every flow, with what its adapters and the congestion control have to say about it.
+/// Checks every flow against its adapters and the congestion control.
 pub(super) fn check(scenario: &Scenario, response: &ResponseSpec, faults: &mut Faults<'_>) {
     let asked = asked(scenario);
     check_reads(scenario, &asked, faults);
@@ -27,7 +27,7 @@ pub(super) fn check(scenario: &Scenario, response: &ResponseSpec, faults: &mut F
     for flow in &asked {
         if flow.transport == TransportService::Ud && flow.message > mtu {
             let message = format!(
-                "a message of {} is more than one packet, and UD has no other: the MTU is {mtu}",
+                "a message of {} is more than one packet, the longest message of UD; the MTU is {mtu}",
                 flow.message
             );
             faults.add(&flow.path.name("message"), message, format!("write at most \"{mtu}\""));
@@ -62,7 +62,7 @@ fn asked(scenario: &Scenario) -> Vec<TransportUse<'_>> {
     flows.chain(patterns).collect()
 }
 
-/// Who asks for RDMA READs over RC has to say how many at once: there is no number that suits all.
+/// Checks that adapters that ask for RDMA READs over RC have a limit for them: there is no usual one.
 fn check_reads(scenario: &Scenario, asked: &[TransportUse<'_>], faults: &mut Faults<'_>) {
     let reads = |flow: &&TransportUse<'_>| {
         flow.operation == Operation::RdmaRead && flow.transport == TransportService::Rc
@@ -76,7 +76,7 @@ fn check_reads(scenario: &Scenario, asked: &[TransportUse<'_>], faults: &mut Fau
         };
         if spec.max_reads.is_none() && !said.contains(&path) {
             let message = format!(
-                "flow `{}` reads, and how many RDMA READs `{}` may have under way is not said",
+                "flow `{}` reads, and `{}` has no limit of RDMA READs in progress",
                 flow.name, flow.to
             );
             let help = format!("write `max_reads: 16`, or another number from 1 to 255, in `{path}`");
@@ -86,7 +86,7 @@ fn check_reads(scenario: &Scenario, asked: &[TransportUse<'_>], faults: &mut Fau
     }
 }
 
-/// A window holds back nothing that is not acknowledged.
+/// Checks that a response with a window alone controls acknowledged flows only: a window does not limit others.
 fn check_control(response: &ResponseSpec, flow: &TransportUse<'_>, faults: &mut Faults<'_>) {
     let ResponseSpec::Hp(response) = response else { return };
     let sends = if flow.operation == Operation::RdmaRead {
@@ -100,8 +100,8 @@ fn check_control(response: &ResponseSpec, flow: &TransportUse<'_>, faults: &mut 
     let what = if flow.operation == Operation::RdmaRead { "RDMA READ" } else { flow.transport.word() };
     let field = if flow.operation == Operation::RdmaRead { "operation" } else { "transport" };
     let message = format!(
-        "an HP response without control of the rate cannot control {what} flow `{}`: nothing acknowledges its data, \
-         so that no window holds it back",
+        "an HP response without control of the rate cannot control {what} flow `{}`: its data is not acknowledged, \
+         so a window does not limit it",
         flow.name
     );
     let help = "write `rate` in `congestion_control.response`, or make it a SEND or RDMA WRITE over RC or RD";

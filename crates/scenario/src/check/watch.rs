@@ -1,6 +1,6 @@
-//! What is to be watched.
+//! Quantities recorded at each sample (`watch`).
 //!
-//! Invariant: each column of `watch.csv` will have something to show.
+//! Invariant: each column of `watch.csv` has values.
 
 use cc_policies::ResponseSpec;
 use packet::{FlowId, Lane, NodeId, PortId};

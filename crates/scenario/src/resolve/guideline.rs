@@ -1,6 +1,7 @@
-//! The settings that a guideline stands for, now that the network is known.
+//! The decisions of the congestion control in this network.
 //!
-//! Invariant: what runs, and what the resolved plan shows, is settings; a guideline is only written.
+//! Invariant: the plan, and the scenario that is written beside its results, contain settings in the place of a
+//! guideline.
 
 use cc_policies::{Control, Network};
 use link_layer::CablePlan;

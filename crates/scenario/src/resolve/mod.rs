@@ -1,4 +1,4 @@
-//! Parts of a scenario that stand for others, replaced by them.
+//! Parts of a scenario that stand for other settings, and are replaced by them.
 //!
 //! Invariant: the plan, and the scenario that is written beside its results, contain only the replacement.
 //!

@@ -1,6 +1,7 @@
-//! The fabric that a file beside the scenario describes.
+//! Topologies in a file beside the scenario (`topology: HpccFile(..)`).
 //!
-//! Invariant: what runs, and what the resolved plan shows, is nodes, links and cables; a file is only read.
+//! Invariant: the plan, and the scenario that is written beside its results, contain the nodes, links and cables of the
+//! file.
 
 use link_layer::spec::{CableSpec, Propagation};
 use settings::FieldPath;
@@ -11,7 +12,7 @@ use crate::diagnostics::{Excerpt, LocatedFault};
 use crate::format::Scenario;
 use crate::text::Faults;
 
-/// Puts nodes, links and cables in the place of a file that describes them, unless something is wrong with it.
+/// Replaces a topology file by its nodes, links and cables, unless the file has faults.
 pub(crate) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
     let TopologySpec::HpccFile(file) = &scenario.topology else { return };
     let path = FieldPath::from("topology");
