@@ -28,12 +28,12 @@ pub struct Claim {
     pub unit: Unit,
     /// Expected range.
     pub expect: Expectation,
-    /// Whether the simulator meets the claim.
+    /// Known verdict: met, or failing for a reason.
     #[serde(default)]
     pub status: ClaimStatus,
 }
 
-/// Whether the simulator is known not to meet a claim.
+/// Known verdict on a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum ClaimStatus {
     /// The claim is met.

@@ -104,7 +104,7 @@ pub(crate) struct BenchOptions {
     /// Number of runs of each case; the fastest is reported.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// Run one case once in this process, and print its cost; `bench` starts itself so for each run.
+    /// Run one case once in this process, and print its cost. `bench` starts itself with this option for each run.
     #[arg(long, hide = true, value_parser = PossibleValuesParser::new(CASES.map(|(case, ..)| case)))]
     case: Option<String>,
     /// With `--case`: a further override of a field.
