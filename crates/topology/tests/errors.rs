@@ -19,7 +19,7 @@ fn clos(radix: u16) -> Clos {
     Clos { radix, host_cable: "copper".to_owned(), trunk_cable: "fibre".to_owned() }
 }
 
-/// Builds what must fail, and compares the path and the kind of the fault.
+/// Builds a faulty topology, and compares the path and the kind of the error.
 #[track_caller]
 fn fails(spec: &TopologySpec, path: &str, kind: &Kind) {
     let error = spec.build(&["copper", "fibre"]).expect_err("it has a fault");
@@ -45,7 +45,7 @@ fn names_are_given_and_given_once() {
 }
 
 #[test]
-fn links_name_what_exists() {
+fn links_name_existing_nodes_and_cables() {
     let unknown = |given| Kind::UnknownNode { given: name(given) };
     custom_fails(custom(&["a"], &["s"], &[("b", "s")]), "links[0].from", &unknown("b"));
     custom_fails(custom(&["a", "b"], &["s"], &[("a", "s"), ("b", "t")]), "links[1].to", &unknown("t"));

@@ -64,7 +64,7 @@ fn connected() -> impl Strategy<Value = Graph> {
 }
 
 proptest! {
-    /// On one lane, from any root: all are reached, no cycle, and what goes down never goes up again.
+    /// From any root all hosts are reached, and packets cannot wait in a cycle on one lane.
     #[test]
     fn up_down_never_waits_in_a_cycle(graph in connected(), root in any::<prop::sample::Index>()) {
         let root = graph.switch_ids().nth(root.index(graph.switches())).expect("a switch");
@@ -77,9 +77,9 @@ proptest! {
         }
     }
 
-    /// The mask-by-mask search for a cycle agrees with a plain one over all pairs' paths.
+    /// The search for a cycle by masks agrees with a plain search over the paths of all pairs.
     #[test]
-    fn a_cycle_is_found_exactly_where_there_is_one(graph in connected()) {
+    fn a_cycle_is_found_exactly_if_there_is_one(graph in connected()) {
         let routes = Routes::min_hop(&graph);
         let found = cycle(&graph, &routes, 1);
         let mut after: BTreeMap<(NodeId, PortId), Vec<(NodeId, PortId)>> = BTreeMap::new();
@@ -90,7 +90,7 @@ proptest! {
             }
         }
         let all = after.clone();
-        // What nothing leads on from, or only to such, is on no cycle.
+        // Outputs without a successor are on no cycle; they are removed until none is left.
         loop {
             let before = after.len();
             let left: Vec<_> = after.keys().copied().collect();
@@ -106,9 +106,9 @@ proptest! {
         }
     }
 
-    /// A flow keeps its port, ports lead nearer, and many flows use them all alike.
+    /// A flow keeps its port, and every port leads one link nearer to the destination.
     #[test]
-    fn multipath_spreads_flows_over_all_shortest_ways(graph in connected(), key in any::<u64>()) {
+    fn multipath_spreads_flows_over_all_shortest_paths(graph in connected(), key in any::<u64>()) {
         let (tables, routes) = (Routes::multipath(&graph, 1), Routes::min_hop(&graph));
         for switch in graph.switch_ids() {
             for to in graph.host_ids() {
@@ -148,7 +148,7 @@ fn multipath_deals_flows_evenly() {
     assert!((850..1150).contains(&same), "{same}");
 }
 
-/// At every switch the hosts that lead up are dealt evenly to its uplinks, and those below to its downlinks.
+/// At every switch the destinations outside its subtree are spread evenly over its uplinks.
 #[test]
 fn d_mod_k_spreads_destinations_evenly() {
     for (text, leaf) in [
@@ -180,7 +180,7 @@ fn d_mod_k_spreads_destinations_evenly() {
 
 /// Every spine serves its share of destinations, and a destination is reached over one spine from everywhere.
 #[test]
-fn d_mod_k_comes_down_by_one_way() {
+fn d_mod_k_comes_down_by_one_path() {
     let topology = topology("KaryNTree(arity: 3, levels: 3, ..)");
     let graph = topology.graph();
     let routes = topology.routes(&RoutingSpec::Native, 1).expect("its own");
@@ -236,7 +236,7 @@ fn own_routings_never_wait_in_a_cycle_on_their_lanes() {
 #[test]
 fn a_dragonfly_takes_two_lanes() {
     let cables = r#"host_cable: "copper", local_cable: "copper", global_cable: "copper""#;
-    // Where every switch has a cable of its own to every group, no way has a hop before it, and one lane does.
+    // If every switch has a cable to every group, no path has a hop before it, and one lane suffices.
     for (shape, one_does) in [
         ("global: 1", false),
         ("global: 2", false),
@@ -256,7 +256,7 @@ fn a_ring_waits_in_a_cycle_by_fewest_links() {
     let topology = topology("Torus(sizes: [5], hosts: 1, ..)");
     let graph = topology.graph();
     let routes = topology.routes(&RoutingSpec::MinHop, 1).expect("any graph");
-    let cycle = cycle(graph, &routes, 1).expect("all ways round");
+    let cycle = cycle(graph, &routes, 1).expect("all paths round the ring");
     assert_eq!(spell(graph, &cycle), "s1:2 s2:2 s3:2 s4:2 s5:2");
     // Traffic that does not go all the way round does not close the cycle.
     let mut dependencies = ChannelDependencies::new(graph, &routes, 1);
@@ -271,7 +271,7 @@ fn a_ring_waits_in_a_cycle_by_fewest_links() {
 }
 
 #[test]
-fn two_ways_round_a_square_wait_for_each_other_under_multipath() {
+fn two_paths_round_a_square_wait_for_each_other_under_multipath() {
     let topology = topology("Torus(sizes: [2, 2], hosts: 1, ..)");
     let graph = topology.graph();
     let tables = Routes::multipath(graph, 1);
@@ -281,7 +281,7 @@ fn two_ways_round_a_square_wait_for_each_other_under_multipath() {
 }
 
 #[test]
-fn random_ways_are_the_seeds() {
+fn random_paths_depend_on_the_seed() {
     let topology = topology("KaryNTree(arity: 4, levels: 3, ..)");
     let graph = topology.graph();
     let tables = |seed| topology.routes(&RoutingSpec::Random, seed).expect("any graph");
@@ -297,19 +297,19 @@ fn random_ways_are_the_seeds() {
     assert!(by_port[4..].iter().all(|n| (2..=28).contains(n)), "{by_port:?}");
 }
 
-/// 256 flows from one leaf: with another seed about three quarters of them take another of the four ways.
+/// Of 256 flows from one leaf, about three quarters take another of the four paths with another seed.
 #[test]
-fn the_ways_of_flows_are_the_seeds_under_multipath() {
+fn paths_of_flows_depend_on_the_seed_under_multipath() {
     let topology = topology("KaryNTree(arity: 4, levels: 3, ..)");
     let graph = topology.graph();
     let (leaf, far) = (graph.find("leaf1").unwrap(), graph.find("h64").unwrap());
-    let ways = |seed| {
+    let ports = |seed| {
         let tables = topology.routes(&RoutingSpec::Ecmp, seed).expect("any graph");
-        let way = |key| tables.table(leaf).output(far.lid(), || key).expect("connected");
-        (0..256).map(way).collect::<Vec<_>>()
+        let port = |key| tables.table(leaf).output(far.lid(), || key).expect("connected");
+        (0..256).map(port).collect::<Vec<_>>()
     };
-    let (one, other) = (ways(3), ways(4));
-    assert_eq!(one, ways(3));
+    let (one, other) = (ports(3), ports(4));
+    assert_eq!(one, ports(3));
     let moved = one.iter().zip(&other).filter(|(one, other)| one != other).count();
     assert!((164..220).contains(&moved), "{moved}");
 }
@@ -333,13 +333,13 @@ fn written_entries_replace_the_rules() {
     let routes =
         topology.routes(&written(&[("s1", "h2", 3), ("s4", "h2", 3)]), 1).expect("all the way round");
     let host = |name: &str| graph.find(name).expect("a host");
-    let path = routes.path(graph, host("h1"), host("h2")).expect("a way");
+    let path = routes.path(graph, host("h1"), host("h2")).expect("a path");
     let names: Vec<_> = path.iter().map(|(n, _)| graph.name(*n)).collect();
     assert_eq!(names, ["h1", "s1", "s4", "s3", "s2"]);
 }
 
 #[test]
-fn written_entries_name_what_there_is() {
+fn written_entries_name_existing_nodes_and_ports() {
     let topology = topology("Chain(hosts: [1, 1], ..)");
     let fails = |entry, kind: Kind| {
         let error = topology.routes(&written(&[entry]), 1).expect_err("it has a fault");
@@ -356,16 +356,16 @@ fn written_entries_name_what_there_is() {
 }
 
 #[test]
-fn an_entry_leads_to_one_that_leads_on() {
+fn a_written_entry_must_not_lead_to_a_dead_end() {
     let topology = topology(r#"Omega(arity: 2, stages: 2, cable: "copper")"#);
-    // stage2.1 has h1 and h2 behind it, and knows no way to h3.
-    let error = topology.routes(&written(&[("stage1.1", "h3", 3)]), 1).expect_err("no way on");
+    // stage2.1 leads to h1 and h2 only.
+    let error = topology.routes(&written(&[("stage1.1", "h3", 3)]), 1).expect_err("no path on");
     let (host, switch) = ("h3".to_owned(), "stage2.1".to_owned());
     assert_eq!(error.kind(), &Kind::LeadsNowhere { host, switch });
 }
 
 #[test]
-fn a_routing_goes_with_its_topology() {
+fn a_routing_is_refused_for_other_topologies() {
     let fails = |text: &str, routing: RoutingSpec, said: &str| {
         let fault = topology(text).routes(&routing, 1).expect_err("it does not fit").fault();
         assert_eq!(format!("{}: {}", fault.message, fault.help.expect("a fitting one")), said);
@@ -392,7 +392,7 @@ fn a_routing_goes_with_its_topology() {
 
 /// Every switch of a subtree and tier has one table: 648 leaves, 36 subtrees of two tiers, and the spines.
 #[test]
-fn equal_tables_are_kept_once() {
+fn equal_tables_are_stored_once() {
     let topology = topology("FatTree(down: [18, 18, 36], up: [18, 18], ..)");
     let graph = topology.graph();
     assert_eq!((graph.hosts(), graph.switches()), (11_664, 1620));
