@@ -29,7 +29,7 @@ mod state;
 use scenario::Plan;
 use telemetry::{Progress, RunRecord};
 
-pub use observe::deadlock::{Deadlock, Wait};
+pub use observe::deadlock::{BlockedOutput, Deadlock};
 pub use run::RunOptions;
 pub use run::error::{RunError, Violation};
 

@@ -10,8 +10,8 @@ use workload::{MessageGenerator, Posting};
 
 use crate::state::world::FlowEnds;
 
-/// Opens the two queue pairs of every flow. The one that posts its messages is at the host that the data comes from;
-/// of RDMA READs, at the other.
+/// Opens the two queue pairs of every flow. The requester posts the messages: the host that sends the data, or for RDMA
+/// READs the host that receives it.
 pub(super) fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
     let open = |(number, flow): (usize, &workload::Flow)| {
         let (from, to) = (flow.requester(), flow.responder());

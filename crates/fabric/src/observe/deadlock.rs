@@ -1,15 +1,15 @@
-//! Packets that wait for each other in a circle, found while a run goes on.
+//! Deadlocks: packets that wait for each other in a cycle, found during a run.
 //!
-//! Invariant: what is called a deadlock can never come loose. Nothing is called one for having waited long.
+//! Invariant: a reported deadlock can never resolve. No wait is reported for its length alone.
 //!
 //! ```text
 //! blocked  an output and lane for which a packet waits that is longer than the room in the buffer that it feeds
-//! stuck    blocked, and whatever is in that buffer waits there, behind packets for outputs that are stuck as well
+//! stuck    blocked, and all packets in that buffer wait there, behind packets for outputs that are stuck as well
 //! ```
 //!
-//! The stuck outputs are the greatest set of which the second line is true: room comes free only if something
-//! leaves, and nothing leaves but by others of the set. Rooms are those that the receivers count, so no credit that
-//! is still on a wire can change it. Hosts take what they are sent, so an output to a host is never stuck.
+//! The stuck outputs are the greatest set for which the second line is true: memory becomes free only if a packet
+//! leaves, and packets leave only by other outputs of the set. The room is the receiver's own count, so a credit still
+//! on a wire cannot change it. Hosts accept all packets, so an output to a host is never stuck.
 
 use core::fmt::{self, Display, Formatter};
 
@@ -19,27 +19,27 @@ use units::Time;
 
 use crate::state::world::World;
 
-/// Packets wait for each other in a circle, and will for ever: a fault of the scenario's routes.
+/// A cycle of packets that wait for each other for ever: a fault of the scenario's routes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {
-    /// The circle: each waits for room in the buffer that the next one has to empty, the last for the first.
-    pub cycle: Vec<Wait>,
-    /// How many outputs and lanes are stuck in all, on the circle and behind it.
+    /// The cycle: each output waits for room in the buffer that the next one empties, the last for the first.
+    pub cycle: Vec<BlockedOutput>,
+    /// Number of stuck outputs and lanes, on the cycle and behind it.
     pub stuck: usize,
-    /// When it was found: at the first sample after it closed.
+    /// Time of detection: the first sample after the cycle closed.
     pub found: Time,
 }
 
-/// An output of a switch, on a lane, by which nothing can leave.
+/// An output and lane of a switch by which no packet can leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub struct BlockedOutput {
     /// The switch, by name.
     pub node: String,
     /// The output.
     pub port: PortId,
     /// The lane.
     pub lane: Lane,
-    /// The switch at the other end, by name.
+    /// The switch at the far end, by name.
     pub peer: String,
 }
 
@@ -50,7 +50,7 @@ impl Display for Deadlock {
             "by {}, packets wait for each other in a circle, and nothing can ever move there:",
             self.found
         )?;
-        for Wait { node, port, lane, peer } in &self.cycle {
+        for BlockedOutput { node, port, lane, peer } in &self.cycle {
             write!(f, "\n  {node}, port {port}, {lane}: waits for room at {peer}")?;
         }
         write!(f, "\n{} outputs stand still in all, on the circle and behind it", self.stuck)
@@ -59,9 +59,9 @@ impl Display for Deadlock {
 
 impl std::error::Error for Deadlock {}
 
-/// The deadlock that the world is in, if it is in one.
+/// Returns the deadlock of the world, if there is one.
 pub(crate) fn find(world: &World) -> Option<Deadlock> {
-    let mut stuck = Stuck::blocked(world);
+    let mut stuck = StuckOutputs::blocked(world);
     loop {
         while stuck.drop_if(|stuck, at| !stuck.is_held(at)) {}
         if !stuck.drop_if(|stuck, at| !stuck.is_whole(at)) {
@@ -73,9 +73,9 @@ pub(crate) fn find(world: &World) -> Option<Deadlock> {
     Some(Deadlock { cycle: cycle.iter().map(|at| stuck.name(at)).collect(), stuck: all, found: world.now() })
 }
 
-/// An output of a switch, a lane, and the input that it feeds: also of a switch.
+/// An output and lane of a switch, and the input of another switch that it feeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Channel {
+struct FeedingOutput {
     from: NodeId,
     output: PortId,
     lane: Lane,
@@ -83,14 +83,14 @@ struct Channel {
     input: PortId,
 }
 
-/// Outputs that may be stuck, fewer and fewer.
-struct Stuck<'a> {
+/// The outputs that may be stuck; the search drops those that can move.
+struct StuckOutputs<'a> {
     world: &'a World,
-    /// In order of node, port and lane.
-    members: Vec<Channel>,
+    /// Sorted by node, port and lane.
+    members: Vec<FeedingOutput>,
 }
 
-impl<'a> Stuck<'a> {
+impl<'a> StuckOutputs<'a> {
     fn blocked(world: &'a World) -> Self {
         let mut members = Vec::new();
         for (place, switch) in world.switches.iter().map(Switch::view).enumerate() {
@@ -101,7 +101,7 @@ impl<'a> Stuck<'a> {
                 for lane in (0..switch.lanes() as u8).map(Lane) {
                     let room = world.switches[next].view().room(input, lane);
                     if switch.is_blocked(output, lane, room, &world.interconnect.pool) {
-                        members.push(Channel { from, output, lane, to, input });
+                        members.push(FeedingOutput { from, output, lane, to, input });
                     }
                 }
             }
@@ -109,16 +109,16 @@ impl<'a> Stuck<'a> {
         Self { world, members }
     }
 
-    /// Drops those for which `is_out`, as they stand before any is dropped; whether there was one.
-    fn drop_if(&mut self, is_out: impl Fn(&Self, &Channel) -> bool) -> bool {
+    /// Drops the members for which `is_out` is true while all members are present. Returns true if one was dropped.
+    fn drop_if(&mut self, is_out: impl Fn(&Self, &FeedingOutput) -> bool) -> bool {
         let left: Vec<_> = self.members.iter().copied().filter(|at| !is_out(self, at)).collect();
         let fewer = left.len() < self.members.len();
         self.members = left;
         fewer
     }
 
-    /// Whether what is first to leave the buffer that this output feeds waits for other members.
-    fn is_held(&self, at: &Channel) -> bool {
+    /// Returns true if the packets that are first to leave the buffer fed by this output wait for other members.
+    fn is_held(&self, at: &FeedingOutput) -> bool {
         let switch = self.switch(at.to);
         let mut firsts = switch.head_outputs(at.input, at.lane);
         firsts.all(|output| {
@@ -127,26 +127,26 @@ impl<'a> Stuck<'a> {
         })
     }
 
-    /// Whether all that occupies the buffer that this output feeds waits there.
-    fn is_whole(&self, at: &Channel) -> bool {
+    /// Returns true if all packets that occupy the buffer fed by this output wait there.
+    fn is_whole(&self, at: &FeedingOutput) -> bool {
         self.switch(at.to).everything_queued(at.input, at.lane, self.pool())
     }
 
-    /// From one member to the next that it waits for, until one comes again.
-    fn cycle(&self) -> Option<Vec<Channel>> {
-        let mut way = vec![*self.members.first()?];
+    /// Follows members, each to one that it waits for, until one repeats. Returns the cycle.
+    fn cycle(&self) -> Option<Vec<FeedingOutput>> {
+        let mut path = vec![*self.members.first()?];
         loop {
-            let last = way[way.len() - 1];
+            let last = path[path.len() - 1];
             let mut firsts = self.switch(last.to).head_outputs(last.input, last.lane);
             let next = firsts.find_map(|output| self.member(last.to, output, last.lane))?;
-            if let Some(start) = way.iter().position(|at| *at == next) {
-                return Some(way.split_off(start));
+            if let Some(start) = path.iter().position(|at| *at == next) {
+                return Some(path.split_off(start));
             }
-            way.push(next);
+            path.push(next);
         }
     }
 
-    fn member(&self, from: NodeId, output: PortId, lane: Lane) -> Option<Channel> {
+    fn member(&self, from: NodeId, output: PortId, lane: Lane) -> Option<FeedingOutput> {
         let key = (from, output, lane);
         let place = self.members.binary_search_by_key(&key, |at| (at.from, at.output, at.lane));
         place.ok().map(|place| self.members[place])
@@ -160,8 +160,8 @@ impl<'a> Stuck<'a> {
         &self.world.interconnect.pool
     }
 
-    fn name(&self, at: &Channel) -> Wait {
+    fn name(&self, at: &FeedingOutput) -> BlockedOutput {
         let name = |node| self.world.name(node).to_owned();
-        Wait { node: name(at.from), port: at.output, lane: at.lane, peer: name(at.to) }
+        BlockedOutput { node: name(at.from), port: at.output, lane: at.lane, peer: name(at.to) }
     }
 }

@@ -13,12 +13,12 @@ use crate::state::world::{Node, World};
 /// The sample at which each threshold was first found crossed.
 #[derive(Debug, Default)]
 pub(crate) struct ThresholdCrossings {
-    /// By port of every switch, and lane; empty until the first look.
+    /// By port of every switch, then by lane; empty until the first look.
     first: Vec<[Option<Time>; 2]>,
 }
 
 impl ThresholdCrossings {
-    /// Looks at the world, once everything of a sample's instant has happened.
+    /// Records new crossings. Called once all events of a sample's instant are handled.
     pub(crate) fn look(&mut self, world: &World) {
         let now = world.now();
         let margins = world.switches.iter().map(Switch::view).flat_map(|switch| {

@@ -1,15 +1,15 @@
-//! Congestion trees, looked for at every sample.
+//! Congestion trees, searched for at every sample.
 //!
-//! Invariant: looking changes nothing, and the loop pays nothing for it: what nodes count anyway is compared with
-//! the sample before, and queues are walked only in switches that a tree has reached.
+//! Invariant: the search changes nothing and costs the event loop nothing. It compares counters that nodes keep anyway
+//! with those of the previous sample, and walks queues only in switches that a tree has reached.
 //!
 //! ```text
-//! root    an output and lane used fully, or one at an adapter that takes no more, with a queue over the threshold
-//! branch  an output and lane that was held back for want of credit, and feeds a buffer in which
-//!         packets wait for the root or for another branch of the same tree
+//! root    a fully used output and lane, or one towards an adapter without room, with a queue above the threshold
+//! branch  an output and lane that was held back for lack of credit, and that feeds a buffer in which packets
+//!         wait for the root or for another branch of the same tree
 //! ```
 //!
-//! All choices of number here are ours; `docs/models/congestion-trees.md` says why they are as they are.
+//! All constants are our own choice; `docs/models/congestion-trees.md` gives the reasons.
 
 use std::collections::BTreeMap;
 
@@ -20,51 +20,51 @@ use units::{Bytes, Span, Time};
 
 use crate::state::world::World;
 
-/// An output is held back if it was without credit for at least one part in so many of the time between samples.
+/// An output is held back if it was without credit for at least 1 / `HELD_BACK_PART` of the sampling interval.
 const HELD_BACK_PART: u64 = 10;
-/// An output is used fully if its wire was busy for so many percent of the time between samples.
+/// An output is fully used if its wire was busy for at least this percentage of the sampling interval.
 const FULL_PERCENT: u64 = 90;
-/// A queue is over the threshold if it holds more than one part in so many of an input's buffer.
+/// A queue is above the threshold if it holds more than 1 / `QUEUE_PART` of an input's buffer.
 pub(crate) const QUEUE_PART: u64 = 4;
-/// No way has more links than this: routes that go round in a circle are refused before a run.
-const LONGEST_WAY: usize = 256;
+/// The most links of a path; routes that form a loop are refused before a run.
+const LONGEST_PATH: usize = 256;
 
-/// An output and lane.
-type Channel = (NodeId, PortId, Lane);
+/// An output and lane of a node.
+type OutputLane = (NodeId, PortId, Lane);
 
-/// What is remembered from sample to sample.
+/// Finds congestion trees, and keeps their state from sample to sample.
 #[derive(Debug, Default)]
 pub(crate) struct TreeFinder {
-    /// By switch, what a queue has to hold to be congested.
+    /// By switch, the queue length above which an output counts as congested.
     thresholds: Vec<Bytes>,
     lanes: usize,
-    /// What a packet takes up on the wire beyond its length.
+    /// Bytes on the wire around each packet.
     around: Bytes,
     last: Time,
-    /// By port of every node, and lane.
-    outputs: Vec<Output>,
-    roots: BTreeMap<Channel, Running>,
-    /// The roots in the order in which they were first seen.
-    order: Vec<Channel>,
+    /// By port of every node, then by lane.
+    outputs: Vec<OutputActivity>,
+    roots: BTreeMap<OutputLane, RootTotals>,
+    /// The roots, in the order in which they first appeared.
+    order: Vec<OutputLane>,
     samples: Vec<TreeSample>,
 }
 
-/// What an output and lane did since the sample before.
+/// Activity of an output and lane since the previous sample.
 #[derive(Clone, Copy, Debug, Default)]
-struct Output {
-    /// Totals up to the last sample.
+struct OutputActivity {
+    /// Time without credit and bytes sent, from the start to the previous sample.
     without_credit: Span,
     bytes: Bytes,
-    /// Without credit since the sample before.
+    /// Time without credit since the previous sample.
     waited: Span,
-    /// Sent since the sample before, as it takes up the wire.
+    /// Bytes on the wire since the previous sample.
     sent: Bytes,
     held_back: bool,
 }
 
-/// A root, as it adds up over the run.
+/// A root, with its totals over the run.
 #[derive(Debug, Default)]
-struct Running {
+struct RootTotals {
     number: u32,
     since: Time,
     record: RootRecord,
@@ -72,24 +72,25 @@ struct Running {
     victims: BTreeMap<u32, VictimRecord>,
 }
 
-/// A tree at one sample.
-struct Tree {
-    root: Channel,
-    /// Outputs that are held back, each with its distance from the root in links; parents before children.
-    branches: Vec<(Channel, u32)>,
-    /// Flows, and for those that do not leave by the root how long they waited.
+/// A congestion tree at one sample.
+struct CongestionTree {
+    root: OutputLane,
+    /// Outputs that are held back, each with its distance from the root in links. Parents precede children.
+    branches: Vec<(OutputLane, u32)>,
+    /// Flows that leave by the root.
     contributors: Vec<u32>,
+    /// Flows that do not leave by the root, each with its wait since the previous sample.
     victims: Vec<(u32, Span)>,
 }
 
 impl TreeFinder {
-    /// Nothing seen yet, in a fabric whose switches call a queue of so much congested.
+    /// Creates a finder for switches with these thresholds, and for these links.
     pub(crate) fn new(thresholds: Vec<Bytes>, link: &LinkPlan) -> Self {
         let (lanes, around) = (usize::from(link.data_lanes), link.framing.around());
         Self { thresholds, lanes, around, ..Self::default() }
     }
 
-    /// Looks at the world, once everything of a sample's instant has happened.
+    /// Searches for trees. Called once all events of a sample's instant are handled.
     pub(crate) fn look(&mut self, world: &World) {
         let now = world.now();
         let interval = now.since(self.last);
@@ -98,27 +99,27 @@ impl TreeFinder {
         for root in self.candidates(world, interval) {
             let branches = self.branches(world, root);
             if branches.is_empty() {
-                continue; // Congestion that has not spread beyond its switch holds nobody back.
+                continue; // Congestion within one switch holds no other flow back.
             }
-            let mut tree = Tree { root, branches, contributors: Vec::new(), victims: Vec::new() };
+            let mut tree = CongestionTree { root, branches, contributors: Vec::new(), victims: Vec::new() };
             self.find_flows(world, &mut tree);
             self.record(world, &tree, before);
         }
     }
 
-    /// What each output did since the sample before.
+    /// Measures the activity of each output since the previous sample.
     fn measure(&mut self, world: &World, interval: Span) {
         let now = world.now();
         let adapters = world.adapters.iter().flat_map(ca_transport::Adapter::all_observed);
         let switches = world.switches.iter().flat_map(|switch| switch.view().all_observed());
-        self.outputs.resize(world.interconnect.peers.len() * self.lanes, Output::default());
+        self.outputs.resize(world.interconnect.peers.len() * self.lanes, OutputActivity::default());
         for (output, (_, seen)) in self.outputs.iter_mut().zip(adapters.chain(switches)) {
             output.settle(seen, self.around, now, interval);
         }
     }
 
-    /// Outputs that are congested by themselves, in order.
-    fn candidates(&self, world: &World, interval: Span) -> Vec<Channel> {
+    /// Returns the outputs that are congested by themselves, in order of node, port and lane.
+    fn candidates(&self, world: &World, interval: Span) -> Vec<OutputLane> {
         let mut found = Vec::new();
         for (place, switch) in world.switches.iter().enumerate() {
             let node = world.switch_number(place);
@@ -134,8 +135,8 @@ impl TreeFinder {
         found
     }
 
-    /// Whether the cause of an output's queue lies here: its wire can do no more, or the adapter behind it.
-    fn is_root(&self, world: &World, (node, port, lane): Channel, interval: Span) -> bool {
+    /// Returns true if an output is itself the cause of its queue: its wire, or the adapter behind it, is the bottleneck.
+    fn is_root(&self, world: &World, (node, port, lane): OutputLane, interval: Span) -> bool {
         let faces_adapter = world.interconnect.peer(node, port).0.index() < world.adapters.len();
         if self.output((node, port, lane), world).held_back {
             return faces_adapter;
@@ -146,9 +147,9 @@ impl TreeFinder {
         rate.time_for(sent).ps() * 100 >= interval.ps() * FULL_PERCENT
     }
 
-    /// Outputs that are held back on account of `root`.
-    fn branches(&self, world: &World, root: Channel) -> Vec<(Channel, u32)> {
-        let mut branches: Vec<(Channel, u32)> = Vec::new();
+    /// Returns the outputs that `root` holds back.
+    fn branches(&self, world: &World, root: OutputLane) -> Vec<(OutputLane, u32)> {
+        let mut branches: Vec<(OutputLane, u32)> = Vec::new();
         let mut parents = vec![(root, 0)];
         let mut next = 0;
         while let Some(&((node, output, lane), depth)) = parents.get(next) {
@@ -172,8 +173,8 @@ impl TreeFinder {
         branches
     }
 
-    /// Whose packets wait in the tree: for its root or branches, or in buffers that its branches feed.
-    fn find_flows(&self, world: &World, tree: &mut Tree) {
+    /// Finds the flows whose packets wait in the tree: for its root or branches, or in buffers that its branches feed.
+    fn find_flows(&self, world: &World, tree: &mut CongestionTree) {
         let lane = tree.root.2;
         let mut inside: Vec<NodeId> = tree.branches.iter().map(|((node, ..), _)| *node).collect();
         inside.push(tree.root.0);
@@ -188,12 +189,12 @@ impl TreeFinder {
                 }
                 let VoqId { input, output, .. } = packet.voq();
                 let (from, port) = world.interconnect.peer(node, input);
-                let ways = [(node, output, lane), (from, port, lane)];
-                if tree.is_in(ways[0]) && crosses(world, packet, node, tree.root) {
+                let channels = [(node, output, lane), (from, port, lane)];
+                if tree.is_in(channels[0]) && crosses(world, packet, node, tree.root) {
                     contributors.extend((packet.payload > 0).then_some(packet.flow.0));
-                } else if ways.iter().any(|way| tree.is_branch(*way)) {
-                    let waits = ways.iter().filter(|way| tree.is_branch(**way));
-                    let waited = waits.map(|way| self.output(*way, world).waited).max();
+                } else if channels.iter().any(|channel| tree.is_branch(*channel)) {
+                    let branches = channels.iter().filter(|channel| tree.is_branch(**channel));
+                    let waited = branches.map(|branch| self.output(*branch, world).waited).max();
                     let most = victims.entry(packet.flow.0).or_insert(Span::ZERO);
                     *most = waited.unwrap_or(Span::ZERO).max(*most);
                 }
@@ -204,11 +205,11 @@ impl TreeFinder {
         victims.retain(|flow, _| contributors.binary_search(flow).is_err());
         tree.contributors = contributors;
         tree.victims = victims.into_iter().collect();
-        // Longest first; of equals the first in the scenario.
+        // The longest wait first; equal waits in the order of the scenario.
         tree.victims.sort_by_key(|(flow, waited)| (core::cmp::Reverse(*waited), *flow));
     }
 
-    fn record(&mut self, world: &World, tree: &Tree, before: Time) {
+    fn record(&mut self, world: &World, tree: &CongestionTree, before: Time) {
         let at = world.now();
         let (node, port, lane) = tree.root;
         let held_back = tree.branches.iter().map(|(branch, _)| self.output(*branch, world).waited).sum();
@@ -216,7 +217,7 @@ impl TreeFinder {
         let running = self.roots.entry(tree.root).or_insert_with(|| {
             self.order.push(tree.root);
             let (peer, _) = world.interconnect.peer(node, port);
-            Running::new(number, at, (world.name(node).to_owned(), world.name(peer).to_owned()), tree)
+            RootTotals::new(number, at, (world.name(node).to_owned(), world.name(peer).to_owned()), tree)
         });
         if running.record.last != before {
             running.since = at;
@@ -237,21 +238,21 @@ impl TreeFinder {
         });
     }
 
-    /// What was seen, as plain data.
+    /// Returns the trees found, as plain data.
     pub(crate) fn congestion(&self) -> Congestion {
         let roots = self.order.iter().map(|root| self.roots[root].finished());
         Congestion { roots: roots.collect(), samples: self.samples.clone() }
     }
 
-    fn output(&self, (node, port, lane): Channel, world: &World) -> &Output {
+    fn output(&self, (node, port, lane): OutputLane, world: &World) -> &OutputActivity {
         let port = world.interconnect.first_port[node.index()] as usize + port.index();
         &self.outputs[port * self.lanes + lane.index()]
     }
 }
 
-/// Whether a packet that waits at a switch will leave by the root.
-fn crosses(world: &World, packet: &Packet, mut node: NodeId, root: Channel) -> bool {
-    for _ in 0..LONGEST_WAY {
+/// Returns true if a packet that waits at a switch will leave by the root.
+fn crosses(world: &World, packet: &Packet, mut node: NodeId, root: OutputLane) -> bool {
+    for _ in 0..LONGEST_PATH {
         if node.index() < world.adapters.len() {
             return false;
         }
@@ -264,7 +265,7 @@ fn crosses(world: &World, packet: &Packet, mut node: NodeId, root: Channel) -> b
     false
 }
 
-impl Output {
+impl OutputActivity {
     fn settle(&mut self, seen: &LaneOutput, around: Bytes, now: Time, interval: Span) {
         let without_credit = seen.without_credit(now);
         self.waited = without_credit - self.without_credit;
@@ -275,12 +276,12 @@ impl Output {
     }
 }
 
-impl Tree {
-    fn is_branch(&self, channel: Channel) -> bool {
+impl CongestionTree {
+    fn is_branch(&self, channel: OutputLane) -> bool {
         self.branches.iter().any(|(branch, _)| *branch == channel)
     }
 
-    fn is_in(&self, channel: Channel) -> bool {
+    fn is_in(&self, channel: OutputLane) -> bool {
         channel == self.root || self.is_branch(channel)
     }
 
@@ -288,7 +289,7 @@ impl Tree {
         self.branches.iter().map(|(_, depth)| *depth).max().unwrap_or(0)
     }
 
-    /// Each port once, whatever its lanes.
+    /// Returns the number of ports in the tree, each counted once for all of its lanes.
     fn ports(&self) -> u32 {
         let mut ports: Vec<_> = self.branches.iter().map(|((node, port, _), _)| (*node, *port)).collect();
         ports.push((self.root.0, self.root.1));
@@ -298,15 +299,15 @@ impl Tree {
     }
 }
 
-impl Running {
-    fn new(number: u32, at: Time, (node, peer): (String, String), tree: &Tree) -> Self {
+impl RootTotals {
+    fn new(number: u32, at: Time, (node, peer): (String, String), tree: &CongestionTree) -> Self {
         let (_, port, lane) = tree.root;
         let record =
             RootRecord { node, port: port.0 + 1, peer, lane: lane.0, first: at, ..RootRecord::default() };
         Self { number, since: at, record, ..Self::default() }
     }
 
-    fn add(&mut self, tree: &Tree, at: Time, held_back: Span) {
+    fn add(&mut self, tree: &CongestionTree, at: Time, held_back: Span) {
         let record = &mut self.record;
         record.last = at;
         record.samples += 1;

@@ -1,17 +1,16 @@
-//! How long messages took: what was posted at one end, matched with what was taken at the other.
+//! Completion times: messages posted at one end, matched with messages delivered at the other.
 //!
-//! Invariant: a queue pair's messages complete in the order in which they were posted, so the n-th taken is the n-th
-//! posted. Where a service does not send again what was lost, that holds only if nothing was.
+//! Invariant: the messages of a queue pair complete in the order of their posting, so the n-th delivered is the n-th
+//! posted. For unreliable services this is true only if no packet was lost.
 
 use packet::QpNumber;
 use scenario::Plan;
 use telemetry::{Completion, Completions};
 
-use super::ideal::Ideal;
+use super::ideal::IdealTimes;
 use crate::state::world::World;
 
-/// The messages of all flows that were delivered, if they were kept; `dropped` packets
-/// found no room.
+/// Returns the delivered messages of all flows, if they were recorded. `dropped` is the number of packets lost.
 pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions> {
     if !plan.keeps_completions() {
         return None;
@@ -21,7 +20,7 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
     let taken: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.consumed, |one| one.0)).collect();
     let lossy = dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
     let mut all = Completions::default();
-    let mut ideal = Ideal::new(plan);
+    let mut ideal = IdealTimes::new(plan);
     for (number, (flow, ends)) in (0..).zip(plan.workload().flows.iter().zip(&world.flows)) {
         if lossy && !flow.transport.is_reliable() {
             all.untold += 1;
@@ -47,13 +46,14 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
     Some(all)
 }
 
-/// The same by queue pair, each one's in the order in which they were.
+/// Sorts records by queue pair, and keeps the order within each.
 fn by_queue_pair<T: Copy>(all: &[T], queue_pair: impl Fn(&T) -> QpNumber) -> Vec<T> {
     let mut sorted = all.to_vec();
     sorted.sort_by_key(|one| queue_pair(one).0);
     sorted
 }
 
+/// Returns the records of one queue pair.
 fn of_queue_pair<T>(sorted: &[T], wanted: QpNumber, queue_pair: impl Fn(&T) -> QpNumber) -> &[T] {
     let from = sorted.partition_point(|one| queue_pair(one).0 < wanted.0);
     let to = sorted.partition_point(|one| queue_pair(one).0 <= wanted.0);

@@ -78,7 +78,7 @@ fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
     let name = |node: NodeId| plan.graph().name(node).to_owned();
     let record = |(flow, ends): (&workload::Flow, &FlowEnds)| {
         let (source, sink) = (&world.adapters[ends.source.0.index()], &world.adapters[ends.sink.0.index()]);
-        // Messages are complete where they are posted; BECNs reach whoever sends.
+        // The requester counts complete messages; the sender of data receives BECNs.
         let (here, there, taken) =
             (source.seen(ends.source.1), sink.seen(ends.sink.1), sink.sink(ends.sink.1));
         FlowRecord {

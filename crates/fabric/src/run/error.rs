@@ -8,10 +8,10 @@ use units::{Span, Time};
 
 use crate::observe::deadlock::Deadlock;
 
-/// One of the simulator's promises found broken: a bug of the simulator, not of the scenario.
+/// A violated invariant: a bug of the simulator, not of the scenario.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Violation {
-    /// A node found it.
+    /// A node violated an invariant.
     #[error("{node}, port {port}, {lane}, at {at}: {what}")]
     AtNode {
         /// The node, by name.
@@ -20,9 +20,9 @@ pub enum Violation {
         port: PortId,
         /// The lane.
         lane: Lane,
-        /// When.
+        /// Time of the violation.
         at: Time,
-        /// Which promise.
+        /// The invariant.
         what: InvariantViolation,
     },
     /// Packets were lost or invented.
@@ -31,26 +31,26 @@ pub enum Violation {
          {at}: they do not add up"
     )]
     Conservation {
-        /// Packets made.
+        /// Packets sent by adapters.
         injected: u64,
-        /// Packets that came in.
+        /// Packets received by adapters.
         delivered: u64,
         /// Packets dropped.
         dropped: u64,
-        /// Packets between.
+        /// Packets in the fabric.
         under_way: u64,
-        /// When.
+        /// Time of the audit.
         at: Time,
     },
-    /// Packets were found missing, though none was dropped.
+    /// Packets are missing although none was dropped.
     #[error("packets were found missing {missed} times by {at}, though none was dropped")]
     Sequence {
-        /// Negative acknowledgements, and gaps that nobody asks to be filled.
+        /// Number of negative acknowledgements, and of gaps in unacknowledged flows.
         missed: u64,
-        /// When.
+        /// Time of the audit.
         at: Time,
     },
-    /// A drain did not come to rest.
+    /// The fabric does not come to rest in a drain.
     #[error(
         "{node} is not at rest, and nothing moves any more, {waited} after the sources fell silent: packets or \
          credits are missing"
@@ -58,7 +58,7 @@ pub enum Violation {
     Unrest {
         /// The first node that is not at rest, by name.
         node: String,
-        /// How long was waited.
+        /// Time since the sources fell silent.
         waited: Span,
     },
 }
@@ -66,10 +66,10 @@ pub enum Violation {
 /// The reason for which a run failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RunError {
-    /// The simulator broke one of its own promises.
+    /// The simulator violated one of its own invariants.
     #[error(transparent)]
     Violation(#[from] Violation),
-    /// Packets wait for each other in a circle: the scenario's routes allow it.
+    /// Packets wait for each other in a cycle, which the scenario's routes allow.
     #[error(transparent)]
     Deadlock(#[from] Deadlock),
 }

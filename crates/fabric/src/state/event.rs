@@ -1,8 +1,8 @@
-//! What can happen, and in which order within one instant.
+//! Events, and their order within one instant.
 //!
-//! Invariant: the order of two events at one instant depends on what they are, never on when or by whom
-//! they were planned. Two events that one wire delivers at one instant differ in kind or lane; two that
-//! a node sets for itself differ in kind, port, lane or sequence, or are of no consequence to each other.
+//! Invariant: the order of two simultaneous events depends on their contents, never on the time or the node that
+//! scheduled them. Two events that one wire delivers in one instant differ in kind or lane; two timers of one node
+//! differ in kind, port, lane or sequence number, or commute.
 
 use ca_transport::AdapterTimer;
 use event_kernel::EventOrder;
@@ -10,23 +10,23 @@ use link_layer::Signal;
 use packet::{NodeId, PacketId, PortId};
 use switch_arch::SwitchTimer;
 
-/// Something that happens at a node.
+/// An event at a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) node: NodeId,
     pub(crate) kind: EventKind,
 }
 
-/// What happens.
+/// The kinds of events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EventKind {
     /// A packet arrives.
     Arrive(PortId, PacketId),
     /// A signal of the link layer arrives.
     Signal(PortId, Signal),
-    /// Something that an adapter wanted to be woken for.
+    /// A timer of a channel adapter expires.
     Adapter(AdapterTimer),
-    /// Something that a switch wanted to be woken for.
+    /// A timer of a switch expires.
     Switch(SwitchTimer),
 }
 
@@ -47,7 +47,7 @@ impl From<SwitchTimer> for EventKind {
 const _: () = assert!(size_of::<Event>() <= 16, "an event with its time and order is half a cache line");
 
 impl Event {
-    /// Whether it moves a packet, a message or a host on. Credits and their alarms go on for ever.
+    /// Returns true if the event advances a packet, a message or a host. Credits and their timers continue for ever.
     #[inline]
     pub(crate) const fn is_work(&self) -> bool {
         !matches!(
@@ -58,7 +58,7 @@ impl Event {
         )
     }
 
-    /// Its place among the events of its instant; `sequence` is its sender's count of signals.
+    /// Returns the order of the event within its instant; `sequence` is the sender's count of signals.
     #[inline]
     pub(crate) fn order(&self, sequence: u32) -> EventOrder {
         let (kind, port, lane, sequence) = match self.kind {
@@ -68,7 +68,7 @@ impl Event {
             }
             EventKind::Switch(SwitchTimer::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
             EventKind::Switch(SwitchTimer::CrossbarDone { output, input, lane, fast, length }) => {
-                // Several may cross to one output and lane at a time. Two that are alike in all this are one.
+                // Several packets may cross to one output and lane at a time. Two events with equal fields commute.
                 let differs = u32::from(input.0) << 12 | u32::from(length >> 2) << 1 | u32::from(fast);
                 (3, output.0, lane.0, differs)
             }
