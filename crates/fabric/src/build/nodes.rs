@@ -1,6 +1,6 @@
 //! Nodes: each is built from its plan.
 //!
-//! Invariant: a node depends on its own plan and on what the whole fabric shares. Random streams are named after their
+//! Invariant: a node depends on its own plan and on properties of the whole fabric. Random streams are named after their
 //! owners, so that one more node changes no other node's draws.
 
 use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, AdapterSpec};

@@ -1,7 +1,7 @@
 //! The interconnect: the clock, the scheduled events, the packets and the cables that all nodes share, and the
 //! interface through which one node uses them.
 //!
-//! Invariant: [`Interconnect::send`] is the only way from one node to another, and what it schedules lies at least the
+//! Invariant: [`Interconnect::send`] is the only way from one node to another, and its events lie at least the
 //! lookahead in the future.
 //!
 //! A run split over threads or machines gives each part a `World` of its own nodes, and so its own interconnect. An

@@ -8,7 +8,7 @@ use units::Bytes;
 
 const MESSAGE: Bytes = Bytes::kib(64);
 
-/// Six hosts on one switch, with this traffic instead of the law's.
+/// Runs six hosts on one switch with this traffic.
 fn with(traffic: &str) -> RunRecord {
     let traffic = format!("traffic=[{traffic}]");
     run(&law("incast", &["duration=\"10 ms\"", "congestion_control=Off", "flows=[]", &traffic]))
@@ -21,7 +21,7 @@ fn closed(destinations: &str, outstanding: u32, messages: &str) -> RunRecord {
     ))
 }
 
-/// With one destination, a closed loop is what a saturating flow is.
+/// With one destination, a closed loop equals a saturating flow.
 #[test]
 fn a_loop_of_one_flow_is_that_flow() {
     let seen = |record: &RunRecord| -> Vec<_> {
@@ -48,7 +48,7 @@ fn a_loop_of_one_flow_is_that_flow() {
     }
 }
 
-/// A host has no more messages under way than it may, to all destinations together; and it does not run dry.
+/// A host never exceeds its limit of messages under way to all destinations together, and never runs dry.
 #[test]
 fn a_limit_is_of_the_host() {
     for outstanding in [1, 4] {
@@ -63,13 +63,13 @@ fn a_limit_is_of_the_host() {
         for (host, (delivered, complete)) in hosts {
             let most = (complete + u64::from(outstanding)) * MESSAGE.get();
             assert!(delivered <= most, "{host}: {delivered} B of {complete} messages");
-            // A tenth of what the link carries, 8 Gb/s for 10 ms, whoever else sends to the same host.
+            // A tenth of the link's capacity, 8 Gb/s for 10 ms, with other hosts sending to the same destination.
             assert!(delivered > 1_000_000, "{host}: {delivered} B");
         }
     }
 }
 
-/// Two loops of one host do not take each other's turns, and each ends after its messages.
+/// Two loops of one host do not disturb each other, and each ends after its messages.
 #[test]
 fn an_exchange_of_all_to_all_ends() {
     let all = "Synthetic(destinations: AllToAll, arrivals: Closed(outstanding: 1), size: Fixed(\"64 KiB\"), \

@@ -1,4 +1,4 @@
-//! Whole runs with queues at the outputs behind a crossbar: at rest in the end, and told apart by what is asked.
+//! Whole runs with queues at the outputs behind a crossbar: they come to rest, and their settings take effect.
 
 use crate::common::{law, run, shipped};
 use cc_policies::hp::HpMarker;
@@ -20,8 +20,8 @@ fn drains(name: &str, plan: &Plan) {
     );
 }
 
-/// Everything made has come in, every credit is home and every queue empty, with queues of one packet as well as
-/// with large ones.
+/// Every packet has arrived, every credit has returned and every queue is empty, with queues of one packet and with large
+/// ones.
 #[test]
 fn drained_fabrics_are_at_rest() {
     for size in ["128 KiB", "4138 B"] {
@@ -50,7 +50,7 @@ fn drained_fabrics_are_at_rest() {
     }
 }
 
-/// Several may cross to one output at a time, and end at one instant: their order says nothing of who planned them.
+/// Several packets may cross to one output and finish in one instant; the order of scheduling has no effect.
 #[test]
 fn the_digest_does_not_depend_on_the_order_of_insertion() {
     for (name, sets) in
@@ -68,8 +68,8 @@ fn the_digest_does_not_depend_on_the_order_of_insertion() {
     }
 }
 
-/// Where every buffer counts as full, every packet has two reasons to be marked: as it leaves the buffer, and as it
-/// leaves the switch. The first is given, and counted once.
+/// If every buffer counts as full, every packet has two reasons to be marked: on leaving the buffer, and on leaving the
+/// switch. The first is recorded, and counted once.
 #[test]
 fn a_packet_is_marked_once_though_the_marker_is_asked_twice() {
     for buffering in ["switch.buffering=InputVoq", COMBINED] {
@@ -88,9 +88,9 @@ fn a_packet_is_marked_once_though_the_marker_is_asked_twice() {
     }
 }
 
-/// Queues at the outputs and the size that they are given show in the results, and so does the speed-up.
+/// Queues at the outputs, their size and the speed-up all show in the results.
 #[test]
-fn what_is_set_is_used() {
+fn every_setting_takes_effect() {
     let digest = |sets: &[&str]| run(&shipped("santos2003", &[&["duration=5ms"], sets].concat())).digest;
     let combined = digest(&[COMBINED]);
     for other in ["switch.buffering=InputVoq", "switch.output_buffer=\"2102 B\"", "switch.speedup=2"] {

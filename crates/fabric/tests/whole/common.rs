@@ -1,16 +1,16 @@
-//! Plans for tests, and what is read off their records.
+//! Plans for tests, and values from their records.
 
 use fabric::{RunOptions, simulate};
 use scenario::{Plan, Scenario, ScenarioText};
 use telemetry::RunRecord;
 
-/// The plan of a file in `fixtures/laws`, with fields set.
+/// Returns the plan of a file in `fixtures/laws`, with fields set.
 pub(crate) fn law(name: &str, sets: &[&str]) -> Plan {
     let file = format!("{}/../../fixtures/laws/{name}.ron", env!("CARGO_MANIFEST_DIR"));
     plan(ScenarioText::find(&file), sets)
 }
 
-/// The plan of a shipped scenario, with fields set.
+/// Returns the plan of a shipped scenario, with fields set.
 pub(crate) fn shipped(name: &str, sets: &[&str]) -> Plan {
     plan(ScenarioText::find(name), sets)
 }
@@ -28,7 +28,7 @@ pub(crate) fn run(plan: &Plan) -> RunRecord {
     simulate(plan, RunOptions::default(), &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"))
 }
 
-/// Goodput of a flow in the settled half of a phase, in bit/s.
+/// Returns the goodput of a flow in the settled half of a phase, in bit/s.
 pub(crate) fn settled_bps(record: &RunRecord, flow: usize, phase: usize) -> f64 {
     let phase = &record.phases[phase];
     let at =

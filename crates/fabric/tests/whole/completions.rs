@@ -1,4 +1,4 @@
-//! Completion times: a message that is alone takes as long as is computed for it.
+//! Completion times: a message alone in the fabric takes its ideal time.
 
 use crate::common::{law, run};
 use units::Bytes;
@@ -18,7 +18,7 @@ fn a_message_alone_has_a_slowdown_of_one() {
         vec!["flows.F.transport=Uc"],
         vec!["flows.F.transport=Rd"],
         vec!["flows.F.operation=RdmaWrite"],
-        // The credit for its request goes before the response: here in no time.
+        // The credit for its request precedes the response: here it takes no time.
         vec!["flows.F.operation=RdmaRead", "adapter.max_reads=1", "link.flow_control.wire_time=Free"],
     ];
     for way in &ways {
@@ -34,7 +34,7 @@ fn a_message_alone_has_a_slowdown_of_one() {
     }
 }
 
-/// Of a long message, what flow-control packets for its acknowledgements take on its own wire is all that is added.
+/// A long message is delayed only by the flow-control packets for its acknowledgements on its own wire.
 #[test]
 fn a_long_message_alone_has_a_slowdown_of_little_more() {
     for way in ["switch.forwarding=CutThrough", "cables.core.speed=SDR", "adapter.drain_limit=\"7 Gb/s\""] {
@@ -59,7 +59,7 @@ fn a_message_behind_another_takes_twice_as_long() {
 }
 
 #[test]
-fn what_is_not_kept_is_not_there() {
+fn completions_not_recorded_are_absent() {
     let record = run(&law("chain", &["completions=NotKept"]));
     assert!(record.completions.is_none());
 }

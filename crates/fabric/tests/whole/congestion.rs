@@ -1,4 +1,4 @@
-//! Whom a run calls root, contributor and victim, where papers or a sketch say who is what.
+//! Roots, contributors and victims found by a run, in scenarios where papers or a sketch name them.
 
 use telemetry::{RootRecord, RunRecord};
 use units::{Span, Time};
@@ -50,14 +50,14 @@ fn scenario_1_names_f1_the_victim_and_the_port_to_h5_the_root() {
     }
 }
 
-/// With control the buffer at S2 never stays full: nobody is held back for a tenth of any sample.
+/// With congestion control the buffer at S2 never stays full: no output is held back for a tenth of any sample.
 #[test]
 fn with_control_scenario_1_has_no_victim() {
     let record = run(&shipped("gran2011-scenario1", &[]));
     assert!(record.congestion.roots.is_empty(), "{:?}", record.congestion.roots);
 }
 
-/// A flow that shares a switch with a congestion, but no buffer, is no victim of it.
+/// A flow that shares a switch with a congestion tree, but no buffer, is not its victim.
 #[test]
 fn scenario_2_has_a_root_and_no_victim() {
     let record = run(&shipped("gran2011-scenario2", &["congestion_control=Off"]));
@@ -79,14 +79,14 @@ fn the_smallest_victim_waits_for_as_long_as_there_is_no_control() {
     assert!(on.congestion.roots.is_empty(), "{:?}", on.congestion.roots);
 }
 
-/// What is looked at changes nothing: samples ten times as often, the same digest.
+/// Observation changes nothing: samples fifty times as often give the same digest.
 #[test]
 fn looking_changes_nothing() {
     let digest = |sample: &str| run(&shipped("victim", &["congestion_control=Off", sample])).digest;
     assert_eq!(digest("sample=\"20 us\""), digest("sample=\"1 ms\""));
 }
 
-/// What is over its threshold at most can be marked, and what is marked was over it; a lone flow marks nothing.
+/// Marks occur only at outputs whose queue exceeded its threshold; a lone flow causes none.
 #[test]
 fn margins_agree_with_the_marks() {
     for name in ["one-flow", "victim", "gran2011-scenario1"] {

@@ -1,4 +1,4 @@
-//! Ethernet: what frames weigh on the wire.
+//! Ethernet: the length of frames on the wire.
 
 use packet::{Framing, Mtu, Opcode, TransportService};
 use units::{Bytes, Rate, Span};
@@ -34,7 +34,7 @@ fn a_lone_flow_gets_the_wire() {
     }
 }
 
-/// A switch cuts through once the header that names the destination has come: 46 bytes with all before it.
+/// A switch cuts through once the header with the destination has arrived: 46 bytes with everything before it.
 #[test]
 fn latency_is_the_sum_of_its_parts() {
     let rate = Rate::gbps(40);
@@ -51,5 +51,9 @@ fn latency_is_the_sum_of_its_parts() {
     assert_eq!(stored.flows[0].latency_max, flight + frame_time(2048, rate) * 4);
     let frame = Framing::RoCEv2.bytes(TransportService::Rc, Opcode::SendOnly, 2048);
     let lane = record.lanes.iter().find(|lane| lane.node == "A").expect("the source has a port");
-    assert_eq!(lane.sent, Bytes::new(u64::from(frame)), "what is counted as sent is what buffers hold");
+    assert_eq!(
+        lane.sent,
+        Bytes::new(u64::from(frame)),
+        "bytes are counted as sent in the length that buffers hold"
+    );
 }

@@ -1,4 +1,4 @@
-//! Every family of topologies, loaded and drained; and that what the check before a run says of deadlock is so.
+//! Every family of topologies, loaded and drained, and deadlocks exactly where the check before a run predicts them.
 
 use crate::common::{law, run, shipped};
 use fabric::{RunError, RunOptions, simulate};
@@ -32,8 +32,8 @@ fn late(record: &RunRecord) -> u64 {
     total(record.snapshots.len() - 1) - total(half)
 }
 
-/// Shortest ways on one lane close the cycle, and the ring stands still; with a lane for each layer, or up and
-/// down, it runs.
+/// Shortest paths on one lane close the cycle, and the ring deadlocks; with a lane for each layer, or with up/down
+/// routing, it runs.
 #[test]
 fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
     for buffering in BufferingSpec::ALL {
@@ -45,9 +45,9 @@ fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
         }
         let plan = ring(&sets);
         let Err(RunError::Deadlock(deadlock)) = simulate(&plan, RunOptions::default(), &mut |_| {}) else {
-            panic!("{buffering:?}: the ring stands still, and nobody says so");
+            panic!("{buffering:?}: the ring deadlocks, and no deadlock is reported");
         };
-        // Two flows want each cable of the ring, one way round: the circle is that way, each switch once.
+        // Two flows want each cable of the ring in one direction: the cycle has that direction, with each switch once.
         assert_eq!(deadlock.cycle.len(), 7, "{buffering:?}: {deadlock}");
         for (wait, next) in deadlock.cycle.iter().zip(deadlock.cycle.iter().cycle().skip(1)) {
             assert_eq!(wait.peer, next.node, "{buffering:?}: {deadlock}");
@@ -56,15 +56,15 @@ fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
     }
     let layered = run(&ring(&["routing=DimensionOrder", "link.data_lanes=2"]));
     let up_down = run(&ring(&["routing=UpDown()"]));
-    // Half the run is 10 ms of 8 Gb/s, 10 MB a cable. Every way has three cables of its direction's seven, so a
+    // Half the run is 10 ms of 8 Gb/s, 10 MB a cable. Every path has three cables of its direction's seven, so a
     // third of a link is the most that each of seven flows can have.
     let most = 7 * 10_000_000 / 3;
     assert!((most * 3 / 4..most).contains(&late(&layered)), "{} of {most}", late(&layered));
     assert!(late(&up_down) > most / 2, "{} of {most}", late(&up_down));
 }
 
-/// PFC stands still where credits do: pauses wait for each other in the same circle, and are asked for again for ever.
-/// Without flow control packets are dropped instead, and something always arrives.
+/// PFC deadlocks where credits do: pauses wait for each other in the same cycle, and are repeated for ever. Without flow
+/// control packets are dropped instead, and some always arrive.
 #[test]
 fn a_ring_of_pauses_stands_still_and_one_of_drops_does_not() {
     let cycles = ["routing=MinHop", "dependency_cycles=Allowed"];
@@ -75,7 +75,7 @@ fn a_ring_of_pauses_stands_still_and_one_of_drops_does_not() {
         ];
         let plan = ring(&[cycles, pausing].concat());
         let Err(RunError::Deadlock(deadlock)) = simulate(&plan, RunOptions::default(), &mut |_| {}) else {
-            panic!("{buffering:?}: the ring stands still, and nobody says so");
+            panic!("{buffering:?}: the ring deadlocks, and no deadlock is reported");
         };
         assert_eq!(deadlock.cycle.len(), 7, "{buffering:?}: {deadlock}");
     }

@@ -5,7 +5,7 @@
 use crate::common::{run, shipped};
 use core::fmt::Write;
 
-/// Of what takes a minute on its own, a part: half a millisecond, with hot spots in it.
+/// Scenarios that take a minute each are cut to half a millisecond, with hot spots in it.
 const SHORTENED: [(&str, &[&str]); 1] = [(
     "dcs648",
     &[

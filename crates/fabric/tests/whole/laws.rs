@@ -1,4 +1,4 @@
-//! Physics with a known answer: what a run must show, from theory and not from a simulator.
+//! Physics with a known answer, from theory and not from a simulator.
 
 use crate::common::{law, run, settled_bps, shipped};
 use link_layer::spec::{Speed, Width};
@@ -6,7 +6,7 @@ use packet::{Mtu, Opcode};
 use telemetry::RunRecord;
 use units::{Bytes, Rate, Span};
 
-/// Time of a full data packet on the wire, for messages that are SENDs: no packet has a RETH.
+/// Returns the time of a full data packet on the wire, for SENDs: no packet has a RETH.
 fn packet_time(mtu: Mtu, rate: Rate) -> Span {
     rate.time_for(Bytes::new(u64::from(Opcode::SendMiddle.wire_bytes(mtu.bytes()))))
 }
@@ -139,7 +139,7 @@ fn too_few_credits_limit_throughput_to_buffer_over_round_trip() {
 /// Two switches, k local and n remote flows to one port, a victim over the trunk, all saturating. Where inputs take
 /// turns, local flows get 1/(k+1) of the root, remote flows and the victim 1/((k+1)n).
 ///
-/// Where packets wait at outputs, they leave in the order in which they came, so an input's share goes by what of
+/// With output queueing packets leave in the order of their arrival, so an input's share goes by what of
 /// its memory waits for the root: 7 packets of a local flow, and of the trunk's 7 at least 6, since a packet of
 /// the victim is on its way through for at most its own time.
 #[test]
@@ -213,8 +213,8 @@ fn a_slow_host_marks_only_by_victim_mask() {
 }
 
 /// A flow of one packet at a time that has its last link to itself never waits for that link, whatever fills the
-/// buffer before it: where what can leave at once is spared, it is never marked, and nothing but the trunk's
-/// buffer is left to slow it down.
+/// buffer before it: if packets that can leave at once are spared, it is never marked, and only the trunk's
+/// buffer slows it down.
 #[test]
 fn a_victim_with_a_link_of_its_own_is_spared() {
     let victim = |immediate: &str| {
@@ -269,8 +269,8 @@ fn lanes_share_by_weight() {
     assert!((ratio - 3.0).abs() < 0.02, "weights 1 to 3 give {ratio}");
 }
 
-/// A drained fabric is at rest: everything made has come in, and every credit is home. The run itself demands
-/// it; here it is demanded of every shipped scenario that is not a benchmark.
+/// A drained fabric is at rest: every packet has arrived, and every credit has returned. The run itself demands this;
+/// here every shipped scenario that is not a benchmark has to drain.
 #[test]
 fn drained_fabrics_are_at_rest() {
     for (name, sets) in [
@@ -289,7 +289,7 @@ fn drained_fabrics_are_at_rest() {
     }
 }
 
-/// The order in which simultaneous events are planned changes nothing.
+/// The order in which simultaneous events are scheduled changes nothing.
 #[test]
 fn the_digest_does_not_depend_on_the_order_of_insertion() {
     let short = ["duration=30ms", "flows.F2.start=10ms", "flows.F3.start=20ms"];

@@ -1,4 +1,4 @@
-//! What buffer organisations have in common and in what they differ, on whole fabrics.
+//! Similarities and differences of buffer organisations, on whole fabrics.
 
 use switch_arch::spec::BufferingSpec;
 
@@ -6,7 +6,7 @@ use crate::common::{law, run, shipped};
 
 const ARBITERS: [&str; 4] = ["RoundRobin", "Islip(iterations: 1)", "Islip(iterations: 4)", "OldestFirst"];
 
-/// With one destination there is nothing to block: input FIFO and virtual output queues do the same to the byte.
+/// With one destination there is no head-of-line blocking: input FIFO and virtual output queues agree to the byte.
 #[test]
 fn input_fifo_equals_voq_for_one_destination() {
     for arbiter in ARBITERS {
@@ -18,7 +18,7 @@ fn input_fifo_equals_voq_for_one_destination() {
     }
 }
 
-/// A memory that inputs share in fixed parts does what output queueing does, to the byte.
+/// A central memory shared in fixed parts equals output queueing, to the byte.
 #[test]
 fn central_equals_output() {
     for (name, duration) in [("santos2003", "5 ms"), ("bench-a32", "2 ms")] {
@@ -32,7 +32,7 @@ fn central_equals_output() {
     }
 }
 
-/// Losslessness and conservation hold, and all credits come home, whatever the switches are built of.
+/// Losslessness and conservation hold, and all credits return, in every organisation.
 #[test]
 fn every_organisation_drains() {
     for buffering in BufferingSpec::ALL {

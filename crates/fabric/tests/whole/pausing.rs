@@ -1,4 +1,4 @@
-//! PFC, and no flow control at all, in whole runs: what is lost, and what is not.
+//! PFC, and no flow control at all, in whole runs: which packets are lost.
 
 use fabric::{RunOptions, simulate};
 use rand::RngExt;
@@ -7,7 +7,7 @@ use telemetry::RunRecord;
 
 use crate::common::{law, run, settled_bps, shipped};
 
-/// Runs a plan until all is at rest: every packet delivered or dropped, no pause on.
+/// Runs a plan until the fabric is at rest: every packet delivered or dropped, no pause active.
 fn drained(plan: &Plan) -> RunRecord {
     let options = RunOptions { drain: true, ..RunOptions::default() };
     simulate(plan, options, &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}"))
@@ -35,7 +35,7 @@ fn with_the_computed_headroom_nothing_is_lost() {
         let mtu = ["256 B", "1000 B", "1 KiB", "1500 B", "4 KiB"][chance.random_range(0..5)];
         let buffering = ["Output", "InputVoq", "InputFifo", "Central", "CombinedInputOutput"][link % 5];
         let forwarding = ["CutThrough", "StoreAndForward"][link / 5 % 2];
-        // What a round trip of the longest loop can bring, and a little more; long enough to fill it.
+        // Slightly more than a round trip of the longest loop can bring: long enough to fill it.
         let (buffer, time) = (40 + rate * 9 / 16, 20 + 3000 / rate);
         let record = drained(&law(
             "two-to-one",
@@ -61,8 +61,8 @@ fn with_the_computed_headroom_nothing_is_lost() {
     assert!((0.85..=1.0).contains(&closest), "the fullest headroom was at {closest}: the bound is idle");
 }
 
-/// With a byte less of headroom than the fullest one needed, so with room for a packet less, packets are lost, and it is
-/// said where.
+/// With one byte less than the fullest headroom needed, so with room for one packet less, packets are lost, and the
+/// record tells where.
 #[test]
 fn with_less_than_is_needed_packets_are_lost() {
     let whole = drained(&law("two-to-one", &[]));
@@ -76,7 +76,7 @@ fn with_less_than_is_needed_packets_are_lost() {
     assert_eq!(at_switch.map(|pause| pause.dropped_at_input).sum::<u64>(), lost);
 }
 
-/// Go-back-N over a fabric that drops: all that was posted is delivered, once and in order, though a third is lost.
+/// Go-back-N over a fabric that drops: all posted data is delivered, once and in order, although a third is lost.
 #[test]
 fn what_is_dropped_is_sent_again() {
     for buffering in ["Output", "InputVoq"] {
@@ -98,7 +98,7 @@ fn what_is_dropped_is_sent_again() {
     }
 }
 
-/// UC does not send again: of messages cut short, no packet counts after the gap, and the run ends all the same.
+/// UC does not retransmit: in a truncated message no packet counts after the gap, and the run still ends.
 #[test]
 fn uc_loses_messages() {
     let flows = r#"flows=[
@@ -113,7 +113,7 @@ fn uc_loses_messages() {
     assert!(delivered < sent, "{delivered} of {sent} bytes delivered");
 }
 
-/// What waits for an output never passes its limit.
+/// The queue for an output never exceeds its limit.
 #[test]
 fn an_egress_limit_drops_at_the_output() {
     let sets = ["link.flow_control=Lossy", "switch.egress_limit=\"10 KB\""];
@@ -121,11 +121,11 @@ fn an_egress_limit_drops_at_the_output() {
     let lanes = || record.lanes.iter().filter(|lane| lane.node == "S");
     assert!(lanes().any(|lane| lane.pause.is_some_and(|pause| pause.dropped_at_output > 0)));
     assert!(lanes().all(|lane| lane.pause.is_some_and(|pause| pause.dropped_at_input == 0)));
-    // Two packets more: one that is leaving, one that still comes in.
+    // Two more packets: one that leaves, and one that still arrives.
     assert!(lanes().all(|lane| lane.peak.get() <= 10_000 + 2 * 1106));
 }
 
-/// PFC pauses hosts and not flows: a flow whose way is free gets no more than the one beside it that is not.
+/// PFC pauses hosts and not flows: a flow whose path is free gets no more than the blocked flow beside it.
 #[test]
 fn a_victim_gets_what_its_neighbour_gets() {
     let record = run(&shipped("roce-victim", &[]));
@@ -135,7 +135,7 @@ fn a_victim_gets_what_its_neighbour_gets() {
     assert_eq!(dropped(&record), 0);
 }
 
-/// Nothing depends on the order in which nodes that something happens to at one instant take their turns.
+/// The result does not depend on the order of the nodes within one instant.
 #[test]
 fn the_order_of_turns_is_of_no_consequence() {
     for set in ["link.data_lanes=1", "link.flow_control=Lossy"] {

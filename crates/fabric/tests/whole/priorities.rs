@@ -1,10 +1,10 @@
-//! Priorities under PFC in whole runs: what stops, and what goes before.
+//! Priorities under PFC in whole runs: which of them stop, and which go first.
 
 use telemetry::{LaneRecord, RunRecord};
 
 use crate::common::{run, settled_bps, shipped};
 
-/// Half of what the scenario has, for twice as many lanes.
+/// Half of the scenario's buffers, for twice as many lanes.
 const BUFFER: &str = "switch.buffer=\"50 KiB\"";
 
 fn lane<'a>(record: &'a RunRecord, node: &str, peer: &str, lane: u8) -> &'a LaneRecord {
@@ -13,8 +13,8 @@ fn lane<'a>(record: &'a RunRecord, node: &str, peer: &str, lane: u8) -> &'a Lane
     found.unwrap_or_else(|| panic!("no lane {lane} from {node} to {peer}"))
 }
 
-/// PFC pauses a priority and not a link: a flow on one of its own, whose way is free, takes what the paused one beside it
-/// leaves of their host's link, whatever the order in which lanes are served.
+/// PFC pauses a priority and not a link: a flow on its own priority, with a free path, takes the part of the host's link
+/// that the paused flow leaves, in every order of serving lanes.
 #[test]
 fn a_pause_of_one_priority_does_not_stop_the_other() {
     let flow = |name: &str, from: &str, to: &str, level: u8| {
@@ -45,7 +45,7 @@ fn a_pause_of_one_priority_does_not_stop_the_other() {
     }
 }
 
-/// Without a pause, what a link carries is by the weights of its lanes.
+/// Without a pause, lanes share a link by their weights.
 #[test]
 fn weights_hold_under_pfc() {
     let flows = r#"flows=[
@@ -59,7 +59,7 @@ fn weights_hold_under_pfc() {
 }
 
 /// CNPs on a strict priority wait for the frame on the wire at most, at an output where data on another lane queue for long.
-/// How long each waits in the switch is by Little's law, from what its lane holds on the mean.
+/// The wait of each in the switch follows from the mean queue of its lane by Little's law.
 #[test]
 fn cnps_on_a_strict_priority_are_not_delayed_by_data() {
     let flow = |from: &str, to: &str| {

@@ -14,11 +14,11 @@ fn dynamic(alpha: f64, guaranteed: &str) -> String {
     format!("switch.sharing=Dynamic(alpha: {alpha:?}, guaranteed: \"{guaranteed}\")")
 }
 
-/// A drained run is at rest, with every credit at home and no memory counted as used; and the order in which
-/// simultaneous events are planned changes nothing.
+/// A drained run is at rest, with every credit returned and no memory in use, and the order in which simultaneous events
+/// are scheduled changes nothing.
 #[test]
 fn every_sharing_drains_whatever_the_order() {
-    // With congestion control, memory can stay so empty that two ways of sharing it do the same.
+    // With congestion control, memory can stay so empty that two kinds of sharing give the same run.
     let (short, off) = ("duration=\"2 ms\"", "congestion_control=Off");
     let sharings = |least: &str, more: &str| {
         ["switch.sharing=Static".to_owned(), complete(least), dynamic(0.5, least), dynamic(8.0, more)]
@@ -44,8 +44,8 @@ fn every_sharing_drains_whatever_the_order() {
     }
 }
 
-/// With all memory guaranteed nothing is shared; and where each block that comes free is announced at once, that
-/// is what buffers of their own do.
+/// With all memory guaranteed nothing is shared. If each free block is announced at once, the run equals that with
+/// a buffer for each port and lane.
 #[test]
 fn guaranteeing_everything_is_sharing_nothing() {
     let digest = |sharing: &str| {
@@ -76,7 +76,7 @@ fn hot_inputs_fill_what_sharing_allows() {
     }
 }
 
-/// Flows to a sink that hardly takes anything: how many packets of each a switch comes to hold.
+/// Sends flows to a very slow sink. Returns the number of packets of each flow that a switch comes to hold.
 fn filled(hogs: usize, sharing: &str) -> Vec<u64> {
     let flow = |n: usize| {
         format!(

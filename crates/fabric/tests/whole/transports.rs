@@ -1,5 +1,5 @@
-//! Every transport service with every operation that it has: alone on a wire, where theory knows what it gets, and in
-//! congestion under every scheme, where nothing may be lost.
+//! Every transport service with each of its operations: alone on a wire, where theory gives the goodput, and in
+//! congestion under every scheme, where no packet may be lost.
 
 use crate::common::{law, run, settled_bps};
 use packet::{Opcode, TransportService};
@@ -8,7 +8,7 @@ use units::{Bytes, Rate, Span};
 use workload::Operation;
 
 const MTU: u16 = 2048;
-/// One way over the law's cable of 2 m.
+/// Time of flight over the law's cable of 2 m.
 const FLIGHT: Span = Span::from_ns(10);
 
 /// Every service with every operation that it has, as a scenario writes them.
@@ -65,7 +65,7 @@ fn bits(packets: u64) -> f64 {
     (packets * u64::from(MTU) * 8) as f64
 }
 
-/// What streams gets the wire: its own headers are all that it loses. In 2 ms two packets more or less are 0.07 %.
+/// A streaming flow gets the wire less its own headers. In 2 ms, two packets more or less are 0.07 %.
 #[test]
 fn a_lone_flow_of_any_transport_gets_the_wire() {
     for (transport, operation) in all().filter(|(transport, _)| *transport != TransportService::Rd) {
@@ -76,8 +76,8 @@ fn a_lone_flow_of_any_transport_gets_the_wire() {
     }
 }
 
-/// Of a context one message is under way: each costs its own time and a round trip, there by its last byte and back by
-/// an acknowledgement, or there by a request and back by the response.
+/// A context has one message under way: each costs its own time and a round trip, of its last byte and an
+/// acknowledgement, or of a request and its response.
 #[test]
 fn a_context_waits_a_round_trip_for_each_message() {
     for (operation, packets) in all()
@@ -95,7 +95,7 @@ fn a_context_waits_a_round_trip_for_each_message() {
     }
 }
 
-/// The same of a connection that may have one READ under way.
+/// A connection that may have one READ under way costs a round trip for each, too.
 #[test]
 fn one_read_at_a_time_waits_a_round_trip() {
     let operation = Operation::RdmaRead;
@@ -138,8 +138,8 @@ fn congested(transport: TransportService, operation: Operation, scheme: &str) ->
     fabric::simulate(&plan, options, &mut |_| {}).unwrap_or_else(|broken| panic!("{broken}"))
 }
 
-/// Whatever carries the flows and whatever slows them down: all that was sent comes in, every message that was begun is
-/// complete, every credit is home, and marks are answered as the service can.
+/// With every transport and every response, all packets sent arrive, every started message completes, every credit
+/// returns, and marks are answered in the way that the service allows.
 #[test]
 fn every_transport_under_every_scheme_loses_nothing() {
     let iba = |echo: &str, control: &str| IBA.replace("ECHO", echo).replace("CONTROL", control);
@@ -172,8 +172,8 @@ fn every_transport_under_every_scheme_loses_nothing() {
     }
 }
 
-/// Where the HP proposal keeps one state for source, destination and service level, two flows that share it get together
-/// what a third gets for itself; connections have a state each, and get twice as much.
+/// If the HP proposal keeps one state for source, destination and service level, two flows that share it get together
+/// as much as a third alone; connections have a state each, and get twice as much.
 #[test]
 fn flows_that_share_a_state_share_its_rate() {
     let rate_alone = HP.replace("window: Fixed(8), ", "");
