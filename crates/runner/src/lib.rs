@@ -42,8 +42,8 @@ mod simulation;
 pub mod wording;
 
 pub use experiment::SimulationError;
-pub use fabric::RunOptions;
-pub use report::{OutputError, Summary};
+pub use fabric::{RunError, RunOptions};
+pub use report::{OutputError, OutputFile, Summary};
 pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};
 pub use units;
