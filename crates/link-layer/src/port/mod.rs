@@ -6,6 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`receive_memory`] | the memory of all ports of a node |
+//! | [`receiver`] | a port and lane, as the receiver of packets |
 //! | `shared_blocks`, `shared_bytes` | memory that they share, under credits and under PFC |
 //! | `flow_control` | the questions that a port asks its flow control |
 //! | `credits`, `pause` | the answers of credits, and of PFC or no flow control |
@@ -15,6 +16,7 @@ mod credits;
 mod flow_control;
 mod pause;
 pub mod receive_memory;
+pub mod receiver;
 mod shared_blocks;
 mod shared_bytes;
 mod wire_end;

@@ -12,20 +12,12 @@
 use packet::{Lane, PortId};
 use units::Bytes;
 
+use super::receiver::{ReceiverId, ReceiverNumbering};
 use super::shared_blocks::SharedBlocks;
 use super::shared_bytes::SharedBytes;
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
 use crate::memory::{MemoryPool, SharedMemory};
-
-/// A port and lane, as the receiver of packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReceiverId {
-    /// The port.
-    pub port: PortId,
-    /// The data lane.
-    pub lane: Lane,
-}
 
 /// Memory that the receivers of a node share. Shared memory is in effect under its own flow control only: with another,
 /// each receiver has its own buffer.
@@ -51,23 +43,6 @@ enum Sharing {
     Own,
     Blocks(Box<SharedBlocks>),
     Bytes(Box<SharedBytes>),
-}
-
-/// The numbers of a node's receivers, port by port.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReceiverNumbering {
-    lanes: usize,
-}
-
-impl ReceiverNumbering {
-    #[inline]
-    pub(super) const fn number(self, receiver: ReceiverId) -> usize {
-        receiver.port.index() * self.lanes + receiver.lane.index()
-    }
-
-    pub(super) const fn receiver(self, number: usize) -> ReceiverId {
-        ReceiverId { port: PortId((number / self.lanes) as u16), lane: Lane((number % self.lanes) as u8) }
-    }
 }
 
 impl ReceiveMemory {

@@ -6,7 +6,7 @@
 use packet::Lane;
 use units::Bytes;
 
-use super::receive_memory::{ReceiverId, ReceiverNumbering};
+use super::receiver::{ReceiverId, ReceiverNumbering};
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
 use crate::flow_control::credits::{BLOCK, blocks};

@@ -5,7 +5,7 @@
 use packet::Lane;
 use units::Bytes;
 
-use super::receive_memory::{ReceiverId, ReceiverNumbering};
+use super::receiver::{ReceiverId, ReceiverNumbering};
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
 use crate::memory::MemoryPool;
