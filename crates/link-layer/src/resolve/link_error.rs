@@ -129,7 +129,7 @@ pub enum LinkError {
         again: Span,
         /// The longest wait of a PAUSE frame for the wire.
         waits: Span,
-        /// Whether the interval is given, or follows from the quanta.
+        /// True if the interval is given, false if it follows from the quanta.
         given: bool,
     },
 }

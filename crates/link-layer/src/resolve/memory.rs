@@ -5,7 +5,7 @@
 //!
 //! | | own buffer | shared memory |
 //! |---|---|---|
-//! | credits | the buffer | the guaranteed part, and what the memory grants |
+//! | credits | the buffer | the guaranteed part, and the blocks that the memory grants |
 //! | PFC, or none | the buffer less headroom | the threshold of the pool |
 
 use packet::{Mtu, PortId};

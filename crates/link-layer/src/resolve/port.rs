@@ -21,7 +21,7 @@ use crate::wire::Wire;
 pub struct Intake {
     /// Time from the arrival of the part that the node waits for until the packet is routed.
     pub latency: Span,
-    /// Whether the node waits for the header only, and not for the tail.
+    /// True if the node waits for the header only, and not for the tail.
     pub cut_through: bool,
 }
 
