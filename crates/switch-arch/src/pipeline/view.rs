@@ -10,6 +10,7 @@ use telemetry::{LaneInput, LaneOutput, Marks};
 use units::{Bytes, Rate, Time};
 
 use super::{Pipeline, Stages};
+use crate::buffering::OutputQueues;
 
 /// A read-only view of a switch, for instruments.
 pub trait SwitchView {
@@ -121,7 +122,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
         let output_queues = self.storage.buffering.output_queues();
         self.ports.as_slice().iter().all(|port| port.link.at_rest(now))
             && self.admission.memory.is_released()
-            && output_queues.is_none_or(|queues| queues.is_empty())
+            && output_queues.is_none_or(OutputQueues::is_empty)
     }
 
     fn observed(&self, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
