@@ -71,7 +71,7 @@ pub struct FlowEnd {
     pub peer_qp: QpNumber,
     /// Service level of the flow.
     pub service_level: ServiceLevel,
-    /// TransportService service that carries the flow's messages.
+    /// Transport service that carries the flow's messages.
     pub transport: TransportService,
     /// Operation of the flow's messages.
     pub operation: Operation,

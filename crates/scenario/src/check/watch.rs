@@ -67,7 +67,7 @@ fn find_flow(
 ) -> Option<FlowId> {
     let Some(flow) = flows.iter().position(|flow| flow.named && flow.name == name) else {
         let named = flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str());
-        let help = nearest::help(name, &named.collect::<Vec<_>>(), "flows with a name");
+        let help = nearest::help(name, named.collect::<Vec<_>>(), "flows with a name");
         faults.add(&path.name("flow"), format!("there is no flow `{name}`"), help);
         return None;
     };

@@ -18,11 +18,14 @@ use settings::{FieldPath, PathStep};
 use super::spec::Scenario;
 use crate::text::Outline;
 
-/// The schema of a scenario, without references: every type stands where it is used.
+/// The schema of a scenario. Types stand in its definitions, once each, and fields refer to them: see [`resolved`].
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<Scenario>().to_value()
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    generator.into_root_schema_for::<Scenario>().to_value()
 });
+
+/// Start of a reference to one of the schema's definitions.
+const DEFINITION: &str = "#/$defs/";
 
 /// The numbers that a field accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,8 +82,18 @@ pub(crate) fn violations(scenario: &Scenario) -> Vec<RangeViolation> {
     found
 }
 
+/// Follows references to the schema of a type.
+fn resolved(mut schema: &Value) -> &Value {
+    while let Some(name) = schema.get("$ref").and_then(Value::as_str) {
+        let name = name.strip_prefix(DEFINITION).expect("references lead to definitions");
+        schema = &SCHEMA["$defs"][name];
+    }
+    schema
+}
+
 /// Compares a value, and everything in it, with its schema.
 fn judge(schema: &Value, value: &Value, path: &FieldPath, found: &mut Vec<RangeViolation>) {
+    let schema = resolved(schema);
     for variant in list(schema, "oneOf") {
         if let Some((content, value)) =
             variant_content(variant).and_then(|(name, content)| Some((content, value.get(name)?)))
@@ -141,6 +154,7 @@ fn variant_content(schema: &Value) -> Option<(&str, &Value)> {
 
 /// Returns the schemas that remain of a schema's choices where a text names these variants, outermost first.
 fn alternatives<'s>(schema: &'s Value, variants: &[&str]) -> Vec<&'s Value> {
+    let schema = resolved(schema);
     // RON's name around an optional value.
     if let Some((&"Some", deeper)) = variants.split_first() {
         return alternatives(schema, deeper);
@@ -156,6 +170,7 @@ fn alternatives<'s>(schema: &'s Value, variants: &[&str]) -> Vec<&'s Value> {
 
 /// Returns the schema of the value one step below.
 fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value> {
+    let schema = resolved(schema);
     match step {
         PathStep::Name(name) => {
             let field = schema.get("properties").and_then(|fields| fields.get(name));
