@@ -133,8 +133,7 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     found.extend(circles);
     if !prose.is_plain() {
         let remedy = "begin with the noun, or with a verb in the third person: CONTRIBUTING.md, \"Prose\"";
-        let finding = Finding::error(Path::new("crates"), 1, "the comments ask instead of naming", remedy);
-        found.push(Finding { grade: Grade::Warning, ..finding });
+        found.push(Finding::error(Path::new("crates"), 1, "the comments ask instead of naming", remedy));
     }
     Ok((found, survey))
 }

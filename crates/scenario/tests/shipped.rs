@@ -33,7 +33,7 @@ fn the_list_is_the_folder() {
 fn each_begins_with_a_guide_to_its_results() {
     for scenario in shipped() {
         assert!(scenario.text.starts_with("// "), "{}", scenario.name);
-        assert!(scenario.text.contains("What to look for"), "{}", scenario.name);
+        assert!(scenario.text.contains("Look for"), "{}", scenario.name);
         assert!(scenario.about().ends_with('.'), "{}", scenario.name);
     }
 }

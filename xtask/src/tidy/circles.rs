@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::Finding;
 use super::imports::{Import, imports};
-use super::{Finding, Grade};
 
 /// Path of a module below its crate's root; empty for the root.
 type Module = Vec<String>;
@@ -111,9 +111,7 @@ impl Modules {
 /// The findings of one crate whose sources lie in `src`, a path relative to the workspace.
 pub(super) fn check(src: &Path, modules: &Modules) -> Vec<Finding> {
     let remedy = "move the part that several need to a module below all of them";
-    let finding =
-        |circle: String| Finding { grade: Grade::Warning, ..Finding::error(src, 1, circle, remedy) };
-    modules.circles().into_iter().map(finding).collect()
+    modules.circles().into_iter().map(|circle| Finding::error(src, 1, circle, remedy)).collect()
 }
 
 /// Modules that can be reached from `from` by one import or more.
