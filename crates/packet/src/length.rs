@@ -6,7 +6,7 @@
 //! LRH 8 | BTH 12 | RDETH 4, DETH 8, by service | RETH 16 or AETH 4, by opcode | payload, padded to 4 | ICRC 4 | VCRC 2
 //! ```
 //!
-//! [`framing`](crate::framing) defines the parts before the BTH and after the ICRC.
+//! `framing` defines the parts before the BTH and after the ICRC.
 
 /// Length of the local route header (LRH): the part that a switch needs before it can route.
 pub const LRH_BYTES: u16 = 8;

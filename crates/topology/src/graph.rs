@@ -1,7 +1,7 @@
 //! The graph of a fabric: nodes, ports and cables.
 //!
 //! Invariant: hosts come before switches, every host has exactly one port, and the peer of a port's peer is
-//! that port. Only a [`GraphDraft`] becomes a graph, after a builder has checked these properties.
+//! that port. Only a `GraphDraft` becomes a graph, after a builder has checked these properties.
 
 use packet::{NodeId, PortId};
 

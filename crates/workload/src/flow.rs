@@ -48,7 +48,7 @@ pub struct FlowGroup {
 pub enum Posting {
     /// The flow has a schedule of its own, which a [`MessageGenerator`](crate::MessageGenerator) follows.
     Scheduled(MessageSchedule),
-    /// A [`HostTraffic`] draws the messages during the run, and shares them out among several flows of a host.
+    /// A [`HostTraffic`](crate::HostTraffic) draws the messages during the run, and shares them out among several flows of a host.
     Drawn {
         /// Number of the traffic in [`Workload::host_traffic`](crate::Workload::host_traffic).
         host_traffic: u32,

@@ -9,7 +9,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`measure`] | numbers to be read off a run, and their dimension |
-//! | [`unit`] | units of these numbers |
+//! | [`mod@unit`] | units of these numbers |
 //! | [`expectation`] | ranges and comparisons that the numbers are held against |
 //! | [`claim`] | claims, and the references that they compare with |
 
