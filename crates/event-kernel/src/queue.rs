@@ -148,10 +148,11 @@ impl<E: Copy> EventQueue<E> {
             return;
         }
         let far = self.current.len().saturating_sub(NEAR);
-        match self.current[far..].iter().rposition(|other| other.key() > entry.key()) {
-            Some(place) => self.current.insert(far + place + 1, entry),
-            None if far == 0 => self.current.insert(0, entry),
-            None => self.late.push(EarliestFirst(entry)),
+        let later = self.current[far..].partition_point(|other| other.key() > entry.key());
+        if later > 0 || far == 0 {
+            self.current.insert(far + later, entry);
+        } else {
+            self.late.push(EarliestFirst(entry));
         }
     }
 

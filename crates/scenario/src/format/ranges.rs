@@ -6,7 +6,7 @@
 //! | used by | the field is found by |
 //! |---|---|
 //! | the reader, to explain a value that it refuses ([`at`]) | a path, and the names of variants in the text |
-//! | the check ([`violations`]) | the values of the scenario |
+//! | the check ([`violations`]) | the values of the scenario, once [`all_in_range`] has found one out of range |
 
 use core::fmt::{self, Display, Formatter};
 use std::sync::LazyLock;
@@ -15,6 +15,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use settings::{FieldPath, PathStep};
 
+use super::quick_look::all_in_range;
 use super::spec::Scenario;
 use crate::text::Outline;
 
@@ -26,6 +27,14 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 
 /// Start of a reference to one of the schema's definitions.
 const DEFINITION: &str = "#/$defs/";
+
+/// A number of a scenario.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Number {
+    Whole(u64),
+    Signed(i64),
+    Real(f64),
+}
 
 /// The numbers that a field accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +85,11 @@ pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Numb
 /// # Panics
 /// Never: a scenario is plain data.
 pub(crate) fn violations(scenario: &Scenario) -> Vec<RangeViolation> {
+    if all_in_range(scenario) { Vec::new() } else { violations_by_schema(scenario) }
+}
+
+/// Compares every number with the schema, which takes some milliseconds to make.
+pub(super) fn violations_by_schema(scenario: &Scenario) -> Vec<RangeViolation> {
     let value = serde_json::to_value(scenario).expect("a scenario is plain data");
     let mut found = Vec::new();
     judge(&SCHEMA, &value, &FieldPath::default(), &mut found);
@@ -116,7 +130,10 @@ fn judge(schema: &Value, value: &Value, path: &FieldPath, found: &mut Vec<RangeV
             }
         }
         _ => {
-            if let Some(range) = NumberRange::of(schema).filter(|range| range.excludes(schema, value)) {
+            let is_absent = value.is_null() && has_type(schema, "null");
+            let number = Number::of(value).filter(|_| !is_absent);
+            let range = NumberRange::of(schema).zip(number).filter(|(range, number)| !range.holds(*number));
+            if let Some((range, _)) = range {
                 found.push(RangeViolation {
                     path: path.clone(),
                     value: (!value.is_null()).then(|| value.to_string()),
@@ -140,12 +157,12 @@ fn judge_below(
 
 /// Returns the schemas of which a value fits one: those of an enum's variants (`oneOf`), or those of an optional value and
 /// of `null` (`anyOf`).
-fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
+pub(super) fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
     schema.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Returns the name and the content of an enum's variant; `None` for a variant without content.
-fn variant_content(schema: &Value) -> Option<(&str, &Value)> {
+pub(super) fn variant_content(schema: &Value) -> Option<(&str, &Value)> {
     let [name] = schema.get("required")?.as_array()?.as_slice() else { return None };
     let properties = schema.get("properties")?.as_object().filter(|properties| properties.len() == 1)?;
     let name = name.as_str()?;
@@ -186,7 +203,7 @@ fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value> {
 
 impl NumberRange {
     /// Returns the range that a number's schema states, or that of its type.
-    fn of(schema: &Value) -> Option<Self> {
+    pub(super) fn of(schema: &Value) -> Option<Self> {
         if has_type(schema, "integer") {
             let format = schema.get("format").and_then(Value::as_str);
             let widest = if format == Some("uint32") { u64::from(u32::MAX) } else { u64::MAX };
@@ -203,18 +220,49 @@ impl NumberRange {
         }
     }
 
-    fn excludes(&self, schema: &Value, value: &Value) -> bool {
+    /// Returns true if the range has this number. Infinite and undefined numbers are in no range.
+    pub(super) fn holds(&self, number: Number) -> bool {
         match *self {
             Self::Whole { least, most } => {
-                value.as_u64().is_some_and(|value| !(least..=most).contains(&value))
+                number.whole().is_some_and(|number| (least..=most).contains(&number))
             }
-            Self::Real { least, most } => match value.as_f64() {
-                Some(value) => {
-                    !least.admits(value, |end| value >= end) || !most.admits(value, |end| value <= end)
-                }
-                None => value.is_null() && !has_type(schema, "null"),
-            },
+            Self::Real { least, most } => {
+                let number = number.real();
+                number.is_finite()
+                    && least.admits(number, |end| number >= end)
+                    && most.admits(number, |end| number <= end)
+            }
         }
+    }
+}
+
+impl Number {
+    /// Returns the number of a JSON value. `null` is how JSON writes a number that it does not have.
+    fn of(value: &Value) -> Option<Self> {
+        let real = || if value.is_null() { Some(f64::NAN) } else { value.as_f64() };
+        let signed = || value.as_i64().map(Self::Signed);
+        value.as_u64().map(Self::Whole).or_else(signed).or_else(|| real().map(Self::Real))
+    }
+
+    fn whole(self) -> Option<u64> {
+        match self {
+            Self::Whole(number) => Some(number),
+            Self::Signed(number) => number.try_into().ok(),
+            Self::Real(_) => None,
+        }
+    }
+
+    const fn real(self) -> f64 {
+        match self {
+            Self::Whole(number) => number as f64,
+            Self::Signed(number) => number as f64,
+            Self::Real(number) => number,
+        }
+    }
+
+    /// Returns true unless the number is infinite or undefined.
+    pub(super) const fn is_finite(self) -> bool {
+        self.real().is_finite()
     }
 }
 
