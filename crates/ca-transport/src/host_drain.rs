@@ -80,6 +80,7 @@ impl HostDrain {
 
 impl SinkTally {
     /// Counts a packet whose payload the host has consumed.
+    #[inline]
     pub fn consume(&mut self, packet: &Packet, now: Time) {
         let latency = now.since(packet.injected);
         self.last = Some(now);

@@ -77,7 +77,7 @@ impl<E: Copy> WindowRing<E> {
     }
 
     /// Adds an event to a bucket.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, bucket: u64, entry: QueuedEvent<E>) {
         let slot = slot_of(bucket);
         let BucketSlot { len, last } = self.slots[slot];
@@ -88,6 +88,7 @@ impl<E: Copy> WindowRing<E> {
     }
 
     /// Adds a chunk to a bucket whose chunks are full, or that has none.
+    #[inline(never)] // One event of 32.
     fn add_chunk(&mut self, slot: usize, filler: QueuedEvent<E>) -> u32 {
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.summary |= 1 << (slot / 64);

@@ -60,6 +60,7 @@ impl Packet {
     }
 
     /// Returns a packet with the given headers and `payload` bytes, not yet on any wire, in InfiniBand's framing.
+    #[inline]
     #[must_use]
     pub fn new(lrh: Lrh, bth: Bth, source_qp: QpNumber, flow: FlowId, payload: u16) -> Self {
         Self {

@@ -24,6 +24,7 @@ pub struct PacketQueue {
 
 impl PacketPool {
     /// Stores `packet` and returns its identifier.
+    #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         if let Some(id) = self.free.pop() {
             self.packets[id.0 as usize] = packet;
@@ -36,6 +37,7 @@ impl PacketPool {
     }
 
     /// Removes a delivered or lost packet.
+    #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
         self.free.push(id);
         self.packets[id.0 as usize]

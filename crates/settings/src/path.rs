@@ -83,6 +83,16 @@ impl FieldPath {
         Self(self.0.iter().cloned().chain([step]).collect())
     }
 
+    /// Goes one step down.
+    pub fn push(&mut self, step: PathStep) {
+        self.0.push(step);
+    }
+
+    /// Goes one step up; the empty path stays empty.
+    pub fn pop(&mut self) {
+        self.0.pop();
+    }
+
     /// Returns true if this path is `other` or lies below it.
     #[must_use]
     pub fn starts_with(&self, other: &Self) -> bool {

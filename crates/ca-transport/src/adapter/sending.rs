@@ -33,6 +33,7 @@ enum CandidatePacket {
 }
 
 /// Returns the age of an endpoint's next packet; 0 if flows take turns.
+#[inline]
 fn age(ages: Option<&mut MessageAges>, slot: &EndpointSlot) -> u64 {
     ages.map_or(0, |ages| ages.of(slot.endpoint.next_message()))
 }
@@ -220,6 +221,7 @@ impl Adapter {
 
     /// Returns the time at which the wire or the host's bus is free for the next packet. A packet that could go now and
     /// does not lacks credit, and credit triggers the next decision.
+    #[inline]
     pub(super) fn next_chance(&self, now: Time) -> Time {
         let wire = self.sending_until;
         let bus = wire.max(self.bus_free_at);

@@ -115,6 +115,7 @@ impl Marker for AnyMarker {
         dispatch!(self, marker => marker.starved(output, lane));
     }
 
+    #[inline(always)]
     fn left_input(&mut self, voq: VoqId) -> Option<MarkCode> {
         dispatch!(self, marker => marker.left_input(voq))
     }

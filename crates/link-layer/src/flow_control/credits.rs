@@ -168,12 +168,14 @@ impl Credits {
     }
 
     /// Returns the time of the next update if nothing else happens.
+    #[inline]
     #[must_use]
     pub fn next_update(&self, rule: &UpdateRule) -> Time {
         self.updated + if self.unadvertised > 0 { rule.interval.min(rule.refresh) } else { rule.refresh }
     }
 
     /// Returns true if an update is due now.
+    #[inline]
     #[must_use]
     pub fn is_update_due(&self, rule: &UpdateRule, now: Time) -> bool {
         self.unadvertised >= rule.blocks || now >= self.next_update(rule)

@@ -35,7 +35,7 @@ use topology::{Graph, Routes, Topology, TopologyError, TopologyErrorKind, Topolo
 
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::format::Scenario;
-use crate::format::ranges::{self, RangeViolation};
+use crate::format::range_check::{self, RangeViolation};
 use crate::plan::{NodePlans, Plan};
 use crate::resolve::{guideline, topology_file};
 use crate::text::{Faults, ScenarioText};
@@ -109,8 +109,8 @@ impl Scenario {
 
     /// Checks that every number is in the range that its field states.
     fn check_ranges(&self, faults: &mut Faults<'_>) {
-        for RangeViolation { path, value, range } in ranges::violations(self) {
-            let value = value.unwrap_or_else(|| faults.written(&path));
+        for RangeViolation { path, value, range } in range_check::violations(self) {
+            let value = if value.is_finite() { value.to_string() } else { faults.written(&path) };
             faults.add_range(&path, format!("{value} is out of range"), range);
         }
         faults.sort();

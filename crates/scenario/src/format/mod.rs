@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `spec` | the fields of the file |
 //! | `ranges` | the ranges of numbers, as their fields state them |
-//! | `quick_look` | whether any number is out of its range, by a table made from those ranges |
+//! | `range_check`, `range_table` | the check of numbers, by a table made from those ranges |
 //! | `parse` | from a text to a scenario, or to the reader's error |
 //! | `explain` | the message and the help for a reader's error |
 //! | `read` | scenarios from texts |
@@ -15,9 +15,9 @@
 mod explain;
 mod overrides;
 pub(crate) mod parse;
-mod quick_look;
+pub(crate) mod range_check;
 mod range_table;
-pub(crate) mod ranges;
+mod ranges;
 mod read;
 mod spec;
 

@@ -3,7 +3,7 @@
 //! Invariant: the entries are those of the schema, in order of type, variant, field and place. `cargo xtask bless`
 //! writes them anew after a range has changed beside its field; a test compares them.
 
-use super::quick_look::TableEntry;
+use super::range_check::TableEntry;
 use super::ranges::NumberRange;
 use super::ranges::RangeEnd::{self, Excluded, Included};
 

@@ -6,7 +6,7 @@
 //! | used by | the field is found by |
 //! |---|---|
 //! | the reader, to explain a value that it refuses ([`at`]) | a path, and the names of variants in the text |
-//! | the check ([`violations`]) | the values of the scenario, once [`all_in_range`] has found one out of range |
+//! | the check ([`range_check`](super::range_check)) | a table by type and field, made from the schema |
 
 use core::fmt::{self, Display, Formatter};
 use std::sync::LazyLock;
@@ -15,12 +15,11 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use settings::{FieldPath, PathStep};
 
-use super::quick_look::all_in_range;
 use super::spec::Scenario;
 use crate::text::Outline;
 
 /// The schema of a scenario. Types stand in its definitions, once each, and fields refer to them: see [`resolved`].
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let generator = SchemaSettings::draft2020_12().into_generator();
     generator.into_root_schema_for::<Scenario>().to_value()
 });
@@ -29,8 +28,8 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 const DEFINITION: &str = "#/$defs/";
 
 /// A number of a scenario.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Number {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
     Whole(u64),
     Signed(i64),
     Real(f64),
@@ -53,15 +52,6 @@ pub(crate) enum RangeEnd {
     Excluded(f64),
 }
 
-/// A number out of its field's range.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct RangeViolation {
-    pub(crate) path: FieldPath,
-    /// The number; `None` for one that JSON does not have, infinite or undefined.
-    pub(crate) value: Option<String>,
-    pub(crate) range: NumberRange,
-}
-
 /// Returns the range of the number at `path` in a text that has this outline; `None` if the field is not a number, or if
 /// the text does not say which of several types it has.
 pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<NumberRange> {
@@ -80,79 +70,13 @@ pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Numb
     ranges.all(|range| range == first).then_some(first)
 }
 
-/// Returns every number of a scenario that is out of its field's range.
-///
-/// # Panics
-/// Never: a scenario is plain data.
-pub(crate) fn violations(scenario: &Scenario) -> Vec<RangeViolation> {
-    if all_in_range(scenario) { Vec::new() } else { violations_by_schema(scenario) }
-}
-
-/// Compares every number with the schema, which takes some milliseconds to make.
-pub(super) fn violations_by_schema(scenario: &Scenario) -> Vec<RangeViolation> {
-    let value = serde_json::to_value(scenario).expect("a scenario is plain data");
-    let mut found = Vec::new();
-    judge(&SCHEMA, &value, &FieldPath::default(), &mut found);
-    found
-}
-
 /// Follows references to the schema of a type.
-fn resolved(mut schema: &Value) -> &Value {
+pub(super) fn resolved(mut schema: &Value) -> &Value {
     while let Some(name) = schema.get("$ref").and_then(Value::as_str) {
         let name = name.strip_prefix(DEFINITION).expect("references lead to definitions");
         schema = &SCHEMA["$defs"][name];
     }
     schema
-}
-
-/// Compares a value, and everything in it, with its schema.
-fn judge(schema: &Value, value: &Value, path: &FieldPath, found: &mut Vec<RangeViolation>) {
-    let schema = resolved(schema);
-    for variant in list(schema, "oneOf") {
-        if let Some((content, value)) =
-            variant_content(variant).and_then(|(name, content)| Some((content, value.get(name)?)))
-        {
-            judge(content, value, path, found);
-        }
-    }
-    for choice in list(schema, "anyOf").filter(|_| !value.is_null()) {
-        judge(choice, value, path, found);
-    }
-    match value {
-        Value::Object(entries) => {
-            for (name, value) in entries {
-                judge_below(schema, value, (path, PathStep::Name(name.clone())), found);
-            }
-        }
-        Value::Array(values) => {
-            for (index, value) in values.iter().enumerate() {
-                judge_below(schema, value, (path, PathStep::Index(index)), found);
-            }
-        }
-        _ => {
-            let is_absent = value.is_null() && has_type(schema, "null");
-            let number = Number::of(value).filter(|_| !is_absent);
-            let range = NumberRange::of(schema).zip(number).filter(|(range, number)| !range.holds(*number));
-            if let Some((range, _)) = range {
-                found.push(RangeViolation {
-                    path: path.clone(),
-                    value: (!value.is_null()).then(|| value.to_string()),
-                    range,
-                });
-            }
-        }
-    }
-}
-
-fn judge_below(
-    schema: &Value,
-    value: &Value,
-    (path, step): (&FieldPath, PathStep),
-    found: &mut Vec<RangeViolation>,
-) {
-    if let Some(schema) = below(schema, &step) {
-        judge(schema, value, &path.step(step), found);
-    }
 }
 
 /// Returns the schemas of which a value fits one: those of an enum's variants (`oneOf`), or those of an optional value and
@@ -186,7 +110,7 @@ fn alternatives<'s>(schema: &'s Value, variants: &[&str]) -> Vec<&'s Value> {
 }
 
 /// Returns the schema of the value one step below.
-fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value> {
+pub(super) fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value> {
     let schema = resolved(schema);
     match step {
         PathStep::Name(name) => {
@@ -237,13 +161,6 @@ impl NumberRange {
 }
 
 impl Number {
-    /// Returns the number of a JSON value. `null` is how JSON writes a number that it does not have.
-    fn of(value: &Value) -> Option<Self> {
-        let real = || if value.is_null() { Some(f64::NAN) } else { value.as_f64() };
-        let signed = || value.as_i64().map(Self::Signed);
-        value.as_u64().map(Self::Whole).or_else(signed).or_else(|| real().map(Self::Real))
-    }
-
     fn whole(self) -> Option<u64> {
         match self {
             Self::Whole(number) => Some(number),
@@ -261,7 +178,7 @@ impl Number {
     }
 
     /// Returns true unless the number is infinite or undefined.
-    pub(super) const fn is_finite(self) -> bool {
+    pub(crate) const fn is_finite(self) -> bool {
         self.real().is_finite()
     }
 }
@@ -282,10 +199,21 @@ impl RangeEnd {
 }
 
 /// Returns true if a schema admits values of this JSON type.
-fn has_type(schema: &Value, name: &str) -> bool {
+pub(super) fn has_type(schema: &Value, name: &str) -> bool {
     match schema.get("type") {
         Some(Value::Array(all)) => all.iter().any(|one| one == name),
         one => one.is_some_and(|one| one == name),
+    }
+}
+
+/// Prints the number as a scenario may have it.
+impl Display for Number {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(number) => write!(f, "{number}"),
+            Self::Signed(number) => write!(f, "{number}"),
+            Self::Real(number) => write!(f, "{number:?}"),
+        }
     }
 }
 

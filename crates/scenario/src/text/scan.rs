@@ -97,19 +97,24 @@ impl<'a> Scanner<'a> {
     ) -> ScanResult<(Range<usize>, Vec<TextNode>)> {
         self.enter(open);
         let mut values = Vec::new();
-        let above = self.path.clone();
         while !self.leaves(close)? {
             let one_with_name = named && values.is_empty();
-            self.path = if one_with_name { above.clone() } else { above.index(values.len()) };
+            if !one_with_name {
+                self.path.push(PathStep::Index(values.len()));
+            }
             let value = self.value()?;
             if self.rest().trim_start().starts_with(':') {
                 let name = self.text[value.span.clone()].to_owned();
-                self.path = above;
+                if !one_with_name {
+                    self.path.pop();
+                }
                 return Err(self.flaw(first_line(self.text, value.span), SyntaxFlawKind::Named { name }));
             }
             values.push(value);
             self.separated(close)?;
-            self.path = above.clone();
+            if !one_with_name {
+                self.path.pop();
+            }
         }
         Ok((start..self.at, values))
     }
@@ -117,17 +122,16 @@ impl<'a> Scanner<'a> {
     fn items(&mut self, open: char, close: char, start: usize) -> ScanResult<(Range<usize>, Vec<NamedNode>)> {
         self.enter(open);
         let mut items: Vec<NamedNode> = Vec::new();
-        let above = self.path.clone();
         while !self.leaves(close)? {
             let (key, key_span) = self.key()?;
-            self.path = above.step(PathStep::Name(key.clone()));
+            self.path.push(PathStep::Name(key.clone()));
             if items.iter().any(|item| item.key == key) {
                 return Err(self.flaw(key_span, SyntaxFlawKind::Twice { name: key }));
             }
             let value = self.value()?;
             items.push(NamedNode { key, key_span, value });
             self.separated(close)?;
-            self.path = above.clone();
+            self.path.pop();
         }
         Ok((start..self.at, items))
     }
@@ -153,9 +157,11 @@ impl<'a> Scanner<'a> {
     /// Scans a number, a name with any parentheses after it, or several words without quotes.
     fn bare(&mut self, start: usize) -> ScanResult<TextNode> {
         let rest = self.rest();
-        let stop = |c: char| ",()[]{}:\"\n".contains(c);
-        let end = rest.find(stop).unwrap_or(rest.len());
-        let end = ["//", "/*"].iter().filter_map(|comment| rest[..end].find(comment)).min().unwrap_or(end);
+        let stop = |c| matches!(c, ',' | '(' | ')' | '[' | ']' | '{' | '}' | ':' | '"' | '\n');
+        let mut end = rest.find(stop).unwrap_or(rest.len());
+        if rest[..end].contains('/') {
+            end = ["//", "/*"].iter().filter_map(|comment| rest[..end].find(comment)).min().unwrap_or(end);
+        }
         let word = rest[..end].trim_end();
         if word.is_empty() {
             let shown = self.at..self.at + rest.chars().next().map_or(0, char::len_utf8);

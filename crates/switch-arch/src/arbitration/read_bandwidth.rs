@@ -130,7 +130,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     }
 
     /// Starts a read of `input` at `rate` for `output`, whose reservation ends.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn start(&mut self, input: PortId, output: PortId, rate: Rate) {
         if self.limited {
             self.inputs[input.index()].reading += rate.get();
@@ -159,7 +159,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     }
 
     /// Ends a read of `input` at `rate`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end(&mut self, input: PortId, rate: Rate) {
         if self.limited {
             self.inputs[input.index()].reading -= rate.get();

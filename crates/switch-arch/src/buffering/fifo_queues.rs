@@ -28,6 +28,7 @@ impl FifoQueues {
     }
 
     /// Appends a packet. Returns true if it is now at the head.
+    #[inline(always)]
     pub(super) fn push(&mut self, port: PortId, lane: Lane, packet: PacketId, pool: &mut PacketPool) -> bool {
         let queue = &mut self.queues[(port, lane)];
         let is_head = queue.is_empty();
@@ -47,6 +48,7 @@ impl FifoQueues {
     ///
     /// # Panics
     /// If the queue is empty.
+    #[inline(always)]
     pub(super) fn pop(
         &mut self,
         port: PortId,

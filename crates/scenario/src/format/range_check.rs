@@ -1,18 +1,27 @@
-//! A quick look at every number of a scenario: is any out of its field's range?
+//! The check that every number of a scenario is in its field's range.
 //!
-//! Invariant: the answer is that of [`ranges::violations`](super::ranges::violations), which makes the whole schema
-//! to name the fields; nearly every scenario needs no names. [`RANGES`] is the schema's ranges as a table, and a test
-//! holds the table to the schema.
+//! Invariant: a number is compared with the range that the schema has for its field. [`RANGES`] is those ranges as a
+//! table, since the schema takes milliseconds to make; a test holds the table to the schema.
 //!
-//! The look is a `Serializer` that writes nothing: serde calls it with the names of types, variants and fields.
+//! The check is a `Serializer` that writes nothing: serde calls it with the names of types, variants and fields.
 
-use core::fmt::{self, Display, Formatter};
+use core::fmt;
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
+use serde_json::Value;
+use settings::FieldPath;
 
 use super::range_table::RANGES;
-use super::ranges::{Number, NumberRange};
+use super::ranges::{Number, NumberRange, RangeEnd};
+
+/// A number out of its field's range.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RangeViolation {
+    pub(crate) path: FieldPath,
+    pub(crate) value: Number,
+    pub(crate) range: NumberRange,
+}
 
 /// The range of a number in a type.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,15 +37,34 @@ pub(super) struct TableEntry {
     pub(super) range: NumberRange,
 }
 
-/// Returns true if every number is in its field's range. Numbers that JSON does not have, infinite or undefined ones,
-/// are in no range.
-pub(crate) fn all_in_range(value: &impl Serialize) -> bool {
-    value.serialize(Look { entries: &[], place: 0 }).is_ok()
+/// Returns every number that is out of its field's range. Infinite and undefined numbers are in no range.
+///
+/// # Panics
+/// If the value cannot be serialised, as a map whose keys are no names.
+pub(crate) fn violations(value: &impl Serialize) -> Vec<RangeViolation> {
+    let mut check = RangeCheck::default();
+    value.serialize(Look { check: &mut check, entries: &[], place: 0 }).expect("a scenario is plain data");
+    check.found
+}
+
+/// The check of a value, and its progress.
+#[derive(Default)]
+struct RangeCheck {
+    /// Path of the value that is looked at.
+    path: Vec<Step>,
+    found: Vec<RangeViolation>,
+}
+
+/// A step of a path. Most numbers are in range, so no name is copied before one is not.
+enum Step {
+    Field(&'static str),
+    Key(String),
+    Index(usize),
 }
 
 /// The look at one value.
-#[derive(Clone, Copy)]
-struct Look {
+struct Look<'c> {
+    check: &'c mut RangeCheck,
     /// Entries of the field in which the value stands.
     entries: &'static [TableEntry],
     /// Place of the value in a tuple.
@@ -44,30 +72,38 @@ struct Look {
 }
 
 /// The look at the parts of a value.
-struct Parts {
+struct Parts<'c> {
+    check: &'c mut RangeCheck,
     /// Entries of the type, or of the field around a list.
     entries: &'static [TableEntry],
-    /// Number of parts seen, in a tuple.
+    /// Number of parts seen.
     seen: usize,
 }
 
-/// A number is out of range.
-#[derive(Debug)]
-struct OutOfRange;
-
-impl Look {
-    fn number(self, number: Number) -> Result<(), OutOfRange> {
+impl<'c> Look<'c> {
+    fn number(self, value: Number) -> fmt::Result {
         let entry = self.entries.iter().find(|entry| entry.place == self.place);
-        let within = match entry {
-            Some(entry) => entry.range.holds(number),
-            None => number.is_finite(),
-        };
-        if within { Ok(()) } else { Err(OutOfRange) }
+        let any = NumberRange::Real { least: RangeEnd::None, most: RangeEnd::None };
+        let range = entry.map_or(any, |entry| entry.range);
+        if !range.holds(value) {
+            let path = self.check.path.iter().fold(FieldPath::default(), |path, step| match step {
+                Step::Field(name) => path.name(name),
+                Step::Key(name) => path.name(name),
+                Step::Index(index) => path.index(*index),
+            });
+            self.check.found.push(RangeViolation { path, value, range });
+        }
+        Ok(())
     }
 
-    /// The look at the parts that have the same range as the whole: elements of a list, values of a map.
-    const fn alike(self) -> Parts {
-        Parts { entries: self.entries, seen: 0 }
+    /// The look at the parts of a struct or of an enum's variant.
+    fn parts_of(self, owner: &str, variant: &str) -> Parts<'c> {
+        Parts { check: self.check, entries: entries_of(owner, variant), seen: 0 }
+    }
+
+    /// The look at parts that have the same range as the whole: elements of a list, values of a map.
+    const fn alike(self) -> Parts<'c> {
+        Parts { check: self.check, entries: self.entries, seen: 0 }
     }
 }
 
@@ -79,51 +115,64 @@ fn entries_of(owner: &str, variant: &str) -> &'static [TableEntry] {
     &RANGES[from..from + len]
 }
 
-impl Parts {
-    fn field(&self, name: &str, value: &(impl Serialize + ?Sized)) -> Result<(), OutOfRange> {
+impl Parts<'_> {
+    /// Looks at a part of the value: the one at this place, if it is a tuple.
+    fn part<T: Serialize + ?Sized>(
+        &mut self,
+        step: Step,
+        entries: &'static [TableEntry],
+        place: usize,
+        value: &T,
+    ) -> fmt::Result {
+        self.check.path.push(step);
+        value.serialize(Look { check: self.check, entries, place })?;
+        self.check.path.pop();
+        self.seen += 1;
+        Ok(())
+    }
+
+    fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> fmt::Result {
         let of_field = |entry: &TableEntry| entry.field == name;
         let from = self.entries.iter().position(of_field).unwrap_or(self.entries.len());
         let len = self.entries[from..].iter().take_while(|entry| of_field(entry)).count();
-        value.serialize(Look { entries: &self.entries[from..from + len], place: 0 })
+        self.part(Step::Field(name), &self.entries[from..from + len], 0, value)
     }
 
-    fn alike(&self, value: &(impl Serialize + ?Sized)) -> Result<(), OutOfRange> {
-        value.serialize(Look { entries: self.entries, place: 0 })
+    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> fmt::Result {
+        self.part(Step::Index(self.seen), self.entries, 0, value)
     }
 
-    fn next_place(&mut self, value: &(impl Serialize + ?Sized)) -> Result<(), OutOfRange> {
-        let place = self.seen;
-        self.seen += 1;
-        value.serialize(Look { entries: self.entries, place })
+    fn member<T: Serialize + ?Sized>(&mut self, value: &T) -> fmt::Result {
+        self.part(Step::Index(self.seen), self.entries, self.seen, value)
     }
 }
 
 /// Methods for kinds of values that are no numbers.
 macro_rules! no_numbers {
     ($($method:ident($($kind:ty),*);)*) => {
-        $(fn $method(self, $(_: $kind),*) -> Result<(), OutOfRange> { Ok(()) })*
+        $(fn $method(self, $(_: $kind),*) -> fmt::Result { Ok(()) })*
     };
 }
 
 /// Methods for numbers.
 macro_rules! numbers {
     ($($method:ident($kind:ty) $variant:ident;)*) => {
-        $(fn $method(self, value: $kind) -> Result<(), OutOfRange> {
+        $(fn $method(self, value: $kind) -> fmt::Result {
             self.number(Number::$variant(value.into()))
         })*
     };
 }
 
-impl Serializer for Look {
+impl<'c> Serializer for Look<'c> {
     type Ok = ();
-    type Error = OutOfRange;
-    type SerializeSeq = Parts;
-    type SerializeTuple = Parts;
-    type SerializeTupleStruct = Parts;
-    type SerializeTupleVariant = Parts;
-    type SerializeMap = Parts;
-    type SerializeStruct = Parts;
-    type SerializeStructVariant = Parts;
+    type Error = fmt::Error;
+    type SerializeSeq = Parts<'c>;
+    type SerializeTuple = Parts<'c>;
+    type SerializeTupleStruct = Parts<'c>;
+    type SerializeTupleVariant = Parts<'c>;
+    type SerializeMap = Parts<'c>;
+    type SerializeStruct = Parts<'c>;
+    type SerializeStructVariant = Parts<'c>;
 
     no_numbers! {
         serialize_bool(bool);
@@ -149,15 +198,11 @@ impl Serializer for Look {
         serialize_f64(f64) Real;
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), OutOfRange> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> fmt::Result {
         value.serialize(self)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<(), OutOfRange> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> fmt::Result {
         value.serialize(self)
     }
 
@@ -167,20 +212,20 @@ impl Serializer for Look {
         _: u32,
         variant: &'static str,
         value: &T,
-    ) -> Result<(), OutOfRange> {
-        value.serialize(Self { entries: entries_of(owner, variant), place: 0 })
+    ) -> fmt::Result {
+        value.serialize(Self { entries: entries_of(owner, variant), ..self })
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Parts, OutOfRange> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, fmt::Error> {
         Ok(self.alike())
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Parts, OutOfRange> {
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeSeq, fmt::Error> {
         Ok(self.alike())
     }
 
-    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Result<Parts, OutOfRange> {
-        Ok(Parts { entries: entries_of(name, ""), seen: 0 })
+    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Result<Self::SerializeSeq, fmt::Error> {
+        Ok(self.parts_of(name, ""))
     }
 
     fn serialize_tuple_variant(
@@ -189,16 +234,16 @@ impl Serializer for Look {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Parts, OutOfRange> {
-        Ok(Parts { entries: entries_of(owner, variant), seen: 0 })
+    ) -> Result<Self::SerializeSeq, fmt::Error> {
+        Ok(self.parts_of(owner, variant))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Parts, OutOfRange> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeSeq, fmt::Error> {
         Ok(self.alike())
     }
 
-    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Parts, OutOfRange> {
-        Ok(Parts { entries: entries_of(name, ""), seen: 0 })
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Self::SerializeSeq, fmt::Error> {
+        Ok(self.parts_of(name, ""))
     }
 
     fn serialize_struct_variant(
@@ -207,27 +252,27 @@ impl Serializer for Look {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Parts, OutOfRange> {
-        Ok(Parts { entries: entries_of(owner, variant), seen: 0 })
+    ) -> Result<Self::SerializeSeq, fmt::Error> {
+        Ok(self.parts_of(owner, variant))
     }
 }
 
 /// Implementations for kinds of parts.
 macro_rules! parts {
     ($($kind:ident: $method:ident($($name:ident)?) => $look:ident;)*) => {
-        $(impl ser::$kind for Parts {
+        $(impl ser::$kind for Parts<'_> {
             type Ok = ();
-            type Error = OutOfRange;
+            type Error = fmt::Error;
 
             fn $method<T: Serialize + ?Sized>(
                 &mut self,
                 $($name: &'static str,)?
                 value: &T,
-            ) -> Result<(), OutOfRange> {
+            ) -> fmt::Result {
                 self.$look($($name,)? value)
             }
 
-            fn end(self) -> Result<(), OutOfRange> {
+            fn end(self) -> fmt::Result {
                 Ok(())
             }
         })*
@@ -235,43 +280,35 @@ macro_rules! parts {
 }
 
 parts! {
-    SerializeSeq: serialize_element() => alike;
-    SerializeTuple: serialize_element() => next_place;
-    SerializeTupleStruct: serialize_field() => next_place;
-    SerializeTupleVariant: serialize_field() => next_place;
+    SerializeSeq: serialize_element() => element;
+    SerializeTuple: serialize_element() => member;
+    SerializeTupleStruct: serialize_field() => member;
+    SerializeTupleVariant: serialize_field() => member;
     SerializeStruct: serialize_field(name) => field;
     SerializeStructVariant: serialize_field(name) => field;
 }
 
-impl ser::SerializeMap for Parts {
+impl ser::SerializeMap for Parts<'_> {
     type Ok = ();
-    type Error = OutOfRange;
+    type Error = fmt::Error;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<(), OutOfRange> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> fmt::Result {
+        let name = match serde_json::to_value(key).map_err(|_| fmt::Error)? {
+            Value::String(name) => name,
+            other => other.to_string(),
+        };
+        self.check.path.push(Step::Key(name));
         Ok(())
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), OutOfRange> {
-        self.alike(value)
-    }
-
-    fn end(self) -> Result<(), OutOfRange> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> fmt::Result {
+        value.serialize(Look { check: self.check, entries: self.entries, place: 0 })?;
+        self.check.path.pop();
         Ok(())
     }
-}
 
-impl Display for OutOfRange {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("a number is out of range")
-    }
-}
-
-impl core::error::Error for OutOfRange {}
-
-impl ser::Error for OutOfRange {
-    /// No type of a scenario has an error of its own when it is serialised.
-    fn custom<T: Display>(_: T) -> Self {
-        Self
+    fn end(self) -> fmt::Result {
+        Ok(())
     }
 }
 
@@ -280,11 +317,11 @@ mod tests {
     use std::{env, fs};
 
     use schemars::generate::SchemaSettings;
-    use serde_json::Value;
+    use settings::PathStep;
 
     use super::*;
     use crate::format::Scenario;
-    use crate::format::ranges::{RangeEnd, list, variant_content, violations_by_schema};
+    use crate::format::ranges::{RangeEnd, SCHEMA, below, has_type, list, resolved, variant_content};
     use crate::text::ScenarioText;
 
     const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/format/range_table.rs");
@@ -407,6 +444,43 @@ mod tests {
         }
     }
 
+    /// The paths of the numbers that the schema's ranges exclude, in a scenario as JSON.
+    fn excluded(schema: &Value, value: &Value, path: &FieldPath, found: &mut Vec<FieldPath>) {
+        let schema = resolved(schema);
+        for variant in list(schema, "oneOf") {
+            let content = variant_content(variant);
+            if let Some((content, value)) =
+                content.and_then(|(name, content)| Some((content, value.get(name)?)))
+            {
+                excluded(content, value, path, found);
+            }
+        }
+        for choice in list(schema, "anyOf").filter(|_| !value.is_null()) {
+            excluded(choice, value, path, found);
+        }
+        let mut in_part = |step: PathStep, value| {
+            if let Some(schema) = below(schema, &step) {
+                excluded(schema, value, &path.step(step), found);
+            }
+        };
+        match value {
+            Value::Object(parts) => {
+                parts.iter().for_each(|(name, value)| in_part(PathStep::Name(name.clone()), value));
+            }
+            Value::Array(parts) => {
+                parts.iter().enumerate().for_each(|(index, value)| in_part(PathStep::Index(index), value));
+            }
+            Value::Number(number) if !has_type(schema, "string") => {
+                let whole = number.as_u64().map(Number::Whole);
+                let number = whole.unwrap_or_else(|| Number::Real(number.as_f64().expect("it is a number")));
+                if NumberRange::of(schema).is_some_and(|range| !range.holds(number)) {
+                    found.push(path.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
     #[test]
     fn it_agrees_with_the_schema_on_every_number_of_the_shipped_scenarios() {
         let (mut refused, mut accepted) = (0, 0);
@@ -421,8 +495,14 @@ mod tests {
                     let number = value.pointer_mut(place).expect("the place is in the value");
                     let own = core::mem::replace(number, other);
                     if let Ok(scenario) = serde_json::from_value::<Scenario>(value.clone()) {
-                        let found = violations_by_schema(&scenario);
-                        assert_eq!(all_in_range(&scenario), found.is_empty(), "{}{place}", shipped.name);
+                        let mut by_schema = Vec::new();
+                        let value = serde_json::to_value(&scenario).expect("a scenario is plain data");
+                        excluded(&SCHEMA, &value, &FieldPath::default(), &mut by_schema);
+                        let mut found: Vec<_> =
+                            violations(&scenario).into_iter().map(|found| found.path).collect();
+                        by_schema.sort();
+                        found.sort();
+                        assert_eq!(found, by_schema, "{}{place}", shipped.name);
                         *if found.is_empty() { &mut accepted } else { &mut refused } += 1;
                     }
                     *value.pointer_mut(place).expect("the place is in the value") = own;
