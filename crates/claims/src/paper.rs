@@ -229,7 +229,7 @@ mod tests {
             for table in &paper.tables {
                 let plan = |row: &Combination| {
                     let plan = experiment::plan(&row.run.scenario, &row.run.set, None);
-                    plan.unwrap_or_else(|fault| panic!("{row:?}: {fault}")).resolved().to_owned()
+                    plan.unwrap_or_else(|fault| panic!("{row:?}: {fault}")).resolved()
                 };
                 let rows = table.rows();
                 let plans: BTreeSet<_> = rows.iter().map(plan).collect();

@@ -131,14 +131,18 @@ impl<E: Copy> EventQueue<E> {
         let entry = QueuedEvent { time: at.ps(), order: order.bits(), event };
         self.len += 1;
         if entry.time < self.window_end {
-            self.push_in_window(entry);
+            return self.push_in_window(entry);
+        }
+        let window = entry.time / self.width;
+        if window - self.window < SIZE as u64 {
+            self.ring.push(window, entry);
         } else {
-            self.push_after_window(entry);
+            self.push_far(entry);
         }
     }
 
     /// Schedules an event in the open window.
-    #[inline]
+    #[inline(never)] // Most events are of later windows, and their way is short.
     fn push_in_window(&mut self, entry: QueuedEvent<E>) {
         let QueuedEvent { time, .. } = entry;
         assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
@@ -156,16 +160,11 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Schedules an event in a future window.
-    #[inline]
-    fn push_after_window(&mut self, entry: QueuedEvent<E>) {
-        let window = entry.time / self.width;
-        if window - self.window < SIZE as u64 {
-            self.ring.push(window, entry);
-        } else {
-            assert!(entry.time != u64::MAX, "an event at no time at all");
-            self.far.push(EarliestFirst(entry));
-        }
+    /// Schedules an event beyond the ring.
+    #[inline(never)]
+    fn push_far(&mut self, entry: QueuedEvent<E>) {
+        assert!(entry.time != u64::MAX, "an event at no time at all");
+        self.far.push(EarliestFirst(entry));
     }
 
     /// Opens the next window that holds events before `end`, up to `end`. Returns false if there is none. The batches

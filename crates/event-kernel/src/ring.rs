@@ -82,23 +82,28 @@ impl<E: Copy> WindowRing<E> {
         let slot = slot_of(bucket);
         let BucketSlot { len, last } = self.slots[slot];
         let place = len as usize % CHUNK;
-        let chunk = if place > 0 { last } else { self.add_chunk(slot, entry) };
-        self.entries[chunk as usize * CHUNK + place] = entry;
-        self.slots[slot] = BucketSlot { len: len + 1, last: chunk };
+        if place > 0 {
+            self.entries[last as usize * CHUNK + place] = entry;
+            self.slots[slot].len = len + 1;
+        } else {
+            self.push_to_new_chunk(slot, entry);
+        }
     }
 
-    /// Adds a chunk to a bucket whose chunks are full, or that has none.
+    /// Adds an event to a bucket whose chunks are full, or that has none.
     #[inline(never)] // One event of 32.
-    fn add_chunk(&mut self, slot: usize, filler: QueuedEvent<E>) -> u32 {
+    fn push_to_new_chunk(&mut self, slot: usize, entry: QueuedEvent<E>) {
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.summary |= 1 << (slot / 64);
         let chunk = self.free.pop().unwrap_or_else(|| {
-            self.entries.extend([filler; CHUNK]);
+            self.entries.extend([entry; CHUNK]);
             self.previous.push(0);
             self.previous.len() as u32 - 1
         });
-        self.previous[chunk as usize] = self.slots[slot].last;
-        chunk
+        self.entries[chunk as usize * CHUNK] = entry;
+        let BucketSlot { len, last } = &mut self.slots[slot];
+        self.previous[chunk as usize] = core::mem::replace(last, chunk);
+        *len += 1;
     }
 
     /// Moves the events of `bucket` to the end of `gathered`.

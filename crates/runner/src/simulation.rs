@@ -136,7 +136,7 @@ impl FinishedRun {
     /// can be run again in their folder.
     #[must_use]
     pub fn files(&self) -> Vec<OutputFile> {
-        let mut files = report::files(&self.summary, &self.record, self.plan.resolved().to_owned());
+        let mut files = report::files(&self.summary, &self.record, self.plan.resolved());
         let named = self.plan.files().clone().into_iter();
         files.extend(named.map(|(name, contents)| OutputFile { name, contents }));
         files

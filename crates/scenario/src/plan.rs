@@ -10,6 +10,7 @@ use ca_transport::AdapterSpec;
 use cc_policies::{Control, Scheme};
 use link_layer::{CablePlan, LinkPlan, PortPlan};
 use packet::{FlowId, Lane, NodeId, PortId, ServiceLevel};
+use ron::ser::PrettyConfig;
 use switch_arch::SwitchPlan;
 use telemetry::Phase;
 use topology::{Graph, Routes};
@@ -17,11 +18,14 @@ use units::{Span, Time};
 use workload::Workload;
 
 use crate::cycles;
+use crate::format::Scenario;
+use crate::format::parse::options;
 
 /// An experiment, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    pub(crate) title: Title,
+    /// The scenario as it was read, with its name and with `Guideline` resolved.
+    pub(crate) scenario: Scenario,
     pub(crate) run: RunPlan,
     pub(crate) graph: Graph,
     pub(crate) routes: Routes,
@@ -29,20 +33,10 @@ pub struct Plan {
     pub(crate) link: LinkPlan,
     pub(crate) nodes: NodePlans,
     pub(crate) control: Control,
-    pub(crate) scheme: Scheme,
     pub(crate) workload: Workload,
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) watch: Vec<WatchPlan>,
     pub(crate) dependency_cycle: Option<String>,
-    /// The scenario written out.
-    pub(crate) resolved: String,
-}
-
-/// Name and description of an experiment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Title {
-    pub(crate) name: String,
-    pub(crate) about: String,
 }
 
 /// Times and seed of a run.
@@ -127,15 +121,18 @@ impl NodePlans {
 
 impl Plan {
     /// Name of the experiment.
+    ///
+    /// # Panics
+    /// Never: the check gives every scenario a name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.title.name
+        self.scenario.name.as_deref().expect("the check gives every scenario a name")
     }
 
     /// Description of the experiment.
     #[must_use]
     pub fn about(&self) -> &str {
-        &self.title.about
+        &self.scenario.about
     }
 
     /// Seed of all random streams.
@@ -223,13 +220,13 @@ impl Plan {
     /// Congestion control as the scenario names it; `Guideline` is replaced by its settings.
     #[must_use]
     pub const fn scheme(&self) -> &Scheme {
-        &self.scheme
+        &self.scenario.congestion_control
     }
 
     /// The scheme of congestion control, by its name in the scenario.
     #[must_use]
     pub fn congestion_control(&self) -> &'static str {
-        match &self.scheme {
+        match self.scheme() {
             Scheme::Off => "Off",
             Scheme::Iba(_) => "Iba",
             Scheme::Guideline => "Guideline",
@@ -259,9 +256,14 @@ impl Plan {
 
     /// The scenario as a file, with its name, every override and every default written out. Reading it gives the same
     /// plan.
+    ///
+    /// # Panics
+    /// Never: a scenario is plain data.
     #[must_use]
-    pub fn resolved(&self) -> &str {
-        &self.resolved
+    pub fn resolved(&self) -> String {
+        let layout = PrettyConfig::new().depth_limit(3).new_line("\n");
+        let ron = options().to_string_pretty(&self.scenario, layout).expect("a scenario is plain data");
+        format!("// The scenario as it was run, with every default and override written out.\n{ron}\n")
     }
 }
 

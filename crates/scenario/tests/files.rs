@@ -39,7 +39,7 @@ fn files_lie_beside_the_scenario() {
     for (name, text) in found.files() {
         fs::write(again.join(name), text).expect("a writable folder");
     }
-    let source = ScenarioText::new("mine.ron", found.resolved()).beside(&again);
+    let source = ScenarioText::new("mine.ron", &found.resolved()).beside(&again);
     let same = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
     assert!(same.unwrap_or_else(|said| panic!("{said}")) == found);
     let mut traffic = found.workload().host_traffic.clone();

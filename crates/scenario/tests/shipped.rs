@@ -43,7 +43,8 @@ fn the_resolved_text_gives_the_same_plan() {
     for scenario in shipped() {
         let first = plan_of(scenario.name, &["seed=7"]);
         assert_eq!((first.name(), first.seed()), (scenario.name, 7));
-        let again = plan(&ScenarioText::new("plan.ron", first.resolved())).expect("a resolved plan is right");
+        let again =
+            plan(&ScenarioText::new("plan.ron", &first.resolved())).expect("a resolved plan is right");
         assert!(again == first, "{} is another plan when written out", scenario.name);
         assert_eq!(again.resolved(), first.resolved());
     }

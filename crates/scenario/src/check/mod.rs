@@ -72,10 +72,9 @@ impl Scenario {
         let watch = watch::resolve(&self, &control.response, (graph, flows), faults);
         let (link, nodes) = (link?, nodes?);
         let run = run::plan(&self, &workload);
-        let (title, resolved) = run::written_out(&mut self, faults.source.stem());
-        let scheme = self.congestion_control;
+        self.name.get_or_insert_with(|| faults.source.stem().to_owned());
         Some(Plan {
-            title,
+            scenario: self,
             run,
             graph: topology.into_graph(),
             routes,
@@ -83,12 +82,10 @@ impl Scenario {
             link,
             nodes,
             control,
-            scheme,
             workload,
             files,
             watch,
             dependency_cycle,
-            resolved,
         })
     }
 

@@ -1,13 +1,11 @@
 //! The run as a whole: its name, its duration, its samples.
 
-use ron::ser::PrettyConfig;
 use settings::FieldPath;
 use units::Span;
 use workload::Workload;
 
-use crate::format::parse::options;
 use crate::format::{Completions, Scenario};
-use crate::plan::{self, RunPlan, Title};
+use crate::plan::{self, RunPlan};
 use crate::text::Faults;
 
 /// Largest number of samples of a run: each has a row in memory and in a file.
@@ -33,16 +31,6 @@ pub(super) fn check(scenario: &Scenario, faults: &mut Faults<'_>) {
     if scenario.name.as_deref() == Some("") {
         faults.add(&"name".into(), "the scenario's name is empty", "write a name, or leave `name` out");
     }
-}
-
-/// Fills in the name, and writes the scenario out.
-pub(super) fn written_out(scenario: &mut Scenario, stem: &str) -> (Title, String) {
-    let name = scenario.name.get_or_insert_with(|| stem.to_owned()).clone();
-    let layout = PrettyConfig::new().depth_limit(3).new_line("\n");
-    let ron = options().to_string_pretty(scenario, layout).expect("a scenario is plain data");
-    let text =
-        format!("// The scenario as it was run, with every default and override written out.\n{ron}\n");
-    (Title { name, about: scenario.about.clone() }, text)
 }
 
 /// Plans the times of a run.

@@ -177,6 +177,9 @@ impl<'a> Scanner<'a> {
 
     fn begins_text(&self) -> bool {
         let rest = self.rest();
+        if !rest.starts_with(['"', 'b', 'r']) {
+            return false;
+        }
         let after_b = rest.strip_prefix('b').unwrap_or(rest);
         let raw = after_b.strip_prefix('r').map(|raw| raw.trim_start_matches('#'));
         after_b.starts_with('"') || raw.is_some_and(|raw| raw.starts_with('"'))
@@ -265,19 +268,23 @@ impl<'a> Scanner<'a> {
     /// Goes past blanks and comments.
     fn skip(&mut self) -> ScanResult<()> {
         loop {
-            let rest = self.rest();
-            self.at += rest.len() - rest.trim_start().len();
-            let rest = self.rest();
-            if rest.starts_with("//") {
-                self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                let Some(length) = block_comment(rest) else {
-                    let shown = first_line(self.text, self.at..self.text.len());
-                    return Err(self.flaw(shown, SyntaxFlawKind::UnclosedComment));
-                };
-                self.at += length;
-            } else {
-                return Ok(());
+            match self.text.as_bytes().get(self.at) {
+                Some(byte) if byte.is_ascii_whitespace() => self.at += 1,
+                Some(b'/') if self.rest().starts_with("//") => {
+                    self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+                }
+                Some(b'/') if self.rest().starts_with("/*") => {
+                    let Some(length) = block_comment(self.rest()) else {
+                        let shown = first_line(self.text, self.at..self.text.len());
+                        return Err(self.flaw(shown, SyntaxFlawKind::UnclosedComment));
+                    };
+                    self.at += length;
+                }
+                // Blanks beyond ASCII are rare.
+                Some(..b' ' | 0x80..) if self.rest().starts_with(char::is_whitespace) => {
+                    self.at += self.rest().len() - self.rest().trim_start().len();
+                }
+                _ => return Ok(()),
             }
         }
     }
@@ -296,7 +303,10 @@ impl<'a> Scanner<'a> {
     }
 
     fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+        match self.text.as_bytes().get(self.at)? {
+            byte if byte.is_ascii() => Some(char::from(*byte)),
+            _ => self.rest().chars().next(),
+        }
     }
 
     fn unclosed(&self) -> SyntaxFlaw {

@@ -26,7 +26,7 @@ impl InputFifo {
 }
 
 impl Buffering for InputFifo {
-    #[inline(never)]
+    #[inline(always)]
     fn store<const WORDS: usize>(
         &mut self,
         voq: VoqId,
@@ -45,7 +45,7 @@ impl Buffering for InputFifo {
         self.queues.head(voq.input, voq.lane)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn take<const WORDS: usize>(
         &mut self,
         voq: VoqId,

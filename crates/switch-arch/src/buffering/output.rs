@@ -29,7 +29,7 @@ impl Output {
 }
 
 impl Buffering for Output {
-    #[inline(never)]
+    #[inline(always)]
     fn store<const WORDS: usize>(
         &mut self,
         voq: VoqId,
@@ -48,7 +48,7 @@ impl Buffering for Output {
         self.queues.head(voq.output, voq.lane)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn take<const WORDS: usize>(
         &mut self,
         voq: VoqId,

@@ -15,19 +15,25 @@ impl<const WORDS: usize> PortSet<WORDS> {
     /// The empty set.
     pub const EMPTY: Self = Self([0; WORDS]);
 
+    /// Returns the word that has the port's bit. A set of one word holds ports 0 to 63, which [`Self::CAPACITY`] says.
+    const fn word(port: PortId) -> usize {
+        debug_assert!(port.index() < Self::CAPACITY, "a port beyond the set's capacity");
+        if WORDS == 1 { 0 } else { port.index() / 64 }
+    }
+
     /// Inserts a port.
     pub fn insert(&mut self, port: PortId) {
-        self.0[port.index() / 64] |= 1 << (port.0 % 64);
+        self.0[Self::word(port)] |= 1 << (port.0 % 64);
     }
 
     /// Removes a port.
     pub fn remove(&mut self, port: PortId) {
-        self.0[port.index() / 64] &= !(1 << (port.0 % 64));
+        self.0[Self::word(port)] &= !(1 << (port.0 % 64));
     }
 
     /// Inserts a port if `within`, else removes it.
     pub fn set(&mut self, port: PortId, within: bool) {
-        let word = &mut self.0[port.index() / 64];
+        let word = &mut self.0[Self::word(port)];
         let bit = port.0 % 64;
         *word = *word & !(1 << bit) | u64::from(within) << bit;
     }
@@ -35,7 +41,7 @@ impl<const WORDS: usize> PortSet<WORDS> {
     /// Returns true if the set contains the port.
     #[must_use]
     pub const fn contains(&self, port: PortId) -> bool {
-        self.0[port.index() / 64] >> (port.0 % 64) & 1 == 1
+        self.0[Self::word(port)] >> (port.0 % 64) & 1 == 1
     }
 
     /// Returns true if the set is empty.
