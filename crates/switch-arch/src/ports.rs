@@ -6,6 +6,7 @@ use core::ops::Index;
 
 use link_layer::{LaneSet, NodeContext, Passage, Port, VlArbiter};
 use packet::{Lane, PacketId, PortId};
+use prefetch::prefetch;
 use units::{Bytes, Rate, Time};
 
 use crate::setup::SwitchTimer;
@@ -117,16 +118,17 @@ impl SwitchPort {
         self.tail_leaves > now
     }
 
-    /// Reads a word of the first cache line, for reading ahead.
+    /// Prefetches the first cache line.
     #[inline]
-    pub(crate) const fn fetch_first(&self) -> u64 {
-        self.tail_leaves.ps()
+    pub(crate) fn prefetch_first(&self) {
+        prefetch(self);
     }
 
-    /// Reads a word of both cache lines, for reading ahead.
+    /// Prefetches both cache lines.
     #[inline]
-    pub(crate) const fn fetch(&self) -> u64 {
-        self.fetch_first() ^ self.link.signals_sent()
+    pub(crate) fn prefetch_all(&self) {
+        prefetch(self);
+        self.link.prefetch();
     }
 
     #[inline(always)]

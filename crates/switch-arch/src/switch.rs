@@ -142,25 +142,22 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline.output_of(packet))
     }
 
-    /// Reads ahead for the arrival of a packet. The result has no meaning, but must not be optimised away.
+    /// Prefetches the state that the arrival of a packet needs.
     #[inline]
-    #[must_use]
-    pub fn fetch_for_arrival(&self, voq: VoqId) -> u64 {
-        dispatch!(&self.pipeline, pipeline => pipeline.fetch_for_arrival(voq))
+    pub fn prefetch_for_arrival(&self, voq: VoqId) {
+        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_for_arrival(voq));
     }
 
-    /// Reads ahead for the departure of a tail and for the packet that is likely to be next. The result has no meaning.
+    /// Prefetches the state that the departure of a tail needs, and the packet that is likely to be next.
     #[inline]
-    #[must_use]
-    pub fn fetch_for_departure(&self, voq: VoqId, pool: &PacketPool) -> u64 {
-        dispatch!(&self.pipeline, pipeline => pipeline.fetch_for_departure(voq, pool))
+    pub fn prefetch_for_departure(&self, voq: VoqId, pool: &PacketPool) {
+        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_for_departure(voq, pool));
     }
 
-    /// Reads ahead for any event at an output and lane. The result has no meaning.
+    /// Prefetches the state that any event at an output and lane needs.
     #[inline]
-    #[must_use]
-    pub fn fetch_output(&self, output: PortId, lane: Lane) -> u64 {
-        dispatch!(&self.pipeline, pipeline => pipeline.fetch_output(output, lane))
+    pub fn prefetch_output(&self, output: PortId, lane: Lane) {
+        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_output(output, lane));
     }
 }
 

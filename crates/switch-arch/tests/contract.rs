@@ -111,7 +111,7 @@ impl<B: Buffering> Bench<B> {
     fn check(&mut self) -> Result<(), TestCaseError> {
         for voq in voqs() {
             let waiting = self.oracle(voq).len() as u32;
-            prop_assert_eq!(self.buffering.waiting(voq), waiting * u32::from(packet(0, voq).wire));
+            prop_assert_eq!(*self.buffering.waiting(voq), waiting * u32::from(packet(0, voq).wire));
             prop_assert!(!self.contends(voq) || waiting > 0);
             prop_assert!(!self.contends(voq) || self.contention.lanes(voq.output).contains(voq.lane));
         }

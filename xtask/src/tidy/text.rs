@@ -11,6 +11,9 @@ const LONG: usize = 400;
 /// Number of lines from which a Rust file is refused.
 const TOO_LONG: usize = 600;
 
+/// The file with the only unsafe code.
+const UNSAFE: &str = "crates/prefetch/src/lib.rs";
+
 /// Checks the rules for Rust files.
 pub(super) fn check_rust(file: &Path, text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -30,6 +33,10 @@ pub(super) fn check_rust(file: &Path, text: &str) -> Vec<Finding> {
         if (line.starts_with("#[") || line.starts_with("#![")) && has_word(line, "allow(") {
             let remedy = "write `#[expect(LINT, reason = \"...\")]`, which says why and goes stale loudly";
             found.push(Finding::error(file, number, "a lint is allowed", remedy));
+        }
+        if line.starts_with("#[") && line.contains("unsafe_code") && !file.ends_with(UNSAFE) {
+            let remedy = format!("`{UNSAFE}` has the only unsafe code");
+            found.push(Finding::error(file, number, "unsafe code is allowed", remedy));
         }
     }
     found

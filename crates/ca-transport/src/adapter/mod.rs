@@ -14,15 +14,15 @@
 //! | `posting`, `sending` | messages are posted, packets are sent |
 //! | `receiving`, `replying` | packets are received, marks and data are answered |
 //! | `responding` | the response policy learns of packets and notifications |
-//! | `observed`, `fetch` | statistics, and reading ahead |
+//! | `observed`, `prefetching` | statistics, and prefetching for coming events |
 
 pub mod config;
 mod endpoint_slot;
-mod fetch;
 mod next_timer;
 mod observed;
 mod opening;
 mod posting;
+mod prefetching;
 mod queue_pair;
 mod receiving;
 mod replying;

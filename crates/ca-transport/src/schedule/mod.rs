@@ -20,6 +20,7 @@ use std::collections::BinaryHeap;
 
 use cc_policies::AnyState;
 use packet::{ByLane, Lane};
+use prefetch::prefetch;
 use units::Time;
 
 use self::oldest_first::OldestFirst;
@@ -206,6 +207,16 @@ impl Schedule {
     #[must_use]
     pub const fn next_resume(&self) -> Time {
         self.next_resume
+    }
+
+    /// Prefetches the flow whose turn on VL0 is next.
+    #[inline]
+    pub fn prefetch(&self) {
+        if let ReadyQueues::RoundRobin(lanes) = &self.ready
+            && let Some(flow) = lanes[Lane(0)].first()
+        {
+            prefetch(&self.flows[flow as usize]);
+        }
     }
 
     /// Returns the endpoint that sends next on this lane.

@@ -130,7 +130,7 @@ impl Marker for AnyMarker {
     }
 
     #[inline]
-    fn fetch(&self, output: PortId, lane: Lane) -> u64 {
-        dispatch!(self, marker => marker.fetch(output, lane))
+    fn prefetch(&self, output: PortId, lane: Lane) {
+        dispatch!(self, marker => marker.prefetch(output, lane));
     }
 }

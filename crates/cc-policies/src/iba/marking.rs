@@ -12,6 +12,7 @@
 use core::mem;
 
 use packet::{Lane, MarkCode, PortId, VoqId};
+use prefetch::prefetch;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
@@ -254,8 +255,8 @@ impl Marker for IbaMarker {
     }
 
     #[inline]
-    fn fetch(&self, output: PortId, lane: Lane) -> u64 {
-        u64::from(self.port_vls[self.port_vl(output, lane)].quiet)
+    fn prefetch(&self, output: PortId, lane: Lane) {
+        prefetch(&self.port_vls[self.port_vl(output, lane)]);
     }
 }
 

@@ -97,12 +97,9 @@ pub trait Marker {
         [None; 2]
     }
 
-    /// Reads the state that the next decision on this output and lane needs, to bring it into the cache ahead of
-    /// time. The returned value has no meaning, but must not be optimised away.
+    /// Prefetches the state that the next decision on this output and lane needs.
     #[inline]
-    fn fetch(&self, _output: PortId, _lane: Lane) -> u64 {
-        0
-    }
+    fn prefetch(&self, _output: PortId, _lane: Lane) {}
 }
 
 impl Marker for Off {}

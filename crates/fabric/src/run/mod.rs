@@ -11,15 +11,15 @@
 //! | module | contents |
 //! |---|---|
 //! | here | windows, and the turns of nodes |
-//! | `ahead` | reads ahead into memory, for fabrics larger than any cache |
+//! | `prefetching` | prefetches memory, for fabrics larger than any cache |
 //! | `drain` | runs a fabric empty after its sources fall silent |
 //! | `audit` | conservation of packets |
 //! | `error` | the reasons for which a run fails |
 
-mod ahead;
 mod audit;
 mod drain;
 pub(crate) mod error;
+mod prefetching;
 
 use ca_transport::Adapter;
 use event_kernel::Stream;
@@ -34,8 +34,8 @@ use crate::observe::deadlock::{self, Deadlock};
 use crate::state::event::EventKind;
 use crate::state::interconnect::{NodeAccess, NodeViolation};
 use crate::state::world::World;
-use ahead::ReadAhead;
 use error::{RunError, Violation};
+use prefetching::Prefetching;
 
 /// Variations of a run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,7 +59,7 @@ pub(crate) struct Run {
     pub(crate) events: u64,
     /// The packet counts, from the end of the simulated time or of the drain.
     pub(crate) audit: Audit,
-    read_ahead: ReadAhead,
+    prefetching: Prefetching,
     scramble: Option<Stream>,
 }
 
@@ -71,7 +71,7 @@ impl Run {
             instruments,
             events: 0,
             audit: Audit::default(),
-            read_ahead: ReadAhead::default(),
+            prefetching: Prefetching::default(),
             scramble: scramble.map(|seed| event_kernel::stream(seed, "scramble", "world")),
         }
     }
@@ -124,12 +124,12 @@ impl Run {
 
     /// Gives every node with events in the open window its turn.
     fn window(&mut self) {
-        self.read_ahead.begin_window();
+        self.prefetching.begin_window();
         if let Some(stream) = &mut self.scramble {
             self.world.interconnect.queue.batches().shuffle(stream);
         }
         while let Some(node) = self.world.interconnect.queue.next_owner() {
-            self.read_ahead.before_turn(&self.world);
+            self.prefetching.before_turn(&self.world);
             let World { adapters, switches, interconnect, .. } = &mut self.world;
             let access = &mut interconnect.access(NodeId(node));
             self.events += match (node as usize).checked_sub(adapters.len()) {

@@ -24,6 +24,7 @@ mod wire_end;
 use std::sync::Arc;
 
 use packet::{ByLane, Lane, PacketId, PortId};
+use prefetch::prefetch;
 use units::{Bytes, Span, Time};
 
 use self::credits::CreditPort;
@@ -195,6 +196,12 @@ impl Port {
     #[must_use]
     pub fn lookahead(&self) -> Span {
         (self.config.signal_time + self.config.signal_delay).min(self.config.wire.lookahead())
+    }
+
+    /// Prefetches the end of the port's state, which may lie in another cache line than its beginning.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.signals_sent);
     }
 
     /// Returns the number of flow-control packets sent.

@@ -12,7 +12,7 @@ use serde::ser::{self, Serializer};
 use serde_json::Value;
 use settings::FieldPath;
 
-use super::range_table::RANGES;
+use super::range_table::{RANGES, TableEntry};
 use super::ranges::{Number, NumberRange, RangeEnd};
 
 /// A number out of its field's range.
@@ -21,20 +21,6 @@ pub(crate) struct RangeViolation {
     pub(crate) path: FieldPath,
     pub(crate) value: Number,
     pub(crate) range: NumberRange,
-}
-
-/// The range of a number in a type.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct TableEntry {
-    /// Name of the struct or enum.
-    pub(super) owner: &'static str,
-    /// Name of the enum's variant; empty for a struct.
-    pub(super) variant: &'static str,
-    /// Name of the field; empty for the content of a variant without names.
-    pub(super) field: &'static str,
-    /// Place in a tuple; 0 elsewhere.
-    pub(super) place: usize,
-    pub(super) range: NumberRange,
 }
 
 /// Returns every number that is out of its field's range. Infinite and undefined numbers are in no range.

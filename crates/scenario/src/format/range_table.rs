@@ -3,9 +3,22 @@
 //! Invariant: the entries are those of the schema, in order of type, variant, field and place. `cargo xtask bless`
 //! writes them anew after a range has changed beside its field; a test compares them.
 
-use super::range_check::TableEntry;
 use super::ranges::NumberRange;
 use super::ranges::RangeEnd::{self, Excluded, Included};
+
+/// The range of a number in a type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TableEntry {
+    /// Name of the struct or enum.
+    pub(super) owner: &'static str,
+    /// Name of the enum's variant; empty for a struct.
+    pub(super) variant: &'static str,
+    /// Name of the field; empty for the content of a variant without names.
+    pub(super) field: &'static str,
+    /// Place in a tuple; 0 elsewhere.
+    pub(super) place: usize,
+    pub(super) range: NumberRange,
+}
 
 const fn entry(
     owner: &'static str,

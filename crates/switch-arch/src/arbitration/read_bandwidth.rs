@@ -4,6 +4,7 @@
 //! output. An output that waits for an input is served after boundedly many packets of others.
 
 use packet::PortId;
+use prefetch::prefetch;
 use units::Rate;
 
 use crate::tables::PortSet;
@@ -139,6 +140,12 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
                 self.cancel_reservation(output);
             }
         }
+    }
+
+    /// Prefetches the state of an input.
+    #[inline]
+    pub(crate) fn prefetch(&self, input: PortId) {
+        prefetch(&self.inputs[input.index()]);
     }
 
     /// Returns the read bandwidth of an input's buffer, in bit/s.

@@ -62,7 +62,7 @@ impl Buffering for Central {
         self.queues.depart(voq, length, contention, now)
     }
 
-    fn waiting(&self, voq: VoqId) -> u32 {
+    fn waiting(&self, voq: VoqId) -> &u32 {
         self.queues.waiting(voq)
     }
 

@@ -68,7 +68,7 @@ impl Buffering for CombinedInputOutput {
         self.queues.depart(voq, length, contention, now)
     }
 
-    fn waiting(&self, voq: VoqId) -> u32 {
+    fn waiting(&self, voq: VoqId) -> &u32 {
         self.queues.waiting(voq)
     }
 

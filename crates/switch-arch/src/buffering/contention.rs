@@ -10,6 +10,7 @@
 use cc_policies::policy::QueueView;
 use link_layer::LaneSet;
 use packet::{Lane, PortId, VoqId};
+use prefetch::prefetch;
 use telemetry::LaneOutput;
 use units::{Bytes, Time};
 
@@ -61,6 +62,12 @@ impl<const WORDS: usize> Contention<WORDS> {
     #[must_use]
     pub fn contenders(&self, output: PortId, lane: Lane) -> PortSet<WORDS> {
         self.outputs[(output, lane)].contenders
+    }
+
+    /// Prefetches all that is known of an output and lane.
+    #[inline]
+    pub(crate) fn prefetch(&self, output: PortId, lane: Lane) {
+        prefetch(&self.outputs[(output, lane)]);
     }
 
     /// Returns the bytes that wait for an output and lane, over all inputs.

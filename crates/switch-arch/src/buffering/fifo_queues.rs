@@ -59,9 +59,9 @@ impl FifoQueues {
         (queue.pop(pool).expect("a contender has a packet"), queue.head())
     }
 
-    /// Returns the bytes that wait in a virtual output queue.
-    pub(super) fn waiting(&self, voq: VoqId) -> u32 {
-        self.waiting[voq]
+    /// Returns the number of bytes that wait in a virtual output queue.
+    pub(super) fn waiting(&self, voq: VoqId) -> &u32 {
+        &self.waiting[voq]
     }
 
     /// Returns the count of the bytes that wait in a virtual output queue.

@@ -69,7 +69,7 @@ impl Buffering for InputFifo {
         contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
     }
 
-    fn waiting(&self, voq: VoqId) -> u32 {
+    fn waiting(&self, voq: VoqId) -> &u32 {
         self.queues.waiting(voq)
     }
 

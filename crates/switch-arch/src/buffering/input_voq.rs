@@ -78,8 +78,8 @@ impl Buffering for InputVoq {
         contention.line(voq).depart(&mut self.queues[voq].bytes, length, now)
     }
 
-    fn waiting(&self, voq: VoqId) -> u32 {
-        self.queues[voq].bytes
+    fn waiting(&self, voq: VoqId) -> &u32 {
+        &self.queues[voq].bytes
     }
 
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {

@@ -94,8 +94,8 @@ pub trait Buffering {
         (taken, self.depart(voq, pool[taken.packet].wire, contention, now))
     }
 
-    /// Returns the bytes that wait in a virtual output queue.
-    fn waiting(&self, voq: VoqId) -> u32;
+    /// Returns the number of bytes that wait in a virtual output queue.
+    fn waiting(&self, voq: VoqId) -> &u32;
 
     /// Returns all packets that have not been taken, each queue from its head on.
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet>;
@@ -184,7 +184,7 @@ impl Buffering for SingleStage {
         dispatch!(self, buffering => buffering.take_for_wire(voq, contention, pool, now))
     }
 
-    fn waiting(&self, voq: VoqId) -> u32 {
+    fn waiting(&self, voq: VoqId) -> &u32 {
         dispatch!(self, buffering => buffering.waiting(voq))
     }
 

@@ -72,7 +72,7 @@ impl Buffering for Output {
         contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
     }
 
-    fn waiting(&self, voq: VoqId) -> u32 {
+    fn waiting(&self, voq: VoqId) -> &u32 {
         self.queues.waiting(voq)
     }
 

@@ -18,13 +18,13 @@
 //! | `marking` | the marker, and the count of marks |
 //! | `single_stage` | from the buffer straight to the wire |
 //! | `two_stage` | from the buffer over the crossbar to a queue, and from there to the wire |
-//! | `fetch` | reading ahead |
+//! | `prefetching` | prefetching for coming events |
 //! | `view` | the state that instruments see |
 
 mod admission;
 mod agenda;
-mod fetch;
 mod marking;
+mod prefetching;
 mod single_stage;
 mod storage;
 mod two_stage;

@@ -197,7 +197,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
         if self.arbitration.bandwidth.is_limited() {
             self.storage.contenders(voq.output, voq.lane).contains(voq.input)
         } else {
-            self.storage.buffering.waiting(voq) > 0
+            *self.storage.buffering.waiting(voq) > 0
         }
     }
 
