@@ -3,6 +3,7 @@
 //! One packet of 2,048 bytes crosses a link in each iteration: the sender asks `may_start` and starts the packet, the
 //! receiver admits and releases it, and signals reach the far end at once. `cargo bench -p link-layer`.
 
+use std::collections::VecDeque;
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -20,12 +21,12 @@ const LENGTH: Bytes = Bytes::new(2090);
 const BUFFER: Bytes = Bytes::kib(64);
 const PORTS: usize = 16;
 
-/// A node whose signals wait for the far end, and whose timers never expire.
+/// A node whose signals wait for the far end in the order of sending, and whose timers never expire.
 #[derive(Default)]
 struct Node {
     now: Time,
     packets: PacketPool,
-    signals: Vec<(PortId, Signal)>,
+    signals: VecDeque<(PortId, Signal)>,
 }
 
 impl NodeContext<Lane> for Node {
@@ -40,7 +41,7 @@ impl NodeContext<Lane> for Node {
     fn deliver(&mut self, _: PortId, _: Time, _: PacketId) {}
 
     fn send_signal(&mut self, port: PortId, _: Time, signal: Signal, _: u32) {
-        self.signals.push((port, signal));
+        self.signals.push_back((port, signal));
     }
 
     fn set_timer(&mut self, _: Time, _: Lane) {}
@@ -84,7 +85,7 @@ impl Links {
         let receiver = ReceiverId { port: PortId(number as u16), lane: LANE };
         assert!(self.memory.admit(&mut self.receivers, receiver, LENGTH, &mut self.node));
         self.memory.release(&mut self.receivers, receiver, LENGTH, &mut self.node, |_, _| {});
-        while let Some((port, signal)) = self.node.signals.pop() {
+        while let Some((port, signal)) = self.node.signals.pop_front() {
             self.senders[port.index()].on_signal(signal, &mut self.node);
         }
     }

@@ -17,6 +17,7 @@ use ca_transport::message::{Message, Segment};
 use link_layer::Wire;
 use packet::{Mtu, NodeId, Opcode, QpNumber, TransportService};
 use scenario::Plan;
+use smallvec::SmallVec;
 use units::{Bytes, Rate, Span, Time};
 use workload::{Flow, Operation};
 
@@ -34,7 +35,7 @@ type IdealKey = (NodeId, NodeId, TransportService, Operation, Bytes);
 /// The wires from one host to another, and the rates of the hosts' buses.
 #[derive(Clone, Debug)]
 struct HostPath {
-    wires: Vec<Wire>,
+    wires: SmallVec<[Wire; 8]>,
     injection: Option<Rate>,
     drain: Option<Rate>,
 }
@@ -118,7 +119,7 @@ impl<'a> IdealTimes<'a> {
 struct PacketTrain {
     path: HostPath,
     /// By wire, the time at which the last packet has left it.
-    free: Vec<Time>,
+    free: SmallVec<[Time; 8]>,
     bus_free: Time,
     arrived: Time,
     taken: Time,
@@ -126,7 +127,7 @@ struct PacketTrain {
 
 impl PacketTrain {
     fn new(path: HostPath) -> Self {
-        let free = vec![Time::ZERO; path.wires.len()];
+        let free = SmallVec::from_elem(Time::ZERO, path.wires.len());
         Self { path, free, bus_free: Time::ZERO, arrived: Time::ZERO, taken: Time::ZERO }
     }
 
@@ -157,13 +158,13 @@ impl PacketTrain {
     }
 
     /// Returns the times at which each wire, and then the host, is free for the next packet.
-    fn free_times(&self) -> Vec<Time> {
+    fn free_times(&self) -> SmallVec<[Time; 8]> {
         self.free.iter().copied().chain([self.taken]).collect()
     }
 
     /// Returns the steady distance between packets of this length at each wire and at the host: that at the slowest part
     /// passed so far.
-    fn pace(&self, length: Bytes, payload: Bytes) -> Vec<Span> {
+    fn pace(&self, length: Bytes, payload: Bytes) -> SmallVec<[Span; 8]> {
         let at_most = |rate: Option<Rate>| rate.map_or(Span::ZERO, |rate| rate.time_for(payload));
         let wires = self.path.wires.iter().map(|wire| wire.time_for(length));
         let mut slowest = at_most(self.path.injection);

@@ -1,15 +1,18 @@
 //! Similarities and differences of buffer organisations, on whole fabrics.
 
-use switch_arch::spec::BufferingSpec;
+use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 
 use crate::common::{law, run, shipped};
 
-const ARBITERS: [&str; 4] = ["RoundRobin", "Islip(iterations: 1)", "Islip(iterations: 4)", "OldestFirst"];
+/// Every arbiter, as a scenario has it.
+fn arbiters() -> impl Iterator<Item = String> {
+    ArbiterSpec::EXAMPLES.iter().map(|arbiter| ron::to_string(arbiter).expect("a spec is plain data"))
+}
 
 /// With one destination there is no head-of-line blocking: input FIFO and virtual output queues agree to the byte.
 #[test]
 fn input_fifo_equals_voq_for_one_destination() {
-    for arbiter in ARBITERS {
+    for arbiter in arbiters() {
         let digest = |buffering: &str| {
             let sets = [&format!("switch.arbiter={arbiter}"), &format!("switch.buffering={buffering}")];
             run(&law("incast", &sets.map(String::as_str))).digest
@@ -36,7 +39,7 @@ fn central_equals_output() {
 #[test]
 fn every_organisation_drains() {
     for buffering in BufferingSpec::ALL {
-        for arbiter in ARBITERS {
+        for arbiter in arbiters() {
             for (name, speedup) in [("santos2003", 1.0), ("bench-a32", 2.0)] {
                 let sets = [
                     &*format!("switch.arbiter={arbiter}"),

@@ -3,6 +3,7 @@
 use fabric::{RunOptions, simulate};
 use rand::RngExt;
 use scenario::Plan;
+use switch_arch::spec::BufferingSpec;
 use telemetry::RunRecord;
 
 use crate::common::{law, run, settled_bps, shipped};
@@ -33,8 +34,9 @@ fn with_the_computed_headroom_nothing_is_lost() {
         let rate = [10, 25, 40, 100, 200, 400, 800][chance.random_range(0..7)];
         let (metres, reaction) = (chance.random_range(1..=300), chance.random_range(0..=1000));
         let mtu = ["256 B", "1000 B", "1 KiB", "1500 B", "4 KiB"][chance.random_range(0..5)];
-        let buffering = ["Output", "InputVoq", "InputFifo", "Central", "CombinedInputOutput"][link % 5];
-        let forwarding = ["CutThrough", "StoreAndForward"][link / 5 % 2];
+        let organisations = BufferingSpec::ALL.len();
+        let buffering = BufferingSpec::ALL[link % organisations];
+        let forwarding = ["CutThrough", "StoreAndForward"][link / organisations % 2];
         // Slightly more than a round trip of the longest loop can bring: long enough to fill it.
         let (buffer, time) = (40 + rate * 9 / 16, 20 + 3000 / rate);
         let record = drained(&law(
@@ -47,11 +49,11 @@ fn with_the_computed_headroom_nothing_is_lost() {
                 &format!("cables.wire=(rate: \"{rate} Gb/s\", propagation: Cable(\"{metres} m\"))"),
                 &format!("link.mtu=\"{mtu}\""),
                 &format!("link.flow_control.reaction=\"{reaction} ns\""),
-                &format!("switch.buffering={buffering}"),
+                &format!("switch.buffering={buffering:?}"),
                 &format!("switch.forwarding={forwarding}"),
             ],
         ));
-        let what = format!("{rate} Gb/s, {metres} m, {reaction} ns, {mtu}, {buffering}, {forwarding}");
+        let what = format!("{rate} Gb/s, {metres} m, {reaction} ns, {mtu}, {buffering:?}, {forwarding}");
         assert_eq!((dropped(&record), record.audit.dropped, record.transport.naks), (0, 0, 0), "{what}");
         assert!(pauses(&record) > 0, "{what}: nothing was paused");
         let shares = record.lanes.iter().filter_map(|lane| lane.pause?.headroom);

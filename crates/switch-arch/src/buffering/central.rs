@@ -2,7 +2,7 @@
 //!
 //! Invariant: packets wait and leave as in [`Output`]; the organisations differ in the memory that the packets occupy.
 //! In `Output` each input and lane has a part of its own. Here the parts may be shared, as
-//! [`Sharing`](crate::spec::Sharing) says: `crate::memory` keeps the account.
+//! [`Sharing`](crate::spec::Sharing) says: [`ReceiveMemory`](link_layer::ReceiveMemory) keeps the account.
 
 use cc_policies::policy::QueueView;
 use packet::{Packet, PacketId, PacketPool, VoqId};

@@ -19,6 +19,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use settings::FieldPath;
+use smallvec::{SmallVec, smallvec};
 
 use super::checks::{cable_index, nodes_fit, ports_fit, product, within};
 use crate::error::{TopologyError, TopologyErrorKind as Kind};
@@ -159,11 +160,11 @@ impl GridShape {
     }
 
     /// Returns the coordinates of a switch's neighbours in a dimension, in the order of their ports.
-    fn neighbours(&self, dimension: usize, here: usize) -> Vec<usize> {
+    fn neighbours(&self, dimension: usize, here: usize) -> SmallVec<[usize; 8]> {
         let size = usize::from(self.sizes[dimension]);
         match self.rows {
             GridRows::HyperX => (0..size).filter(|there| *there != here).collect(),
-            GridRows::Torus if size > 2 => vec![(here + 1) % size, (here + size - 1) % size],
+            GridRows::Torus if size > 2 => smallvec![(here + 1) % size, (here + size - 1) % size],
             GridRows::Mesh | GridRows::Torus => {
                 let after = Some(here + 1).filter(|there| *there < size);
                 after.into_iter().chain(here.checked_sub(1)).collect()
@@ -185,7 +186,8 @@ impl GridShape {
 
     /// Returns the number of routing layers that dimension order takes: see [`layer`](Self::layer).
     pub(crate) fn layers(&self) -> u32 {
-        1u32.checked_shl(self.turning().count() as u32).unwrap_or(u32::MAX)
+        1u32.checked_shl((0..self.sizes.len()).filter(|dimension| self.turns(*dimension)).count() as u32)
+            .unwrap_or(u32::MAX)
     }
 
     /// Returns the routing layer of a path between two switches. Each dimension in which a row can close a cycle
@@ -200,9 +202,8 @@ impl GridShape {
     /// 1987) change to a second lane at that cable, so that two lanes suffice for all dimensions. Here a packet
     /// keeps its lane, and a layer is a service level of the whole path.
     pub(crate) fn layer(&self, from: usize, to: usize) -> u32 {
-        let strides: Vec<_> = self.strides().collect();
-        self.turning().enumerate().fold(0, |layer, (place, dimension)| {
-            let stride = strides[dimension].1;
+        let turning = self.strides().filter(|(dimension, _)| self.turns(*dimension));
+        turning.enumerate().fold(0, |layer, (place, (dimension, stride))| {
             let here = self.coordinate(from, dimension, stride);
             let there = self.coordinate(to, dimension, stride);
             let forwards = self.forwards(dimension, here, there);
@@ -216,12 +217,11 @@ impl GridShape {
         host / usize::from(self.hosts)
     }
 
-    /// Returns the dimensions in which packets can wait for each other all round a row. With three switches no
+    /// Returns true if packets can wait for each other all round a row of this dimension. With three switches no
     /// path has two hops; with four only paths to the opposite switch have, and [`forwards`](Self::forwards) leads
     /// half of them in each direction, which makes two of the four turns that a cycle needs.
-    fn turning(&self) -> impl Iterator<Item = usize> {
-        let closed = self.rows == GridRows::Torus;
-        (0..self.sizes.len()).filter(move |d| closed && self.sizes[*d] > 4)
+    fn turns(&self, dimension: usize) -> bool {
+        self.rows == GridRows::Torus && self.sizes[dimension] > 4
     }
 
     /// Returns the next coordinate in a row from `here` to `there`.
