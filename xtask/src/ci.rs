@@ -54,11 +54,12 @@ const STEPS: &[Step] = &[
     Step {
         name: "claims",
         work: Work::Cargo(
-            &["run", "--release", "--quiet", "--locked", "--package", "backwater", "--", "repro"],
+            &["run", "--release", "--quiet", "--locked", "--package", "backwater", "--", "repro", "--teeth"],
             &[],
         ),
         on_failure: "a paper's figure is no longer reproduced: a line of the table says FAIL. If the change is right, mark \
-                     the claim `status: Failing(\"reason\")` in fixtures/claims, and record that in CHANGELOG.md",
+                     the claim `status: Failing(\"reason\")` with the range `measured` in fixtures/claims, and record that in \
+                     CHANGELOG.md. Or a claim holds under a run of `fails_under`: it says nothing, so ask something else",
     },
     Step {
         name: "counts",

@@ -5,7 +5,7 @@
 //! | verdict | expectation | status of the claim |
 //! |---|---|---|
 //! | PASS | met | expected |
-//! | FAIL | not met | expected |
+//! | FAIL | not met, or a number outside the range in which it was measured before | expected, or any |
 //! | KNOWN | not met | failing |
 //! | FIXED | met | failing |
 //! | UNSURE | met, but the seeds differ too much to say so | any |
@@ -15,7 +15,7 @@ use experiment::{Estimate, Outcome, Tuning};
 use serde::Serialize;
 
 use crate::language::expectation::with_unit;
-use crate::language::{Claim, ClaimStatus, Expectation, Measure};
+use crate::language::{Claim, ClaimRole, ClaimStatus, Expectation, Measure};
 use crate::measurement::{NotInRun, measured};
 use crate::paper::Paper;
 
@@ -85,8 +85,23 @@ pub struct Judgement {
     pub expected: String,
     /// Verdict.
     pub verdict: Verdict,
-    /// Reason of a claim that is marked as failing.
+    /// Reason of a claim that is marked as failing, or of a number's verdict FAIL.
     pub reason: Option<String>,
+    /// Kind of statement.
+    pub role: ClaimRole,
+    /// True if the number is reported without an expectation.
+    pub is_report: bool,
+}
+
+/// A claim, asked of a run under which it must fail.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bite {
+    /// The claim, measured and judged under the alternative.
+    pub judgement: Judgement,
+    /// Name of the alternative.
+    pub alternative: String,
+    /// True if the claim fails there, as it must.
+    pub bites: bool,
 }
 
 /// A claim or figure looks for something that its run does not have: a mistake in the claims file.
@@ -101,20 +116,41 @@ pub struct ClaimError {
     pub missing: NotInRun,
 }
 
-/// Judges a paper's claims. `outcomes` returns those of a run by its name, one for each seed.
+/// Judges a paper's claims. `outcomes` returns those of a run by its name, one for each seed. With `ranges`, numbers must
+/// lie in the ranges in which they were measured before, which holds for runs of the usual length.
 ///
 /// # Errors
 /// If a claim looks for something that its run does not have.
 pub(crate) fn judge<'a>(
     paper: &Paper,
+    ranges: bool,
     outcomes: impl Fn(&str) -> Vec<&'a Outcome>,
 ) -> Result<Vec<Judgement>, ClaimError> {
-    let judge = ClaimJudge { paper, outcomes };
+    let judge = ClaimJudge { paper, ranges, outcomes };
     paper.claims.iter().map(|claim| judge.judgement(claim)).collect()
+}
+
+/// Asks every claim of each run under which it must fail. `outcomes` as in [`judge`].
+///
+/// # Errors
+/// If a claim looks for something that the run does not have.
+pub(crate) fn bites<'a>(
+    paper: &Paper,
+    outcomes: impl Fn(&str) -> Vec<&'a Outcome>,
+) -> Result<Vec<Bite>, ClaimError> {
+    let judge = ClaimJudge { paper, ranges: false, outcomes };
+    let asked = paper.claims.iter().flat_map(|claim| claim.fails_under.iter().map(move |name| (claim, name)));
+    let bite = |(claim, name): (&Claim, &String)| {
+        let judgement = judge.judgement(&Claim { run: name.clone(), ..claim.clone() })?;
+        let bites = judgement.verdict == Verdict::Fail;
+        Ok(Bite { judgement, alternative: name.clone(), bites })
+    };
+    asked.map(bite).collect()
 }
 
 struct ClaimJudge<'p, F> {
     paper: &'p Paper,
+    ranges: bool,
     outcomes: F,
 }
 
@@ -133,7 +169,8 @@ impl<'a, F: Fn(&str) -> Vec<&'a Outcome>> ClaimJudge<'_, F> {
             }
             None => None,
         };
-        let run = &self.paper.runs[&claim.run];
+        let run = self.paper.run(&claim.run, false);
+        let drift = if self.ranges { drift(claim, &estimates) } else { None };
         Ok(Judgement {
             paper: self.paper.name.clone(),
             id: claim.id.clone(),
@@ -142,7 +179,10 @@ impl<'a, F: Fn(&str) -> Vec<&'a Outcome>> ClaimJudge<'_, F> {
             scenario: run.scenario.clone(),
             set: run.set.clone(),
             tune: run.tune.clone(),
-            verdict: verdict(claim, &estimates, difference.as_ref()),
+            verdict: match drift {
+                Some(_) => Verdict::Fail,
+                None => verdict(claim, &estimates, difference.as_ref()),
+            },
             measure: claim.measure.word(),
             measured: estimates.iter().map(|one| one.mean).collect(),
             ci95: estimates.iter().map(|one| one.ci95).collect(),
@@ -150,10 +190,12 @@ impl<'a, F: Fn(&str) -> Vec<&'a Outcome>> ClaimJudge<'_, F> {
             unit: claim.unit.word(),
             difference,
             expected: claim.expect.words(&claim.unit),
-            reason: match &claim.status {
+            reason: drift.or(match &claim.status {
                 ClaimStatus::Expected => None,
                 ClaimStatus::Failing(reason) => Some(reason.clone()),
-            },
+            }),
+            role: claim.role,
+            is_report: claim.expect == Expectation::Report,
         })
     }
 
@@ -188,6 +230,14 @@ impl<'a, F: Fn(&str) -> Vec<&'a Outcome>> ClaimJudge<'_, F> {
             missing,
         })
     }
+}
+
+/// Returns the reason for which a claim fails although it is not judged: a mean has left the range in which it was
+/// measured.
+fn drift(claim: &Claim, measured: &[Estimate]) -> Option<String> {
+    let (low, high) = claim.measured?;
+    let outside = measured.iter().find(|one| !(low..=high).contains(&one.mean))?;
+    Some(format!("{} has left the range in which it was measured, {low} to {high}", outside.mean))
 }
 
 fn verdict(claim: &Claim, measured: &[Estimate], difference: Option<&Estimate>) -> Verdict {
@@ -233,10 +283,10 @@ mod tests {
         let text = format!(
             r#"(reference: "", runs: {{"run": (scenario: "hand-made")}}, full: {{}},
             references: {{"C": (run: "run", measure: Goodput(flows: ["F3"], phase: 1))}},
-            claims: [(id: "it", statement: "", source: "", run: "run", {claim})])"#
+            claims: [(id: "it", statement: "", source: "", run: "run", role: Check, {claim})])"#
         );
         let outcome = outcome();
-        judge(&Paper::read("paper", &text), |_| vec![&outcome]).unwrap().remove(0)
+        judge(&Paper::read("paper", &text), true, |_| vec![&outcome]).unwrap().remove(0)
     }
 
     #[test]
@@ -259,9 +309,15 @@ mod tests {
     fn known_failures_and_reports_have_their_own_verdicts() {
         let sum = r#"measure: Jain(flows: ["F1", "F3"], phase: 1), unit: One, "#;
         let with = |rest: &str| judged(&format!("{sum} {rest}")).verdict;
-        assert_eq!(with("expect: Report"), Verdict::Info);
-        assert_eq!(with(r#"expect: AtLeast(0.99), status: Failing("why")"#), Verdict::Known);
-        assert_eq!(with(r#"expect: AtLeast(0.80), status: Failing("why")"#), Verdict::Fixed);
+        let failing = |least: f64, low: f64| {
+            with(&format!(
+                r#"expect: AtLeast({least}), status: Failing("why"), measured: Some(({low}, 0.95))"#
+            ))
+        };
+        assert_eq!(with("expect: Report, measured: Some((0.85, 0.95))"), Verdict::Info);
+        assert_eq!(with("expect: Report, measured: Some((0.91, 0.95))"), Verdict::Fail);
+        assert_eq!((failing(0.99, 0.85), failing(0.99, 0.91)), (Verdict::Known, Verdict::Fail));
+        assert_eq!(failing(0.80, 0.85), Verdict::Fixed);
         assert_eq!(with("expect: AtMost(0.80)"), Verdict::Fail);
     }
 
@@ -272,16 +328,19 @@ mod tests {
             let text = format!(
                 r#"(reference: "", runs: {{"run": (scenario: "hand-made")}}, full: {{}}, references: {{}},
                 claims: [(id: "it", statement: "", source: "", run: "run",
-                    measure: Goodput(flows: ["F1"], phase: 1), unit: Gbps, {rest})])"#
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Gbps, role: Check, {rest})])"#
             );
             let (first, mut second) = (outcome(), outcome());
             for flow in &mut second.summary.phases[0].flows {
                 flow.settled_goodput_bps *= 2.0;
             }
-            judge(&Paper::read("paper", &text), |_| vec![&first, &second]).unwrap()[0].verdict
+            judge(&Paper::read("paper", &text), true, |_| vec![&first, &second]).unwrap()[0].verdict
         };
         assert_eq!(with("expect: Within(value: 6.0, tolerance: 0.15)"), Verdict::Unsure);
-        assert_eq!(with(r#"expect: AtLeast(5.0), status: Failing("why")"#), Verdict::Unsure);
+        assert_eq!(
+            with(r#"expect: AtLeast(5.0), status: Failing("why"), measured: Some((0.0, 9.0))"#),
+            Verdict::Unsure
+        );
         assert_eq!(with("expect: Within(value: 6.0, tolerance: 4.3)"), Verdict::Pass);
         assert_eq!(with("expect: Within(value: 8.0, tolerance: 0.15)"), Verdict::Fail);
     }
@@ -293,18 +352,18 @@ mod tests {
             references: {"C": (run: "run", measure: Goodput(flows: ["F3"], phase: 1))},
             claims: [
                 (id: "less", statement: "", source: "", run: "run",
-                    measure: Goodput(flows: ["F1"], phase: 1), unit: Gbps, expect: LessThan("C")),
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Gbps, expect: LessThan("C"), role: Check),
                 (id: "share", statement: "", source: "", run: "run",
-                    measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: AtMost(0.5)),
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: AtMost(0.5), role: Check),
                 (id: "share-less", statement: "", source: "", run: "run",
-                    measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: LessThan("C")),
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: LessThan("C"), role: Check),
             ])"#;
         let (first, mut second) = (outcome(), outcome());
         for flow in &mut second.summary.phases[0].flows {
             flow.settled_goodput_bps *= 2.0;
         }
         let paper = Paper::read("paper", text);
-        let judged = judge(&paper, |_| vec![&first, &second]).unwrap();
+        let judged = judge(&paper, true, |_| vec![&first, &second]).unwrap();
         // The differences are -4 and -8: -6 ± 12.706 * 2.
         assert_eq!(judged[0].measured_words(), "6.000 ± 25.412 Gb/s\n(-6.000 ± 25.412)");
         assert_eq!((judged[0].verdict, judged[0].seeds), (Verdict::Fail, 2));

@@ -30,6 +30,6 @@ pub mod paper;
 pub mod printed;
 pub mod reproduction;
 
-pub use judgement::{ClaimError, Judgement, Verdict};
+pub use judgement::{Bite, ClaimError, Judgement, Verdict};
 pub use paper::{Paper, UnknownPaper};
 pub use reproduction::{Reproduction, ReproductionError};

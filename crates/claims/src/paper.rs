@@ -8,7 +8,7 @@ use experiment::{Job, RunSpec, SeedCount};
 use serde::Deserialize;
 
 use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep};
-use crate::language::{Claim, References};
+use crate::language::{Claim, ClaimRole, ClaimStatus, Expectation, References};
 
 macro_rules! papers {
     ($($name:literal),* $(,)?) => {
@@ -34,6 +34,9 @@ pub struct Paper {
     pub seeds: SeedCount,
     /// Runs, by the name that claims use.
     pub runs: BTreeMap<String, RunSpec>,
+    /// Further runs under which claims must fail, by name; only `--teeth` simulates them.
+    #[serde(default)]
+    pub alternatives: BTreeMap<String, RunSpec>,
     /// Further overrides of `--full`, by scenario: the paper's own times.
     pub full: BTreeMap<String, Vec<String>>,
     /// Numbers that others are measured in or compared with.
@@ -108,18 +111,21 @@ impl Paper {
     /// If there is no run of this name.
     #[must_use]
     pub fn run(&self, name: &str, full: bool) -> RunSpec {
-        let run = &self.runs[name];
+        let run = self.runs.get(name).unwrap_or_else(|| &self.alternatives[name]);
         let longer = self.full.get(&run.scenario).filter(|_| full);
         RunSpec { set: run.set.iter().chain(longer.into_iter().flatten()).cloned().collect(), ..run.clone() }
     }
 
-    /// Returns all jobs that the claims and exhibits look at, except for the grid's.
+    /// Returns all jobs that the claims and exhibits look at, except for the grid's; with `teeth`, those of the
+    /// alternatives too.
     #[must_use]
-    pub fn jobs(&self, full: bool) -> BTreeSet<Job> {
+    pub fn jobs(&self, full: bool, teeth: bool) -> BTreeSet<Job> {
         let with = |run: RunSpec, count: SeedCount| {
             count.seeds(full).map(move |seed| Job { run: run.clone(), seed })
         };
-        let claimed = self.runs.keys().flat_map(|name| with(self.run(name, full), self.seeds));
+        let alternatives = self.alternatives.keys().filter(|_| teeth);
+        let claimed =
+            self.runs.keys().chain(alternatives).flat_map(|name| with(self.run(name, full), self.seeds));
         let tables = self.tables.iter().flat_map(|table| {
             table.rows().into_iter().flat_map(|row| with(row.run, table.seeds)).collect::<Vec<_>>()
         });
@@ -164,7 +170,23 @@ impl Paper {
         if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
             return Some(format!("two claims are called `{}`", twice[0]));
         }
-        self.claims.iter().find_map(|claim| self.references.fault_of_claim(claim))
+        self.claims.iter().find_map(|claim| {
+            let unit = self.references.fault_of_claim(claim);
+            unit.or_else(|| References::fault_of_range(claim)).or_else(|| self.fault_of_alternatives(claim))
+        })
+    }
+
+    fn fault_of_alternatives(&self, claim: &Claim) -> Option<String> {
+        let known = |name: &String| self.runs.contains_key(name) || self.alternatives.contains_key(name);
+        let id = &claim.id;
+        if let Some(name) = claim.fails_under.iter().find(|name| !known(name)) {
+            return Some(format!("{id} fails under `{name}`, which is not among the runs or alternatives"));
+        }
+        let judged = claim.expect != Expectation::Report && claim.status == ClaimStatus::Expected;
+        if judged && claim.role != ClaimRole::Check && claim.fails_under.is_empty() {
+            return Some(format!("{id} names no run in `fails_under`, and may be unable to fail"));
+        }
+        claim.fails_under.contains(&claim.run).then(|| format!("{id} fails under its own run"))
     }
 
     fn fault_of_exhibits(&self) -> Option<String> {
@@ -181,7 +203,6 @@ impl Paper {
 mod tests {
     use super::*;
     use crate::exhibits::table::Combination;
-    use crate::language::ClaimStatus;
 
     #[test]
     fn every_paper_s_claims_can_be_read() {
@@ -202,7 +223,10 @@ mod tests {
     #[test]
     fn every_claim_has_its_flows_and_phases_in_its_run() {
         for paper in Paper::shipped(None).unwrap() {
-            let claims = paper.claims.iter().map(|claim| (&claim.run, &claim.measure));
+            let claims = paper.claims.iter().flat_map(|claim| {
+                let runs = core::iter::once(&claim.run).chain(&claim.fails_under);
+                runs.map(|run| (run, &claim.measure))
+            });
             let references = paper.references.iter().map(|(_, quantity)| (&quantity.run, &quantity.measure));
             for ((name, measure), full) in
                 claims.chain(references).flat_map(|wanted| [(wanted, false), (wanted, true)])
@@ -246,7 +270,9 @@ mod tests {
         claims: [(
             id: "alone", statement: "F1 gets C", source: "section 1", run: "off",
             measure: Goodput(flows: ["F1"], phase: 1), unit: Of("C"), expect: AtLeast(1.0),
+            fails_under: ["slow"],
         )],
+        alternatives: {"slow": (scenario: "one-flow", set: ["flows.F1.load.Saturate=1"])},
     )"#;
 
     #[test]
@@ -260,6 +286,12 @@ mod tests {
             (r#"flows: ["F1"], phase: 1), unit"#, r#"flows: [], phase: 1), unit"#, "needs a flow"),
             (r#"phase: 1), unit"#, r#"phase: 0), unit"#, "needs a flow"),
             ("AtLeast(1.0)", r#"MoreThan("D")"#, "not among the references"),
+            (r#"fails_under: ["slow"]"#, "fails_under: []", "unable to fail"),
+            (r#"["slow"]"#, r#"["fast"]"#, "not among the runs or alternatives"),
+            (r#"["slow"]"#, r#"["off"]"#, "under its own run"),
+            ("AtLeast(1.0)", "Report", "needs `measured`"),
+            ("AtLeast(1.0)", "AtLeast(1.0), measured: Some((0.9, 1.0))", "no effect"),
+            ("AtLeast(1.0)", "Report, measured: Some((1.0, 0.9))", "no range"),
             (r#"Of("C"), expect: AtLeast(1.0)"#, r#"Ms, expect: AtLeast(1.0)"#, "does not fit"),
             (
                 r#"Goodput(flows: ["F1"], phase: 1), unit"#,

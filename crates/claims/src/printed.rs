@@ -4,7 +4,8 @@
 
 use report::format::{aligned, fitted, plain_table};
 
-use crate::judgement::{Judgement, Verdict};
+use crate::judgement::{Bite, Judgement, Verdict};
+use crate::language::ClaimRole;
 use crate::layout::{WIDTH, wrapped};
 use crate::paper::Paper;
 
@@ -35,16 +36,52 @@ pub fn judgements_table(papers: &[Paper], judgements: &[Judgement]) -> String {
     text
 }
 
-/// Returns the number of claims with each verdict, in one line.
+/// Returns the number of statements with each verdict, a line for each kind of statement that there is.
 #[must_use]
 pub fn totals(judgements: &[Judgement]) -> String {
-    let count = |verdict: Verdict| judgements.iter().filter(|one| one.verdict == verdict).count();
-    let usual = [Verdict::Pass, Verdict::Fail, Verdict::Info];
-    let marked =
-        [Verdict::Unsure, Verdict::Known, Verdict::Fixed].into_iter().filter(|verdict| count(*verdict) > 0);
-    let parts =
-        usual.into_iter().chain(marked).map(|verdict| format!("{} {}", verdict.word(), count(verdict)));
-    format!("{} claims: {}", judgements.len(), parts.collect::<Vec<_>>().join(", "))
+    let reported: Vec<_> = judgements.iter().filter(|one| one.is_report).collect();
+    let of_role = |role| judgements.iter().filter(|one| one.role == role && !one.is_report).collect();
+    let lines = [
+        ("claims", of_role(ClaimRole::Test)),
+        ("fits, on which parameters were searched", of_role(ClaimRole::Fit)),
+        ("checks of scenarios", of_role(ClaimRole::Check)),
+        ("reported numbers", reported),
+    ];
+    let some = lines.iter().filter(|(_, of_kind): &&(&str, Vec<&Judgement>)| !of_kind.is_empty());
+    let line = |(kind, of_kind): &(&str, Vec<&Judgement>)| {
+        let count = |verdict: Verdict| of_kind.iter().filter(|one| one.verdict == verdict).count();
+        let verdicts = [
+            (Verdict::Pass, "PASS"),
+            (Verdict::Fail, "FAIL"),
+            (Verdict::Known, "KNOWN (fails, with its reason)"),
+            (Verdict::Fixed, "FIXED (met, though marked as failing)"),
+            (Verdict::Unsure, "UNSURE"),
+            (Verdict::Info, "INFO (within the range measured before)"),
+        ];
+        let parts = verdicts.iter().filter(|(verdict, _)| count(*verdict) > 0 || *verdict == Verdict::Fail);
+        let parts: Vec<_> = parts.map(|(verdict, word)| format!("{} {word}", count(*verdict))).collect();
+        format!("{} {kind}: {}", of_kind.len(), parts.join(", "))
+    };
+    some.map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the table of claims under the runs in which they must fail, and their number in one line.
+#[must_use]
+pub fn bites_table(bites: &[Bite]) -> String {
+    let mut table = plain_table();
+    table.set_header(["claim", "under", "measured", "expected", "fails"]);
+    for Bite { judgement, alternative, bites } in bites {
+        let fails = if *bites { "yes" } else { "NO" };
+        let measured = judgement.measured_words();
+        table.add_row([&judgement.id, alternative, &measured, &judgement.expected, fails]);
+    }
+    let toothless = bites.iter().filter(|one| !one.bites).count();
+    let failing = bites.len() - toothless;
+    format!(
+        "{}\n\n{} claims asked of runs under which they must fail: {failing} fail, {toothless} do not\n",
+        aligned(fitted(table, WIDTH, 1), 5),
+        bites.len()
+    )
 }
 
 #[cfg(test)]
@@ -72,6 +109,8 @@ mod tests {
             expected: "0.500 C ± 5 %".to_owned(),
             verdict,
             reason: reason.map(str::to_owned),
+            role: ClaimRole::Test,
+            is_report: false,
         };
         let judgements =
             [judgement(Verdict::Pass, None), judgement(Verdict::Known, Some("the switch is another"))];

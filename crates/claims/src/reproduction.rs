@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use experiment::{Outcome, Outcomes, SimulationError};
 use report::OutputFile;
 
-use crate::judgement::{ClaimError, Judgement, judge};
+use crate::judgement::{Bite, ClaimError, Judgement, bites, judge};
 use crate::language::Quantity;
 use crate::layout::wrapped;
 use crate::measurement::{NotInRun, measured};
@@ -41,12 +41,12 @@ pub struct PaperExhibits {
 }
 
 impl Reproduction {
-    /// Simulates all runs: as long as the papers did and with more seeds if `full`.
+    /// Simulates all runs: as long as the papers did and with more seeds if `full`; with `teeth`, the alternatives too.
     ///
     /// # Errors
     /// If a run does not start, or does not end.
-    pub fn simulate(papers: &[Paper], full: bool) -> Result<Self, SimulationError> {
-        let jobs: BTreeSet<_> = papers.iter().flat_map(|paper| paper.jobs(full)).collect();
+    pub fn simulate(papers: &[Paper], full: bool, teeth: bool) -> Result<Self, SimulationError> {
+        let jobs: BTreeSet<_> = papers.iter().flat_map(|paper| paper.jobs(full, teeth)).collect();
         Ok(Self { outcomes: Outcomes::of(jobs)?, full })
     }
 
@@ -61,7 +61,16 @@ impl Reproduction {
     /// # Errors
     /// If a claim looks for something that its run does not have.
     pub fn judgements(&self, paper: &Paper) -> Result<Vec<Judgement>, ClaimError> {
-        judge(paper, |run| self.by_seed(paper, run))
+        judge(paper, !self.full, |run| self.by_seed(paper, run))
+    }
+
+    /// Asks the claims of a paper under the runs in which they must fail. The reproduction has been simulated with
+    /// `teeth`.
+    ///
+    /// # Errors
+    /// If a claim looks for something that an alternative does not have.
+    pub fn bites(&self, paper: &Paper) -> Result<Vec<Bite>, ClaimError> {
+        bites(paper, |run| self.by_seed(paper, run))
     }
 
     /// Draws the tables and figures of a paper. The grid is simulated here, if `full`.

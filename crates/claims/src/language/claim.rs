@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::expectation::Expectation;
 use super::measure::{Dimension, Measure};
@@ -31,6 +31,30 @@ pub struct Claim {
     /// Known verdict: met, or failing for a reason.
     #[serde(default)]
     pub status: ClaimStatus,
+    /// Kind of statement.
+    #[serde(default)]
+    pub role: ClaimRole,
+    /// Range of the means, in `unit`, in which they were when the claim was written. For a claim that is not met, and for
+    /// a report: outside this range the verdict is FAIL, so that neither can drift unseen.
+    #[serde(default)]
+    pub measured: Option<(f64, f64)>,
+    /// Runs under which the claim must fail, by name: the same question to another policy, or to none. A claim that also
+    /// holds there says nothing about its own run.
+    #[serde(default)]
+    pub fails_under: Vec<String>,
+}
+
+/// Kind of statement that a claim is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all(serialize = "lowercase"))]
+pub enum ClaimRole {
+    /// A result of the paper, of which the scenario knows nothing.
+    #[default]
+    Test,
+    /// A result on which parameters of the scenario were searched: goodness of fit.
+    Fit,
+    /// A condition of the scenario, which it must meet for the paper's results to be looked for in it.
+    Check,
 }
 
 /// Known verdict on a claim.
@@ -94,6 +118,19 @@ impl References {
     pub(crate) fn fault_of_claim(&self, claim: &Claim) -> Option<String> {
         let unit = self.fault_of_unit(&claim.id, &claim.measure, &claim.unit);
         unit.or_else(|| self.fault_of_comparison(claim))
+    }
+
+    /// Returns the fault of the range in which a claim was measured, if there is one.
+    pub(crate) fn fault_of_range(claim: &Claim) -> Option<String> {
+        let needs_one = claim.expect == Expectation::Report || claim.status != ClaimStatus::Expected;
+        match claim.measured {
+            None if needs_one => Some(format!("{} is reported or not met, and needs `measured`", claim.id)),
+            Some(_) if !needs_one => Some(format!("{} is judged, and `measured` has no effect", claim.id)),
+            Some((low, high)) if low.partial_cmp(&high).is_none_or(core::cmp::Ordering::is_gt) => {
+                Some(format!("{} was measured from {low} to {high}, which is no range", claim.id))
+            }
+            _ => None,
+        }
     }
 
     fn fault_of_comparison(&self, claim: &Claim) -> Option<String> {

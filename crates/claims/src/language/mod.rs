@@ -18,7 +18,7 @@ pub mod expectation;
 pub mod measure;
 pub mod unit;
 
-pub use claim::{Claim, ClaimStatus, Quantity, References};
+pub use claim::{Claim, ClaimRole, ClaimStatus, Quantity, References};
 pub use expectation::Expectation;
 pub use measure::{Dimension, Measure};
 pub use unit::Unit;

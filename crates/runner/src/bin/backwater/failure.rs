@@ -59,6 +59,9 @@ pub(crate) enum Failure {
     /// Claims of a paper failed; the table has named them.
     #[error("error: {0} of the claims failed")]
     ClaimsFailed(usize),
+    /// Claims hold under runs in which they must fail; the table has named them.
+    #[error("error: {0} of the claims hold where they must fail")]
+    ClaimsToothless(usize),
     /// An invariant of the simulator is violated: a bug.
     #[error(
         "error: violated invariant: {0}\nThis is a bug of the simulator: please report it, with the scenario."
@@ -112,7 +115,7 @@ impl Failure {
     /// Returns the exit status.
     pub(crate) fn status(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::ClaimsFailed(_) => 1,
+            Self::ClaimsFailed(_) | Self::ClaimsToothless(_) => 1,
             Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
             _ => 2,

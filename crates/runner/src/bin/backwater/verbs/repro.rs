@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use claims::{Judgement, Paper, Reproduction, Verdict, printed};
+use claims::{Bite, Judgement, Paper, Reproduction, Verdict, printed};
 use clap::Args;
 use report::folder;
 use report::tables::printed::written;
@@ -23,6 +23,9 @@ pub(crate) struct ReproOptions {
     /// Run for the paper's own time instead of a tenth of it, and with more seeds.
     #[arg(long)]
     full: bool,
+    /// Ask each claim also of the runs under which it must fail.
+    #[arg(long)]
+    teeth: bool,
     /// Folder for tables and figures, which go to `repro-PAPER` in it.
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
@@ -36,10 +39,13 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         folder::probe(&folder_of(paper))?;
     }
     let began = Instant::now();
-    let reproduction = Reproduction::simulate(&papers, options.full)?;
-    let (mut judgements, mut exhibits) = (Vec::new(), String::new());
+    let reproduction = Reproduction::simulate(&papers, options.full, options.teeth)?;
+    let (mut judgements, mut bites, mut exhibits) = (Vec::new(), Vec::new(), String::new());
     for paper in &papers {
         judgements.extend(reproduction.judgements(paper)?);
+        if options.teeth {
+            bites.extend(reproduction.bites(paper)?);
+        }
         let of_paper = reproduction.exhibits(paper)?;
         exhibits += &of_paper.printed;
         if !of_paper.files.is_empty() {
@@ -50,20 +56,31 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         }
     }
     if options.json {
-        let json = serde_json::to_string_pretty(&judgements).expect("judgements are plain data");
+        let json = if options.teeth {
+            serde_json::to_string_pretty(&serde_json::json!({ "claims": judgements, "teeth": bites }))
+        } else {
+            serde_json::to_string_pretty(&judgements)
+        };
+        let json = json.expect("judgements are plain data");
         print(&(json + "\n"));
     } else {
         print(&printed::judgements_table(&papers, &judgements));
         print(&exhibits);
         let (totals, runs) = (printed::totals(&judgements), reproduction.runs());
-        print(&format!("{totals}; {runs} runs in {:.1} s\n", began.elapsed().as_secs_f64()));
+        if options.teeth {
+            print(&(printed::bites_table(&bites) + "\n"));
+        }
+        print(&format!("{totals}\n{runs} runs in {:.1} s\n", began.elapsed().as_secs_f64()));
     }
-    verdict(&judgements)
+    verdict(&judgements, &bites)
 }
 
-fn verdict(judgements: &[Judgement]) -> Result<(), Failure> {
-    match judgements.iter().filter(|one| one.verdict == Verdict::Fail).count() {
-        0 => Ok(()),
-        failed => Err(Failure::ClaimsFailed(failed)),
+fn verdict(judgements: &[Judgement], bites: &[Bite]) -> Result<(), Failure> {
+    let failed = judgements.iter().filter(|one| one.verdict == Verdict::Fail).count();
+    let toothless = bites.iter().filter(|one| !one.bites).count();
+    match (failed, toothless) {
+        (0, 0) => Ok(()),
+        (0, toothless) => Err(Failure::ClaimsToothless(toothless)),
+        (failed, _) => Err(Failure::ClaimsFailed(failed)),
     }
 }
