@@ -1,10 +1,12 @@
 //! The notification point of DCQCN: CNPs for marked packets, at most one in an interval.
 //!
-//! Invariant: two CNPs of one flow are at least an interval apart, and an answer is never answered.
+//! Invariant: an interval of N has at most one CNP of a flow, and an answer is never answered. Under `FreeRunningAtOnce` two
+//! CNPs may be close: at the end of one interval and at the start of the next.
 //!
 //! ```text
-//! FromCnp       mark, none sent within N -> CNP at once; quiet for N          the paper
-//! FreeRunning   mark -> CNP at the end of the present N since the first packet   the authors' simulator
+//! FromCnp             mark, none sent within N -> CNP at once; quiet for N              the paper
+//! FreeRunning         mark -> CNP at the end of the present N since the first packet    the authors' simulator
+//! FreeRunningAtOnce   mark -> CNP at once; quiet until that end                         the paper's fluid model
 //! ```
 
 use packet::{Packet, ServiceLevel};
@@ -29,6 +31,10 @@ impl Echo for CnpEcho {
             CnpWindow::FreeRunning => {
                 flow.quiet_until = end_of_interval(flow.first_arrival, self.interval, now);
                 Some(Answer::CnpAt(flow.quiet_until))
+            }
+            CnpWindow::FreeRunningAtOnce => {
+                flow.quiet_until = end_of_interval(flow.first_arrival, self.interval, now);
+                Some(Answer::Cnp)
             }
         }
     }
@@ -82,5 +88,11 @@ mod tests {
         let given = answers(CnpWindow::FreeRunning, &[25, 35, 55, 145, 155]);
         let at = |us| Answer::CnpAt(Span::from_us(us).after_start());
         assert_eq!(given, [(25, at(55)), (55, at(105)), (145, at(155)), (155, at(205))]);
+    }
+
+    #[test]
+    fn the_first_mark_of_a_free_running_interval_may_be_answered_at_once() {
+        let given = answers(CnpWindow::FreeRunningAtOnce, &[25, 35, 55, 95, 145, 155]);
+        assert_eq!(given, [25, 55, 145, 155].map(|us| (us, Answer::Cnp)));
     }
 }

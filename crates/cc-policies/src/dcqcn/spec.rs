@@ -166,6 +166,9 @@ pub enum CnpWindow {
     FromCnp,
     /// At the end of an interval with a mark. Intervals run from the flow's first packet (the authors' simulator).
     FreeRunning,
+    /// At once for the first mark of an interval. Intervals run from the flow's first packet. The CoNEXT 2016 fluid counts
+    /// CNPs so: in each tau at most one, with probability `1 - (1 - p)^(tau R_C)`. No implementation of it is known.
+    FreeRunningAtOnce,
 }
 
 settings! {

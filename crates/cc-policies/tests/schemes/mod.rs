@@ -105,7 +105,8 @@ fn dcqcn() -> impl Iterator<Item = DcqcnScheme> {
     let presets = [Preset::Recommended, Preset::Strawman].into_iter().cycle();
     let orders = [CnpOrder::CutFirst, CnpOrder::CutFirst, CnpOrder::AlphaFirst, CnpOrder::AlphaFirst];
     let places = [MarkedAt::Departure, MarkedAt::Arrival, MarkedAt::Arrival, MarkedAt::Departure];
-    let windows = [CnpWindow::FromCnp, CnpWindow::FreeRunning].into_iter().cycle();
+    let windows =
+        [CnpWindow::FromCnp, CnpWindow::FreeRunning, CnpWindow::FreeRunningAtOnce].into_iter().cycle();
     presets.zip(orders).zip(places).zip(windows).map(|(((preset, order), at), window)| DcqcnScheme {
         marking: RedMarkingSpec { kmin: Bytes::new(4_000), kmax: Bytes::new(7_000), pmax: 0.5, at },
         echo: CnpEcho { window, ..CnpEcho::preset(preset) },
