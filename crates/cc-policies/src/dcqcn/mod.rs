@@ -12,13 +12,16 @@
 //! | [`marking`] | switch, congestion point (CP): RED on the queue of an output |
 //! | [`echo`] | destination, notification point (NP): at most one CNP a flow in an interval |
 //! | [`response`] | source, reaction point (RP): CNPs, a timer and a byte counter to a rate |
+//! | `alpha_clock`, `share` | parts of the response: alpha's free-running clock, and shares as whole numbers |
 //! | [`fluid`] | N flows as differential equations, for comparison with runs |
 
+mod alpha_clock;
 pub mod check;
 pub mod echo;
 pub mod fluid;
 pub mod marking;
 pub mod response;
+mod share;
 pub mod spec;
 pub mod vendor;
 

@@ -6,12 +6,14 @@
 //! ```text
 //! CNP            R_T = R_C; R_C = R_C (1 - alpha/2); alpha = (1 - g) alpha + g; both counters from the start
 //! K without CNP  alpha = (1 - g) alpha
-//! T; B bytes     that counter's stage += 1, and by it:
+//! T; B bytes     that counter's stage += 1, and by it, under `StageRule::Own`:
 //!                  stage <= F                 fast recovery
 //!                  the other's stage <= F     additive        R_T += R_AI
 //!                  else                       hyper           R_T += (lower stage - F) R_HAI
 //!                R_C = (R_T + R_C) / 2
 //! ```
+//!
+//! Under `AlphaUpdate::EachInterval` a CNP leaves alpha; each K since the first CNP changes it.
 //!
 //! No timer is an event: expiries are counted when the state is read. A flow starts at line rate. At line rate
 //! nothing is counted, since nothing can raise the rate.
@@ -19,14 +21,13 @@
 use packet::ServiceLevel;
 use units::{Rate, Span, Time};
 
-use super::spec::{CnpOrder, DcqcnResponseSpec};
+use super::alpha_clock::AlphaClock;
+use super::share::{ONE, SCALE, power, times};
+use super::spec::{AlphaUpdate, CnpOrder, DcqcnResponseSpec, StageRule};
 use crate::policy::{Acknowledgement, FlowRate, Notification, NotificationOutcome, Response, SentPacket};
 
 /// Rates are in kb/s: 32 bits reach 4.29 Tb/s.
 const RATE_UNIT: u64 = 1_000;
-/// Unit of alpha and g: 2 to the power of minus this.
-const SCALE: u32 = 30;
-const ONE: u64 = 1 << SCALE;
 
 /// Response of an adapter, shared by all its flows.
 ///
@@ -57,6 +58,8 @@ pub struct DcqcnResponse {
     g: u32,
     initial_alpha: u32,
     fast_recovery: u8,
+    stages: StageRule,
+    alpha_update: AlphaUpdate,
     alpha_first: bool,
     clamp_target: bool,
     clamp_after_timer: bool,
@@ -76,6 +79,8 @@ pub struct DcqcnState {
     bytes_left: u32,
     /// Expiries of the timer since the last CNP.
     timer_stage: u32,
+    /// Clock of alpha under [`AlphaUpdate::EachInterval`].
+    alpha_clock: AlphaClock,
     byte_stage: u8,
     /// Whether the rate is below line rate.
     slowed: bool,
@@ -101,6 +106,8 @@ impl DcqcnResponse {
             g: share(settings.g),
             initial_alpha: share(settings.initial_alpha),
             fast_recovery: settings.fast_recovery,
+            stages: settings.stages,
+            alpha_update: settings.alpha_update,
             alpha_first: settings.order == CnpOrder::AlphaFirst,
             clamp_target: settings.clamp_target,
             clamp_after_timer: settings.clamp_after_timer,
@@ -118,36 +125,79 @@ impl DcqcnResponse {
 
     /// Increases the rate after a counter has reached stage `own`; the other counter is at `other`.
     fn increase(&self, state: &mut DcqcnState, own: u32, other: u32) {
-        let recovery = u32::from(self.fast_recovery);
-        if own > recovery {
-            let more = match own.min(other).checked_sub(recovery) {
-                None | Some(0) => self.additive,
-                Some(stage) => self.hyper.saturating_mul(stage),
-            };
-            state.target = state.target.saturating_add(more).min(self.line);
-        }
+        let more = self.increment(own, other);
+        state.target = state.target.saturating_add(more).min(self.line);
         // Rounded up, so that the rate reaches its target.
         state.current += (state.target - state.current).div_ceil(2);
         state.slowed = state.current < self.line;
     }
 
+    /// Returns the increment of the target at these stages: 0 in fast recovery.
+    fn increment(&self, own: u32, other: u32) -> u32 {
+        let recovery = u32::from(self.fast_recovery);
+        let hyper = |stage: u32| self.hyper.saturating_mul(stage);
+        match self.stages {
+            StageRule::Own if own <= recovery => 0,
+            StageRule::Both if own.max(other) < recovery => 0,
+            StageRule::Own | StageRule::Both => match own.min(other).checked_sub(recovery) {
+                None | Some(0) => self.additive,
+                Some(stage) => hyper(stage),
+            },
+            StageRule::TimerAlone => match own.checked_sub(recovery) {
+                None | Some(0) => 0,
+                Some(1) => self.additive,
+                Some(_) => self.hyper,
+            },
+        }
+    }
+
+    /// Returns the time of the last CNP, which has come.
+    fn last_cnp(&self, state: &DcqcnState) -> Time {
+        let counted = self.timer * (u64::from(state.timer_stage) + 1);
+        Time::from_ps(state.expires.ps() - counted.ps())
+    }
+
     /// Returns alpha at `now`, after the expiries of its timer since the last CNP.
     fn alpha(&self, state: &DcqcnState, now: Time) -> u64 {
-        let alpha = u64::from(state.alpha);
+        let (alpha, g) = (u64::from(state.alpha), u64::from(self.g));
         if state.expires == Time::NEVER {
             return alpha;
         }
-        let counted = self.timer * (u64::from(state.timer_stage) + 1);
-        let last_cnp = Time::from_ps(state.expires.ps() - counted.ps());
-        let expiries = now.since(last_cnp).ps() / self.alpha_timer.ps();
-        times(alpha, power(ONE - u64::from(self.g), expiries))
+        let last_cnp = self.last_cnp(state);
+        match self.alpha_update {
+            AlphaUpdate::EachCnp => {
+                let expiries = now.since(last_cnp).ps() / self.alpha_timer.ps();
+                times(alpha, power(ONE - g, expiries))
+            }
+            AlphaUpdate::EachInterval => {
+                let expiries = state.alpha_clock.expiries(self.alpha_timer, last_cnp, now);
+                let risen = u64::from(expiries > 0 && state.alpha_clock.counts_last_cnp());
+                // The interval of the last CNP ends with a rise; the others pass without a CNP.
+                let after = times(alpha, power(ONE - g, risen)) + risen * g;
+                times(after, power(ONE - g, expiries - risen))
+            }
+        }
+    }
+
+    /// Returns alpha after a CNP at `now`, `before` being alpha before it.
+    fn alpha_after_cnp(&self, state: &mut DcqcnState, before: u64, now: Time) -> u64 {
+        match self.alpha_update {
+            AlphaUpdate::EachCnp => times(before, ONE - u64::from(self.g)) + u64::from(self.g),
+            AlphaUpdate::EachInterval if state.expires == Time::NEVER => {
+                state.alpha_clock = AlphaClock::start(self.alpha_timer, now);
+                before
+            }
+            AlphaUpdate::EachInterval => {
+                state.alpha_clock.count_cnp();
+                before
+            }
+        }
     }
 
     fn cnp(&self, state: &mut DcqcnState, now: Time) -> NotificationOutcome {
         self.settle(state, now);
         let before = self.alpha(state, now);
-        let g = u64::from(self.g);
-        let after = times(before, ONE - g) + g;
+        let after = self.alpha_after_cnp(state, before, now);
         let raised = state.byte_stage > 0 || self.clamp_after_timer && state.timer_stage > 0;
         if self.clamp_target || raised || state.expires == Time::NEVER {
             state.target = state.current;
@@ -164,24 +214,6 @@ impl DcqcnResponse {
     }
 }
 
-/// Returns the product of two shares, in parts of [`ONE`], rounded down.
-const fn times(one: u64, other: u64) -> u64 {
-    (one * other) >> SCALE
-}
-
-/// Returns the power of a share, in parts of [`ONE`], rounded down at each multiplication.
-const fn power(mut share: u64, mut exponent: u64) -> u64 {
-    let mut product = ONE;
-    while exponent > 0 {
-        if exponent % 2 == 1 {
-            product = times(product, share);
-        }
-        share = times(share, share);
-        exponent /= 2;
-    }
-    product
-}
-
 impl Response for DcqcnResponse {
     type State = DcqcnState;
 
@@ -194,6 +226,7 @@ impl Response for DcqcnResponse {
             alpha: self.initial_alpha,
             bytes_left: self.byte_counter,
             timer_stage: 0,
+            alpha_clock: AlphaClock::default(),
             byte_stage: 0,
             slowed: false,
         }
@@ -208,6 +241,9 @@ impl Response for DcqcnResponse {
         while state.slowed && length >= state.bytes_left {
             length -= state.bytes_left;
             state.bytes_left = self.byte_counter;
+            if self.stages == StageRule::TimerAlone {
+                continue;
+            }
             state.byte_stage = state.byte_stage.saturating_add(1);
             self.increase(state, u32::from(state.byte_stage), state.timer_stage);
         }

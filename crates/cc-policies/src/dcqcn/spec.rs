@@ -180,7 +180,10 @@ settings! {
     /// alpha before the first CNP, above 0 and up to 1, in steps of 2^-30. The authors' simulator has 0.5.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     initial_alpha: f64 = 1.0;
-    /// K, above 0: time without a CNP after which alpha falls, again and again.
+    /// Instants at which alpha changes.
+    alpha_update: AlphaUpdate = AlphaUpdate::EachCnp;
+    /// K, above 0: time without a CNP after which alpha falls, again and again; with `alpha_update: EachInterval` the
+    /// interval from change to change.
     alpha_timer or "dce_tcp_rtt": Span = Span::from_us(55);
     /// Order of a CNP's two effects.
     order: CnpOrder = CnpOrder::CutFirst;
@@ -190,8 +193,10 @@ settings! {
     /// Without `clamp_target`: a CNP after an increase by the timer does so too (the vendor's default; HPCC's
     /// simulator, which has no byte counter).
     clamp_after_timer or "clamp_tgt_rate_after_time_inc": bool = false;
-    /// B, 1 byte to 4 GB: bytes on the wire from increase to increase.
+    /// B, 1 byte to 4 GB: bytes on the wire from increase to increase. Without effect with `stages: TimerAlone`.
     byte_counter or "rpg_byte_reset": Bytes = Bytes::new(10_000_000), strawman Bytes::new(150_000);
+    /// Counters that decide the stage of an increase.
+    stages: StageRule = StageRule::Own;
     /// T, above 0: time from increase to increase.
     timer or "rpg_time_reset": Span = Span::from_us(55), strawman Span::from_us(1500);
     /// F, 1 to 254: number of increases by a counter that only recover the target. The authors' simulator, whose F is
@@ -201,10 +206,35 @@ settings! {
     /// `R_AI`, at least 1 kb/s: increment of the target at an additive increase.
     additive_increase or "rpg_ai_rate": Rate = mbps(40), strawman mbps(5);
     /// `R_HAI`, at least 1 kb/s: increment of the target at the first hyper increase; at the second it is twice as
-    /// much, and so on.
+    /// much, and so on. With `stages: TimerAlone`, of each hyper increase.
     hyper_increase or "rpg_hai_rate": Rate = mbps(200), strawman mbps(50);
     /// Lowest rate, at least 1 kb/s, below that of the hosts' links. The authors' simulator has 100 Mb/s.
     min_rate or "rpg_min_rate": Rate = mbps(100);
+}
+
+/// Instants at which alpha changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum AlphaUpdate {
+    /// A CNP raises alpha at once and restarts K; each K without a CNP lowers alpha (CoNEXT 2016).
+    EachCnp,
+    /// At the end of each K, counted from the flow's first CNP, alpha rises if a CNP arrived within that K, else it falls
+    /// (HPCC's simulator, `rdma-hw.cc`, `UpdateAlphaMlx`). The first CNP only starts the clock. `order` has no effect.
+    EachInterval,
+}
+
+/// Counters that decide the stage of an increase. Stages count expiries since the last CNP, the present one included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum StageRule {
+    /// The expired counter: fast recovery up to its Fth expiry; then additive increase up to the other counter's Fth
+    /// expiry, and hyper increase after it (the CoNEXT 2016 fluid; the authors' simulator with F one less).
+    Own,
+    /// Both: fast recovery while the higher stage is below F, hyper increase where the lower one is above F, additive
+    /// increase between (SIGCOMM 2015, figure of the reaction point). Hearsay: the figure was not at hand, nor is it
+    /// known whether its stages count the present expiry.
+    Both,
+    /// The timer, the only counter: F fast recoveries, one additive increase, then hyper increases, each by `R_HAI`
+    /// (HPCC's simulator, `rdma-hw.cc`, `RateIncEventMlx`).
+    TimerAlone,
 }
 
 /// Order of a CNP's two effects.

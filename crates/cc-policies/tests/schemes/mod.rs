@@ -6,7 +6,8 @@ use core::iter;
 use std::collections::BTreeSet;
 
 use cc_policies::dcqcn::spec::{
-    CnpEcho, CnpOrder, CnpWindow, DcqcnResponseSpec, DcqcnScheme, MarkedAt, Preset, RedMarkingSpec,
+    AlphaUpdate, CnpEcho, CnpOrder, CnpWindow, DcqcnResponseSpec, DcqcnScheme, MarkedAt, Preset,
+    RedMarkingSpec, StageRule,
 };
 use cc_policies::hp::spec::{
     FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkedSet, RateControl,
@@ -107,11 +108,19 @@ fn dcqcn() -> impl Iterator<Item = DcqcnScheme> {
     let places = [MarkedAt::Departure, MarkedAt::Arrival, MarkedAt::Arrival, MarkedAt::Departure];
     let windows =
         [CnpWindow::FromCnp, CnpWindow::FreeRunning, CnpWindow::FreeRunningAtOnce].into_iter().cycle();
-    presets.zip(orders).zip(places).zip(windows).map(|(((preset, order), at), window)| DcqcnScheme {
+    let stages = [StageRule::Own, StageRule::Both, StageRule::TimerAlone].into_iter().cycle();
+    let rules = windows.zip(stages);
+    presets.zip(orders).zip(places).zip(rules).map(|(((preset, order), at), (window, stages))| DcqcnScheme {
         marking: RedMarkingSpec { kmin: Bytes::new(4_000), kmax: Bytes::new(7_000), pmax: 0.5, at },
         echo: CnpEcho { window, ..CnpEcho::preset(preset) },
         response: DcqcnResponseSpec {
             order,
+            stages,
+            alpha_update: if stages == StageRule::TimerAlone {
+                AlphaUpdate::EachInterval
+            } else {
+                AlphaUpdate::EachCnp
+            },
             clamp_target: preset == Preset::Recommended,
             clamp_after_timer: order == CnpOrder::AlphaFirst,
             initial_alpha: if order == CnpOrder::CutFirst { 1.0 } else { 0.5 },
