@@ -10,8 +10,7 @@ use std::hint::black_box;
 
 use cc_policies::dcqcn::spec::{DcqcnResponseSpec, MarkedAt, Preset, RedMarkingSpec};
 use cc_policies::hp::spec::{
-    FullTrigger, HpMarkingSpec, HpResponseSpec, ImmediatePackets, MarkedSet, RateControl, RootTrigger,
-    RpiAfterDecrease,
+    HpMarkingSpec, HpResponseSpec, RateControl, RpiAfterDecrease,
 };
 use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaMarkingSpec, IbaResponseSpec, PortControl, TimerStart, VictimMask,
@@ -39,11 +38,7 @@ fn markings() -> [(&'static str, MarkingSpec); 4] {
         hysteresis: Bytes::ZERO,
         ports: Vec::new(),
     };
-    let hp = HpMarkingSpec {
-        trigger: FullTrigger::Full,
-        set: MarkedSet::Selective(RootTrigger::InputAndOutput),
-        immediate: ImmediatePackets::Marked,
-    };
+    let hp = HpMarkingSpec::PROPOSAL;
     let red = RedMarkingSpec {
         kmin: Bytes::new(5_000),
         kmax: Bytes::kib(200),

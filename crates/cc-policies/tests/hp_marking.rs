@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cc_policies::hp::HpMarker;
-use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec, ImmediatePackets, MarkedSet, RootTrigger};
+use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec, ImmediatePackets, MarkedSet, PropagatingPackets, RootTrigger};
 use cc_policies::{BufferView, Marker, MarkerSetup, QueueView};
 use packet::{Lane, MarkCode, PortId, VoqId};
 use proptest::prelude::*;
@@ -77,31 +77,39 @@ impl Naive {
         self.waiting.iter().filter(|packet| vl(packet.place) == at).count() + crossed
     }
 
-    /// Marks all packets of this buffer for one of `outputs` as propagating, and these outputs as candidates.
-    fn trigger(&mut self, input: u16, lane: u8, outputs: core::ops::Range<u16>) {
-        let mut candidates = Vec::new();
-        for packet in &mut self.waiting {
-            let place = packet.place;
-            if (place.input.0, place.lane.0) == (input, lane) && outputs.contains(&place.output.0) {
-                packet.propagates = true;
-                candidates.push(vl(place));
+    /// Returns whether an output with a packet in a full buffer is congested.
+    fn is_congested(&self, at: Vl) -> bool {
+        let credit = !self.starved.contains(&at);
+        match self.settings.set {
+            MarkedSet::Naive | MarkedSet::Selective(RootTrigger::Input) => true,
+            MarkedSet::Selective(RootTrigger::InputAndOutput) => credit,
+            MarkedSet::Selective(RootTrigger::InputAndQueued { present }) => {
+                credit && self.present(at) >= usize::from(present)
             }
         }
-        for at in candidates {
-            let is_root = match self.settings.set {
-                MarkedSet::Naive => false,
-                MarkedSet::Selective(RootTrigger::Input) => true,
-                MarkedSet::Selective(RootTrigger::InputAndOutput) => !self.starved.contains(&at),
-            };
-            if is_root {
-                self.roots.insert(at, self.present(at));
+    }
+
+    /// Handles this full buffer: marks its packets for one of `outputs` as propagating, and makes their outputs roots.
+    fn trigger(&mut self, input: u16, lane: u8, outputs: core::ops::Range<u16>) {
+        for output in outputs {
+            let place = VoqId { input: PortId(input), output: PortId(output), lane: Lane(lane) };
+            if !self.waiting.iter().any(|packet| packet.place == place) {
+                continue;
+            }
+            let is_congested = self.is_congested(vl(place));
+            if is_congested || self.settings.propagation == PropagatingPackets::All {
+                let here = |packet: &&mut Packet| packet.place == place;
+                self.waiting.iter_mut().filter(here).for_each(|packet| packet.propagates = true);
+            }
+            if is_congested && self.settings.set != MarkedSet::Naive {
+                self.roots.insert(vl(place), self.present(vl(place)));
             }
         }
     }
 
     fn starve(&mut self, at: Vl) {
         self.starved.push(at);
-        if self.settings.set == MarkedSet::Selective(RootTrigger::InputAndOutput) {
+        if !matches!(self.settings.set, MarkedSet::Naive | MarkedSet::Selective(RootTrigger::Input)) {
             self.roots.remove(&at);
         }
     }
@@ -187,15 +195,18 @@ fn any_settings() -> impl Strategy<Value = HpMarkingSpec> {
         Just(FullTrigger::Full),
         (0..CAPACITY).prop_map(|held| FullTrigger::Above(Bytes::new(held)))
     ];
-    let sets = vec![
-        MarkedSet::Naive,
-        MarkedSet::Selective(RootTrigger::Input),
-        MarkedSet::Selective(RootTrigger::InputAndOutput),
+    let set = prop_oneof![
+        Just(MarkedSet::Naive),
+        Just(MarkedSet::Selective(RootTrigger::Input)),
+        Just(MarkedSet::Selective(RootTrigger::InputAndOutput)),
+        (1..8u16).prop_map(|present| MarkedSet::Selective(RootTrigger::InputAndQueued { present })),
     ];
+    let propagation = prop::sample::select(vec![PropagatingPackets::All, PropagatingPackets::ToCongested]);
     let immediate = prop::sample::select(vec![ImmediatePackets::Marked, ImmediatePackets::Spared]);
-    (trigger, prop::sample::select(sets), immediate).prop_map(|(trigger, set, immediate)| HpMarkingSpec {
+    (trigger, set, propagation, immediate).prop_map(|(trigger, set, propagation, immediate)| HpMarkingSpec {
         trigger,
         set,
+        propagation,
         immediate,
     })
 }
@@ -376,6 +387,19 @@ proptest! {
         prop_assert_eq!(marks(false)?, marks(true)?);
     }
 
+    /// One packet waits for every output that a full buffer makes congested, so a threshold of 1 changes nothing.
+    #[test]
+    fn one_packet_present_is_no_condition(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
+        let marks = |output: RootTrigger| -> Result<[usize; 2], TestCaseError> {
+            let mut pair = Pair::new(HpMarkingSpec { set: MarkedSet::Selective(output), ..settings }, stages);
+            for &op in &ops {
+                pair.apply(op)?;
+            }
+            Ok(pair.marks)
+        };
+        prop_assert_eq!(marks(RootTrigger::InputAndOutput)?, marks(RootTrigger::InputAndQueued { present: 1 })?);
+    }
+
     /// A root ends by lack of credit, or by as many departures as packets were present, whichever comes first.
     /// Packets that come later are not marked for it.
     #[test]
@@ -384,7 +408,7 @@ proptest! {
         let set = MarkedSet::Selective(trigger);
         let marked = |starve: bool| -> Result<usize, TestCaseError> {
             let mut pair = Pair::new(
-                HpMarkingSpec { trigger: FullTrigger::Full, set, immediate: ImmediatePackets::Marked }, 1);
+                HpMarkingSpec { set, ..HpMarkingSpec::PROPOSAL }, 1);
             let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(0) };
             // Input 1 holds enough for the output, which input 0 then makes a root by one packet in a full buffer.
             (0..present - 1).for_each(|_| pair.arrive(place(1), 500));

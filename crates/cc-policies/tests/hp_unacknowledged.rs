@@ -2,8 +2,7 @@
 
 use cc_policies::hp::HpResponse;
 use cc_policies::hp::spec::{
-    FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkedSet, RateControl,
-    RpiAfterDecrease,
+    HpMarkingSpec, HpResponseSpec, HpScheme, MarkedSet, RateControl, RpiAfterDecrease,
 };
 use cc_policies::{
     Acknowledgement, Answer, AnyResponse, Control, Echo, EchoState, LimitedBy, Notification, Response,
@@ -25,11 +24,7 @@ fn response(rate: RateControl) -> HpResponseSpec {
 
 fn control() -> Control {
     Control::from(HpScheme {
-        marking: HpMarkingSpec {
-            trigger: FullTrigger::Full,
-            set: MarkedSet::Naive,
-            immediate: ImmediatePackets::Marked,
-        },
+        marking: HpMarkingSpec { set: MarkedSet::Naive, ..HpMarkingSpec::PROPOSAL },
         response: response(RateControl::Lipd { max_ipd: 255 }),
     })
 }

@@ -6,9 +6,10 @@
 //!
 //! ```text
 //! full        buffer of an input and lane without room for one more packet of the MTU, or over a threshold
-//! propagation packets that wait in a full buffer
-//! candidate   output and lane that such a packet is destined to, unless it is out of credit
-//! root        a candidate, until it is out of credit, or all packets that were present for it have left
+//! congested   output and lane that a packet in a full buffer is destined to, unless it is out of credit or too few
+//!             packets wait for it
+//! propagation packets that wait in a full buffer: all, or those for congested outputs
+//! root        a congested output, until it is out of credit, or all packets that were present for it have left
 //! generation  other packets that leave by a root
 //! immediate   packets that did not wait for their wire: marked like others, or spared
 //! ```
@@ -16,7 +17,9 @@
 use packet::{Lane, MarkCode, PortId, VoqId};
 use units::Bytes;
 
-use super::spec::{FullTrigger, HpMarkingSpec, ImmediatePackets, MarkedSet, RootTrigger};
+use super::spec::{
+    FullTrigger, HpMarkingSpec, ImmediatePackets, MarkedSet, PropagatingPackets, RootTrigger,
+};
 use crate::policy::{BufferView, MarkReason, Marker, MarkerSetup, QueueView};
 
 /// The marker of one switch.
@@ -26,7 +29,11 @@ pub struct HpMarker {
     lanes: usize,
     trigger: FullTrigger,
     longest: Bytes,
-    set: MarkedSet,
+    congestion: Congestion,
+    /// Whether packets elsewhere in the switch are marked too.
+    is_selective: bool,
+    /// Whether packets of a full buffer are marked if their output is not congested.
+    marks_uncongested: bool,
     immediate: ImmediatePackets,
     /// By output, lane and input.
     queues: Vec<HpQueue>,
@@ -36,6 +43,33 @@ pub struct HpMarker {
     departures: Vec<u32>,
     /// By input and lane: whether its buffer is full.
     full: Vec<bool>,
+}
+
+/// Condition under which an output is congested, once a full buffer holds a packet for it.
+#[derive(Clone, Copy, Debug)]
+struct Congestion {
+    /// Whether the output has to have credit.
+    needs_credit: bool,
+    /// Least number of packets that wait for the output.
+    present: u32,
+}
+
+impl Congestion {
+    const fn new(set: MarkedSet) -> Self {
+        match set {
+            MarkedSet::Naive | MarkedSet::Selective(RootTrigger::Input) => {
+                Self { needs_credit: false, present: 0 }
+            }
+            MarkedSet::Selective(RootTrigger::InputAndOutput) => Self { needs_credit: true, present: 0 },
+            MarkedSet::Selective(RootTrigger::InputAndQueued { present }) => {
+                Self { needs_credit: true, present: present as u32 }
+            }
+        }
+    }
+
+    const fn is_met(self, output: &HpOutput) -> bool {
+        !(self.needs_credit && output.starved) && output.packets >= self.present
+    }
 }
 
 /// State of a virtual output queue. The packets of a queue leave in order, so a count of packets yet to be marked
@@ -88,7 +122,9 @@ impl HpMarker {
             lanes: switch.lanes,
             trigger: settings.trigger,
             longest: switch.longest_packet,
-            set: settings.set,
+            congestion: Congestion::new(settings.set),
+            is_selective: settings.set != MarkedSet::Naive,
+            marks_uncongested: settings.propagation == PropagatingPackets::All,
             immediate: settings.immediate,
             queues: vec![HpQueue::default(); vls * switch.radix],
             outputs: vec![HpOutput::default(); vls],
@@ -105,13 +141,15 @@ impl HpMarker {
         self.vl(place.output, place.lane) * self.radix + place.input.index()
     }
 
-    /// Handles a packet for this output and lane that is in a full buffer: the output may become a root.
-    fn candidate(&mut self, output: usize) {
-        let output = &mut self.outputs[output];
-        match self.set {
-            MarkedSet::Naive => {}
-            MarkedSet::Selective(RootTrigger::InputAndOutput) if output.starved => {}
-            MarkedSet::Selective(_) => output.root_for = output.packets,
+    /// Handles a full buffer with packets in this queue: they propagate, and their output may become a root.
+    fn triggered(&mut self, queue: usize, output: usize) {
+        let (queue, output) = (&mut self.queues[queue], &mut self.outputs[output]);
+        let is_congested = self.congestion.is_met(output);
+        if is_congested || self.marks_uncongested {
+            queue.propagating = queue.packets;
+        }
+        if is_congested && self.is_selective {
+            output.root_for = output.packets;
         }
     }
 }
@@ -133,8 +171,7 @@ impl Marker for HpMarker {
         }
         self.outputs[output].packets += 1;
         if self.full[self.vl(place.input, place.lane)] {
-            self.queues[at].propagating = self.queues[at].packets;
-            self.candidate(output);
+            self.triggered(at, output);
         }
     }
 
@@ -156,8 +193,7 @@ impl Marker for HpMarker {
         for output in (0..self.radix as u16).map(PortId) {
             let queue = self.queue(VoqId { input, output, lane });
             if self.queues[queue].packets > 0 {
-                self.queues[queue].propagating = self.queues[queue].packets;
-                self.candidate(self.vl(output, lane));
+                self.triggered(queue, self.vl(output, lane));
             }
         }
     }
@@ -165,7 +201,7 @@ impl Marker for HpMarker {
     fn starved(&mut self, output: PortId, lane: Lane) {
         let at = self.vl(output, lane);
         self.outputs[at].starved = true;
-        if self.set == MarkedSet::Selective(RootTrigger::InputAndOutput) {
+        if self.congestion.needs_credit {
             self.outputs[at].root_for = 0;
         }
     }
@@ -235,7 +271,7 @@ mod tests {
 
     impl Switch {
         fn new(trigger: FullTrigger, set: MarkedSet) -> Self {
-            Self::with(HpMarkingSpec { trigger, set, immediate: ImmediatePackets::Marked })
+            Self::with(HpMarkingSpec { trigger, set, ..HpMarkingSpec::PROPOSAL })
         }
 
         fn with(settings: HpMarkingSpec) -> Self {
@@ -301,9 +337,9 @@ mod tests {
     /// packets fill input 0: two for output 2, two for output 3.
     fn sparing(other: usize) -> Switch {
         let mut switch = Switch::with(HpMarkingSpec {
-            trigger: FullTrigger::Full,
             set: INPUT,
             immediate: ImmediatePackets::Spared,
+            ..HpMarkingSpec::PROPOSAL
         });
         switch.wire_busy[2] = true;
         switch.arrives(1, other);
@@ -419,5 +455,32 @@ mod tests {
         switch.marker.starved(PortId(2), Lane(0));
         (0..4).for_each(|_| switch.arrives(0, 2));
         assert_eq!((switch.leaves(1, 2), switch.leaves(0, 2)), (None, PROPAGATION));
+    }
+
+    /// Fills input 0 with three packets for output 2 and one for output 3, while `elsewhere` wait at input 1 for output
+    /// 2; an output is congested if this many packets wait for it.
+    fn queued(present: u16, propagation: PropagatingPackets, elsewhere: usize) -> Switch {
+        let set = MarkedSet::Selective(RootTrigger::InputAndQueued { present });
+        let mut switch = Switch::with(HpMarkingSpec { set, propagation, ..HpMarkingSpec::PROPOSAL });
+        (0..elsewhere).for_each(|_| switch.arrives(1, 2));
+        [3, 2, 2, 2].into_iter().for_each(|output| switch.arrives(0, output));
+        switch
+    }
+
+    #[test]
+    fn an_output_with_too_few_packets_is_not_congested() {
+        use PropagatingPackets::{All, ToCongested};
+        for (present, propagation, elsewhere, own, others) in [
+            (4, All, 1, [PROPAGATION; 2], GENERATION),
+            (5, All, 1, [PROPAGATION; 2], None),
+            (4, ToCongested, 1, [PROPAGATION, None], GENERATION),
+            (5, ToCongested, 1, [None, None], None),
+            (5, ToCongested, 2, [PROPAGATION, None], GENERATION),
+            (1, ToCongested, 1, [PROPAGATION; 2], GENERATION),
+        ] {
+            let mut switch = queued(present, propagation, elsewhere);
+            let marks = ([2, 3].map(|output| switch.leaves(0, output)), switch.leaves(1, 2));
+            assert_eq!(marks, (own, others), "{present} {propagation:?} {elsewhere}");
+        }
     }
 }

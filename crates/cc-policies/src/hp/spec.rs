@@ -16,7 +16,7 @@ pub struct HpScheme {
     pub response: HpResponseSpec,
 }
 
-/// Marking rule of the HP proposal. The proposal itself is `Full` and `Selective(InputAndOutput)`.
+/// Marking rule of the HP proposal. The proposal itself is [`HpMarkingSpec::PROPOSAL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HpMarkingSpec {
@@ -24,9 +24,22 @@ pub struct HpMarkingSpec {
     pub trigger: FullTrigger,
     /// Packets that a full buffer marks.
     pub set: MarkedSet,
+    /// Packets of the full buffer itself that are marked.
+    #[serde(default)]
+    pub propagation: PropagatingPackets,
     /// Treatment of such a packet that can leave at once.
     #[serde(default)]
     pub immediate: ImmediatePackets,
+}
+
+impl HpMarkingSpec {
+    /// The proposal: a buffer without room, packets of the whole switch, outputs with credit.
+    pub const PROPOSAL: Self = Self {
+        trigger: FullTrigger::Full,
+        set: MarkedSet::Selective(RootTrigger::InputAndOutput),
+        propagation: PropagatingPackets::All,
+        immediate: ImmediatePackets::Marked,
+    };
 }
 
 /// Condition under which an input's buffer counts as full.
@@ -60,13 +73,35 @@ pub enum MarkedSet {
     Selective(RootTrigger),
 }
 
-/// Condition under which an output counts as a root.
+/// Condition under which an output is congested, and therefore a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub enum RootTrigger {
     /// The state of inputs alone: a full buffer holds a packet for the output.
     Input,
     /// The state of the output too: it has credit, and is a root until its credit runs out.
     InputAndOutput,
+    /// In addition, packets in the switch wait for the output: US 7,573,827, claim 2, "the number of packets or bytes
+    /// destined for said output link in queues of said network switch exceeds a predetermined value". Claim 2 adds to
+    /// claim 1, so the output has credit too, and its credit ends the root.
+    InputAndQueued {
+        /// Least number of packets that wait for the output, at all inputs and in a queue at the output. The packet
+        /// that has just come in counts, the packet on the wire does not. With 1 the rule is that of
+        /// `InputAndOutput`; a number that never waits marks nothing.
+        #[schemars(range(min = 1, max = 65535))]
+        present: u16,
+    },
+}
+
+/// Packets of a full buffer that are marked because it is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum PropagatingPackets {
+    /// All packets in the full buffer (HP proposal).
+    #[default]
+    All,
+    /// The packets for an output that is congested by `set`: INFOCOM 2003 marks packets "destined to a congested link"
+    /// (as summarised). With `Naive` and `Selective(Input)` every output of a packet in a full buffer is congested.
+    ToCongested,
 }
 
 /// Response of a source to marks: the proposal's function template. Rate and window together are its hybrid; either

@@ -10,8 +10,8 @@ use cc_policies::dcqcn::spec::{
     RedMarkingSpec, StageRule,
 };
 use cc_policies::hp::spec::{
-    FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkedSet, RateControl,
-    RootTrigger, RpiAfterDecrease, WindowControl,
+    FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkedSet, PropagatingPackets,
+    RateControl, RootTrigger, RpiAfterDecrease, WindowControl,
 };
 use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, TimerStart,
@@ -72,6 +72,7 @@ fn hp() -> impl Iterator<Item = HpScheme> {
         MarkedSet::Naive,
         MarkedSet::Selective(RootTrigger::Input),
         MarkedSet::Selective(RootTrigger::InputAndOutput),
+        MarkedSet::Selective(RootTrigger::InputAndQueued { present: 2 }),
     ];
     let triggers = [FullTrigger::Full, FullTrigger::Above(Bytes::kib(8))];
     let places = sets.into_iter().flat_map(move |set| triggers.map(|trigger| (set, trigger)));
@@ -93,9 +94,11 @@ fn hp() -> impl Iterator<Item = HpScheme> {
     ];
     let responses = rates.into_iter().cycle().zip(windows.into_iter().cycle());
     let rpis = [RpiAfterDecrease::Kept, RpiAfterDecrease::Reloaded];
-    markings.zip(responses).zip(rpis.into_iter().cycle()).map(
-        |((((set, trigger), immediate), (rate, window)), rpi_after_decrease)| HpScheme {
-            marking: HpMarkingSpec { trigger, set, immediate },
+    let propagations = [PropagatingPackets::All, PropagatingPackets::ToCongested];
+    let choices = rpis.into_iter().cycle().zip(propagations.into_iter().cycle());
+    markings.zip(responses).zip(choices).map(
+        |((((set, trigger), immediate), (rate, window)), (rpi_after_decrease, propagation))| HpScheme {
+            marking: HpMarkingSpec { trigger, set, propagation, immediate },
             response: HpResponseSpec { rate, window, rpi_after_decrease },
         },
     )

@@ -104,6 +104,7 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("RateControl", "Lipd", "max_ipd", 0, whole(1, 255)),
     entry("RateControl", "Tables", "new_rate_rpi", 0, whole(1, 4294967295)),
     entry("RedMarkingSpec", "", "pmax", 0, real(Excluded(0.0), Included(1.0))),
+    entry("RootTrigger", "InputAndQueued", "present", 0, whole(1, 65535)),
     entry("RoutingSpec", "Written", "", 0, whole(1, 254)),
     entry("ServiceLevelSetting", "", "ccti_timer", 0, whole(1, 65535)),
     entry("ServiceLevelSetting", "", "service_level", 0, whole(0, 15)),
