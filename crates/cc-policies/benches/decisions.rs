@@ -9,9 +9,7 @@
 use std::hint::black_box;
 
 use cc_policies::dcqcn::spec::{DcqcnResponseSpec, MarkedAt, Preset, RedMarkingSpec};
-use cc_policies::hp::spec::{
-    HpMarkingSpec, HpResponseSpec, RateControl, RpiAfterDecrease,
-};
+use cc_policies::hp::spec::{HpMarkingSpec, HpResponseSpec, RateControl, RpiAfterDecrease};
 use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaMarkingSpec, IbaResponseSpec, PortControl, TimerStart, VictimMask,
 };

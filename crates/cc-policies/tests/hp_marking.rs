@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cc_policies::hp::HpMarker;
-use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec, ImmediatePackets, MarkedSet, PropagatingPackets, RootTrigger};
+use cc_policies::hp::spec::{
+    FullTrigger, HpMarkingSpec, ImmediatePackets, MarkTiming, MarkedSet, PropagatingPackets, RootTrigger,
+};
 use cc_policies::{BufferView, Marker, MarkerSetup, QueueView};
 use packet::{Lane, MarkCode, PortId, VoqId};
 use proptest::prelude::*;
@@ -28,8 +30,10 @@ struct Packet {
     propagates: bool,
     /// The packet had to wait for its wire.
     waited: bool,
-    /// The packet was marked for propagation.
-    marked: bool,
+    /// The packet was in the switch at an event, for a congested output.
+    present: bool,
+    /// The mark from which the packet was exempted as it crossed.
+    exempted: Option<MarkCode>,
 }
 
 /// State of an output and lane.
@@ -64,10 +68,16 @@ impl Naive {
         lengths.map(|length| length.next_multiple_of(BLOCK)).sum()
     }
 
-    fn is_full(&self, held: u64) -> bool {
+    fn is_full(&self, input: u16, lane: u8) -> bool {
+        let held = self.held(input, lane);
+        let here = |at: (u16, u8)| at == (input, lane);
+        let waiting =
+            self.waiting.iter().filter(|packet| here((packet.place.input.0, packet.place.lane.0))).count();
+        let streaming = self.streaming.iter().filter(|packet| here((packet.0, packet.1))).count();
         match self.settings.trigger {
             FullTrigger::Full => CAPACITY - held < LONGEST,
             FullTrigger::Above(threshold) => held > threshold.get(),
+            FullTrigger::Packets(least) => waiting + streaming >= usize::from(least),
         }
     }
 
@@ -91,6 +101,9 @@ impl Naive {
 
     /// Handles this full buffer: marks its packets for one of `outputs` as propagating, and makes their outputs roots.
     fn trigger(&mut self, input: u16, lane: u8, outputs: core::ops::Range<u16>) {
+        if self.settings.timing == MarkTiming::WhileFull {
+            return; // No packet is chosen before it leaves.
+        }
         for output in outputs {
             let place = VoqId { input: PortId(input), output: PortId(output), lane: Lane(lane) };
             if !self.waiting.iter().any(|packet| packet.place == place) {
@@ -102,9 +115,28 @@ impl Naive {
                 self.waiting.iter_mut().filter(here).for_each(|packet| packet.propagates = true);
             }
             if is_congested && self.settings.set != MarkedSet::Naive {
-                self.roots.insert(vl(place), self.present(vl(place)));
+                self.congested(vl(place));
             }
         }
+    }
+
+    /// Chooses the packets elsewhere that are marked for an output that is congested at an event.
+    fn congested(&mut self, at: Vl) {
+        if self.settings.timing == MarkTiming::NextDepartures {
+            self.roots.insert(at, self.present(at));
+            return;
+        }
+        let here = |packet: &&mut Packet| vl(packet.place) == at;
+        self.waiting.iter_mut().filter(here).for_each(|packet| packet.present = true);
+        self.crossed.entry(at).or_default().iter_mut().for_each(|packet| packet.present = true);
+    }
+
+    /// Returns whether a full buffer holds a packet for a congested output.
+    fn is_fed_by_full_buffer(&self, at: Vl) -> bool {
+        let feeds = |packet: &&Packet| vl(packet.place) == at && self.is_full(packet.place.input.0, at.1);
+        self.settings.set != MarkedSet::Naive
+            && self.is_congested(at)
+            && self.waiting.iter().any(|packet| feeds(&packet))
     }
 
     fn starve(&mut self, at: Vl) {
@@ -114,37 +146,45 @@ impl Naive {
         }
     }
 
-    /// Returns the mark of a packet by its history.
-    fn mark(&self, deserved: bool, packet: &Packet, reason: MarkCode) -> Option<MarkCode> {
-        let spared = self.settings.immediate == ImmediatePackets::Spared
+    /// Returns whether a packet is exempted by its history.
+    fn is_exempted(&self, packet: &Packet) -> bool {
+        self.settings.immediate == ImmediatePackets::Spared
             && !packet.waited
-            && !self.starved.contains(&vl(packet.place));
-        (deserved && !spared).then_some(reason)
+            && !self.starved.contains(&vl(packet.place))
     }
 
     /// Moves the first packet of this queue from its buffer to its output.
     fn cross(&mut self, place: VoqId) -> Option<MarkCode> {
         let first = self.waiting.iter().position(|packet| packet.place == place).expect("one waits");
+        if self.settings.timing == MarkTiming::WhileFull {
+            self.waiting[first].propagates = self.is_full(place.input.0, place.lane.0)
+                && (self.settings.propagation == PropagatingPackets::All || self.is_congested(vl(place)));
+        }
         let mut packet = self.waiting.remove(first);
         self.streaming.push((place.input.0, place.lane.0, packet.length));
-        let queue = self.crossed.entry(vl(place)).or_default();
-        packet.waited |= !queue.is_empty();
-        queue.push_back(packet);
-        let mark = self.mark(packet.propagates, &packet, HpMarker::PROPAGATION.code);
-        let crossed = self.crossed.get_mut(&vl(place)).and_then(VecDeque::back_mut).expect("it has crossed");
-        crossed.marked = mark.is_some();
+        let ahead = self.crossed.get(&vl(place)).map_or(0, VecDeque::len);
+        packet.waited |= ahead > 0;
+        let present = core::mem::take(&mut packet.present).then_some(HpMarker::GENERATION.code);
+        let mut mark = if packet.propagates { Some(HpMarker::PROPAGATION.code) } else { present };
+        if self.is_exempted(&packet) {
+            packet.exempted = mark.take();
+        }
+        self.crossed.entry(vl(place)).or_default().push_back(packet);
         mark
     }
 
     /// Sends the first packet that has crossed to this output and lane.
     fn depart(&mut self, at: Vl) -> (VoqId, Option<MarkCode>) {
+        let is_fed = self.is_fed_by_full_buffer(at);
         let packet = self.crossed.get_mut(&at).and_then(VecDeque::pop_front).expect("one has crossed");
-        let root = self.roots.contains_key(&at);
+        let generates = match self.settings.timing {
+            MarkTiming::NextDepartures => self.roots.contains_key(&at),
+            MarkTiming::PresentAtEvent => packet.present,
+            MarkTiming::WhileFull => is_fed,
+        };
+        let generation = generates.then_some(HpMarker::GENERATION.code);
         // A packet that was exempted as it crossed, and has waited since, is not exempted.
-        let propagates = packet.propagates && !packet.marked;
-        let mark = self
-            .mark(propagates, &packet, HpMarker::PROPAGATION.code)
-            .or_else(|| self.mark(root, &packet, HpMarker::GENERATION.code));
+        let mark = packet.exempted.or(generation).filter(|_| !self.is_exempted(&packet));
         if let Some(left) = self.roots.get_mut(&at) {
             *left -= 1;
         }
@@ -193,8 +233,14 @@ fn any_ops() -> impl Strategy<Value = Vec<(VoqId, Op)>> {
 fn any_settings() -> impl Strategy<Value = HpMarkingSpec> {
     let trigger = prop_oneof![
         Just(FullTrigger::Full),
-        (0..CAPACITY).prop_map(|held| FullTrigger::Above(Bytes::new(held)))
+        (0..CAPACITY).prop_map(|held| FullTrigger::Above(Bytes::new(held))),
+        (1..6u16).prop_map(FullTrigger::Packets),
     ];
+    let timing = prop::sample::select(vec![
+        MarkTiming::NextDepartures,
+        MarkTiming::PresentAtEvent,
+        MarkTiming::WhileFull,
+    ]);
     let set = prop_oneof![
         Just(MarkedSet::Naive),
         Just(MarkedSet::Selective(RootTrigger::Input)),
@@ -203,12 +249,15 @@ fn any_settings() -> impl Strategy<Value = HpMarkingSpec> {
     ];
     let propagation = prop::sample::select(vec![PropagatingPackets::All, PropagatingPackets::ToCongested]);
     let immediate = prop::sample::select(vec![ImmediatePackets::Marked, ImmediatePackets::Spared]);
-    (trigger, set, propagation, immediate).prop_map(|(trigger, set, propagation, immediate)| HpMarkingSpec {
-        trigger,
-        set,
-        propagation,
-        immediate,
-    })
+    (trigger, set, propagation, timing, immediate).prop_map(
+        |(trigger, set, propagation, timing, immediate)| HpMarkingSpec {
+            trigger,
+            set,
+            propagation,
+            timing,
+            immediate,
+        },
+    )
 }
 
 /// The marker and the naive one, side by side.
@@ -269,12 +318,17 @@ impl Pair {
             return; // No credit.
         }
         self.tell_of_buffer(place, after);
-        let (was_full, is_full) = (self.naive.is_full(before), self.naive.is_full(after));
+        let was_full = self.naive.is_full(input, lane);
         let waited = self.naive.busy[place.output.index()];
+        // While the packet enters, it is in the buffer, and in no queue.
+        self.naive.streaming.push((input, lane, length));
+        let is_full = self.naive.is_full(input, lane);
         if is_full && !was_full {
             self.naive.trigger(input, lane, 0..RADIX);
         }
-        self.naive.waiting.push(Packet { place, length, propagates: false, waited, marked: false });
+        self.naive.streaming.pop();
+        let packet = Packet { place, length, propagates: false, waited, present: false, exempted: None };
+        self.naive.waiting.push(packet);
         if is_full {
             self.naive.trigger(input, lane, place.output.0..place.output.0 + 1);
         }

@@ -27,6 +27,9 @@ pub struct HpMarkingSpec {
     /// Packets of the full buffer itself that are marked.
     #[serde(default)]
     pub propagation: PropagatingPackets,
+    /// Choice of the packets by time: those present at an event, or those that leave after it.
+    #[serde(default)]
+    pub timing: MarkTiming,
     /// Treatment of such a packet that can leave at once.
     #[serde(default)]
     pub immediate: ImmediatePackets,
@@ -38,6 +41,7 @@ impl HpMarkingSpec {
         trigger: FullTrigger::Full,
         set: MarkedSet::Selective(RootTrigger::InputAndOutput),
         propagation: PropagatingPackets::All,
+        timing: MarkTiming::NextDepartures,
         immediate: ImmediatePackets::Marked,
     };
 }
@@ -49,6 +53,27 @@ pub enum FullTrigger {
     Full,
     /// More than this is occupied, counted in whole blocks of 64 bytes.
     Above(Bytes),
+    /// At least this many packets are in the buffer, those counted whose tail has yet to leave it. US 7,573,827,
+    /// claim 1, leaves the unit of the queue's size open. If fewer packets fill the buffer, it is never full.
+    Packets(#[schemars(range(min = 1, max = 65535))] u16),
+}
+
+/// Choice of the packets that a full buffer marks, by time. An *event* is a buffer that becomes full, or a packet that
+/// joins a queue of a full buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum MarkTiming {
+    /// Packets in the full buffer at an event, and by a congested output as many departures as packets were present
+    /// for it: a packet that comes after the event may leave in the place of one that was present. Our reading of the
+    /// HP proposal, whose root ends when it "has sent all packets" that are currently in the switch.
+    #[default]
+    NextDepartures,
+    /// The packets in the switch at an event, and no others: the HP proposal's packets "currently in the switch",
+    /// HPL-2002-224's marks at "each marking event". Lack of credit after the event takes nothing back.
+    PresentAtEvent,
+    /// The packets that start to leave their buffer while it is full, and those that leave by a congested output while
+    /// some full buffer holds a packet for it. US 7,573,827, claim 4, marks a packet "about to be transmitted" if its
+    /// output is congested; the end of that state with the full buffer is our reading.
+    WhileFull,
 }
 
 /// Treatment of a packet that would be marked but can leave at once: its output's wire is free when the packet

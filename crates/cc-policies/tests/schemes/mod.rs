@@ -10,8 +10,8 @@ use cc_policies::dcqcn::spec::{
     RedMarkingSpec, StageRule,
 };
 use cc_policies::hp::spec::{
-    FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkedSet, PropagatingPackets,
-    RateControl, RootTrigger, RpiAfterDecrease, WindowControl,
+    FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkTiming, MarkedSet,
+    PropagatingPackets, RateControl, RootTrigger, RpiAfterDecrease, WindowControl,
 };
 use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, TimerStart,
@@ -74,7 +74,7 @@ fn hp() -> impl Iterator<Item = HpScheme> {
         MarkedSet::Selective(RootTrigger::InputAndOutput),
         MarkedSet::Selective(RootTrigger::InputAndQueued { present: 2 }),
     ];
-    let triggers = [FullTrigger::Full, FullTrigger::Above(Bytes::kib(8))];
+    let triggers = [FullTrigger::Full, FullTrigger::Above(Bytes::kib(8)), FullTrigger::Packets(3)];
     let places = sets.into_iter().flat_map(move |set| triggers.map(|trigger| (set, trigger)));
     let markings = places.zip(
         [ImmediatePackets::Marked, ImmediatePackets::Spared, ImmediatePackets::Spared].into_iter().cycle(),
@@ -95,11 +95,15 @@ fn hp() -> impl Iterator<Item = HpScheme> {
     let responses = rates.into_iter().cycle().zip(windows.into_iter().cycle());
     let rpis = [RpiAfterDecrease::Kept, RpiAfterDecrease::Reloaded];
     let propagations = [PropagatingPackets::All, PropagatingPackets::ToCongested];
+    let timings = [MarkTiming::NextDepartures, MarkTiming::PresentAtEvent, MarkTiming::WhileFull];
     let choices = rpis.into_iter().cycle().zip(propagations.into_iter().cycle());
+    let choices = choices.zip(timings.into_iter().cycle());
     markings.zip(responses).zip(choices).map(
-        |((((set, trigger), immediate), (rate, window)), (rpi_after_decrease, propagation))| HpScheme {
-            marking: HpMarkingSpec { trigger, set, propagation, immediate },
-            response: HpResponseSpec { rate, window, rpi_after_decrease },
+        |((((set, trigger), immediate), (rate, window)), ((rpi_after_decrease, propagation), timing))| {
+            HpScheme {
+                marking: HpMarkingSpec { trigger, set, propagation, timing, immediate },
+                response: HpResponseSpec { rate, window, rpi_after_decrease },
+            }
         },
     )
 }

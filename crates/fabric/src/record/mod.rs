@@ -147,6 +147,7 @@ fn trigger(plan: &Plan, node: NodeId, buffer: Bytes, peak: Bytes) -> Option<Marg
     let limit = match marking.trigger {
         FullTrigger::Full => buffer.saturating_sub(plan.link().longest_packet()),
         FullTrigger::Above(threshold) => threshold,
+        FullTrigger::Packets(_) => return None, // The peak is known in bytes alone.
     };
     Some(MarginRecord { load: peak, limit, counts: None })
 }

@@ -77,6 +77,7 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("FatTree", "", "parallel", 0, whole(1, 254)),
     entry("FatTree", "", "up", 0, whole(1, 254)),
     entry("FlowSpec", "", "service_level", 0, whole(0, 15)),
+    entry("FullTrigger", "Packets", "", 0, whole(1, 65535)),
     entry("GridSpec", "", "hosts", 0, whole(1, 253)),
     entry("GridSpec", "", "parallel", 0, whole(1, 254)),
     entry("GridSpec", "", "sizes", 0, whole(2, 49151)),
