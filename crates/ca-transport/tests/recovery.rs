@@ -180,8 +180,8 @@ fn saturating() -> MessageSchedule {
 fn rate_alone() -> HpResponseSpec {
     HpResponseSpec {
         rate: Some(RateControl::Lipd { max_ipd: 255 }),
-        window: None,
         rpi_after_decrease: RpiAfterDecrease::Reloaded,
+        ..HpResponseSpec::NONE
     }
 }
 
@@ -242,6 +242,7 @@ fn only_a_full_window_is_raised() {
             new_window_rpi: vec![1000, 1000, 1000, 1000],
         }),
         rpi_after_decrease: RpiAfterDecrease::Kept,
+        ..HpResponseSpec::NONE
     };
     let end = Span::from_us(400).after_start();
     // RPI is 1 at rest and kept: the first acknowledgement of a packet that the window held back widens the window to

@@ -65,8 +65,8 @@ fn responses() -> [(&'static str, ResponseSpec); 4] {
     };
     let hp = HpResponseSpec {
         rate: Some(RateControl::Lipd { max_ipd: 255 }),
-        window: None,
         rpi_after_decrease: RpiAfterDecrease::Reloaded,
+        ..HpResponseSpec::NONE
     };
     [
         ("Off", ResponseSpec::Off),

@@ -6,10 +6,10 @@
 //! 2. Recovery takes no longer at a lower rate. With one step for each acknowledgement it may be late by a packet.
 //! 3. From the lowest rate one unmarked packet suffices.
 
-use cc_policies::hp::HpResponse;
 use cc_policies::hp::functions::RateFunction;
 use cc_policies::hp::ladder::{Ladder, LadderStep, ipd_rates, window_rates};
 use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
+use cc_policies::hp::{HpResponse, HpState};
 use cc_policies::{Acknowledgement, LimitedBy, Response, SentPacket};
 use packet::ServiceLevel;
 use proptest::prelude::*;
@@ -151,6 +151,7 @@ proptest! {
             rate: Some(RateControl::Fimd { max_ipd, divisor }),
             window: Some(WindowControl::Aimd { max_window, divisor }),
             rpi_after_decrease: if kept { RpiAfterDecrease::Kept } else { RpiAfterDecrease::Reloaded },
+            ..HpResponseSpec::NONE
         });
         let mut flow = response.at_rest(ServiceLevel(0));
         let mut apsn = 0;
@@ -173,6 +174,97 @@ proptest! {
             }
             next += u64::from(packets);
         }
+    }
+}
+
+/// Generates an event of a hybrid flow that its rate or its window holds back all the time.
+fn any_story() -> impl Strategy<Value = Vec<(bool, u32)>> {
+    prop::collection::vec((prop::bool::weighted(0.2), 1..40u32), 0..200)
+}
+
+/// A rate and a window that adapt together, and each of the two alone.
+fn hybrid(then: RpiAfterDecrease, divisor: f64, max_ipd: u8, max_window: u16) -> [HpResponse; 3] {
+    let rate = Some(RateControl::Fimd { max_ipd, divisor });
+    let window = Some(WindowControl::Aimd { max_window, divisor });
+    [(rate.clone(), window.clone()), (rate, None), (None, window)].map(|(rate, window)| {
+        HpResponse::new(&HpResponseSpec { rate, window, rpi_after_decrease: then, ..HpResponseSpec::NONE })
+    })
+}
+
+/// Handles a mark, or an unmarked acknowledgement, of the flow's present flight.
+fn acknowledge(response: &HpResponse, state: &mut HpState, number: u64, packets: u32, marked: bool) {
+    let ack = Acknowledgement { psn: number, next: number + 1, packets, marked };
+    response.on_acknowledged(state, ack, Time::ZERO);
+}
+
+proptest! {
+    /// The rate of a hybrid flow that is held back by its rate behaves as without a window, and its window as without a
+    /// rate: so each of them has the three properties of its tables.
+    #[test]
+    fn what_holds_a_hybrid_back_behaves_as_alone(
+        kept: bool, divisor in 1.01..8.0f64, max_ipd in 1..=255u8, max_window in 2..100u16, story in any_story(),
+    ) {
+        let then = if kept { RpiAfterDecrease::Kept } else { RpiAfterDecrease::Reloaded };
+        let [both, rate, window] = hybrid(then, divisor, max_ipd, max_window);
+        for (alone, limited_by) in [(&rate, LimitedBy::Rate), (&window, LimitedBy::Window)] {
+            let (mut flow, mut other) = (both.at_rest(ServiceLevel(0)), alone.at_rest(ServiceLevel(0)));
+            both.on_sent(&mut flow, sent(limited_by), Time::ZERO);
+            alone.on_sent(&mut other, sent(limited_by), Time::ZERO);
+            for (number, &(marked, packets)) in (0..).zip(&story) {
+                acknowledge(&both, &mut flow, number, packets, marked);
+                acknowledge(alone, &mut other, number, packets, marked);
+                if limited_by == LimitedBy::Rate {
+                    prop_assert_eq!(both.ipd(&flow), alone.ipd(&other));
+                } else {
+                    prop_assert_eq!(both.window(&flow), alone.window(&other));
+                }
+            }
+        }
+    }
+
+    /// First and third property of a hybrid flow that its rate and its window hold back in any order. The third holds if
+    /// a decrease reloads RPI.
+    #[test]
+    fn a_hybrid_held_back_by_both_has_the_properties(
+        divisor in 1.01..8.0f64, max_ipd in 1..=255u8, max_window in 2..100u16,
+        story in any_story(), limits in prop::collection::vec(any::<bool>(), 200), by_rate: bool,
+    ) {
+        let [both, ..] = hybrid(RpiAfterDecrease::Reloaded, divisor, max_ipd, max_window);
+        let by = |rate: bool| sent(if rate { LimitedBy::Rate } else { LimitedBy::Window });
+        let mut flow = both.at_rest(ServiceLevel(0));
+        for (number, (&(marked, packets), &rate)) in (0..).zip(story.iter().zip(&limits)) {
+            both.on_sent(&mut flow, by(rate), Time::ZERO);
+            acknowledge(&both, &mut flow, number, packets, marked);
+        }
+        // From its lowest rate and window one unmarked packet suffices for either.
+        let (mut lowest, mut number) = (flow, 1_000);
+        while both.ipd(&lowest) < max_ipd || both.window(&lowest) > 1 {
+            acknowledge(&both, &mut lowest, number, 1, true);
+            number += 1;
+        }
+        let mut first = lowest;
+        both.on_sent(&mut first, by(by_rate), Time::ZERO);
+        acknowledge(&both, &mut first, number, 1, false);
+        prop_assert!(if by_rate { both.ipd(&first) < max_ipd } else { both.window(&first) > 1 }, "third property");
+        // The lowest levels leave further: there the first property gives way to the third.
+        let mut after_both = lowest;
+        both.on_sent(&mut after_both, by(!by_rate), Time::ZERO);
+        acknowledge(&both, &mut after_both, number, 1, false);
+        let (least_ipd, least_window) = if by_rate {
+            (both.ipd(&first), both.window(&after_both))
+        } else {
+            (both.ipd(&after_both), both.window(&first))
+        };
+        // A mark, and then one increase of what holds the flow back.
+        let before = flow;
+        acknowledge(&both, &mut flow, number, 1, true);
+        let low = flow;
+        both.on_sent(&mut flow, by(by_rate), Time::ZERO);
+        while (both.ipd(&flow), both.window(&flow)) == (both.ipd(&low), both.window(&low)) {
+            acknowledge(&both, &mut flow, number, 1, false);
+        }
+        prop_assert!(both.ipd(&flow) >= both.ipd(&before).min(least_ipd), "first property of the rate");
+        prop_assert!(both.window(&flow) <= both.window(&before).max(least_window), "first property of the window");
     }
 }
 
@@ -213,8 +305,7 @@ fn a_gap_is_as_many_packet_times_as_the_ipd() {
         rate_decrease: vec![2, 2, 2],
         new_rate_rpi: vec![1, 3, 2],
     });
-    let response =
-        HpResponse::new(&HpResponseSpec { rate, window: None, rpi_after_decrease: RpiAfterDecrease::Kept });
+    let response = HpResponse::new(&HpResponseSpec { rate, ..HpResponseSpec::NONE });
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut course = Vec::new();
     for (number, marked) in (0..).zip([true, true, false, false, false, false]) {

@@ -19,7 +19,11 @@ fn sent(limited_by: LimitedBy) -> SentPacket {
 }
 
 fn response(rate: RateControl) -> HpResponseSpec {
-    HpResponseSpec { rate: Some(rate), window: None, rpi_after_decrease: RpiAfterDecrease::Reloaded }
+    HpResponseSpec {
+        rate: Some(rate),
+        rpi_after_decrease: RpiAfterDecrease::Reloaded,
+        ..HpResponseSpec::NONE
+    }
 }
 
 fn control() -> Control {

@@ -109,8 +109,8 @@ mod tests {
         ) {
             let response = HpResponse::new(&HpResponseSpec {
                 rate: Some(RateControl::Lipd { max_ipd: 255 }),
-                window: None,
                 rpi_after_decrease: RpiAfterDecrease::Reloaded,
+                ..HpResponseSpec::NONE
             });
             let mut state = response.at_rest(ServiceLevel(0));
             let (mut eras, mut present) = ([DecreaseEra::default(); 3], 0);

@@ -170,7 +170,7 @@ fn check_window(window: &WindowControl) -> Result<(), HpError> {
         WindowControl::Tables { window_increase, window_decrease, new_window_rpi } => {
             let n = window_increase.len();
             let table = |name| TableCheck { of: "window", name, length: (n, n) };
-            TableCheck { length: (2, MOST_WINDOWS), ..table("window_increase") }.check_length(n)?;
+            TableCheck { length: (1, MOST_WINDOWS), ..table("window_increase") }.check_length(n)?;
             table("window_decrease").check_length(window_decrease.len())?;
             table("new_window_rpi").check_length(new_window_rpi.len())?;
             let of = |entries: &[u16]| entries.iter().copied().map(u32::from).collect::<Vec<_>>();

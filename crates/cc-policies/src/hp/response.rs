@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! packet sent      RWL = its constraint: rate, window, other
-//! unmarked ACK     if RWL is rate or window: RPI -= 1 for each packet that it acknowledges
+//! unmarked ACK     if RWL is rate or window: RPI -= 1 for each packet that it acknowledges, or once
 //!   RPI = 0        CWND = window_increase[CWND], RPI = new_window_RPI[CWND]    if RWL = window
 //!                  CIPD = rate_increase[CIPD],   RPI = new_rate_RPI[CIPD]      if RWL = rate
 //! marked ACK, CN   if its PSN >= APSN: CWND = window_decrease[CWND], CIPD = rate_decrease[CIPD],
@@ -16,7 +16,7 @@ use packet::{ServiceLevel, TransportService};
 use units::{Span, Time};
 
 use super::ladder::LadderStep;
-use super::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
+use super::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, RpiLimits, RpiUnit, WindowControl};
 use crate::policy::{
     Acknowledgement, LimitedBy, Notification, NotificationOutcome, Response, SentPacket, StateScope,
     TrafficKind,
@@ -33,8 +33,8 @@ use crate::policy::{
 ///
 /// let response = HpResponse::new(&HpResponseSpec {
 ///     rate: Some(RateControl::Lipd { max_ipd: 255 }),
-///     window: None,
 ///     rpi_after_decrease: RpiAfterDecrease::Reloaded,
+///     ..HpResponseSpec::NONE
 /// });
 /// let mut flow = response.at_rest(ServiceLevel(0));
 /// let marked = Acknowledgement { psn: 0, next: 1, packets: 1, marked: true };
@@ -51,6 +51,10 @@ pub struct HpResponse {
     /// Window without tables; `u32::MAX` for none.
     fixed_window: u32,
     reload: bool,
+    /// Whether RPI is counted down for a constraint without tables.
+    counts_uncontrolled: bool,
+    /// Whether an acknowledgement counts once, whatever the number of its packets.
+    counts_acknowledgements: bool,
 }
 
 /// State of one controlled flow. OUTS, the number of outstanding packets, is kept by the requester.
@@ -86,6 +90,8 @@ impl HpResponse {
             window: settings.window.as_ref().map(WindowControl::table).unwrap_or_default(),
             fixed_window: settings.window.as_ref().and_then(fixed).unwrap_or(u32::MAX),
             reload: settings.rpi_after_decrease == RpiAfterDecrease::Reloaded,
+            counts_uncontrolled: settings.rpi_limits == RpiLimits::RateOrWindow,
+            counts_acknowledgements: settings.rpi_unit == RpiUnit::Acknowledgement,
         }
     }
 
@@ -112,16 +118,20 @@ impl HpResponse {
         NotificationOutcome { decreased: true, ..NotificationOutcome::default() }
     }
 
-    fn unmarked(&self, state: &mut HpState, packets: u32) {
+    fn unmarked(&self, state: &mut HpState, count: u32) {
         let (table, at) = match state.limited_by {
             LimitedBy::Rate => (&self.rate, usize::from(state.ipd)),
             LimitedBy::Window => (&self.window, usize::from(state.window)),
             LimitedBy::Other => return,
         };
         if table.is_empty() {
-            return; // What is not controlled cannot be increased.
+            // What is not controlled cannot be increased.
+            if self.counts_uncontrolled {
+                state.rpi = state.rpi.saturating_sub(count).max(1);
+            }
+            return;
         }
-        let (mut left, mut at) = (packets, at);
+        let (mut left, mut at) = (count, at);
         while left >= state.rpi {
             left -= state.rpi;
             at = usize::from(table[at].increase);
@@ -160,7 +170,7 @@ impl Response for HpResponse {
 
     fn on_acknowledged(&self, state: &mut HpState, ack: Acknowledgement, _: Time) -> NotificationOutcome {
         if !ack.marked {
-            self.unmarked(state, ack.packets);
+            self.unmarked(state, if self.counts_acknowledgements { 1 } else { ack.packets });
         } else if ack.psn >= state.apsn {
             return self.marked(state, ack.next);
         }
@@ -215,7 +225,11 @@ mod tests {
 
     impl Flow {
         fn new(rate: Option<RateControl>, window: Option<WindowControl>, then: RpiAfterDecrease) -> Self {
-            let response = HpResponse::new(&HpResponseSpec { rate, window, rpi_after_decrease: then });
+            Self::of(&HpResponseSpec { rate, window, rpi_after_decrease: then, ..HpResponseSpec::NONE })
+        }
+
+        fn of(settings: &HpResponseSpec) -> Self {
+            let response = HpResponse::new(settings);
             let state = response.at_rest(ServiceLevel(0));
             Self(response, state)
         }
@@ -366,5 +380,63 @@ mod tests {
         assert_eq!(flow.unmarked(1), (0, 2));
         assert_eq!(flow.unmarked(2 + 5 + 8), (0, 4));
         assert_eq!(flow.1.rpi, 1);
+    }
+
+    #[test]
+    fn by_the_letter_a_fixed_window_counts_down_the_rate() {
+        let one_entry = WindowControl::Tables {
+            window_increase: vec![1],
+            window_decrease: vec![1],
+            new_window_rpi: vec![1],
+        };
+        for (rpi_limits, window, counts) in [
+            (RpiLimits::Controlled, Some(WindowControl::Fixed(1)), false),
+            (RpiLimits::Controlled, None, false),
+            (RpiLimits::RateOrWindow, Some(WindowControl::Fixed(1)), true),
+            (RpiLimits::RateOrWindow, None, true),
+            // One entry: the slides' window of 1, by tables alone.
+            (RpiLimits::Controlled, Some(one_entry.clone()), true),
+            (RpiLimits::RateOrWindow, Some(one_entry), true),
+        ] {
+            let rpi_after_decrease = Reloaded;
+            let case = format!("{rpi_limits:?} {window:?}");
+            let settings = HpResponseSpec {
+                rate: rate(),
+                window,
+                rpi_after_decrease,
+                rpi_limits,
+                ..HpResponseSpec::NONE
+            };
+            assert_eq!(settings.check(), Ok(()));
+            let mut flow = Flow::of(&settings);
+            flow.sent(LimitedBy::Rate);
+            flow.marked();
+            assert_eq!((flow.marked().0, flow.1.rpi), (2, 3));
+            flow.sent(LimitedBy::Window);
+            flow.unmarked(1);
+            assert_eq!(flow.1.rpi, if counts { 2 } else { 3 }, "{case}");
+            flow.unmarked(9);
+            assert_eq!((flow.1.ipd, flow.1.rpi), (2, if counts { 1 } else { 3 }), "{case}");
+            flow.sent(LimitedBy::Other);
+            flow.unmarked(9);
+            flow.sent(LimitedBy::Rate);
+            assert_eq!(flow.unmarked(1).0, if counts { 1 } else { 2 }, "{case}");
+        }
+    }
+
+    #[test]
+    fn by_the_letter_an_acknowledgement_counts_once() {
+        for (rpi_unit, left) in [(RpiUnit::Packet, 1), (RpiUnit::Acknowledgement, 3)] {
+            let mut flow = Flow::of(&HpResponseSpec {
+                rate: rate(),
+                rpi_after_decrease: Reloaded,
+                rpi_unit,
+                ..HpResponseSpec::NONE
+            });
+            flow.sent(LimitedBy::Rate);
+            flow.marked();
+            flow.unmarked(3);
+            assert_eq!((flow.1.ipd, flow.1.rpi), (1, left), "{rpi_unit:?}");
+        }
     }
 }

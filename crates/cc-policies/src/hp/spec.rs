@@ -142,6 +142,46 @@ pub struct HpResponseSpec {
     pub window: Option<WindowControl>,
     /// Effect of a decrease on RPI, the number of acknowledgements until the next increase.
     pub rpi_after_decrease: RpiAfterDecrease,
+    /// Constraints on the last packet (RWL) under which RPI is counted down.
+    #[serde(default)]
+    pub rpi_limits: RpiLimits,
+    /// Unit in which RPI is counted down.
+    #[serde(default)]
+    pub rpi_unit: RpiUnit,
+}
+
+impl HpResponseSpec {
+    /// No response: neither the rate nor the window is controlled.
+    pub const NONE: Self = Self {
+        rate: None,
+        window: None,
+        rpi_after_decrease: RpiAfterDecrease::Kept,
+        rpi_limits: RpiLimits::Controlled,
+        rpi_unit: RpiUnit::Packet,
+    };
+}
+
+/// Constraints on the last packet (RWL) under which an unmarked acknowledgement counts down RPI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum RpiLimits {
+    /// The rate if it is controlled, and the window if it has tables.
+    #[default]
+    Controlled,
+    /// The rate or the window, also a `Fixed` one, the adapter's, or a rate without control: "if RWL is rate or window"
+    /// (HP proposal). RPI then falls to 1 and no further, as with a table of one entry whose `new_*_RPI` is 1, so that
+    /// the next acknowledgement under a controlled constraint brings an increase.
+    RateOrWindow,
+}
+
+/// Unit in which unmarked acknowledgements count down RPI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum RpiUnit {
+    /// The packets that the acknowledgement is the first to acknowledge: recovery takes as long with acknowledgements
+    /// that cover several packets.
+    #[default]
+    Packet,
+    /// The acknowledgement: "RPI := RPI - 1" for each unmarked one (HP proposal), repeated ones included.
+    Acknowledgement,
 }
 
 /// Effect of a decrease on RPI. The slides' function leaves RPI alone; but then a flow that has just fallen to its
@@ -230,7 +270,7 @@ pub enum WindowControl {
         #[schemars(inner(range(min = 1, max = 65535)))]
         window_decrease: Vec<u16>,
     },
-    /// All three tables, written out.
+    /// All three tables, written out. Tables of one entry hold the window at one packet, as in the slides' experiment.
     Tables {
         /// New CWND by CWND: at least the present CWND.
         #[schemars(inner(range(min = 1, max = 65535)))]

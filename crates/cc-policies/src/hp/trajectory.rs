@@ -21,8 +21,8 @@ const SHARES: [f64; 6] = [1.0, 0.5, 0.25, 0.1, 0.05, 0.02];
 fn response(rate: RateControl) -> HpResponse {
     HpResponse::new(&HpResponseSpec {
         rate: Some(rate),
-        window: None,
         rpi_after_decrease: RpiAfterDecrease::Reloaded,
+        ..HpResponseSpec::NONE
     })
 }
 

@@ -11,7 +11,7 @@ use cc_policies::dcqcn::spec::{
 };
 use cc_policies::hp::spec::{
     FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkTiming, MarkedSet,
-    PropagatingPackets, RateControl, RootTrigger, RpiAfterDecrease, WindowControl,
+    PropagatingPackets, RateControl, RootTrigger, RpiAfterDecrease, RpiLimits, RpiUnit, WindowControl,
 };
 use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, TimerStart,
@@ -102,7 +102,19 @@ fn hp() -> impl Iterator<Item = HpScheme> {
         |((((set, trigger), immediate), (rate, window)), ((rpi_after_decrease, propagation), timing))| {
             HpScheme {
                 marking: HpMarkingSpec { trigger, set, propagation, timing, immediate },
-                response: HpResponseSpec { rate, window, rpi_after_decrease },
+                response: HpResponseSpec {
+                    rate,
+                    window,
+                    rpi_after_decrease,
+                    rpi_limits: match rpi_after_decrease {
+                        RpiAfterDecrease::Kept => RpiLimits::RateOrWindow,
+                        RpiAfterDecrease::Reloaded => RpiLimits::Controlled,
+                    },
+                    rpi_unit: match propagation {
+                        PropagatingPackets::All => RpiUnit::Packet,
+                        PropagatingPackets::ToCongested => RpiUnit::Acknowledgement,
+                    },
+                },
             }
         },
     )
