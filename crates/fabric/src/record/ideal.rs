@@ -203,7 +203,7 @@ mod tests {
         let (injection, drain) = (Some(Rate::gbps(9)), Some(Rate::gbps(7)));
         for wires in [vec![slow, fast, end(Rate::gbps(8))], vec![fast, slow, end(Rate::gbps(32))]] {
             for (injection, drain) in [(None, None), (injection, None), (None, drain), (injection, drain)] {
-                let path = HostPath { wires: wires.clone(), injection, drain };
+                let path = HostPath { wires: wires.clone().into(), injection, drain };
                 let (mut followed, mut skipped) = (PacketTrain::new(path.clone()), PacketTrain::new(path));
                 let (first, length, payload) = (Bytes::new(2090), Bytes::new(2074), Bytes::new(2048));
                 followed.pass(first, payload, Time::ZERO);
