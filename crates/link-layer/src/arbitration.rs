@@ -216,6 +216,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn weights(entries: &[(u8, u8)]) -> Vec<VlWeight> {
         entries.iter().map(|&(lane, weight)| VlWeight { lane, weight }).collect()
@@ -250,6 +251,31 @@ mod tests {
         let spec = VlArbitrationSpec { low: weights(&[(0, 64), (1, 192)]), ..Default::default() };
         let sent = shares(&mut VlArbiter::new(&spec), &[0, 1], 1600);
         assert_eq!(sent[1], 3 * sent[0]);
+    }
+
+    proptest! {
+        /// A turn lasts while the entry has weight left, in units of 64 bytes; its last packet may exceed it (IBA volume 1,
+        /// 7.6.9). With packets of one length the turn of weight w is the fewest packets that hold 64 w bytes.
+        #[test]
+        fn a_turn_is_its_weight_in_units_of_64_bytes(
+            low: bool, weights in [1..=255u8, 1..=255u8, 1..=255u8], length in 24..4_200u64,
+        ) {
+            let table: Vec<_> = (0..).zip(weights).map(|(lane, weight)| VlWeight { lane, weight }).collect();
+            let tables = VlArbitrationSpec { limit_of_high_priority: 255, ..Default::default() };
+            let tables = if low {
+                VlArbitrationSpec { low: table, ..tables }
+            } else {
+                VlArbitrationSpec { high: table, ..tables }
+            };
+            let mut arbiter = VlArbiter::new(&tables);
+            for turn in 0..9 {
+                let (lane, weight) = (Lane(turn % 3), u64::from(weights[usize::from(turn % 3)]));
+                for _ in 0..(64 * weight).div_ceil(length) {
+                    prop_assert_eq!(arbiter.pick(set(&[0, 1, 2])), Some(lane), "turn {}", turn);
+                    arbiter.sent(lane, Bytes::new(length));
+                }
+            }
+        }
     }
 
     #[test]

@@ -45,6 +45,38 @@ fn xoff_requests_a_pause_and_xon_ends_it() {
     assert_eq!((tally.sent, tally.dropped, tally.most_headroom.get()), (1, 1, 400));
 }
 
+proptest! {
+    /// RESUME follows when the load has fallen by the offset below the threshold, no byte earlier and no byte later, and
+    /// the headroom is empty; an offset as large as the threshold waits for an empty lane. Zhu and others (2015): two MTU
+    /// below the threshold.
+    #[test]
+    fn resume_comes_exactly_its_offset_below_the_threshold(
+        limit in 1000..100_000u32, offset in 0..120_000u32, excess in 0..2000u32, chunk in 1..3000u32,
+    ) {
+        let rule = PauseRule { resume_offset: offset, ..rule(100, 500) };
+        let mut lane = lane(limit, 2000);
+        prop_assert!(lane.admit(limit, None).is_some());
+        prop_assert!(excess == 0 || lane.admit(excess, None).is_some());
+        let pause = lane.update_pause(LANE, &rule, None, at(0));
+        prop_assert_eq!(pause, Some(Signal::Pause { lane: LANE, quanta: 100 }));
+        let mut held = limit + excess;
+        // In chunks to a byte above the boundary, and then byte by byte.
+        let boundary = limit.saturating_sub(offset);
+        while held > boundary {
+            let less = chunk.min(held - boundary - 1).max(1);
+            lane.release(less);
+            held -= less;
+            let due = (held == boundary).then_some(Signal::Pause { lane: LANE, quanta: 0 });
+            prop_assert_eq!(lane.update_pause(LANE, &rule, None, at(1)), due, "at {} of {}", held, boundary);
+        }
+        // Without an offset the boundary is the threshold, and the load may stand there.
+        if offset == 0 && excess == 0 {
+            let due = Some(Signal::Pause { lane: LANE, quanta: 0 });
+            prop_assert_eq!(lane.update_pause(LANE, &rule, None, at(1)), due);
+        }
+    }
+}
+
 #[test]
 fn loads_near_the_threshold_are_counted() {
     let rule = rule(100, 500);
