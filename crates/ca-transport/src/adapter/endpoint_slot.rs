@@ -25,8 +25,8 @@ pub(super) struct EndpointSlot {
     pub(super) held_by_window: bool,
     /// Number of its controlled flow; [`NO_FLOW`] if it sends no data.
     pub(super) flow: u32,
-    /// Positive acknowledgement that waits to be sent.
-    pub(super) queued_ack: Option<PacketId>,
+    /// Positive acknowledgement without a mark that waits to be sent, and that a later packet may raise.
+    pub(super) open_ack: Option<PacketId>,
     pub(super) era: DecreaseEra,
 }
 

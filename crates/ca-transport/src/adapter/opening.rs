@@ -87,7 +87,7 @@ impl Adapter {
             timer_set: false,
             held_by_window: false,
             flow: NO_FLOW,
-            queued_ack: None,
+            open_ack: None,
             era: DecreaseEra::default(),
         });
         self.endpoints.len() as u32 - 1

@@ -1,6 +1,7 @@
 //! Marks and data are answered: notifications and acknowledgements are queued.
 //!
-//! Invariant: an endpoint has at most one positive acknowledgement in the queue.
+//! Invariant: each mark that the echo answers leaves in a packet of its own. Of an endpoint's queued acknowledgements at most
+//! one is open: positive, without a mark, and behind all other positive ones.
 
 use cc_policies::policy::{Answer, Echo};
 use link_layer::NodeContext;
@@ -48,7 +49,8 @@ impl Adapter {
     }
 
     /// Queues an acknowledgement of the packets that this queue pair's responder has accepted, or a negative one of the
-    /// packet that is missing. A positive one that still waits is updated instead.
+    /// packet that is missing. A positive one that still waits without a mark is updated instead. One with a mark keeps
+    /// the number of the marked packet, by which the source dates the mark (HP proposal: "if PSN >= APSN").
     pub(super) fn acknowledge(
         &mut self,
         number: QpNumber,
@@ -62,10 +64,12 @@ impl Adapter {
             Syndrome::Ack => (responder.accepted(), responder.msn()),
             Syndrome::SequenceError => (responder.expected(), responder.msn()),
         };
-        if let (Syndrome::Ack, Some(queued)) = (syndrome, self.endpoints[endpoint].queued_ack) {
-            let packet = &mut context.packets()[queued];
+        let marked = flags.contains(BthFlags::BECN);
+        if let (Syndrome::Ack, Some(open)) = (syndrome, self.endpoints[endpoint].open_ack) {
+            let packet = &mut context.packets()[open];
             (packet.bth.psn, packet.msn) = (psn, msn);
             packet.bth.flags.insert(flags);
+            self.endpoints[endpoint].open_ack = Some(open).filter(|_| !marked);
             return;
         }
         let mut packet = self.answer(number, Opcode::Acknowledge, psn, flags);
@@ -73,8 +77,8 @@ impl Adapter {
         let id = context.packets().insert(packet);
         self.replies[packet.lrh.lane].acknowledgements.push(id, context.packets());
         self.tally.acknowledgements += 1;
-        if syndrome == Syndrome::Ack {
-            self.endpoints[endpoint].queued_ack = Some(id);
+        if syndrome == Syndrome::Ack && !marked {
+            self.endpoints[endpoint].open_ack = Some(id);
         }
     }
 

@@ -150,7 +150,7 @@ impl Adapter {
         if matches!(packet, CandidatePacket::Acknowledgement) {
             let number = context.packets()[id].source_qp;
             let endpoint = self.queue_pairs[number.index()].endpoint;
-            self.endpoints[endpoint as usize].queued_ack.take_if(|queued| *queued == id);
+            self.endpoints[endpoint as usize].open_ack.take_if(|open| *open == id);
         }
         context.packets()[id].injected = passage.starts;
         self.sending_until = passage.left;

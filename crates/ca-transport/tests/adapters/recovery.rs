@@ -1,180 +1,37 @@
 //! Two adapters back to back, and the effect of one notification on the flow between them: the limit that the
 //! response learns for each packet, and sent packets that count as acknowledgements.
 
-use std::collections::BTreeMap;
-
-use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterTimer, FlowEnd, MessageOrigin, ScheduleSpec};
+use cc_policies::AnyEcho;
 use cc_policies::hp::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, WindowControl};
-use cc_policies::{AnyEcho, AnyResponse, ResponseSpec};
-use link_layer::flow_control::credits::UpdateRule;
-use link_layer::spec::WireTime;
-use link_layer::{
-    FlowControlSetup, InvariantViolation, NodeContext, Port, PortSetup, Signal, VlArbiter, Wire,
-};
-use packet::{
-    BthFlags, FlowId, Lane, Mtu, NodeId, PacketId, PacketPool, PortId, ServiceLevel, TransportService,
-};
-use units::{Bytes, Rate, Span, Time};
-use workload::{Flow, MessageGenerator, MessageSchedule, Operation, Posting};
+use packet::{ServiceLevel, TransportService};
+use units::{Bytes, Span, Time};
+use workload::{MessageSchedule, Operation};
+
+use crate::rig::{self, FLIGHT, Fate, Pair, Setup};
 
 /// Approximate wire time of a packet of 2,048 bytes with headers at 8 Gb/s.
 const PACKET: Span = Span::from_ns(2074);
-const FLIGHT: Span = Span::from_ns(50);
-
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Arrive(PacketId),
-    Signal(Signal),
-    Timer(AdapterTimer),
-}
-
-/// The cable between two adapters, and future events.
-#[derive(Default)]
-struct Cable {
-    now: Time,
-    turn: usize,
-    packets: PacketPool,
-    events: BTreeMap<(Time, u64), (usize, Event)>,
-    planned: u64,
-    /// Times at which the data packets of the flow left, in order.
-    left: Vec<Time>,
-    /// Number of the data packet that is marked on the wire, counted from 0.
-    marked: usize,
-}
-
-impl Cable {
-    fn plan(&mut self, at: Time, node: usize, event: Event) {
-        self.planned += 1;
-        self.events.insert((at, self.planned), (node, event));
-    }
-}
-
-impl NodeContext<AdapterTimer> for Cable {
-    fn now(&self) -> Time {
-        self.now
-    }
-
-    fn packets(&mut self) -> &mut PacketPool {
-        &mut self.packets
-    }
-
-    fn deliver(&mut self, _: PortId, at: Time, id: PacketId) {
-        if self.packets[id].payload > 0 {
-            if self.left.len() == self.marked {
-                self.packets[id].bth.flags.insert(BthFlags::FECN);
-            }
-            self.left.push(self.packets[id].injected);
-        }
-        self.plan(at, 1 - self.turn, Event::Arrive(id));
-    }
-
-    fn send_signal(&mut self, _: PortId, at: Time, signal: Signal, _: u32) {
-        self.plan(at, 1 - self.turn, Event::Signal(signal));
-    }
-
-    fn set_timer(&mut self, at: Time, timer: AdapterTimer) {
-        self.plan(at, self.turn, Event::Timer(timer));
-    }
-
-    fn report_violation(&mut self, _: PortId, _: Lane, violation: InvariantViolation) {
-        panic!("{violation}");
-    }
-}
-
-fn adapter(node: u32, response: &HpResponseSpec) -> Adapter {
-    let buffers = [Bytes::kib(64)];
-    let spec = AdapterSpec {
-        receive_buffer: buffers[0],
-        injection_limit: None,
-        drain_limit: None,
-        ack_every: 1,
-        max_outstanding: 1024,
-        max_reads: Some(4),
-        ack_timeout: 14,
-        retry_count: 7,
-        schedule: ScheduleSpec::RoundRobin,
-    };
-    Adapter::new(AdapterSetup {
-        lid: NodeId(node).lid(),
-        port: Port::new(PortSetup {
-            id: PortId(0),
-            wire: Wire::store_and_forward(Rate::gbps(8), FLIGHT),
-            flow_control: FlowControlSetup::Credits {
-                room: buffers.to_vec(),
-                far_room: buffers.to_vec(),
-                rule: UpdateRule { blocks: 1, interval: Span::from_us(4), refresh: Span::from_us(200) },
-                wire_time: WireTime::Free,
-            },
-        }),
-        lanes: VlArbiter::new(&Default::default()),
-        data_lanes: 1,
-        sl_to_vl: [Lane(0); 16],
-        mtu: Mtu::K2,
-        framing: packet::Framing::InfiniBand,
-        spec: &spec,
-        echo: AnyEcho::Hp,
-        response: AnyResponse::new(&ResponseSpec::Hp(response.clone()), Rate::gbps(32)),
-    })
-}
 
 /// Returns the times at which the data packets of a flow left until `end`; packet `marked` gets FECN on the wire.
 fn departures(
-    (transport, operation): (TransportService, Operation),
+    service: (TransportService, Operation),
     schedule: &MessageSchedule,
     response: &HpResponseSpec,
     marked: usize,
     end: Time,
 ) -> Vec<Time> {
-    let flow = Flow {
-        name: "F".to_owned(),
-        named: true,
-        group: None,
-        source: NodeId(0),
-        destination: NodeId(1),
-        service_level: ServiceLevel(0),
-        transport,
-        operation,
-        posting: Posting::Scheduled(schedule.clone()),
-    };
-    let mut adapters = [adapter(0, response), adapter(1, response)];
-    let (asks, answers) = (flow.requester().index(), flow.responder().index());
-    for (here, there, origin) in [
-        (asks, answers, MessageOrigin::Generator(MessageGenerator::new(schedule))),
-        (answers, asks, MessageOrigin::Peer),
-    ] {
-        let peer = NodeId(there as u32).lid();
-        let (peer_qp, flow) = (adapters[there].next_qp(), FlowId(0));
-        let peer_qp = if here == answers { packet::QpNumber(0) } else { peer_qp };
-        let end = FlowEnd { flow, peer, peer_qp, service_level: ServiceLevel(0), transport, operation };
-        adapters[here].open(end, origin);
-    }
-    let mut cable = Cable { marked, ..Cable::default() };
-    for (node, adapter) in adapters.iter_mut().enumerate() {
-        cable.turn = node;
-        adapter.bring_up(&mut cable);
-    }
-    while let Some(((now, _), (node, event))) = cable.events.pop_first()
-        && now <= end
-    {
-        (cable.now, cable.turn) = (now, node);
-        let adapter = &mut adapters[node];
-        match event {
-            Event::Arrive(id) => adapter.arrive(id, &mut cable),
-            Event::Signal(signal) => adapter.on_signal(signal, &mut cable),
-            Event::Timer(timer) => adapter.on_timer(timer, &mut cable),
-        }
-        adapter.decide(&mut cable);
-    }
-    cable.left
+    let mut sent = 0;
+    let mut pair = Pair::new(&Setup::new(AnyEcho::Hp, response.clone()), |_, packet| {
+        sent += usize::from(packet.payload > 0);
+        if packet.payload > 0 && sent == marked + 1 { Fate::Marked } else { Fate::Arrives }
+    });
+    pair.open(service, 0, ServiceLevel(0), schedule);
+    let record = pair.run(end);
+    record.iter().filter(|seen| !seen.arrives && seen.packet.payload > 0).map(|seen| seen.at).collect()
 }
 
 fn saturating() -> MessageSchedule {
-    MessageSchedule::Saturate {
-        outstanding: 64,
-        message: Bytes::kib(2),
-        start: Time::ZERO,
-        stop: Time::NEVER,
-    }
+    rig::saturating(Bytes::kib(2), Time::NEVER)
 }
 
 fn rate_alone() -> HpResponseSpec {

@@ -1,0 +1,6 @@
+//! Two adapters back to back.
+
+mod notifications;
+mod precedence;
+mod recovery;
+mod rig;
