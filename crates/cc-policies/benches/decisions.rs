@@ -41,6 +41,7 @@ fn markings() -> [(&'static str, MarkingSpec); 4] {
         kmin: Bytes::new(5_000),
         kmax: Bytes::kib(200),
         pmax: 0.01,
+        by_rate: Vec::new(),
         at: MarkedAt::Departure,
     };
     [
@@ -100,6 +101,7 @@ fn marking(criterion: &mut Criterion) {
         capacity: CAPACITY,
         longest_packet: PACKET,
         faces_adapter: vec![true; RADIX.into()],
+        rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(1),
     };
     for (name, spec) in markings() {

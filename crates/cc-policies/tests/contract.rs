@@ -54,6 +54,7 @@ impl Queues {
             capacity: CAPACITY,
             longest_packet: Bytes::new(LONGEST),
             faces_adapter: (0..RADIX).map(|port| port < 2).collect(),
+            rates: (0..RADIX).map(|port| Rate::gbps(if port < 2 { 40 } else { 100 })).collect(),
             stream: Pcg64Mcg::new(11),
         };
         let places = usize::from(RADIX) * usize::from(RADIX) * usize::from(LANES);

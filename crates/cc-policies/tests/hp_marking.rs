@@ -13,7 +13,7 @@ use cc_policies::{BufferView, Marker, MarkerSetup, QueueView};
 use packet::{Lane, MarkCode, PortId, VoqId};
 use proptest::prelude::*;
 use rand_pcg::Pcg64Mcg;
-use units::Bytes;
+use units::{Bytes, Rate};
 
 const RADIX: u16 = 3;
 const LANES: u8 = 2;
@@ -278,6 +278,7 @@ impl Pair {
             capacity: Bytes::new(CAPACITY),
             longest_packet: Bytes::new(LONGEST),
             faces_adapter: vec![false; RADIX.into()],
+            rates: vec![Rate::gbps(8); RADIX.into()],
             stream: Pcg64Mcg::new(1),
         };
         let naive = Naive {

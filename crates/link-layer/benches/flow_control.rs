@@ -11,7 +11,7 @@ use link_layer::flow_control::credits::UpdateRule;
 use link_layer::spec::{VlArbitrationSpec, VlWeight, WireTime};
 use link_layer::{
     Alpha, FlowControlSetup, InvariantViolation, LaneMemory, LaneSet, MemoryPool, MemorySharing, NodeContext,
-    PauseRule, Port, PortSetup, ReceiveMemory, ReceiverId, SharedMemory, Signal, VlArbiter, Wire,
+    PauseRule, Port, PortSetup, ReceiveMemory, ReceiverId, Share, SharedMemory, Signal, VlArbiter, Wire,
 };
 use packet::{Lane, PacketId, PacketPool, PortId};
 use units::{Bytes, Rate, Span, Time};
@@ -104,19 +104,21 @@ fn credits() -> FlowControlSetup {
 
 fn pauses() -> FlowControlSetup {
     let rule = PauseRule {
-        enabled: true,
         quanta: u16::MAX,
         quantum: Span::from_ns(5),
         refresh: Span::from_us(100),
         effect_delay: Span::from_ns(100),
         resume_offset: 0,
     };
-    FlowControlSetup::Pause { rule, memory: vec![LaneMemory { limit: 2048, headroom: 32_768 }] }
+    FlowControlSetup::Pause { rule, memory: vec![LaneMemory { limit: 2048, headroom: 32_768, pauses: true }] }
 }
 
 fn flow_control(c: &mut Criterion) {
-    let blocks = || SharedMemory::new(PORTS, 40_000, 1024, Some(Alpha::new(1.0)));
-    let bytes = || MemoryPool::new(PORTS, 1 << 20, 0, Some(Alpha::new(0.001_953_125 * 4.0)));
+    let shares = |guaranteed, alpha| {
+        [Share { guaranteed: Bytes::new(guaranteed), alpha: Some(Alpha::new(alpha)) }; PORTS]
+    };
+    let blocks = || SharedMemory::new(40_000, &shares(1024 * 64, 1.0));
+    let bytes = || MemoryPool::new(1 << 20, &shares(0, 0.001_953_125 * 4.0));
     let mut group = c.benchmark_group("packet");
     let mut case = |name: &str, mut links: Links| {
         group.bench_function(name, |b| b.iter(|| links.pass()));

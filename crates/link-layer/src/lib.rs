@@ -29,7 +29,10 @@ pub use flow_control::credits::{Credits, ReceiverShare};
 pub use flow_control::headroom::{Headroom, PauseLoop};
 pub use flow_control::pause::{LaneMemory, PauseCrossings, PauseLane, PauseRule, PauseTally};
 pub use flow_control::signal::Signal;
-pub use memory::{Alpha, HeadroomExceedsMemory, MemoryPool, PauseMemory, PauseThreshold, SharedMemory};
+pub use memory::{
+    Alpha, HeadroomExceedsMemory, MemoryPool, PauseMemory, PauseThreshold, Share, SharedMemory,
+    earliest_pause,
+};
 pub use port::receive_memory::{MemorySharing, ReceiveMemory};
 pub use port::receiver::ReceiverId;
 pub use port::{FlowControlSetup, Occupancy, Passage, Port, PortConfigs, PortSetup};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use packet::{Framing, Mtu};
+use packet::{Framing, Lane, Mtu};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Length, Rate, Span};
@@ -52,11 +52,27 @@ pub enum Discipline {
     Lossy,
 }
 
+impl Discipline {
+    /// Returns true if a receiver of this lane requests pauses.
+    #[must_use]
+    pub fn pauses(&self, lane: Lane) -> bool {
+        match self {
+            Self::Credits(_) | Self::Lossy => false,
+            Self::Pause(pause) => pause.pfc_enable.as_ref().is_none_or(|lanes| lanes.contains(&lane.0)),
+        }
+    }
+}
+
 /// Parameters of PFC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PauseSpec {
-    /// Memory of each port and lane beyond the threshold; if left out, as much as can arrive by the port's own cable
+    /// Lanes with PFC (PFC enable bits of IEEE 802.1Qbb, `pfc_enable` of SONiC); all if left out. Packets of the others
+    /// that find no room are dropped, and the other lanes need no headroom.
+    #[serde(default)]
+    #[schemars(inner(range(min = 0, max = 14)))]
+    pub pfc_enable: Option<Vec<u8>>,
+    /// Memory of each port and lane with PFC beyond the threshold; if left out, as much as can arrive by the port's own cable
     /// until a pause takes effect (see [`Headroom`](crate::Headroom)).
     #[serde(default)]
     pub headroom: Option<Bytes>,

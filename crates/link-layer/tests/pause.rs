@@ -15,7 +15,6 @@ fn at(ns: u64) -> Time {
 
 fn rule(quanta: u16, refresh: u64) -> PauseRule {
     PauseRule {
-        enabled: true,
         quanta,
         quantum: Span::from_ns(10),
         refresh: Span::from_ns(refresh),
@@ -25,7 +24,7 @@ fn rule(quanta: u16, refresh: u64) -> PauseRule {
 }
 
 fn lane(limit: u32, headroom: u32) -> PauseLane {
-    PauseLane::new(LaneMemory { limit, headroom })
+    PauseLane::new(LaneMemory { limit, headroom, pauses: true })
 }
 
 #[test]
@@ -41,7 +40,7 @@ fn xoff_requests_a_pause_and_xon_ends_it() {
     lane.release(900);
     assert_eq!((lane.load(), lane.held()), (400, 400), "headroom empties first");
     assert_eq!(lane.update_pause(LANE, &rule, None, at(3)), Some(Signal::Pause { lane: LANE, quanta: 0 }));
-    let tally = lane.tally(&rule, at(3));
+    let tally = lane.tally(at(3));
     assert_eq!((tally.sent, tally.dropped, tally.most_headroom.get()), (1, 1, 400));
 }
 
@@ -87,7 +86,7 @@ fn loads_near_the_threshold_are_counted() {
             Err(_) => _ = lane.release(change.unsigned_abs() as u32),
         }
         lane.update_pause(LANE, &rule, None, at(time));
-        let tally = lane.tally(&rule, at(time));
+        let tally = lane.tally(at(time));
         let PauseCrossings { crossings, near_misses, first } = tally.crossings.expect("PFC is enabled");
         (tally.nearest.get(), tally.limit.get(), crossings, near_misses, first)
     };
@@ -103,14 +102,13 @@ fn loads_near_the_threshold_are_counted() {
 
 #[test]
 fn where_memory_is_shared_the_nearest_threshold_is_kept() {
-    let rule = rule(100, 500);
     let mut lane = lane(5000, 500);
-    let tally = lane.tally(&rule, at(0));
+    let tally = lane.tally(at(0));
     assert_eq!((tally.nearest.get(), tally.limit.get()), (0, 5000));
     for (bytes, limit) in [(800, 4000), (100, 1000), (500, 3000)] {
         assert!(lane.admit(bytes, Some(limit)).is_some());
     }
-    let tally = lane.tally(&rule, at(1));
+    let tally = lane.tally(at(1));
     assert_eq!((tally.nearest.get(), tally.limit.get()), (900, 1000));
 }
 
@@ -133,17 +131,17 @@ fn a_pause_expires_and_is_repeated() {
     assert_eq!(sender.on_deadline(LANE, &rule, at(1509)), (None, false));
     assert_eq!(sender.on_deadline(LANE, &rule, at(1510)), (None, true));
     assert!(sender.may_start());
-    assert_eq!(sender.tally(&rule, at(2000)).paused, Span::from_ns(1500));
+    assert_eq!(sender.tally(at(2000)).paused, Span::from_ns(1500));
     sender.on_pause(100, &rule, at(3000));
     sender.on_pause(0, &rule, at(3100));
     assert!(sender.may_start());
-    assert_eq!(sender.tally(&rule, at(4000)).paused, Span::from_ns(1600));
+    assert_eq!(sender.tally(at(4000)).paused, Span::from_ns(1600));
 }
 
 #[test]
 fn without_pfc_no_pause_is_requested_and_packets_without_room_are_dropped() {
-    let rule = PauseRule { enabled: false, ..rule(0, 0) };
-    let mut lane = lane(1000, 0);
+    let rule = rule(0, 0);
+    let mut lane = PauseLane::new(LaneMemory { limit: 1000, headroom: 0, pauses: false });
     assert!(lane.admit(1000, None).is_some());
     assert_eq!(lane.update_pause(LANE, &rule, None, at(0)), None);
     assert!(lane.admit(1, None).is_none());
@@ -203,8 +201,8 @@ proptest! {
                 sent += 1;
             }
         }
-        prop_assert!(sent <= all && receiver.tally(&rule, at(0)).dropped == dropped);
-        prop_assert!(receiver.tally(&rule, at(0)).most_headroom.get() <= u64::from(headroom));
+        prop_assert!(sent <= all && receiver.tally(at(0)).dropped == dropped);
+        prop_assert!(receiver.tally(at(0)).most_headroom.get() <= u64::from(headroom));
         if share == 100 {
             prop_assert_eq!(dropped, 0);
         }

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use link_layer::memory::CreditGrant;
-use link_layer::{Alpha, Credits, SharedMemory, Signal};
+use link_layer::{Alpha, Credits, Share, SharedMemory, Signal};
 use packet::Lane;
 use proptest::prelude::*;
-use units::Time;
+use units::{Bytes, Time};
 
 /// Length of the longest packet of these tests, in blocks.
 const LONGEST: u16 = 33;
@@ -14,8 +14,8 @@ const LONGEST: u16 = 33;
 /// Senders whose receivers share one memory, and the packets between them.
 struct Model {
     size: u32,
-    guaranteed: u16,
-    factor: Option<f64>,
+    /// By receiver, the blocks guaranteed, and the factor of its dynamic threshold in the steps of `Alpha`.
+    shares: Vec<(u16, Option<f64>)>,
     memory: SharedMemory,
     senders: Vec<Credits>,
     receivers: Vec<Credits>,
@@ -24,21 +24,29 @@ struct Model {
 }
 
 impl Model {
-    /// A model with a dynamic threshold, or with complete sharing if there is no factor.
+    /// A model whose receivers have the same share: a dynamic threshold, or complete sharing if there is no factor.
     fn new(receivers: usize, guaranteed: u16, shared: u32, factor: Option<f64>) -> Self {
-        let size = receivers as u32 * u32::from(guaranteed) + shared;
-        // The factor in the steps of `Alpha`.
-        let factor = factor.map(|factor| (factor * 65_536.0).round() / 65_536.0);
-        let alpha = factor.map(Alpha::new);
+        Self::with_shares(shared, vec![(guaranteed, factor); receivers])
+    }
+
+    fn with_shares(shared: u32, mut shares: Vec<(u16, Option<f64>)>) -> Self {
+        let size = shared + shares.iter().map(|(guaranteed, _)| u32::from(*guaranteed)).sum::<u32>();
+        for (_, factor) in &mut shares {
+            *factor = factor.map(|factor| (factor * 65_536.0).round() / 65_536.0);
+        }
+        let of = |(guaranteed, factor): &(u16, Option<f64>)| Share {
+            guaranteed: Bytes::new(u64::from(*guaranteed) * 64),
+            alpha: factor.map(Alpha::new),
+        };
+        let of: Vec<_> = shares.iter().map(of).collect();
         Self {
             size,
-            guaranteed,
-            factor,
-            memory: SharedMemory::new(receivers, size, guaranteed, alpha),
-            senders: vec![Credits::new(0, guaranteed); receivers],
-            receivers: vec![Credits::new(guaranteed, 0); receivers],
-            flying: vec![VecDeque::new(); receivers],
-            held: vec![VecDeque::new(); receivers],
+            memory: SharedMemory::new(size, &of),
+            senders: shares.iter().map(|(guaranteed, _)| Credits::new(0, *guaranteed)).collect(),
+            receivers: shares.iter().map(|(guaranteed, _)| Credits::new(*guaranteed, 0)).collect(),
+            flying: vec![VecDeque::new(); shares.len()],
+            held: vec![VecDeque::new(); shares.len()],
+            shares,
         }
     }
 
@@ -64,9 +72,10 @@ impl Model {
     fn allow(&mut self, who: usize, blocks: u16) {
         self.receivers[who].grant(blocks);
         let used: u32 = (0..self.receivers.len()).map(|who| self.used(who)).sum();
-        let free = self.size - self.receivers.len() as u32 * u32::from(self.guaranteed) - used;
+        let own: u32 = self.shares.iter().map(|(guaranteed, _)| u32::from(*guaranteed)).sum();
+        let free = self.size - own - used;
         if blocks > 0 {
-            let most = self.factor.map_or(f64::INFINITY, |factor| factor * f64::from(free));
+            let most = self.shares[who].1.map_or(f64::INFINITY, |factor| factor * f64::from(free));
             assert!(f64::from(self.used(who)) <= most, "{} of {most}", self.used(who));
         }
     }
@@ -105,15 +114,15 @@ impl Model {
     /// Returns a receiver's use of the shared part: the blocks that it holds or has promised beyond its guarantee.
     fn used(&self, who: usize) -> u32 {
         let share = self.receivers[who].share();
-        (share.held + u32::from(share.room)).saturating_sub(u32::from(self.guaranteed))
+        (share.held + u32::from(share.room)).saturating_sub(u32::from(self.shares[who].0))
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
         let mut committed = 0;
         for (who, receiver) in self.receivers.iter().enumerate() {
-            let share = receiver.share();
-            prop_assert!(share.room <= self.guaranteed, "{} hoards {}", who, share.room);
-            committed += (share.held + u32::from(share.room)).max(u32::from(self.guaranteed));
+            let (share, guaranteed) = (receiver.share(), self.shares[who].0);
+            prop_assert!(share.room <= guaranteed, "{} hoards {}", who, share.room);
+            committed += (share.held + u32::from(share.room)).max(u32::from(guaranteed));
             // Blocks in flight and blocks that the sender may still send have been promised.
             let flying: u16 = self.flying[who].iter().sum();
             prop_assert!(flying <= share.room);
@@ -123,7 +132,7 @@ impl Model {
                 who
             );
             // No receiver that wants memory is refused free blocks.
-            prop_assert!(share.room == self.guaranteed || self.memory.available(share) == 0);
+            prop_assert!(share.room == guaranteed || self.memory.available(who, share) == 0);
         }
         prop_assert!(committed <= self.size, "{} of {} blocks are committed", committed, self.size);
         Ok(())
@@ -134,18 +143,27 @@ fn factor() -> impl Strategy<Value = Option<f64>> {
     prop::option::of(prop_oneof![Just(Alpha::LEAST), Just(1.0), Just(Alpha::MOST), 0.01..16.0f64])
 }
 
+/// Returns shares of a few receivers or of more than a word of a set has, each with its own guarantee and factor.
+fn shares() -> impl Strategy<Value = Vec<(u16, Option<f64>)>> {
+    let share = || (LONGEST..200, factor());
+    prop_oneof![
+        prop::collection::vec(share(), 1..6),
+        (60..70usize, share()).prop_map(|(receivers, share)| vec![share; receivers]),
+        prop::collection::vec(share(), 60..70),
+    ]
+}
+
 proptest! {
     /// Whatever is sent, delivered, released, announced or lost in any order: memory is never over-committed, no
     /// packet arrives without room, no receiver is refused the blocks that are free for it, and all credits return.
     #[test]
     fn shared_memory_keeps_its_promises(
-        receivers in prop_oneof![1..6usize, 60..70usize],
-        guaranteed in LONGEST..200,
+        shares in shares(),
         shared in 0..2000u32,
-        factor in factor(),
         ops in prop::collection::vec((0..6u8, any::<prop::sample::Index>(), 1..=LONGEST), 0..1500),
     ) {
-        let mut model = Model::new(receivers, guaranteed, shared, factor);
+        let receivers = shares.len();
+        let mut model = Model::with_shares(shared, shares);
         for (op, who, blocks) in ops {
             let who = who.index(receivers);
             match op {
@@ -199,6 +217,29 @@ proptest! {
     }
 }
 
+/// Dynamic thresholds of receivers with different factors: each of n hogs has alpha_i / (1 + sum of all alpha) of the
+/// shared blocks. It follows from `use_i = alpha_i free` and `free = shared - sum of all use`.
+#[test]
+fn hogs_with_different_factors_share_in_their_proportion() {
+    let (shared, rounds, factors) = (4000, 4000, [0.125, 0.25, 0.5, 1.0]);
+    let shares = factors.map(|factor| (66, Some(factor)));
+    let mut model = Model::with_shares(shared, shares.to_vec());
+    let mut sums = [0; 4];
+    (0..4).for_each(|who| model.flood(who));
+    for round in 0..2 * rounds {
+        model.free(round % 4);
+        (0..4).for_each(|who| model.flood(who));
+        if round >= rounds {
+            sums.iter_mut().enumerate().for_each(|(who, sum)| *sum += model.used(who));
+        }
+    }
+    for (sum, factor) in sums.into_iter().zip(factors) {
+        let expected = f64::from(shared) * factor / (1.0 + factors.iter().sum::<f64>());
+        let off = f64::from(sum) / rounds as f64 - expected;
+        assert!(off.abs() < f64::from(LONGEST), "alpha {factor}: {off} off {expected}");
+    }
+}
+
 /// Complete sharing: one hot receiver can use every shared block.
 #[test]
 fn under_complete_sharing_one_can_use_all() {
@@ -206,7 +247,7 @@ fn under_complete_sharing_one_can_use_all() {
         let mut model = Model::new(8, 66, shared, None);
         model.flood(0);
         assert_eq!(model.used(0), shared);
-        assert_eq!(model.memory.most(), 66 + shared);
+        assert_eq!(model.memory.most(0), 66 + shared);
         assert!(model.receivers[0].share().held + 33 > 66 + shared - 33);
         // The others still have their guarantee.
         (1..8).for_each(|who| assert!(model.send(who, 33) && model.send(who, 33)));
@@ -223,7 +264,7 @@ fn under_dynamic_thresholds_one_gets_its_part() {
         let expected = 4000.0 * factor / (1.0 + factor);
         let used = model.used(0);
         assert!((f64::from(used) - expected).abs() <= 1.0, "{used} where {expected} is due, alpha {factor}");
-        assert!(model.receivers[0].share().held <= model.memory.most());
+        assert!(model.receivers[0].share().held <= model.memory.most(0));
     }
 }
 

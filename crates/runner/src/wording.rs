@@ -31,20 +31,23 @@ pub fn description(plan: &Plan) -> String {
 /// Says in one line whether ECN acts before PFC, and by which margin.
 #[must_use]
 pub fn ecn_before_pfc(first: &EcnFirst) -> String {
-    let EcnFirst { switch, bound, kmin, kmax, slow_host } = first;
+    let EcnFirst { switch, bound, kmin, kmax, by_rate, slow_host } = first;
+    let mean = if *by_rate { "the outputs' mean " } else { "" };
     let [kmin_kb, kmax_kb, bound_kb] = [kmin, kmax, bound].map(|bytes| kilobytes(*bytes));
     let verdict = if kmin >= bound {
-        format!("no: PAUSE can come first at {switch}; t_ECN must be below {bound_kb}, and Kmin is {kmin_kb}")
+        format!(
+            "no: PAUSE can come first at {switch}; t_ECN must be below {bound_kb}, and {mean}Kmin is {kmin_kb}"
+        )
     } else if kmax >= bound {
         format!(
-            "yes, by {} at {switch}: Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; but Kmax, {kmax_kb}, is {} above \
+            "yes, by {} at {switch}: {mean}Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; but Kmax, {kmax_kb}, is {} above \
              that: before PAUSE not every packet is marked",
             kilobytes(*bound - *kmin),
             kilobytes(*kmax - *bound)
         )
     } else {
         format!(
-            "yes, by {} at {switch}: Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; so is Kmax, {kmax_kb}",
+            "yes, by {} at {switch}: {mean}Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; so is Kmax, {kmax_kb}",
             kilobytes(*bound - *kmin)
         )
     };
@@ -102,7 +105,14 @@ mod tests {
         let lines = [5_000, 30_000, 250_000].map(|bound| {
             let [bound, kmin, kmax] = [bound, 5_000, 200_000].map(Bytes::new);
             let slow_host = (bound == kmin).then(|| "H5".to_owned());
-            ecn_before_pfc(&EcnFirst { switch: "S1".to_owned(), bound, kmin, kmax, slow_host })
+            ecn_before_pfc(&EcnFirst {
+                switch: "S1".to_owned(),
+                bound,
+                kmin,
+                kmax,
+                by_rate: false,
+                slow_host,
+            })
         });
         insta::assert_snapshot!(lines.concat());
     }

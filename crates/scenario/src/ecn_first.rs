@@ -4,19 +4,24 @@
 //!
 //! The worst case is that of Zhu and others (SIGCOMM 2015; see [`link_layer::memory::thresholds`]): on every lane every output holds
 //! just `t_ECN`, and all of one lane came in at one port. Here thresholds are by port and lane: with `G` guaranteed to
-//! each, `S` shared, `n` ports and `p` lanes, an input may hold `G + alpha (S - s)`, so that
+//! each, `S` shared, `n` ports and `p` lanes, an input may hold `G + alpha (S - s)`, so that, if all shares are alike,
 //!
 //! ```text
 //! own memory   t_ECN < limit / n                         the least limit of all ports and lanes
 //! complete     t_ECN < G / n + S / (p n)
 //! dynamic      t_ECN < G / n + alpha S / (n (1 + p alpha))
 //! ```
+//!
+//! If shares differ, the bound is that of the port and lane that pauses first, by [`earliest_pause`]. If outputs have
+//! different `Kmin`, by the rates of their links, it is their mean that has to be below the bound: an input is at its
+//! threshold by the sum of the queues.
 
 use cc_policies::MarkingSpec;
+use cc_policies::dcqcn::spec::{RateThresholds, RedMarkingSpec};
 use link_layer::resolve::SharingPlan;
 use link_layer::spec::Discipline;
-use link_layer::{PauseMemory, PauseThreshold, PortPlan};
-use packet::{NodeId, PortId};
+use link_layer::{Share, earliest_pause};
+use packet::{Lane, NodeId, PortId};
 use units::Bytes;
 
 use crate::plan::Plan;
@@ -28,10 +33,12 @@ pub struct EcnFirst {
     pub switch: String,
     /// The bound below which marking has to begin, for each output and lane.
     pub bound: Bytes,
-    /// The queue above which marking begins.
+    /// The queue above which marking begins: the mean over the switch's outputs.
     pub kmin: Bytes,
-    /// The queue above which every packet is marked.
+    /// The queue above which every packet is marked: the mean over the switch's outputs.
     pub kmax: Bytes,
+    /// True if thresholds differ by the rates of links.
+    pub by_rate: bool,
     /// A host that drains less than its link can bring: it sends PAUSE without any mark, since hosts do not mark.
     pub slow_host: Option<String>,
 }
@@ -46,11 +53,31 @@ impl Plan {
         }
         let graph = self.graph();
         let switches = (graph.hosts()..graph.nodes()).map(|node| NodeId(node as u32));
-        let bounds = switches.map(|node| (self.ecn_bound(node), node));
-        let (bound, node) = bounds.min_by_key(|(bound, _)| *bound)?;
-        let switch = graph.name(node).to_owned();
-        let (kmin, kmax, slow_host) = (marking.kmin, marking.kmax, self.slow_host());
-        Some(EcnFirst { switch, bound, kmin, kmax, slow_host })
+        let hardest = switches
+            .map(|node| self.ecn_first_at(node, marking))
+            .min_by_key(|first| first.bound.get() as i64 - first.kmin.get() as i64)?;
+        Some(EcnFirst { slow_host: self.slow_host(), ..hardest })
+    }
+
+    /// Compares ECN with PFC at a switch.
+    fn ecn_first_at(&self, node: NodeId, marking: &RedMarkingSpec) -> EcnFirst {
+        let graph = self.graph();
+        let outputs = graph.ports(node);
+        let ports = outputs.len() as u64;
+        let rates = outputs.iter().map(|end| self.cable(end.cable).rate);
+        let thresholds: Vec<_> = rates.filter_map(|rate| marking.thresholds(rate)).collect();
+        let mean = |of: fn(&RateThresholds) -> Bytes| {
+            let sum: Bytes = thresholds.iter().map(of).sum();
+            Bytes::new(sum.get().div_ceil(ports))
+        };
+        EcnFirst {
+            switch: graph.name(node).to_owned(),
+            bound: Bytes::new(self.earliest_pause(node).get() / ports),
+            kmin: mean(|own| own.kmin),
+            kmax: mean(|own| own.kmax),
+            by_rate: !marking.by_rate.is_empty(),
+            slow_host: None,
+        }
     }
 
     /// Returns the first host that receives data faster than it drains it.
@@ -71,26 +98,35 @@ impl Plan {
         host.map(|node| graph.name(node).to_owned())
     }
 
-    /// Returns the bound for an output and lane of this switch: below it none of its inputs can be at its threshold.
-    fn ecn_bound(&self, node: NodeId) -> Bytes {
-        let (ports, lanes) = (self.graph().ports(node).len() as u16, self.link().data_lanes);
-        let SharingPlan::Bytes { shared, rule, .. } = self.nodes().switch(node).sharing else {
-            return PauseMemory::with_shared(Bytes::ZERO, ports, lanes)
-                .ecn_bound(PauseThreshold::Static(self.least_threshold(node, ports)));
+    /// Returns the least amount for which an input of this switch is at its threshold, if the outputs hold so much on each
+    /// lane, and all of a lane came in at one port.
+    fn earliest_pause(&self, node: NodeId) -> Bytes {
+        let lanes = usize::from(self.link().data_lanes);
+        let SharingPlan::Bytes { shared, shares } = &self.nodes().switch(node).sharing else {
+            return self.least_threshold(node);
         };
-        let memory = PauseMemory::with_shared(shared, ports, lanes);
-        // The paper's beta is alpha times the number of priorities.
-        let threshold = rule.alpha.map_or_else(
-            || PauseThreshold::Static(memory.highest_static() * u64::from(ports)),
-            |alpha| PauseThreshold::Dynamic(alpha.of_all(u64::from(lanes))),
-        );
-        memory.ecn_bound(threshold) + Bytes::new(rule.guaranteed.get() / u64::from(ports))
+        let of_lane = |lane: usize| shares.iter().skip(lane).step_by(lanes);
+        let least = |lane| of_lane(lane).map(|share| share.guaranteed).min().unwrap_or_default();
+        let pauses = (0..lanes).filter(|lane| self.link().pauses(Lane(*lane as u8))).map(|lane| {
+            let others: Vec<_> = (0..lanes).filter(|other| *other != lane).map(least).collect();
+            let mut different: Vec<Share> = Vec::new();
+            for share in of_lane(lane) {
+                if !different.contains(share) {
+                    different.push(*share);
+                }
+            }
+            different.into_iter().map(|share| earliest_pause(*shared, share, &others)).min()
+        });
+        pauses.flatten().min().unwrap_or_default()
     }
 
     /// Returns the least threshold of PAUSE of all ports and lanes of a switch that have their own memory.
-    fn least_threshold(&self, node: NodeId, ports: u16) -> Bytes {
-        let ports = (0..ports).map(|port| self.nodes().port(node, PortId(port)));
-        ports.flat_map(PortPlan::thresholds).min().unwrap_or_default()
+    fn least_threshold(&self, node: NodeId) -> Bytes {
+        let ports = (0..self.graph().ports(node).len() as u16).map(PortId);
+        let thresholds =
+            ports.flat_map(|port| (0..).map(Lane).zip(self.nodes().port(node, port).thresholds()));
+        let pausing = thresholds.filter(|(lane, _)| self.link().pauses(*lane));
+        pausing.map(|(_, limit)| limit).min().unwrap_or_default()
     }
 }
 
@@ -117,8 +153,10 @@ mod tests {
             panic!("its memory is shared")
         };
         let held = plan.graph().ports(node).len() as u32 * ecn as u32;
-        (0..plan.link().data_lanes).for_each(|_| pool.on_load_change(LoadChange { before: 0, after: held }));
-        held >= pool.limit(held)
+        let hog = |lane| usize::from(lane); // Port 1.
+        (0..plan.link().data_lanes)
+            .for_each(|lane| pool.on_load_change(hog(lane), LoadChange { before: 0, after: held }));
+        (0..plan.link().data_lanes).any(|lane| held >= pool.limit(hog(lane), held))
     }
 
     #[test]
@@ -145,7 +183,7 @@ mod tests {
             let first = plan.ecn_first().expect("there are both");
             assert_eq!((first.switch.as_str(), first.kmin), ("S", Bytes::new(5_000)));
             let node = NodeId(plan.graph().hosts() as u32);
-            (first.bound, plan.nodes().switch(node).sharing, plan.least_threshold(node, 1))
+            (first.bound, plan.nodes().switch(node).sharing.clone(), plan.least_threshold(node))
         };
         let (own, _, limit) = bound("Static");
         assert_eq!(own.get(), limit.get() / 5);

@@ -2,16 +2,18 @@
 //!
 //! Invariant: a [`SwitchPlan`] has memory for at least one packet at each port and lane, and no setting without effect.
 
+use link_layer::flow_control::credits::BLOCK;
 use link_layer::resolve::{
-    BufferError, CablePlan, Intake, LaneNotConfigured, LinkPlan, MemoryEnv, MemoryError, ReceiverPlan,
-    ShareRule, SharingPlan,
+    BufferError, CablePlan, Intake, LaneNotConfigured, LinkPlan, MemoryEnv, MemoryError, MemorySize,
+    ReceiverPlan, Reserve, SharedMemoryEnv, SharingPlan, check_memory,
 };
 use link_layer::spec::{Discipline, LinkSpec};
+use link_layer::{LaneSet, Share};
 use packet::{Lane, Mtu, PortId};
 use settings::{FieldPath, SettingError};
 use units::Bytes;
 
-use crate::spec::{ArbiterSpec, BufferingSpec, Forwarding, Sharing, SwitchSpec};
+use crate::spec::{ArbiterSpec, BufferingSpec, Forwarding, Provision, ShareOverride, Sharing, SwitchSpec};
 
 /// A switch of a plan, without its ports.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,14 +26,27 @@ pub struct SwitchPlan {
     pub sharing: SharingPlan,
     /// Way in which packets enter.
     pub intake: Intake,
-    /// Buffer of a port and lane without an override.
+    /// Buffer of a port and lane without an override; of a memory that is stated as a total, an equal part.
     pub buffer: Bytes,
     /// The longest queue of an output and lane; packets beyond it are dropped. `None` for no limit.
     pub egress_limit: Option<Bytes>,
+    /// Pool of the queues at the outputs, of lanes without PFC.
+    pub egress_pool: Option<EgressPoolPlan>,
     /// Queue of each output and lane behind the crossbar, if the organisation has such queues.
     pub output_buffer: Bytes,
     /// Read rate of an input's buffer over the rate of its link, in thousandths.
     pub speedup_thousandths: u64,
+}
+
+/// Pool of the queues at the outputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EgressPoolPlan {
+    /// Memory that is not guaranteed.
+    pub shared: Bytes,
+    /// Share of each output and lane, output by output; nothing is guaranteed to a lane with PFC.
+    pub shares: Vec<Share>,
+    /// Lanes without PFC, which the pool counts.
+    pub lossy: LaneSet,
 }
 
 /// The surroundings of a switch.
@@ -59,8 +74,8 @@ pub enum SwitchError {
     /// An override names a lane that is not configured.
     #[error("{lane}")]
     Lane {
-        /// Position of the override.
-        index: usize,
+        /// The field.
+        field: FieldPath,
         /// The lane.
         lane: LaneNotConfigured,
     },
@@ -83,9 +98,9 @@ pub enum SwitchError {
     /// Sharing without a memory to share.
     #[error("`{0}` is for the memory of `Central`, and here each port and lane has its own")]
     NothingToShare(&'static str),
-    /// A limit of queues under credits.
+    /// A limit or a pool of queues under credits.
     #[error("under credits nothing is dropped")]
-    LimitUnderCredits,
+    UnderCredits(&'static str),
     /// A limit of queues below a packet.
     #[error("a limit of {limit} lets no packet wait: one has up to {longest}")]
     LimitBelowPacket {
@@ -97,18 +112,100 @@ pub enum SwitchError {
     /// The memory is too small for the ports.
     #[error("{0}")]
     Memory(MemoryError),
+    /// Neither a buffer nor a memory.
+    #[error("the switch has no memory")]
+    NoSize,
+    /// A setting that states sizes once more, beside the total memory.
+    #[error("`{0}` has no effect beside `memory`, the total")]
+    BesideMemory(&'static str),
+    /// A total for memory that is not shared.
+    #[error("`memory` is shared by all ports, and here each port and lane has its own buffer")]
+    MemoryNotShared,
+    /// Provisioned ports of a memory whose size follows from the ports.
+    #[error("`provisioned` divides a `memory`, and none is given")]
+    NothingToProvision,
+    /// Fewer ports or lanes are provisioned than there are.
+    #[error("`{node}` has {present} {noun}, more than {given}")]
+    ProvisionTooSmall {
+        /// The node.
+        node: String,
+        /// The field.
+        noun: &'static str,
+        /// Number of those that the scenario has.
+        present: usize,
+        /// Number as written.
+        given: usize,
+    },
+    /// Shares that differ, where no memory is shared.
+    #[error("`shares` are of a shared memory, and here each port and lane has its own")]
+    SharesOfNothing,
+    /// A share that differs in nothing, or in the wrong thing.
+    #[error("{error}")]
+    Share {
+        /// The entry.
+        field: FieldPath,
+        /// The fault.
+        error: ShareError,
+    },
+    /// An egress pool that counts no packet.
+    #[error("`egress_pool` is for lanes without PFC, and every lane has it")]
+    PoolOfNoLane,
+    /// An egress pool without a shared memory.
+    #[error("`egress_pool` is for a shared memory, and here each port and lane has its own")]
+    PoolOfOwnMemory,
+    /// An egress pool that is not shared.
+    #[error("the queues of an egress pool share it")]
+    PoolNotShared,
+    /// An egress pool too small for its guarantees and a packet.
+    #[error(
+        "a pool of {size} leaves no room for a packet beside {guaranteed} of guarantees at the outputs of `{node}`"
+    )]
+    PoolTooSmall {
+        /// The switch.
+        node: String,
+        /// Size of the pool.
+        size: Bytes,
+        /// Guarantees of its queues.
+        guaranteed: Bytes,
+        /// The least size that is large enough.
+        least: Bytes,
+    },
+}
+
+/// A fault in an entry of `shares`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    /// The entry names every port and lane.
+    #[error("an entry of `shares` without port, rate and lane would be for all")]
+    OfAll,
+    /// The entry changes nothing.
+    #[error("an entry of `shares` without `alpha` and `guaranteed` changes nothing")]
+    NoChange,
+    /// An alpha where no thresholds are dynamic.
+    #[error("`alpha` is for `sharing: Dynamic`")]
+    NoThreshold,
 }
 
 impl SettingError for SwitchError {
     fn path(&self) -> FieldPath {
         match self {
             Self::Buffer { field, .. } => field.clone(),
-            Self::Lane { index, .. } => FieldPath::from("buffers").index(*index).name("lane"),
+            Self::Lane { field, .. } | Self::Share { field, .. } => field.clone(),
             Self::NoOutputQueue(_) | Self::OutputQueueBelowPacket { .. } => "output_buffer".into(),
             Self::NothingToShare(_) => "sharing".into(),
-            Self::LimitUnderCredits | Self::LimitBelowPacket { .. } => "egress_limit".into(),
+            Self::UnderCredits(field) => (*field).into(),
+            Self::LimitBelowPacket { .. } => "egress_limit".into(),
+            Self::PoolOfNoLane | Self::PoolOfOwnMemory => "egress_pool".into(),
+            Self::PoolNotShared => "egress_pool.sharing".into(),
+            Self::PoolTooSmall { .. } => "egress_pool.size".into(),
             Self::Memory(error) if error.is_of_guarantee() => "sharing.guaranteed".into(),
-            Self::Memory(_) => "buffer".into(),
+            Self::Memory(error) if error.is_of_total() => "memory".into(),
+            Self::Memory(_) | Self::NoSize => "buffer".into(),
+            Self::BesideMemory(field) => (*field).into(),
+            Self::MemoryNotShared => "memory".into(),
+            Self::NothingToProvision => "provisioned".into(),
+            Self::ProvisionTooSmall { noun, .. } => FieldPath::from("provisioned").name(noun),
+            Self::SharesOfNothing => "shares".into(),
         }
     }
 
@@ -123,23 +220,59 @@ impl SettingError for SwitchError {
             Self::NothingToShare(_) => {
                 "write `Static`, or `Central` as the `buffering` of the switch".to_owned()
             }
-            Self::LimitUnderCredits => {
+            Self::UnderCredits(_) => {
                 "leave it out, or write `Pause` or `Lossy` as `link.flow_control`".to_owned()
             }
             Self::LimitBelowPacket { longest, .. } => format!("write \"{longest}\" or more"),
             Self::Memory(error) => return error.help(),
+            Self::NoSize => "write a `buffer` for each port and lane, or the total as `memory`".to_owned(),
+            Self::BesideMemory(_) => "leave one of the two out".to_owned(),
+            Self::MemoryNotShared => {
+                "write `Complete` or `Dynamic` as the `sharing` of `Central`, or a `buffer` for each port and lane"
+                    .to_owned()
+            }
+            Self::NothingToProvision => "leave it out, or write `memory` in place of `buffer`".to_owned(),
+            Self::ProvisionTooSmall { present, .. } => format!("write {present} or more"),
+            Self::SharesOfNothing => {
+                "leave them out, or write `Complete` or `Dynamic` as the `sharing` of `Central`".to_owned()
+            }
+            Self::Share { error, .. } => error.help().to_owned(),
+            Self::PoolOfNoLane => {
+                "leave it out, or name the lanes with PFC: `link.flow_control: Pause(pfc_enable: [..], ..)`"
+                    .to_owned()
+            }
+            Self::PoolOfOwnMemory => {
+                "leave it out, or write `Complete` or `Dynamic` as the `sharing` of `Central`".to_owned()
+            }
+            Self::PoolNotShared => "write `Complete` or `Dynamic`".to_owned(),
+            Self::PoolTooSmall { least, .. } => format!("write \"{least}\" or more"),
         })
     }
 }
 
+impl ShareError {
+    const fn help(self) -> &'static str {
+        match self {
+            Self::OfAll => "name a port, a rate or a lane; `sharing` is for all",
+            Self::NoChange => "give an `alpha`, or `guaranteed` memory",
+            Self::NoThreshold => "leave it out, or write `Dynamic` as the `sharing`",
+        }
+    }
+}
+
 impl SwitchSpec {
-    /// Returns every buffer that the settings state, with its field; the guaranteed part of shared memory is one.
+    /// Returns every buffer that the settings state, with its field; the guaranteed parts of shared memory are some.
     #[must_use]
     pub fn stated_buffers(&self) -> Vec<(FieldPath, Bytes)> {
+        let buffer = self.buffer.map(|size| ("buffer".into(), size));
         let guaranteed = self.sharing.guaranteed().map(|size| ("sharing.guaranteed".into(), size));
         let own = self.buffers.iter().enumerate();
         let own = own.map(|(i, own)| (FieldPath::from("buffers").index(i).name("size"), own.size));
-        [("buffer".into(), self.buffer)].into_iter().chain(guaranteed).chain(own).collect()
+        let shares = self.shares.iter().enumerate();
+        let shares = shares.filter_map(|(i, own)| {
+            own.guaranteed.map(|size| (FieldPath::from("shares").index(i).name("guaranteed"), size))
+        });
+        buffer.into_iter().chain(guaranteed).chain(own).chain(shares).collect()
     }
 
     /// Checks the settings that do not depend on the ports of a switch.
@@ -149,14 +282,78 @@ impl SwitchSpec {
         for (field, size) in self.stated_buffers() {
             errors.extend(link.check_buffer(size).err().map(|error| SwitchError::Buffer { field, error }));
         }
-        for (index, own) in self.buffers.iter().enumerate() {
-            let lane = own.lane.map_or(Ok(()), |lane| LaneNotConfigured::check(lane, link.data_lanes));
-            errors.extend(lane.err().map(|lane| SwitchError::Lane { index, lane }));
-        }
+        errors.extend(self.lane_errors(link));
         errors.extend(self.output_queue_error(link));
         errors.extend(self.sharing_error());
+        errors.extend(self.size_errors());
+        errors.extend(self.shares_errors());
         errors.extend(self.egress_limit_error(link));
+        errors.extend(self.egress_pool_errors(link));
         errors
+    }
+
+    /// Checks that each override names a lane that is configured.
+    fn lane_errors(&self, link: &LinkSpec) -> Vec<SwitchError> {
+        let buffers = (0..).zip(self.buffers.iter().map(|own| own.lane));
+        let buffers = buffers.map(|(i, lane)| (FieldPath::from("buffers").index(i), lane));
+        let of_shares = |list: &'static str, shares: &[ShareOverride]| -> Vec<_> {
+            let lanes = (0..).zip(shares.iter().map(|own| own.lane));
+            lanes.map(|(i, lane)| (FieldPath::from(list).index(i), lane)).collect()
+        };
+        let pool = self.egress_pool.as_ref().map_or(&[][..], |pool| &pool.shares);
+        let shares =
+            of_shares("shares", &self.shares).into_iter().chain(of_shares("egress_pool.shares", pool));
+        let named = buffers.chain(shares).filter_map(|(entry, lane)| Some((entry.name("lane"), lane?)));
+        let wrong = named.filter_map(|(field, lane)| {
+            let lane = LaneNotConfigured::check(lane, link.data_lanes).err()?;
+            Some(SwitchError::Lane { field, lane })
+        });
+        wrong.collect()
+    }
+
+    /// Checks that the size of the memory is stated once.
+    fn size_errors(&self) -> Vec<SwitchError> {
+        let Some(memory) = self.memory else {
+            let size = self.buffer.is_none().then_some(SwitchError::NoSize);
+            let provisioned = self.provisioned.map(|_| SwitchError::NothingToProvision);
+            return size.into_iter().chain(provisioned).collect();
+        };
+        let field = FieldPath::from("memory");
+        let size = check_memory(memory).err().map(|error| SwitchError::Buffer { field, error });
+        let buffer = self.buffer.map(|_| SwitchError::BesideMemory("buffer"));
+        let buffers = (!self.buffers.is_empty()).then_some(SwitchError::BesideMemory("buffers"));
+        let shared = self.sharing.guaranteed().is_none().then_some(SwitchError::MemoryNotShared);
+        [size, buffer, buffers, shared].into_iter().flatten().collect()
+    }
+
+    /// Checks that shares that differ are of a shared memory.
+    fn shares_errors(&self) -> Vec<SwitchError> {
+        if !self.shares.is_empty() && self.sharing.guaranteed().is_none() {
+            return vec![SwitchError::SharesOfNothing];
+        }
+        share_errors(&FieldPath::from("shares"), &self.sharing, &self.shares)
+    }
+
+    /// Checks the pool of the queues at the outputs.
+    fn egress_pool_errors(&self, link: &LinkSpec) -> Vec<SwitchError> {
+        let Some(pool) = &self.egress_pool else { return Vec::new() };
+        let has_pfc = |lane| link.flow_control.pauses(Lane(lane));
+        if matches!(link.flow_control, Discipline::Credits(_)) {
+            return vec![SwitchError::UnderCredits("egress_pool")];
+        }
+        if (0..link.data_lanes).all(has_pfc) {
+            return vec![SwitchError::PoolOfNoLane];
+        }
+        if self.sharing.guaranteed().is_none() {
+            return vec![SwitchError::PoolOfOwnMemory];
+        }
+        if pool.sharing.guaranteed().is_none() {
+            return vec![SwitchError::PoolNotShared];
+        }
+        let field = FieldPath::from("egress_pool.size");
+        let size = check_memory(pool.size).err().map(|error| SwitchError::Buffer { field, error });
+        let shares = share_errors(&FieldPath::from("egress_pool.shares"), &pool.sharing, &pool.shares);
+        size.into_iter().chain(shares).collect()
     }
 
     fn output_queue_error(&self, link: &LinkSpec) -> Option<SwitchError> {
@@ -179,7 +376,7 @@ impl SwitchSpec {
     fn egress_limit_error(&self, link: &LinkSpec) -> Option<SwitchError> {
         let (limit, longest) = (self.egress_limit?, link.longest_packet());
         if matches!(link.flow_control, Discipline::Credits(_)) {
-            return Some(SwitchError::LimitUnderCredits);
+            return Some(SwitchError::UnderCredits("egress_limit"));
         }
         (limit < longest).then_some(SwitchError::LimitBelowPacket { limit, longest })
     }
@@ -195,30 +392,112 @@ impl SwitchSpec {
     /// # Errors
     /// If the memory is too small for the ports.
     pub fn resolve(&self, env: SwitchEnv<'_>) -> Result<(SwitchPlan, Vec<ReceiverPlan>), SwitchError> {
-        let SwitchEnv { name, link, cables } = env;
-        let lanes = |port| (0..link.data_lanes).map(move |lane| (port, Lane(lane)));
-        let port = |port| lanes(port).map(|(port, lane)| self.buffer_of(port, lane)).collect();
-        let buffers: Vec<Vec<_>> = (0..cables.len() as u16).map(PortId).map(port).collect();
-        let intake = self.intake();
-        let headroom: Vec<_> = cables.iter().map(|cable| link.headroom(cable, intake)).collect();
-        let memory = MemoryEnv { node: name, buffers: &buffers, headroom: &headroom };
-        let planned = match self.sharing.guaranteed() {
-            None => link.own_memory(&memory).map(|receivers| (SharingPlan::Own, receivers)),
-            Some(guaranteed) => {
-                link.shared_memory(&memory, ShareRule { guaranteed, alpha: self.sharing.alpha() })
-            }
-        };
-        let (sharing, receivers) = planned.map_err(SwitchError::Memory)?;
+        let (sharing, receivers) = self.plan_memory(env)?;
+        let buffer = self.buffer.unwrap_or_else(|| {
+            let receivers = env.cables.len() as u64 * u64::from(env.link.data_lanes);
+            Bytes::new(self.memory.unwrap_or_default().get() / receivers.max(1))
+        });
         let plan = SwitchPlan {
             buffering: self.buffering,
             arbiter: self.arbiter,
             sharing,
-            intake,
-            buffer: self.buffer,
+            intake: self.intake(),
+            buffer,
             egress_limit: self.egress_limit,
-            output_buffer: self.output_queue(),
+            egress_pool: self.plan_egress(env)?,
+            output_buffer: self.output_buffer.unwrap_or(buffer),
             speedup_thousandths: (self.speedup * 1000.0).round() as u64,
         };
         Ok((plan, receivers))
     }
+
+    /// Plans the receive memory.
+    fn plan_memory(&self, env: SwitchEnv<'_>) -> Result<(SharingPlan, Vec<ReceiverPlan>), SwitchError> {
+        let SwitchEnv { name: node, link, cables } = env;
+        let intake = self.intake();
+        let headroom: Vec<_> = cables.iter().map(|cable| link.headroom(cable, intake)).collect();
+        let ports = || (0..).map(PortId).zip(cables);
+        let lanes = || (0..link.data_lanes).map(Lane);
+        let of_port = |port| lanes().map(|lane| self.buffer_of(port, lane).unwrap_or_default()).collect();
+        let buffers: Vec<Vec<Bytes>> = ports().map(|(port, _)| of_port(port)).collect();
+        let share_of = |(port, cable): (PortId, &CablePlan)| {
+            lanes().map(|lane| self.share_of(port, lane, cable.rate)).collect::<Option<Vec<_>>>()
+        };
+        let Some(shares) = ports().map(share_of).collect::<Option<Vec<_>>>() else {
+            let memory = MemoryEnv { node, buffers: &buffers, headroom: &headroom };
+            let receivers = link.own_memory(&memory).map_err(SwitchError::Memory)?;
+            return Ok((SharingPlan::Own, receivers));
+        };
+        let memory = self.memory.map_or_else(
+            || MemorySize::SumOfBuffers(buffers.iter().flatten().map(|size| counted(*size, link)).sum()),
+            MemorySize::Total,
+        );
+        let absent = self.absent(env, &headroom)?;
+        let env = SharedMemoryEnv { node, memory, headroom: &headroom, shares: &shares, absent };
+        link.shared_memory(&env).map_err(SwitchError::Memory)
+    }
+
+    /// Plans the pool of the queues at the outputs.
+    fn plan_egress(&self, env: SwitchEnv<'_>) -> Result<Option<EgressPoolPlan>, SwitchError> {
+        let Some(spec) = &self.egress_pool else { return Ok(None) };
+        let SwitchEnv { name, link, cables } = env;
+        let mut lossy = LaneSet::default();
+        (0..link.data_lanes)
+            .map(Lane)
+            .filter(|lane| link.is_lossy(*lane))
+            .for_each(|lane| lossy.insert(lane));
+        let ports = (0..).map(PortId).zip(cables);
+        let shares: Vec<Share> = ports
+            .flat_map(|(port, cable)| (0..link.data_lanes).map(move |lane| (port, Lane(lane), cable.rate)))
+            .filter_map(|(port, lane, rate)| {
+                let share = spec.share_of(port, lane, rate)?;
+                Some(if lossy.contains(lane) { share } else { Share { guaranteed: Bytes::ZERO, ..share } })
+            })
+            .collect();
+        let guaranteed: Bytes = shares.iter().map(|share| share.guaranteed).sum();
+        let (size, least) = (spec.size, guaranteed + link.longest_packet());
+        if size < least {
+            return Err(SwitchError::PoolTooSmall { node: name.to_owned(), size, guaranteed, least });
+        }
+        Ok(Some(EgressPoolPlan { shared: size - guaranteed, shares, lossy }))
+    }
+
+    /// Returns the reserve of the ports and lanes that are provisioned beyond those of the scenario. Each has the largest
+    /// headroom of all lanes, and the guarantee of `sharing`.
+    fn absent(&self, env: SwitchEnv<'_>, headroom: &[Vec<Bytes>]) -> Result<Reserve, SwitchError> {
+        let Some(Provision { ports, lanes }) = self.provisioned else { return Ok(Reserve::default()) };
+        let (present_ports, present_lanes) = (env.cables.len(), usize::from(env.link.data_lanes));
+        let present = [("ports", present_ports, usize::from(ports)), ("lanes", present_lanes, lanes.into())];
+        if let Some((noun, present, given)) = present.into_iter().find(|(_, present, given)| present > given)
+        {
+            return Err(SwitchError::ProvisionTooSmall { node: env.name.to_owned(), noun, present, given });
+        }
+        let receivers = u64::from(ports) * u64::from(lanes) - (present_ports * present_lanes) as u64;
+        let headroom = headroom.iter().flatten().max().copied().unwrap_or_default();
+        let guaranteed = counted(self.sharing.guaranteed().unwrap_or_default(), env.link);
+        Ok(Reserve { receivers, headroom: headroom * receivers, guaranteed: guaranteed * receivers })
+    }
+}
+
+/// Checks that each entry of `shares` has an effect.
+fn share_errors(list: &FieldPath, sharing: &Sharing, shares: &[ShareOverride]) -> Vec<SwitchError> {
+    let dynamic = matches!(sharing, Sharing::Dynamic { .. });
+    let faults = shares.iter().enumerate().filter_map(|(index, own)| {
+        let field = list.index(index);
+        if own.port.is_none() && own.rate.is_none() && own.lane.is_none() {
+            Some(SwitchError::Share { field, error: ShareError::OfAll })
+        } else if own.alpha.is_none() && own.guaranteed.is_none() {
+            Some(SwitchError::Share { field, error: ShareError::NoChange })
+        } else if own.alpha.is_some() && !dynamic {
+            Some(SwitchError::Share { field: field.name("alpha"), error: ShareError::NoThreshold })
+        } else {
+            None
+        }
+    });
+    faults.collect()
+}
+
+/// Returns the part of a buffer that counts: whole blocks under credits.
+const fn counted(buffer: Bytes, link: &LinkPlan) -> Bytes {
+    if link.has_credits() { Bytes::new(buffer.get() / BLOCK * BLOCK) } else { buffer }
 }

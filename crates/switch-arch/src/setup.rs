@@ -6,6 +6,7 @@ use packet::{Lane, PacketId, PortId};
 use topology::ForwardingTable;
 use units::Bytes;
 
+use crate::resolve::EgressPoolPlan;
 use crate::spec::{ArbiterSpec, BufferingSpec};
 
 /// A timer that a switch sets.
@@ -65,6 +66,8 @@ pub struct SwitchSetup {
     pub memory: MemorySharing,
     /// Most bytes that may wait for an output and lane; a packet that comes in beyond that is dropped. Not under credits.
     pub egress_limit: Option<Bytes>,
+    /// Pool of the queues at the outputs, of lanes without PFC.
+    pub egress_pool: Option<EgressPoolPlan>,
     /// Buffer organisation.
     pub buffering: BufferingSpec,
     /// Size of each output and lane's queue behind the crossbar, if the organisation has such queues.

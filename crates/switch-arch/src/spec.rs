@@ -2,11 +2,11 @@
 //!
 //! Invariant: questions about an organisation or an arbiter are answered here, each by one exhaustive match.
 
-use link_layer::Alpha;
+use link_layer::{Alpha, Share};
 use packet::{Lane, PortId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::{Bytes, Span};
+use units::{Bytes, Rate, Span};
 
 /// A switch: scenario field `switch` for all switches, `switches` by name for exceptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,13 +16,22 @@ pub struct SwitchSpec {
     pub buffering: BufferingSpec,
     /// Arbiter: which input wins an output.
     pub arbiter: ArbiterSpec,
-    /// Buffer of each port and lane: at least one packet of the link's MTU, under credits at most 128 KiB (2,048 blocks of
+    /// Buffer of each port and lane, unless `memory` is given: at least one packet of the link's MTU, under credits at most 128 KiB (2,048 blocks of
     /// 64 bytes in IBA). The size of a shared memory is the sum of all buffers. Under `Pause` the buffer includes the
     /// headroom: a pause is requested at the remainder.
-    pub buffer: Bytes,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Bytes>,
     /// Ports or lanes whose buffer differs.
     #[serde(default)]
     pub buffers: Vec<BufferOverride>,
+    /// Size of a memory that ports and lanes share, at most 1 GiB, in place of `buffer`. Headroom and guarantees are
+    /// taken from it; the remainder is shared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Bytes>,
+    /// Ports and lanes whose headroom and guarantees are taken from `memory`, with a cable or without; those of the
+    /// scenario if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provisioned: Option<Provision>,
     /// Queue of each output and lane behind the crossbar: at least one packet of the link's MTU; `buffer` if left out.
     /// Only `CombinedInputOutput` has such queues; for other organisations the field is refused.
     #[serde(default)]
@@ -30,10 +39,19 @@ pub struct SwitchSpec {
     /// Division of a central memory among ports and lanes: for `buffering: Central`.
     #[serde(default)]
     pub sharing: Sharing,
+    /// Ports, lanes or rates whose share of a shared memory differs. Of several entries that name a port and lane, the
+    /// last one with an `alpha` gives its alpha, and the last one with `guaranteed` its guarantee.
+    #[serde(default)]
+    pub shares: Vec<ShareOverride>,
     /// Most bytes that may wait for an output and lane: at least one packet of the link's MTU; no limit if left out.
     /// Packets beyond that are dropped. Under `Pause` and `Lossy` only.
     #[serde(default)]
     pub egress_limit: Option<Bytes>,
+    /// Pool of the queues at the outputs, of the lanes without PFC: a packet that finds no room in it is dropped. It needs
+    /// a shared memory, and such lanes; no pool if left out. Lanes with PFC are not counted, as in SONiC, whose
+    /// `egress_lossless_pool` is as large as the memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub egress_pool: Option<EgressPoolSpec>,
     /// Time from the arrival of a packet's header until the packet is ready to leave.
     pub latency: Span,
     /// Earliest departure of a packet: before or after its tail has come in.
@@ -47,19 +65,21 @@ pub struct SwitchSpec {
 }
 
 impl SwitchSpec {
-    /// Returns the buffer of a port and lane. Of several overrides that name it, the last one holds.
+    /// Returns the buffer of a port and lane, if a buffer is stated. Of several overrides that name it, the last one
+    /// holds.
     #[must_use]
-    pub fn buffer_of(&self, port: PortId, lane: Lane) -> Bytes {
+    pub fn buffer_of(&self, port: PortId, lane: Lane) -> Option<Bytes> {
         let names = |special: &&BufferOverride| {
             special.port == port.0 + 1 && special.lane.is_none_or(|number| number == lane.0)
         };
-        self.buffers.iter().rev().find(names).map_or(self.buffer, |special| special.size)
+        self.buffers.iter().rev().find(names).map(|special| special.size).or(self.buffer)
     }
 
-    /// Returns the size of each output and lane's queue behind the crossbar, if the organisation has such queues.
+    /// Returns the share of a port and lane, whose cable has this rate, in shared memory; `None` if each port and lane has
+    /// its own buffer.
     #[must_use]
-    pub fn output_queue(&self) -> Bytes {
-        self.output_buffer.unwrap_or(self.buffer)
+    pub fn share_of(&self, port: PortId, lane: Lane, rate: Rate) -> Option<Share> {
+        share_of(&self.sharing, &self.shares, (port, lane, rate))
     }
 }
 
@@ -225,4 +245,86 @@ pub struct BufferOverride {
     pub lane: Option<u8>,
     /// Size of the buffer.
     pub size: Bytes,
+}
+
+/// Share of a shared memory that differs from `sharing`: of a port, of a lane, of the ports of one rate, or of a lane of
+/// these. It names at least one of `port`, `rate` and `lane`, and gives `alpha`, `guaranteed`, or both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShareOverride {
+    /// Number of the port, counted from 1; every port if left out.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 254))]
+    pub port: Option<u16>,
+    /// Data rate of the port's cable; every rate if left out.
+    #[serde(default)]
+    pub rate: Option<Rate>,
+    /// Number of the lane; every lane if left out.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 14))]
+    pub lane: Option<u8>,
+    /// Factor of the dynamic threshold, for `sharing: Dynamic`: 1/128 to 128, held in steps of 1/65,536.
+    #[serde(default)]
+    #[schemars(range(min = Alpha::LEAST, max = Alpha::MOST))]
+    pub alpha: Option<f64>,
+    /// Memory guaranteed to the port and lane, as in `sharing`.
+    #[serde(default)]
+    pub guaranteed: Option<Bytes>,
+}
+
+impl ShareOverride {
+    /// Returns true if the entry is for this port and lane, whose cable has this rate.
+    fn names(&self, port: PortId, lane: Lane, rate: Rate) -> bool {
+        self.port.is_none_or(|number| number == port.0 + 1)
+            && self.lane.is_none_or(|number| number == lane.0)
+            && self.rate.is_none_or(|own| own == rate)
+    }
+}
+
+/// Returns the share of a port and lane, whose cable has this rate, by these rules; `None` without sharing.
+fn share_of(
+    sharing: &Sharing,
+    shares: &[ShareOverride],
+    (port, lane, rate): (PortId, Lane, Rate),
+) -> Option<Share> {
+    let mut share = Share { guaranteed: sharing.guaranteed()?, alpha: sharing.alpha() };
+    for special in shares.iter().filter(|special| special.names(port, lane, rate)) {
+        share.guaranteed = special.guaranteed.unwrap_or(share.guaranteed);
+        share.alpha = special.alpha.map(Alpha::new).or(share.alpha);
+    }
+    Some(share)
+}
+
+/// Pool of the queues at the outputs (`BUFFER_POOL` of type `egress` in SONiC), of the lanes without PFC. It counts a
+/// packet from its arrival until its tail has left, in the queue of its output and lane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EgressPoolSpec {
+    /// Size of the pool, the guarantees of its queues included.
+    pub size: Bytes,
+    /// Division of the pool among outputs and lanes: `Complete` or `Dynamic`.
+    pub sharing: Sharing,
+    /// Outputs, lanes or rates whose share of the pool differs.
+    #[serde(default)]
+    pub shares: Vec<ShareOverride>,
+}
+
+impl EgressPoolSpec {
+    /// Returns the share of an output and lane, whose cable has this rate; `None` without sharing.
+    #[must_use]
+    pub fn share_of(&self, output: PortId, lane: Lane, rate: Rate) -> Option<Share> {
+        share_of(&self.sharing, &self.shares, (output, lane, rate))
+    }
+}
+
+/// Ports and lanes for which a switch's memory is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Provision {
+    /// Number of ports: at least those with a cable.
+    #[schemars(range(min = 1, max = 254))]
+    pub ports: u16,
+    /// Number of lanes: at least `link.data_lanes`. The lanes that the scenario lacks have headroom under PFC.
+    #[schemars(range(min = 1, max = 15))]
+    pub lanes: u8,
 }

@@ -8,7 +8,7 @@ use cc_policies::AnyMarker;
 use link_layer::flow_control::credits::{UpdateRule, blocks};
 use link_layer::spec::{VlArbitrationSpec, WireTime};
 use link_layer::{
-    Alpha, Credits, FlowControlSetup, InvariantViolation, MemorySharing, NodeContext, Port, PortSetup,
+    Alpha, Credits, FlowControlSetup, InvariantViolation, MemorySharing, NodeContext, Port, PortSetup, Share,
     SharedMemory, Signal, VlArbiter, Wire,
 };
 use packet::{
@@ -93,6 +93,7 @@ struct Bench {
 impl Bench {
     fn new(guaranteed: u16, shared: u32, alpha: Option<Alpha>, update_blocks: u16) -> Self {
         let size = PORTS as u32 * u32::from(guaranteed) + shared;
+        let share = Share { guaranteed: Bytes::new(u64::from(guaranteed) * 64), alpha };
         // Refreshes are too rare to help.
         let rule = UpdateRule { blocks: update_blocks, interval: INTERVAL, refresh: Span::from_us(1 << 40) };
         let port = |number: usize| {
@@ -115,8 +116,9 @@ impl Bench {
                 data_lanes: 1,
                 longest_packet: LONGEST,
                 forwarding: (0..PORTS as u16).map(|number| Some(PortId(number))).collect(),
-                memory: MemorySharing::Blocks(SharedMemory::new(PORTS, size, guaranteed, alpha)),
+                memory: MemorySharing::Blocks(SharedMemory::new(size, &[share; PORTS])),
                 egress_limit: None,
+                egress_pool: None,
                 buffering: BufferingSpec::Central,
                 arbiter: ArbiterSpec::RoundRobin,
                 marker: AnyMarker::Off,

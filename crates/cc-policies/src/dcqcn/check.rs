@@ -5,7 +5,7 @@
 use settings::{FieldPath, SettingError};
 use units::{Bytes, Rate, Span};
 
-use super::spec::{CnpEcho, DcqcnResponseSpec, RedMarkingSpec};
+use super::spec::{CnpEcho, DcqcnResponseSpec, Preset, RedMarkingSpec};
 
 /// Unit in which rates are kept: kb/s.
 const RATE_UNIT: u64 = 1_000;
@@ -13,10 +13,12 @@ const RATE_UNIT: u64 = 1_000;
 const MOST_RATE: u64 = RATE_UNIT * u32::MAX as u64;
 /// Highest service level: four bits.
 const MAX_SERVICE_LEVEL: u8 = 15;
+/// Help for a share of which 1 is allowed.
+const OF_ONE: &str = "write a number above 0 and up to 1";
 
-/// Fault in the settings of DCQCN's marking, echo or response. `field` is the field's name.
+/// Fault in the thresholds of marking.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum DcqcnError {
+pub enum ThresholdError {
     /// Kmin is 0.
     #[error("Kmin cannot be 0")]
     NoKmin,
@@ -43,6 +45,36 @@ pub enum DcqcnError {
         kmax: Bytes,
         /// Value as written.
         given: f64,
+    },
+}
+
+/// Fault in the settings of DCQCN's marking, echo or response. `field` is the field's name.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum DcqcnError {
+    /// A fault in the thresholds of all outputs.
+    #[error("{0}")]
+    Thresholds(ThresholdError),
+    /// A fault in the thresholds of one rate.
+    #[error("{error}")]
+    OfRate {
+        /// Position of the entry.
+        index: usize,
+        /// The fault.
+        error: ThresholdError,
+    },
+    /// Two entries of one rate.
+    #[error("{rate} has thresholds already")]
+    SameRate {
+        /// Position of the second entry.
+        index: usize,
+        /// The rate.
+        rate: Rate,
+    },
+    /// A threshold of all outputs beside those by rate.
+    #[error("`{field}` has no effect beside `by_rate`")]
+    BesideRates {
+        /// Name of the field.
+        field: &'static str,
     },
     /// A share that is not between 0 and 1.
     #[error("`{field}` cannot be {given}")]
@@ -91,10 +123,13 @@ pub enum DcqcnError {
 impl SettingError for DcqcnError {
     fn path(&self) -> FieldPath {
         match *self {
-            Self::NoKmin => "kmin".into(),
-            Self::Kmax { .. } => "kmax".into(),
-            Self::Pmax { .. } | Self::IdlePmax { .. } => "pmax".into(),
-            Self::NoTime { field } | Self::Share { field, .. } | Self::Rate { field, .. } => field.into(),
+            Self::Thresholds(error) => error.field().into(),
+            Self::OfRate { index, error } => FieldPath::from("by_rate").index(index).name(error.field()),
+            Self::SameRate { index, .. } => FieldPath::from("by_rate").index(index).name("rate"),
+            Self::BesideRates { field }
+            | Self::NoTime { field }
+            | Self::Share { field, .. }
+            | Self::Rate { field, .. } => field.into(),
             Self::ByteCounter { .. } => "byte_counter".into(),
             Self::FastRecovery { .. } => "fast_recovery".into(),
             Self::ServiceLevel { .. } => "service_level".into(),
@@ -103,12 +138,10 @@ impl SettingError for DcqcnError {
 
     fn help(&self) -> Option<String> {
         Some(match *self {
-            Self::NoKmin => "write \"1 B\", which marks the same packets".to_owned(),
-            Self::Kmax { kmin, .. } => format!("write {kmin} or more"),
-            Self::Pmax { .. } | Self::Share { one: true, .. } => {
-                "write a number above 0 and up to 1".to_owned()
-            }
-            Self::IdlePmax { .. } => "write 1.0, for above Kmax all is marked".to_owned(),
+            Self::Thresholds(error) | Self::OfRate { error, .. } => error.help(),
+            Self::SameRate { .. } => "write each rate once".to_owned(),
+            Self::BesideRates { .. } => "leave it out, or write it in the entries of `by_rate`".to_owned(),
+            Self::Share { one: true, .. } => OF_ONE.to_owned(),
             Self::Share { one: false, .. } => "write a number above 0 and below 1".to_owned(),
             Self::NoTime { .. } => "write more, as \"55 us\"".to_owned(),
             Self::ByteCounter { .. } => format!("write 1 byte to {}", Bytes::new(u64::from(u32::MAX))),
@@ -119,27 +152,68 @@ impl SettingError for DcqcnError {
     }
 }
 
+impl ThresholdError {
+    const fn field(&self) -> &'static str {
+        match self {
+            Self::NoKmin => "kmin",
+            Self::Kmax { .. } => "kmax",
+            Self::Pmax { .. } | Self::IdlePmax { .. } => "pmax",
+        }
+    }
+
+    fn help(&self) -> String {
+        match self {
+            Self::NoKmin => "write \"1 B\", which marks the same packets".to_owned(),
+            Self::Kmax { kmin, .. } => format!("write {kmin} or more"),
+            Self::Pmax { .. } => OF_ONE.to_owned(),
+            Self::IdlePmax { .. } => "write 1.0, for above Kmax all is marked".to_owned(),
+        }
+    }
+}
+
 impl RedMarkingSpec {
-    /// Checks the thresholds and the probability.
+    /// Checks the thresholds and the probabilities.
     ///
     /// # Errors
     /// The first fault.
     pub fn check(&self) -> Result<(), DcqcnError> {
-        let &Self { kmin, kmax, pmax, .. } = self;
-        if kmin == Bytes::ZERO {
-            return Err(DcqcnError::NoKmin);
+        thresholds(self.kmin, self.kmax, self.pmax).map_err(DcqcnError::Thresholds)?;
+        for (index, entry) in self.by_rate.iter().enumerate() {
+            thresholds(entry.kmin, entry.kmax, entry.pmax)
+                .map_err(|error| DcqcnError::OfRate { index, error })?;
+            if self.by_rate[..index].iter().any(|other| other.rate == entry.rate) {
+                return Err(DcqcnError::SameRate { index, rate: entry.rate });
+            }
         }
-        if kmax < kmin {
-            return Err(DcqcnError::Kmax { kmin, kmax });
-        }
-        if !(pmax > 0.0 && pmax <= 1.0) {
-            return Err(DcqcnError::Pmax { given: pmax });
-        }
-        if kmax == kmin && pmax < 1.0 {
-            return Err(DcqcnError::IdlePmax { kmax, given: pmax });
-        }
-        Ok(())
+        let idle = self.beside_rates().filter(|_| !self.by_rate.is_empty());
+        idle.map_or(Ok(()), |field| Err(DcqcnError::BesideRates { field }))
     }
+
+    /// Returns the first of `kmin`, `kmax` and `pmax` that no preset has: it was written.
+    fn beside_rates(&self) -> Option<&'static str> {
+        let presets = [Preset::Recommended, Preset::Strawman].map(Self::preset);
+        let kmin = presets.iter().all(|preset| preset.kmin != self.kmin);
+        let kmax = presets.iter().all(|preset| preset.kmax != self.kmax);
+        let pmax = presets.iter().all(|preset| preset.pmax.to_bits() != self.pmax.to_bits());
+        [(kmin, "kmin"), (kmax, "kmax"), (pmax, "pmax")].iter().find(|(own, _)| *own).map(|(_, field)| *field)
+    }
+}
+
+/// Checks the thresholds and the probability of an output.
+fn thresholds(kmin: Bytes, kmax: Bytes, pmax: f64) -> Result<(), ThresholdError> {
+    if kmin == Bytes::ZERO {
+        return Err(ThresholdError::NoKmin);
+    }
+    if kmax < kmin {
+        return Err(ThresholdError::Kmax { kmin, kmax });
+    }
+    if !(pmax > 0.0 && pmax <= 1.0) {
+        return Err(ThresholdError::Pmax { given: pmax });
+    }
+    if kmax == kmin && pmax < 1.0 {
+        return Err(ThresholdError::IdlePmax { kmax, given: pmax });
+    }
+    Ok(())
 }
 
 impl CnpEcho {
@@ -196,7 +270,14 @@ fn rate(field: &'static str, given: Rate) -> Result<(), DcqcnError> {
 mod tests {
     use super::*;
     use crate::Scheme;
-    use crate::dcqcn::spec::{DcqcnScheme, Preset};
+    use crate::dcqcn::spec::{DcqcnScheme, RateThresholds};
+
+    const OF_25_G: RateThresholds = RateThresholds {
+        rate: Rate::gbps(25),
+        kmin: Bytes::new(100_000),
+        kmax: Bytes::new(400_000),
+        pmax: 0.2,
+    };
 
     #[test]
     fn the_presets_pass() {
@@ -207,13 +288,16 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let mistakes: [fn(&mut DcqcnScheme); 19] = [
+        let mistakes: [fn(&mut DcqcnScheme); 22] = [
             |all| all.marking.kmin = Bytes::ZERO,
             |all| all.marking.kmax = Bytes::new(4_999),
             |all| all.marking.pmax = 0.0,
             |all| all.marking.pmax = f64::NAN,
             |all| all.marking.pmax = 1.5,
             |all| all.marking.kmax = all.marking.kmin,
+            |all| all.marking.by_rate = vec![RateThresholds { kmax: Bytes::new(9), ..OF_25_G }],
+            |all| all.marking.by_rate = vec![OF_25_G; 2],
+            |all| (all.marking.by_rate, all.marking.kmin) = (vec![OF_25_G], Bytes::new(6_000)),
             |all| all.echo.interval = Span::ZERO,
             |all| all.echo.service_level = Some(16),
             |all| all.response.g = 1.0,

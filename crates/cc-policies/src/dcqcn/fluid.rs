@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 
 use units::{Bytes, Rate, Span};
 
-use super::spec::DcqcnScheme;
+use super::spec::{DcqcnScheme, RateThresholds};
 
 /// Settings of the fluid, in its own units.
 #[derive(Clone, Copy, Debug)]
@@ -98,17 +98,22 @@ struct Terms {
 impl Fluid {
     /// Returns the fluid of these settings on a link of rate `link`, with packets of `packet` bytes on the wire.
     /// Marks take `delay` (tau*) from the queue to the source.
+    ///
+    /// # Panics
+    /// If the settings have thresholds by rate, and none for that of the link.
     #[must_use]
     pub fn new(settings: &DcqcnScheme, link: Rate, packet: Bytes, delay: Span) -> Self {
         let packet = packet.get() as f64;
         let rate = |rate: Rate| rate.get() as f64 / 8.0 / packet;
         let response = &settings.response;
+        let RateThresholds { kmin, kmax, pmax, .. } =
+            settings.marking.thresholds(link).expect("the check finds thresholds for each rate");
         Self {
             packet,
             capacity: rate(link),
-            kmin: settings.marking.kmin.get() as f64 / packet,
-            kmax: settings.marking.kmax.get() as f64 / packet,
-            pmax: settings.marking.pmax,
+            kmin: kmin.get() as f64 / packet,
+            kmax: kmax.get() as f64 / packet,
+            pmax,
             g: response.g,
             initial_alpha: response.initial_alpha,
             interval: settings.echo.interval.seconds(),
@@ -258,7 +263,7 @@ mod tests {
             (64, 5.91, 0.230, None, 1183.0),
         ];
         let usual = DcqcnScheme::preset(Preset::Recommended);
-        let mut wide = usual;
+        let mut wide = usual.clone();
         (wide.marking.kmax, wide.marking.pmax) = (Bytes::new(2_000_000), 0.1);
         for (flows, p, alpha, queue, wide_queue) in table {
             let point = fluid(&usual, Span::from_us(4)).fixed_point(flows);

@@ -16,7 +16,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use units::Bytes;
 
-use super::spec::{MarkedAt, RedMarkingSpec};
+use super::spec::{MarkedAt, RateThresholds, RedMarkingSpec};
 use crate::policy::{Margin, MarginLevel, MarkReason, Marker, MarkerSetup, QueueView};
 
 /// Unit of probabilities: one is this many parts.
@@ -27,10 +27,8 @@ const ONE: u64 = 1 << 32;
 pub struct RedMarker {
     radix: usize,
     lanes: usize,
-    kmin: u64,
-    kmax: u64,
-    /// In parts of [`ONE`].
-    pmax: u64,
+    /// Different ramps of the outputs: one, or one for each rate of a link.
+    ramps: Vec<Ramp>,
     /// Queues by output and lane.
     queues: Vec<RedQueue>,
     /// Random streams by output.
@@ -39,14 +37,27 @@ pub struct RedMarker {
     decided: Vec<ArrivalDraws>,
 }
 
+/// Probability of a mark over the length of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ramp {
+    kmin: u64,
+    kmax: u64,
+    /// In parts of [`ONE`].
+    pmax: u64,
+}
+
 /// Queue of an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct RedQueue {
     bytes: u64,
+    /// Position of the output's ramp.
+    ramp: u8,
     /// Positions relative to Kmin and to Kmax.
     levels: [MarginLevel; 2],
     margins: [Margin; 2],
 }
+
+const _: () = assert!(size_of::<RedQueue>() == 64, "a queue has the size of a cache line");
 
 /// Draws of the packets of a virtual output queue, in the order of departure: whether each will be marked.
 #[derive(Clone, Debug, Default)]
@@ -62,21 +73,50 @@ impl RedMarker {
     pub const REASONS: &[MarkReason] = &[Self::RED];
 
     /// Returns the marker of the switch described. The settings have passed [`RedMarkingSpec::check`].
+    ///
+    /// # Panics
+    /// If the settings have thresholds by rate, and none for the rate of some output.
     #[must_use]
     pub fn new(settings: &RedMarkingSpec, switch: &MarkerSetup) -> Self {
         let mut stream = switch.stream.clone();
         let vls = switch.radix * switch.lanes;
         let decided = if settings.at == MarkedAt::Arrival { vls * switch.radix } else { 0 };
+        let (mut ramps, mut queues) = (Vec::new(), Vec::with_capacity(vls));
+        for rate in &switch.rates {
+            let ramp =
+                Ramp::new(settings.thresholds(*rate).expect("the check finds thresholds for each rate"));
+            let known = ramps.iter().position(|known| *known == ramp).unwrap_or(ramps.len());
+            if known == ramps.len() {
+                ramps.push(ramp);
+            }
+            let queue = RedQueue { ramp: known as u8, ..RedQueue::default() };
+            queues.extend((0..switch.lanes).map(|_| queue));
+        }
         Self {
             radix: switch.radix,
             lanes: switch.lanes,
-            kmin: settings.kmin.get(),
-            kmax: settings.kmax.get(),
-            pmax: (settings.pmax * ONE as f64).round() as u64,
-            queues: vec![RedQueue::default(); vls],
+            ramps,
+            queues,
             streams: (0..switch.radix).map(|_| Pcg64Mcg::new(stream.random())).collect(),
             decided: vec![ArrivalDraws::default(); decided],
         }
+    }
+
+    /// Draws whether a packet is marked at this length of the queue of `output` that has this ramp.
+    #[inline]
+    fn draw(&mut self, output: PortId, ramp: u8, queue: u64) -> bool {
+        match self.ramps[usize::from(ramp)].probability(queue) {
+            0 => false,
+            ONE => true,
+            probability => u64::from(self.streams[output.index()].random::<u32>()) < probability,
+        }
+    }
+}
+
+impl Ramp {
+    fn new(thresholds: RateThresholds) -> Self {
+        let RateThresholds { kmin, kmax, pmax, .. } = thresholds;
+        Self { kmin: kmin.get(), kmax: kmax.get(), pmax: (pmax * ONE as f64).round() as u64 }
     }
 
     /// Returns the probability of a mark at this queue length, in parts of [`ONE`].
@@ -89,16 +129,6 @@ impl RedMarker {
             ONE
         }
     }
-
-    /// Draws whether a packet is marked at this queue length.
-    #[inline]
-    fn draw(&mut self, output: PortId, queue: u64) -> bool {
-        match self.probability(queue) {
-            0 => false,
-            ONE => true,
-            probability => u64::from(self.streams[output.index()].random::<u32>()) < probability,
-        }
-    }
 }
 
 impl Marker for RedMarker {
@@ -107,7 +137,8 @@ impl Marker for RedMarker {
         let vl = place.output.index() * self.lanes + place.lane.index();
         let queue = &mut self.queues[vl];
         let before = core::mem::replace(&mut queue.bytes, view.sum.get());
-        for (at, limit) in [self.kmin, self.kmax].into_iter().enumerate() {
+        let (Ramp { kmin, kmax, .. }, ramp) = (self.ramps[usize::from(queue.ramp)], queue.ramp);
+        for (at, limit) in [kmin, kmax].into_iter().enumerate() {
             let over = queue.bytes > limit;
             queue.levels[at] = queue.margins[at].step(queue.levels[at], queue.bytes, limit, over);
         }
@@ -117,7 +148,7 @@ impl Marker for RedMarker {
         let own = vl * self.radix + place.input.index();
         let joined = view.voq.get() > core::mem::replace(&mut self.decided[own].bytes, view.voq.get());
         if joined {
-            let marked = self.draw(place.output, before);
+            let marked = self.draw(place.output, ramp, before);
             self.decided[own].packets.push_back(marked);
         }
     }
@@ -126,7 +157,8 @@ impl Marker for RedMarker {
     fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkCode> {
         let vl = place.output.index() * self.lanes + place.lane.index();
         let marked = if self.decided.is_empty() {
-            self.draw(place.output, self.queues[vl].bytes)
+            let RedQueue { ramp, bytes, .. } = self.queues[vl];
+            self.draw(place.output, ramp, bytes)
         } else {
             let own = &mut self.decided[vl * self.radix + place.input.index()];
             own.packets.pop_front().expect("what leaves has joined")
@@ -135,20 +167,29 @@ impl Marker for RedMarker {
     }
 
     fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
-        let margins = self.queues[output.index() * self.lanes + lane.index()].margins;
-        [(margins[0], self.kmin), (margins[1], self.kmax)]
-            .map(|(margin, limit)| Some(Margin { limit, ..margin }))
+        let RedQueue { margins, ramp, .. } = self.queues[output.index() * self.lanes + lane.index()];
+        let Ramp { kmin, kmax, .. } = self.ramps[usize::from(ramp)];
+        [(margins[0], kmin), (margins[1], kmax)].map(|(margin, limit)| Some(Margin { limit, ..margin }))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use units::Rate;
+
     use super::*;
 
     const PACKET: u64 = 1_000;
 
+    fn spec(kmin: u64, kmax: u64, pmax: f64, at: MarkedAt) -> RedMarkingSpec {
+        RedMarkingSpec { kmin: Bytes::new(kmin), kmax: Bytes::new(kmax), pmax, by_rate: Vec::new(), at }
+    }
+
     fn marker(kmin: u64, kmax: u64, pmax: f64, at: MarkedAt) -> RedMarker {
-        let settings = RedMarkingSpec { kmin: Bytes::new(kmin), kmax: Bytes::new(kmax), pmax, at };
+        marker_of(&spec(kmin, kmax, pmax, at), [Rate::gbps(40); 3])
+    }
+
+    fn marker_of(settings: &RedMarkingSpec, rates: [Rate; 3]) -> RedMarker {
         let setup = MarkerSetup {
             name: "S".to_owned(),
             radix: 3,
@@ -156,9 +197,10 @@ mod tests {
             capacity: Bytes::kib(64),
             longest_packet: Bytes::new(1_082),
             faces_adapter: vec![false; 3],
+            rates: rates.to_vec(),
             stream: Pcg64Mcg::new(5),
         };
-        RedMarker::new(&settings, &setup)
+        RedMarker::new(settings, &setup)
     }
 
     fn place(input: u16) -> VoqId {
@@ -207,6 +249,41 @@ mod tests {
             marks.push(marker.departing(place(input), Bytes::new(PACKET)).is_some());
         }
         assert_eq!(marks, [true, false, false, true]);
+    }
+
+    /// Each output decides as the whole switch would with the thresholds of that output's rate, draw for draw.
+    #[test]
+    fn thresholds_by_rate_are_those_of_the_output_s_link() {
+        let [slow, fast] = [25, 100].map(Rate::gbps);
+        let entry = |rate, kmin, kmax, pmax| RateThresholds {
+            rate,
+            kmin: Bytes::new(kmin),
+            kmax: Bytes::new(kmax),
+            pmax,
+        };
+        for at in [MarkedAt::Departure, MarkedAt::Arrival] {
+            let by_rate = vec![entry(fast, 40_000, 160_000, 0.8), entry(slow, 10_000, 40_000, 0.2)];
+            let settings = RedMarkingSpec { by_rate, ..spec(1, 1, 1.0, at) };
+            let mut mixed = marker_of(&settings, [slow, fast, slow]);
+            let mut alone = [
+                (0, marker(10_000, 40_000, 0.2, at)),
+                (1, marker(40_000, 160_000, 0.8, at)),
+                (2, marker(10_000, 40_000, 0.2, at)),
+            ];
+            for round in 0..3_000 {
+                for (output, alone) in &mut alone {
+                    let place = VoqId { output: PortId(*output), ..place(0) };
+                    let pass = |marker: &mut RedMarker| {
+                        marker.queue_changed(place, view(round * 61, round * 61));
+                        marker.queue_changed(place, view(round * 61 + PACKET, round * 61 + PACKET));
+                        marker.queue_changed(place, view(round * 61, round * 61));
+                        let mark = marker.departing(place, Bytes::new(PACKET));
+                        (mark, marker.margins(place.output, place.lane))
+                    };
+                    assert_eq!(pass(&mut mixed), pass(alone), "output {output}, queue {}", round * 61);
+                }
+            }
+        }
     }
 
     #[test]

@@ -30,14 +30,14 @@ macro_rules! settings {
         $($(#[$field_about:meta])* $field:ident $(or $alias:literal)?: $kind:ty = $recommended:expr $(, strawman $strawman:expr)?;)*
     ) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(from = $from)]
         pub struct $name {
             $($(#[$field_about])* pub $field: $kind,)*
         }
 
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
         #[serde(rename = $from, deny_unknown_fields, default)]
         struct $written {
             /// Preset of the fields that are left out here.
@@ -76,7 +76,7 @@ macro_rules! settings {
 }
 
 /// Settings of DCQCN. A scenario may also write `preset`, here or in any of the parts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "WrittenScheme")]
 pub struct DcqcnScheme {
     /// Marking at every switch: the congestion point.
@@ -87,7 +87,7 @@ pub struct DcqcnScheme {
     pub response: DcqcnResponseSpec,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "Dcqcn", deny_unknown_fields, default)]
 struct WrittenScheme {
     /// Preset of the fields that are left out here and below.
@@ -133,8 +133,39 @@ settings! {
     /// Pmax, above 0 and up to 1: probability of a mark at Kmax. The probability rises linearly from 0 at Kmin.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pmax: f64 = 0.01, strawman 1.0;
+    /// Thresholds by the rate of an output's link, in place of `kmin`, `kmax` and `pmax`. If there are any, every link of
+    /// a switch needs an entry for its rate; an entry for a rate that no link has is allowed.
+    by_rate: Vec<RateThresholds> = Vec::new();
     /// Instant of the decision.
     at: MarkedAt = MarkedAt::Departure;
+}
+
+/// Thresholds of the outputs whose links have one rate, as the maps of HPCC's simulator give them (`KMIN_MAP`,
+/// `KMAX_MAP`, `PMAX_MAP`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateThresholds {
+    /// Data rate of the link.
+    pub rate: Rate,
+    /// Kmin, above 0.
+    pub kmin: Bytes,
+    /// Kmax, at least `kmin`.
+    pub kmax: Bytes,
+    /// Pmax, above 0 and up to 1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+    pub pmax: f64,
+}
+
+impl RedMarkingSpec {
+    /// Returns the thresholds of an output whose link has this rate; `None` if `by_rate` has entries, but none of this
+    /// rate.
+    #[must_use]
+    pub fn thresholds(&self, rate: Rate) -> Option<RateThresholds> {
+        if self.by_rate.is_empty() {
+            return Some(RateThresholds { rate, kmin: self.kmin, kmax: self.kmax, pmax: self.pmax });
+        }
+        self.by_rate.iter().copied().find(|entry| entry.rate == rate)
+    }
 }
 
 /// Instant at which marking is decided.
@@ -158,6 +189,9 @@ settings! {
     #[schemars(range(min = 0, max = 15))]
     service_level: Option<u8> = None;
 }
+
+impl Copy for CnpEcho {}
+impl Copy for DcqcnResponseSpec {}
 
 /// Position of a CNP in the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -281,6 +281,7 @@ impl IbaMarker {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use units::Rate;
 
     const CAPACITY: Bytes = Bytes::kib(16);
     const PACKET: Bytes = Bytes::new(2074);
@@ -310,6 +311,7 @@ mod tests {
                 capacity: CAPACITY,
                 longest_packet: Bytes::new(2090),
                 faces_adapter,
+                rates: vec![Rate::gbps(8); 4],
                 stream,
             },
         )

@@ -4,7 +4,7 @@
 
 use packet::{Lane, MarkCode, PortId, VoqId};
 use rand_pcg::Pcg64Mcg;
-use units::Bytes;
+use units::{Bytes, Rate};
 
 use super::{Margin, Off};
 
@@ -24,6 +24,8 @@ pub struct MarkerSetup {
     pub longest_packet: Bytes,
     /// By output port: whether a channel adapter is at the other end of the cable.
     pub faces_adapter: Vec<bool>,
+    /// By output port: data rate of the link.
+    pub rates: Vec<Rate>,
     /// The switch's random stream for marking, shared with nothing else.
     pub stream: Pcg64Mcg,
 }

@@ -61,7 +61,7 @@ impl Scheme {
             Self::Iba(iba) => Some(iba.clone().into()),
             Self::Guideline => None,
             Self::Hp(hp) => Some(hp.clone().into()),
-            Self::Dcqcn(dcqcn) => Some((*dcqcn).into()),
+            Self::Dcqcn(dcqcn) => Some(dcqcn.clone().into()),
             Self::Mixed(control) => Some(control.clone()),
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use cc_policies::dcqcn::spec::{
     AlphaUpdate, CnpEcho, CnpOrder, CnpWindow, DcqcnResponseSpec, DcqcnScheme, MarkedAt, Preset,
-    RedMarkingSpec, StageRule,
+    RateThresholds, RedMarkingSpec, StageRule,
 };
 use cc_policies::hp::spec::{
     FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkTiming, MarkedSet,
@@ -18,7 +18,7 @@ use cc_policies::iba::spec::{
     VictimMask,
 };
 use cc_policies::{AnyEcho, Control, MarkingSpec, ResponseSpec};
-use units::Bytes;
+use units::{Bytes, Rate};
 
 const ECHOES: [IbaEcho; 2] = [IbaEcho::Cnp, IbaEcho::Acknowledgement];
 
@@ -120,6 +120,22 @@ fn hp() -> impl Iterator<Item = HpScheme> {
     )
 }
 
+/// Returns marking by thresholds that fit a small buffer: the same for all rates, or by rate.
+fn red(preset: Preset, at: MarkedAt) -> RedMarkingSpec {
+    let [kmin, kmax] = [4_000, 7_000].map(Bytes::new);
+    match at {
+        MarkedAt::Departure => RedMarkingSpec { kmin, kmax, pmax: 0.5, by_rate: Vec::new(), at },
+        MarkedAt::Arrival => {
+            let of = |rate, kmax| RateThresholds { rate: Rate::gbps(rate), kmin, kmax, pmax: 0.5 };
+            RedMarkingSpec {
+                by_rate: vec![of(40, kmax), of(100, kmax * 2)],
+                at,
+                ..RedMarkingSpec::preset(preset)
+            }
+        }
+    }
+}
+
 /// Returns DCQCN, with every value of its choices, and thresholds that fit a small buffer.
 fn dcqcn() -> impl Iterator<Item = DcqcnScheme> {
     let presets = [Preset::Recommended, Preset::Strawman].into_iter().cycle();
@@ -130,7 +146,7 @@ fn dcqcn() -> impl Iterator<Item = DcqcnScheme> {
     let stages = [StageRule::Own, StageRule::Both, StageRule::TimerAlone].into_iter().cycle();
     let rules = windows.zip(stages);
     presets.zip(orders).zip(places).zip(rules).map(|(((preset, order), at), (window, stages))| DcqcnScheme {
-        marking: RedMarkingSpec { kmin: Bytes::new(4_000), kmax: Bytes::new(7_000), pmax: 0.5, at },
+        marking: red(preset, at),
         echo: CnpEcho { window, ..CnpEcho::preset(preset) },
         response: DcqcnResponseSpec {
             order,

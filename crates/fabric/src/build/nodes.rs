@@ -59,6 +59,7 @@ impl<'a> NodeBuilder<'a> {
             forwarding: plan.routes().table(node).clone(),
             memory: settings.sharing.build(),
             egress_limit: settings.egress_limit,
+            egress_pool: settings.egress_pool.clone(),
             buffering: settings.buffering,
             arbiter: settings.arbiter,
             marker: AnyMarker::new(&plan.control().marking, &marker_setup(plan, node, settings)),
@@ -84,6 +85,7 @@ fn marker_setup(plan: &Plan, node: NodeId, settings: &SwitchPlan) -> MarkerSetup
         capacity: settings.buffer,
         longest_packet: link.longest_packet(),
         faces_adapter: ends.iter().map(|end| graph.is_host(end.peer)).collect(),
+        rates: ends.iter().map(|end| plan.cable(end.cable).rate).collect(),
         stream: event_kernel::stream(plan.seed(), "marking", graph.name(node)),
     }
 }

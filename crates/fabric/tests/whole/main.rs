@@ -13,4 +13,5 @@ mod organisations;
 mod pausing;
 mod priorities;
 mod sharing;
+mod thresholds;
 mod transports;

@@ -26,8 +26,6 @@ pub const PAUSE_FRAME: Bytes = Bytes::new(64 + 20);
 /// Parameters of pauses on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseRule {
-    /// True under PFC; false without flow control, where a receiver requests no pause.
-    pub enabled: bool,
     /// Duration that a PAUSE requests, in quanta.
     pub quanta: u16,
     /// Duration of a quantum on this link.
@@ -47,6 +45,8 @@ pub struct LaneMemory {
     pub limit: u32,
     /// Bytes that the receiver admits beyond the threshold.
     pub headroom: u32,
+    /// True under PFC; false for a lane without flow control, whose receiver requests no pause.
+    pub pauses: bool,
 }
 
 /// Flow control of one port and lane under PFC, or without flow control: its sender and its receiver.
@@ -85,6 +85,8 @@ struct PauseIntake {
     /// Load that came nearest to its threshold, and that threshold.
     nearest: (u32, u32),
     nearness: Nearness,
+    /// True under PFC.
+    pauses: bool,
     crossings: u32,
     near_misses: u32,
     first: Option<Time>,
@@ -149,8 +151,8 @@ impl PauseLane {
     /// A lane at rest with this memory.
     #[must_use]
     pub fn new(memory: LaneMemory) -> Self {
-        let intake =
-            PauseIntake { limit: memory.limit, headroom_size: memory.headroom, ..PauseIntake::default() };
+        let LaneMemory { limit, headroom, pauses } = memory;
+        let intake = PauseIntake { limit, headroom_size: headroom, pauses, ..PauseIntake::default() };
         Self { gate: PauseGate::default(), intake, timer: Time::NEVER }
     }
 
@@ -218,10 +220,10 @@ impl PauseLane {
         limit: Option<u32>,
         now: Time,
     ) -> Option<Signal> {
-        if !rule.enabled {
+        let intake = &mut self.intake;
+        if !intake.pauses {
             return None;
         }
-        let intake = &mut self.intake;
         let limit = limit.unwrap_or(intake.limit);
         if intake.refresh_at.is_some() {
             let empty = intake.load == 0;
@@ -306,7 +308,7 @@ impl PauseLane {
 
     /// Returns the statistics up to `now`.
     #[must_use]
-    pub fn tally(&self, rule: &PauseRule, now: Time) -> PauseTally {
+    pub fn tally(&self, now: Time) -> PauseTally {
         let Self { gate, intake, .. } = self;
         let running = gate.until.map_or(Span::ZERO, |until| until.min(now).since(gate.since));
         PauseTally {
@@ -316,7 +318,7 @@ impl PauseLane {
             dropped: u64::from(intake.dropped),
             nearest: Bytes::new(u64::from(intake.nearest.0)),
             limit: Bytes::new(u64::from(if intake.nearest.0 == 0 { intake.limit } else { intake.nearest.1 })),
-            crossings: rule.enabled.then_some(PauseCrossings {
+            crossings: intake.pauses.then_some(PauseCrossings {
                 crossings: intake.crossings,
                 near_misses: intake.near_misses,
                 first: intake.first,

@@ -25,6 +25,12 @@ impl Alpha {
         Self((factor * ONE as f64).round() as u64)
     }
 
+    /// Returns the factor.
+    #[must_use]
+    pub fn factor(self) -> f64 {
+        self.0 as f64 / ONE as f64
+    }
+
     /// Returns the factor of `n` receivers together, which may exceed [`Self::MOST`].
     #[must_use]
     pub const fn of_all(self, n: u64) -> Self {

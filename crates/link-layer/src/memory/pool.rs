@@ -4,42 +4,59 @@
 //! beyond its guaranteed minimum. Headroom belongs to its receiver and does not count here.
 //!
 //! ```text
-//! shared  = memory - receivers * (guaranteed + headroom)  =  free + sum of all use
+//! shared  = memory - sum of all guaranteed - sum of all headroom  =  free + sum of all use
 //! limit   = guaranteed + min(alpha * free, use + free)         without alpha: guaranteed + use + free
 //! ```
 //!
-//! The threshold is that of A. Choudhury and E. Hahne (IEEE/ACM Trans. Networking 6(2), 1998), per input. With headroom
+//! Guaranteed bytes and alpha are those of the receiver. The threshold is that of A. Choudhury and E. Hahne (IEEE/ACM Trans. Networking 6(2), 1998), per input. With headroom
 //! `t_flight`, n ports and 8 priorities it is DCQCN's `t_PFC = beta (B - 8 n t_flight - s) / 8` for alpha = beta / 8, where
 //! s is the occupied memory (Zhu and others, SIGCOMM 2015, section 4).
 
 use super::alpha::Alpha;
 use super::receiver_set::ReceiverSet;
+use super::share::Share;
 use crate::flow_control::pause::LoadChange;
 
 /// Memory that several receivers share under PFC, or without flow control, in bytes.
 #[derive(Clone, Debug)]
 pub struct MemoryPool {
-    guaranteed: u32,
     shared: u64,
     free: u64,
-    alpha: Option<Alpha>,
+    shares: Box<[ByteShare]>,
     /// Receivers that have requested a pause.
     pausing: ReceiverSet,
 }
 
+/// Share of a receiver, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct ByteShare {
+    guaranteed: u32,
+    alpha: Option<Alpha>,
+}
+
 impl MemoryPool {
-    /// A pool with so many shared bytes, besides the guaranteed bytes of each receiver.
+    /// A pool with so many shared bytes, besides the guaranteed bytes of each receiver, and with these shares of the
+    /// receivers.
+    ///
+    /// # Panics
+    /// If a guarantee does not fit into 32 bits.
     #[must_use]
-    pub fn new(receivers: usize, shared: u64, guaranteed: u32, alpha: Option<Alpha>) -> Self {
-        Self { guaranteed, shared, free: shared, alpha, pausing: ReceiverSet::new(receivers) }
+    pub fn new(shared: u64, shares: &[Share]) -> Self {
+        let in_bytes = |share: &Share| ByteShare {
+            guaranteed: u32::try_from(share.guaranteed.get()).expect("a guarantee fits into 32 bits"),
+            alpha: share.alpha,
+        };
+        let pausing = ReceiverSet::new(shares.len());
+        Self { shared, free: shared, shares: shares.iter().map(in_bytes).collect(), pausing }
     }
 
     /// Returns the present threshold of a receiver with this load, in bytes.
     #[must_use]
-    pub fn limit(&self, load: u32) -> u32 {
-        let all = u64::from(load.saturating_sub(self.guaranteed)) + self.free;
-        let share = self.alpha.map_or(all, |alpha| alpha.times(self.free).min(all));
-        u32::try_from(u64::from(self.guaranteed) + share).unwrap_or(u32::MAX)
+    pub fn limit(&self, receiver: usize, load: u32) -> u32 {
+        let ByteShare { guaranteed, alpha } = self.shares[receiver];
+        let all = u64::from(load.saturating_sub(guaranteed)) + self.free;
+        let share = alpha.map_or(all, |alpha| alpha.times(self.free).min(all));
+        u32::try_from(u64::from(guaranteed) + share).unwrap_or(u32::MAX)
     }
 
     /// Returns the shared bytes, used or free.
@@ -48,19 +65,21 @@ impl MemoryPool {
         self.shared
     }
 
-    /// Returns the highest load that one receiver can reach under its threshold, namely while no other uses a shared byte.
+    /// Returns the highest load that a receiver can reach under its threshold, namely while no other uses a shared byte.
     #[must_use]
-    pub fn most(&self) -> u64 {
-        let shared = self.alpha.map_or(self.shared, |alpha| alpha.share_of(self.shared));
-        u64::from(self.guaranteed) + shared
+    pub fn most(&self, receiver: usize) -> u64 {
+        let ByteShare { guaranteed, alpha } = self.shares[receiver];
+        let shared = alpha.map_or(self.shared, |alpha| alpha.share_of(self.shared));
+        u64::from(guaranteed) + shared
     }
 
     /// Handles the change of a receiver's load.
     ///
     /// # Panics
     /// If more bytes are used than there are.
-    pub fn on_load_change(&mut self, change: LoadChange) {
-        let used = |load: u32| u64::from(load.saturating_sub(self.guaranteed));
+    pub fn on_load_change(&mut self, receiver: usize, change: LoadChange) {
+        let guaranteed = self.shares[receiver].guaranteed;
+        let used = |load: u32| u64::from(load.saturating_sub(guaranteed));
         let free = self.free + used(change.before);
         self.free = free.checked_sub(used(change.after)).expect("the bytes used of a pool were free");
     }
@@ -89,6 +108,8 @@ impl MemoryPool {
 
 #[cfg(test)]
 mod tests {
+    use units::Bytes;
+
     use super::*;
 
     /// DCQCN's paper: 12 MB, 32 ports, 8 priorities, headroom 22.4 KB. With beta = 8 and an empty switch the
@@ -97,23 +118,25 @@ mod tests {
     fn dcqcns_dynamic_threshold() {
         let (receivers, headroom) = (8 * 32, 22_400);
         let shared = 12_000_000 - receivers as u64 * headroom;
-        let mut pool = MemoryPool::new(receivers, shared, 0, Some(Alpha::new(1.0)));
-        assert_eq!(u64::from(pool.limit(0)), shared);
-        pool.on_load_change(LoadChange { before: 0, after: 1_000_000 });
-        assert_eq!(u64::from(pool.limit(1_000_000)), shared - 1_000_000);
-        pool.on_load_change(LoadChange { before: 1_000_000, after: 0 });
+        let share = Share { guaranteed: Bytes::ZERO, alpha: Some(Alpha::new(1.0)) };
+        let mut pool = MemoryPool::new(shared, &vec![share; receivers]);
+        assert_eq!(u64::from(pool.limit(0, 0)), shared);
+        pool.on_load_change(0, LoadChange { before: 0, after: 1_000_000 });
+        assert_eq!(u64::from(pool.limit(0, 1_000_000)), shared - 1_000_000);
+        pool.on_load_change(0, LoadChange { before: 1_000_000, after: 0 });
         assert!(pool.is_released());
-        assert_eq!(pool.most(), shared / 2);
+        assert_eq!(pool.most(0), shared / 2);
     }
 
     #[test]
     fn guaranteed_bytes_are_never_shared() {
-        let mut pool = MemoryPool::new(3, 1000, 500, None);
-        pool.on_load_change(LoadChange { before: 0, after: 1500 });
-        assert_eq!((pool.limit(1500), pool.limit(0)), (1500, 500));
-        pool.on_load_change(LoadChange { before: 0, after: 500 });
-        assert_eq!(pool.most(), 1500);
-        pool.on_load_change(LoadChange { before: 1500, after: 400 });
+        let share = Share { guaranteed: Bytes::new(500), alpha: None };
+        let mut pool = MemoryPool::new(1000, &[share; 3]);
+        pool.on_load_change(0, LoadChange { before: 0, after: 1500 });
+        assert_eq!((pool.limit(0, 1500), pool.limit(1, 0)), (1500, 500));
+        pool.on_load_change(1, LoadChange { before: 0, after: 500 });
+        assert_eq!(pool.most(2), 1500);
+        pool.on_load_change(0, LoadChange { before: 1500, after: 400 });
         assert!(pool.is_released());
     }
 }

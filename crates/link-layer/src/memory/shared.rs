@@ -7,7 +7,7 @@
 //! ```text
 //! committed = held + room                           room <= guaranteed, so that no receiver hoards memory
 //! use       = committed - guaranteed >= 0           a receiver's part of the shared blocks
-//! shared    = size - receivers * guaranteed  =  free + sum of all use
+//! shared    = size - sum of all guaranteed  =  free + sum of all use
 //!
 //! packet admitted   held rises and room falls: use is constant, and the receiver wants its room back
 //! packet released   held falls, and use with it: guaranteed blocks become room again at once, shared blocks go to
@@ -24,21 +24,28 @@
 
 use super::alpha::Alpha;
 use super::receiver_set::ReceiverSet;
-use crate::flow_control::credits::ReceiverShare;
+use super::share::Share;
+use crate::flow_control::credits::{BLOCK, ReceiverShare};
 
 /// Memory that several receivers share under credits, in blocks.
 #[derive(Clone, Debug)]
 pub struct SharedMemory {
-    guaranteed: u16,
     shared: u32,
     /// Blocks of `shared` that no receiver uses.
     free: u32,
-    /// Factor of the dynamic threshold; `None` for complete sharing.
-    alpha: Option<Alpha>,
+    shares: Box<[BlockShare]>,
     /// Receivers with less room than they are guaranteed.
     wanting: ReceiverSet,
     /// Receiver whose turn it is.
     turn: usize,
+}
+
+/// Share of a receiver, in blocks.
+#[derive(Clone, Copy, Debug)]
+struct BlockShare {
+    guaranteed: u16,
+    /// Factor of the dynamic threshold; `None` for complete sharing.
+    alpha: Option<Alpha>,
 }
 
 /// Blocks granted to a receiver.
@@ -51,24 +58,30 @@ pub struct CreditGrant {
 }
 
 impl SharedMemory {
-    /// A memory of `size` blocks for so many receivers. Each is guaranteed `guaranteed` blocks, which are its room at
-    /// rest.
+    /// A memory of `size` blocks for receivers with these shares. Guarantees count in whole blocks, and are the room of a
+    /// receiver at rest.
     ///
     /// # Panics
-    /// If more blocks are guaranteed than there are.
+    /// If more blocks are guaranteed than there are, or more than credits describe.
     #[must_use]
-    pub fn new(receivers: usize, size: u32, guaranteed: u16, alpha: Option<Alpha>) -> Self {
-        let own = receivers as u32 * u32::from(guaranteed);
+    pub fn new(size: u32, shares: &[Share]) -> Self {
+        let in_blocks = |share: &Share| BlockShare {
+            guaranteed: u16::try_from(share.guaranteed.get() / BLOCK).expect("credits describe a guarantee"),
+            alpha: share.alpha,
+        };
+        let shares: Box<[_]> = shares.iter().map(in_blocks).collect();
+        let own: u32 = shares.iter().map(|share| u32::from(share.guaranteed)).sum();
         let shared = size.checked_sub(own).unwrap_or_else(|| panic!("{own} blocks of {size} are guaranteed"));
-        Self { guaranteed, shared, free: shared, alpha, wanting: ReceiverSet::new(receivers), turn: 0 }
+        let wanting = ReceiverSet::new(shares.len());
+        Self { shared, free: shared, shares, wanting, turn: 0 }
     }
 
     /// Handles the admission of a packet at a receiver that now has this share. Returns the blocks to grant to that
     /// receiver. A refusal is remembered.
     #[must_use]
     pub fn on_admission(&mut self, receiver: usize, share: ReceiverShare) -> u16 {
-        let wanted = self.wanted(share);
-        let blocks = self.available(share).min(u32::from(wanted)) as u16;
+        let wanted = self.wanted(receiver, share);
+        let blocks = self.available(receiver, share).min(u32::from(wanted)) as u16;
         self.free -= u32::from(blocks);
         if blocks < wanted {
             self.wanting.insert(receiver);
@@ -83,8 +96,9 @@ impl SharedMemory {
     /// If more blocks come free than there are.
     #[must_use]
     pub fn on_release(&mut self, receiver: usize, share: ReceiverShare, blocks: u16) -> u16 {
-        let missing = u32::from(self.guaranteed).saturating_sub(share.held + u32::from(share.room)) as u16;
-        if missing == self.wanted(share) {
+        let guaranteed = u32::from(self.shares[receiver].guaranteed);
+        let missing = guaranteed.saturating_sub(share.held + u32::from(share.room)) as u16;
+        if missing == self.wanted(receiver, share) {
             self.wanting.remove(receiver);
         }
         self.free += u32::from(blocks - missing);
@@ -109,8 +123,8 @@ impl SharedMemory {
             .chain(self.wanting.iter_from(0).take_while(|receiver| *receiver < turn));
         let (receiver, wanted, blocks) = round.find_map(|receiver| {
             let share = share(receiver);
-            let wanted = self.wanted(share);
-            let blocks = self.available(share).min(u32::from(wanted)) as u16;
+            let wanted = self.wanted(receiver, share);
+            let blocks = self.available(receiver, share).min(u32::from(wanted)) as u16;
             (blocks > 0).then_some((receiver, wanted, blocks))
         })?;
         drop(round);
@@ -125,20 +139,22 @@ impl SharedMemory {
 
     /// Returns the blocks that a receiver with this share could be granted now, if its room were not limited.
     #[must_use]
-    pub fn available(&self, share: ReceiverShare) -> u32 {
-        let used = (share.held + u32::from(share.room)).saturating_sub(u32::from(self.guaranteed));
-        match self.alpha {
+    pub fn available(&self, receiver: usize, share: ReceiverShare) -> u32 {
+        let BlockShare { guaranteed, alpha } = self.shares[receiver];
+        let used = (share.held + u32::from(share.room)).saturating_sub(u32::from(guaranteed));
+        match alpha {
             None => self.free,
             Some(alpha) => alpha.leaves(u64::from(used), u64::from(self.free)) as u32,
         }
     }
 
-    /// Returns the most blocks that one receiver can come to hold, namely while no other uses a shared block.
+    /// Returns the most blocks that a receiver can come to hold, namely while no other uses a shared block.
     #[must_use]
-    pub fn most(&self) -> u32 {
+    pub fn most(&self, receiver: usize) -> u32 {
+        let BlockShare { guaranteed, alpha } = self.shares[receiver];
         let shared = u64::from(self.shared);
-        let most = self.alpha.map_or(shared, |alpha| alpha.leaves(0, shared));
-        u32::from(self.guaranteed) + most as u32
+        let most = alpha.map_or(shared, |alpha| alpha.leaves(0, shared));
+        u32::from(guaranteed) + most as u32
     }
 
     /// Returns true if no receiver uses a shared block.
@@ -147,7 +163,7 @@ impl SharedMemory {
         self.free == self.shared
     }
 
-    fn wanted(&self, share: ReceiverShare) -> u16 {
-        self.guaranteed - share.room
+    fn wanted(&self, receiver: usize, share: ReceiverShare) -> u16 {
+        self.shares[receiver].guaranteed - share.room
     }
 }

@@ -20,6 +20,7 @@
 use units::Bytes;
 
 use super::alpha::Alpha;
+use super::share::Share;
 
 /// The memory of a switch under PFC, with headroom for every port and priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,31 @@ impl PauseMemory {
     pub const fn ecn_margin(&self, threshold: PauseThreshold, ecn: Bytes) -> i64 {
         self.ecn_bound(threshold).get() as i64 - ecn.get() as i64
     }
+}
+
+/// Returns the least load at which a receiver with this share requests a pause in a pool of `shared` bytes, while on each
+/// other lane a receiver holds as much as this one. `others` are the guarantees of those receivers.
+///
+/// The worst case above, for receivers whose shares differ. It is found by trial of the pool's rule, since below a
+/// guarantee a receiver takes nothing of the shared bytes.
+#[must_use]
+pub fn earliest_pause(shared: Bytes, share: Share, others: &[Bytes]) -> Bytes {
+    let pauses = |load: u64| {
+        let used = |guaranteed: &Bytes| load.saturating_sub(guaranteed.get());
+        let all = used(&share.guaranteed) + others.iter().map(used).sum::<u64>();
+        let free = shared.get().saturating_sub(all);
+        match share.alpha {
+            Some(alpha) => free == 0 || load >= share.guaranteed.get() + alpha.times(free),
+            None => free == 0,
+        }
+    };
+    // Above a load that pauses, every load does.
+    let (mut calm, mut paused) = (0, shared.get() + share.guaranteed.get() + 1);
+    while calm + 1 < paused {
+        let load = calm.midpoint(paused);
+        if pauses(load) { paused = load } else { calm = load }
+    }
+    Bytes::new(paused)
 }
 
 #[cfg(test)]

@@ -313,7 +313,7 @@ impl Port {
     pub fn pauses(&self, lane: Lane, now: Time) -> Option<PauseTally> {
         match &self.lanes {
             Lanes::Credits(_) => None,
-            Lanes::Pause(pauses) => Some(pauses.lanes[lane].tally(&pauses.rule, now)),
+            Lanes::Pause(pauses) => Some(pauses.lanes[lane].tally(now)),
         }
     }
 

@@ -82,7 +82,8 @@ impl SharedBlocks {
 
     /// Returns the occupied bytes, and the room with the blocks that could be granted now.
     pub(super) fn occupancy(&self, port: &Port, lane: Lane) -> Occupancy {
-        let available = u64::from(self.memory.available(port.share(lane)));
+        let receiver = self.numbering.number(ReceiverId { port: port.id, lane });
+        let available = u64::from(self.memory.available(receiver, port.share(lane)));
         let Occupancy { held, room } = port.occupancy(lane);
         Occupancy { held, room: room + Bytes::new(available * BLOCK) }
     }

@@ -28,13 +28,14 @@ impl SharedBytes {
     ) -> bool {
         let lane = receiver.lane;
         let Some(mut pausing) = port.pausing() else { return port.admit(lane, length, context) };
-        let limit = self.pool.limit(pausing.lane(lane).load());
+        let number = self.numbering.number(receiver);
+        let limit = self.pool.limit(number, pausing.lane(lane).load());
         let Some(change) = pausing.lane(lane).admit(length.get() as u32, Some(limit)) else {
             return false;
         };
-        self.pool.on_load_change(change);
-        pausing.update_pause(lane, Some(self.pool.limit(change.after)), context);
-        self.pool.set_pausing(self.numbering.number(receiver), pausing.lane(lane).requests_pause());
+        self.pool.on_load_change(number, change);
+        pausing.update_pause(lane, Some(self.pool.limit(number, change.after)), context);
+        self.pool.set_pausing(number, pausing.lane(lane).requests_pause());
         true
     }
 
@@ -49,13 +50,13 @@ impl SharedBytes {
         let port = ports[receiver.port.index()].as_mut();
         let Some(mut pausing) = port.pausing() else { return port.release(receiver.lane, length, context) };
         let change = pausing.lane(receiver.lane).release(length.get() as u32);
-        self.pool.on_load_change(change);
+        self.pool.on_load_change(self.numbering.number(receiver), change);
         let mut next = self.pool.pausing_from(0);
         while let Some(number) = next {
             next = self.pool.pausing_from(number + 1);
             let ReceiverId { port, lane } = self.numbering.receiver(number);
             let Some(mut pausing) = ports[port.index()].as_mut().pausing() else { continue };
-            let limit = self.pool.limit(pausing.lane(lane).load());
+            let limit = self.pool.limit(number, pausing.lane(lane).load());
             pausing.update_pause(lane, Some(limit), context);
             self.pool.set_pausing(number, pausing.lane(lane).requests_pause());
         }
@@ -66,7 +67,8 @@ impl SharedBytes {
         match port.pause_lane(lane) {
             None => port.occupancy(lane),
             Some(pauses) => {
-                let room = self.pool.limit(pauses.load()).saturating_sub(pauses.load());
+                let number = self.numbering.number(ReceiverId { port: port.id, lane });
+                let room = self.pool.limit(number, pauses.load()).saturating_sub(pauses.load());
                 Occupancy { held: Bytes::new(u64::from(pauses.held())), room: Bytes::new(u64::from(room)) }
             }
         }

@@ -55,6 +55,18 @@ impl LinkPlan {
         self.longest_packet() + self.framing.around()
     }
 
+    /// Returns true if a receiver of this lane requests pauses, and has headroom for them.
+    #[must_use]
+    pub fn pauses(&self, lane: Lane) -> bool {
+        self.flow_control.pauses(lane)
+    }
+
+    /// Returns true if packets of this lane are dropped where they find no room, rather than held back.
+    #[must_use]
+    pub fn is_lossy(&self, lane: Lane) -> bool {
+        !self.has_credits() && !self.pauses(lane)
+    }
+
     /// Returns true if credits control the flow.
     #[must_use]
     pub const fn has_credits(&self) -> bool {
@@ -74,7 +86,10 @@ impl LinkSpec {
         }
         match &self.flow_control {
             Discipline::Credits(credits) => errors.extend(credits.errors(env)),
-            Discipline::Pause(pause) => errors.extend(self.refresh_error(pause, env)),
+            Discipline::Pause(pause) => {
+                errors.extend(self.refresh_error(pause, env));
+                errors.extend(self.pfc_enable_errors(pause));
+            }
             Discipline::Lossy => {}
         }
         if !matches!(self.flow_control, Discipline::Credits(_)) && self.data_lanes > MOST_PRIORITIES {
@@ -166,6 +181,16 @@ impl LinkSpec {
         unserved.sort_unstable();
         unserved.dedup();
         unserved
+    }
+
+    /// Checks the lanes with PFC.
+    fn pfc_enable_errors(&self, pause: &PauseSpec) -> Vec<LinkError> {
+        let Some(lanes) = &pause.pfc_enable else { return Vec::new() };
+        let field = FieldPath::from("flow_control.pfc_enable");
+        let unknown = |(index, lane): (usize, &u8)| self.lane_error(field.index(index), *lane);
+        let mut errors: Vec<_> = lanes.iter().enumerate().filter_map(unknown).collect();
+        errors.extend(lanes.is_empty().then_some(LinkError::NoLaneWithPfc));
+        errors
     }
 
     /// Checks that a PAUSE is repeated before the pause runs out, even if its frame has to wait for the wire.

@@ -111,6 +111,9 @@ pub enum LinkError {
     /// There are more lanes than priorities of Ethernet.
     #[error("Ethernet has {0} priorities")]
     TooManyPriorities(u8),
+    /// The list of lanes with PFC is empty.
+    #[error("no lane has PFC")]
+    NoLaneWithPfc,
     /// PAUSE frames would follow each other without time between them.
     #[error("PAUSE would be sent without end")]
     NoRefresh,
@@ -148,6 +151,7 @@ impl SettingError for LinkError {
             Self::UpdateBlocks { .. } => "flow_control.update_blocks".into(),
             Self::NoUpdateInterval => "flow_control.update_interval".into(),
             Self::TooManyPriorities(_) => "data_lanes".into(),
+            Self::NoLaneWithPfc => "flow_control.pfc_enable".into(),
             Self::NoRefresh => "flow_control.refresh".into(),
             Self::RefreshTooLate { .. } => match self.longest_refresh() {
                 Some(_) => "flow_control.refresh".into(),
@@ -175,6 +179,9 @@ impl SettingError for LinkError {
             Self::UpdateBlocks { holds, .. } => format!("write 1 to {holds}"),
             Self::NoUpdateInterval => "write at least \"1 ps\"; \"4.096 us\" is usual".to_owned(),
             Self::TooManyPriorities(most) => format!("write 1 to {most}"),
+            Self::NoLaneWithPfc => {
+                "name a lane, leave it out for all lanes, or write `Lossy` as `link.flow_control`".to_owned()
+            }
             Self::NoRefresh => "write at least \"1 ps\"".to_owned(),
             Self::RefreshTooLate { .. } => match self.longest_refresh() {
                 Some(most) => format!("write at most \"{most}\", or leave it out"),

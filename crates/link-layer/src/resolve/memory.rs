@@ -14,7 +14,7 @@ use units::Bytes;
 
 use super::link::LinkPlan;
 use crate::flow_control::credits::{BLOCK, MAX_BLOCKS};
-use crate::memory::{Alpha, MemoryPool, SharedMemory};
+use crate::memory::{MemoryPool, Share, SharedMemory};
 use crate::port::receive_memory::MemorySharing;
 use crate::spec::{Discipline, LinkSpec};
 
@@ -28,34 +28,30 @@ const LARGEST: Bytes = Bytes::new(1 << 30);
 pub struct ReceiverPlan {
     /// By lane, the bytes that may arrive at rest: room under credits, else the threshold at the lightest load.
     pub limits: Vec<Bytes>,
-    /// Memory of each lane beyond its threshold, for packets that arrive after a PAUSE; 0 B without PFC.
-    pub headroom: Bytes,
+    /// By lane, memory beyond its threshold, for packets that arrive after a PAUSE; 0 B without PFC.
+    pub headroom: Vec<Bytes>,
     /// By lane, the most bytes that it can ever hold.
     pub capacity: Vec<Bytes>,
 }
 
 /// The memory that all ports and lanes of a node share.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SharingPlan {
     /// None: each port and lane has its own buffer.
     Own,
     /// Memory under credits.
     Blocks {
-        /// Number of ports times number of lanes.
-        receivers: usize,
         /// Size of the memory in blocks, with the guaranteed parts.
         size: u32,
-        /// Division of the memory.
-        rule: ShareRule,
+        /// Share of each port and lane, port by port.
+        shares: Vec<Share>,
     },
     /// Memory under PFC, or without flow control.
     Bytes {
-        /// Number of ports times number of lanes.
-        receivers: usize,
         /// Memory that is neither headroom nor guaranteed.
         shared: Bytes,
-        /// Division of the memory.
-        rule: ShareRule,
+        /// Share of each port and lane, port by port.
+        shares: Vec<Share>,
     },
 }
 
@@ -63,25 +59,10 @@ impl SharingPlan {
     /// Builds the memory, unused.
     #[must_use]
     pub fn build(&self) -> MemorySharing {
-        match *self {
+        match self {
             Self::Own => MemorySharing::Own,
-            Self::Blocks { receivers, size, rule } => {
-                let guaranteed = (rule.guaranteed.get() / BLOCK) as u16;
-                MemorySharing::Blocks(SharedMemory::new(receivers, size, guaranteed, rule.alpha))
-            }
-            Self::Bytes { receivers, shared, rule } => {
-                let guaranteed = rule.guaranteed.get() as u32;
-                MemorySharing::Bytes(MemoryPool::new(receivers, shared.get(), guaranteed, rule.alpha))
-            }
-        }
-    }
-
-    /// Returns the most bytes that one port and lane can hold; `None` where each has its own buffer.
-    fn most(&self) -> Option<Bytes> {
-        match self.build() {
-            MemorySharing::Own => None,
-            MemorySharing::Blocks(memory) => Some(Bytes::new(u64::from(memory.most()) * BLOCK)),
-            MemorySharing::Bytes(pool) => Some(Bytes::new(pool.most())),
+            Self::Blocks { size, shares } => MemorySharing::Blocks(SharedMemory::new(*size, shares)),
+            Self::Bytes { shared, shares } => MemorySharing::Bytes(MemoryPool::new(shared.get(), shares)),
         }
     }
 }
@@ -94,16 +75,52 @@ pub struct MemoryEnv<'a> {
     /// By port, the buffer of each lane.
     pub buffers: &'a [Vec<Bytes>],
     /// By port, the headroom of each lane.
-    pub headroom: &'a [Bytes],
+    pub headroom: &'a [Vec<Bytes>],
 }
 
-/// Division of shared memory among the ports and lanes of a node.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ShareRule {
-    /// Memory reserved for each port and lane.
+/// A node whose ports and lanes share its memory.
+#[derive(Clone, Debug)]
+pub struct SharedMemoryEnv<'a> {
+    /// Name of the node.
+    pub node: &'a str,
+    /// Size of the memory.
+    pub memory: MemorySize,
+    /// By port, the headroom of each lane.
+    pub headroom: &'a [Vec<Bytes>],
+    /// By port, the share of each lane.
+    pub shares: &'a [Vec<Share>],
+    /// Reserve of ports and lanes that the plan does not have.
+    pub absent: Reserve,
+}
+
+/// Size of a shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemorySize {
+    /// The sum of the buffers that a scenario states for each port and lane.
+    SumOfBuffers(Bytes),
+    /// The total that a scenario states.
+    Total(Bytes),
+}
+
+impl MemorySize {
+    /// Returns the size.
+    #[must_use]
+    pub const fn get(self) -> Bytes {
+        match self {
+            Self::SumOfBuffers(size) | Self::Total(size) => size,
+        }
+    }
+}
+
+/// Memory that is reserved for ports and lanes, each on its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reserve {
+    /// Number of ports and lanes.
+    pub receivers: u64,
+    /// Sum of their headroom.
+    pub headroom: Bytes,
+    /// Sum of their guarantees.
     pub guaranteed: Bytes,
-    /// Factor of the dynamic threshold; `None` for complete sharing.
-    pub alpha: Option<Alpha>,
 }
 
 /// A buffer whose size does not suit the link.
@@ -181,29 +198,34 @@ pub enum MemoryError {
     },
     /// Shared memory is smaller than headroom, guarantees and the longest packet.
     #[error(
-        "the memory of `{node}`, {memory}, leaves no room for a packet beside {reserved} of headroom and guarantees"
+        "the memory of `{node}`, {}, leaves no room for a packet beside {} of headroom and {} of guarantees for {} ports \
+         and lanes",
+        .memory.get(),
+        .reserve.headroom,
+        .reserve.guaranteed,
+        .reserve.receivers
     )]
-    BelowReserved {
+    BelowReserve {
         /// The node.
         node: String,
         /// Size of the memory.
-        memory: Bytes,
+        memory: MemorySize,
         /// Headroom and guarantees of all ports and lanes.
-        reserved: Bytes,
-        /// The least buffer of a port and lane that makes the memory large enough.
+        reserve: Reserve,
+        /// The least memory that is large enough.
         least: Bytes,
     },
     /// The guarantees exceed the memory.
     #[error(
-        "{receivers} times {guaranteed}, for each port and lane of `{node}`, is more than its memory, {memory}"
+        "{} guaranteed to {} ports and lanes of `{node}` is more than its memory, {memory}",
+        .reserve.guaranteed,
+        .reserve.receivers
     )]
     BelowGuarantees {
         /// The node.
         node: String,
-        /// Number of ports times number of lanes.
-        receivers: u64,
-        /// Memory guaranteed to each.
-        guaranteed: Bytes,
+        /// Guarantees of all ports and lanes.
+        reserve: Reserve,
         /// Size of the memory.
         memory: Bytes,
     },
@@ -214,6 +236,12 @@ impl MemoryError {
     #[must_use]
     pub const fn is_of_guarantee(&self) -> bool {
         matches!(self, Self::BelowGuarantees { .. })
+    }
+
+    /// Returns true if the total size of a shared memory is at fault.
+    #[must_use]
+    pub const fn is_of_total(&self) -> bool {
+        matches!(self, Self::BelowReserve { memory: MemorySize::Total(_), .. })
     }
 }
 
@@ -228,12 +256,14 @@ impl SettingError for MemoryError {
             Self::BelowHeadroom { headroom, longest, .. } => {
                 format!("write \"{}\" or more", *headroom + *longest)
             }
-            Self::BelowReserved { least, .. } => {
+            Self::BelowReserve { memory: MemorySize::SumOfBuffers(_), reserve, least, .. } => {
+                let least = Bytes::new(least.get().div_ceil(reserve.receivers));
                 format!("write \"{least}\" or more: it counts for each port and lane")
             }
-            Self::BelowGuarantees { receivers, memory, .. } => {
-                let most = Bytes::new(memory.get() / BLOCK / receivers * BLOCK);
-                format!("write at most \"{most}\", or enlarge the `buffer` of the switch")
+            Self::BelowReserve { least, .. } => format!("write \"{least}\" or more"),
+            Self::BelowGuarantees { reserve, memory, .. } => {
+                let most = Bytes::new(memory.get() / BLOCK / reserve.receivers * BLOCK);
+                format!("guarantee at most \"{most}\" to each, or enlarge the memory of the switch")
             }
         })
     }
@@ -261,6 +291,15 @@ impl LinkSpec {
     }
 }
 
+/// Checks the size of a memory that ports and lanes share. Memory beside headroom and guarantees is checked when the
+/// cables are known.
+///
+/// # Errors
+/// If the memory is too large to be counted.
+pub fn check_memory(size: Bytes) -> Result<(), BufferError> {
+    if size > LARGEST { Err(BufferError::BeyondCounter(size)) } else { Ok(()) }
+}
+
 impl LinkPlan {
     /// Plans the receive memory of all ports of a node whose ports and lanes have their own buffers.
     ///
@@ -269,73 +308,92 @@ impl LinkPlan {
     pub fn own_memory(&self, env: &MemoryEnv<'_>) -> Result<Vec<ReceiverPlan>, MemoryError> {
         let longest = self.longest_packet();
         let ports = (0..).map(PortId).zip(env.buffers.iter().zip(env.headroom));
-        let plan = ports.map(|(port, (buffers, &headroom))| {
-            let small = buffers.iter().find(|size| **size < headroom + longest);
-            if let Some(&size) = small.filter(|_| !self.has_credits()) {
+        let plan = ports.map(|(port, (buffers, headroom))| {
+            let mut lanes = buffers.iter().zip(headroom);
+            let small = lanes.find(|(size, headroom)| **size < **headroom + longest);
+            if let Some((&size, &headroom)) = small.filter(|_| !self.has_credits()) {
                 return Err(if headroom == Bytes::ZERO {
                     MemoryError::BelowPacket { size, longest }
                 } else {
                     MemoryError::BelowHeadroom { size, headroom, longest, port, node: env.node.to_owned() }
                 });
             }
-            let limits = buffers.iter().map(|size| *size - headroom).collect();
-            Ok(ReceiverPlan { limits, headroom, capacity: buffers.clone() })
+            let limits = buffers.iter().zip(headroom).map(|(size, headroom)| *size - *headroom).collect();
+            Ok(ReceiverPlan { limits, headroom: headroom.clone(), capacity: buffers.clone() })
         });
         plan.collect()
     }
 
-    /// Plans the receive memory of all ports of a node that share it: it is as large as all buffers together.
+    /// Plans the receive memory of all ports of a node that share it.
     ///
     /// # Errors
     /// If the memory is too small for guarantees, headroom and one packet.
     pub fn shared_memory(
         &self,
-        env: &MemoryEnv<'_>,
-        rule: ShareRule,
+        env: &SharedMemoryEnv<'_>,
     ) -> Result<(SharingPlan, Vec<ReceiverPlan>), MemoryError> {
-        let sharing =
-            if self.has_credits() { shared_blocks(env, rule) } else { self.shared_bytes(env, rule) }?;
-        let most = sharing.most().unwrap_or_default();
-        let limit = if self.has_credits() { rule.guaranteed } else { most };
-        let receivers = env.buffers.iter().zip(env.headroom).map(|(lanes, &headroom)| ReceiverPlan {
-            limits: vec![limit; lanes.len()],
-            headroom,
-            capacity: vec![most + headroom; lanes.len()],
+        let sharing = if self.has_credits() { shared_blocks(env) } else { self.shared_bytes(env) }?;
+        let memory = sharing.build();
+        let mut number = 0..;
+        let receivers = env.shares.iter().zip(env.headroom).map(|(shares, headroom)| {
+            let most: Vec<_> =
+                number.by_ref().take(shares.len()).map(|number| most(&memory, number)).collect();
+            let limits = if self.has_credits() {
+                shares.iter().map(|share| share.guaranteed).collect()
+            } else {
+                most.clone()
+            };
+            let capacity = most.iter().zip(headroom).map(|(most, headroom)| *most + *headroom).collect();
+            ReceiverPlan { limits, headroom: headroom.clone(), capacity }
         });
         let receivers = receivers.collect();
         Ok((sharing, receivers))
     }
 
     /// Plans shared memory without credits: all that is neither headroom nor guaranteed.
-    fn shared_bytes(&self, env: &MemoryEnv<'_>, rule: ShareRule) -> Result<SharingPlan, MemoryError> {
-        let receivers = env.receivers();
-        let lanes = u64::from(self.data_lanes);
-        let headroom: Bytes = env.headroom.iter().copied().sum();
-        let reserved = Bytes::new(headroom.get() * lanes + rule.guaranteed.get() * receivers);
-        let memory: Bytes = env.buffers.iter().flatten().copied().sum();
+    fn shared_bytes(&self, env: &SharedMemoryEnv<'_>) -> Result<SharingPlan, MemoryError> {
+        let (memory, reserve) = (env.memory, env.reserve());
+        let reserved = reserve.headroom + reserve.guaranteed;
         let least = reserved + self.longest_packet();
-        if memory < least {
-            let (node, least) = (env.node.to_owned(), Bytes::new(least.get().div_ceil(receivers)));
-            return Err(MemoryError::BelowReserved { node, memory, reserved, least });
+        if memory.get() < least {
+            return Err(MemoryError::BelowReserve { node: env.node.to_owned(), memory, reserve, least });
         }
-        Ok(SharingPlan::Bytes { receivers: receivers as usize, shared: memory - reserved, rule })
+        Ok(SharingPlan::Bytes { shared: memory.get() - reserved, shares: env.shares.concat() })
     }
 }
 
-/// Plans shared memory under credits. Each buffer counts in whole blocks, so that the memory is as large as the buffers
-/// of ports and lanes that have their own.
-fn shared_blocks(env: &MemoryEnv<'_>, rule: ShareRule) -> Result<SharingPlan, MemoryError> {
-    let receivers = env.receivers();
-    let size: u64 = env.buffers.iter().flatten().map(|buffer| buffer.get() / BLOCK).sum();
-    if receivers * (rule.guaranteed.get() / BLOCK) > size {
+/// Plans shared memory under credits. Buffers and guarantees count in whole blocks, so that the memory is as large as the
+/// buffers of ports and lanes that have their own.
+fn shared_blocks(env: &SharedMemoryEnv<'_>) -> Result<SharingPlan, MemoryError> {
+    let (size, reserve) = (env.memory.get().get() / BLOCK, env.reserve());
+    let of_absent = env.absent.guaranteed.get() / BLOCK;
+    let whole: u64 = env.shares.iter().flatten().map(|share| share.guaranteed.get() / BLOCK).sum();
+    if whole + of_absent > size {
         let (node, memory) = (env.node.to_owned(), Bytes::new(size * BLOCK));
-        return Err(MemoryError::BelowGuarantees { node, receivers, guaranteed: rule.guaranteed, memory });
+        return Err(MemoryError::BelowGuarantees { node, reserve, memory });
     }
-    Ok(SharingPlan::Blocks { receivers: receivers as usize, size: size as u32, rule })
+    Ok(SharingPlan::Blocks { size: (size - of_absent) as u32, shares: env.shares.concat() })
 }
 
-impl MemoryEnv<'_> {
-    fn receivers(&self) -> u64 {
-        self.buffers.iter().map(|lanes| lanes.len() as u64).sum()
+/// Returns the most bytes that a port and lane can come to hold under its threshold.
+fn most(memory: &MemorySharing, receiver: usize) -> Bytes {
+    Bytes::new(match memory {
+        MemorySharing::Own => 0,
+        MemorySharing::Blocks(memory) => u64::from(memory.most(receiver)) * BLOCK,
+        MemorySharing::Bytes(pool) => pool.most(receiver),
+    })
+}
+
+impl SharedMemoryEnv<'_> {
+    /// Returns the reserve of all ports and lanes.
+    fn reserve(&self) -> Reserve {
+        let headroom: Bytes = self.headroom.iter().flatten().copied().sum();
+        let guaranteed: Bytes = self.shares.iter().flatten().map(|share| share.guaranteed).sum();
+        let receivers = self.shares.iter().map(Vec::len).sum::<usize>() as u64;
+        Reserve {
+            receivers: receivers + self.absent.receivers,
+            headroom: headroom + self.absent.headroom,
+            guaranteed: guaranteed + self.absent.guaranteed,
+        }
     }
 }

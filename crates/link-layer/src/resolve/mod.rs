@@ -20,5 +20,8 @@ mod port;
 pub use cable::{CableError, CablePlan};
 pub use link::{LinkEnv, LinkPlan};
 pub use link_error::{LaneNotConfigured, LinkError};
-pub use memory::{BufferError, MemoryEnv, MemoryError, ReceiverPlan, ShareRule, SharingPlan};
+pub use memory::{
+    BufferError, MemoryEnv, MemoryError, MemorySize, ReceiverPlan, Reserve, SharedMemoryEnv, SharingPlan,
+    check_memory,
+};
 pub use port::{Intake, PortPlan};

@@ -3,7 +3,7 @@
 //! Invariant: the plan of a port depends on its cable, on the memory of both ends and on the intake of both nodes, and
 //! on nothing else.
 
-use packet::PortId;
+use packet::{Lane, PortId};
 use units::{Bytes, Span};
 
 use super::cable::CablePlan;
@@ -51,14 +51,22 @@ impl LinkPlan {
         Wire::framed(self.framing, cable.rate, latency, to.cut_through)
     }
 
-    /// Returns the headroom of each lane of a port: the given one, or the bytes that can still arrive by its cable after
-    /// a PAUSE is due. 0 B without PFC.
+    /// Returns the headroom of each lane of a port: 0 B without PFC, else the given one, or the bytes that can still
+    /// arrive by its cable after a PAUSE is due.
     ///
     /// A receiver acts on a packet once its header has arrived and it is routed, or, without cut-through, once its tail
     /// has arrived. A PAUSE is sent later by that time than in reality, where bytes are counted one by one.
     #[must_use]
-    pub fn headroom(&self, cable: &CablePlan, intake: Intake) -> Bytes {
-        let Discipline::Pause(pause) = &self.flow_control else { return Bytes::ZERO };
+    pub fn headroom(&self, cable: &CablePlan, intake: Intake) -> Vec<Bytes> {
+        let of_pause = match &self.flow_control {
+            Discipline::Pause(pause) => self.pause_headroom(pause, cable, intake),
+            Discipline::Credits(_) | Discipline::Lossy => Bytes::ZERO,
+        };
+        let lanes = (0..self.data_lanes).map(Lane);
+        lanes.map(|lane| if self.pauses(lane) { of_pause } else { Bytes::ZERO }).collect()
+    }
+
+    fn pause_headroom(&self, pause: &PauseSpec, cable: &CablePlan, intake: Intake) -> Bytes {
         pause.headroom.unwrap_or_else(|| {
             let longest_frame = self.longest_on_wire();
             let lead = if intake.cut_through { self.framing.route_header() } else { longest_frame };
@@ -95,43 +103,43 @@ impl LinkPlan {
                 wire_time: credits.wire_time,
             },
             Discipline::Pause(pause) => {
-                FlowControlSetup::Pause { rule: pause.rule(cable), memory: receiver.lanes() }
+                FlowControlSetup::Pause { rule: pause.rule(cable), memory: self.lane_memory(receiver) }
             }
             Discipline::Lossy => {
                 let rule = PauseRule {
-                    enabled: false,
                     quanta: 0,
                     quantum: quanta(1, cable.rate),
                     refresh: Span::ZERO,
                     effect_delay: cable.flight,
                     resume_offset: 0,
                 };
-                FlowControlSetup::Pause { rule, memory: receiver.lanes() }
+                FlowControlSetup::Pause { rule, memory: self.lane_memory(receiver) }
             }
         };
         let capacity = receiver.capacity.clone();
         PortPlan { wire: self.wire(cable, far_intake), capacity, flow_control }
+    }
+
+    fn lane_memory(&self, receiver: &ReceiverPlan) -> Vec<LaneMemory> {
+        let lanes = (0..).map(Lane).zip(receiver.limits.iter().zip(&receiver.headroom));
+        let memory = |(lane, (limit, headroom)): (Lane, (&Bytes, &Bytes))| LaneMemory {
+            limit: limit.get() as u32,
+            headroom: headroom.get() as u32,
+            pauses: self.pauses(lane),
+        };
+        lanes.map(memory).collect()
     }
 }
 
 impl PauseSpec {
     fn rule(&self, cable: &CablePlan) -> PauseRule {
         PauseRule {
-            enabled: true,
             quanta: self.quanta,
             quantum: quanta(1, cable.rate),
             refresh: self.refresh(cable.rate),
             effect_delay: cable.flight + self.reaction,
             resume_offset: self.resume_offset.get() as u32,
         }
-    }
-}
-
-impl ReceiverPlan {
-    fn lanes(&self) -> Vec<LaneMemory> {
-        let lane =
-            |limit: &Bytes| LaneMemory { limit: limit.get() as u32, headroom: self.headroom.get() as u32 };
-        self.limits.iter().map(lane).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: a queue can grow above Kmin, a source can become slower than its link, and CNPs of a service
 //! level of their own do not leave the layer of a routing with layers.
 
+use cc_policies::dcqcn::spec::RateThresholds;
 use cc_policies::{Control, Echo, MarkingSpec, ResponseSpec};
 use link_layer::CablePlan;
 use packet::{Lane, NodeId, PortId, ServiceLevel};
@@ -21,7 +22,7 @@ pub(super) fn check(
     routes: &Routes,
     faults: &mut Faults<'_>,
 ) {
-    check_kmin(scenario, &control.marking, graph, faults);
+    check_kmin(scenario, &control.marking, (graph, cables), faults);
     check_min_rate(&control.response, graph, cables, faults);
     let layers = routes.layers();
     if let Some(ServiceLevel(level)) = control.echo.service_level()
@@ -40,20 +41,31 @@ fn field(name: &str) -> FieldPath {
     FieldPath::from("congestion_control").join(&name.into())
 }
 
-/// Checks that some switch can hold more packets for an output and lane than Kmin, in the buffers of all its inputs.
-fn check_kmin(scenario: &Scenario, marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
+/// Checks that some output's queue can grow above its Kmin: with all that its switch can hold on a lane.
+fn check_kmin(
+    scenario: &Scenario,
+    marking: &MarkingSpec,
+    (graph, cables): (&Graph, &[CablePlan]),
+    faults: &mut Faults<'_>,
+) {
     let MarkingSpec::Red(marking) = marking else { return };
     if !faults.found.is_empty() {
         return; // Memory with faults has no size to compare with.
     }
     let switches = (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
-    let Some(most) = switches.map(|node| most_waiting(scenario, graph, node)).max() else { return };
-    if most <= marking.kmin {
-        let message = format!(
-            "no queue ever grows above {}: all inputs of a switch together hold {most}",
-            marking.kmin
-        );
-        faults.add(&field("marking.kmin"), message, format!("write less than \"{most}\", or larger buffers"));
+    let outputs = switches.flat_map(|node| {
+        let most = most_waiting(scenario, graph, node);
+        graph.ports(node).iter().map(move |end| (most, cables[end.cable].rate))
+    });
+    let kmins = outputs.filter_map(|(most, rate)| Some((most, marking.thresholds(rate)?)));
+    let nearest = kmins.max_by_key(|(most, own)| most.get() as i64 - own.kmin.get() as i64);
+    if let Some((most, RateThresholds { rate, kmin, .. })) = nearest.filter(|(most, own)| *most <= own.kmin) {
+        let entry = marking.by_rate.iter().position(|entry| entry.rate == rate);
+        let path = field("marking");
+        let path = entry.map_or_else(|| path.clone(), |index| path.name("by_rate").index(index));
+        let message =
+            format!("no queue ever grows above {kmin}: all inputs of a switch together hold {most}");
+        faults.add(&path.name("kmin"), message, format!("write less than \"{most}\", or larger buffers"));
     }
 }
 
@@ -61,8 +73,11 @@ fn check_kmin(scenario: &Scenario, marking: &MarkingSpec, graph: &Graph, faults:
 fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
     let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
     let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
-    let on = |lane| (0..ports as u16).map(|port| spec.buffer_of(PortId(port), Lane(lane))).sum();
-    if spec.sharing.guaranteed().is_some() {
+    let of = |port, lane| spec.buffer_of(PortId(port), Lane(lane)).unwrap_or_default();
+    let on = |lane| (0..ports as u16).map(|port| of(port, lane)).sum();
+    if let Some(memory) = spec.memory {
+        memory
+    } else if spec.sharing.guaranteed().is_some() {
         (0..lanes).map(on).sum()
     } else {
         (0..lanes).map(on).max().unwrap_or_default()

@@ -1,26 +1,64 @@
 //! Marking at the switches of the fabric.
 //!
-//! Invariant: every port with settings of its own exists, and every buffer can hold more than the threshold that triggers
-//! marking.
+//! Invariant: every port with settings of its own exists, every output has thresholds for the rate of its link, and every
+//! buffer can hold more than the threshold that triggers marking.
 
 use cc_policies::MarkingSpec;
+use cc_policies::dcqcn::spec::RedMarkingSpec;
 use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec};
+use cc_policies::iba::spec::IbaMarkingSpec;
+use link_layer::CablePlan;
 use link_layer::flow_control::credits::BLOCK;
 use link_layer::resolve::SharingPlan;
 use link_layer::spec::Discipline;
 use packet::{Lane, NodeId, PortId};
 use settings::FieldPath;
 use topology::Graph;
-use units::Bytes;
+use units::{Bytes, Rate};
 
 use crate::diagnostics::nearest;
 use crate::format::Scenario;
 use crate::plan::NodePlans;
 use crate::text::Faults;
 
+/// Checks that marking fits the ports of the switches.
+pub(super) fn check_ports(
+    marking: &MarkingSpec,
+    (graph, cables): (&Graph, &[CablePlan]),
+    faults: &mut Faults<'_>,
+) {
+    match marking {
+        MarkingSpec::Off | MarkingSpec::Hp(_) => {}
+        MarkingSpec::Iba(marking) => check_own_ports(marking, graph, faults),
+        MarkingSpec::Red(marking) => check_rates(marking, (graph, cables), faults),
+    }
+}
+
+/// Checks that the link of every port of a switch has a rate with thresholds.
+fn check_rates(marking: &RedMarkingSpec, (graph, cables): (&Graph, &[CablePlan]), faults: &mut Faults<'_>) {
+    let path = FieldPath::from("congestion_control").name("marking").name("by_rate");
+    let mut missing: Vec<Rate> = Vec::new();
+    for node in (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32)) {
+        for (port, end) in graph.ports(node).iter().enumerate() {
+            let rate = cables[end.cable].rate;
+            if marking.thresholds(rate).is_some() || missing.contains(&rate) {
+                continue;
+            }
+            missing.push(rate);
+            let message = format!(
+                "port {} of `{}` has a link of {rate}, and no entry has that rate",
+                port + 1,
+                graph.name(node)
+            );
+            let help =
+                format!("add `(rate: \"{rate}\", kmin: .., kmax: .., pmax: ..)`, or remove all entries");
+            faults.add(&path, message, help);
+        }
+    }
+}
+
 /// Checks that every port with marking settings of its own is a port of a switch.
-pub(super) fn check_ports(marking: &MarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
-    let MarkingSpec::Iba(marking) = marking else { return };
+fn check_own_ports(marking: &IbaMarkingSpec, graph: &Graph, faults: &mut Faults<'_>) {
     let all: Vec<&str> = graph.names().collect();
     let switches = &all[graph.hosts()..];
     for (i, own) in marking.ports.iter().enumerate() {

@@ -122,8 +122,8 @@ impl Scenario {
         faults: &mut Faults<'_>,
     ) -> Option<NodePlans> {
         let nodes = link.and_then(|link| node::plans(self, graph, (link, cables), faults));
-        node::check_names(self, graph, faults);
-        marking::check_ports(marking, graph, faults);
+        node::check_names(self, graph, cables, faults);
+        marking::check_ports(marking, (graph, cables), faults);
         if let Some(nodes) = &nodes {
             marking::check_trigger(self, marking, (graph, nodes), faults);
         }

@@ -9,7 +9,7 @@ use link_layer::{CablePlan, LinkPlan, PortPlan};
 use packet::NodeId;
 use settings::{FieldPath, SettingError};
 use switch_arch::resolve::{SwitchEnv, SwitchPlan};
-use switch_arch::spec::SwitchSpec;
+use switch_arch::spec::{ShareOverride, SwitchSpec};
 use topology::{FarEnd, Graph};
 use units::Bytes;
 
@@ -142,7 +142,7 @@ fn found<T>(result: Result<T, impl SettingError>, path: &FieldPath, faults: &mut
 }
 
 /// Checks that every name and port is one of the fabric's.
-pub(super) fn check_names(scenario: &Scenario, graph: &Graph, faults: &mut Faults<'_>) {
+pub(super) fn check_names(scenario: &Scenario, graph: &Graph, cables: &[CablePlan], faults: &mut Faults<'_>) {
     let all: Vec<&str> = graph.names().collect();
     let (hosts, switches) = all.split_at(graph.hosts());
     for name in scenario.switches.keys() {
@@ -164,6 +164,7 @@ pub(super) fn check_names(scenario: &Scenario, graph: &Graph, faults: &mut Fault
         );
     }
     check_ports(graph, scenario, faults);
+    check_rates(scenario, cables, faults);
 }
 
 fn check_name(
@@ -185,7 +186,8 @@ fn check_name(
     }
 }
 
-/// Checks that each port with a buffer of its own exists: at the switch, or at one of those that share the settings.
+/// Checks that each port with a buffer or a share of its own exists: at the switch, or at one of those that share the
+/// settings.
 fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     let nodes = || (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
     for (path, spec) in switches(scenario) {
@@ -195,16 +197,44 @@ fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
             None => !scenario.switches.contains_key(graph.name(*node)),
         };
         let Some(most) = nodes().filter(shares).map(|node| graph.ports(node).len()).max() else { continue };
-        for (i, special) in spec.buffers.iter().enumerate() {
-            if usize::from(special.port) > most {
-                let whose = own.map_or_else(|| "no switch".to_owned(), |name| format!("`{name}` does not"));
-                let has = if own.is_some() { "have" } else { "has" };
-                let message = format!("{whose} {has} a port {}", special.port);
-                let help = format!("write a port from 1 to {most}");
-                faults.add(&path.name("buffers").index(i).name("port"), message, help);
-            }
+        let buffers = (0..).zip(spec.buffers.iter().map(|own| Some(own.port)));
+        let buffers = buffers.map(|(i, port)| (path.name("buffers").index(i), port));
+        let of_shares = own_shares(&path, spec).map(|(entry, own)| (entry, own.port));
+        for (entry, port) in buffers.chain(of_shares) {
+            let Some(port) = port.filter(|port| usize::from(*port) > most) else { continue };
+            let whose = own.map_or_else(|| "no switch".to_owned(), |name| format!("`{name}` does not"));
+            let has = if own.is_some() { "have" } else { "has" };
+            let message = format!("{whose} {has} a port {port}");
+            faults.add(&entry.name("port"), message, format!("write a port from 1 to {most}"));
         }
     }
+}
+
+/// Checks that some cable has the rate of each share by rate.
+fn check_rates(scenario: &Scenario, cables: &[CablePlan], faults: &mut Faults<'_>) {
+    let mut rates: Vec<_> = cables.iter().map(|cable| cable.rate).collect();
+    rates.sort_unstable();
+    rates.dedup();
+    let named: Vec<_> = rates.iter().map(|rate| format!("\"{rate}\"")).collect();
+    for (path, spec) in switches(scenario) {
+        for (entry, own) in own_shares(&path, spec) {
+            let Some(rate) = own.rate.filter(|rate| !rates.contains(rate)) else { continue };
+            let message = format!("no cable has a rate of {rate}");
+            faults.add(&entry.name("rate"), message, format!("write {}", named.join(" or ")));
+        }
+    }
+}
+
+/// Returns the shares of a switch that differ, in its memory and in its egress pool, with their paths.
+fn own_shares<'a>(
+    path: &FieldPath,
+    spec: &'a SwitchSpec,
+) -> impl Iterator<Item = (FieldPath, &'a ShareOverride)> {
+    let pool = path.name("egress_pool").name("shares");
+    let of_pool = spec.egress_pool.iter().flat_map(|pool| &pool.shares);
+    let of_pool = (0..).zip(of_pool).map(move |(i, own)| (pool.index(i), own));
+    let memory = path.name("shares");
+    (0..).zip(&spec.shares).map(move |(i, own)| (memory.index(i), own)).chain(of_pool)
 }
 
 /// Returns every buffer that the scenario states, with its path; the guaranteed part of shared memory is one.

@@ -11,6 +11,7 @@ use packet::VoqId;
 use telemetry::LaneInput;
 use units::Bytes;
 
+use super::egress::Egress;
 use crate::buffering::Contention;
 use crate::ports::Ports;
 use crate::setup::SwitchTimer;
@@ -23,32 +24,19 @@ pub(super) struct Admission {
     /// Record of each buffer's charge, by input and lane.
     pub(super) inputs: LaneTable<LaneInput>,
     pub(super) memory: ReceiveMemory,
-    /// Limit of the queues at the outputs, in a lossy switch that has one.
-    pub(super) egress: Option<Box<EgressLimit>>,
-}
-
-/// Limit of the queue of each output and lane, and the packets dropped for it.
-#[derive(Debug)]
-pub(super) struct EgressLimit {
-    limit: Bytes,
-    /// By output and lane.
-    pub(super) dropped: LaneTable<u64>,
+    /// Limits of the queues at the outputs, in a switch that has some.
+    pub(super) egress: Option<Box<Egress>>,
 }
 
 impl Admission {
     /// Creates the empty memory of a switch of this many ports and lanes.
     pub(super) fn new(
         memory: ReceiveMemory,
-        egress_limit: Option<Bytes>,
+        egress: Option<Box<Egress>>,
         ports: usize,
         lanes: usize,
     ) -> Self {
-        let egress = |limit| Box::new(EgressLimit { limit, dropped: LaneTable::new(ports, lanes, 0) });
-        Self {
-            inputs: LaneTable::new(ports, lanes, LaneInput::default()),
-            memory,
-            egress: egress_limit.map(egress),
-        }
+        Self { inputs: LaneTable::new(ports, lanes, LaneInput::default()), memory, egress }
     }
 
     /// Charges the memory of an arriving packet. Returns false if the packet is dropped.
@@ -62,14 +50,16 @@ impl Admission {
         context: &mut impl NodeContext<SwitchTimer>,
     ) -> bool {
         let VoqId { input, output, lane } = voq;
-        if let Some(EgressLimit { limit, dropped }) = self.egress.as_deref_mut()
-            && contention.waiting(output, lane) + length > *limit
+        if let Some(egress) = &mut self.egress
+            && !egress.admits((output, lane), length, contention.waiting(output, lane))
         {
-            dropped[(output, lane)] += 1;
             return false;
         }
         if !self.charge(ReceiverId { port: input, lane }, length, (ports, marker), context) {
             return false;
+        }
+        if let Some(egress) = &mut self.egress {
+            egress.charge((output, lane), length);
         }
         self.inputs[(input, lane)].stored(length, context.now());
         true
@@ -84,8 +74,11 @@ impl Admission {
         around: (&mut Ports, &mut AnyMarker),
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
-        let VoqId { input, lane, .. } = voq;
+        let VoqId { input, output, lane } = voq;
         self.inputs[(input, lane)].freed(length, context.now());
+        if let Some(egress) = &mut self.egress {
+            egress.release((output, lane), length);
+        }
         self.discharge(ReceiverId { port: input, lane }, length, around, context);
     }
 

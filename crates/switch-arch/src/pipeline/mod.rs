@@ -13,6 +13,7 @@
 //! | module | part of the pipeline |
 //! |---|---|
 //! | `admission` | input buffers: charge, release, drops |
+//! | `egress` | limits of the queues at the outputs: drops |
 //! | `storage` | packets that wait, and the contenders that they make |
 //! | `agenda` | outputs that are due, and outputs that wait |
 //! | `marking` | the marker, and the count of marks |
@@ -23,6 +24,7 @@
 
 mod admission;
 mod agenda;
+mod egress;
 mod marking;
 mod prefetching;
 mod single_stage;
@@ -38,6 +40,7 @@ use units::{Bytes, Time};
 
 use self::admission::Admission;
 use self::agenda::Agenda;
+use self::egress::Egress;
 use self::marking::Marking;
 use self::storage::Storage;
 pub use self::view::SwitchView;
@@ -111,7 +114,12 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         Self {
             agenda: Agenda::IDLE,
             ports: Ports::new(setup.ports, setup.lanes, lanes),
-            admission: Admission::new(memory, setup.egress_limit, ports, lanes),
+            admission: Admission::new(
+                memory,
+                Egress::new(setup.egress_limit, setup.egress_pool, ports, lanes),
+                ports,
+                lanes,
+            ),
             storage: Storage::new(buffering, ports, lanes, setup.longest_packet),
             marking: Marking::new(setup.marker, ports, lanes),
             arbitration: Arbitration::new(AnyArbiter::new(setup.arbiter, ports, lanes), bandwidth, ports),

@@ -122,6 +122,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
         let output_queues = self.storage.buffering.output_queues();
         self.ports.as_slice().iter().all(|port| port.link.at_rest(now))
             && self.admission.memory.is_released()
+            && self.admission.egress.as_ref().is_none_or(|egress| egress.is_released())
             && output_queues.is_none_or(OutputQueues::is_empty)
     }
 

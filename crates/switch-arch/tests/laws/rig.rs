@@ -88,6 +88,7 @@ impl Rig {
                 forwarding: numbers().map(Some).collect(),
                 memory: MemorySharing::Own,
                 egress_limit: None,
+                egress_pool: None,
                 buffering,
                 arbiter,
                 marker: AnyMarker::Off,

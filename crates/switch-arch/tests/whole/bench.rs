@@ -207,6 +207,7 @@ impl Bench {
             marker: AnyMarker::Off,
             memory: MemorySharing::Own,
             egress_limit: None,
+            egress_pool: None,
             output_buffer: setup.output_queue,
             speedup_thousandths: setup.speedup_thousandths,
         });

@@ -2,6 +2,7 @@
 
 use super::*;
 use rand_pcg::Pcg64Mcg;
+use units::Rate;
 
 const PACKET: Bytes = Bytes::new(2074);
 const BUFFER: Bytes = Bytes::new(8448);
@@ -33,6 +34,7 @@ impl Switch {
             capacity: BUFFER,
             longest_packet: Bytes::new(2090),
             faces_adapter: vec![false; 4],
+            rates: vec![Rate::gbps(8); 4],
             stream: Pcg64Mcg::new(1),
         };
         Self {

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Verb::Repro(options) => repro::run(&options),
         Verb::Guideline(options) => guideline::run(options),
         Verb::Headroom(options) => headroom::run(options),
-        Verb::Thresholds(options) => thresholds::run(options),
+        Verb::Thresholds(options) => thresholds::run(&options),
         Verb::Import { from } => import::run(&from),
         Verb::Bench(options) => bench::run(&options),
     };

@@ -1,6 +1,9 @@
-//! `thresholds`: the thresholds of PFC and ECN that a switch's memory allows.
+//! `thresholds`: the thresholds of PFC and ECN that a switch's memory allows, or those of a scenario's switches.
 //!
-//! Invariant: the values are those of `link-layer`, with the paper's formulas (Zhu and others 2015) beside them.
+//! Invariant: the values are those of `link-layer`, with the paper's formulas (Zhu and others 2015) beside them, or those
+//! of a plan.
+
+mod ports;
 
 use backwater::wording::kilobytes;
 use clap::Args;
@@ -12,8 +15,21 @@ use crate::arguments::{factor, memory};
 use crate::failure::Failure;
 use crate::terminal::print;
 
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct ThresholdsOptions {
+    /// File, or name of a shipped scenario: print the thresholds of its switches by port and lane.
+    #[arg(required_unless_present = "memory", conflicts_with = "SwitchOptions")]
+    scenario: Option<String>,
+    /// Override of a field of the scenario.
+    #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
+    set: Vec<String>,
+    #[command(flatten)]
+    switch: Option<SwitchOptions>,
+}
+
+/// A switch without a scenario.
+#[derive(Args, Clone, Copy, Debug)]
+struct SwitchOptions {
     /// B: packet memory of the switch, such as "12 MB".
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     memory: Bytes,
@@ -35,13 +51,17 @@ pub(crate) struct ThresholdsOptions {
 }
 
 /// Prints the thresholds.
-pub(crate) fn run(options: ThresholdsOptions) -> Result<(), Failure> {
-    print(&printed(options)?);
+pub(crate) fn run(options: &ThresholdsOptions) -> Result<(), Failure> {
+    if let Some(scenario) = &options.scenario {
+        print(&ports::printed(&experiment::plan(scenario, &options.set, None)?));
+    } else if let Some(switch) = options.switch {
+        print(&printed(switch)?);
+    }
     Ok(())
 }
 
-fn printed(options: ThresholdsOptions) -> Result<String, Failure> {
-    let ThresholdsOptions { memory: size, ports, priorities, headroom, beta, ecn } = options;
+fn printed(options: SwitchOptions) -> Result<String, Failure> {
+    let SwitchOptions { memory: size, ports, priorities, headroom, beta, ecn } = options;
     let memory = PauseMemory::new(size, ports, priorities, headroom)?;
     let fixed = PauseThreshold::Static(memory.highest_static());
     let dynamic = PauseThreshold::Dynamic(Alpha::new(beta));
@@ -81,7 +101,7 @@ fn verdict(name: &str, margin: i64) -> String {
 mod tests {
     use super::*;
 
-    const TRIDENT: ThresholdsOptions = ThresholdsOptions {
+    const TRIDENT: SwitchOptions = SwitchOptions {
         memory: Bytes::new(12_000_000),
         ports: 32,
         priorities: 8,
@@ -97,7 +117,7 @@ mod tests {
 
     #[test]
     fn too_much_headroom_is_refused() {
-        let wrong = ThresholdsOptions { memory: Bytes::new(1_000_000), ..TRIDENT };
+        let wrong = SwitchOptions { memory: Bytes::new(1_000_000), ..TRIDENT };
         assert!(matches!(printed(wrong), Err(Failure::HeadroomExceedsMemory(_))));
     }
 }
