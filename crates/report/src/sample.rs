@@ -5,9 +5,9 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Audit, Completion, Completions, Congestion, FlowRecord, LaneRecord, MarginCounts, MarginRecord, Marks,
-    Phase, QueueRecord, RootRecord, RunRecord, Series, Snapshot, TransportTally, TreeSample, VictimRecord,
-    Watched,
+    Acknowledged, Audit, Completion, Completions, Congestion, FlowRecord, LaneRecord, MarginCounts,
+    MarginRecord, Marks, Phase, QueueRecord, RootRecord, RunRecord, Series, Snapshot, TransportTally,
+    TreeSample, VictimRecord, Watched,
 };
 use units::{Bytes, Span, Time};
 
@@ -90,6 +90,10 @@ fn completions() -> Completions {
         posted: Span::from_us(10_000).after_start(),
         completed: Span::from_us(10_000 + us).after_start(),
         ideal: Span::from_ns(ideal_ns),
+        acknowledged: (flow == 2).then(|| Acknowledged {
+            at: Span::from_us(10_000 + us + 1).after_start(),
+            ideal: Span::from_ns(ideal_ns + 1_000),
+        }),
     };
     let messages = vec![
         message(2, 1000, 2, 1600),

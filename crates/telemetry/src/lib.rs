@@ -10,6 +10,6 @@ mod record;
 pub use congestion::{Congestion, RootRecord, TreeSample, VictimRecord};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use record::{
-    Audit, Completion, Completions, FlowRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Phase,
-    Progress, QueueRecord, RunRecord, Series, Snapshot, TransportTally, Watched,
+    Acknowledged, Audit, Completion, Completions, FlowRecord, LaneRecord, MarginCounts, MarginRecord,
+    PauseRecord, Phase, Progress, QueueRecord, RunRecord, Series, Snapshot, TransportTally, Watched,
 };

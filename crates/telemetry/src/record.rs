@@ -78,7 +78,21 @@ pub struct Completion {
     pub completed: Time,
     /// Completion time in an otherwise empty fabric.
     pub ideal: Span,
+    /// Completion for the host that posted the message; `None` for services without acknowledgement, and for messages
+    /// that were not acknowledged by the end of the run.
+    pub acknowledged: Option<Acknowledged>,
 }
+
+/// Completion of a message for the host that posted it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Time at which the last acknowledgement of the message, or the last response to an RDMA READ, arrived.
+    pub at: Time,
+    /// Time from the posting to that arrival in an otherwise empty fabric.
+    pub ideal: Span,
+}
+
+const _: () = assert!(size_of::<Completion>() <= 72, "a run may keep millions of messages");
 
 impl Completion {
     /// Returns the completion time.

@@ -68,6 +68,9 @@ impl Adapter {
         }
         let queue_pair = &mut self.queue_pairs[completed.queue_pair.index()];
         queue_pair.messages += u64::from(completed.messages);
+        if let Some(log) = self.log.as_mut().filter(|_| queue_pair.end.transport.is_reliable()) {
+            log.acknowledged.extend((0..completed.messages).map(|_| (completed.queue_pair, now)));
+        }
         if self.silent {
             return;
         }

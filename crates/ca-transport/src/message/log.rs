@@ -1,4 +1,4 @@
-//! Times of posting and of consumption, from which completion times are computed.
+//! Times of posting, of consumption and of acknowledgement, from which completion times are computed.
 //!
 //! Invariant: entries are in order of time. No decision and no digest depends on them.
 
@@ -12,4 +12,7 @@ pub struct MessageLog {
     pub posted: Vec<(QpNumber, Time, Bytes)>,
     /// Messages whose last payload the host here has consumed: queue pair and time.
     pub consumed: Vec<(QpNumber, Time)>,
+    /// Messages posted here to a reliable service that are complete: queue pair, and time at which the last
+    /// acknowledgement, or the last response to an RDMA READ, arrived.
+    pub acknowledged: Vec<(QpNumber, Time)>,
 }

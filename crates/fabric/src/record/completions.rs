@@ -1,11 +1,12 @@
-//! Completion times: messages posted at one end, matched with messages delivered at the other.
+//! Completion times: messages posted at one end, matched with messages delivered at the other, and with messages
+//! acknowledged at the first.
 //!
 //! Invariant: the messages of a queue pair complete in the order of their posting, so the n-th delivered is the n-th
-//! posted. For unreliable services this is true only if no packet was lost.
+//! posted, and so is the n-th acknowledged. For unreliable services this is true only if no packet was lost.
 
 use packet::QpNumber;
 use scenario::Plan;
-use telemetry::{Completion, Completions};
+use telemetry::{Acknowledged, Completion, Completions};
 
 use super::ideal::IdealTimes;
 use crate::state::world::World;
@@ -18,6 +19,8 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
     let kept: Vec<_> = world.adapters.iter().map(|adapter| adapter.message_log()).collect::<Option<_>>()?;
     let posted: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.posted, |one| one.0)).collect();
     let taken: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.consumed, |one| one.0)).collect();
+    let acknowledged: Vec<_> =
+        kept.iter().map(|kept| by_queue_pair(&kept.acknowledged, |one| one.0)).collect();
     let lossy = dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
     let mut all = Completions::default();
     let mut ideal = IdealTimes::new(plan);
@@ -29,8 +32,11 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
         let asks = if flow.requester() == ends.source.0 { ends.source } else { ends.sink };
         let posted = of_queue_pair(&posted[asks.0.index()], asks.1, |one| one.0);
         let taken = of_queue_pair(&taken[ends.sink.0.index()], ends.sink.1, |one| one.0);
+        let acknowledged = of_queue_pair(&acknowledged[asks.0.index()], asks.1, |one| one.0);
+        let mut acknowledged = acknowledged.iter().map(|one| one.1);
         all.posted += posted.len() as u64;
         for (place, ((_, posted, size), (_, completed))) in (1..).zip(posted.iter().zip(taken)) {
+            let ideal = ideal.times(flow, *size);
             all.messages.push(Completion {
                 flow: number,
                 number: place,
@@ -38,7 +44,8 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
                 size: *size,
                 posted: *posted,
                 completed: *completed,
-                ideal: ideal.time(flow, *size),
+                ideal: ideal.delivered,
+                acknowledged: acknowledged.next().map(|at| Acknowledged { at, ideal: ideal.acknowledged }),
             });
         }
     }

@@ -8,6 +8,7 @@
 //! packet k starts on wire h once   it has arrived (onto a faster wire: late enough for its tail)
 //!                       and once   packet k - 1 has left wire h; on the first wire, the host's bus has supplied it
 //! the host takes packet k once     it has arrived, and the host has taken packet k - 1
+//! the acknowledgement starts once  the last packet has arrived; acknowledgements of earlier packets count as free
 //! ```
 //!
 //! From some packet on, all packets of full length follow at the pace of the slowest part that they have passed so far.
@@ -24,9 +25,20 @@ use workload::{Flow, Operation};
 /// Times of messages on the empty fabric of a plan.
 pub(crate) struct IdealTimes<'a> {
     plan: &'a Plan,
-    /// The last time computed, with its key: messages of one flow often have one size.
-    last: Option<(IdealKey, Span)>,
-    path: Option<((NodeId, NodeId), HostPath)>,
+    /// The last times computed, with their key: messages of one flow often have one size.
+    last: Option<(IdealKey, IdealTime)>,
+    /// The paths from the source to the destination, and back.
+    paths: Option<((NodeId, NodeId), [HostPath; 2])>,
+}
+
+/// Times of a message on the empty fabric, from its posting on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IdealTime {
+    /// Time until the destination's host has taken the last payload.
+    pub(crate) delivered: Span,
+    /// Time until the acknowledgement of the last packet is back at the source, or, for an RDMA READ, until the last
+    /// response has arrived.
+    pub(crate) acknowledged: Span,
 }
 
 /// The properties on which an ideal time depends.
@@ -42,28 +54,33 @@ struct HostPath {
 
 impl<'a> IdealTimes<'a> {
     pub(crate) fn new(plan: &'a Plan) -> Self {
-        Self { plan, last: None, path: None }
+        Self { plan, last: None, paths: None }
     }
 
-    /// Returns the time from the posting of a message to the delivery of its last payload.
-    pub(crate) fn time(&mut self, flow: &Flow, size: Bytes) -> Span {
+    /// Returns the times of a message of a flow.
+    pub(crate) fn times(&mut self, flow: &Flow, size: Bytes) -> IdealTime {
         let key = (flow.source, flow.destination, flow.transport, flow.operation, size);
         if let Some((_, time)) = self.last.filter(|(last, _)| *last == key) {
             return time;
         }
         let ends = (flow.source, flow.destination);
-        if self.path.as_ref().is_none_or(|(last, _)| *last != ends) {
-            self.path = Some((ends, self.path(flow.source, flow.destination)));
+        if self.paths.as_ref().is_none_or(|(last, _)| *last != ends) {
+            self.paths = Some((ends, [self.path(ends.0, ends.1), self.path(ends.1, ends.0)]));
         }
-        let asked = if flow.operation == Operation::RdmaRead {
-            let mut request = PacketTrain::new(self.path(flow.destination, flow.source));
-            request.pass(self.length(flow.transport, Opcode::ReadRequest, 0), Bytes::ZERO, Time::ZERO);
-            request.arrived
-        } else {
-            Time::ZERO
-        };
-        let (_, path) = self.path.as_ref().expect("the path is computed above");
-        let time = self.delivered(&mut PacketTrain::new(path.clone()), flow, size, asked).since_start();
+        let (_, [there, back]) = self.paths.as_ref().expect("the paths are computed above");
+        let mut back = PacketTrain::new(back.clone());
+        let is_read = flow.operation == Operation::RdmaRead;
+        if is_read {
+            back.pass(self.length(flow.transport, Opcode::ReadRequest, 0), Bytes::ZERO, Time::ZERO);
+        }
+        let mut pipe = PacketTrain::new(there.clone());
+        let delivered = self.delivered(&mut pipe, flow, size, back.arrived).since_start();
+        let mut acknowledged = pipe.arrived;
+        if !is_read {
+            back.pass(self.length(flow.transport, Opcode::Acknowledge, 0), Bytes::ZERO, pipe.arrived);
+            acknowledged = back.arrived;
+        }
+        let time = IdealTime { delivered, acknowledged: acknowledged.since_start() };
         self.last = Some((key, time));
         time
     }

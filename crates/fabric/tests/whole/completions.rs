@@ -1,7 +1,7 @@
 //! Completion times: a message alone in the fabric takes its ideal time.
 
 use crate::common::{law, run};
-use units::Bytes;
+use units::{Bytes, Span};
 
 /// One message of some packets over switches in a row: to the picosecond, for every transport and operation, however
 /// it is forwarded, over even and uneven wires, and with slow hosts.
@@ -32,6 +32,48 @@ fn a_message_alone_has_a_slowdown_of_one() {
             assert_eq!(one.time(), one.ideal, "{way:?} {size}");
         }
     }
+}
+
+/// A message alone, stored and forwarded over four wires of 32 Gb/s, is complete for its source after its own way and that
+/// of an acknowledgement: a packet of 30 bytes instead of 2,074.
+#[test]
+fn a_message_is_acknowledged_once_its_acknowledgement_is_back() {
+    let free = ["switch.forwarding=StoreAndForward", "link.flow_control.wire_time=Free"];
+    let alone = |more: &[&str]| {
+        let all = run(&law("chain", &[&free[..], more].concat())).completions;
+        all.expect("they are kept by default").messages[0]
+    };
+    for transport in ["Rc", "Rd"] {
+        let one = alone(&[&format!("flows.F.transport={transport}")]);
+        let ack = one.acknowledged.expect("RC and RD acknowledge");
+        assert_eq!(ack.at.since(one.posted), ack.ideal, "{transport}");
+        if transport == "Rc" {
+            assert_eq!(ack.ideal + Span::from_ns(2044), one.time() * 2);
+        }
+    }
+    let long = alone(&["flows.F.message=\"20 KiB\"", "cables.core.speed=DDR"]);
+    let ack = long.acknowledged.expect("RC acknowledges");
+    assert_eq!(ack.at.since(long.posted), ack.ideal);
+    assert_eq!(alone(&["flows.F.transport=Uc"]).acknowledged, None);
+    let read = alone(&["flows.F.operation=RdmaRead", "adapter.max_reads=1"]);
+    let ack = read.acknowledged.expect("a READ is acknowledged by its responses");
+    assert_eq!((ack.at, ack.ideal), (read.completed, read.ideal));
+}
+
+/// The host takes its time, and the acknowledgement does not wait for it.
+#[test]
+fn a_slow_host_does_not_hold_back_the_acknowledgement() {
+    let sets =
+        |limit: &str| ["flows.F.message=\"20 KiB\"".to_owned(), format!("adapter.drain_limit={limit}")];
+    let at = |limit| {
+        let sets = sets(limit);
+        let all = run(&law("chain", &[&sets[0], &sets[1]])).completions;
+        let one = all.expect("they are kept by default").messages[0];
+        (one.acknowledged.expect("RC acknowledges").at, one.completed)
+    };
+    let (fast, slow) = (at("\"32 Gb/s\""), at("\"4 Gb/s\""));
+    assert_eq!(fast.0, slow.0);
+    assert!(slow.1 > slow.0);
 }
 
 /// A long message is delayed only by the flow-control packets for its acknowledgements on its own wire.
