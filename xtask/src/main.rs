@@ -19,6 +19,7 @@ mod counts;
 mod dist;
 mod figures;
 mod help;
+mod mutants;
 mod simulate;
 mod test;
 mod tidy;
@@ -71,6 +72,11 @@ const VERBS: &[Verb] = &[
         name: "counts",
         about: "count instructions of small cases (valgrind), against docs/instructions.json; --record writes it",
         task: Task::Chore(counts::run),
+    },
+    Verb {
+        name: "mutants",
+        about: "put faults into the code one by one, each of which a test must catch (cargo-mutants)",
+        task: Task::Chore(mutants::run),
     },
     Verb {
         name: "figures",
