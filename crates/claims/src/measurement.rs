@@ -54,19 +54,16 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
             Ok(vec![occupancy(outcome, switches)? / f64::from(*packet_bytes) / count as f64])
         }
         Measure::TimeToReach { flows, phase, share } => {
-            let seconds = time_to_reach(outcome, &named_flows(outcome, flows)?, *phase, *share)?;
-            Ok(vec![seconds])
+            time_to_reach(outcome, &named_flows(outcome, flows)?, *phase, *share).map(|seconds| vec![seconds])
         }
         Measure::Total { phase: number } => Ok(vec![phase(outcome, *number)?.settled_total_goodput_bps]),
         Measure::Lowest { phase: number } => {
             let phase = phase(outcome, *number)?;
-            let totals = totals(outcome, phase.from_s, phase.to_s);
-            let lowest = totals.into_iter().reduce(f64::min).ok_or(NotInRun::Sample)?;
-            Ok(vec![lowest])
+            let lowest = totals(outcome, phase.from_s, phase.to_s).into_iter().reduce(f64::min);
+            Ok(vec![lowest.ok_or(NotInRun::Sample)?])
         }
         Measure::Queue { place, phase: number } => {
-            let queue = queue_samples(outcome, place, phase(outcome, *number)?)?;
-            Ok(vec![queue.iter().sum::<f64>() / queue.len() as f64])
+            Ok(vec![mean(&queue_samples(outcome, place, phase(outcome, *number)?)?)])
         }
         Measure::QueueSwing { place, phase: number } => {
             let mut queue = queue_samples(outcome, place, phase(outcome, *number)?)?;
@@ -83,6 +80,10 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         }
         Measure::Marked => Ok(vec![outcome.record.marks.total() as f64]),
         Measure::Lost => Ok(vec![outcome.record.dropped_packets as f64]),
+        Measure::Ratio { flows, to, phase } => {
+            let mean = |flows| Ok(mean(&goodput(outcome, flows, *phase)?));
+            Ok(vec![mean(flows)? / mean(to)?])
+        }
         Measure::Goodput { flows, phase }
         | Measure::Sum { flows, phase }
         | Measure::Mean { flows, phase }
@@ -118,6 +119,13 @@ fn phase(outcome: &Outcome, number: usize) -> Result<&PhaseSummary, NotInRun> {
     outcome.summary.phases.get(number - 1).ok_or(NotInRun::Phase(number))
 }
 
+/// Returns the goodput of each flow in the settled half of a phase.
+fn goodput(outcome: &Outcome, flows: &[String], number: usize) -> Result<Vec<f64>, NotInRun> {
+    let phase = phase(outcome, number)?;
+    let places = named_flows(outcome, flows)?;
+    Ok(places.into_iter().map(|place| phase.flows[place].settled_goodput_bps).collect())
+}
+
 /// Returns a measure of flows' goodput in the settled half of a phase.
 fn settled(
     measure: &Measure,
@@ -125,22 +133,20 @@ fn settled(
     flows: &[String],
     number: usize,
 ) -> Result<Vec<f64>, NotInRun> {
-    let phase = phase(outcome, number)?;
-    let places = named_flows(outcome, flows)?;
-    let goodput: Vec<f64> = places.iter().map(|place| phase.flows[*place].settled_goodput_bps).collect();
-    let sum: f64 = goodput.iter().sum();
-    let mean = sum / goodput.len() as f64;
+    let goodput = goodput(outcome, flows, number)?;
+    let mean = mean(&goodput);
     Ok(match measure {
-        Measure::Sum { .. } => vec![sum],
+        Measure::Sum { .. } => vec![goodput.iter().sum()],
         Measure::Mean { .. } => vec![mean],
         Measure::Jain { .. } => vec![jain(goodput)],
         Measure::Spread { .. } => {
             vec![goodput.iter().map(|one| (one - mean).abs() / mean).fold(0.0, f64::max)]
         }
         Measure::Variation { .. } => {
+            let phase = phase(outcome, number)?;
             let middle = f64::midpoint(phase.from_s, phase.to_s);
             let of = |place: &usize| variation(&samples(outcome, &[*place], middle, phase.to_s));
-            places.iter().map(of).collect()
+            named_flows(outcome, flows)?.iter().map(of).collect()
         }
         _ => goodput,
     })
@@ -180,7 +186,6 @@ fn time_to_recover(outcome: &Outcome, now: &PhaseSummary, share: f64) -> Result<
 fn time_to_reach(outcome: &Outcome, places: &[usize], number: usize, share: f64) -> Result<f64, NotInRun> {
     let (before, now) = (phase(outcome, number - 1)?, phase(outcome, number)?);
     let interval = outcome.record.series.interval.seconds();
-    let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len().max(1) as f64;
     let old = mean(&samples(outcome, places, f64::midpoint(before.from_s, before.to_s), before.to_s));
     let new = mean(&samples(outcome, places, now.to_s - LAST * (now.to_s - now.from_s), now.to_s));
     if new <= old {
@@ -210,11 +215,15 @@ fn samples(outcome: &Outcome, places: &[usize], from: f64, to: f64) -> Vec<f64> 
     within.map(|(_, row)| places.iter().map(|place| row[*place].get() as f64).sum()).collect()
 }
 
+/// Returns the mean; 0 if there are no numbers.
+fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
+}
+
 /// Returns standard deviation over mean; 0 if the mean is 0.
 fn variation(samples: &[f64]) -> f64 {
-    let count = samples.len().max(1) as f64;
-    let mean = samples.iter().sum::<f64>() / count;
-    let variance = samples.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / count;
+    let mean = mean(samples);
+    let variance = samples.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / samples.len().max(1) as f64;
     if mean == 0.0 { 0.0 } else { variance.sqrt() / mean }
 }
 
@@ -296,6 +305,7 @@ pub(crate) mod tests {
         assert_eq!(of(|flows, phase| Measure::Mean { flows, phase }, &["F1", "F3"]), [6e9]);
         assert_eq!(of(|flows, phase| Measure::Jain { flows, phase }, &all), [16.0 * 16.0 / (3.0 * 96.0)]);
         let two = ["F1", "F3"];
+        assert_eq!(of(|flows, phase| Measure::Ratio { flows, to: owned(&["F3"]), phase }, &two), [0.75]);
         assert!((of(|flows, phase| Measure::Spread { flows, phase }, &two)[0] - 1.0 / 3.0).abs() < 1e-12);
         assert_eq!(of(|flows, phase| Measure::Variation { flows, phase }, &all), [0.0, 0.5, 0.0]);
     }

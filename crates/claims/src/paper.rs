@@ -203,6 +203,7 @@ impl Paper {
 mod tests {
     use super::*;
     use crate::exhibits::table::Combination;
+    use crate::language::Measure;
 
     #[test]
     fn every_paper_s_claims_can_be_read() {
@@ -235,7 +236,8 @@ mod tests {
                 let plan = experiment::plan(&run.scenario, &run.set, None).unwrap();
                 let phase = measure.phase().unwrap_or(1);
                 assert!(phase <= plan.phases().len(), "{name} has no phase {phase}");
-                for flow in measure.flows() {
+                let to = if let Measure::Ratio { to, .. } = measure { &to[..] } else { &[] };
+                for flow in measure.flows().iter().chain(to) {
                     let fits = |name: &str| match flow.strip_suffix('*') {
                         Some(beginning) => name.starts_with(beginning),
                         None => name == flow,

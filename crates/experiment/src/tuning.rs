@@ -2,7 +2,7 @@
 //!
 //! Invariant: a setting that is not named stays as it is.
 
-use cc_policies::iba::spec::{CctSpec, IbaScheme};
+use cc_policies::iba::spec::{CctSpec, ComparedLoad, IbaScheme};
 use serde::{Deserialize, Serialize};
 
 /// Largest `CCT_Multiplier`: fourteen bits.
@@ -21,6 +21,8 @@ pub enum Tuning {
     Threshold(u8),
     /// `Marking_Rate`.
     MarkingRate(u16),
+    /// Load that is compared with the threshold.
+    Compare(ComparedLoad),
 }
 
 /// Reason why a run cannot be tuned.
@@ -35,13 +37,17 @@ pub enum TuningError {
 }
 
 impl Tuning {
-    /// Returns the setting in percent of the scenario's; `Threshold` and `MarkingRate` as they are.
+    /// Returns the setting in percent of the scenario's; `Threshold` and `MarkingRate` as they are, `None` for a setting
+    /// that is no number.
     #[must_use]
-    pub fn percent(self) -> f64 {
+    pub fn percent(self) -> Option<f64> {
         match self {
-            Self::Table(percent) | Self::Timer(percent) | Self::Increment(percent) => f64::from(percent),
-            Self::Threshold(weight) => f64::from(weight),
-            Self::MarkingRate(rate) => f64::from(rate),
+            Self::Table(percent) | Self::Timer(percent) | Self::Increment(percent) => {
+                Some(f64::from(percent))
+            }
+            Self::Threshold(weight) => Some(f64::from(weight)),
+            Self::MarkingRate(rate) => Some(f64::from(rate)),
+            Self::Compare(_) => None,
         }
     }
 
@@ -67,6 +73,7 @@ impl Tuning {
             }
             Self::Threshold(weight) => iba.marking.threshold = weight,
             Self::MarkingRate(rate) => iba.marking.marking_rate = rate,
+            Self::Compare(load) => iba.marking.compare = load,
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ pub enum VictimMask {
 
 /// Load that is compared with the threshold. IBA leaves it to the switch. Gran and Reinemo (2011, 3.2.1) name three
 /// loads, and their words for the third admit two readings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum ComparedLoad {
     /// Each virtual output queue, by itself.
     EachVoq,

@@ -47,6 +47,9 @@ impl ParameterSweep {
         if self.seeds.lacks_one() || self.values.is_empty() {
             return Some(format!("the sweep {} needs a seed and a value", self.name));
         }
+        if self.values.iter().any(|value| value.percent().is_none()) {
+            return Some(format!("the sweep {} has a value that is no number", self.name));
+        }
         self.lines.iter().find_map(|(name, measure)| references.fault_of_unit(name, measure, &self.unit))
     }
 
@@ -83,9 +86,9 @@ impl ParameterSweep {
         let mut lines = Vec::new();
         for (name, measure) in &self.lines {
             let mut points = Vec::new();
-            for (value, run) in self.values.iter().zip(&runs) {
+            for (percent, run) in self.values.iter().filter_map(|value| value.percent()).zip(&runs) {
                 let Estimate { mean, ci95, .. } = estimate(run, measure)?;
-                points.push(SweepPoint { x: self.at_100_percent * value.percent() / 100.0, y: mean, ci95 });
+                points.push(SweepPoint { x: self.at_100_percent * percent / 100.0, y: mean, ci95 });
             }
             lines.push(SweepLine { name: name.clone(), points });
         }

@@ -19,6 +19,8 @@ pub enum Measure {
     Sum { flows: Vec<String>, phase: usize },
     /// Mean goodput of the flows.
     Mean { flows: Vec<String>, phase: usize },
+    /// Mean goodput of the flows over that of others, `to`.
+    Ratio { flows: Vec<String>, to: Vec<String>, phase: usize },
     /// Jain's index of the flows' goodput.
     Jain { flows: Vec<String>, phase: usize },
     /// Largest deviation of a flow from the flows' mean goodput, as a share of the mean.
@@ -73,6 +75,7 @@ impl Measure {
             Self::Goodput { flows, .. }
             | Self::Sum { flows, .. }
             | Self::Mean { flows, .. }
+            | Self::Ratio { flows, .. }
             | Self::Jain { flows, .. }
             | Self::Spread { flows, .. }
             | Self::Variation { flows, .. }
@@ -96,6 +99,7 @@ impl Measure {
             Self::Goodput { phase, .. }
             | Self::Sum { phase, .. }
             | Self::Mean { phase, .. }
+            | Self::Ratio { phase, .. }
             | Self::Jain { phase, .. }
             | Self::Spread { phase, .. }
             | Self::Variation { phase, .. }
@@ -118,7 +122,9 @@ impl Measure {
             | Self::Mean { .. }
             | Self::Total { .. }
             | Self::Lowest { .. } => Dimension::Goodput,
-            Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => Dimension::None,
+            Self::Ratio { .. } | Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => {
+                Dimension::None
+            }
             Self::TimeToReach { .. } | Self::BackAfter { .. } => Dimension::Time,
             Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => Dimension::Packets,
             Self::Queue { .. } | Self::QueueSwing { .. } => Dimension::Bytes,
@@ -132,6 +138,7 @@ impl Measure {
             Self::Goodput { .. } => "goodput",
             Self::Sum { .. } => "sum",
             Self::Mean { .. } => "mean",
+            Self::Ratio { .. } => "ratio",
             Self::Jain { .. } => "Jain's index",
             Self::Spread { .. } => "largest deviation",
             Self::Variation { .. } => "variation",
@@ -164,6 +171,7 @@ impl Measure {
             _ if self.flows().is_empty() || self.phase() == Some(0) => {
                 Some("needs a flow and a phase counted from 1")
             }
+            Self::Ratio { to, .. } if to.is_empty() => Some("needs flows to compare with"),
             Self::TimeToReach { phase: 1, .. } => Some("needs a phase before its own"),
             Self::TimeToReach { share, .. } if !(*share > 0.0 && *share <= 1.0) => {
                 Some("needs a share above 0 and at most 1")
