@@ -327,3 +327,24 @@ fn the_digest_changes_with_the_model_and_not_with_the_instruments() {
         assert_ne!(digest(&[set]), plain, "{set}");
     }
 }
+
+/// Self-clocking: however a window adapts, no more packets are under way than the windows of all flows allow at their
+/// widest, acknowledgements included, since a packet is outstanding until its acknowledgement is back. The rate alone
+/// lets a flow send on until it hears of a mark.
+#[test]
+fn a_hybrid_has_no_more_under_way_than_its_windows() {
+    let most = |window: &str| {
+        let window = format!("congestion_control.response.window={window}");
+        let under_way = |us: u32| {
+            let duration = format!("duration={us} us");
+            run(&shipped("hp2001-hybrid", &[&duration, "sample=10 us", &window])).audit.under_way
+        };
+        [110, 150, 200, 300].into_iter().map(under_way).max().expect("runs have been made")
+    };
+    let flows = 11;
+    for widest in 2..=4 {
+        let most = most(&format!("Aimd(max_window: {widest}, divisor: 2.0)"));
+        assert!(most <= flows * widest, "{most} packets under windows of {widest}");
+    }
+    assert!(most("None") > flows * 4, "the bound holds without windows, and says nothing");
+}
