@@ -127,7 +127,7 @@ fn response(criterion: &mut Criterion) {
     let (line, packet_time) = (Rate::gbps(40), Rate::gbps(40).time_for(PACKET));
     for (name, spec) in responses() {
         for (load, notified_every) in [("calm", u64::MAX), ("hot", 64)] {
-            let response = AnyResponse::new(&spec, line);
+            let response = AnyResponse::new(&spec, line, Pcg64Mcg::new(1));
             let mut flow = response.at_rest(ServiceLevel(0));
             let (mut now, mut number) = (Time::ZERO, 0);
             group.bench_function(BenchmarkId::new(name, load), |bencher| {

@@ -256,7 +256,7 @@ fn tell(
 /// shorter gaps. A mark never shortens the gap or widens the window; other events never do the opposite. The window
 /// is never 0. After long enough without a mark, the state is as at rest.
 fn response_contract(control: &Control, story: &[(u64, Fact)]) -> Result<(), TestCaseError> {
-    let response = AnyResponse::new(&control.response, Rate::gbps(40));
+    let response = AnyResponse::new(&control.response, Rate::gbps(40), Pcg64Mcg::new(1));
     let packet_time = Span::from_ns(1000);
     let at_rest = allowed(&response, &mut response.at_rest(ServiceLevel(5)), packet_time, Time::ZERO);
     let (mut flow, mut watched) = (response.at_rest(ServiceLevel(5)), response.at_rest(ServiceLevel(5)));

@@ -11,6 +11,7 @@ use cc_policies::{
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel, TransportService,
 };
+use rand_pcg::Pcg64Mcg;
 use units::{Bytes, Rate, Time};
 
 /// Returns a packet of some length, held back by this constraint.
@@ -36,7 +37,7 @@ fn control() -> Control {
 /// The slides' own table of the state's scope.
 #[test]
 fn the_state_is_kept_where_the_slides_keep_it() {
-    let response = AnyResponse::new(&control().response, Rate::gbps(16));
+    let response = AnyResponse::new(&control().response, Rate::gbps(16), Pcg64Mcg::new(1));
     for (transport, sends, scope) in [
         (TransportService::Rc, TrafficKind::Requests, StateScope::QueuePair),
         (TransportService::Rd, TrafficKind::Requests, StateScope::EeContext),

@@ -6,6 +6,8 @@ use cc_policies::iba::spec::{CctSpec, IbaResponseSpec, PortControl, ServiceLevel
 use cc_policies::{Notification, Response};
 use packet::ServiceLevel;
 use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
 use units::{Span, Time};
 
 /// Unit of `CCTI_Timer`.
@@ -13,7 +15,8 @@ const TIMER_UNIT: Span = Span::from_ps(1_024_000);
 
 const CNP: Notification = Notification { psn: None, next: 0 };
 const PACKET_TIME: Span = Span::from_ns(1200);
-const STARTS: [TimerStart; 3] = [TimerStart::FreeRunning, TimerStart::FirstBecn, TimerStart::EachBecn];
+const STARTS: [TimerStart; 4] =
+    [TimerStart::FreeRunning, TimerStart::FreeRunningOwnPhase, TimerStart::FirstBecn, TimerStart::EachBecn];
 
 fn settings(limit: u16, min: u8, increase: u8, timer: u16, timer_start: TimerStart) -> IbaResponseSpec {
     IbaResponseSpec {
@@ -45,7 +48,8 @@ struct Ticking {
 }
 
 impl Ticking {
-    fn new(of: &IbaResponseSpec) -> Self {
+    /// A timer that runs from the start on expires first after `first`.
+    fn new(of: &IbaResponseSpec, first: Span) -> Self {
         let period = TIMER_UNIT * u64::from(of.ccti_timer);
         Self {
             start: of.timer_start,
@@ -54,14 +58,14 @@ impl Ticking {
             min: of.ccti_min.into(),
             increase: of.ccti_increase.into(),
             index: of.ccti_min.into(),
-            expires: (of.timer_start == TimerStart::FreeRunning).then(|| period.after_start()),
+            expires: runs_freely(of.timer_start).then(|| first.after_start()),
         }
     }
 
     fn run_to(&mut self, now: Time) {
         while let Some(expiry) = self.expires.filter(|&expiry| expiry <= now) {
             self.index -= u16::from(self.index > self.min);
-            let goes_on = self.start == TimerStart::FreeRunning || self.index > self.min;
+            let goes_on = runs_freely(self.start) || self.index > self.min;
             self.expires = goes_on.then(|| expiry + self.period);
         }
     }
@@ -70,11 +74,31 @@ impl Ticking {
         self.run_to(now);
         self.index = (self.index + self.increase).min(self.limit);
         match self.start {
-            TimerStart::FreeRunning => {}
+            TimerStart::FreeRunning | TimerStart::FreeRunningOwnPhase => {}
             TimerStart::FirstBecn => self.expires = self.expires.or(Some(now + self.period)),
             TimerStart::EachBecn => self.expires = Some(now + self.period),
         }
     }
+}
+
+fn runs_freely(start: TimerStart) -> bool {
+    matches!(start, TimerStart::FreeRunning | TimerStart::FreeRunningOwnPhase)
+}
+
+/// Returns the first expiry of a timer of period `timer` at service level 3 of the adapter with this random stream, found
+/// by trial: one step up at the start, and one step down at that time.
+fn first_expiry(timer: u16, stream: &Pcg64Mcg) -> Span {
+    let settings = settings(1, 0, 1, timer, TimerStart::FreeRunningOwnPhase);
+    let response = IbaResponse::new(&settings).with_timer_ages(stream.clone());
+    let mut flow = response.at_rest(ServiceLevel(3));
+    response.on_notification(&mut flow, CNP, Time::ZERO);
+    let (mut before, mut after) = (0, (TIMER_UNIT * u64::from(timer)).ps());
+    while before + 1 < after {
+        let middle = before.midpoint(after);
+        let down = response.index(&flow, Time::from_ps(middle)) == 0;
+        (before, after) = if down { (before, middle) } else { (middle, after) };
+    }
+    Span::from_ps(after)
 }
 
 prop_compose! {
@@ -94,12 +118,17 @@ fn any_wait() -> impl Strategy<Value = Span> {
 proptest! {
     #[test]
     fn counting_expiries_is_ticking(
-        settings in any_settings(),
+        settings in any_settings(), seed: u128,
         steps in prop::collection::vec((any_wait(), 0..3u8), 1..100),
     ) {
-        let response = IbaResponse::new(&settings);
+        let stream = Pcg64Mcg::new(seed);
+        let first = match settings.timer_start {
+            TimerStart::FreeRunningOwnPhase => first_expiry(settings.ccti_timer, &stream),
+            _ => TIMER_UNIT * u64::from(settings.ccti_timer),
+        };
+        let response = IbaResponse::new(&settings).with_timer_ages(stream);
         let mut flow = response.at_rest(ServiceLevel(3));
-        let mut ticking = Ticking::new(&settings);
+        let mut ticking = Ticking::new(&settings, first);
         let mut now = Time::ZERO;
         for (wait, what) in steps {
             now += wait;
@@ -160,7 +189,7 @@ proptest! {
 
 #[test]
 fn faster_than_its_period_a_restarted_timer_never_expires() {
-    for (start, expected) in STARTS.into_iter().zip([10, 10, 100]) {
+    for (start, expected) in STARTS.into_iter().zip([10, 10, 10, 100]) {
         let response = IbaResponse::new(&settings(127, 0, 1, 10, start));
         let mut flow = response.at_rest(ServiceLevel(0));
         for becn in 0..100 {
@@ -169,6 +198,27 @@ fn faster_than_its_period_a_restarted_timer_never_expires() {
         // 100 BECNs up, and 90 periods of 10 in 900 units down; the last BECN is at 891.
         assert_eq!(response.index(&flow, at(900)), expected, "{start:?}");
     }
+}
+
+/// Phases of adapters are uniform over a period: of 1,000, the first expiries deviate from their share nowhere by more than
+/// Kolmogorov and Smirnov's bound for one case in a million, 2.69 / sqrt(1000).
+#[test]
+fn phases_are_spread_over_a_period() {
+    let timer = 150;
+    let period = (TIMER_UNIT * u64::from(timer)).ps() as f64;
+    let adapters = (0..1000).map(Pcg64Mcg::seed_from_u64);
+    let mut shares: Vec<_> =
+        adapters.map(|stream| first_expiry(timer, &stream).ps() as f64 / period).collect();
+    shares.sort_by(f64::total_cmp);
+    for (rank, share) in shares.iter().enumerate() {
+        assert!((share - rank as f64 / 1000.0).abs() < 2.69 / 1000f64.sqrt(), "{share} has rank {rank}");
+    }
+    // Without phases of their own, all expire at the end of the first period.
+    let response = IbaResponse::new(&settings(1, 0, 1, timer, TimerStart::FreeRunning));
+    let response = response.with_timer_ages(Pcg64Mcg::new(7));
+    let mut flow = response.at_rest(ServiceLevel(3));
+    response.on_notification(&mut flow, CNP, Time::ZERO);
+    assert_eq!([149, 150].map(|units| response.index(&flow, at(units))), [1, 0]);
 }
 
 #[test]

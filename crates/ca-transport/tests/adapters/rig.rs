@@ -57,6 +57,9 @@ enum Event {
     Timer(AdapterTimer),
 }
 
+/// The fate of each packet, by the node that sends it.
+type Fates<'a> = Box<dyn FnMut(usize, &Packet) -> Fate + 'a>;
+
 /// The cable, and future events.
 struct Cable<'a> {
     now: Time,
@@ -65,7 +68,7 @@ struct Cable<'a> {
     events: BTreeMap<(Time, u64), (usize, Event)>,
     planned: u64,
     record: Vec<Record>,
-    fate: Box<dyn FnMut(usize, &Packet) -> Fate + 'a>,
+    fates: Fates<'a>,
     /// Whether a packet has been lost: from then on adapters report violations.
     lossy: bool,
 }
@@ -95,7 +98,7 @@ impl NodeContext<AdapterTimer> for Cable<'_> {
     fn deliver(&mut self, _: PortId, at: Time, id: PacketId) {
         let packet = self.packets[id];
         self.record.push(Record { node: self.turn, arrives: false, at: packet.injected, packet });
-        match (self.fate)(self.turn, &packet) {
+        match (self.fates)(self.turn, &packet) {
             Fate::Arrives => {}
             Fate::Marked => self.packets[id].bth.flags.insert(BthFlags::FECN),
             Fate::Lost => {
@@ -162,14 +165,18 @@ impl Setup {
             framing: packet::Framing::InfiniBand,
             spec: &spec,
             echo: self.echo,
-            response: AnyResponse::new(&ResponseSpec::Hp(self.response.clone()), Rate::gbps(32)),
+            response: AnyResponse::new(
+                &ResponseSpec::Hp(self.response.clone()),
+                Rate::gbps(32),
+                event_kernel::stream(1, "response", "any adapter"),
+            ),
         })
     }
 }
 
 impl<'a> Pair<'a> {
     /// Two adapters whose packets meet these fates, by the node that sends them.
-    pub(crate) fn new(setup: &Setup, fate: impl FnMut(usize, &Packet) -> Fate + 'a) -> Self {
+    pub(crate) fn new(setup: &Setup, fates: impl FnMut(usize, &Packet) -> Fate + 'a) -> Self {
         let cable = Cable {
             now: Time::ZERO,
             turn: 0,
@@ -177,7 +184,7 @@ impl<'a> Pair<'a> {
             events: BTreeMap::new(),
             planned: 0,
             record: Vec::new(),
-            fate: Box::new(fate),
+            fates: Box::new(fates),
             lossy: false,
         };
         Self { adapters: [setup.adapter(0), setup.adapter(1)], cable }

@@ -3,6 +3,7 @@
 //! Invariant: a response meets only states that it made. No `match` of this file has a wildcard for responses.
 
 use packet::{ServiceLevel, TransportService};
+use rand_pcg::Pcg64Mcg;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use settings::{Fault, SettingError};
@@ -76,15 +77,16 @@ pub enum AnyState {
 const _: () = assert!(size_of::<AnyState>() <= 32, "the state of a flow is half a cache line");
 
 impl AnyResponse {
-    /// Returns the response of an adapter on a link of rate `line`.
+    /// Returns the response of an adapter on a link of rate `line`. `stream` is the adapter's random stream for its
+    /// response, shared with nothing else.
     ///
     /// # Panics
     /// If the settings have not passed [`ResponseSpec::check`].
     #[must_use]
-    pub fn new(response: &ResponseSpec, line: Rate) -> Self {
+    pub fn new(response: &ResponseSpec, line: Rate, stream: Pcg64Mcg) -> Self {
         match response {
             ResponseSpec::Off => Self::Off,
-            ResponseSpec::Iba(response) => Self::Iba(IbaResponse::new(response)),
+            ResponseSpec::Iba(response) => Self::Iba(IbaResponse::new(response).with_timer_ages(stream)),
             ResponseSpec::Hp(response) => Self::Hp(HpResponse::new(response)),
             ResponseSpec::Dcqcn(response) => Self::Dcqcn(DcqcnResponse::new(response, line)),
         }

@@ -9,11 +9,15 @@
 //!
 //! | | on a BECN at rest | on a BECN above rest |
 //! |---|---|---|
-//! | `FreeRunning` | the last multiple of the period | stays |
+//! | `FreeRunning`, `FreeRunningOwnPhase` | the last multiple of the period | stays |
 //! | `FirstBecn` | now | stays |
 //! | `EachBecn` | now | now |
+//!
+//! A timer that has run before time zero has an age. Its clock, of which `anchor` is a time, is ahead of the run's by that age.
 
 use packet::{ServiceLevel, TransportService};
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
 use units::{Span, Time};
 
 use super::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
@@ -52,11 +56,12 @@ const SERVICE_LEVELS: usize = 16;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IbaResponse {
+    /// The first field, since adapters that differ in the ages of their timers are compared often.
+    levels: Box<[LevelSettings; SERVICE_LEVELS]>,
     table: Vec<CctEntry>,
     limit: u16,
     timer_start: TimerStart,
     port_control: PortControl,
-    levels: Box<[LevelSettings; SERVICE_LEVELS]>,
 }
 
 /// Entry of the congestion control table: two bits and fourteen.
@@ -69,6 +74,8 @@ struct CctEntry {
 /// Settings of one service level (IBA `CACongestionEntry`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LevelSettings {
+    /// Time for which a free-running timer has run before time zero, less than its period.
+    age: Span,
     timer: Span,
     increase: u8,
     min: u8,
@@ -78,7 +85,7 @@ struct LevelSettings {
 /// State of one controlled flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IbaState {
-    /// An expiry of the timer, or the time of its start; without meaning at rest.
+    /// An expiry of the timer, or the time of its start, by the timer's clock; without meaning at rest.
     anchor: Time,
     /// Index at `anchor`, plus the increases of later BECNs.
     index: u16,
@@ -122,6 +129,7 @@ impl IbaResponse {
         assert_eq!(table.len(), usize::from(settings.ccti_limit) + 1, "a table that ends at its limit");
         let mut levels = Box::new(
             [LevelSettings {
+                age: Span::ZERO,
                 timer: TIMER_UNIT * u64::from(settings.ccti_timer),
                 increase: settings.ccti_increase,
                 min: settings.ccti_min,
@@ -130,6 +138,7 @@ impl IbaResponse {
         );
         for own in &settings.service_levels {
             levels[usize::from(own.service_level)] = LevelSettings {
+                age: Span::ZERO,
                 timer: TIMER_UNIT * u64::from(own.ccti_timer),
                 increase: own.ccti_increase,
                 min: own.ccti_min,
@@ -146,6 +155,18 @@ impl IbaResponse {
         }
     }
 
+    /// Draws the ages of the adapter's timers from its stream if they have phases of their own: uniformly within one
+    /// period, for each service level.
+    #[must_use]
+    pub fn with_timer_ages(mut self, mut stream: Pcg64Mcg) -> Self {
+        if self.timer_start == TimerStart::FreeRunningOwnPhase {
+            for level in &mut *self.levels {
+                level.age = Span::from_ps(stream.random_range(0..level.timer.ps()));
+            }
+        }
+        self
+    }
+
     /// Returns the flow's index into the table at `now`, which is not before the flow's last event.
     #[must_use]
     pub fn index(&self, state: &IbaState, now: Time) -> u16 {
@@ -160,13 +181,14 @@ impl IbaResponse {
 
     /// Subtracts the expiries up to and including `now` from the index. At one instant, an expiry precedes a BECN.
     fn settle(&self, state: &mut IbaState, now: Time) {
-        debug_assert!(now >= state.anchor, "time runs backwards: {now} after {}", state.anchor);
-        let &LevelSettings { timer, min, .. } = self.level(state);
+        let &LevelSettings { age, timer, min, .. } = self.level(state);
+        let clock = now + age;
+        debug_assert!(clock >= state.anchor, "time runs backwards: {clock} after {}", state.anchor);
         let above_rest = u64::from(state.index - u16::from(min));
         if above_rest == 0 {
             return;
         }
-        let expiries = now.since(state.anchor).ps() / timer.ps();
+        let expiries = clock.since(state.anchor).ps() / timer.ps();
         state.anchor += timer * expiries;
         // At most the index itself, which fits.
         state.index -= expiries.min(above_rest) as u16;
@@ -176,13 +198,15 @@ impl IbaResponse {
     fn becn(&self, state: &mut IbaState, now: Time) -> NotificationOutcome {
         self.settle(state, now);
         let level = *self.level(state);
-        let before = state.index;
+        let (before, clock) = (state.index, now + level.age);
         let at_rest = before == u16::from(level.min);
         match self.timer_start {
-            TimerStart::FreeRunning if at_rest => state.anchor = last_multiple(level.timer, now),
-            TimerStart::FirstBecn if at_rest => state.anchor = now,
-            TimerStart::EachBecn => state.anchor = now,
-            TimerStart::FreeRunning | TimerStart::FirstBecn => {}
+            TimerStart::FreeRunning | TimerStart::FreeRunningOwnPhase if at_rest => {
+                state.anchor = last_multiple(level.timer, clock);
+            }
+            TimerStart::FirstBecn if at_rest => state.anchor = clock,
+            TimerStart::EachBecn => state.anchor = clock,
+            TimerStart::FreeRunning | TimerStart::FreeRunningOwnPhase | TimerStart::FirstBecn => {}
         }
         state.index = before.saturating_add(u16::from(level.increase)).min(self.limit);
         // DEVIATION: IBA logs an event when the index equals `Trigger_Threshold`, which an increase of more than one
@@ -225,7 +249,7 @@ impl Response for IbaResponse {
     }
 }
 
-/// Returns the last multiple of `period` that is not after `now`.
-fn last_multiple(period: Span, now: Time) -> Time {
-    Time::from_ps(now.ps() - now.ps() % period.ps())
+/// Returns the last multiple of `period` that is not after `clock`.
+fn last_multiple(period: Span, clock: Time) -> Time {
+    Time::from_ps(clock.ps() - clock.ps() % period.ps())
 }

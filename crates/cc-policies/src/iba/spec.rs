@@ -153,9 +153,12 @@ pub enum PortControl {
 /// hardware and models differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TimerStart {
-    /// With the run: one free-running timer for all flows of the port's service level (Pfister and others 2005; Gran
-    /// and Reinemo 2011, 2.2).
+    /// With the run, at all adapters alike: one free-running timer for all flows of the port's service level (Pfister
+    /// and others 2005; Gran and Reinemo 2011, 2.2).
     FreeRunning,
+    /// As `FreeRunning`, but from some time before the run, drawn for each adapter and service level uniformly within one
+    /// period: real adapters start at times of their own.
+    FreeRunningOwnPhase,
     /// With the first BECN after rest; later ones do not restart it (an adapter's driver in Linux).
     FirstBecn,
     /// Anew with each BECN (Gran and Reinemo 2011, 3.2.2, by their words "the related timer is updated").

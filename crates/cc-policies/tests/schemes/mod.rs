@@ -37,7 +37,12 @@ fn iba() -> impl Iterator<Item = IbaScheme> {
         ComparedLoad::SumAgainstShare,
     ];
     let masks = [VictimMask::None, VictimMask::AdapterPorts, VictimMask::All];
-    let starts = [TimerStart::FreeRunning, TimerStart::FirstBecn, TimerStart::EachBecn];
+    let starts = [
+        TimerStart::FreeRunning,
+        TimerStart::FreeRunningOwnPhase,
+        TimerStart::FirstBecn,
+        TimerStart::EachBecn,
+    ];
     let combinations = compares.into_iter().zip(masks.into_iter().cycle()).zip(starts.into_iter().cycle());
     combinations.zip(ECHOES.into_iter().cycle()).map(|(((compare, victim_mask), timer_start), echo)| {
         IbaScheme {

@@ -29,6 +29,7 @@ impl<'a> NodeBuilder<'a> {
         let (link, control) = (self.plan.link(), self.plan.control());
         let port = self.port(PortId(0), &adapter.ports[0]);
         let rate = port.wire().rate();
+        let stream = event_kernel::stream(self.plan.seed(), "response", self.plan.graph().name(node));
         let mut adapter = Adapter::new(AdapterSetup {
             lid: node.lid(),
             port,
@@ -39,7 +40,7 @@ impl<'a> NodeBuilder<'a> {
             framing: link.framing,
             spec: &adapter.settings,
             echo: control.echo,
-            response: AnyResponse::new(&control.response, rate),
+            response: AnyResponse::new(&control.response, rate, stream),
         });
         adapter.intern(&mut self.adapters);
         adapter
