@@ -30,7 +30,7 @@ pub use flow_control::headroom::{Headroom, PauseLoop};
 pub use flow_control::pause::{LaneMemory, PauseCrossings, PauseLane, PauseRule, PauseTally};
 pub use flow_control::signal::Signal;
 pub use memory::{
-    Alpha, HeadroomExceedsMemory, MemoryPool, PauseMemory, PauseThreshold, Share, SharedMemory,
+    Alpha, HeadroomExceedsMemory, LastingUse, MemoryPool, PauseMemory, PauseThreshold, Share, SharedMemory,
     earliest_pause,
 };
 pub use port::receive_memory::{MemorySharing, ReceiveMemory};

@@ -8,10 +8,12 @@ use link_layer::Port;
 use packet::{Lane, QpNumber};
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
+use workload::Operation;
 
 use super::{Adapter, MessageLog, PendingReplies};
 use crate::endpoint::Endpoint;
 use crate::host_drain::SinkTally;
+use crate::message::{Message, Segment};
 
 impl Adapter {
     /// Returns the port, with its flow control.
@@ -49,6 +51,32 @@ impl Adapter {
     pub fn flow_rate(&self, number: QpNumber, now: Time) -> Option<FlowRate> {
         let endpoint = &self.endpoints[self.queue_pairs[number.index()].endpoint as usize];
         self.config.response.flow_rate(self.schedule.peek_state(endpoint.flow)?, now)
+    }
+
+    /// Returns the length on the wire of the shortest packet that a time-out could make this adapter send; `None` if it
+    /// has nothing to send. Zero if it takes part in RDMA READs, whose requests are shorter than any data.
+    #[must_use]
+    pub fn shortest_packet(&self) -> Option<Bytes> {
+        if self.queue_pairs.iter().any(|queue_pair| queue_pair.end.operation == Operation::RdmaRead) {
+            return Some(Bytes::ZERO);
+        }
+        let shortest = |message: &Message| {
+            let endpoint = self.queue_pairs[message.queue_pair.index()].endpoint;
+            let service = self.endpoints[endpoint as usize].service;
+            // All others are like the second.
+            let numbers = [message.first, (message.first + 1).min(message.end - 1), message.end - 1];
+            let segments = numbers.map(|number| message.segment(number, self.config.rule.mtu));
+            let length = |part: Segment| self.config.framing.bytes(service, part.opcode, part.payload);
+            segments.into_iter().map(length).min()
+        };
+        let shortest = self.messages.values().filter_map(shortest).min();
+        shortest.map(|length| Bytes::new(u64::from(length)))
+    }
+
+    /// Returns true once no further message is posted.
+    #[must_use]
+    pub const fn is_silent(&self) -> bool {
+        self.silent
     }
 
     /// Returns the times of messages, if they are recorded.

@@ -25,8 +25,12 @@ impl Run {
         let start = self.world.now();
         let mut worked = start;
         loop {
+            let packet_hops = self.world.interconnect.packet_hops;
             self.run_until(self.world.now() + DRAIN_STEP, progress)?;
             let now = self.world.now();
+            if self.world.interconnect.packet_hops == packet_hops {
+                self.check_deadlock()?;
+            }
             if self.world.interconnect.queue.pending().any(Event::is_work) {
                 worked = now;
             }
@@ -38,7 +42,6 @@ impl Run {
                 return Ok(());
             };
             if now.since(worked) > PATIENCE {
-                self.check_deadlock()?;
                 let node = self.world.name(node).to_owned();
                 return Err(Violation::Unrest { node, waited: now.since(start) }.into());
             }

@@ -96,7 +96,11 @@ impl Run {
     }
 
     /// Handles every event up to and including the instant `end`, and lets the instruments look on the way.
-    fn run_until(&mut self, end: Time, progress: &mut dyn FnMut(Progress)) -> Result<(), RunError> {
+    pub(crate) fn run_until(
+        &mut self,
+        end: Time,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), RunError> {
         let mut report_at = self.events + PROGRESS_EVERY;
         loop {
             let look = self.instruments.deadline();

@@ -4,7 +4,7 @@
 
 use ca_transport::Adapter;
 use link_layer::Port;
-use packet::{NodeId, QpNumber};
+use packet::{NodeId, PortId, QpNumber};
 use switch_arch::Switch;
 use units::Time;
 
@@ -68,6 +68,14 @@ impl World {
     /// Returns the number of the switch at this position in `switches`.
     pub(crate) fn switch_number(&self, index: usize) -> NodeId {
         NodeId((self.adapters.len() + index) as u32)
+    }
+
+    /// Returns a port of a node.
+    pub(crate) fn port(&self, node: NodeId, port: PortId) -> &Port {
+        match self.node(node) {
+            Node::Adapter(adapter) => adapter.port(),
+            Node::Switch(switch) => switch.view().link(port),
+        }
     }
 
     /// All ports, by node number and port number.

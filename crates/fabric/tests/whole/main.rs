@@ -5,6 +5,7 @@ mod combined;
 mod common;
 mod completions;
 mod congestion;
+mod deadlocks;
 mod ethernet;
 mod families;
 mod golden;

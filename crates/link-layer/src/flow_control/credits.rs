@@ -106,6 +106,12 @@ impl Credits {
         (self.fccl.wrapping_sub(self.fctbs.wrapping_add(blocks)) % MODULUS) <= MAX_BLOCKS
     }
 
+    /// Returns the blocks that this end may still send, as far as it knows.
+    #[must_use]
+    pub const fn far_room(&self) -> u16 {
+        self.fccl.wrapping_sub(self.fctbs) % MODULUS
+    }
+
     /// Counts a packet of this many blocks that starts.
     pub fn start(&mut self, blocks: u16) {
         debug_assert!(self.may_start(blocks), "sent without credit");
@@ -203,7 +209,7 @@ impl Credits {
     /// Returns true if nothing is held here and the far end's whole room is known here.
     #[must_use]
     pub const fn at_rest(&self) -> bool {
-        self.held == 0 && self.fccl.wrapping_sub(self.fctbs) % MODULUS == self.far_room
+        self.held == 0 && self.far_room() == self.far_room
     }
 }
 

@@ -19,6 +19,7 @@ use packet::Lane;
 use units::{Bytes, Span, Time};
 
 use super::signal::Signal;
+use crate::memory::LastingUse;
 
 /// Length of a PAUSE frame: the shortest frame of Ethernet, with preamble and gap (IEEE 802.1Q 36, 802.3 31B).
 pub const PAUSE_FRAME: Bytes = Bytes::new(64 + 20);
@@ -249,6 +250,16 @@ impl PauseLane {
     #[must_use]
     pub const fn requests_pause(&self) -> bool {
         self.intake.refresh_at.is_some()
+    }
+
+    /// Returns true if the pause that is requested can never end: `lasting` of the bytes held stay, and the threshold is
+    /// at most `limit` with this load. Without further packets nothing but these bytes' release empties the headroom.
+    #[must_use]
+    pub fn pauses_for_ever(&self, rule: &PauseRule, lasting: LastingUse, limit: u32) -> bool {
+        let headroom_stays = lasting.closed && lasting.bytes == self.held() && self.intake.headroom > 0;
+        let load_stays =
+            lasting.bytes > 0 && u64::from(lasting.bytes) + u64::from(rule.resume_offset) > u64::from(limit);
+        self.requests_pause() && (headroom_stays || load_stays)
     }
 
     /// Returns the bytes held, in the headroom too.

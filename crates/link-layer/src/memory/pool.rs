@@ -53,9 +53,27 @@ impl MemoryPool {
     /// Returns the present threshold of a receiver with this load, in bytes.
     #[must_use]
     pub fn limit(&self, receiver: usize, load: u32) -> u32 {
+        self.limit_with(receiver, self.free, self.used(receiver, load) + self.free)
+    }
+
+    /// Returns the highest threshold of a receiver with this load, while the others use at least `by_others` shared
+    /// bytes.
+    #[must_use]
+    pub fn highest_limit(&self, receiver: usize, load: u32, by_others: u64) -> u32 {
+        let available = self.shared.saturating_sub(by_others);
+        self.limit_with(receiver, available.saturating_sub(self.used(receiver, load)), available)
+    }
+
+    /// Returns the shared bytes that a receiver with this load uses.
+    #[must_use]
+    pub fn used(&self, receiver: usize, load: u32) -> u64 {
+        u64::from(load.saturating_sub(self.shares[receiver].guaranteed))
+    }
+
+    /// Returns the threshold of a receiver that uses all of the shared bytes `available` to it except those `free`.
+    fn limit_with(&self, receiver: usize, free: u64, available: u64) -> u32 {
         let ByteShare { guaranteed, alpha } = self.shares[receiver];
-        let all = u64::from(load.saturating_sub(guaranteed)) + self.free;
-        let share = alpha.map_or(all, |alpha| alpha.times(self.free).min(all));
+        let share = alpha.map_or(available, |alpha| alpha.times(free).min(available));
         u32::try_from(u64::from(guaranteed) + share).unwrap_or(u32::MAX)
     }
 
@@ -78,10 +96,9 @@ impl MemoryPool {
     /// # Panics
     /// If more bytes are used than there are.
     pub fn on_load_change(&mut self, receiver: usize, change: LoadChange) {
-        let guaranteed = self.shares[receiver].guaranteed;
-        let used = |load: u32| u64::from(load.saturating_sub(guaranteed));
-        let free = self.free + used(change.before);
-        self.free = free.checked_sub(used(change.after)).expect("the bytes used of a pool were free");
+        let free = self.free + self.used(receiver, change.before);
+        let used = self.used(receiver, change.after);
+        self.free = free.checked_sub(used).expect("the bytes used of a pool were free");
     }
 
     /// Notes that a receiver requests a pause, or no longer does.

@@ -140,12 +140,28 @@ impl SharedMemory {
     /// Returns the blocks that a receiver with this share could be granted now, if its room were not limited.
     #[must_use]
     pub fn available(&self, receiver: usize, share: ReceiverShare) -> u32 {
-        let BlockShare { guaranteed, alpha } = self.shares[receiver];
-        let used = (share.held + u32::from(share.room)).saturating_sub(u32::from(guaranteed));
-        match alpha {
+        let used = self.used(receiver, share.held + u32::from(share.room));
+        match self.shares[receiver].alpha {
             None => self.free,
             Some(alpha) => alpha.leaves(u64::from(used), u64::from(self.free)) as u32,
         }
+    }
+
+    /// Returns the shared blocks that a receiver uses which commits this many blocks.
+    #[must_use]
+    pub fn used(&self, receiver: usize, committed: u32) -> u32 {
+        committed.saturating_sub(u32::from(self.shares[receiver].guaranteed))
+    }
+
+    /// Returns the most room that a receiver with `room` can ever have, while at least `held` blocks are held there and
+    /// the others use at least `by_others` shared blocks.
+    #[must_use]
+    pub fn most_room(&self, receiver: usize, room: u16, held: u32, by_others: u32) -> u16 {
+        let BlockShare { guaranteed, alpha } = self.shares[receiver];
+        let available = u64::from(self.shared.saturating_sub(by_others));
+        let used = alpha.map_or(available, |alpha| alpha.leaves(0, available));
+        let grantable = (u32::from(guaranteed) + used as u32).saturating_sub(held);
+        room.max(grantable.min(u32::from(guaranteed)) as u16)
     }
 
     /// Returns the most blocks that a receiver can come to hold, namely while no other uses a shared block.

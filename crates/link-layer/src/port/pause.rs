@@ -6,11 +6,13 @@
 use packet::{ByLane, Lane};
 use units::{Bytes, Time};
 
+use super::UNLIMITED;
 use super::flow_control::FlowControl;
 use super::wire_end::WireEnd;
 use crate::context::{InvariantViolation, LinkTimer, NodeContext};
 use crate::flow_control::pause::{PauseLane, PauseRule};
 use crate::flow_control::signal::Signal;
+use crate::memory::LastingUse;
 
 /// Pauses of a port's lanes.
 #[derive(Clone, Debug)]
@@ -67,6 +69,16 @@ impl FlowControl for PausePort<'_> {
         }
         self.set_timer(lane, context);
         opens
+    }
+}
+
+impl Pauses {
+    /// Returns the most bytes that may ever still arrive on `lane`, while `lasting` lasts and the threshold is at most
+    /// `limit` (the lane's own if `None`): none if the pause that the lane requests never ends.
+    pub(super) fn most_room(&self, lane: Lane, lasting: LastingUse, limit: Option<u32>) -> Bytes {
+        let pauses = &self.lanes[lane];
+        let limit = limit.unwrap_or(pauses.limit());
+        if pauses.pauses_for_ever(&self.rule, lasting, limit) { Bytes::ZERO } else { UNLIMITED }
     }
 }
 

@@ -17,7 +17,7 @@ use super::shared_blocks::SharedBlocks;
 use super::shared_bytes::SharedBytes;
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
-use crate::memory::{MemoryPool, SharedMemory};
+use crate::memory::{LastingUse, MemoryPool, SharedMemory};
 
 /// Memory that the receivers of a node share. Shared memory is in effect under its own flow control only: with another,
 /// each receiver has its own buffer.
@@ -121,6 +121,23 @@ impl ReceiveMemory {
             Sharing::Own => ports[receiver.port.index()].as_mut().release(receiver.lane, length, context),
             Sharing::Blocks(shared) => shared.release(ports, receiver, length, context, on_grant),
             Sharing::Bytes(shared) => shared.release(ports, receiver, length, context),
+        }
+    }
+
+    /// Returns the most bytes that may ever still arrive at a receiver by its own account, while the use `lasting` of all
+    /// receivers lasts, by number. Under PFC: none if the pause that it requests never ends, else without limit.
+    #[must_use]
+    pub fn most_room(
+        &self,
+        ports: &[impl AsRef<Port>],
+        receiver: ReceiverId,
+        lasting: &[LastingUse],
+    ) -> Bytes {
+        let own = lasting[self.numbering.number(receiver)];
+        match &self.sharing {
+            Sharing::Own => ports[receiver.port.index()].as_ref().most_room(receiver.lane, own, None),
+            Sharing::Blocks(shared) => shared.most_room(ports, receiver, lasting),
+            Sharing::Bytes(shared) => shared.most_room(ports, receiver, lasting),
         }
     }
 

@@ -4,6 +4,8 @@
 
 use packet::{Lane, PortId};
 
+use crate::memory::LastingUse;
+
 /// A port and lane, as the receiver of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverId {
@@ -20,6 +22,16 @@ pub(super) struct ReceiverNumbering {
 }
 
 impl ReceiverNumbering {
+    /// Returns the lasting uses of all receivers except one.
+    pub(super) fn others(
+        self,
+        receiver: ReceiverId,
+        lasting: &[LastingUse],
+    ) -> impl Iterator<Item = (ReceiverId, LastingUse)> {
+        let all = (0..).map(move |number| self.receiver(number)).zip(lasting.iter().copied());
+        all.filter(move |(other, _)| *other != receiver)
+    }
+
     #[inline]
     pub(super) const fn number(self, receiver: ReceiverId) -> usize {
         receiver.port.index() * self.lanes + receiver.lane.index()

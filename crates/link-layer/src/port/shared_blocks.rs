@@ -10,7 +10,7 @@ use super::receiver::{ReceiverId, ReceiverNumbering};
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
 use crate::flow_control::credits::{BLOCK, blocks};
-use crate::memory::{CreditGrant, SharedMemory};
+use crate::memory::{CreditGrant, LastingUse, SharedMemory};
 
 /// Memory of all receivers of a node, in blocks.
 #[derive(Debug)]
@@ -78,6 +78,25 @@ impl SharedBlocks {
         if announce && let Some(mut own) = ports[receiver.port.index()].as_mut().credits() {
             own.announce(receiver.lane, longest, context);
         }
+    }
+
+    /// Returns the most bytes that may ever still arrive at a receiver while the use `lasting` lasts. The room of a
+    /// receiver that no packet reaches any more is in use as well.
+    pub(super) fn most_room(
+        &self,
+        ports: &[impl AsRef<Port>],
+        receiver: ReceiverId,
+        lasting: &[LastingUse],
+    ) -> Bytes {
+        let room = |ReceiverId { port, lane }: ReceiverId| ports[port.index()].as_ref().share(lane).room;
+        let used = |(other, LastingUse { blocks, closed, .. })| {
+            let unused = if closed { u32::from(room(other)) } else { 0 };
+            self.memory.used(self.numbering.number(other), blocks + unused)
+        };
+        let by_others = self.numbering.others(receiver, lasting).map(used).sum();
+        let number = self.numbering.number(receiver);
+        let most = self.memory.most_room(number, room(receiver), lasting[number].blocks, by_others);
+        Bytes::new(u64::from(most) * BLOCK)
     }
 
     /// Returns the occupied bytes, and the room with the blocks that could be granted now.

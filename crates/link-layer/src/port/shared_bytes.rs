@@ -8,7 +8,7 @@ use units::Bytes;
 use super::receiver::{ReceiverId, ReceiverNumbering};
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
-use crate::memory::MemoryPool;
+use crate::memory::{LastingUse, MemoryPool};
 
 /// Memory of all receivers of a node, in bytes.
 #[derive(Debug)]
@@ -60,6 +60,29 @@ impl SharedBytes {
             pausing.update_pause(lane, Some(limit), context);
             self.pool.set_pausing(number, pausing.lane(lane).requests_pause());
         }
+    }
+
+    /// Returns the most bytes that may ever still arrive at a receiver while the use `lasting` lasts: none if the pause
+    /// that it requests never ends. Lasting bytes may lie in the headroom, which is no use of the shared memory: they count
+    /// as far as the receiver's load does.
+    pub(super) fn most_room(
+        &self,
+        ports: &[impl AsRef<Port>],
+        receiver: ReceiverId,
+        lasting: &[LastingUse],
+    ) -> Bytes {
+        let port = |ReceiverId { port, .. }: ReceiverId| ports[port.index()].as_ref();
+        let used = |(other, LastingUse { bytes, .. }): (ReceiverId, LastingUse)| {
+            let number = self.numbering.number(other);
+            port(other)
+                .pause_lane(other.lane)
+                .map_or(0, |lane| self.pool.used(number, bytes.min(lane.load())))
+        };
+        let by_others = self.numbering.others(receiver, lasting).map(used).sum();
+        let number = self.numbering.number(receiver);
+        let own = lasting[number];
+        let limit = self.pool.highest_limit(number, own.bytes, by_others);
+        port(receiver).most_room(receiver.lane, own, Some(limit))
     }
 
     /// Returns the occupied bytes, and those below the present threshold.

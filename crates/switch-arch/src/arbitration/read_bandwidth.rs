@@ -66,6 +66,11 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         self.limited
     }
 
+    /// Returns true if an input is read or reserved.
+    pub(crate) fn is_in_use(&self, input: PortId) -> bool {
+        self.inputs[input.index()].reading > 0 || self.reserved.contains(input)
+    }
+
     /// Returns those of `inputs` that `output` can read now at `rate`. An idle input always can be read, since a single
     /// packet is read at the rate of its output. A reserved input can be read if enough remains for the reservation.
     #[inline]

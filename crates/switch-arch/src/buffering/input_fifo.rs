@@ -4,7 +4,7 @@
 //! Only the head contends, and all packets behind it wait with it: head-of-line blocking.
 
 use cc_policies::policy::QueueView;
-use packet::{Packet, PacketId, PacketPool, VoqId};
+use packet::{Packet, PacketId, PacketPool, PortId, VoqId};
 use units::Time;
 
 use super::fifo_queues::FifoQueues;
@@ -71,6 +71,10 @@ impl Buffering for InputFifo {
 
     fn waiting(&self, voq: VoqId) -> &u32 {
         self.queues.waiting(voq)
+    }
+
+    fn awaited(&self, voq: VoqId, pool: &PacketPool) -> PortId {
+        pool[self.head(voq)].voq().output
     }
 
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {

@@ -100,6 +100,11 @@ pub trait Buffering {
     /// Returns all packets that have not been taken, each queue from its head on.
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet>;
 
+    /// Returns the output that the head of a waiting packet's queue waits for.
+    fn awaited(&self, voq: VoqId, _pool: &PacketPool) -> PortId {
+        voq.output
+    }
+
     /// Returns the queues behind the crossbar. Most organisations have none.
     fn output_queues(&self) -> Option<&OutputQueues> {
         None
@@ -186,6 +191,10 @@ impl Buffering for SingleStage {
 
     fn waiting(&self, voq: VoqId) -> &u32 {
         dispatch!(self, buffering => buffering.waiting(voq))
+    }
+
+    fn awaited(&self, voq: VoqId, pool: &PacketPool) -> PortId {
+        dispatch!(self, buffering => buffering.awaited(voq, pool))
     }
 
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {

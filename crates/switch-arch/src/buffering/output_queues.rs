@@ -143,6 +143,12 @@ impl OutputQueues {
         self.queues.entries().iter().flat_map(|queue| queue.packets.packets(pool))
     }
 
+    /// Returns the room beside the packets that wait in a queue.
+    pub(crate) fn room_beside_waiting(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Bytes {
+        let waiting: Bytes = self.queues[(output, lane)].packets.packets(pool).map(Packet::wire_bytes).sum();
+        self.size - waiting
+    }
+
     /// Returns the record of a queue's charge.
     pub(crate) fn charged(&self, output: PortId, lane: Lane) -> &LaneInput {
         &self.queues[(output, lane)].charged

@@ -4,7 +4,7 @@
 //! themselves.
 
 use cc_policies::{Margin, Marker};
-use link_layer::{PauseTally, Port};
+use link_layer::{LastingUse, PauseTally, Port, ReceiverId};
 use packet::{Lane, Packet, PacketPool, PortId, VoqId};
 use telemetry::{LaneInput, LaneOutput, Marks};
 use units::{Bytes, Rate, Time};
@@ -59,24 +59,45 @@ pub trait SwitchView {
     /// Shows every packet that waits to `see`: in a buffer, or behind the crossbar at its output.
     fn visit_packets(&self, pool: &PacketPool, see: &mut dyn FnMut(&Packet));
 
-    /// Returns the bytes that may still come in on a lane of an input, as this switch counts them: none while it asks
-    /// for a pause.
-    fn room(&self, input: PortId, lane: Lane) -> Bytes;
+    /// Returns true if the room of a receiver depends on the load of others.
+    fn shares_memory(&self) -> bool;
 
-    /// Returns true if a packet waits for this output and lane that is longer than `room`, the room at the far end.
-    /// Nothing leaves on this lane until there is more.
-    fn is_blocked(&self, output: PortId, lane: Lane, room: Bytes, pool: &PacketPool) -> bool;
+    /// Returns the most bytes that may ever still come in by a port and lane while the use `lasting` of memory lasts, by
+    /// port and lane: see [`ReceiveMemory::most_room`](link_layer::ReceiveMemory::most_room).
+    fn most_room(&self, input: PortId, lane: Lane, lasting: &[LastingUse]) -> Bytes;
 
-    /// Returns true if every packet in the buffer of an input and lane waits there: none is on its way out, and none has
-    /// yet to become ready. Returns false for shared memory, in which others can make room.
-    fn everything_queued(&self, input: PortId, lane: Lane, pool: &PacketPool) -> bool;
+    /// Shows every packet that waits in a buffer to `see`, with the output that the head of its queue waits for. Packets
+    /// that are on their way out, or have yet to become ready, do not wait.
+    fn visit_buffers(&self, pool: &PacketPool, see: &mut dyn FnMut(&Packet, PortId));
+
+    /// Returns the length of the longest packet that is next to start on the wire of an output and lane, of all queues
+    /// there; `None` if no packet waits.
+    fn longest_head(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes>;
+
+    /// Returns the length of the packet with which `voq.input` contends for the output and lane; `None` if it does not.
+    fn contender(&self, voq: VoqId, pool: &PacketPool) -> Option<Bytes>;
+
+    /// Returns true if an input may be unable to contend for a while: its buffer is read, or reserved for an output.
+    fn is_read(&self, input: PortId) -> bool;
+
+    /// Returns true if a packet that is read from an input can keep other packets of this input from being read.
+    fn limits_reads(&self) -> bool;
+
+    /// Returns the state of the queue behind the crossbar at an output and lane; `None` in a switch without such queues.
+    fn behind_crossbar(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<BehindCrossbar>;
 
     /// Returns true if a packet that waits for `voq.output` is, or could be, the next to leave the buffer of the input
     /// and lane.
     fn is_head(&self, voq: VoqId) -> bool;
+}
 
-    /// Returns true if there is a queue behind the crossbar and it has room for the head of `voq`.
-    fn can_cross(&self, voq: VoqId, pool: &PacketPool) -> bool;
+/// A queue behind the crossbar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BehindCrossbar {
+    /// Length of the packet that is next to start on the wire; `None` if no packet waits.
+    pub head: Option<Bytes>,
+    /// Room beside the packets that wait: that of a packet on the wire comes free.
+    pub room: Bytes,
 }
 
 impl dyn SwitchView + '_ {
@@ -96,12 +117,6 @@ impl dyn SwitchView + '_ {
     #[must_use]
     pub fn marks(&self, output: PortId, lane: Lane) -> &Marks {
         &self.all_marks()[output.index() * self.lanes() + lane.index()]
-    }
-
-    /// Returns the outputs of the packets that are, or could be, the next to leave the buffer of an input and lane.
-    pub fn head_outputs(&self, input: PortId, lane: Lane) -> impl Iterator<Item = PortId> {
-        let outputs = (0..self.radix() as u16).map(PortId);
-        outputs.filter(move |&output| self.is_head(VoqId { input, output, lane }))
     }
 }
 
@@ -171,27 +186,47 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
         }
     }
 
-    fn room(&self, input: PortId, lane: Lane) -> Bytes {
-        self.link(input).room(lane)
+    fn shares_memory(&self) -> bool {
+        self.admission.memory.is_shared()
     }
 
-    fn is_blocked(&self, output: PortId, lane: Lane, room: Bytes, pool: &PacketPool) -> bool {
-        let link = self.link(output);
-        // Under PFC a packet may start until the PAUSE of the far end takes effect, whatever room there is.
-        let lacks_room = |length: Bytes| length > room && !link.may_start(lane, length);
-        if let Some(queues) = self.storage.buffering.output_queues() {
-            return queues.waiting(output).contains(lane)
-                && lacks_room(pool[queues.head(output, lane)].wire_bytes());
+    fn most_room(&self, port: PortId, lane: Lane, lasting: &[LastingUse]) -> Bytes {
+        self.admission.memory.most_room(self.ports.as_slice(), ReceiverId { port, lane }, lasting)
+    }
+
+    fn visit_buffers(&self, pool: &PacketPool, see: &mut dyn FnMut(&Packet, PortId)) {
+        let buffering = &self.storage.buffering;
+        buffering.packets(pool).for_each(|packet| see(packet, buffering.awaited(packet.voq(), pool)));
+    }
+
+    fn longest_head(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes> {
+        match self.behind_crossbar(output, lane, pool) {
+            Some(queue) => queue.head,
+            None => {
+                let length = |input| self.storage.head_length(VoqId { input, output, lane }, pool);
+                self.storage.contenders(output, lane).map(length).max()
+            }
         }
-        let mut contenders = self.storage.contenders(output, lane);
-        contenders.any(|input| lacks_room(self.storage.head_length(VoqId { input, output, lane }, pool)))
     }
 
-    fn everything_queued(&self, input: PortId, lane: Lane, pool: &PacketPool) -> bool {
-        let is_here = |packet: &&Packet| packet.voq().input == input && packet.lrh.lane == lane;
-        let queued: Bytes =
-            self.storage.buffering.packets(pool).filter(is_here).map(Packet::wire_bytes).sum();
-        !self.admission.memory.is_shared() && queued == self.admission.inputs[(input, lane)].held()
+    fn contender(&self, voq: VoqId, pool: &PacketPool) -> Option<Bytes> {
+        let contends = self.storage.contenders(voq.output, voq.lane).contains(voq.input);
+        contends.then(|| self.storage.head_length(voq, pool))
+    }
+
+    fn is_read(&self, input: PortId) -> bool {
+        self.arbitration.bandwidth.is_in_use(input)
+    }
+
+    fn limits_reads(&self) -> bool {
+        self.arbitration.bandwidth.is_limited()
+    }
+
+    fn behind_crossbar(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<BehindCrossbar> {
+        let queues = self.storage.buffering.output_queues()?;
+        let head = queues.waiting(output).contains(lane).then(|| queues.head(output, lane));
+        let room = queues.room_beside_waiting(output, lane, pool);
+        Some(BehindCrossbar { head: head.map(|head| pool[head].wire_bytes()), room })
     }
 
     fn is_head(&self, voq: VoqId) -> bool {
@@ -200,12 +235,5 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
         } else {
             *self.storage.buffering.waiting(voq) > 0
         }
-    }
-
-    fn can_cross(&self, voq: VoqId, pool: &PacketPool) -> bool {
-        self.storage
-            .buffering
-            .output_queues()
-            .is_some_and(|queues| queues.has_room(voq.output, voq.lane, self.storage.head_length(voq, pool)))
     }
 }

@@ -1,0 +1,126 @@
+//! Outputs that wait for room at another switch, and the cycle among them.
+//!
+//! Invariant: outputs are sorted by node, port and lane.
+
+use packet::{Lane, NodeId, PacketPool, PortId, VoqId};
+use switch_arch::SwitchView;
+use units::Bytes;
+
+use crate::state::world::World;
+
+/// An output and lane of a switch that waits for room at another switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wait {
+    pub(super) from: NodeId,
+    pub(super) output: PortId,
+    pub(super) lane: Lane,
+    pub(super) to: NodeId,
+    pub(super) input: PortId,
+    /// The longest packet that may ever leave a buffer of `from` by this output: to the wire, or over the crossbar.
+    pub(super) longest: Bytes,
+    /// True if no packet ever leaves a buffer by this output. Otherwise short packets may pass those that are too long.
+    pub(super) sealed: bool,
+}
+
+/// The outputs that wait, as far as the search has not dropped them.
+pub(super) struct Waits<'a> {
+    pub(super) world: &'a World,
+    pub(super) waits: Vec<Wait>,
+}
+
+impl<'a> Waits<'a> {
+    /// Returns the outputs that are blocked at present: a packet that is next to leave is longer than the room in the
+    /// buffer that it goes to, as its receiver counts it, and under PFC a pause is in effect. Each is taken to be sealed.
+    pub(super) fn present(world: &'a World) -> Self {
+        let mut waits = Vec::new();
+        for (place, switch) in world.switches.iter().map(|switch| switch.view()).enumerate() {
+            let from = world.switch_number(place);
+            for output in (0..switch.radix() as u16).map(PortId) {
+                let (to, input) = world.interconnect.peer(from, output);
+                let Some(next) = world.switch_index(to) else { continue };
+                let (link, far) = (switch.link(output), world.switches[next].view().link(input));
+                for lane in (0..switch.lanes() as u8).map(Lane) {
+                    let room = far.room(lane);
+                    let may_wait = link.is_lossless() || link.is_paused(lane);
+                    let head = switch.longest_head(output, lane, &world.interconnect.pool);
+                    if may_wait && head.is_some_and(|head| head > room) {
+                        let queue = switch.behind_crossbar(output, lane, &world.interconnect.pool);
+                        let longest = queue.map_or(room, |queue| queue.room);
+                        waits.push(Wait { from, output, lane, to, input, longest, sealed: true });
+                    }
+                }
+            }
+        }
+        Self { world, waits }
+    }
+
+    /// Drops all outputs that feed a buffer in which no packet waits for one of the others: a quick look that ends nearly
+    /// all searches.
+    pub(super) fn drop_open_ends(&mut self) {
+        loop {
+            let left: Vec<_> =
+                self.waits.iter().copied().filter(|at| self.heads(at).next().is_some()).collect();
+            if left.len() == self.waits.len() {
+                return;
+            }
+            self.waits = left;
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waits.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waits.len()
+    }
+
+    /// Follows outputs, each to one for which a packet waits that never leaves the buffer it feeds, until one repeats.
+    /// Returns the cycle.
+    pub(super) fn cycle(&self) -> Option<Vec<Wait>> {
+        let mut path = vec![*self.waits.first()?];
+        loop {
+            let last = path[path.len() - 1];
+            let stays = |next: &Wait| {
+                self.stays(last.to, VoqId { input: last.input, output: next.output, lane: last.lane })
+            };
+            let next = self.heads(&last).find(stays)?;
+            if let Some(start) = path.iter().position(|at| *at == next) {
+                return Some(path.split_off(start));
+            }
+            path.push(next);
+        }
+    }
+
+    /// Returns the waiting outputs to which packets of the buffer fed by `at` go, the first to leave each queue.
+    fn heads(&self, at: &Wait) -> impl Iterator<Item = Wait> {
+        let Wait { to, input, lane, .. } = *at;
+        let switch = self.switch(to);
+        let outputs = (0..switch.radix() as u16).map(PortId);
+        let outputs = outputs.filter(move |&output| switch.is_head(VoqId { input, output, lane }));
+        outputs.filter_map(move |output| self.at(to, output, lane).copied())
+    }
+
+    /// Returns true if the packets of a switch's queue whose head waits for `voq.output` never leave their buffer: the head
+    /// is too long, or nothing leaves by that output.
+    pub(super) fn stays(&self, node: NodeId, voq: VoqId) -> bool {
+        self.at(node, voq.output, voq.lane).is_some_and(|at| {
+            at.sealed || self.switch(node).contender(voq, self.pool()).is_some_and(|head| head > at.longest)
+        })
+    }
+
+    /// Returns the wait of an output and lane.
+    pub(super) fn at(&self, from: NodeId, output: PortId, lane: Lane) -> Option<&Wait> {
+        let key = (from, output, lane);
+        let place = self.waits.binary_search_by_key(&key, |at| (at.from, at.output, at.lane));
+        place.ok().map(|place| &self.waits[place])
+    }
+
+    pub(super) fn switch(&self, node: NodeId) -> &'a dyn SwitchView {
+        self.world.switch(node).view()
+    }
+
+    pub(super) fn pool(&self) -> &'a PacketPool {
+        &self.world.interconnect.pool
+    }
+}
