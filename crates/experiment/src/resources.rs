@@ -25,7 +25,13 @@ pub fn processor() -> Option<String> {
 /// Returns the peak resident memory of this process, in bytes.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
-    high_water_mark(&fs::read_to_string("/proc/self/status").ok()?)
+    kib_after("VmHWM:", &fs::read_to_string("/proc/self/status").ok()?)
+}
+
+/// Returns the memory that programs can still take without swapping, in bytes.
+#[must_use]
+pub fn available_memory() -> Option<u64> {
+    kib_after("MemAvailable:", &fs::read_to_string("/proc/meminfo").ok()?)
 }
 
 /// Unit of `/proc/self/stat`: hundredths of a second (`USER_HZ`) on every architecture that Rust's standard library
@@ -51,8 +57,9 @@ fn model_name(cpuinfo: &str) -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-fn high_water_mark(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+/// Returns the bytes that a file of `/proc` names in KiB on the line that begins so.
+fn kib_after(name: &str, text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -66,9 +73,9 @@ mod tests {
         let stat = "42 (a (b) c) R 1 2 3 4 5 6 7 8 9 10 123 7 0 0 20 0";
         assert_eq!(stat_time(stat), Some(Duration::from_millis(1300)));
         assert_eq!(schedstat_time("1500000 20 3\n"), Some(Duration::from_micros(1500)));
-        assert_eq!(high_water_mark("Name:\tx\nVmHWM:\t    2100 kB\nVmRSS: 1 kB\n"), Some(2_150_400));
+        assert_eq!(kib_after("VmHWM:", "Name:\tx\nVmHWM:\t    2100 kB\nVmRSS: 1 kB\n"), Some(2_150_400));
         assert_eq!(stat_time("gibberish"), None);
-        assert_eq!(high_water_mark(""), None);
+        assert_eq!(kib_after("VmHWM:", ""), None);
         assert_eq!(
             model_name("processor\t: 0\nmodel name\t: A B-1 @ 2 GHz\n"),
             Some("A B-1 @ 2 GHz".to_owned())
@@ -81,5 +88,6 @@ mod tests {
     fn linux_counts_both() {
         assert!(processor_time().is_some());
         assert!(peak_memory().is_some_and(|bytes| bytes > 100_000));
+        assert!(available_memory().is_some_and(|bytes| bytes > 100_000));
     }
 }

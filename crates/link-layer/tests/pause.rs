@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 
-use link_layer::{LaneMemory, PauseCrossings, PauseLane, PauseRule, Signal};
+use link_layer::{
+    Alpha, LaneMemory, LastingUse, MemoryPool, PauseCrossings, PauseLane, PauseRule, Share, Signal,
+};
 use packet::Lane;
 use proptest::prelude::*;
-use units::{Span, Time};
+use units::{Bytes, Span, Time};
 
 const LANE: Lane = Lane(0);
 
@@ -207,5 +209,63 @@ proptest! {
             prop_assert_eq!(dropped, 0);
         }
         prop_assert!(receiver.at_rest() && sender.at_rest());
+    }
+
+    /// Lanes share memory, and packets that do not stay for ever come and go in any order. A pause that is foretold to last
+    /// from the packets that stay does last.
+    #[test]
+    fn a_pause_that_is_foretold_to_last_does_last(
+        shared in 3000..20_000u64,
+        guaranteed in 0..2000u32,
+        factor in prop::option::of(0.1..8.0f64),
+        before in prop::collection::vec((0..4usize, 64..1500u32), 0..60),
+        kept in prop::collection::vec(0..12usize, 4),
+        closed in prop::collection::vec(any::<bool>(), 4),
+        after in prop::collection::vec((0..4usize, 64..1500u32, any::<bool>()), 0..200),
+    ) {
+        let rule = rule(1000, 2000);
+        let share = Share { guaranteed: Bytes::new(guaranteed.into()), alpha: factor.map(Alpha::new) };
+        let mut pool = MemoryPool::new(shared, &[share; 4]);
+        let mut lanes = [lane(0, 6000); 4];
+        let mut held = [const { Vec::new() }; 4];
+        for (who, length) in before {
+            held[who].extend(stored(who, &mut lanes[who], &mut pool, length));
+            update(&mut lanes, &pool, &rule);
+        }
+        let sum = |who: usize, held: &[Vec<u32>; 4]| held[who].iter().take(kept[who]).sum::<u32>();
+        let used = |who: usize| pool.used(who, sum(who, &held).min(lanes[who].load()));
+        let foretold: Vec<bool> = (0..4).map(|who| {
+            let others = (0..4).filter(|other| *other != who).map(used).sum();
+            let bytes = sum(who, &held);
+            let lasting = LastingUse { bytes, blocks: 0, closed: closed[who] };
+            lanes[who].pauses_for_ever(&rule, lasting, pool.highest_limit(who, bytes, others))
+        }).collect();
+        for (who, length, arrives) in after {
+            if arrives && !closed[who] {
+                held[who].extend(stored(who, &mut lanes[who], &mut pool, length));
+            } else if held[who].len() > kept[who] {
+                let length = held[who].remove(kept[who]);
+                pool.on_load_change(who, lanes[who].release(length));
+            }
+            update(&mut lanes, &pool, &rule);
+            for who in 0..4 {
+                prop_assert!(!foretold[who] || lanes[who].requests_pause(), "lane {}", who);
+            }
+        }
+    }
+}
+
+/// Stores a packet in memory that lanes share. Returns its length if it was not dropped.
+fn stored(who: usize, lane: &mut PauseLane, pool: &mut MemoryPool, length: u32) -> Option<u32> {
+    let change = lane.admit(length, Some(pool.limit(who, lane.load())))?;
+    pool.on_load_change(who, change);
+    Some(length)
+}
+
+/// Compares all lanes with their thresholds.
+fn update(lanes: &mut [PauseLane], pool: &MemoryPool, rule: &PauseRule) {
+    for (who, lane) in lanes.iter_mut().enumerate() {
+        let limit = pool.limit(who, lane.load());
+        let _ = lane.update_pause(LANE, rule, Some(limit), Time::ZERO);
     }
 }

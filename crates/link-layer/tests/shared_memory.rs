@@ -81,7 +81,12 @@ impl Model {
     }
 
     fn free(&mut self, who: usize) {
-        let Some(blocks) = self.held[who].pop_front() else { return };
+        self.free_after(who, 0);
+    }
+
+    /// Releases the first packet behind `kept` others, if there is one.
+    fn free_after(&mut self, who: usize, kept: usize) {
+        let Some(blocks) = self.held[who].remove(kept) else { return };
         self.receivers[who].release(blocks);
         let own = self.memory.on_release(who, self.receivers[who].share(), blocks);
         self.receivers[who].grant(own);
@@ -187,6 +192,53 @@ proptest! {
             prop_assert!(model.senders[who].at_rest() && model.receivers[who].at_rest());
         }
         prop_assert!(model.memory.is_released());
+    }
+
+    /// Whatever happens to packets that do not stay for ever, no receiver ever has more room than is foretold from those
+    /// that do, and from the room of receivers that nothing reaches any more.
+    #[test]
+    fn room_is_never_more_than_foretold(
+        receivers in 1..6usize,
+        guaranteed in LONGEST..100,
+        shared in 0..400u32,
+        factor in factor(),
+        before in prop::collection::vec((0..4u8, any::<prop::sample::Index>(), 1..=LONGEST), 0..300),
+        kept in prop::collection::vec(0..9usize, 6),
+        closed in prop::collection::vec(any::<bool>(), 6),
+        after in prop::collection::vec((0..4u8, any::<prop::sample::Index>(), 1..=LONGEST), 0..300),
+    ) {
+        let mut model = Model::new(receivers, guaranteed, shared, factor);
+        for (op, who, blocks) in before {
+            let who = who.index(receivers);
+            match op {
+                0 => { model.send(who, blocks); }
+                1 | 2 => prop_assert!(model.deliver(who)),
+                _ => model.tell(who, false),
+            }
+        }
+        for who in (0..receivers).filter(|who| closed[*who]) {
+            while !model.flying[who].is_empty() { prop_assert!(model.deliver(who)); }
+        }
+        let lasting: Vec<u32> =
+            (0..receivers).map(|who| model.held[who].iter().take(kept[who]).map(|held| u32::from(*held)).sum()).collect();
+        let room = |model: &Model, who: usize| model.receivers[who].share().room;
+        let used = |who: usize| lasting[who] + if closed[who] { u32::from(room(&model, who)) } else { 0 };
+        let foretold: Vec<u16> = (0..receivers).map(|who| {
+            let others = (0..receivers).filter(|other| *other != who).map(|other| model.memory.used(other, used(other))).sum();
+            model.memory.most_room(who, room(&model, who), lasting[who], others)
+        }).collect();
+        for (op, who, blocks) in after {
+            let who = who.index(receivers);
+            match op {
+                0 if !closed[who] => { model.send(who, blocks); }
+                1 => prop_assert!(model.deliver(who)),
+                2 => model.free_after(who, kept[who].min(model.held[who].len())),
+                _ => model.tell(who, false),
+            }
+            for who in 0..receivers {
+                prop_assert!(room(&model, who) <= foretold[who], "{} of {:?}", room(&model, who), foretold);
+            }
+        }
     }
 
     /// Every receiver gets room for a whole packet in turn, however many others want memory, and whoever releases

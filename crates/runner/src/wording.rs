@@ -6,19 +6,21 @@ use packet::NodeId;
 use scenario::{EcnFirst, Plan};
 use units::Bytes;
 
-/// Describes a plan: its size and duration in one line, a cycle that could deadlock, and whether ECN acts before PFC.
+/// Describes a plan: its size and duration in one line, the memory that its traffic needs, a cycle that could deadlock, and whether ECN acts before PFC.
 ///
 /// # Examples
 ///
 /// ```
 /// let plan = backwater::Simulation::find("victim")?.check()?;
 /// let text = backwater::wording::description(&plan);
-/// assert_eq!(text, "victim: 5 hosts, 2 switches, 6 links; 3 named flows; 60 ms in 3 phases\n");
+/// assert!(text.starts_with("victim: 5 hosts, 2 switches, 6 links; 3 named flows; 60 ms in 3 phases\n"));
+/// assert!(text.contains("\nmemory of its traffic: about 0."));
 /// # Ok::<(), backwater::Diagnostic>(())
 /// ```
 #[must_use]
 pub fn description(plan: &Plan) -> String {
     let mut text = size(plan);
+    text += &format!("memory of its traffic: about {}\n", plan.memory());
     if let Some(cycle) = plan.dependency_cycle() {
         text += &format!("allowed: packets could wait for each other for ever, in the cycle {cycle}\n");
     }

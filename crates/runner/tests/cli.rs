@@ -137,7 +137,8 @@ fn check_describes_a_scenario_and_writes_nothing() {
     let printed = scratch.printed(&["check", "gran2011-scenario1"]);
     assert_eq!(
         printed,
-        "gran2011-scenario1: 7 hosts, 2 switches, 8 links; 5 named flows; 500 ms in 5 phases\n"
+        "gran2011-scenario1: 7 hosts, 2 switches, 8 links; 5 named flows; 500 ms in 5 phases\n\
+         memory of its traffic: about 11.1 MB, most of it (11.0 MB) for completion times\n"
     );
     assert_eq!(scratch.names(), [""; 0]);
 }
@@ -252,6 +253,49 @@ fn a_deadlock_ends_the_run_with_its_cycle_and_its_own_status() {
         said.contains("\nallowed: packets could wait for each other for ever, in the cycle `s1` port "),
         "{said}"
     );
+}
+
+/// A run whose traffic needs more memory than there is is refused before it starts, with the estimate, its largest part
+/// and the remedy; `check` prints the estimate.
+#[test]
+fn a_run_that_needs_too_much_memory_is_refused_with_the_estimate() {
+    let scratch = Scratch::new("memory");
+    let refused = |sets: &[&str], limit: &[&str]| {
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        let arguments: Vec<_> =
+            ["sim", "one-flow"].into_iter().chain(sets).chain(limit.iter().copied()).collect();
+        let output = scratch.run(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(scratch.names(), Vec::<String>::new(), "{arguments:?}");
+        text(&output.stderr)
+    };
+    // 4 x 10^9 messages of 48 bytes: more than any machine has that runs this test.
+    let many = ["flows[0].load=Saturate(outstanding: 4000000000)", "completions=NotKept"];
+    let message = refused(&many, &[]);
+    assert!(
+        message.contains("needs about 192000.1 MB, most of it (192000.0 MB) for messages that wait"),
+        "{message}"
+    );
+    assert!(message.contains(" MB, which is free\nhelp: post fewer"), "{message}");
+    let check = ["check", "one-flow", "--set", many[0], "--set", many[1]];
+    let said = text(&scratch.run(&check).stdout);
+    assert!(
+        said.contains("\nmemory of its traffic: about 192000.1 MB, most of it (192000.0 MB) for "),
+        "{said}"
+    );
+    // One second of 2 GB/s in messages of 2 KiB makes 976,562 completion times of 144 bytes.
+    let long = ["flows[0].message=2 KiB", "duration=1 s"];
+    let message = refused(&long, &["--memory-limit", "100 MB"]);
+    assert!(
+        message.contains("(140.7 MB) for completion times: more than the limit, 100 MB\nhelp: "),
+        "{message}"
+    );
+    assert!(
+        message.contains("write `completions: NotKept`, or a shorter `duration`; `--memory-limit"),
+        "{message}"
+    );
+    let less = ["sim", "one-flow", "--memory-limit", "1 MB", "--set", "duration=1 ms"];
+    assert!(scratch.run(&less).status.success());
 }
 
 #[test]

@@ -21,6 +21,7 @@
 //! | `plan` | all that a run needs to know |
 //! | `check` | from a scenario to a plan |
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
+//! | `memory` | memory that the traffic of a run is expected to need |
 //! | [`import`] | scenarios from the input files of other simulators |
 
 mod check;
@@ -29,6 +30,7 @@ mod diagnostics;
 mod ecn_first;
 mod format;
 pub mod import;
+mod memory;
 mod plan;
 mod resolve;
 mod text;
@@ -37,5 +39,6 @@ pub use diagnostics::nearest::help as help_with_name;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
 pub use format::{DependencyCycles, Scenario, WatchSpec};
+pub use memory::MemoryEstimate;
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
 pub use text::{ScenarioText, ShippedScenario, shipped};

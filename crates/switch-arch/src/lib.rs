@@ -32,7 +32,7 @@ pub mod spec;
 mod switch;
 pub mod tables;
 
-pub use pipeline::{BehindCrossbar, SwitchView};
+pub use pipeline::SwitchView;
 pub use resolve::SwitchPlan;
 pub use setup::{SwitchSetup, SwitchTimer};
 pub use spec::SwitchSpec;

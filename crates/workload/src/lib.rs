@@ -16,6 +16,7 @@
 //! | `chance` | exponential draws, times on and off, permutations: the same on every machine |
 //! | `file` | distributions of sizes and lists of flows, from files |
 //! | `draw` | the messages that the streams of a host yield |
+//! | `volume` | amounts of messages that are expected |
 //! | `run` | during the run: the messages that a host posts, and their times |
 //! | `workload` | all traffic of a run |
 //! | `expand` | from traffic as written to a workload |
@@ -37,6 +38,7 @@ mod limits;
 mod operation;
 mod run;
 pub mod spec;
+mod volume;
 mod workload;
 
 pub use change::TrafficChange;
@@ -48,4 +50,5 @@ pub use operation::Operation;
 pub use packet::TransportService;
 pub use run::{HostTraffic, MessageGenerator, Post};
 pub use spec::{FlowSpec, LoadSpec, PatternSpec};
+pub use volume::PostedVolume;
 pub use workload::Workload;

@@ -120,6 +120,11 @@ impl OutputQueues {
         self.queues[(output, lane)].packets.head().expect("a lane that waits has a packet")
     }
 
+    /// Returns the length of the packet at the head of a queue, if a packet waits there.
+    pub(crate) fn head_length(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes> {
+        self.queues[(output, lane)].packets.head().map(|head| pool[head].wire_bytes())
+    }
+
     /// Takes the packet at the head of a queue, which starts on the wire.
     ///
     /// # Panics

@@ -43,7 +43,7 @@ use self::agenda::Agenda;
 use self::egress::Egress;
 use self::marking::Marking;
 use self::storage::Storage;
-pub use self::view::{BehindCrossbar, SwitchView};
+pub use self::view::SwitchView;
 use crate::arbitration::{AnyArbiter, Arbitration, ReadBandwidth, Request};
 use crate::buffering::Buffering;
 use crate::ports::Ports;

@@ -83,21 +83,13 @@ pub trait SwitchView {
     /// Returns true if a packet that is read from an input can keep other packets of this input from being read.
     fn limits_reads(&self) -> bool;
 
-    /// Returns the state of the queue behind the crossbar at an output and lane; `None` in a switch without such queues.
-    fn behind_crossbar(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<BehindCrossbar>;
+    /// Returns the room beside the packets that wait behind the crossbar at an output and lane: that of a packet on the wire
+    /// comes free. `None` in a switch without such queues.
+    fn room_behind_crossbar(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes>;
 
     /// Returns true if a packet that waits for `voq.output` is, or could be, the next to leave the buffer of the input
     /// and lane.
     fn is_head(&self, voq: VoqId) -> bool;
-}
-
-/// A queue behind the crossbar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BehindCrossbar {
-    /// Length of the packet that is next to start on the wire; `None` if no packet waits.
-    pub head: Option<Bytes>,
-    /// Room beside the packets that wait: that of a packet on the wire comes free.
-    pub room: Bytes,
 }
 
 impl dyn SwitchView + '_ {
@@ -200,8 +192,8 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
     }
 
     fn longest_head(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes> {
-        match self.behind_crossbar(output, lane, pool) {
-            Some(queue) => queue.head,
+        match self.storage.buffering.output_queues() {
+            Some(queues) => queues.head_length(output, lane, pool),
             None => {
                 let length = |input| self.storage.head_length(VoqId { input, output, lane }, pool);
                 self.storage.contenders(output, lane).map(length).max()
@@ -222,11 +214,9 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
         self.arbitration.bandwidth.is_limited()
     }
 
-    fn behind_crossbar(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<BehindCrossbar> {
+    fn room_behind_crossbar(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes> {
         let queues = self.storage.buffering.output_queues()?;
-        let head = queues.waiting(output).contains(lane).then(|| queues.head(output, lane));
-        let room = queues.room_beside_waiting(output, lane, pool);
-        Some(BehindCrossbar { head: head.map(|head| pool[head].wire_bytes()), room })
+        Some(queues.room_beside_waiting(output, lane, pool))
     }
 
     fn is_head(&self, voq: VoqId) -> bool {

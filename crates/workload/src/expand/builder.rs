@@ -17,12 +17,13 @@ use event_kernel::Stream;
 use packet::{NodeId, ServiceLevel, TransportService};
 use units::Time;
 
-use crate::draw::{FlowForecast, TimedMessages, forecast};
+use crate::draw::{DrawnMessage, FlowForecast, TimedMessages, forecast};
 use crate::environment::Environment;
 use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
 use crate::operation::Operation;
 use crate::run::HostTraffic;
 use crate::spec::{BitPermutation, DestinationSpec, PatternSpec};
+use crate::volume::PostedVolume;
 
 /// Builds the flows of one pattern.
 pub(super) struct PatternBuilder<'a> {
@@ -63,12 +64,19 @@ impl<'a> PatternBuilder<'a> {
         messages: TimedMessages,
         host_traffic: &mut Vec<HostTraffic>,
     ) -> Vec<Flow> {
-        let forecasts = forecast(messages.clone(), self.environment.hosts().len());
+        let mut volume = PostedVolume::default();
+        let until_end = |message: &DrawnMessage| {
+            if message.at < self.environment.end() {
+                volume.add(message.bytes);
+            }
+        };
+        let forecasts = forecast(messages.clone().inspect(until_end), self.environment.hosts().len());
         if forecasts.is_empty() {
             return Vec::new();
         }
         let number = host_traffic.len() as u32;
-        host_traffic.push(HostTraffic::timed(forecasts.iter().map(|flow| flow.to.0).collect(), messages));
+        let to = forecasts.iter().map(|flow| flow.to.0).collect();
+        host_traffic.push(HostTraffic::timed(to, messages, volume));
         self.drawn(source, forecasts, number)
     }
 

@@ -70,7 +70,9 @@ impl PatternBuilder<'_> {
             PostingRule::Closed { outstanding } => {
                 let capacity = |host| self.capacity(messages, outstanding, host);
                 let each = |host| messages.limit().min(capacity(host) / messages.sizes.mean());
-                self.check_sum(each, MAX_DRAWN)
+                let at_start = |host| each(host).min(f64::from(outstanding));
+                self.check_sum(each, MAX_DRAWN)?;
+                self.check_sum(at_start, MAX_LISTED)
             }
             PostingRule::AtOnce { messages: count } => self.check_sum(|_| f64::from(count), MAX_LISTED),
         }

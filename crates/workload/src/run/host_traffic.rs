@@ -17,6 +17,7 @@ use std::sync::Arc;
 use units::{Bytes, Time};
 
 use crate::draw::{DrawnMessage, MessageSequence, PostingPeriod, TimedMessages};
+use crate::volume::PostedVolume;
 
 /// Posts the messages of several flows of one host.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,7 @@ pub struct HostTraffic {
     /// Number of messages in `first` that have been posted.
     begun: u32,
     after_start: AfterStart,
+    volume: PostedVolume,
 }
 
 /// A message to post, and the flow that it belongs to.
@@ -56,11 +58,12 @@ enum AfterStart {
 }
 
 impl HostTraffic {
-    /// Creates traffic that posts messages at their times, to these hosts in ascending order.
-    pub(crate) fn timed(to: Arc<[u32]>, messages: TimedMessages) -> Self {
+    /// Creates traffic that posts messages at their times, to these hosts in ascending order. `volume` is the amount of
+    /// those before the end of the run.
+    pub(crate) fn timed(to: Arc<[u32]>, messages: TimedMessages, volume: PostedVolume) -> Self {
         let after_start = AfterStart::Timed { messages, next: None };
         let period = PostingPeriod { start: Time::ZERO, stop: Time::NEVER };
-        let mut traffic = Self { to, period, first: Arc::new([]), begun: 0, after_start };
+        let mut traffic = Self { to, period, first: Arc::new([]), begun: 0, after_start, volume };
         traffic.draw();
         traffic
     }
@@ -69,7 +72,8 @@ impl HostTraffic {
     pub(crate) fn at_once(to: Arc<[u32]>, messages: impl Iterator<Item = (u32, Bytes)>, start: Time) -> Self {
         let first = in_order_of_flows(&to, messages);
         let period = PostingPeriod { start, stop: Time::NEVER };
-        Self { to, period, first, begun: 0, after_start: AfterStart::Nothing }
+        let volume = volume_of(&first, false);
+        Self { to, period, first, begun: 0, after_start: AfterStart::Nothing, volume }
     }
 
     /// Creates traffic that posts the first `outstanding` of `messages` messages at the start, and each further one
@@ -84,7 +88,14 @@ impl HostTraffic {
         let count = u64::from(outstanding).min(messages);
         let first = in_order_of_flows(&to, sequence.by_ref().take(count as usize));
         let after_start = AfterStart::Closed { sequence, remaining: messages - first.len() as u64 };
-        Self { to, period, first, begun: 0, after_start }
+        let volume = volume_of(&first, true);
+        Self { to, period, first, begun: 0, after_start, volume }
+    }
+
+    /// Returns the messages that are posted before the end of the run, besides those that replace others.
+    #[must_use]
+    pub const fn volume(&self) -> PostedVolume {
+        self.volume
     }
 
     /// Number of flows.
@@ -141,6 +152,12 @@ impl HostTraffic {
             *next = messages.next().map(drawn);
         }
     }
+}
+
+/// Returns the amount of messages posted at the start.
+fn volume_of(first: &[Post], replaced: bool) -> PostedVolume {
+    let messages = first.len() as u64;
+    PostedVolume { messages, payload: first.iter().map(|post| post.bytes).sum(), at_once: messages, replaced }
 }
 
 /// Returns the posts of these messages, flow by flow.

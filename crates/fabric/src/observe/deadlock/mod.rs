@@ -19,9 +19,9 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `motion` | packets and signals on the wires, and a fabric in which nothing moves any more |
 //! | `waits` | blocked outputs, and the cycle among them |
 //! | `proof` | the greatest set of outputs that block each other |
-//! | `motion` | packets and signals on the wires, and a fabric in which nothing moves any more |
 
 mod motion;
 mod proof;

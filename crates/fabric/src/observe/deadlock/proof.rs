@@ -71,7 +71,7 @@ impl Waits<'_> {
             Node::Adapter(_) => self.far_room((from, output, lane), uses, motion) == Bytes::ZERO,
             Node::Switch(switch) => self.at(from, output, lane).is_some_and(|at| {
                 // The queue behind a crossbar is served in order.
-                at.sealed || switch.view().behind_crossbar(output, lane, self.pool()).is_some()
+                at.sealed || switch.view().output_queue(output, lane).is_some()
             }),
         };
         motion.is_still() || !motion.arrives(node, input, lane) && silent()
@@ -83,7 +83,7 @@ impl Waits<'_> {
         let (switch, pool) = (self.switch(from), self.pool());
         let room = self.far_room((from, output, lane), &uses[&to], motion);
         switch.longest_head(output, lane, pool).filter(|head| *head > room)?;
-        let longest = switch.behind_crossbar(output, lane, pool).map_or(room, |queue| queue.room);
+        let longest = switch.room_behind_crossbar(output, lane, pool).unwrap_or(room);
         let holds_up = |input| {
             let head = switch.contender(VoqId { input, output, lane }, pool);
             head.is_some_and(|head| head > longest) && self.is_pinned((from, input), &uses[&from])

@@ -44,8 +44,8 @@ impl<'a> Waits<'a> {
                     let may_wait = link.is_lossless() || link.is_paused(lane);
                     let head = switch.longest_head(output, lane, &world.interconnect.pool);
                     if may_wait && head.is_some_and(|head| head > room) {
-                        let queue = switch.behind_crossbar(output, lane, &world.interconnect.pool);
-                        let longest = queue.map_or(room, |queue| queue.room);
+                        let queue = switch.room_behind_crossbar(output, lane, &world.interconnect.pool);
+                        let longest = queue.unwrap_or(room);
                         waits.push(Wait { from, output, lane, to, input, longest, sealed: true });
                     }
                 }

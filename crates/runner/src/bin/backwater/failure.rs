@@ -11,6 +11,8 @@ use report::OutputError;
 use scenario::Diagnostic;
 use units::Rate;
 
+use crate::memory::MemoryExceeded;
+
 /// Reason why a verb failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -41,6 +43,9 @@ pub(crate) enum Failure {
         "error: `--fct-txt` needs completion times, and the scenario records none\nhelp: leave out `completions: NotKept`, or `--set completions=Kept`"
     )]
     NoCompletions,
+    /// The traffic of a run needs more memory than there is.
+    #[error("error: {exceeded}\nhelp: {help}", exceeded = .0, help = .0.help())]
+    Memory(#[from] MemoryExceeded),
     /// A file to be imported cannot be read.
     #[error("error: `{file}` cannot be read: {cause}")]
     Unreadable { file: String, cause: io::Error },

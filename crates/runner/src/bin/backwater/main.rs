@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `terminal`, `progress` | standard output; the progress bar on standard error |
 //! | `arguments` | parsers of quantities on the command line |
+//! | `memory` | the limit of memory beyond which a run is refused |
 //! | `failure` | reasons why a verb failed, and the exit status of each |
 //! | `verbs` | a module for each verb: its options and its work |
 //! | `cli` | all verbs, as clap reads them |
@@ -16,6 +17,7 @@
 mod arguments;
 mod cli;
 mod failure;
+mod memory;
 mod progress;
 mod terminal;
 mod verbs;

@@ -14,6 +14,7 @@ use report::{OutputFile, folder};
 use scenario::Plan;
 
 use crate::failure::Failure;
+use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::print;
 
@@ -35,11 +36,14 @@ pub(crate) struct CompareOptions {
     /// Print only errors.
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    memory: MemoryOptions,
 }
 
 /// Runs all scenarios, writes the table and the figure, prints the table.
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let plans = plans(options)?;
+    plans.iter().try_for_each(|plan| options.memory.check(plan))?;
     folder::probe(&options.out)?;
     let outcomes = plans.iter().map(|plan| simulated(plan, options.quiet)).collect::<Result<Vec<_>, _>>()?;
     let runs: Vec<_> = options

@@ -11,6 +11,7 @@ use report::tables::{completions, printed};
 use report::{OutputFile, folder};
 
 use crate::failure::Failure;
+use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::print;
 
@@ -44,6 +45,8 @@ pub(crate) struct SimOptions {
     /// Print no progress and no tables, only errors and the output of `--json`.
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    memory: MemoryOptions,
 }
 
 /// Runs the scenario, writes the results, prints the tables.
@@ -53,6 +56,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     if options.fct_txt && !plan.keeps_completions() {
         return Err(Failure::NoCompletions);
     }
+    options.memory.check(&plan)?;
     folder::probe(&out)?;
     let mut report = ProgressReport::new(plan.duration(), !options.quiet);
     let simulation = RunOptions { drain: options.drain, ..RunOptions::default() };

@@ -1,0 +1,56 @@
+//! The limit of memory beyond which a run is refused.
+//!
+//! Invariant: only the memory that the operating system offers, or that the user names, refuses a run; on a system that
+//! does not tell, none is refused.
+
+use clap::Args;
+use experiment::resources;
+use scenario::{MemoryEstimate, Plan};
+use units::Bytes;
+
+use crate::arguments;
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct MemoryOptions {
+    /// Memory that the traffic of a run may be expected to need; a run that needs more is refused [default: the memory
+    /// that is free].
+    #[arg(long, value_name = "SIZE", value_parser = arguments::memory)]
+    memory_limit: Option<Bytes>,
+}
+
+/// A run whose traffic is expected to need more memory than there is.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the traffic of `{name}` needs about {estimate}: more than the limit, {} MB{}", .limit.get() / 1_000_000, if *.free {
+    ", which is free"
+} else {
+    ""
+})]
+pub(crate) struct MemoryExceeded {
+    name: String,
+    estimate: MemoryEstimate,
+    limit: Bytes,
+    /// True if the operating system states the limit.
+    free: bool,
+}
+
+impl MemoryExceeded {
+    /// Returns the settings that make the largest part smaller.
+    pub(crate) fn help(&self) -> String {
+        let (_, _, remedy) = self.estimate.largest();
+        format!("{remedy}; `--memory-limit SIZE` replaces the limit")
+    }
+}
+
+impl MemoryOptions {
+    /// Refuses a plan whose traffic is expected to need more memory than the limit.
+    pub(crate) fn check(self, plan: &Plan) -> Result<(), MemoryExceeded> {
+        let free = || resources::available_memory().map(Bytes::new);
+        let Some(limit) = self.memory_limit.or_else(free) else { return Ok(()) };
+        let estimate = plan.memory();
+        if estimate.total() <= limit {
+            return Ok(());
+        }
+        let (name, free) = (plan.name().to_owned(), self.memory_limit.is_none());
+        Err(MemoryExceeded { name, estimate, limit, free })
+    }
+}

@@ -1,0 +1,192 @@
+//! The memory that the traffic of a run is expected to need.
+//!
+//! Invariant: the estimate follows from the plan alone. Messages are taken to wait only if the links of their hosts cannot
+//! carry them even without other traffic, so a run needs at least the part for messages that wait. Completed messages are
+//! taken to be as many as those links carry, so a run needs at most the part for completion times.
+//!
+//! | part | bytes each | measured with |
+//! |---|---|---|
+//! | connection: two queue pairs, record, name | 880 | `bench g1024-all` (docs/performance.md) |
+//! | message that is posted and not complete | 48 | `one-flow` with 1 to 8 million outstanding: 47.7 |
+//! | its time of posting, if completions are kept | 24 | the same: 24.0 |
+//! | completed message, if completions are kept | 144 | `one-flow` for 0.5 and 1 s with messages of 2 KiB: 142 |
+//! | row of the series; each of its columns | 48; 8 | the size of its type |
+
+use core::fmt::{self, Display, Formatter};
+use std::collections::BTreeMap;
+
+use packet::NodeId;
+use units::{Bytes, Time};
+use workload::{Flow, PostedVolume, Posting};
+
+use crate::plan::Plan;
+
+const CONNECTION: u64 = 880;
+const MESSAGE: u64 = 48;
+const POSTING_TIME: u64 = 24;
+const COMPLETION: u64 = 144;
+const ROW: u64 = 48;
+const COLUMN: u64 = 8;
+
+/// The memory that a run is expected to need for its traffic, besides the fabric itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryEstimate {
+    /// Connections: queue pairs, records and names of flows.
+    pub connections: Bytes,
+    /// Messages that are posted and not complete, when most of them are.
+    pub messages: Bytes,
+    /// Times of posted and completed messages.
+    pub completions: Bytes,
+    /// Series over time.
+    pub series: Bytes,
+}
+
+impl MemoryEstimate {
+    /// Returns all parts, with their names and the settings that make them smaller.
+    #[must_use]
+    pub const fn parts(&self) -> [(&'static str, Bytes, &'static str); 4] {
+        [
+            ("connections", self.connections, "write fewer `flows`, or `traffic` between fewer hosts"),
+            (
+                "messages that wait",
+                self.messages,
+                "post fewer at a time (`outstanding`), a lower `load` or rate, larger messages, or write a shorter \
+                 `duration`",
+            ),
+            ("completion times", self.completions, "write `completions: NotKept`, or a shorter `duration`"),
+            ("series", self.series, "write a longer `sample`, or a shorter `duration`"),
+        ]
+    }
+
+    /// Returns the memory of all parts.
+    #[must_use]
+    pub fn total(&self) -> Bytes {
+        self.parts().into_iter().map(|(_, bytes, _)| bytes).sum()
+    }
+
+    /// Returns the largest part, its name and the settings that make it smaller.
+    #[must_use]
+    pub fn largest(&self) -> (&'static str, Bytes, &'static str) {
+        let [first, rest @ ..] = self.parts();
+        rest.into_iter().fold(first, |largest, part| if part.1 > largest.1 { part } else { largest })
+    }
+}
+
+impl Display for MemoryEstimate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (name, largest, _) = self.largest();
+        write!(f, "{}, most of it ({}) for {name}", megabytes(self.total()), megabytes(largest))
+    }
+}
+
+/// Returns an amount in megabytes of 10^6 bytes, to a tenth.
+fn megabytes(amount: Bytes) -> String {
+    let tenths = amount.get().div_ceil(100_000);
+    format!("{}.{} MB", tenths / 10, tenths % 10)
+}
+
+/// The messages of a flow with a schedule, or of all flows for which a host draws them.
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    source: NodeId,
+    /// `None` if there are several.
+    destination: Option<NodeId>,
+    volume: PostedVolume,
+}
+
+impl Plan {
+    /// Returns the memory that the traffic of a run is expected to need.
+    #[must_use]
+    pub fn memory(&self) -> MemoryEstimate {
+        let flows = self.workload().flows.len() as u64;
+        let (waiting, completed) = self.expected_messages();
+        let named = self.workload().flows.iter().filter(|flow| flow.named).count() as u64;
+        let samples = self.duration().ps() / self.sample().ps().max(1);
+        let columns = named + 1 + self.watch().len() as u64;
+        let kept = if self.keeps_completions() {
+            waiting.saturating_mul(POSTING_TIME).saturating_add(completed.saturating_mul(COMPLETION))
+        } else {
+            0
+        };
+        MemoryEstimate {
+            connections: Bytes::new(flows * CONNECTION),
+            messages: Bytes::new(waiting.saturating_mul(MESSAGE)),
+            completions: Bytes::new(kept),
+            series: Bytes::new(samples.saturating_mul(ROW + columns * COLUMN)),
+        }
+    }
+
+    /// Returns the messages that wait at one time, and those that complete before the end.
+    fn expected_messages(&self) -> (u64, u64) {
+        let end = self.duration().after_start();
+        let (replaced, others): (Vec<_>, Vec<_>) =
+            self.expected(end).into_iter().partition(|expected| expected.volume.replaced);
+        let sum = |all: &[Expected], of: fn(&PostedVolume) -> u64| {
+            all.iter().fold(0_u64, |sum, expected| sum.saturating_add(of(&expected.volume)))
+        };
+        let late = self.late(&others, end, |expected| Some(expected.source));
+        let late = late.max(self.late(&others, end, |expected| expected.destination));
+        let waiting = sum(&others, |volume| volume.at_once).max(late);
+        let waiting = waiting.saturating_add(sum(&replaced, |volume| volume.at_once));
+        let completed = sum(&others, |volume| volume.messages).saturating_sub(late);
+        (waiting, completed.saturating_add(self.replacements(&replaced, end)))
+    }
+
+    /// Returns the messages of all flows.
+    fn expected(&self, end: Time) -> Vec<Expected> {
+        let workload = self.workload();
+        let mut all = Vec::new();
+        let mut drawn = BTreeMap::new();
+        for Flow { source, destination, posting, .. } in &workload.flows {
+            match posting {
+                Posting::Scheduled(schedule) => {
+                    let (destination, volume) = (Some(*destination), schedule.volume(end));
+                    all.push(Expected { source: *source, destination, volume });
+                }
+                Posting::Drawn { host_traffic, .. } => {
+                    drawn.insert(*host_traffic as usize, *source);
+                }
+            }
+        }
+        all.extend(drawn.into_iter().map(|(number, source)| Expected {
+            source,
+            destination: None,
+            volume: workload.host_traffic[number].volume(),
+        }));
+        all
+    }
+
+    /// Returns the messages that the link of a host, at this end of their flows, has not carried at the end even if it
+    /// carries nothing else. Messages of one host are taken to be alike.
+    fn late(&self, all: &[Expected], end: Time, host: fn(&Expected) -> Option<NodeId>) -> u64 {
+        let mut hosts: BTreeMap<NodeId, (f64, f64)> = BTreeMap::new();
+        for expected in all {
+            let Some(host) = host(expected) else { continue };
+            let (messages, payload) = hosts.entry(host).or_default();
+            *messages += expected.volume.messages as f64;
+            *payload += expected.volume.payload.get() as f64;
+        }
+        let late = |(host, (messages, payload)): (NodeId, (f64, f64))| {
+            let carried = self.carried(host, end);
+            if payload > carried { messages * (1.0 - carried / payload) } else { 0.0 }
+        };
+        hosts.into_iter().map(late).sum::<f64>() as u64
+    }
+
+    /// Returns the messages that replace others until the end: as many of the shortest as the links of their sources
+    /// carry.
+    fn replacements(&self, all: &[Expected], end: Time) -> u64 {
+        let mut hosts: BTreeMap<NodeId, f64> = BTreeMap::new();
+        for Expected { source, volume, .. } in all.iter().filter(|expected| expected.volume.messages > 0) {
+            let mean = hosts.entry(*source).or_insert(f64::INFINITY);
+            *mean = mean.min(volume.mean());
+        }
+        hosts.into_iter().map(|(host, mean)| self.carried(host, end) / mean).sum::<f64>() as u64
+    }
+
+    /// Returns the bytes that the link of a host carries until `end`.
+    fn carried(&self, host: NodeId, end: Time) -> f64 {
+        let rate = self.cable(self.graph().ports(host)[0].cable).rate;
+        rate.get() as f64 / 8.0 * (end.ps() as f64 * 1e-12)
+    }
+}

@@ -1,0 +1,99 @@
+//! Amounts of messages that a run is expected to post.
+//!
+//! Invariant: an amount follows from the traffic as written, before any packet is sent.
+
+use units::{Bytes, Time};
+
+use crate::flow::MessageSchedule;
+
+/// Messages that are posted before the end of a run, whatever becomes of those before them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PostedVolume {
+    /// Number of messages.
+    pub messages: u64,
+    /// Their payload.
+    pub payload: Bytes,
+    /// Number of these messages that are posted at one time, the first.
+    pub at_once: u64,
+    /// True if one more message is posted for each that completes.
+    pub replaced: bool,
+}
+
+impl PostedVolume {
+    /// Adds a message that is posted after the first.
+    pub(crate) fn add(&mut self, bytes: Bytes) {
+        self.messages += 1;
+        self.payload += bytes;
+    }
+
+    /// Returns the mean payload of a message in bytes; 1 without messages.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        (self.payload.get() as f64 / self.messages.max(1) as f64).max(1.0)
+    }
+}
+
+impl MessageSchedule {
+    /// Returns the messages that the flow posts before `end`, besides those that replace others.
+    #[must_use]
+    pub fn volume(&self, end: Time) -> PostedVolume {
+        if self.start() >= end.min(self.stop()) {
+            return PostedVolume::default();
+        }
+        match self {
+            Self::Saturate { outstanding, message, .. } => {
+                let messages = u64::from(*outstanding);
+                PostedVolume { messages, payload: *message * messages, at_once: messages, replaced: true }
+            }
+            Self::Paced { message, rate, start, stop } => {
+                let sent = rate.amount_in(end.min(*stop).since(*start));
+                let messages = sent.get().div_ceil(message.get());
+                PostedVolume { messages, payload: *message * messages, at_once: 1, replaced: false }
+            }
+            Self::Listed(messages) => {
+                let mut volume = PostedVolume::default();
+                let posted = messages.iter().take_while(|message| message.at < end);
+                posted.for_each(|message| volume.add(message.bytes));
+                volume.at_once =
+                    messages.iter().take_while(|message| message.at == self.start()).count() as u64;
+                volume
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Rate;
+
+    use super::*;
+    use crate::flow::ListedMessage;
+    use crate::run::MessageGenerator;
+
+    /// A generator that is asked for all messages before the end posts as many as are expected.
+    #[test]
+    fn as_many_are_expected_as_a_generator_posts() {
+        let at = Time::from_ps;
+        let listed = |ps, n| ListedMessage { at: at(ps), bytes: Bytes::new(n) };
+        let (message, start) = (Bytes::new(1000), at(7));
+        for schedule in [
+            MessageSchedule::Saturate { outstanding: 9, message, start, stop: Time::NEVER },
+            MessageSchedule::Saturate { outstanding: 9, message, start: at(5_000_000), stop: Time::NEVER },
+            MessageSchedule::Paced { message, rate: Rate::gbps(3), start, stop: Time::NEVER },
+            MessageSchedule::Paced { message, rate: Rate::gbps(8), start, stop: at(2_000_007) },
+            MessageSchedule::Listed(
+                [listed(5, 10), listed(5, 20), listed(4_000_000, 30), listed(9_000_000, 1)].into(),
+            ),
+        ] {
+            let end = at(5_000_000);
+            let mut generator = MessageGenerator::new(&schedule);
+            let mut posted = Vec::new();
+            while generator.deadline() < end {
+                posted.extend(generator.on_deadline(generator.deadline()));
+            }
+            let volume = schedule.volume(end);
+            assert_eq!(volume.messages, posted.len() as u64, "{schedule:?}");
+            assert_eq!(volume.payload, posted.into_iter().sum(), "{schedule:?}");
+        }
+    }
+}
