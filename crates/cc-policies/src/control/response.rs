@@ -10,6 +10,8 @@ use settings::{Fault, SettingError};
 use units::{Rate, Span, Time};
 
 use crate::dcqcn::spec::DcqcnResponseSpec;
+use crate::dcqcn::timed::spec::TimedResponseSpec;
+use crate::dcqcn::timed::{TimedResponse, TimedState};
 use crate::dcqcn::{DcqcnResponse, DcqcnState};
 use crate::hp::spec::HpResponseSpec;
 use crate::hp::{HpResponse, HpState};
@@ -31,6 +33,8 @@ pub enum ResponseSpec {
     Hp(HpResponseSpec),
     /// DCQCN's reaction point.
     Dcqcn(DcqcnResponseSpec),
+    /// DCQCN's reaction point as HPCC's simulator has it: alpha, cuts and increases by timers of their own.
+    DcqcnTimed(TimedResponseSpec),
 }
 
 impl ResponseSpec {
@@ -44,6 +48,7 @@ impl ResponseSpec {
             Self::Iba(response) => response.check().map_err(|error| error.fault()),
             Self::Hp(response) => response.check().map_err(|error| error.fault()),
             Self::Dcqcn(response) => response.check().map_err(|error| error.fault()),
+            Self::DcqcnTimed(response) => response.check().map_err(|error| error.fault()),
         }
     }
 }
@@ -59,6 +64,8 @@ pub enum AnyResponse {
     Hp(HpResponse),
     /// DCQCN's.
     Dcqcn(DcqcnResponse),
+    /// DCQCN's by timers.
+    DcqcnTimed(TimedResponse),
 }
 
 /// State of one controlled flow under any response. Only the response that made it can use it.
@@ -72,6 +79,8 @@ pub enum AnyState {
     Hp(HpState),
     /// Current rate, target rate, alpha and counters.
     Dcqcn(DcqcnState),
+    /// Current rate, target rate, alpha and expiries of timers.
+    DcqcnTimed(TimedState),
 }
 
 const _: () = assert!(size_of::<AnyState>() <= 32, "the state of a flow is half a cache line");
@@ -89,6 +98,7 @@ impl AnyResponse {
             ResponseSpec::Iba(response) => Self::Iba(IbaResponse::new(response).with_timer_ages(stream)),
             ResponseSpec::Hp(response) => Self::Hp(HpResponse::new(response)),
             ResponseSpec::Dcqcn(response) => Self::Dcqcn(DcqcnResponse::new(response, line)),
+            ResponseSpec::DcqcnTimed(response) => Self::DcqcnTimed(TimedResponse::new(response, line)),
         }
     }
 }
@@ -104,6 +114,7 @@ macro_rules! dispatch {
             Self::Iba($response) => $call,
             Self::Hp($response) => $call,
             Self::Dcqcn($response) => $call,
+            Self::DcqcnTimed($response) => $call,
         }
     };
     // With the state that the response made.
@@ -116,7 +127,8 @@ macro_rules! dispatch {
             (Self::Iba($response), AnyState::Iba($own)) => $call,
             (Self::Hp($response), AnyState::Hp($own)) => $call,
             (Self::Dcqcn($response), AnyState::Dcqcn($own)) => $call,
-            (Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_), other) => {
+            (Self::DcqcnTimed($response), AnyState::DcqcnTimed($own)) => $call,
+            (Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_), other) => {
                 unreachable!("the state of another response: {other:?}")
             }
         }
@@ -137,13 +149,14 @@ impl Response for AnyResponse {
             Self::Iba(response) => AnyState::Iba(response.at_rest(service_level)),
             Self::Hp(response) => AnyState::Hp(response.at_rest(service_level)),
             Self::Dcqcn(response) => AnyState::Dcqcn(response.at_rest(service_level)),
+            Self::DcqcnTimed(response) => AnyState::DcqcnTimed(response.at_rest(service_level)),
         }
     }
 
     #[inline]
     fn on_sent(&self, state: &mut AnyState, sent: SentPacket, now: Time) {
         match self {
-            Self::Off | Self::Iba(_) => {}
+            Self::Off | Self::Iba(_) | Self::DcqcnTimed(_) => {}
             Self::Hp(_) | Self::Dcqcn(_) => {
                 dispatch!(self, state, (response, own) => response.on_sent(own, sent, now));
             }
@@ -152,8 +165,10 @@ impl Response for AnyResponse {
 
     fn on_acknowledged(&self, state: &mut AnyState, ack: Acknowledgement, now: Time) -> NotificationOutcome {
         match self {
-            Self::Iba(_) | Self::Dcqcn(_) if !ack.marked => NotificationOutcome::default(),
-            Self::Off | Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) => {
+            Self::Iba(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_) if !ack.marked => {
+                NotificationOutcome::default()
+            }
+            Self::Off | Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_) => {
                 dispatch!(self, state, (response, own) => response.on_acknowledged(own, ack, now))
             }
         }
@@ -174,7 +189,7 @@ impl Response for AnyResponse {
 
     fn window(&self, state: &AnyState) -> u32 {
         match self {
-            Self::Off | Self::Iba(_) | Self::Dcqcn(_) => u32::MAX,
+            Self::Off | Self::Iba(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_) => u32::MAX,
             Self::Hp(_) => dispatch!(self, state, (response, own) => response.window(own)),
         }
     }

@@ -103,6 +103,30 @@ pub enum DcqcnError {
     FastRecovery {
         /// Value as written.
         given: u8,
+        /// The range, in words.
+        range: &'static str,
+    },
+    /// A weight that is not from 0 to 1.
+    #[error("`g` cannot be {given}")]
+    Weight {
+        /// Value as written.
+        given: f64,
+    },
+    /// Cuts too close to each other.
+    #[error("cuts cannot be {given} apart")]
+    CutTimer {
+        /// Value as written.
+        given: Span,
+        /// Shortest time.
+        least: Span,
+    },
+    /// An interval of alpha that is too long beside that of cuts.
+    #[error("alpha cannot change each {given}: a change has at most 250 cuts before it")]
+    AlphaTimer {
+        /// Value as written.
+        given: Span,
+        /// Longest time.
+        most: Span,
     },
     /// A rate out of range.
     #[error("`{field}` cannot be {given}")]
@@ -132,6 +156,9 @@ impl SettingError for DcqcnError {
             | Self::Rate { field, .. } => field.into(),
             Self::ByteCounter { .. } => "byte_counter".into(),
             Self::FastRecovery { .. } => "fast_recovery".into(),
+            Self::Weight { .. } => "g".into(),
+            Self::CutTimer { .. } => "cut_timer".into(),
+            Self::AlphaTimer { .. } => "alpha_timer".into(),
             Self::ServiceLevel { .. } => "service_level".into(),
         }
     }
@@ -145,7 +172,10 @@ impl SettingError for DcqcnError {
             Self::Share { one: false, .. } => "write a number above 0 and below 1".to_owned(),
             Self::NoTime { .. } => "write more, as \"55 us\"".to_owned(),
             Self::ByteCounter { .. } => format!("write 1 byte to {}", Bytes::new(u64::from(u32::MAX))),
-            Self::FastRecovery { .. } => "write 1 to 254".to_owned(),
+            Self::FastRecovery { range, .. } => format!("write {range}"),
+            Self::Weight { .. } => "write a number from 0 to 1".to_owned(),
+            Self::CutTimer { least, .. } => format!("write \"{least}\" or more"),
+            Self::AlphaTimer { most, .. } => format!("write \"{most}\" or less, or a longer `cut_timer`"),
             Self::Rate { .. } => format!("write whole kb/s, from \"1 kb/s\" to \"{}\"", Rate::bps(MOST_RATE)),
             Self::ServiceLevel { .. } => format!("write 0 to {MAX_SERVICE_LEVEL}"),
         })
@@ -249,7 +279,7 @@ impl DcqcnResponseSpec {
             return Err(DcqcnError::ByteCounter { given: byte_counter });
         }
         if !(1..=254).contains(&fast_recovery) {
-            return Err(DcqcnError::FastRecovery { given: fast_recovery });
+            return Err(DcqcnError::FastRecovery { given: fast_recovery, range: "1 to 254" });
         }
         rate("additive_increase", self.additive_increase)?;
         rate("hyper_increase", self.hyper_increase)?;
@@ -257,11 +287,13 @@ impl DcqcnResponseSpec {
     }
 }
 
-fn time(field: &'static str, given: Span) -> Result<(), DcqcnError> {
+/// Checks that a time is above 0.
+pub(super) fn time(field: &'static str, given: Span) -> Result<(), DcqcnError> {
     if given == Span::ZERO { Err(DcqcnError::NoTime { field }) } else { Ok(()) }
 }
 
-fn rate(field: &'static str, given: Rate) -> Result<(), DcqcnError> {
+/// Checks that a rate is at least 1 kb/s and fits into 32 bits of that.
+pub(super) fn rate(field: &'static str, given: Rate) -> Result<(), DcqcnError> {
     let whole = given.get().is_multiple_of(RATE_UNIT) && (RATE_UNIT..=MOST_RATE).contains(&given.get());
     if whole { Ok(()) } else { Err(DcqcnError::Rate { field, given }) }
 }

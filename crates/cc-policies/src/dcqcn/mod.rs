@@ -13,6 +13,7 @@
 //! | [`echo`] | destination, notification point (NP): at most one CNP a flow in an interval |
 //! | [`response`] | source, reaction point (RP): CNPs, a timer and a byte counter to a rate |
 //! | `alpha_clock`, `share` | parts of the response: alpha's free-running clock, and shares as whole numbers |
+//! | [`timed`] | source, reaction point of HPCC's simulator: alpha, cuts and increases by timers of their own |
 //! | [`fluid`] | N flows as differential equations, for comparison with runs |
 
 mod alpha_clock;
@@ -23,6 +24,7 @@ pub mod marking;
 pub mod response;
 mod share;
 pub mod spec;
+pub mod timed;
 pub mod vendor;
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ const ELSEWHERE: [(&str, &str); 7] = [
     ("rate_to_set_on_first_cnp", "there is nothing like it: the first CNP cuts as all do, which is 0"),
     (
         "rate_reduce_monitor_period",
-        "there is nothing like it: every CNP cuts, and `echo.interval` keeps them apart",
+        "here every CNP cuts, and `echo.interval` keeps them apart; it is `cut_timer` of the response `DcqcnTimed`",
     ),
 ];
 

@@ -9,6 +9,7 @@ use cc_policies::dcqcn::spec::{
     AlphaUpdate, CnpEcho, CnpOrder, CnpWindow, DcqcnResponseSpec, DcqcnScheme, MarkedAt, Preset,
     RateThresholds, RedMarkingSpec, StageRule,
 };
+use cc_policies::dcqcn::timed::spec::TimedResponseSpec;
 use cc_policies::hp::spec::{
     FullTrigger, HpMarkingSpec, HpResponseSpec, HpScheme, ImmediatePackets, MarkTiming, MarkedSet,
     PropagatingPackets, RateControl, RootTrigger, RpiAfterDecrease, RpiLimits, RpiUnit, WindowControl,
@@ -193,6 +194,10 @@ fn mixed() -> impl Iterator<Item = Control> {
                 ResponseSpec::Iba(iba.response.clone()),
                 ResponseSpec::Hp(other.response.clone()),
                 ResponseSpec::Dcqcn(dcqcn.response),
+                ResponseSpec::DcqcnTimed(TimedResponseSpec {
+                    clamp_target: dcqcn.response.clamp_target,
+                    ..TimedResponseSpec::VENDOR
+                }),
             ];
             responses.map(|response| (marking.clone(), response))
         })
@@ -224,6 +229,7 @@ fn example(control: &Control) -> [&'static str; 3] {
         ResponseSpec::Iba(_) => "Iba",
         ResponseSpec::Hp(_) => "Hp",
         ResponseSpec::Dcqcn(_) => "Dcqcn",
+        ResponseSpec::DcqcnTimed(_) => "DcqcnTimed",
     };
     [marking, echo, response]
 }

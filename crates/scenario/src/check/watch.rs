@@ -71,7 +71,7 @@ fn find_flow(
         faults.add(&path.name("flow"), format!("there is no flow `{name}`"), help);
         return None;
     };
-    if !matches!(response, ResponseSpec::Dcqcn(_)) {
+    if !matches!(response, ResponseSpec::Dcqcn(_) | ResponseSpec::DcqcnTimed(_)) {
         let message = "no DCQCN reaction point controls this flow, so it has no rate to watch";
         faults.add(path, message, "watch a `Queue`, or write `congestion_control: Dcqcn()`");
         return None;
