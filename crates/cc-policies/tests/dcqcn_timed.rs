@@ -215,7 +215,8 @@ fn alpha_is_the_share_of_its_intervals_with_a_mark() {
 #[test]
 fn increases_follow_the_timer_alone() {
     let gbps = |flow: FlowRate| flow.current.get() as f64 / 1e9;
-    for (fast_recovery, target) in [(0, [30.0_f64, 35.0, 40.0]), (1, [20.0, 30.0, 35.0]), (2, [20.0, 20.0, 30.0])]
+    for (fast_recovery, target) in
+        [(0, [30.0_f64, 35.0, 40.0]), (1, [20.0, 30.0, 35.0]), (2, [20.0, 20.0, 30.0])]
     {
         let spec = TimedResponseSpec {
             g: 0.0,

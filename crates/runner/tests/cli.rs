@@ -351,8 +351,8 @@ fn a_configuration_of_hpcc_is_imported_and_runs() {
     let printed = scratch.printed(&["import", "hpcc", "mix/config.txt", "--out", "mine"]);
     for (key, fate) in [
         ("RP_TIMER", " used "),
-        ("RATE_AI", " approximated "),
-        ("RATE_HAI", " not used "),
+        ("RATE_AI", " used "),
+        ("RATE_HAI", " used "),
         ("BUFFER_SIZE", " approximated "),
         ("U_TARGET", " not used "),
         ("MY_KEY", " not used "),
@@ -361,19 +361,34 @@ fn a_configuration_of_hpcc_is_imported_and_runs() {
         assert!(line.is_some_and(|line| line.contains(fate)), "{key} in {printed}");
     }
     let summary = json(&scratch.printed(&["sim", "mine/config.ron", "--out", "run", "--fct-txt", "--json"]));
-    assert_eq!(summary["congestion_control"], "Dcqcn");
+    assert_eq!(summary["congestion_control"], "Mixed");
     assert_eq!(summary["completions"]["delivered_messages"], 2);
     assert_eq!(scratch.read("run/fct.txt").lines().count(), 2);
     let plan = scratch.read("run/plan.ron");
     for words in [
         "kmin: \"100000 B\"",
+        "cut_timer: \"4 us\"",
         "timer: \"300 us\"",
         "additive_increase: \"50 Mb/s\"",
+        "hyper_increase: \"100 Mb/s\"",
         "clamp_target: false",
-        "clamp_after_timer: true",
+        "routing: Ecmp",
     ] {
         assert!(plan.contains(words), "no `{words}` in {plan}");
     }
+    let other = CONFIG.replace("CC_MODE 1", "CC_MODE 3").replace("LINK_DOWN 0", "LINK_DOWN 500");
+    fs::write(scratch.0.join("mix/config.txt"), other).unwrap();
+    let args = ["import", "hpcc", "mix/config.txt", "--out", "other"];
+    let refused = scratch.run(&args);
+    assert_refused(&refused, "config.txt:6:9: CC_MODE: HPCC is not modelled");
+    assert_refused(&refused, "config.txt:15:11: LINK_DOWN: no link fails");
+    assert_refused(&refused, "`--approximate`");
+    assert!(!scratch.0.join("other").exists(), "nothing is written");
+    let carried_on = scratch.run(&[&args[..], &["--approximate"]].concat());
+    assert!(carried_on.status.success(), "{carried_on:?}");
+    let warned = String::from_utf8(carried_on.stderr).unwrap();
+    assert!(warned.contains("warning: config.txt: CC_MODE: HPCC is not modelled"), "{warned}");
+    assert!(String::from_utf8(carried_on.stdout).unwrap().contains(" changed "));
     fs::write(scratch.0.join("mix/config.txt"), CONFIG.replace("RP_TIMER 300", "RP_TIMER soon")).unwrap();
     let wrong = scratch.run(&["import", "hpcc", "mix/config.txt", "--out", "wrong"]);
     assert_refused(&wrong, "config.txt:7:10: RP_TIMER: `soon` is not a number");

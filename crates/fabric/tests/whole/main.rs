@@ -9,6 +9,7 @@ mod deadlocks;
 mod ethernet;
 mod families;
 mod golden;
+mod imports;
 mod laws;
 mod organisations;
 mod pausing;

@@ -122,6 +122,8 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("SwitchWithHosts", "", "hosts", 0, whole(1, 253)),
     entry("SyntheticSpec", "", "messages", 0, whole(1, 4294967295)),
     entry("SyntheticSpec", "", "service_level", 0, whole(0, 15)),
+    entry("TimedResponseSpec", "", "fast_recovery", 0, whole(0, 253)),
+    entry("TimedResponseSpec", "", "g", 0, real(Included(0.0), Included(1.0))),
     entry("VlArbitrationSpec", "", "strict", 0, whole(0, 14)),
     entry("VlWeight", "", "lane", 0, whole(0, 14)),
     entry("WatchSpec", "Queue", "lane", 0, whole(0, 14)),

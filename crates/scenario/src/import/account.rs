@@ -1,16 +1,22 @@
 //! The account of an import: the fate of each key of a configuration.
+//!
+//! Invariant: whatever changes the experiment is a fault, with its place, until the user accepts it.
+
+use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault};
 
 /// A key, and its fate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyAccount {
     /// Name of the key.
     pub key: String,
-    /// Values of the key, as written.
+    /// Values of the key, as written; empty if the file does not have the key.
     pub given: String,
     /// The key's fate.
     pub fate: KeyFate,
     /// The corresponding field, or the reason for leaving the key out.
     pub what: String,
+    /// Place of the values; `None` if the file does not have the key.
+    pub place: Option<Box<Excerpt>>,
 }
 
 /// The fate of a key.
@@ -18,9 +24,11 @@ pub struct KeyAccount {
 pub enum KeyFate {
     /// The scenario has it exactly.
     Used,
-    /// The scenario has something similar.
+    /// The scenario has something similar, and the experiment is the same.
     Approximated,
-    /// The scenario does not have it.
+    /// The scenario has something else, which makes it another experiment.
+    Changed,
+    /// It has no effect on results, neither in that simulator nor here, or it is unknown to both.
     NotUsed,
 }
 
@@ -31,7 +39,25 @@ impl KeyFate {
         match self {
             Self::Used => "used",
             Self::Approximated => "approximated",
+            Self::Changed => "changed",
             Self::NotUsed => "not used",
         }
     }
+}
+
+/// Returns the keys that change the experiment, as faults of the configuration `file`; `None` if there are none.
+#[must_use]
+pub fn changes(account: &[KeyAccount], file: &str) -> Option<Diagnostic> {
+    let changed = account.iter().filter(|key| key.fate == KeyFate::Changed);
+    let fault = |key: &KeyAccount| LocatedFault {
+        file: file.to_owned(),
+        place: key.place.clone(),
+        path: key.key.clone(),
+        message: key.what.clone(),
+        help: Some(
+            "change the configuration, or accept this other experiment with `--approximate`".to_owned(),
+        ),
+    };
+    let faults: Vec<_> = changed.map(fault).collect();
+    (!faults.is_empty()).then(|| Diagnostic::new(faults))
 }

@@ -7,12 +7,8 @@
 //! |---|---|
 //! | `account` | the fate of each key of a configuration |
 //! | [`hpcc`] | the reader of `config.txt` of HPCC's simulator, with its topology and flows |
-//! | `hpcc_keys` | keys that correspond to one field, and keys without effect |
-//! | `hpcc_memory` | memory sharing and PAUSE thresholds of that simulator's switches |
 
 mod account;
 pub mod hpcc;
-mod hpcc_keys;
-mod hpcc_memory;
 
-pub use account::{KeyAccount, KeyFate};
+pub use account::{KeyAccount, KeyFate, changes};

@@ -1,53 +1,157 @@
-//! Memory sharing and PAUSE thresholds of switches in HPCC's simulator, which its code fixes.
+//! Switches of HPCC's simulator: their memory, and the thresholds of PFC, which its code fixes.
 //!
-//! Invariant: the settings of a switch depend on the rates of its links alone.
+//! Invariant: the settings of a switch depend on its number of ports and on the rates of its links alone.
 //!
-//! | in that simulator | in a scenario |
+//! | in that simulator (`third.cc`, `switch-mmu.cc`) | in a scenario |
 //! |---|---|
-//! | a port and priority holds up to (free shared memory) / 2^3; 2^2, 2^1, 2^0 where its link is more than once, twice, four times as fast as those of hosts | `alpha` 1/8 to 1 |
+//! | a port and priority holds up to (free shared memory) / 2^3; 2^2, 2^1, 2^0 where its link is more than once, twice, four times as fast as that of the first host | `alpha` 1/8 to 1 |
 //! | and 4 KiB of its own | `guaranteed` |
 //! | it sends RESUME at 3 KiB below its threshold | `resume_offset` |
-//! | a PAUSE takes effect on arrival | `reaction` of 0 |
-//!
-//! Source: descriptions of that simulator, not runs of it.
+//! | a PAUSE takes effect on arrival, until RESUME | `reaction` of 0 |
+//! | headroom of a port, for all its priorities: three times the bytes on its cable | as much as the cable needs, for each lane |
 
-use std::collections::BTreeSet;
+use core::fmt::Write;
+use std::collections::BTreeMap;
 
 use topology::hpcc::HpccFabric;
-use units::Rate;
+use units::{Bytes, Rate, Span};
+
+use super::config::Config;
+use crate::diagnostics::Diagnostic;
+use crate::import::account::KeyFate;
 
 /// Flow control of the links.
 pub(super) const LOSSLESS: &str = "flow_control: Pause(resume_offset: \"3 KiB\", reaction: \"0 s\"),";
 
-/// Alpha of a port whose link is no faster than those of hosts.
+/// Alpha of a port whose link is no faster than that of the first host.
 const ALPHA: f64 = 0.125;
+/// Memory of each port and priority of its own, in bytes.
+const GUARANTEED: u64 = 4096;
+/// Largest buffer of a port and lane in a scenario.
+const LARGEST: u64 = 1 << 30;
 
-/// Returns the rate of the first host's link.
-pub(super) fn rate_of_hosts(fabric: &HpccFabric) -> Option<Rate> {
-    let hosts = &fabric.custom.hosts;
-    let link =
-        fabric.custom.links.iter().find(|link| hosts.contains(&link.from) || hosts.contains(&link.to))?;
-    rate_of(fabric, &link.cable)
+/// The switches as text, and the least memory of any.
+pub(super) struct Switches {
+    pub(super) text: String,
+    /// Length in bytes that no queue of any switch can exceed.
+    pub(super) memory: u64,
 }
 
-/// Returns the alpha of a switch by its slowest link, and true if all its links have that alpha.
-pub(super) fn alpha(fabric: &HpccFabric, switch: &str) -> (f64, bool) {
-    let links = fabric.custom.links.iter().filter(|link| link.from == switch || link.to == switch);
-    let rates: BTreeSet<u64> = links.filter_map(|link| rate_of(fabric, &link.cable)).map(Rate::get).collect();
-    let hosts = rate_of_hosts(fabric).map_or(u64::MAX, Rate::get);
-    let of = |mut rate: u64| {
-        let mut alpha = ALPHA;
-        while rate > hosts && alpha < 1.0 {
-            (rate, alpha) = (rate / 2, alpha * 2.0);
+/// Lanes and packets of the links.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Links {
+    pub(super) lanes: u64,
+    /// Length of the longest packet.
+    pub(super) longest: u64,
+}
+
+/// Writes the memory of each switch, and the share of each of its ports.
+pub(super) fn switches(
+    config: &mut Config<'_>,
+    fabric: &HpccFabric,
+    links: Links,
+) -> Result<Switches, Diagnostic> {
+    let given = u64::from(config.whole("BUFFER_SIZE", 16)?) << 20;
+    let mut what =
+        "`switch.buffer`: the memory over ports and lanes; headroom is what each cable needs".to_owned();
+    let (mut fate, mut most, mut written) = (KeyFate::Approximated, 0, Vec::new());
+    for name in &fabric.custom.switches {
+        let ports = ports(fabric, name);
+        let receivers = ports.len().max(1) as u64 * links.lanes;
+        let needed = needed(&ports, links);
+        let size = (given / receivers).min(LARGEST).max(needed.div_ceil(receivers));
+        if size > LARGEST {
+            let message = format!("links of `{name}` hold more than a buffer of {} can", Bytes::new(LARGEST));
+            return Err(config.wrong("TOPOLOGY_FILE", message, "write shorter delays"));
         }
-        alpha
-    };
-    let slowest = rates.first().map_or(ALPHA, |rate| of(*rate));
-    (slowest, rates.iter().all(|rate| of(*rate) == slowest))
+        if needed > given {
+            fate = KeyFate::Changed;
+            what = format!("{} at `{name}`, as headroom and guarantees need", Bytes::new(size * receivers));
+        }
+        if ports.iter().any(|(rate, _)| alpha(fabric, *rate) != alpha(fabric, ports[0].0)) {
+            fate = KeyFate::Changed;
+            what = format!("the least alpha of the ports of `{name}` at all of them: a switch has one");
+        }
+        most = most.max(size * receivers);
+        written.push((name, switch(fabric, &ports, size, links)));
+    }
+    config.note("BUFFER_SIZE", fate, what);
+    Ok(Switches { text: text(&written), memory: most })
 }
 
-fn rate_of(fabric: &HpccFabric, cable: &str) -> Option<Rate> {
-    fabric.cables.iter().find(|(name, ..)| name == cable).map(|(_, rate, _)| *rate)
+/// Returns the rate and the delay of each link of a switch, in the order of its ports.
+fn ports(fabric: &HpccFabric, switch: &str) -> Vec<(Rate, Span)> {
+    let cables: BTreeMap<&str, (Rate, Span)> =
+        fabric.cables.iter().map(|(name, rate, delay)| (name.as_str(), (*rate, *delay))).collect();
+    let links = fabric.custom.links.iter().filter(|link| link.from == switch || link.to == switch);
+    links.map(|link| cables[link.cable.as_str()]).collect()
+}
+
+/// Returns a bound of the memory that headroom, guarantees and one packet need.
+fn needed(ports: &[(Rate, Span)], links: Links) -> u64 {
+    let each = |port| guaranteed(links) + headroom(port, links);
+    links.longest + ports.iter().map(|port| links.lanes * each(port)).sum::<u64>()
+}
+
+/// Returns a bound of the headroom of a port and lane: three packets, a PAUSE of each lane and twice the cable.
+fn headroom((rate, delay): &(Rate, Span), links: Links) -> u64 {
+    let cable = rate.amount_in(Span::from_ps(2 * delay.ps()));
+    3 * links.longest + 128 * links.lanes + cable.get()
+}
+
+/// Returns a receive buffer for every host: none fills, since hosts take packets on arrival.
+pub(super) fn receive_buffer(fabric: &HpccFabric, links: Links) -> Bytes {
+    let ports = fabric.cables.iter().map(|(_, rate, delay)| (*rate, *delay));
+    let most = ports.map(|port| links.longest + headroom(&port, links)).max().unwrap_or_default();
+    Bytes::new(most.clamp(2 << 20, LARGEST))
+}
+
+/// Returns the memory of each port and lane of its own: at least a packet.
+fn guaranteed(links: Links) -> u64 {
+    GUARANTEED.max(links.longest)
+}
+
+/// Returns the rate of the first host's link, to which that simulator refers the thresholds of PFC.
+pub(super) fn rate_of_hosts(fabric: &HpccFabric) -> Option<Rate> {
+    let first = fabric.custom.hosts.first()?;
+    ports(fabric, first).first().map(|(rate, _)| *rate)
+}
+
+/// Returns the alpha of a port by the rate of its link.
+fn alpha(fabric: &HpccFabric, rate: Rate) -> f64 {
+    let hosts = rate_of_hosts(fabric).map_or(u64::MAX, Rate::get);
+    let (mut rate, mut alpha) = (rate.get(), ALPHA);
+    while rate > hosts && alpha < 1.0 {
+        (rate, alpha) = (rate / 2, alpha * 2.0);
+    }
+    alpha
+}
+
+/// Writes a switch of these ports with so much memory for each port and lane.
+fn switch(fabric: &HpccFabric, ports: &[(Rate, Span)], size: u64, links: Links) -> String {
+    let alpha = ports.iter().map(|(rate, _)| alpha(fabric, *rate)).fold(1.0, f64::min);
+    format!(
+        "(buffering: Central, arbiter: RoundRobin, buffer: \"{size} B\", sharing: Dynamic(alpha: {alpha:?}, guaranteed: \
+         \"{} B\"), latency: \"0 s\", forwarding: StoreAndForward, speedup: 1.0)",
+        guaranteed(links)
+    )
+}
+
+/// Writes the settings of the first switch as those of all, and of those that differ by name.
+fn text(written: &[(&String, String)]) -> String {
+    let none = "(buffering: Central, arbiter: RoundRobin, buffer: \"1 MiB\", latency: \"0 s\", forwarding: StoreAndForward, \
+                speedup: 1.0)";
+    let usual = written.first().map_or(none, |(_, first)| first.as_str());
+    let mut text = format!("    switch: {usual},\n");
+    let others: Vec<_> = written.iter().filter(|(_, own)| own != usual).collect();
+    if !others.is_empty() {
+        text += "    switches: {\n";
+        for (name, own) in others {
+            writeln!(text, "        \"{name}\": {own},").expect("a string takes it");
+        }
+        text += "    },\n";
+    }
+    text
 }
 
 #[cfg(test)]
@@ -56,10 +160,10 @@ mod tests {
 
     #[test]
     fn faster_links_have_a_larger_alpha() {
-        let text = "6 4 5\n2 3 4 5\n0 2 25Gbps 1us 0\n2 3 100Gbps 1us 0\n3 4 100Gbps 1us 0\n4 5 400Gbps 1us 0\n5 1 25Gbps 1us 0\n";
+        let text = "3 1 2\n2\n0 2 25Gbps 1us 0\n2 1 100Gbps 1us 0\n";
         let fabric = topology::hpcc::read(text).expect("it is right");
-        let alphas = ["s2", "s3", "s4", "s5"].map(|switch| alpha(&fabric, switch));
-        assert_eq!(alphas, [(0.125, false), (0.5, true), (0.5, false), (0.125, false)]);
+        let alphas = [10, 25, 40, 50, 51, 100, 200, 400, 800].map(|gbps| alpha(&fabric, Rate::gbps(gbps)));
+        assert_eq!(alphas, [0.125, 0.125, 0.25, 0.25, 0.5, 0.5, 1.0, 1.0, 1.0]);
         assert_eq!(rate_of_hosts(&fabric), Some(Rate::gbps(25)));
     }
 }

@@ -1,21 +1,41 @@
 //! Reader of `config.txt` of HPCC's simulator (ns-3): a key and its values in each line.
 //!
-//! Invariant: the account has every key of the file, in the file's order.
+//! Invariant: the account has every key of the file, in the file's order. What differs from that simulator and makes
+//! another experiment is marked as changed.
 //!
-//! Settings that are fixed in that simulator's code are written into the scenario: switches store and forward without
-//! latency of their own, over a central memory ([`hpcc_memory`](super)).
+//! Settings that are fixed in that simulator's code are written into the scenario: hashed paths, lengths of packets, and
+//! switches that store and forward without latency of their own, over a central memory. Rules that are given with their
+//! source here were read in its repository (alibaba-edu/High-Precision-Congestion-Control).
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | the scenario, and the keys of transport, links and traffic |
+//! | `config` | keys, values and their faults; the account |
+//! | `control` | marking, and DCQCN's reaction point |
+//! | `memory` | switches: memory, and thresholds of PFC |
+//! | `window` | windows by the bandwidth-delay product |
+//! | `keys` | keys without effect |
 
-use core::fmt::Write;
-use std::collections::{BTreeMap, BTreeSet};
+mod config;
+mod control;
+mod keys;
+mod memory;
+mod window;
 
-use packet::Mtu;
+use std::collections::BTreeSet;
+
+use packet::{Framing, Mtu};
 use topology::hpcc;
-use units::{Bytes, Rate, Span, Time};
+use topology::hpcc::HpccFabric;
+use units::{Bytes, Span, Time};
 
+use self::config::Config;
+use self::memory::Links;
 use super::account::{KeyAccount, KeyFate};
-use super::hpcc_keys::{RESPONSE, UNUSED, is_of_dcqcn};
-use super::hpcc_memory;
 use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault};
+
+/// Highest `adapter.max_outstanding`: half of the PSN circle.
+const MOST_OUTSTANDING: u64 = 1 << 23;
 
 /// Reads a file that a configuration names: its text by its name; `None` if there is no such file.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -27,7 +47,7 @@ pub struct ImportedScenario {
     pub scenario: String,
     /// Files beside the scenario: name and text.
     pub files: Vec<(String, String)>,
-    /// The fate of every key, in the file's order.
+    /// The fate of every key, in the file's order, after changes by keys that the file lacks.
     pub account: Vec<KeyAccount>,
 }
 
@@ -36,375 +56,254 @@ pub struct ImportedScenario {
 /// # Errors
 /// If a line is not a key with values, a value does not fit its key, or a file is missing or wrong.
 pub fn read(name: &str, text: &str, files: FileReader<'_>) -> Result<ImportedScenario, Diagnostic> {
-    let mut import = HpccImport { name, text, keys: keys(name, text)?, account: BTreeMap::new() };
-    let (topology_file, topology) = import.file("TOPOLOGY_FILE", files)?;
+    let mut config = Config::new(name, text)?;
+    let (topology_file, topology) = file(&config, "TOPOLOGY_FILE", files)?;
     let fabric = hpcc::read(&topology).map_err(|flaw| {
         let (message, help) = (flaw.kind.to_string(), Some(flaw.kind.help()));
         let place = Some(Box::new(Excerpt::new(&topology, flaw.at.start, flaw.at.end)));
         let (file, path) = (topology_file.clone(), "TOPOLOGY_FILE".to_owned());
         Diagnostic::from(LocatedFault { file, place, path, message, help })
     })?;
-    let (flow_file, flows) = import.file("FLOW_FILE", files)?;
-    let scenario = import.scenario(&fabric, (&topology_file, &flow_file), &flows)?;
-    import.settle_the_rest();
-    let account = import.keys.iter().map(|key| import.account[key.name].clone()).collect();
+    let (flow_file, flows) = file(&config, "FLOW_FILE", files)?;
+    note_topology(&mut config, &fabric, &topology_file);
+    let scenario = scenario(&mut config, &fabric, (&topology_file, &flow_file), &FlowSummary::new(&flows))?;
+    settle_the_rest(&mut config);
+    let account = config.into_account();
     Ok(ImportedScenario { scenario, files: vec![(topology_file, topology), (flow_file, flows)], account })
 }
 
-/// A key with its values, and their offset in the file.
-#[derive(Clone, Copy, Debug)]
-struct ConfigKey<'a> {
-    name: &'a str,
-    given: &'a str,
-    start: usize,
+/// Returns the file that a key names, by the last part of its name, and its text.
+fn file(config: &Config<'_>, name: &str, files: FileReader<'_>) -> Result<(String, String), Diagnostic> {
+    let given = config.required(name, "FILE")?.given;
+    let last = given.rsplit('/').next().unwrap_or(given);
+    let last = if last.ends_with(".txt") { last.to_owned() } else { format!("{last}.txt") };
+    let missing = || {
+        let help = "put it there, or beside the configuration";
+        config.wrong(name, format!("there is no file `{given}`"), help)
+    };
+    Ok((last, files(given).ok_or_else(missing)?))
 }
 
-fn keys<'a>(file: &str, text: &'a str) -> Result<Vec<ConfigKey<'a>>, Diagnostic> {
-    let mut keys: Vec<ConfigKey<'a>> = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let here = start;
-        start += line.len();
-        let line = line.split(['#', '{']).next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
+/// Enters the topology in the account. That simulator keeps one link between two nodes, the last.
+fn note_topology(config: &mut Config<'_>, fabric: &HpccFabric, file: &str) {
+    let mut pairs = BTreeSet::new();
+    let ends = |from, to| if from < to { (from, to) } else { (to, from) };
+    let twice = fabric.custom.links.iter().find(|link| !pairs.insert(ends(&link.from, &link.to)));
+    match twice {
+        Some(link) => {
+            let what = format!(
+                "all links of `{}` with `{}`; that simulator sends over the last alone",
+                link.from, link.to
+            );
+            config.note("TOPOLOGY_FILE", KeyFate::Changed, what);
         }
-        let at = here + (line.as_ptr() as usize - text[here..].as_ptr() as usize);
-        let (name, given) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let given = given.trim();
-        let wrong = |message: String, help: &str| {
-            let place = Some(Box::new(Excerpt::new(text, at, at + name.len())));
-            let (file, path) = (file.to_owned(), name.to_owned());
-            Err(LocatedFault { file, place, path, message, help: Some(help.to_owned()) }.into())
-        };
-        if given.is_empty() {
-            return wrong(format!("`{name}` has no value"), "write a key and its value in one line");
-        }
-        if keys.iter().any(|key| key.name == name) {
-            return wrong(format!("`{name}` is given twice"), "write it once");
-        }
-        let start = given.as_ptr() as usize - text.as_ptr() as usize;
-        keys.push(ConfigKey { name, given, start });
-    }
-    Ok(keys)
-}
-
-/// An import under way.
-struct HpccImport<'a> {
-    name: &'a str,
-    text: &'a str,
-    keys: Vec<ConfigKey<'a>>,
-    account: BTreeMap<String, KeyAccount>,
-}
-
-impl<'a> HpccImport<'a> {
-    fn key(&self, name: &str) -> Option<ConfigKey<'a>> {
-        self.keys.iter().find(|key| key.name == name).copied()
-    }
-
-    fn wrong(&self, key: ConfigKey<'_>, message: String, help: &str) -> Diagnostic {
-        let place = Some(Box::new(Excerpt::new(self.text, key.start, key.start + key.given.len())));
-        let (file, path) = (self.name.to_owned(), key.name.to_owned());
-        LocatedFault { file, place, path, message, help: Some(help.to_owned()) }.into()
-    }
-
-    fn note(&mut self, name: &str, fate: KeyFate, what: impl Into<String>) {
-        if let Some(key) = self.key(name) {
-            let (key, given, what) = (name.to_owned(), key.given.to_owned(), what.into());
-            self.account.insert(name.to_owned(), KeyAccount { key, given, fate, what });
-        }
-    }
-
-    /// Returns the file that a key names, by the last part of its name, and its text.
-    fn file(&mut self, name: &str, files: FileReader<'_>) -> Result<(String, String), Diagnostic> {
-        let Some(key) = self.key(name) else {
-            let (file, path) = (self.name.to_owned(), name.to_owned());
-            let (message, help) = ("this key is missing".to_owned(), Some(format!("write `{name} FILE`")));
-            return Err(LocatedFault { file, place: None, path, message, help }.into());
-        };
-        let last = key.given.rsplit('/').next().unwrap_or(key.given);
-        let last = if last.ends_with(".txt") { last.to_owned() } else { format!("{last}.txt") };
-        let missing = || {
-            let help = "put it there, or beside the configuration";
-            self.wrong(key, format!("there is no file `{}`", key.given), help)
-        };
-        let text = files(key.given).ok_or_else(missing)?;
-        self.note(name, KeyFate::Used, format!("`{last}`, beside the scenario"));
-        Ok((last, text))
-    }
-
-    /// Returns the number of a key; `None` if the file does not have the key.
-    fn number(&self, name: &str) -> Result<Option<f64>, Diagnostic> {
-        let Some(key) = self.key(name) else { return Ok(None) };
-        let number = key.given.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-        let wrong =
-            || self.wrong(key, format!("`{}` is not a number", key.given), "write a number of at least 0");
-        number.map(Some).ok_or_else(wrong)
-    }
-
-    /// Returns the number of a key that is a field of the scenario, and enters it in the account.
-    fn used(&mut self, name: &str, field: &str) -> Result<Option<f64>, Diagnostic> {
-        let number = self.number(name)?;
-        self.note(name, KeyFate::Used, format!("`{field}`"));
-        Ok(number)
-    }
-
-    fn scenario(
-        &mut self,
-        fabric: &hpcc::HpccFabric,
-        (topology_file, flow_file): (&str, &str),
-        flows: &str,
-    ) -> Result<String, Diagnostic> {
-        let (first, levels) = starts(flows);
-        let stop = self.number("SIMULATOR_STOP_TIME")?.unwrap_or(4.0);
-        self.note("SIMULATOR_STOP_TIME", KeyFate::Used, "`duration`, counted from the first flow's start");
-        let end = Time::from_ps((stop * 1e12).round() as u64);
-        let duration = end.since(first);
-        if duration == Span::ZERO {
-            let key = self.key("SIMULATOR_STOP_TIME").or_else(|| self.key("FLOW_FILE"));
-            let key = key.expect("its flow file has been read");
-            return Err(self.wrong(
-                key,
-                "the run stops before the first flow starts".to_owned(),
-                "stop later",
-            ));
-        }
-        let mtu = self.mtu()?;
-        let lanes = if levels > 1 { 8 } else { 1 };
-        let acknowledge = self.used("L2_ACK_INTERVAL", "adapter.ack_every")?.unwrap_or(1.0).max(1.0);
-        let control = self.congestion_control(fabric)?;
-        let switches = self.switches(fabric, lanes)?;
-        let sample = Span::from_ps((duration.ps() / 1000).max(1));
-        Ok(format!(
-            "// Imported from {name}, a configuration of HPCC's simulator.\n\
-             (\n    about: \"Imported from {name}.\",\n    duration: \"{duration}\",\n    sample: \"{sample}\",\n    \
-             topology: HpccFile(\"{topology_file}\"),\n    cables: {{}},\n    link: (\n        framing: RoCEv2,\n        \
-             mtu: \"{mtu}\",\n        data_lanes: {lanes},\n        {lossless}\n    ),\n{switches}    \
-             adapter: (receive_buffer: \"2 MiB\", ack_every: {acknowledge}, max_outstanding: 65536, ack_timeout: 14, \
-             retry_count: 7),\n    congestion_control: {control},\n    \
-             traffic: [FlowList(file: \"{flow_file}\", origin: \"{origin}\")],\n)\n",
-            name = self.name,
-            lossless = hpcc_memory::LOSSLESS,
-            mtu = Bytes::from(mtu),
-            origin = first.since_start(),
-        ))
-    }
-
-    /// Returns the MTU that is nearest to the payload of a packet.
-    fn mtu(&mut self) -> Result<Mtu, Diagnostic> {
-        let given = self.number("PACKET_PAYLOAD_SIZE")?.unwrap_or(1000.0);
-        let all = Mtu::ALL.into_iter().chain(Mtu::OF_ETHERNET);
-        let off = |mtu: &Mtu| (f64::from(mtu.bytes()) - given).abs();
-        let nearest = all.min_by(|a, b| off(a).total_cmp(&off(b))).expect("there are sizes");
-        let fate = if off(&nearest) == 0.0 { KeyFate::Used } else { KeyFate::Approximated };
-        self.note("PACKET_PAYLOAD_SIZE", fate, format!("`link.mtu` of {} B", nearest.bytes()));
-        Ok(nearest)
-    }
-
-    /// Writes the memory of each switch, by its number of ports, with the threshold of a port.
-    fn switches(&mut self, fabric: &hpcc::HpccFabric, lanes: u64) -> Result<String, Diagnostic> {
-        let mebibytes = self.number("BUFFER_SIZE")?.unwrap_or(12.0);
-        let dynamic = self.number("USE_DYNAMIC_PFC_THRESHOLD")?.unwrap_or(1.0) != 0.0;
-        let mut ports: BTreeMap<&str, u64> = BTreeMap::new();
-        for link in &fabric.custom.links {
-            *ports.entry(&link.from).or_default() += 1;
-            *ports.entry(&link.to).or_default() += 1;
-        }
-        let share = |name: &str| {
-            (mebibytes * 1_048_576.0) as u64 / (ports.get(name).copied().unwrap_or(1).max(1) * lanes)
-        };
-        let switch = |name: &str| {
-            let alpha = hpcc_memory::alpha(fabric, name).0;
-            let sharing = if dynamic {
-                format!("sharing: Dynamic(alpha: {alpha:?}, guaranteed: \"4 KiB\"), ")
-            } else {
-                String::new()
-            };
-            format!(
-                "(buffering: Central, arbiter: RoundRobin, buffer: \"{} B\", {sharing}latency: \"0 s\", \
-                 forwarding: StoreAndForward, speedup: 1.0)",
-                share(name)
-            )
-        };
-        let names = &fabric.custom.switches;
-        let usual = names.first().map_or_else(|| switch(""), |first| switch(first));
-        let mut text = format!("    switch: {usual},\n");
-        let mut others = String::new();
-        for name in names.iter().filter(|name| switch(name) != usual) {
-            writeln!(others, "        \"{name}\": {},", switch(name)).expect("a string takes it");
-        }
-        if !others.is_empty() {
-            write!(text, "    switches: {{\n{others}    }},\n").expect("a string takes it");
-        }
-        let what = "`switch.buffer`: the memory over ports and lanes; headroom is what each cable needs, not that simulator's";
-        self.note("BUFFER_SIZE", KeyFate::Approximated, what);
-        let (fate, what) = match (dynamic, names.iter().all(|name| hpcc_memory::alpha(fabric, name).1)) {
-            (true, true) => {
-                (KeyFate::Used, "`switch.sharing`: Dynamic, with that simulator's alpha for each switch")
-            }
-            (true, false) => (
-                KeyFate::Approximated,
-                "`switch.sharing`: Dynamic; where links of a switch differ, all have the slowest one's alpha",
-            ),
-            (false, _) => (KeyFate::Approximated, "`switch.sharing`: every port and lane has its part"),
-        };
-        self.note("USE_DYNAMIC_PFC_THRESHOLD", fate, what);
-        Ok(text)
-    }
-
-    fn congestion_control(&mut self, fabric: &hpcc::HpccFabric) -> Result<String, Diagnostic> {
-        let enabled = self.number("ENABLE_QCN")?.unwrap_or(1.0) != 0.0;
-        let what = if enabled { "marking is on if the scheme marks" } else { "`congestion_control: Off`" };
-        self.note("ENABLE_QCN", KeyFate::Used, what);
-        let mode = self.number("CC_MODE")?.unwrap_or(1.0);
-        let scheme = match mode as u32 {
-            1 => "DCQCN",
-            3 => "HPCC",
-            7 => "TIMELY",
-            8 => "DCTCP",
-            10 => "HPCC-PINT",
-            _ => "this scheme",
-        };
-        if mode != 1.0 || !enabled {
-            let (fate, what) = if enabled {
-                (
-                    KeyFate::NotUsed,
-                    format!("{scheme} is not modelled: the scenario runs without congestion control"),
-                )
-            } else {
-                (KeyFate::NotUsed, "ENABLE_QCN is 0".to_owned())
-            };
-            self.note("CC_MODE", fate, what);
-            return Ok("Off".to_owned());
-        }
-        self.note("CC_MODE", KeyFate::Used, "`Dcqcn`");
-        let marking = self.marking(fabric)?;
-        let mut response = String::new();
-        for (key, field, unit, fate, more) in RESPONSE {
-            let Some(given) = self.key(key) else { continue };
-            let value = match unit {
-                "us" => format!("\"{} us\"", self.number(key)?.unwrap_or_default()),
-                "rate" => self.rate(given)?,
-                "flag" => (self.number(key)?.unwrap_or_default() != 0.0).to_string(),
-                _ => given.given.to_owned(),
-            };
-            self.number_if(unit, key)?;
-            write!(response, "{field}: {value}, ").expect("a string takes it");
-            self.note(key, fate, format!("`congestion_control.response.{field}`{more}"));
-        }
-        let what = "without a byte counter, which that simulator has not, there is no hyper increase here";
-        self.note("RATE_HAI", KeyFate::NotUsed, what);
-        let interval = self.number("RATE_DECREASE_INTERVAL")?;
-        let what = "`congestion_control.echo.interval`: that simulator has no CNPs, and looks in such intervals whether there was a mark";
-        self.note("RATE_DECREASE_INTERVAL", KeyFate::Approximated, what);
-        let echo = interval.map_or_else(String::new, |us| format!("echo: (interval: \"{us} us\"), "));
-        Ok(format!(
-            "Dcqcn({marking}{echo}response: ({response}clamp_after_timer: true, byte_counter: \"4 GB\"))"
-        ))
-    }
-
-    /// A number has to be one even where it goes as it is.
-    fn number_if(&self, unit: &str, key: &str) -> Result<(), Diagnostic> {
-        if unit == "rate" { Ok(()) } else { self.number(key).map(drop) }
-    }
-
-    fn rate(&self, key: ConfigKey<'_>) -> Result<String, Diagnostic> {
-        let mut spelled = key.given.replace("bps", "b/s");
-        if key.given.ends_with(|last: char| last.is_ascii_digit()) {
-            spelled.push_str(" b/s");
-        }
-        let rate = spelled.parse::<Rate>();
-        let rate =
-            rate.map_err(|_| self.wrong(key, format!("`{}` is not a rate", key.given), "write `50Mb/s`"))?;
-        Ok(format!("\"{rate}\""))
-    }
-
-    /// Kmin, Kmax and Pmax at the rate of the hosts' links.
-    fn marking(&mut self, fabric: &hpcc::HpccFabric) -> Result<String, Diagnostic> {
-        let mut fields = String::new();
-        let rates: BTreeSet<u64> = fabric.cables.iter().map(|(_, rate, _)| rate.get()).collect();
-        let rate = hpcc_memory::rate_of_hosts(fabric).map(Rate::get);
-        for (key, field) in [("KMIN_MAP", "kmin"), ("KMAX_MAP", "kmax"), ("PMAX_MAP", "pmax")] {
-            let Some(given) = self.key(key) else { continue };
-            let pairs = self.pairs(given)?;
-            let Some((_, value)) = pairs.iter().find(|(at, _)| Some(*at as u64) == rate) else {
-                let what = "it has no entry for the rate of the hosts' links: `Dcqcn`'s own value stands";
-                self.note(key, KeyFate::NotUsed, what);
-                continue;
-            };
-            let written = if field == "pmax" {
-                format!("{value:?}")
-            } else {
-                format!("\"{} B\"", (value * 1000.0).round() as u64)
-            };
-            write!(fields, "{field}: {written}, ").expect("a string takes it");
-            let (fate, why) = if rates.len() > 1 {
-                (
-                    KeyFate::Approximated,
-                    ", at the rate of the hosts' links for all ports: there is one threshold",
-                )
-            } else {
-                (KeyFate::Used, "")
-            };
-            self.note(key, fate, format!("`congestion_control.marking.{field}`{why}"));
-        }
-        Ok(if fields.is_empty() {
-            String::new()
-        } else {
-            format!("marking: ({}), ", fields.trim_end_matches(", "))
-        })
-    }
-
-    /// `COUNT KEY VALUE KEY VALUE ...`.
-    fn pairs(&self, key: ConfigKey<'_>) -> Result<Vec<(f64, f64)>, Diagnostic> {
-        let wrong = || {
-            let message = format!("`{}` is not a count and so many pairs", key.given);
-            self.wrong(key, message, "write `1 25000000000 400`: how many, then a rate and a value for each")
-        };
-        let numbers: Vec<f64> = key
-            .given
-            .split_whitespace()
-            .map(|word| word.parse().map_err(|_| wrong()))
-            .collect::<Result<_, _>>()?;
-        match numbers.split_first() {
-            Some((count, rest)) if rest.len() as f64 == 2.0 * count => {
-                Ok(rest.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
-            }
-            _ => Err(wrong()),
-        }
-    }
-
-    /// Enters all remaining keys in the account, with the reason for leaving them out.
-    fn settle_the_rest(&mut self) {
-        let left: Vec<_> =
-            self.keys.iter().copied().filter(|key| !self.account.contains_key(key.name)).collect();
-        for key in left {
-            let zero = key.given.split_whitespace().all(|word| word.parse() == Ok(0.0));
-            let known = UNUSED.iter().find(|(name, _)| *name == key.name);
-            let (fate, what) = match (known, key.name) {
-                (_, "ERROR_RATE_PER_LINK") if zero => (KeyFate::Used, "wires lose nothing"),
-                (_, "LINK_DOWN") if zero => (KeyFate::Used, "no link fails"),
-                (_, "HAS_WIN") if zero => (KeyFate::Used, "no window beside `adapter.max_outstanding`"),
-                (Some((_, why)), _) => (KeyFate::NotUsed, *why),
-                (None, name) if is_of_dcqcn(name) => {
-                    (KeyFate::NotUsed, "it is DCQCN's, which this configuration does not use")
-                }
-                (None, _) => (KeyFate::NotUsed, "no such key is known here"),
-            };
-            self.note(key.name, fate, what);
+        None => {
+            let what =
+                format!("`{file}`, beside the scenario, and `routing: Ecmp`: hashed paths, by another hash");
+            config.note("TOPOLOGY_FILE", KeyFate::Used, what);
         }
     }
 }
 
-/// Returns the start of the first flow, and the number of priorities. A wrong list is refused when the scenario is
-/// checked.
-fn starts(flows: &str) -> (Time, usize) {
-    let rows = flows.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let rows: Vec<_> = rows.filter(|words| words.len() >= 5).collect();
-    let seconds = rows.iter().filter_map(|words| words.last()?.parse().ok());
-    let first = seconds.fold(f64::INFINITY, |least: f64, one: f64| least.min(one));
-    // Rounded down to microseconds: exact for every list in microseconds.
-    let origin = if first.is_finite() && first > 0.0 { (first * 1e6 + 1e-3).floor() as u64 } else { 0 };
-    let levels: BTreeSet<_> = rows.iter().map(|words| words[2]).collect();
-    (Span::from_us(origin).after_start(), levels.len())
+/// Writes the scenario.
+fn scenario(
+    config: &mut Config<'_>,
+    fabric: &HpccFabric,
+    (topology_file, flow_file): (&str, &str),
+    flows: &FlowSummary,
+) -> Result<String, Diagnostic> {
+    let duration = duration(config, flows.first)?;
+    note_flows(config, flow_file, flows);
+    let mtu = mtu(config)?;
+    let (lanes, levels) = flows.lanes();
+    let longest = Framing::Hpcc.longest_packet(mtu).get();
+    let links = Links { lanes, longest };
+    let switches = memory::switches(config, fabric, links)?;
+    let control = control::control(config, fabric, switches.memory)?;
+    let outstanding = outstanding(config, fabric, mtu)?;
+    acknowledgements(config)?;
+    failures(config)?;
+    let sample = Span::from_ps((duration.ps() / 1000).max(1));
+    Ok(format!(
+        "// Imported from {name}, a configuration of HPCC's simulator.\n\
+         (\n    about: \"Imported from {name}.\",\n    duration: \"{duration}\",\n    sample: \"{sample}\",\n    \
+         topology: HpccFile(\"{topology_file}\"),\n    routing: Ecmp,\n    dependency_cycles: Allowed,\n    cables: {{}},\n    \
+         link: (\n        framing: Hpcc,\n        mtu: \"{mtu}\",\n        data_lanes: {lanes},{levels}\n        \
+         {lossless}\n    ),\n{switches}    adapter: (receive_buffer: \"{buffer}\", ack_every: 1, max_outstanding: \
+         {outstanding}, ack_timeout: 0, retry_count: 7),\n    congestion_control: {control},\n    \
+         traffic: [FlowList(file: \"{flow_file}\", origin: \"{origin}\")],\n)\n",
+        name = config.name,
+        lossless = memory::LOSSLESS,
+        mtu = Bytes::from(mtu),
+        switches = switches.text,
+        buffer = memory::receive_buffer(fabric, links),
+        origin = flows.first.since_start(),
+    ))
+}
+
+/// Returns the time from the first flow to the end.
+fn duration(config: &mut Config<'_>, first: Time) -> Result<Span, Diagnostic> {
+    let stop = config.number("SIMULATOR_STOP_TIME", 3.01)?;
+    let duration = Time::from_ps((stop * 1e12).round() as u64).since(first);
+    if duration == Span::ZERO {
+        let key =
+            if config.key("SIMULATOR_STOP_TIME").is_some() { "SIMULATOR_STOP_TIME" } else { "FLOW_FILE" };
+        let message = "the run stops before the first flow starts".to_owned();
+        return Err(config.wrong(key, message, "stop later"));
+    }
+    config.note("SIMULATOR_STOP_TIME", KeyFate::Used, "`duration`, counted from the first flow's start");
+    Ok(duration)
+}
+
+/// Enters the flows in the account. Priority 0 of that simulator is apart: `switch-node.cc`, `SendToDev`.
+fn note_flows(config: &mut Config<'_>, file: &str, flows: &FlowSummary) {
+    let (fate, what) = if flows.levels.contains(&0) {
+        let what = "priority 0 as any other; in that simulator it precedes all, without marks and PAUSE";
+        (KeyFate::Changed, what.to_owned())
+    } else if flows.levels.len() > 1 {
+        let what = format!(
+            "`{file}`, beside the scenario; each priority has headroom of its own, there it is a port's"
+        );
+        (KeyFate::Approximated, what)
+    } else {
+        (KeyFate::Used, format!("`{file}`, beside the scenario"))
+    };
+    config.note("FLOW_FILE", fate, what);
+}
+
+/// Returns the MTU that is nearest to the payload of a packet.
+fn mtu(config: &mut Config<'_>) -> Result<Mtu, Diagnostic> {
+    let given = config.whole("PACKET_PAYLOAD_SIZE", 1000)?;
+    let all = Mtu::ALL.into_iter().chain(Mtu::OF_ETHERNET);
+    let off = |mtu: &Mtu| u32::from(mtu.bytes()).abs_diff(given);
+    let nearest = all.min_by_key(off).expect("there are sizes");
+    if off(&nearest) == 0 {
+        config.note("PACKET_PAYLOAD_SIZE", KeyFate::Used, "`link.mtu`");
+    } else {
+        let what = format!("`link.mtu` of {} B, the nearest: packets have another length", nearest.bytes());
+        config.note("PACKET_PAYLOAD_SIZE", KeyFate::Changed, what);
+    }
+    Ok(nearest)
+}
+
+/// Returns the most packets under way of a queue pair: those of a window, of which the last may exceed it
+/// (`rdma-queue-pair.cc`, `IsWinBound`).
+fn outstanding(config: &mut Config<'_>, fabric: &HpccFabric, mtu: Mtu) -> Result<u64, Diagnostic> {
+    let payload = u64::from(mtu.bytes());
+    let products = if config.flag("HAS_WIN", true)? { window::products(fabric, payload) } else { None };
+    let Some((least, most)) = products else {
+        config.note("HAS_WIN", KeyFate::Used, "no window");
+        return Ok(MOST_OUTSTANDING);
+    };
+    let packets = |bytes: u64| bytes.div_ceil(payload).clamp(1, MOST_OUTSTANDING);
+    let outstanding = packets(most);
+    config.note(
+        "HAS_WIN",
+        KeyFate::Used,
+        format!("`adapter.max_outstanding` of {outstanding}: {most} bytes"),
+    );
+    let global = config.flag("GLOBAL_T", true)?;
+    if global || packets(least) == outstanding {
+        config.note("GLOBAL_T", KeyFate::Used, "all pairs of hosts have one window");
+    } else {
+        let what =
+            format!("every pair has the largest window, of {most} bytes; there they have {least} and more");
+        config.note("GLOBAL_T", KeyFate::Changed, what);
+    }
+    if config.flag("VAR_WIN", false)? {
+        config.note("VAR_WIN", KeyFate::Changed, "the window is fixed; there it shrinks with the rate");
+    } else {
+        config.note("VAR_WIN", KeyFate::Used, "the window is fixed");
+    }
+    Ok(outstanding)
+}
+
+/// Enters the keys of acknowledgements. There a flow's packets are acknowledged, each one, once so many bytes of it have
+/// arrived (`rdma-hw.cc`, `ReceiverCheckSeq`: a number of bytes, not of packets).
+fn acknowledgements(config: &mut Config<'_>) -> Result<(), Diagnostic> {
+    let (fate, what) = match config.whole("L2_ACK_INTERVAL", 1)? {
+        1 => (KeyFate::Used, "`adapter.ack_every: 1`"),
+        0 => (KeyFate::Approximated, "`adapter.ack_every: 1`: there no flow would ever be complete"),
+        _ => (
+            KeyFate::Approximated,
+            "`adapter.ack_every: 1`: there so many first bytes of a flow are not acknowledged",
+        ),
+    };
+    config.note("L2_ACK_INTERVAL", fate, what);
+    if config.flag("ACK_HIGH_PRIO", false)? {
+        let what = "acknowledgements wait in line with data at switches; there they go before it";
+        config.note("ACK_HIGH_PRIO", KeyFate::Changed, what);
+    } else {
+        let what = "acknowledgements go before data at adapters, and in line with it at switches";
+        config.note("ACK_HIGH_PRIO", KeyFate::Used, what);
+    }
+    Ok(())
+}
+
+/// Enters the keys of links that lose packets, fail, or cannot pause.
+fn failures(config: &mut Config<'_>) -> Result<(), Diagnostic> {
+    if config.flag("ERROR_RATE_PER_LINK", false)? {
+        config.note("ERROR_RATE_PER_LINK", KeyFate::Changed, "wires lose nothing");
+    } else {
+        config.note("ERROR_RATE_PER_LINK", KeyFate::Used, "wires lose nothing");
+    }
+    if config.flag("PAUSE_TIME", true)? {
+        config.note("PAUSE_TIME", KeyFate::Used, "a PAUSE holds until RESUME");
+    } else {
+        let what = "PFC pauses; there a PAUSE for no time resumes";
+        config.note("PAUSE_TIME", KeyFate::Changed, what);
+    }
+    // Its first number is the time, in us after 2 s; 0 is never.
+    let time = config.key("LINK_DOWN").and_then(|key| key.given.split_whitespace().next());
+    if time.is_none_or(|time| time.parse() == Ok(0.0)) {
+        config.note("LINK_DOWN", KeyFate::Used, "no link fails");
+    } else {
+        config.note("LINK_DOWN", KeyFate::Changed, "no link fails");
+    }
+    Ok(())
+}
+
+/// Enters all remaining keys in the account, with the reason for leaving them out.
+fn settle_the_rest(config: &mut Config<'_>) {
+    for key in config.unsettled() {
+        let known = keys::UNUSED.iter().find(|(name, _)| *name == key.name);
+        let what = match known {
+            Some((_, why)) => *why,
+            None if keys::is_of_dcqcn(key.name) => "it is DCQCN's, and no source is slowed down",
+            None if key.name == "RATE_BOUND" => "no source is slowed down",
+            None => "no such key is known here, nor to that simulator",
+        };
+        config.note(key.name, KeyFate::NotUsed, what);
+    }
+}
+
+/// The first start and the priorities of a list of flows. A wrong list is refused when the scenario is checked.
+struct FlowSummary {
+    first: Time,
+    levels: BTreeSet<u8>,
+}
+
+impl FlowSummary {
+    fn new(flows: &str) -> Self {
+        let rows = flows.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let rows: Vec<_> = rows.filter(|words| words.len() >= 5).collect();
+        let seconds = rows.iter().filter_map(|words| words.last()?.parse().ok());
+        let first = seconds.fold(f64::INFINITY, |least: f64, one: f64| least.min(one));
+        // Rounded down to microseconds: exact for every list in microseconds.
+        let origin = if first.is_finite() && first > 0.0 { (first * 1e6 + 1e-3).floor() as u64 } else { 0 };
+        let levels =
+            rows.iter().filter_map(|words| words[2].parse().ok()).filter(|level| *level < 8).collect();
+        Self { first: Span::from_us(origin).after_start(), levels }
+    }
+
+    /// Returns the number of lanes, one for each priority, and the lanes of the priorities as text.
+    fn lanes(&self) -> (u64, String) {
+        let lanes = self.levels.len().max(1) as u64;
+        if lanes == 1 {
+            return (lanes, String::new());
+        }
+        let pairs: Vec<_> =
+            self.levels.iter().enumerate().map(|(lane, level)| format!("{level}: {lane}")).collect();
+        (lanes, format!("\n        sl_to_vl: {{{}}},", pairs.join(", ")))
+    }
 }

@@ -1,7 +1,8 @@
 //! `import`: a scenario from another simulator's input files.
 //!
-//! Invariant: the fate of every key is printed. The scenario is checked after it has been written: one that is refused
-//! stays in its folder, to be corrected.
+//! Invariant: the fate of every key is printed. A configuration that the scenario would change into another experiment is
+//! refused, unless the user accepts that. The scenario is checked after it has been written: one that is refused stays in
+//! its folder, to be corrected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use clap::{Args, Subcommand};
 use report::format::{aligned, fitted, plain_table};
 use report::tables::printed;
 use report::{OutputFile, folder};
-use scenario::import::{KeyAccount, hpcc};
+use scenario::import::{self, KeyAccount, KeyFate, hpcc};
 
 use crate::failure::Failure;
 use crate::terminal::print;
@@ -33,6 +34,9 @@ pub(crate) struct ImportHpccOptions {
     /// Folder for the scenario and its files [default: `out/import-NAME`].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Carry on where the scenario is another experiment than the configuration, with a warning for each such key.
+    #[arg(long)]
+    approximate: bool,
 }
 
 /// Converts the files.
@@ -49,6 +53,12 @@ fn import_hpcc(options: &ImportHpccOptions) -> Result<(), Failure> {
         .map_err(|cause| Failure::Unreadable { file: config.display().to_string(), cause })?;
     let name = config.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let imported = hpcc::read(&name, &text, &|wanted| found(config, wanted))?;
+    if let Some(changes) = import::changes(&imported.account, &name).filter(|_| !options.approximate) {
+        return Err(changes.into());
+    }
+    for KeyAccount { key, what, .. } in imported.account.iter().filter(|key| key.fate == KeyFate::Changed) {
+        eprintln!("warning: {name}: {key}: {what}");
+    }
     let stem = config.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("import-{stem}")));
     let scenario = format!("{stem}.ron");
@@ -74,7 +84,7 @@ fn found(config: &Path, wanted: &str) -> Option<String> {
 fn account(entries: &[KeyAccount]) -> String {
     let mut table = plain_table();
     table.set_header(["key", "value", "fate", "used for, or reason"]);
-    for KeyAccount { key, given, fate, what } in entries {
+    for KeyAccount { key, given, fate, what, .. } in entries {
         // Maps are long, and can be read in the configuration.
         let short = match given.char_indices().nth(VALUE) {
             Some((end, _)) => format!("{} ...", &given[..end]),
