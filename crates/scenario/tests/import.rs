@@ -255,7 +255,10 @@ fn values_at_the_ends_of_their_ranges_are_exact() {
         ("RATE_AI 0Mb/s", "additive_increase: \"0 b/s\""),
         ("HAS_WIN 1", "max_outstanding: 15,"),
         ("CC_MODE 0", "congestion_control: Off"),
-        ("USE_DYNAMIC_PFC_THRESHOLD 0", "Dynamic(alpha: 0.125, guaranteed: \"4096 B\")"),
+        (
+            "USE_DYNAMIC_PFC_THRESHOLD 0",
+            "memory: \"33554432 B\", sharing: Dynamic(alpha: 0.125, guaranteed: \"4096 B\")",
+        ),
         ("RATE_BOUND 0", "response: Off"),
     ] {
         let input = star(keys);
@@ -276,4 +279,25 @@ fn a_map_without_a_rate_of_the_links_is_refused() {
     assert!(said.contains("KMAX_MAP: there is no entry for links of 25 Gb/s"), "{said}");
     let said = star("RP_TIMER soon").read().expect_err("it is wrong");
     assert!(said.contains("RP_TIMER: `soon` is not a number"), "{said}");
+}
+
+/// Links of several rates: thresholds by the rate of each, alpha by its ratio to the first host's.
+#[test]
+fn thresholds_are_by_the_rate_of_each_link() {
+    let mut input = star(
+        "KMIN_MAP 3 10000000000 7 25000000000 100 100000000000 400\nKMAX_MAP 2 25000000000 400 100000000000 1600\n\
+         PMAX_MAP 2 25000000000 0.2 100000000000 0.1",
+    );
+    input.topology = "6 2 5\n4 5\n0 4 25Gbps 1us 0\n1 4 25Gbps 1us 0\n2 5 25Gbps 1us 0\n3 5 25Gbps 1us 0\n\
+                      4 5 100Gbps 1us 0\n"
+        .to_owned();
+    let text = input.read().expect("it is right").scenario;
+    for words in [
+        "by_rate: [(rate: \"25 Gb/s\", kmin: \"100000 B\", kmax: \"400000 B\", pmax: 0.2), \
+         (rate: \"100 Gb/s\", kmin: \"400000 B\", kmax: \"1600000 B\", pmax: 0.1)]",
+        "shares: [(rate: \"100 Gb/s\", alpha: 0.5)]",
+    ] {
+        assert!(text.contains(words), "no `{words}` in {text}");
+    }
+    input.plan("import-rates").unwrap_or_else(|said| panic!("{said}"));
 }

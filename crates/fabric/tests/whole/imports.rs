@@ -46,3 +46,23 @@ fn a_flow_alone_completes_as_in_that_simulator() {
     let ended = one.acknowledged.expect("RC acknowledges");
     assert_eq!(ended.at.since(one.posted), expected);
 }
+
+/// Without congestion control, a trunk and two hosts fill the link of one host. Packets leave in the order of their arrival, so
+/// each input gets the output's rate in the proportion of its packets in the switch, which PFC holds at its threshold. That
+/// is proportional to its alpha: 1/8 for a host's link, 1/4 for a trunk of twice the rate.
+#[test]
+fn shares_under_pfc_are_those_of_the_thresholds() {
+    let topology = "7 2 6\n5 6\n0 5 50Gbps 1us 0\n1 5 50Gbps 1us 0\n2 6 50Gbps 1us 0\n3 6 50Gbps 1us 0\n\
+                    4 6 50Gbps 1us 0\n5 6 100Gbps 1us 0\n";
+    let flows = "4\n0 4 3 100 400000000 2.0\n1 4 3 100 400000000 2.0\n2 4 3 100 400000000 2.0\n3 4 3 100 400000000 2.0\n";
+    let plan = imported("import-shares", "CC_MODE 0\nSIMULATOR_STOP_TIME 2.02\n", topology, flows);
+    let record = run(&plan);
+    let phase = record.phases.last().expect("a phase");
+    let goodput: Vec<_> =
+        (0..4).map(|flow| record.delivered_between(flow, phase.middle(), phase.to).get() as f64).collect();
+    let total: f64 = goodput.iter().sum();
+    let shares = [goodput[0] + goodput[1], goodput[2], goodput[3]].map(|part| part / total);
+    for (share, expected) in shares.into_iter().zip([0.5, 0.25, 0.25]) {
+        assert!((share - expected).abs() < 0.02, "{shares:?}");
+    }
+}

@@ -176,16 +176,13 @@ fn marking(config: &mut Config<'_>, fabric: &HpccFabric, memory: u64) -> Result<
         config.note("KMIN_MAP", KeyFate::Used, what);
         return Ok(None);
     }
-    let hosts = super::memory::rate_of_hosts(fabric).map(Rate::get);
-    let own = ramps.iter().find(|(rate, _)| Some(*rate) == hosts).map_or(ramps[0].1, |(_, ramp)| *ramp);
-    if ramps.iter().any(|(_, ramp)| *ramp != own) {
-        let what = "thresholds of the hosts' links at all ports: there is one Kmin and one Kmax";
-        config.note("KMIN_MAP", KeyFate::Changed, what);
+    if let [(_, ramp), others @ ..] = &ramps[..]
+        && others.iter().all(|(_, other)| other == ramp)
+    {
+        return Ok(Some(ramp.fields()));
     }
-    if own.kmin >= memory {
-        return Ok(None);
-    }
-    Ok(Some(own.fields()))
+    let entry = |(rate, ramp): &(u64, Ramp)| format!("(rate: \"{}\", {})", Rate::bps(*rate), ramp.fields());
+    Ok(Some(format!("by_rate: [{}]", ramps.iter().map(entry).collect::<Vec<_>>().join(", "))))
 }
 
 impl Ramp {

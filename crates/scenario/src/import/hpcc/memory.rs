@@ -11,7 +11,7 @@
 //! | headroom of a port, for all its priorities: three times the bytes on its cable | as much as the cable needs, for each lane |
 
 use core::fmt::Write;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use topology::hpcc::HpccFabric;
 use units::{Bytes, Rate, Span};
@@ -27,7 +27,7 @@ pub(super) const LOSSLESS: &str = "flow_control: Pause(resume_offset: \"3 KiB\",
 const ALPHA: f64 = 0.125;
 /// Memory of each port and priority of its own, in bytes.
 const GUARANTEED: u64 = 4096;
-/// Largest buffer of a port and lane in a scenario.
+/// Largest memory of a switch, and buffer of a host, in a scenario.
 const LARGEST: u64 = 1 << 30;
 
 /// The switches as text, and the least memory of any.
@@ -52,28 +52,23 @@ pub(super) fn switches(
     links: Links,
 ) -> Result<Switches, Diagnostic> {
     let given = u64::from(config.whole("BUFFER_SIZE", 16)?) << 20;
-    let mut what =
-        "`switch.buffer`: the memory over ports and lanes; headroom is what each cable needs".to_owned();
+    let mut what = "`switch.memory`; headroom is what each cable needs".to_owned();
     let (mut fate, mut most, mut written) = (KeyFate::Approximated, 0, Vec::new());
     for name in &fabric.custom.switches {
         let ports = ports(fabric, name);
-        let receivers = ports.len().max(1) as u64 * links.lanes;
-        let needed = needed(&ports, links);
-        let size = (given / receivers).min(LARGEST).max(needed.div_ceil(receivers));
-        if size > LARGEST {
-            let message = format!("links of `{name}` hold more than a buffer of {} can", Bytes::new(LARGEST));
-            return Err(config.wrong("TOPOLOGY_FILE", message, "write shorter delays"));
+        let memory = given.min(LARGEST).max(needed(&ports, links));
+        if memory > LARGEST {
+            let message = format!("links of `{name}` hold more than a memory of {} can", Bytes::new(LARGEST));
+            return Err(config.wrong("TOPOLOGY_FILE", message, "write shorter delays, or slower links"));
         }
-        if needed > given {
+        if memory > given {
             fate = KeyFate::Changed;
-            what = format!("{} at `{name}`, as headroom and guarantees need", Bytes::new(size * receivers));
+            what = format!("{} at `{name}`, as headroom and guarantees need", Bytes::new(memory));
+        } else if memory < given {
+            (fate, what) = (KeyFate::Changed, format!("{}, the largest memory", Bytes::new(LARGEST)));
         }
-        if ports.iter().any(|(rate, _)| alpha(fabric, *rate) != alpha(fabric, ports[0].0)) {
-            fate = KeyFate::Changed;
-            what = format!("the least alpha of the ports of `{name}` at all of them: a switch has one");
-        }
-        most = most.max(size * receivers);
-        written.push((name, switch(fabric, &ports, size, links)));
+        most = most.max(memory);
+        written.push((name, switch(fabric, &ports, memory, links)));
     }
     config.note("BUFFER_SIZE", fate, what);
     Ok(Switches { text: text(&written), memory: most })
@@ -112,7 +107,7 @@ fn guaranteed(links: Links) -> u64 {
 }
 
 /// Returns the rate of the first host's link, to which that simulator refers the thresholds of PFC.
-pub(super) fn rate_of_hosts(fabric: &HpccFabric) -> Option<Rate> {
+fn rate_of_hosts(fabric: &HpccFabric) -> Option<Rate> {
     let first = fabric.custom.hosts.first()?;
     ports(fabric, first).first().map(|(rate, _)| *rate)
 }
@@ -127,13 +122,18 @@ fn alpha(fabric: &HpccFabric, rate: Rate) -> f64 {
     alpha
 }
 
-/// Writes a switch of these ports with so much memory for each port and lane.
-fn switch(fabric: &HpccFabric, ports: &[(Rate, Span)], size: u64, links: Links) -> String {
-    let alpha = ports.iter().map(|(rate, _)| alpha(fabric, *rate)).fold(1.0, f64::min);
+/// Writes a switch of these ports with so much memory, and the share of each rate that differs.
+fn switch(fabric: &HpccFabric, ports: &[(Rate, Span)], memory: u64, links: Links) -> String {
+    let rates: BTreeSet<u64> = ports.iter().map(|(rate, _)| rate.get()).collect();
+    let shares = rates.into_iter().map(Rate::bps).map(|rate| (rate, alpha(fabric, rate)));
+    let shares = shares.filter(|(_, alpha)| *alpha != ALPHA);
+    let shares: Vec<_> =
+        shares.map(|(rate, alpha)| format!("(rate: \"{rate}\", alpha: {alpha:?})")).collect();
     format!(
-        "(buffering: Central, arbiter: RoundRobin, buffer: \"{size} B\", sharing: Dynamic(alpha: {alpha:?}, guaranteed: \
-         \"{} B\"), latency: \"0 s\", forwarding: StoreAndForward, speedup: 1.0)",
-        guaranteed(links)
+        "(buffering: Central, arbiter: RoundRobin, memory: \"{memory} B\", sharing: Dynamic(alpha: {ALPHA:?}, guaranteed: \
+         \"{} B\"), shares: [{}], latency: \"0 s\", forwarding: StoreAndForward, speedup: 1.0)",
+        guaranteed(links),
+        shares.join(", ")
     )
 }
 
