@@ -1,5 +1,5 @@
-//! Imports of HPCC's configurations: every valid one passes the program's own check, and whatever makes another
-//! experiment is said.
+//! Imports of HPCC's configurations: every valid one passes the program's own check, and each change of the experiment
+//! is named.
 
 use std::fs;
 use std::path::Path;

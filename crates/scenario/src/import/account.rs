@@ -1,6 +1,6 @@
 //! The account of an import: the fate of each key of a configuration.
 //!
-//! Invariant: whatever changes the experiment is a fault, with its place, until the user accepts it.
+//! Invariant: a change of the experiment is a fault, with its place, until the user accepts it.
 
 use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault};
 

@@ -1,7 +1,7 @@
 //! Reader of `config.txt` of HPCC's simulator (ns-3): a key and its values in each line.
 //!
-//! Invariant: the account has every key of the file, in the file's order. What differs from that simulator and makes
-//! another experiment is marked as changed.
+//! Invariant: the account has every key of the file, in the file's order. A difference that makes another experiment is
+//! marked as changed.
 //!
 //! Settings that are fixed in that simulator's code are written into the scenario: hashed paths, lengths of packets, and
 //! switches that store and forward without latency of their own, over a central memory. Rules that are given with their
