@@ -1,0 +1,493 @@
+//! Ranges of the settings: the last value inside passes, the first one outside is refused, at its own path and with the
+//! edge in the proposal.
+
+use std::collections::BTreeMap;
+
+use link_layer::resolve::{
+    BufferError, CableError, CablePlan, Intake, LaneNotConfigured, LinkEnv, LinkError, LinkPlan, MemoryEnv,
+    MemoryError, ReceiverPlan, ShareRule, SharingPlan,
+};
+use link_layer::spec::{
+    CableSpec, CreditSpec, Discipline, LinkSpec, PauseSpec, Propagation, Speed, VlArbitrationSpec, VlWeight,
+    Width, WireTime,
+};
+use link_layer::{Headroom, PauseLoop};
+use packet::{Framing, Lane, Mtu, PortId};
+use settings::SettingError;
+use units::{Bytes, Length, Rate, Span};
+
+/// Bytes in a block of credit (IBA 7.9.4).
+const BLOCK: u64 = 64;
+/// Length of a PAUSE on the wire: the shortest frame with preamble and gap (IEEE 802.3).
+const PAUSE: u64 = 64 + 8 + 12;
+
+fn credits() -> LinkSpec {
+    let flow_control = Discipline::Credits(CreditSpec {
+        update_blocks: 4,
+        update_interval: Span::from_us(4),
+        wire_time: WireTime::Counted,
+    });
+    link(Framing::InfiniBand, flow_control)
+}
+
+fn pfc() -> LinkSpec {
+    let pause = PauseSpec {
+        headroom: None,
+        resume_offset: Bytes::new(3_000),
+        reaction: Span::from_ns(300),
+        quanta: u16::MAX,
+        refresh: None,
+    };
+    link(Framing::RoCEv2, Discipline::Pause(pause))
+}
+
+fn lossy() -> LinkSpec {
+    link(Framing::RoCEv2, Discipline::Lossy)
+}
+
+fn link(framing: Framing, flow_control: Discipline) -> LinkSpec {
+    LinkSpec {
+        framing,
+        mtu: Mtu::K1,
+        data_lanes: 4,
+        flow_control,
+        sl_to_vl: BTreeMap::new(),
+        vl_arbitration: VlArbitrationSpec::default(),
+    }
+}
+
+fn env() -> LinkEnv {
+    LinkEnv {
+        smallest_buffer: ("node.buffer".to_owned(), Bytes::new(100 * BLOCK)),
+        rates: vec![Rate::gbps(8)],
+    }
+}
+
+fn resolved(spec: &LinkSpec) -> LinkPlan {
+    spec.resolve(&env()).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+fn refused(spec: &LinkSpec) -> Vec<LinkError> {
+    spec.resolve(&env()).expect_err("a setting out of range")
+}
+
+/// Checks that the fault is at this path, and that its proposal names these words.
+fn says(error: &impl SettingError, path: &str, words: &[&str]) {
+    let fault = error.fault();
+    assert_eq!(fault.path.to_string(), path, "{fault:?}");
+    let help = fault.help.expect("a proposal");
+    assert!(words.iter().all(|word| help.contains(word)), "{help}, without {words:?}");
+}
+
+#[test]
+fn an_mtu_of_ethernet_is_refused_by_infiniband_alone() {
+    for mtu in Mtu::OF_ETHERNET {
+        assert_eq!(refused(&LinkSpec { mtu, ..credits() }), [LinkError::MtuOfEthernet(mtu)]);
+        says(&LinkError::MtuOfEthernet(mtu), "mtu", &["RoCEv2"]);
+        assert_eq!(resolved(&LinkSpec { mtu, ..pfc() }).mtu, mtu);
+    }
+    assert_eq!(resolved(&credits()).framing, Framing::InfiniBand);
+}
+
+#[test]
+fn lanes_are_1_to_15_and_8_without_credits() {
+    for data_lanes in 1..=15 {
+        assert_eq!(resolved(&LinkSpec { data_lanes, ..credits() }).data_lanes, data_lanes);
+        let of_pfc = LinkSpec { data_lanes, ..pfc() }.resolve(&env());
+        let of_none = LinkSpec { data_lanes, ..lossy() }.resolve(&env());
+        assert_eq!((of_pfc.is_ok(), of_none.is_ok()), (data_lanes <= 8, data_lanes <= 8), "{data_lanes}");
+    }
+    says(&refused(&LinkSpec { data_lanes: 9, ..lossy() })[0], "data_lanes", &["1 to 8"]);
+    for data_lanes in [0, 16] {
+        let errors = refused(&LinkSpec { data_lanes, ..credits() });
+        assert_eq!(errors.len(), 1);
+        says(&errors[0], "data_lanes", &["1 to 15"]);
+    }
+}
+
+#[test]
+fn a_service_level_goes_to_its_lane_or_to_its_number_modulo_the_lanes() {
+    let sl_to_vl = BTreeMap::from([(15, 0), (1, 3)]);
+    let plan = resolved(&LinkSpec { sl_to_vl, ..credits() });
+    for level in 0..16u8 {
+        let lane = match level {
+            15 => 0,
+            1 => 3,
+            _ => level % 4,
+        };
+        assert_eq!(plan.lanes[usize::from(level)], Lane(lane), "{level}");
+    }
+    let errors = refused(&LinkSpec { sl_to_vl: BTreeMap::from([(16, 0)]), ..credits() });
+    assert_eq!(errors, [LinkError::NoServiceLevel(16)]);
+    says(&errors[0], "sl_to_vl.16", &["0 to 15"]);
+    let errors = refused(&LinkSpec { sl_to_vl: BTreeMap::from([(2, 4)]), ..credits() });
+    says(&errors[0], "sl_to_vl.2", &["0 to 3", "data_lanes"]);
+}
+
+#[test]
+fn a_lane_is_below_the_number_of_lanes() {
+    for data_lanes in 1..=15 {
+        assert_eq!(LaneNotConfigured::check(data_lanes - 1, data_lanes), Ok(()));
+        let error = LaneNotConfigured::check(data_lanes, data_lanes).expect_err("one too many");
+        assert_eq!(error, LaneNotConfigured { lane: data_lanes, data_lanes });
+        assert!(LaneNotConfigured::check(data_lanes + 1, data_lanes).is_err());
+        let range = if data_lanes == 1 { "write 0;".to_owned() } else { format!("0 to {};", data_lanes - 1) };
+        says(&error, "", &[&range]);
+    }
+}
+
+fn weights(entries: &[(u8, u8)]) -> Vec<VlWeight> {
+    entries.iter().map(|&(lane, weight)| VlWeight { lane, weight }).collect()
+}
+
+fn tables(strict: &[u8], high: &[(u8, u8)], low: &[(u8, u8)]) -> LinkSpec {
+    let vl_arbitration = VlArbitrationSpec {
+        strict: strict.to_vec(),
+        high: weights(high),
+        low: weights(low),
+        limit_of_high_priority: 0,
+    };
+    LinkSpec { vl_arbitration, ..credits() }
+}
+
+#[test]
+fn each_lane_with_a_service_level_has_a_turn() {
+    for right in [
+        tables(&[], &[], &[]),
+        tables(&[2], &[], &[]),
+        tables(&[], &[(0, 1), (1, 1), (2, 1), (3, 1)], &[]),
+        tables(&[], &[], &[(0, 1), (1, 1), (2, 1), (3, 1)]),
+        tables(&[], &[(3, 255)], &[(0, 1), (1, 1), (2, 1)]),
+        tables(&[3, 0], &[(1, 1)], &[(2, 1)]),
+        tables(&[], &[(0, 0)], &[(0, 1), (1, 1), (2, 1), (3, 1)]),
+    ] {
+        assert_eq!(resolved(&right).vl_arbitration, right.vl_arbitration);
+    }
+    for (wrong, unserved) in [
+        (tables(&[], &[(0, 1)], &[(1, 1)]), &[2, 3][..]),
+        (tables(&[], &[(0, 1), (1, 0)], &[(2, 1), (3, 1)]), &[1]),
+        (tables(&[2], &[(0, 1)], &[]), &[1, 3]),
+        (tables(&[], &[], &[(3, 1)]), &[0, 1, 2]),
+    ] {
+        let expected: Vec<_> = unserved.iter().map(|lane| LinkError::LaneUnserved(Lane(*lane))).collect();
+        assert_eq!(refused(&wrong), expected);
+        says(&expected[0], "vl_arbitration", &[&format!("lane {}", unserved[0])]);
+    }
+}
+
+#[test]
+fn entries_of_tables_name_lanes_of_the_link_once() {
+    says(&refused(&tables(&[4], &[], &[]))[0], "vl_arbitration.strict[0]", &["0 to 3"]);
+    says(&refused(&tables(&[], &[(0, 1), (4, 1)], &[]))[0], "vl_arbitration.high[1].lane", &["0 to 3"]);
+    says(&refused(&tables(&[], &[], &[(4, 1)]))[0], "vl_arbitration.low[0].lane", &["0 to 3"]);
+    let errors = refused(&tables(&[1, 2, 1], &[], &[]));
+    assert_eq!(errors, [LinkError::StrictTwice { index: 2, lane: 1 }]);
+    says(&errors[0], "vl_arbitration.strict[2]", &["once"]);
+    for (high, low, table) in [(&[(2, 1)][..], &[][..], "high"), (&[], &[(2, 1)], "low")] {
+        let errors = refused(&tables(&[1, 2], high, low));
+        assert_eq!(errors, [LinkError::StrictInTable { index: 1, lane: 2, table }]);
+        says(&errors[0], "vl_arbitration.strict[1]", &["one of the two"]);
+    }
+}
+
+#[test]
+fn a_table_has_64_entries_at_most() {
+    let entries = |count: usize| (0..count).map(|at| ((at % 4) as u8, 1)).collect::<Vec<_>>();
+    assert_eq!(resolved(&tables(&[], &entries(64), &entries(64))).vl_arbitration.low.len(), 64);
+    let errors = refused(&tables(&[], &[], &entries(65)));
+    assert_eq!(errors, [LinkError::TableTooLong { table: "low", entries: 65 }]);
+    says(&errors[0], "vl_arbitration.low", &["64"]);
+    says(&refused(&tables(&[], &entries(65), &[]))[0], "vl_arbitration.high", &["64"]);
+}
+
+#[test]
+fn an_update_waits_for_no_more_blocks_than_a_buffer_holds() {
+    let of = |update_blocks, update_interval| {
+        let wire_time = WireTime::Counted;
+        let flow_control = Discipline::Credits(CreditSpec { update_blocks, update_interval, wire_time });
+        LinkSpec { flow_control, ..credits() }
+    };
+    let interval = Span::from_us(4);
+    for blocks in [1, 100] {
+        assert!(of(blocks, interval).resolve(&env()).is_ok(), "{blocks}");
+    }
+    says(&refused(&of(101, interval))[0], "flow_control.update_blocks", &["1 to 100"]);
+    says(&refused(&of(0, interval))[0], "flow_control.update_blocks", &["1 to 2048"]);
+    let large = LinkEnv { smallest_buffer: ("a".to_owned(), Bytes::new(2_048 * BLOCK)), ..env() };
+    assert!(of(2_048, interval).resolve(&large).is_ok());
+    let larger = LinkEnv { smallest_buffer: ("a".to_owned(), Bytes::new(5_000 * BLOCK)), ..env() };
+    says(
+        &of(2_049, interval).resolve(&larger).expect_err("too many")[0],
+        "flow_control.update_blocks",
+        &["2048"],
+    );
+    let tiny = LinkEnv { smallest_buffer: ("a".to_owned(), Bytes::new(BLOCK - 1)), ..env() };
+    assert!(of(1, interval).resolve(&tiny).is_ok(), "the buffer's own check refuses it");
+    assert_eq!(refused(&of(1, Span::ZERO)), [LinkError::NoUpdateInterval]);
+    says(&LinkError::NoUpdateInterval, "flow_control.update_interval", &["1 ps"]);
+}
+
+/// Returns the longest wait of a PAUSE for the wire: a packet, and a PAUSE of each lane.
+fn wait(spec: &LinkSpec, rate: Rate) -> Span {
+    rate.time_for(spec.longest_packet() + Bytes::new(20 + PAUSE * u64::from(spec.data_lanes)))
+}
+
+#[test]
+fn a_pause_is_repeated_before_it_ends() {
+    let of = |quanta, refresh| {
+        let Discipline::Pause(pause) = pfc().flow_control else { unreachable!("PFC") };
+        LinkSpec { flow_control: Discipline::Pause(PauseSpec { quanta, refresh, ..pause }), ..pfc() }
+    };
+    let rate = Rate::gbps(8);
+    let lasts = rate.time_for(Bytes::new(1_000 * BLOCK));
+    let latest = lasts - wait(&pfc(), rate);
+    assert!(of(1_000, Some(latest)).resolve(&env()).is_ok());
+    let errors = refused(&of(1_000, Some(latest + Span::from_ps(1))));
+    says(&errors[0], "flow_control.refresh", &[&latest.to_string()]);
+    assert_eq!(refused(&of(1_000, Some(Span::ZERO))), [LinkError::NoRefresh]);
+    says(&LinkError::NoRefresh, "flow_control.refresh", &["1 ps"]);
+    says(&refused(&of(0, None))[0], "flow_control.quanta", &["1 to 65535"]);
+    // The half of a pause must be as long as the wait.
+    let waits = wait(&pfc(), rate).ps();
+    let fewest =
+        (1..u16::MAX).find(|quanta| rate.time_for(Bytes::new(u64::from(*quanta) * BLOCK)).ps() / 2 >= waits);
+    let fewest = fewest.expect("some pause is long enough");
+    assert!(of(fewest, None).resolve(&env()).is_ok(), "{fewest}");
+    says(&refused(&of(fewest - 1, None))[0], "flow_control.quanta", &["more quanta"]);
+    // A pause shorter than the wait cannot be mended by an interval.
+    let short = of(1, Some(Span::from_ps(1)));
+    says(&refused(&short)[0], "flow_control.quanta", &["more quanta"]);
+    // Slow cables count too.
+    let both = LinkEnv { rates: vec![Rate::gbps(800), rate], ..env() };
+    assert!(of(1_000, Some(latest)).resolve(&both).is_err(), "a pause is shorter on the faster cable");
+}
+
+#[test]
+fn a_pause_is_repeated_after_half_of_its_time_unless_told() {
+    let Discipline::Pause(pause) = pfc().flow_control else { unreachable!("PFC") };
+    for rate in [Rate::gbps(10), Rate::gbps(100)] {
+        assert_eq!(pause.pause(rate), rate.time_for(Bytes::new(u64::from(u16::MAX) * BLOCK)));
+        assert_eq!(pause.refresh(rate).ps(), pause.pause(rate).ps() / 2);
+        let told = PauseSpec { refresh: Some(Span::from_us(3)), ..pause.clone() };
+        assert_eq!(told.refresh(rate), Span::from_us(3));
+    }
+}
+
+#[test]
+fn a_buffer_holds_a_packet_and_its_counter_holds_the_buffer() {
+    let least = credits().longest_packet().get().next_multiple_of(BLOCK);
+    let (least, most) = (Bytes::new(least), Bytes::new(2_048 * BLOCK));
+    let byte = Bytes::new(1);
+    for size in [least, most] {
+        assert_eq!(credits().check_buffer(size), Ok(()));
+    }
+    let edges = [least.to_string(), most.to_string()];
+    let edges: Vec<&str> = edges.iter().map(String::as_str).collect();
+    let small = credits().check_buffer(least - byte).expect_err("too small");
+    assert!(matches!(small, BufferError::BelowPacket { .. }));
+    says(&small, "", &edges);
+    let large = credits().check_buffer(most + byte).expect_err("too large");
+    assert!(matches!(large, BufferError::BeyondCredits { .. }));
+    says(&large, "", &edges);
+    let most = Bytes::new(1 << 30);
+    for spec in [pfc(), lossy()] {
+        assert_eq!((spec.check_buffer(byte), spec.check_buffer(most)), (Ok(()), Ok(())));
+        let error = spec.check_buffer(most + byte).expect_err("too large");
+        assert_eq!(error, BufferError::BeyondCounter(most + byte));
+        says(&error, "", &[&most.to_string()]);
+    }
+}
+
+#[test]
+fn own_memory_has_room_for_a_packet_beside_headroom() {
+    let plan = resolved(&pfc());
+    let (longest, headroom) = (pfc().longest_packet(), Bytes::new(9_000));
+    let byte = Bytes::new(1);
+    let least = longest + headroom;
+    let own = |small: Bytes, headroom| {
+        let buffers = [vec![Bytes::kib(64); 2], vec![Bytes::kib(64), small]];
+        plan.own_memory(&MemoryEnv { node: "S", buffers: &buffers, headroom: &[headroom, headroom] })
+    };
+    let memory = own(least, headroom).expect("room for a packet");
+    let expected = ReceiverPlan {
+        limits: vec![Bytes::kib(64) - headroom, longest],
+        headroom,
+        capacity: vec![Bytes::kib(64), least],
+    };
+    assert_eq!(memory[1], expected);
+    let error = own(least - byte, headroom).expect_err("too small");
+    assert!(matches!(error, MemoryError::BelowHeadroom { port: PortId(1), .. }), "{error:?}");
+    says(&error, "", &[&least.to_string()]);
+    assert!(!error.is_of_guarantee());
+    let error = own(longest - byte, Bytes::ZERO).expect_err("too small");
+    assert_eq!(error, MemoryError::BelowPacket { size: longest - byte, longest });
+    says(&error, "", &[&longest.to_string()]);
+    assert!(own(longest, Bytes::ZERO).is_ok());
+    // Under credits the link's own check has been made.
+    let buffers = [vec![byte]];
+    let env = MemoryEnv { node: "S", buffers: &buffers, headroom: &[Bytes::ZERO] };
+    assert!(resolved(&credits()).own_memory(&env).is_ok());
+}
+
+#[test]
+fn shared_memory_is_all_buffers_less_headroom_and_guarantees() {
+    let spec = LinkSpec { data_lanes: 2, ..pfc() };
+    let (plan, headroom, guaranteed) = (resolved(&spec), [3_000, 5_000].map(Bytes::new), Bytes::new(700));
+    let rule = ShareRule { guaranteed, alpha: None };
+    // Two lanes of each port have headroom; four receivers have the guarantee.
+    let reserved = 2 * (3_000 + 5_000) + 4 * 700;
+    let least = reserved + spec.longest_packet().get();
+    let shared = |total: u64| {
+        let buffers =
+            [vec![Bytes::new(total / 4); 2], vec![Bytes::new(total / 4), Bytes::new(total - total / 4 * 3)]];
+        plan.shared_memory(&MemoryEnv { node: "S", buffers: &buffers, headroom: &headroom }, rule)
+    };
+    for total in [least, least + 40_000] {
+        let (sharing, receivers) = shared(total).expect("room for a packet");
+        let rest = Bytes::new(total - reserved);
+        assert_eq!(sharing, SharingPlan::Bytes { receivers: 4, shared: rest, rule });
+        for (receiver, own) in receivers.iter().zip(headroom) {
+            assert_eq!(receiver.limits, vec![rest + guaranteed; 2], "a receiver alone may use all");
+            assert_eq!((receiver.headroom, receiver.capacity[1]), (own, rest + guaranteed + own));
+        }
+    }
+    let error = shared(least - 1).expect_err("too small");
+    let by_receiver = Bytes::new(least.div_ceil(4));
+    assert!(
+        matches!(&error, MemoryError::BelowReserved { memory, reserved: kept, .. }
+            if memory.get() == least - 1 && kept.get() == reserved),
+        "{error:?}"
+    );
+    says(&error, "", &[&by_receiver.to_string()]);
+    assert!(!error.is_of_guarantee());
+}
+
+#[test]
+fn guarantees_of_credits_fit_into_the_memory_in_blocks() {
+    let plan = resolved(&credits());
+    // Each buffer counts in whole blocks: 100 each, whatever stands beyond.
+    let buffers = [vec![Bytes::new(100 * BLOCK), Bytes::new(101 * BLOCK - 1)], vec![Bytes::new(100 * BLOCK)]];
+    let env = MemoryEnv { node: "S", buffers: &buffers, headroom: &[Bytes::ZERO; 2] };
+    let rule = |blocks: u64| ShareRule { guaranteed: Bytes::new(blocks * BLOCK), alpha: None };
+    for blocks in [0, 30, 100] {
+        let (sharing, receivers) = plan.shared_memory(&env, rule(blocks)).expect("it fits");
+        assert_eq!(sharing, SharingPlan::Blocks { receivers: 3, size: 300, rule: rule(blocks) });
+        let alone = Bytes::new((300 - 2 * blocks) * BLOCK);
+        for receiver in receivers {
+            assert_eq!(receiver.limits[0], rule(blocks).guaranteed, "at rest the guarantee is announced");
+            assert_eq!(receiver.capacity[0], alone, "others keep their guarantees");
+        }
+    }
+    let error = plan.shared_memory(&env, rule(101)).expect_err("more than the memory");
+    assert_eq!(
+        error,
+        MemoryError::BelowGuarantees {
+            node: "S".to_owned(),
+            receivers: 3,
+            guaranteed: rule(101).guaranteed,
+            memory: Bytes::new(300 * BLOCK),
+        }
+    );
+    assert!(error.is_of_guarantee());
+    says(&error, "", &[&Bytes::new(100 * BLOCK).to_string()]);
+}
+
+fn cable(rate: u64, flight: u64) -> CablePlan {
+    let propagation = Propagation::Delay(Span::from_ns(flight));
+    let spec = CableSpec { rate: Some(Rate::gbps(rate)), width: None, speed: None, propagation };
+    spec.resolve().expect("a cable")
+}
+
+/// Every term of IEEE 802.1Qbb, annex O, with the time until the receiver acts.
+#[test]
+fn headroom_is_that_of_the_pause_loop() {
+    let plan = resolved(&pfc());
+    let (longest, cable) = (plan.longest_packet() + Bytes::new(20), cable(40, 500));
+    // Of the header: Ethernet with its tag, and IPv4 with its addresses, stand within 64 bytes.
+    let loop_of = |latency: Span, lead: Bytes| {
+        Headroom::of(PauseLoop {
+            rate: cable.rate,
+            flight: cable.flight,
+            longest_frame: longest,
+            pause_frame: Bytes::new(4 * PAUSE),
+            reaction: Span::from_ns(300) + latency + cable.rate.time_for(lead),
+        })
+        .total()
+    };
+    let latency = Span::from_ns(200);
+    let store = plan.headroom(&cable, Intake { latency, cut_through: false });
+    assert_eq!(store, loop_of(latency, longest));
+    let cut = plan.headroom(&cable, Intake { latency, cut_through: true });
+    assert_eq!(cut, loop_of(latency, plan.framing.route_header()));
+    let Discipline::Pause(pause) = pfc().flow_control else { unreachable!("PFC") };
+    let given = PauseSpec { headroom: Some(Bytes::new(77)), ..pause };
+    let given = resolved(&LinkSpec { flow_control: Discipline::Pause(given), ..pfc() });
+    assert_eq!(given.headroom(&cable, Intake::ADAPTER), Bytes::new(77));
+    for without in [credits(), lossy()] {
+        assert_eq!(resolved(&without).headroom(&cable, Intake::ADAPTER), Bytes::ZERO);
+    }
+}
+
+#[test]
+fn a_port_s_wire_takes_the_flight_and_the_far_end_s_latency() {
+    let plan = resolved(&pfc());
+    let cable = cable(40, 500);
+    let far = Intake { latency: Span::from_ns(130), cut_through: false };
+    let memory = |limits: &[u64]| ReceiverPlan {
+        limits: limits.iter().copied().map(Bytes::new).collect(),
+        headroom: Bytes::new(500),
+        capacity: limits.iter().map(|limit| Bytes::new(limit + 500)).collect(),
+    };
+    let (near, other) = (memory(&[10_000, 20_000, 30_000, 40_000]), memory(&[1, 2, 3, 4]));
+    let port = plan.port(&cable, far, &near, &other);
+    assert_eq!((port.wire.latency(), port.wire.rate()), (Span::from_ns(630), cable.rate));
+    assert_eq!(port.thresholds(), near.limits);
+    assert_eq!(port.capacity, near.capacity);
+    assert_eq!(resolved(&lossy()).port(&cable, far, &near, &other).thresholds(), near.limits);
+    assert_eq!(resolved(&credits()).port(&cable, far, &near, &other).thresholds(), []);
+}
+
+/// Data rates of 4x links by IBA's names, in bit/s: 4 lanes at the signalling rate, less the encoding (IBA volume 2).
+#[test]
+fn data_rates_of_4x_links_are_those_of_iba() {
+    let rates = [8.0, 16.0, 32.0, 40.0, 54.5454, 100.0, 200.0, 400.0, 800.0];
+    for (speed, gbps) in Speed::ALL.into_iter().zip(rates) {
+        let rate = |width| speed.data_rate(width).get() as f64 / 1e9;
+        assert!((rate(Width::X4) - gbps).abs() < 1e-3, "{speed:?}: {}", rate(Width::X4));
+        for (width, lanes) in Width::ALL.into_iter().zip([1.0, 2.0, 4.0, 8.0, 12.0]) {
+            assert!((rate(width) - gbps / 4.0 * lanes).abs() < 1e-3, "{speed:?} {width:?}");
+        }
+    }
+}
+
+#[test]
+fn a_cable_has_one_rate_and_takes_time() {
+    let of = |rate: Option<u64>, width, speed, propagation| {
+        CableSpec { rate: rate.map(Rate::bps), width, speed, propagation }.resolve()
+    };
+    let metre = Propagation::Cable(Length::from_mm(1_000));
+    let (gbps, x4, qdr) = (1_000_000_000, Some(Width::X4), Some(Speed::Qdr));
+    let lane = of(None, x4, qdr, metre).expect("a cable");
+    assert_eq!((lane.rate, lane.flight), (Rate::gbps(32), Span::from_ns(5)));
+    assert_eq!(lane.symbol_time, Span::from_ns(1), "a byte on one lane of 8 Gb/s");
+    for edge in [gbps, 800 * gbps] {
+        let cable = of(Some(edge), None, None, metre).expect("a cable");
+        assert_eq!(cable.symbol_time, Rate::bps(edge).time_for(Bytes::new(1)));
+    }
+    let refused = |result: Result<CablePlan, Vec<CableError>>, path: &str, words: &[&str]| {
+        let errors = result.expect_err("no cable");
+        assert_eq!(errors.len(), 1);
+        says(&errors[0], path, words);
+    };
+    refused(of(Some(gbps - 1), None, None, metre), "rate", &["1 Gb/s", "800 Gb/s"]);
+    refused(of(Some(800 * gbps + 1), None, None, metre), "rate", &["1 Gb/s", "800 Gb/s"]);
+    refused(of(Some(gbps), x4, qdr, metre), "width", &["rate"]);
+    refused(of(Some(gbps), None, qdr, metre), "speed", &["rate"]);
+    refused(of(None, x4, None, metre), "", &["speed"]);
+    refused(of(None, None, qdr, metre), "", &["width"]);
+    refused(of(None, None, None, metre), "", &["rate"]);
+    refused(of(Some(gbps), None, None, Propagation::Cable(Length::default())), "propagation", &["1 mm"]);
+    refused(of(Some(gbps), None, None, Propagation::Delay(Span::ZERO)), "propagation", &["1 ps"]);
+    let both = of(None, None, None, Propagation::Delay(Span::ZERO)).expect_err("two faults");
+    assert_eq!(both, [CableError::NoRate, CableError::NoDelay]);
+}
