@@ -325,4 +325,81 @@ mod tests {
         let (mean, spread, _) = settled(&settings, 64, 85);
         assert!(spread < 0.1 * mean, "{mean} KB, {spread} KB from valley to peak");
     }
+
+    #[test]
+    fn marks_follow_a_ramp_and_a_step() {
+        let fluid = fluid(&DcqcnScheme::preset(Preset::Recommended), Span::ZERO);
+        let (kmin, kmax) = (fluid.kmin, fluid.kmax);
+        for (queue, p) in [(kmin, 0.0), ((kmin + kmax) / 2.0, fluid.pmax / 2.0), (kmax, fluid.pmax)] {
+            assert!((fluid.probability(queue) - p).abs() < 1e-12, "{queue}");
+        }
+        assert_eq!([fluid.probability(0.0), fluid.probability(kmax * 1.001)], [0.0, 1.0]);
+    }
+
+    /// The equations at the head of this file, with powers written out.
+    #[test]
+    fn a_step_is_that_of_the_equations() {
+        let fluid = fluid(&DcqcnScheme::preset(Preset::Strawman), Span::ZERO);
+        let (p, rate, step) = (2e-3f64, 3e5, 1e-7);
+        let (current, target, alpha) = (4e5, 9e5, 0.3);
+        let none = |packets: f64| (1.0 - p).powf(packets);
+        let (n, by_time) = (fluid.byte_counter, fluid.timer * rate);
+        let (b, d) = (p / (1.0 / none(n) - 1.0), p / (1.0 / none(by_time) - 1.0));
+        let (c, e) = (b * none(fluid.fast_recovery * n), d * none(fluid.fast_recovery * by_time));
+        let a = 1.0 - none(fluid.interval * rate);
+        let rises = 1.0 - none(fluid.alpha_timer * rate);
+        let mut flow = Flow { current, target, alpha };
+        fluid.advance(&mut flow, p, rate, step);
+        for (found, before, slope) in [
+            (flow.alpha, alpha, fluid.g / fluid.alpha_timer * (rises - alpha)),
+            (flow.target, target, -(target - current) / fluid.interval * a + fluid.additive * rate * (c + e)),
+            (
+                flow.current,
+                current,
+                -current * alpha / (2.0 * fluid.interval) * a + (target - current) / 2.0 * rate * (b + d),
+            ),
+        ] {
+            let rise = (found - before) / step;
+            assert!((rise / slope - 1.0).abs() < 1e-6, "{rise} a second, not {slope}");
+        }
+    }
+
+    /// Samples more often than steps show every step.
+    #[test]
+    fn steps_are_1_us_or_an_eighth_of_the_delay() {
+        for (delay, step) in [(0, 1e-6), (4, 0.5e-6), (8, 1e-6), (80, 1e-6)] {
+            let fluid = fluid(&DcqcnScheme::preset(Preset::Recommended), Span::from_us(delay));
+            let often = fluid.trajectory(&[Span::ZERO], Span::from_us(20), Span::from_ns(100));
+            assert_eq!(often.len(), (20e-6f64 / step).round() as usize + 1, "{delay} us");
+            let rarely = fluid.trajectory(&[Span::ZERO], Span::from_us(20), Span::from_us(5));
+            assert_eq!(rarely.len(), 5);
+            for (samples, interval) in [(often, step), (rarely, 5e-6)] {
+                for (number, sample) in samples.iter().enumerate() {
+                    assert!((sample.time - number as f64 * interval).abs() < step / 4.0, "{}", sample.time);
+                }
+            }
+        }
+    }
+
+    /// Two flows at line rate: 2.5 packets more in each half microsecond, above Kmin (5 packets) after three of them. The
+    /// rates fall once that is 4 us old, those of a flow that has just started 4 us after its start.
+    #[test]
+    fn marks_take_the_delay() {
+        let fluid = fluid(&DcqcnScheme::preset(Preset::Recommended), Span::from_us(4));
+        let starts = [Span::ZERO, Span::ZERO, Span::from_ns(200_200)];
+        let samples = fluid.trajectory(&starts, Span::from_us(210), Span::from_ns(500));
+        let line = 40e9;
+        let is_full = |rate: f64| (rate / line - 1.0).abs() < 1e-12;
+        for (number, sample) in samples.iter().take(13).enumerate() {
+            assert_eq!(is_full(sample.rates[0]), number < 12, "step {number}: {sample:?}");
+            assert_eq!(sample.rates[2], 0.0);
+            if number < 12 {
+                assert!((sample.queue - 2_500.0 * number as f64).abs() < 1e-6, "step {number}: {sample:?}");
+            }
+        }
+        // The third flow starts between steps 400 and 401, when the queue has long been marking.
+        let late = |after: usize| is_full(samples[401 + after].rates[2]);
+        assert!(samples[400].queue > 5_000.0, "the queue marks: {:?}", samples[400]);
+        assert!(late(0) && late(8) && !late(9), "{:?}", &samples[400..411]);
+    }
 }

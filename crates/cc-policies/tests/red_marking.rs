@@ -1,0 +1,66 @@
+//! RED's thresholds and places.
+
+use cc_policies::dcqcn::RedMarker;
+use cc_policies::dcqcn::spec::{MarkedAt, RedMarkingSpec};
+use cc_policies::{Marker, MarkerSetup, QueueView};
+use packet::{Lane, PortId, VoqId};
+use rand_pcg::Pcg64Mcg;
+use units::Bytes;
+
+const RADIX: u16 = 5;
+const LANES: u8 = 3;
+
+/// Marks nothing up to 2,000 bytes, and everything above 5,000.
+fn marker(at: MarkedAt) -> RedMarker {
+    let settings = RedMarkingSpec { kmin: Bytes::new(2_000), kmax: Bytes::new(5_000), pmax: 1.0, at };
+    let setup = MarkerSetup {
+        name: "S".to_owned(),
+        radix: RADIX.into(),
+        lanes: LANES.into(),
+        capacity: Bytes::kib(16),
+        longest_packet: Bytes::new(1_082),
+        faces_adapter: vec![false; RADIX.into()],
+        stream: Pcg64Mcg::new(5),
+    };
+    RedMarker::new(&settings, &setup)
+}
+
+fn places() -> impl Iterator<Item = VoqId> {
+    let outputs = (0..RADIX).flat_map(|output| (0..LANES).map(move |lane| (PortId(output), Lane(lane))));
+    outputs.map(|(output, lane)| VoqId { input: PortId(1), output, lane })
+}
+
+fn view(bytes: u64) -> QueueView {
+    QueueView { voq: Bytes::new(bytes), sum: Bytes::new(bytes), inputs: 1, wire_busy: false }
+}
+
+#[test]
+fn a_long_queue_marks_at_its_own_output_and_lane() {
+    for long in places() {
+        let mut marker = marker(MarkedAt::Departure);
+        marker.queue_changed(long, view(6_000));
+        for place in places() {
+            let marked = marker.departing(place, Bytes::new(1_000)).is_some();
+            assert_eq!(marked, place == long, "{place:?}, of {long:?}");
+        }
+    }
+}
+
+/// A threshold is crossed above it, not at it.
+#[test]
+fn a_queue_at_its_threshold_has_not_crossed_it() {
+    for (lengths, crossings) in [
+        (&[2_000][..], [0, 0]),
+        (&[2_001], [1, 0]),
+        (&[5_000], [1, 0]),
+        (&[5_001], [1, 1]),
+        (&[3_000, 0, 4_000], [2, 0]),
+        (&[6_000, 2_000, 5_000, 6_000], [2, 2]),
+    ] {
+        let mut marker = marker(MarkedAt::Departure);
+        let place = places().nth(7).expect("there are fifteen");
+        lengths.iter().for_each(|bytes| marker.queue_changed(place, view(*bytes)));
+        let margins = marker.margins(place.output, place.lane);
+        assert_eq!(margins.map(|margin| margin.expect("RED has two").crossings), crossings, "{lengths:?}");
+    }
+}
