@@ -14,8 +14,8 @@ use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaMarkingSpec, IbaResponseSpec, PortControl, TimerStart, VictimMask,
 };
 use cc_policies::{
-    AnyMarker, AnyResponse, BufferView, LimitedBy, Marker, MarkerSetup, MarkingSpec, Notification, QueueView,
-    Response, ResponseSpec, SentPacket,
+    AnyMarker, AnyResponse, BufferOwner, BufferView, LimitedBy, Marker, MarkerSetup, MarkingSpec,
+    Notification, QueueView, Response, ResponseSpec, SentPacket,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use packet::{Lane, PortId, ServiceLevel, VoqId};
@@ -80,7 +80,7 @@ fn responses() -> [(&'static str, ResponseSpec); 4] {
 /// Reports one packet to a marker: entering a buffer, joining a queue of `behind` bytes, and leaving.
 fn pass(marker: &mut AnyMarker, voq: VoqId, behind: Bytes) -> bool {
     let view = |sum| QueueView { voq: sum, sum, inputs: 1, wire_busy: false };
-    if marker.heeds_buffers() {
+    if marker.heeds_buffers(BufferOwner::Inputs) {
         let held = behind + PACKET;
         let buffer = BufferView { held, room: CAPACITY.saturating_sub(held) };
         marker.buffer_changed(voq.input, voq.lane, buffer);
@@ -98,6 +98,7 @@ fn marking(criterion: &mut Criterion) {
         name: "S".to_owned(),
         radix: RADIX.into(),
         lanes: 1,
+        buffers_of: BufferOwner::Inputs,
         capacity: CAPACITY,
         longest_packet: PACKET,
         faces_adapter: vec![true; RADIX.into()],

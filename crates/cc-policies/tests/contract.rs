@@ -3,9 +3,9 @@
 mod schemes;
 
 use cc_policies::{
-    Acknowledgement, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferView, Control, Echo, EchoState,
-    LimitedBy, MarkReason, Marker, MarkerSetup, Notification, NotificationOutcome, QueueView, Response,
-    SentPacket,
+    Acknowledgement, Answer, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferOwner, BufferView, Control,
+    Echo, EchoState, LimitedBy, MarkReason, Marker, MarkerSetup, Notification, NotificationOutcome,
+    QueueView, Response, SentPacket,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, MarkCode, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
@@ -51,6 +51,7 @@ impl Queues {
             name: "S".to_owned(),
             radix: RADIX.into(),
             lanes: LANES.into(),
+            buffers_of: BufferOwner::Inputs,
             capacity: CAPACITY,
             longest_packet: Bytes::new(LONGEST),
             faces_adapter: (0..RADIX).map(|port| port < 2).collect(),

@@ -1,7 +1,8 @@
 //! The HP marker against a naive one that keeps every packet and examines each of them.
 //!
 //! Invariant: for all settings and orders of events, in a switch of one stage (from an input's buffer straight to the
-//! wire) or of two (by a queue at the output), the marker's counts agree with lists of packets.
+//! wire) or of two (by a queue at the output), and in an output-queued one, the marker's counts agree with lists of
+//! packets.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +10,7 @@ use cc_policies::hp::HpMarker;
 use cc_policies::hp::spec::{
     FullTrigger, HpMarkingSpec, ImmediatePackets, MarkTiming, MarkedSet, PropagatingPackets, RootTrigger,
 };
-use cc_policies::{BufferView, Marker, MarkerSetup, QueueView};
+use cc_policies::{BufferOwner, BufferView, Marker, MarkerSetup, QueueView};
 use packet::{Lane, MarkCode, PortId, VoqId};
 use proptest::prelude::*;
 use rand_pcg::Pcg64Mcg;
@@ -43,15 +44,27 @@ fn vl(place: VoqId) -> Vl {
     (place.output.0, place.lane.0)
 }
 
+/// Way of a packet through the switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Organisation {
+    /// From its input's buffer straight to the wire.
+    OneStage,
+    /// From its input's buffer to a queue at its output, which is no buffer that could be full.
+    TwoStages,
+    /// From its input to the queue of its output, which is the buffer that can be full, in the order of arrival.
+    OutputQueued,
+}
+
 /// A switch that keeps lists of packets.
 #[derive(Debug)]
 struct Naive {
     settings: HpMarkingSpec,
-    /// Packets in the inputs' buffers, in the order of arrival.
+    organisation: Organisation,
+    /// Packets at the inputs, in the order of arrival.
     waiting: Vec<Packet>,
     /// Packets in queues at the outputs.
     crossed: BTreeMap<Vl, VecDeque<Packet>>,
-    /// Packets still streaming out of a buffer: input, lane, bytes.
+    /// Packets still streaming out of a buffer: its port, lane, bytes.
     streaming: Vec<(u16, u8, u64)>,
     /// Roots, each with the number of departures until its end.
     roots: BTreeMap<Vl, usize>,
@@ -60,24 +73,32 @@ struct Naive {
 }
 
 impl Naive {
-    fn held(&self, input: u16, lane: u8) -> u64 {
-        let waiting =
-            self.waiting.iter().filter(|packet| (packet.place.input.0, packet.place.lane.0) == (input, lane));
-        let streaming = self.streaming.iter().filter(|packet| (packet.0, packet.1) == (input, lane));
-        let lengths = waiting.map(|packet| packet.length).chain(streaming.map(|packet| packet.2));
-        lengths.map(|length| length.next_multiple_of(BLOCK)).sum()
+    /// Returns the lengths of the packets in the buffer of this port and lane.
+    fn contents(&self, at: Vl) -> Vec<u64> {
+        let streaming = self.streaming.iter().filter(|packet| (packet.0, packet.1) == at);
+        let waiting: Vec<u64> = match self.organisation {
+            Organisation::OutputQueued => {
+                self.crossed.get(&at).into_iter().flatten().map(|packet| packet.length).collect()
+            }
+            Organisation::OneStage | Organisation::TwoStages => {
+                let here = |packet: &&Packet| (packet.place.input.0, packet.place.lane.0) == at;
+                self.waiting.iter().filter(here).map(|packet| packet.length).collect()
+            }
+        };
+        waiting.into_iter().chain(streaming.map(|packet| packet.2)).collect()
     }
 
-    fn is_full(&self, input: u16, lane: u8) -> bool {
-        let held = self.held(input, lane);
-        let here = |at: (u16, u8)| at == (input, lane);
-        let waiting =
-            self.waiting.iter().filter(|packet| here((packet.place.input.0, packet.place.lane.0))).count();
-        let streaming = self.streaming.iter().filter(|packet| here((packet.0, packet.1))).count();
+    /// Returns the bytes that the buffer of this port and lane holds: whole blocks of credit at an input.
+    fn held(&self, at: Vl) -> u64 {
+        let unit = if self.organisation == Organisation::OutputQueued { 1 } else { BLOCK };
+        self.contents(at).into_iter().map(|length| length.next_multiple_of(unit)).sum()
+    }
+
+    fn is_full(&self, at: Vl) -> bool {
         match self.settings.trigger {
-            FullTrigger::Full => CAPACITY - held < LONGEST,
-            FullTrigger::Above(threshold) => held > threshold.get(),
-            FullTrigger::Packets(least) => waiting + streaming >= usize::from(least),
+            FullTrigger::Full => CAPACITY - self.held(at) < LONGEST,
+            FullTrigger::Above(threshold) => self.held(at) > threshold.get(),
+            FullTrigger::Packets(least) => self.contents(at).len() >= usize::from(least),
         }
     }
 
@@ -120,6 +141,20 @@ impl Naive {
         }
     }
 
+    /// Handles the full queue of this output: marks its packets as propagating, and makes the output a root.
+    fn trigger_output(&mut self, at: Vl) {
+        if self.settings.timing == MarkTiming::WhileFull {
+            return;
+        }
+        let is_congested = self.is_congested(at);
+        if is_congested || self.settings.propagation == PropagatingPackets::All {
+            self.crossed.entry(at).or_default().iter_mut().for_each(|packet| packet.propagates = true);
+        }
+        if is_congested && self.settings.set != MarkedSet::Naive {
+            self.congested(at);
+        }
+    }
+
     /// Chooses the packets elsewhere that are marked for an output that is congested at an event.
     fn congested(&mut self, at: Vl) {
         if self.settings.timing == MarkTiming::NextDepartures {
@@ -133,10 +168,26 @@ impl Naive {
 
     /// Returns whether a full buffer holds a packet for a congested output.
     fn is_fed_by_full_buffer(&self, at: Vl) -> bool {
-        let feeds = |packet: &&Packet| vl(packet.place) == at && self.is_full(packet.place.input.0, at.1);
-        self.settings.set != MarkedSet::Naive
+        let feeds = |packet: &&Packet| vl(packet.place) == at && self.is_full((packet.place.input.0, at.1));
+        self.organisation != Organisation::OutputQueued
+            && self.settings.set != MarkedSet::Naive
             && self.is_congested(at)
             && self.waiting.iter().any(|packet| feeds(&packet))
+    }
+
+    /// Returns whether the first packet in the queue of this output propagates.
+    fn propagates_from_output(&self, at: Vl) -> bool {
+        let first = self.crossed.get(&at).and_then(VecDeque::front);
+        self.organisation == Organisation::OutputQueued
+            && match self.settings.timing {
+                MarkTiming::NextDepartures | MarkTiming::PresentAtEvent => {
+                    first.is_some_and(|packet| packet.propagates)
+                }
+                MarkTiming::WhileFull => {
+                    self.is_full(at)
+                        && (self.settings.propagation == PropagatingPackets::All || self.is_congested(at))
+                }
+            }
     }
 
     fn starve(&mut self, at: Vl) {
@@ -153,11 +204,22 @@ impl Naive {
             && !self.starved.contains(&vl(packet.place))
     }
 
+    /// Moves the first packet for this output from its input to the output's queue.
+    fn move_to_output(&mut self, first: usize) {
+        let mut packet = self.waiting.remove(first);
+        let at = vl(packet.place);
+        packet.waited |= self.crossed.get(&at).is_some_and(|queue| !queue.is_empty());
+        self.crossed.entry(at).or_default().push_back(packet);
+        if self.is_full(at) {
+            self.trigger_output(at);
+        }
+    }
+
     /// Moves the first packet of this queue from its buffer to its output.
     fn cross(&mut self, place: VoqId) -> Option<MarkCode> {
         let first = self.waiting.iter().position(|packet| packet.place == place).expect("one waits");
         if self.settings.timing == MarkTiming::WhileFull {
-            self.waiting[first].propagates = self.is_full(place.input.0, place.lane.0)
+            self.waiting[first].propagates = self.is_full((place.input.0, place.lane.0))
                 && (self.settings.propagation == PropagatingPackets::All || self.is_congested(vl(place)));
         }
         let mut packet = self.waiting.remove(first);
@@ -176,6 +238,7 @@ impl Naive {
     /// Sends the first packet that has crossed to this output and lane.
     fn depart(&mut self, at: Vl) -> (VoqId, Option<MarkCode>) {
         let is_fed = self.is_fed_by_full_buffer(at);
+        let propagates = self.propagates_from_output(at);
         let packet = self.crossed.get_mut(&at).and_then(VecDeque::pop_front).expect("one has crossed");
         let generates = match self.settings.timing {
             MarkTiming::NextDepartures => self.roots.contains_key(&at),
@@ -183,8 +246,12 @@ impl Naive {
             MarkTiming::WhileFull => is_fed,
         };
         let generation = generates.then_some(HpMarker::GENERATION.code);
+        let propagation = propagates.then_some(HpMarker::PROPAGATION.code);
         // A packet that was exempted as it crossed, and has waited since, is not exempted.
-        let mark = packet.exempted.or(generation).filter(|_| !self.is_exempted(&packet));
+        let mark = packet.exempted.or(propagation).or(generation).filter(|_| !self.is_exempted(&packet));
+        if self.organisation == Organisation::OutputQueued {
+            self.streaming.push((at.0, at.1, packet.length));
+        }
         if let Some(left) = self.roots.get_mut(&at) {
             *left -= 1;
         }
@@ -204,7 +271,7 @@ enum Op {
     Arrive {
         length: u64,
     },
-    /// A packet crosses from its buffer to its output, and in a switch of one stage on to the wire.
+    /// A packet crosses from its input to its output, and in a switch of one stage on to the wire.
     Cross,
     Depart,
     /// The tail of the first packet that streams out of this buffer has left it.
@@ -228,6 +295,11 @@ fn any_ops() -> impl Strategy<Value = Vec<(VoqId, Op)>> {
         1 => Just(Op::Starve),
     ];
     prop::collection::vec((place, op), 0..400)
+}
+
+fn any_organisation() -> impl Strategy<Value = Organisation> {
+    use Organisation::{OneStage, OutputQueued, TwoStages};
+    prop::sample::select(vec![OneStage, TwoStages, OutputQueued])
 }
 
 fn any_settings() -> impl Strategy<Value = HpMarkingSpec> {
@@ -264,17 +336,21 @@ fn any_settings() -> impl Strategy<Value = HpMarkingSpec> {
 struct Pair {
     marker: HpMarker,
     naive: Naive,
-    stages: u8,
     /// Marks that both gave: for propagation, for generation.
     marks: [usize; 2],
 }
 
 impl Pair {
-    fn new(settings: HpMarkingSpec, stages: u8) -> Self {
+    fn new(settings: HpMarkingSpec, organisation: Organisation) -> Self {
+        let buffers_of = match organisation {
+            Organisation::OneStage | Organisation::TwoStages => BufferOwner::Inputs,
+            Organisation::OutputQueued => BufferOwner::Outputs,
+        };
         let setup = MarkerSetup {
             name: "S".to_owned(),
             radix: RADIX.into(),
             lanes: LANES.into(),
+            buffers_of,
             capacity: Bytes::new(CAPACITY),
             longest_packet: Bytes::new(LONGEST),
             faces_adapter: vec![false; RADIX.into()],
@@ -283,6 +359,7 @@ impl Pair {
         };
         let naive = Naive {
             settings,
+            organisation,
             waiting: Vec::new(),
             crossed: BTreeMap::new(),
             streaming: Vec::new(),
@@ -290,12 +367,15 @@ impl Pair {
             starved: Vec::new(),
             busy: [false; RADIX as usize],
         };
-        Self { marker: HpMarker::new(&settings, &setup), naive, stages, marks: [0; 2] }
+        let marker = HpMarker::new(&settings, &setup);
+        let heeded = [BufferOwner::Inputs, BufferOwner::Outputs].map(|of| marker.heeds_buffers(of));
+        assert_eq!(heeded, [buffers_of == BufferOwner::Inputs, buffers_of == BufferOwner::Outputs]);
+        Self { marker, naive, marks: [0; 2] }
     }
 
-    fn tell_of_buffer(&mut self, place: VoqId, held: u64) {
+    fn tell_of_buffer(&mut self, (port, lane): Vl, held: u64) {
         let view = BufferView { held: Bytes::new(held), room: Bytes::new(CAPACITY - held) };
-        self.marker.buffer_changed(place.input, place.lane, view);
+        self.marker.buffer_changed(PortId(port), Lane(lane), view);
     }
 
     fn tell_of_queue(&mut self, place: VoqId) {
@@ -312,46 +392,73 @@ impl Pair {
     }
 
     fn arrive(&mut self, place: VoqId, length: u64) {
-        let (input, lane) = (place.input.0, place.lane.0);
-        let before = self.naive.held(input, lane);
-        let after = before + length.next_multiple_of(BLOCK);
+        let waited = self.naive.busy[place.output.index()];
+        let packet = Packet { place, length, propagates: false, waited, present: false, exempted: None };
+        if self.naive.organisation == Organisation::OutputQueued {
+            self.naive.waiting.push(packet); // In no buffer that could be full.
+            self.tell_of_queue(place);
+            return;
+        }
+        let buffer = (place.input.0, place.lane.0);
+        let after = self.naive.held(buffer) + length.next_multiple_of(BLOCK);
         if after > CAPACITY {
             return; // No credit.
         }
-        self.tell_of_buffer(place, after);
-        let was_full = self.naive.is_full(input, lane);
-        let waited = self.naive.busy[place.output.index()];
+        self.tell_of_buffer(buffer, after);
+        let was_full = self.naive.is_full(buffer);
         // While the packet enters, it is in the buffer, and in no queue.
-        self.naive.streaming.push((input, lane, length));
-        let is_full = self.naive.is_full(input, lane);
+        self.naive.streaming.push((buffer.0, buffer.1, length));
+        let is_full = self.naive.is_full(buffer);
         if is_full && !was_full {
-            self.naive.trigger(input, lane, 0..RADIX);
+            self.naive.trigger(buffer.0, buffer.1, 0..RADIX);
         }
         self.naive.streaming.pop();
-        let packet = Packet { place, length, propagates: false, waited, present: false, exempted: None };
         self.naive.waiting.push(packet);
         if is_full {
-            self.naive.trigger(input, lane, place.output.0..place.output.0 + 1);
+            self.naive.trigger(buffer.0, buffer.1, place.output.0..place.output.0 + 1);
         }
         self.tell_of_queue(place);
     }
 
+    /// Moves the first packet for this output and lane to the output's queue, if it has room.
+    fn move_to_output(&mut self, at: Vl) -> Result<(), TestCaseError> {
+        let first = self.naive.waiting.iter().position(|packet| vl(packet.place) == at);
+        let Some(first) = first else { return Ok(()) };
+        let Packet { place, length, .. } = self.naive.waiting[first];
+        let after = self.naive.held(at) + length;
+        if after <= CAPACITY {
+            self.naive.move_to_output(first);
+            self.tell_of_queue(place);
+            self.tell_of_buffer(at, after);
+            prop_assert_eq!(self.marker.left_input(place), None);
+        }
+        Ok(())
+    }
+
+    fn cross(&mut self, place: VoqId) -> Result<(), TestCaseError> {
+        let organisation = self.naive.organisation;
+        if organisation == Organisation::OutputQueued {
+            return self.move_to_output(vl(place));
+        }
+        let waits = self.naive.waiting.iter().any(|packet| packet.place == place);
+        let is_free = !self.naive.busy[place.output.index()];
+        if waits && (organisation == Organisation::TwoStages || is_free) {
+            let expected = self.naive.cross(place);
+            self.tell_of_queue(place);
+            prop_assert_eq!(self.marker.left_input(place), expected, "{:?}", self.naive);
+            self.marks[0] += usize::from(expected.is_some());
+            if organisation == Organisation::OneStage {
+                self.depart(vl(place))?;
+            }
+        }
+        Ok(())
+    }
+
     fn apply(&mut self, (place, op): (VoqId, Op)) -> Result<(), TestCaseError> {
-        let (input, lane, output) = (place.input.0, place.lane.0, place.output.index());
+        let (lane, output) = (place.lane.0, place.output.index());
         match op {
             Op::Arrive { length } => self.arrive(place, length),
-            Op::Cross => {
-                let waits = self.naive.waiting.iter().any(|packet| packet.place == place);
-                if waits && (self.stages == 2 || !self.naive.busy[output]) {
-                    let expected = self.naive.cross(place);
-                    self.tell_of_queue(place);
-                    prop_assert_eq!(self.marker.left_input(place), expected, "{:?}", self.naive);
-                    self.marks[0] += usize::from(expected.is_some());
-                    if self.stages == 1 {
-                        self.depart(vl(place))?;
-                    }
-                }
-            }
+            Op::Cross => self.cross(place)?,
             Op::Depart => {
                 let crossed = self.naive.crossed.get(&vl(place)).is_some_and(|queue| !queue.is_empty());
                 if crossed && !self.naive.busy[output] {
@@ -359,10 +466,14 @@ impl Pair {
                 }
             }
             Op::Free => {
-                let streams = |packet: &(u16, u8, u64)| (packet.0, packet.1) == (input, lane);
+                let port = match self.naive.organisation {
+                    Organisation::OneStage | Organisation::TwoStages => place.input.0,
+                    Organisation::OutputQueued => place.output.0,
+                };
+                let streams = |packet: &(u16, u8, u64)| (packet.0, packet.1) == (port, lane);
                 if let Some(first) = self.naive.streaming.iter().position(streams) {
                     self.naive.streaming.remove(first);
-                    self.tell_of_buffer(place, self.naive.held(input, lane));
+                    self.tell_of_buffer((port, lane), self.naive.held((port, lane)));
                 }
             }
             Op::WireFree => self.naive.busy[output] = false,
@@ -386,8 +497,8 @@ impl Pair {
 
 proptest! {
     #[test]
-    fn counts_say_what_lists_would(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
-        let mut pair = Pair::new(settings, stages);
+    fn counts_say_what_lists_would(settings in any_settings(), organisation in any_organisation(), ops in any_ops()) {
+        let mut pair = Pair::new(settings, organisation);
         for op in ops {
             pair.apply(op)?;
         }
@@ -396,11 +507,11 @@ proptest! {
     /// Events at one lane, and at the outputs and inputs that a packet does not use, do not change the marks of the
     /// others.
     #[test]
-    fn roots_of_different_lanes_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
+    fn roots_of_different_lanes_do_not_touch(settings in any_settings(), organisation in any_organisation(), ops in any_ops()) {
         // Lanes share only the wire, which affects the exemption of immediate packets alone.
         let settings = HpMarkingSpec { immediate: ImmediatePackets::Marked, ..settings };
         let marks = |lanes: core::ops::Range<u8>| -> Result<Vec<Option<MarkCode>>, TestCaseError> {
-            let mut pair = Pair::new(settings, stages);
+            let mut pair = Pair::new(settings, organisation);
             let mut marks = Vec::new();
             for &(place, op) in ops.iter().filter(|(place, _)| lanes.contains(&place.lane.0)) {
                 let before = pair.marks;
@@ -422,9 +533,9 @@ proptest! {
 
     /// Two inputs that never name the same output behave as two switches.
     #[test]
-    fn roots_of_different_outputs_do_not_touch(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
+    fn roots_of_different_outputs_do_not_touch(settings in any_settings(), organisation in any_organisation(), ops in any_ops()) {
         let marks = |also: bool| -> Result<[usize; 2], TestCaseError> {
-            let mut pair = Pair::new(settings, stages);
+            let mut pair = Pair::new(settings, organisation);
             let mut marks = [0; 2];
             for &(place, op) in &ops {
                 let own = place.input.0 == 0 && place.output.0 == 0;
@@ -444,9 +555,9 @@ proptest! {
 
     /// One packet waits for every output that a full buffer makes congested, so a threshold of 1 changes nothing.
     #[test]
-    fn one_packet_present_is_no_condition(settings in any_settings(), stages in 1..=2u8, ops in any_ops()) {
+    fn one_packet_present_is_no_condition(settings in any_settings(), organisation in any_organisation(), ops in any_ops()) {
         let marks = |output: RootTrigger| -> Result<[usize; 2], TestCaseError> {
-            let mut pair = Pair::new(HpMarkingSpec { set: MarkedSet::Selective(output), ..settings }, stages);
+            let mut pair = Pair::new(HpMarkingSpec { set: MarkedSet::Selective(output), ..settings }, organisation);
             for &op in &ops {
                 pair.apply(op)?;
             }
@@ -463,7 +574,7 @@ proptest! {
         let set = MarkedSet::Selective(trigger);
         let marked = |starve: bool| -> Result<usize, TestCaseError> {
             let mut pair = Pair::new(
-                HpMarkingSpec { set, ..HpMarkingSpec::PROPOSAL }, 1);
+                HpMarkingSpec { set, ..HpMarkingSpec::PROPOSAL }, Organisation::OneStage);
             let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(0) };
             // Input 1 holds enough for the output, which input 0 then makes a root by one packet in a full buffer.
             (0..present - 1).for_each(|_| pair.arrive(place(1), 500));

@@ -24,7 +24,7 @@ use crate::format::parse::options;
 /// An experiment, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The scenario as it was read, with its name and with `Guideline` resolved.
+    /// The scenario as it was read, with its name and with `Guideline` and `sharing` resolved.
     pub(crate) scenario: Scenario,
     pub(crate) run: RunPlan,
     pub(crate) graph: Graph,

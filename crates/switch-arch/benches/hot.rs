@@ -76,7 +76,7 @@ fn organisations(criterion: &mut Criterion) {
         match spec {
             BufferingSpec::InputFifo => hold(criterion, &name, InputFifo::new(ports, lanes)),
             BufferingSpec::InputVoq => hold(criterion, &name, InputVoq::new(ports, lanes)),
-            BufferingSpec::Output => hold(criterion, &name, Output::new(ports, lanes)),
+            BufferingSpec::Output => hold(criterion, &name, Output::new(ports, lanes, Bytes::kib(64))),
             BufferingSpec::Central => hold(criterion, &name, Central::new(ports, lanes)),
             BufferingSpec::CombinedInputOutput => {
                 let limits = vec![100_000_000_000; ports];

@@ -32,7 +32,7 @@ pub struct SwitchPlan {
     pub egress_limit: Option<Bytes>,
     /// Pool of the queues at the outputs, of lanes without PFC.
     pub egress_pool: Option<EgressPoolPlan>,
-    /// Queue of each output and lane behind the crossbar, if the organisation has such queues.
+    /// Queue of each output and lane, if the organisation has such queues.
     pub output_buffer: Bytes,
     /// Read rate of an input's buffer over the rate of its link, in thousandths.
     pub speedup_thousandths: u64,
@@ -79,10 +79,10 @@ pub enum SwitchError {
         /// The lane.
         lane: LaneNotConfigured,
     },
-    /// The organisation has no queues behind a crossbar.
-    #[error("`{0:?}` has no queue behind a crossbar that could have a size")]
+    /// The organisation has no queues at outputs.
+    #[error("`{0:?}` has no queues at outputs that could have a size")]
     NoOutputQueue(BufferingSpec),
-    /// A queue behind the crossbar is smaller than a packet.
+    /// A queue at an output is smaller than a packet.
     #[error(
         "an output's queue of {size} cannot hold one packet: with an MTU of {} a packet has up to {longest}",
         Bytes::from(*.mtu)
@@ -213,7 +213,9 @@ impl SettingError for SwitchError {
         Some(match self {
             Self::Buffer { error, .. } => return error.help(),
             Self::Lane { lane, .. } => return lane.help(),
-            Self::NoOutputQueue(_) => "leave it out, or write `buffering: CombinedInputOutput`".to_owned(),
+            Self::NoOutputQueue(_) => {
+                "leave it out, or write `buffering: Output` or `CombinedInputOutput`".to_owned()
+            }
             Self::OutputQueueBelowPacket { longest, .. } => {
                 format!("write \"{longest}\" or more, or leave it out for as much as `buffer`")
             }
@@ -265,7 +267,7 @@ impl SwitchSpec {
     #[must_use]
     pub fn stated_buffers(&self) -> Vec<(FieldPath, Bytes)> {
         let buffer = self.buffer.map(|size| ("buffer".into(), size));
-        let guaranteed = self.sharing.guaranteed().map(|size| ("sharing.guaranteed".into(), size));
+        let guaranteed = self.division().guaranteed().map(|size| ("sharing.guaranteed".into(), size));
         let own = self.buffers.iter().enumerate();
         let own = own.map(|(i, own)| (FieldPath::from("buffers").index(i).name("size"), own.size));
         let shares = self.shares.iter().enumerate();
@@ -322,16 +324,16 @@ impl SwitchSpec {
         let size = check_memory(memory).err().map(|error| SwitchError::Buffer { field, error });
         let buffer = self.buffer.map(|_| SwitchError::BesideMemory("buffer"));
         let buffers = (!self.buffers.is_empty()).then_some(SwitchError::BesideMemory("buffers"));
-        let shared = self.sharing.guaranteed().is_none().then_some(SwitchError::MemoryNotShared);
+        let shared = self.division().guaranteed().is_none().then_some(SwitchError::MemoryNotShared);
         [size, buffer, buffers, shared].into_iter().flatten().collect()
     }
 
     /// Checks that shares that differ are of a shared memory.
     fn shares_errors(&self) -> Vec<SwitchError> {
-        if !self.shares.is_empty() && self.sharing.guaranteed().is_none() {
+        if !self.shares.is_empty() && self.division().guaranteed().is_none() {
             return vec![SwitchError::SharesOfNothing];
         }
-        share_errors(&FieldPath::from("shares"), &self.sharing, &self.shares)
+        share_errors(&FieldPath::from("shares"), &self.division(), &self.shares)
     }
 
     /// Checks the pool of the queues at the outputs.
@@ -344,7 +346,7 @@ impl SwitchSpec {
         if (0..link.data_lanes).all(has_pfc) {
             return vec![SwitchError::PoolOfNoLane];
         }
-        if self.sharing.guaranteed().is_none() {
+        if self.division().guaranteed().is_none() {
             return vec![SwitchError::PoolOfOwnMemory];
         }
         if pool.sharing.guaranteed().is_none() {
@@ -365,7 +367,7 @@ impl SwitchSpec {
     }
 
     fn sharing_error(&self) -> Option<SwitchError> {
-        let sharing = match self.sharing {
+        let sharing = match self.division() {
             Sharing::Static => return None,
             Sharing::Complete { .. } => "Complete",
             Sharing::Dynamic { .. } => "Dynamic",
@@ -474,7 +476,7 @@ impl SwitchSpec {
         }
         let receivers = u64::from(ports) * u64::from(lanes) - (present_ports * present_lanes) as u64;
         let headroom = headroom.iter().flatten().max().copied().unwrap_or_default();
-        let guaranteed = counted(self.sharing.guaranteed().unwrap_or_default(), env.link);
+        let guaranteed = counted(self.division().guaranteed().unwrap_or_default(), env.link);
         Ok(Reserve { receivers, headroom: headroom * receivers, guaranteed: guaranteed * receivers })
     }
 }

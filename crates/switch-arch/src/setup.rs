@@ -26,7 +26,8 @@ pub enum SwitchTimer {
         /// Length on the wire, in bytes.
         length: u16,
     },
-    /// A packet has crossed from its input's buffer to a queue at its output.
+    /// A packet has crossed from its input's buffer to a queue at its output; in an output-queued switch, the tail of a
+    /// packet that had moved to its output's queue has come in.
     CrossbarDone {
         /// The output.
         output: PortId,
@@ -70,7 +71,7 @@ pub struct SwitchSetup {
     pub egress_pool: Option<EgressPoolPlan>,
     /// Buffer organisation.
     pub buffering: BufferingSpec,
-    /// Size of each output and lane's queue behind the crossbar, if the organisation has such queues.
+    /// Size of the queue of each output and lane, if the organisation has such queues.
     pub output_buffer: Bytes,
     /// Arbiter of outputs.
     pub arbiter: ArbiterSpec,

@@ -2,6 +2,9 @@
 //!
 //! Invariant: questions about an organisation or an arbiter are answered here, each by one exhaustive match.
 
+use cc_policies::policy::BufferOwner;
+use link_layer::flow_control::credits::{BLOCK, MAX_BLOCKS};
+use link_layer::spec::{Discipline, LinkSpec};
 use link_layer::{Alpha, Share};
 use packet::{Lane, PortId};
 use schemars::JsonSchema;
@@ -16,9 +19,10 @@ pub struct SwitchSpec {
     pub buffering: BufferingSpec,
     /// Arbiter: which input wins an output.
     pub arbiter: ArbiterSpec,
-    /// Buffer of each port and lane, unless `memory` is given: at least one packet of the link's MTU, under credits at most 128 KiB (2,048 blocks of
-    /// 64 bytes in IBA). The size of a shared memory is the sum of all buffers. Under `Pause` the buffer includes the
-    /// headroom: a pause is requested at the remainder.
+    /// Buffer of each port and lane, unless `memory` is given: at least one packet of the link's MTU, under credits at most
+    /// 128 KiB (2,048 blocks of 64 bytes in IBA). The size of a shared memory is the sum of all buffers. With `Output` it
+    /// is the landing buffer of an input and lane, which holds packets until their output's queue has room. Under `Pause`
+    /// the buffer includes the headroom: a pause is requested at the remainder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
     /// Ports or lanes whose buffer differs.
@@ -32,13 +36,14 @@ pub struct SwitchSpec {
     /// scenario if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provisioned: Option<Provision>,
-    /// Queue of each output and lane behind the crossbar: at least one packet of the link's MTU; `buffer` if left out.
-    /// Only `CombinedInputOutput` has such queues; for other organisations the field is refused.
+    /// Queue of each output and lane: at least one packet of the link's MTU; `buffer` if left out. Only `Output` and, behind
+    /// the crossbar, `CombinedInputOutput` have such queues; for other organisations the field is refused.
     #[serde(default)]
     pub output_buffer: Option<Bytes>,
-    /// Division of a central memory among ports and lanes: for `buffering: Central`.
+    /// Division of a central memory among ports and lanes: for `buffering: Central`. If left out, a central memory is
+    /// shared completely ([`SwitchSpec::usual_sharing`]).
     #[serde(default)]
-    pub sharing: Sharing,
+    pub sharing: Option<Sharing>,
     /// Ports, lanes or rates whose share of a shared memory differs. Of several entries that name a port and lane, the
     /// last one with an `alpha` gives its alpha, and the last one with `guaranteed` its guarantee.
     #[serde(default)]
@@ -75,26 +80,58 @@ impl SwitchSpec {
         self.buffers.iter().rev().find(names).map(|special| special.size).or(self.buffer)
     }
 
+    /// Returns the division of memory if the scenario leaves it out. A central memory is shared completely, with the least
+    /// guarantee that the link allows: one longest packet, under credits in whole blocks, and as many blocks as an update
+    /// waits for. Complete sharing with minimum allocations: Kamoun and Kleinrock 1980. The other organisations have no
+    /// memory to share.
+    #[must_use]
+    pub fn usual_sharing(&self, link: &LinkSpec) -> Sharing {
+        if !self.buffering.shares_memory() {
+            return Sharing::Static;
+        }
+        let longest = link.longest_packet().get();
+        let guaranteed = match &link.flow_control {
+            Discipline::Credits(credits) => {
+                let update = credits.update_blocks.min(MAX_BLOCKS);
+                longest.next_multiple_of(BLOCK).max(u64::from(update) * BLOCK)
+            }
+            Discipline::Pause(_) | Discipline::Lossy => longest,
+        };
+        Sharing::Complete { guaranteed: Bytes::new(guaranteed) }
+    }
+
+    /// Returns the division of memory: `sharing`, which a scenario that leaves it out gets as
+    /// [`usual_sharing`](Self::usual_sharing) before it is checked.
+    ///
+    /// # Panics
+    /// If `sharing` is left out.
+    #[must_use]
+    pub const fn division(&self) -> Sharing {
+        self.sharing.expect("a scenario that leaves out `sharing` gets the usual one")
+    }
+
     /// Returns the share of a port and lane, whose cable has this rate, in shared memory; `None` if each port and lane has
     /// its own buffer.
     #[must_use]
     pub fn share_of(&self, port: PortId, lane: Lane, rate: Rate) -> Option<Share> {
-        share_of(&self.sharing, &self.shares, (port, lane, rate))
+        share_of(&self.division(), &self.shares, (port, lane, rate))
     }
 }
 
-/// Buffer organisation. In all of them memory is allotted by input and lane ([`SwitchSpec::buffer`]), and a packet is
-/// charged to its input's part until its tail has left: on the wire, or over the crossbar with `CombinedInputOutput`.
+/// Buffer organisation. In all of them links are told of memory by input and lane ([`SwitchSpec::buffer`]), and a packet
+/// is charged to its input's part until its tail has left it: on the wire, over the crossbar with `CombinedInputOutput`, to
+/// its output's queue with `Output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BufferingSpec {
     /// Packets wait at the inputs, in one queue for each lane, with head-of-line blocking.
     InputFifo,
     /// Packets wait at the inputs, in a queue for each output and lane: virtual output queues.
     InputVoq,
-    /// Packets wait at the outputs, in one queue for each lane. All inputs write at once, so the memory is as many times
-    /// faster than a link as there are ports; `speedup` has no effect.
+    /// Packets wait at the outputs, in one queue of `output_buffer` for each lane, which all inputs share. All inputs write
+    /// at once, so the memory is as many times faster than a link as there are ports; `speedup` has no effect. A packet
+    /// waits at its input only while its output's queue has no room for it.
     Output,
-    /// Packets wait as in `Output`, in a memory that all ports share.
+    /// Packets wait in one memory that all ports share ([`SwitchSpec::sharing`]), in a queue for each output and lane.
     Central,
     /// Packets wait at the inputs in virtual output queues, and again at the outputs, behind a crossbar that is `speedup`
     /// times faster than the links.
@@ -125,13 +162,23 @@ impl BufferingSpec {
         }
     }
 
-    /// Returns true if packets wait a second time, at their output behind the crossbar
-    /// ([`SwitchSpec::output_buffer`]).
+    /// Returns true if packets wait a second time, in a queue at their output ([`SwitchSpec::output_buffer`]).
     #[must_use]
     pub const fn has_output_queues(self) -> bool {
         match self {
-            Self::CombinedInputOutput => true,
-            Self::InputFifo | Self::InputVoq | Self::Output | Self::Central => false,
+            Self::Output | Self::CombinedInputOutput => true,
+            Self::InputFifo | Self::InputVoq | Self::Central => false,
+        }
+    }
+
+    /// Returns the ports to which the buffers belong that a marker takes for full.
+    #[must_use]
+    pub const fn buffers_of(self) -> BufferOwner {
+        match self {
+            Self::Output => BufferOwner::Outputs,
+            Self::InputFifo | Self::InputVoq | Self::Central | Self::CombinedInputOutput => {
+                BufferOwner::Inputs
+            }
         }
     }
 
@@ -146,14 +193,13 @@ impl BufferingSpec {
 }
 
 /// Division of a central memory, whose size is the sum of all buffers of its switch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Sharing {
     /// Every port and lane has a buffer of its own.
-    #[default]
     Static,
     /// Memory beyond the guarantees is given on demand: complete sharing with minimum allocations (Kamoun and Kleinrock
-    /// 1980).
+    /// 1980). The default with `Central`, at the least guarantee.
     Complete {
         /// Memory guaranteed to every port and lane, and also the most that its credits may run ahead of its load: at
         /// least one packet of the link's MTU, at most 128 KiB, counted in whole blocks of 64 bytes.

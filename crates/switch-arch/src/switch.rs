@@ -30,8 +30,10 @@ enum AnyPipeline {
 #[derive(Debug)]
 enum OtherPipeline {
     Wide(Pipeline<SingleStage, 4>),
-    NarrowTwoStage(Pipeline<CombinedInputOutput, 1>),
-    WideTwoStage(Pipeline<CombinedInputOutput, 4>),
+    NarrowOutput(Pipeline<Output, 1>),
+    WideOutput(Pipeline<Output, 4>),
+    NarrowCombined(Pipeline<CombinedInputOutput, 1>),
+    WideCombined(Pipeline<CombinedInputOutput, 4>),
 }
 
 /// Calls a pipeline that is not narrow or has two stages.
@@ -39,8 +41,10 @@ macro_rules! dispatch_other {
     ($other:expr, $pipeline:ident => $call:expr) => {
         match $other {
             OtherPipeline::Wide($pipeline) => $call,
-            OtherPipeline::NarrowTwoStage($pipeline) => $call,
-            OtherPipeline::WideTwoStage($pipeline) => $call,
+            OtherPipeline::NarrowOutput($pipeline) => $call,
+            OtherPipeline::WideOutput($pipeline) => $call,
+            OtherPipeline::NarrowCombined($pipeline) => $call,
+            OtherPipeline::WideCombined($pipeline) => $call,
         }
     };
 }
@@ -82,15 +86,22 @@ impl Switch {
         let single_stage = match setup.buffering {
             BufferingSpec::InputFifo => SingleStage::InputFifo(InputFifo::new(ports, lanes)),
             BufferingSpec::InputVoq => SingleStage::InputVoq(InputVoq::new(ports, lanes)),
-            BufferingSpec::Output => SingleStage::Output(Output::new(ports, lanes)),
             BufferingSpec::Central => SingleStage::Central(Central::new(ports, lanes)),
+            BufferingSpec::Output => {
+                let buffering = Output::new(ports, lanes, setup.output_buffer);
+                return Self::other(if is_narrow(ports) {
+                    OtherPipeline::NarrowOutput(Pipeline::new(setup, buffering))
+                } else {
+                    OtherPipeline::WideOutput(Pipeline::new(setup, buffering))
+                });
+            }
             BufferingSpec::CombinedInputOutput => {
                 let limits = bandwidth_limits(&setup);
                 let buffering = CombinedInputOutput::new(lanes, setup.output_buffer, &limits);
                 return Self::other(if is_narrow(ports) {
-                    OtherPipeline::NarrowTwoStage(Pipeline::new(setup, buffering))
+                    OtherPipeline::NarrowCombined(Pipeline::new(setup, buffering))
                 } else {
-                    OtherPipeline::WideTwoStage(Pipeline::new(setup, buffering))
+                    OtherPipeline::WideCombined(Pipeline::new(setup, buffering))
                 });
             }
         };

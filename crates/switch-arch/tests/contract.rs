@@ -146,7 +146,7 @@ fn check_organisation(spec: BufferingSpec, ops: &[(VoqId, bool)]) -> Result<(), 
     match spec {
         BufferingSpec::InputFifo => keeps_every_packet(InputFifo::new(ports, lanes), ops),
         BufferingSpec::InputVoq => keeps_every_packet(InputVoq::new(ports, lanes), ops),
-        BufferingSpec::Output => keeps_every_packet(Output::new(ports, lanes), ops),
+        BufferingSpec::Output => keeps_every_packet(Output::new(ports, lanes, Bytes::kib(64)), ops),
         BufferingSpec::Central => keeps_every_packet(Central::new(ports, lanes), ops),
         BufferingSpec::CombinedInputOutput => {
             let combined = CombinedInputOutput::new(lanes, Bytes::kib(64), &vec![8_000_000_000; ports]);

@@ -261,13 +261,14 @@ pub struct LaneRecord {
     pub peak: Bytes,
     /// Mean occupancy of the input buffer, in bytes.
     pub mean: f64,
-    /// The queue between the crossbar and this output, in a switch that has one.
+    /// The queue at this output in which packets wait a second time, in a switch that has one.
     pub output_queue: Option<QueueRecord>,
     /// Queue for this output, relative to the threshold above which packets are marked, if there is one.
     pub marking: Option<MarginRecord>,
     /// Queue for this output, relative to the threshold above which all packets are marked (Kmax), if there is one.
     pub marking_all: Option<MarginRecord>,
-    /// Occupancy of the input buffer, relative to the level that triggers marking by the HP proposal, if it is used.
+    /// Occupancy of the input buffer, or in an output-queued switch of the output's queue, relative to the level that
+    /// triggers marking by the HP proposal, if it is used.
     pub trigger: Option<MarginRecord>,
     /// Time for which packets waited for credit at this output, with the wire free.
     pub without_credit: Span,

@@ -15,7 +15,7 @@ use crate::hp::HpMarker;
 use crate::hp::spec::HpMarkingSpec;
 use crate::iba::IbaMarker;
 use crate::iba::spec::IbaMarkingSpec;
-use crate::policy::{BufferView, Margin, MarkReason, Marker, MarkerSetup, Off, QueueView};
+use crate::policy::{BufferOwner, BufferView, Margin, MarkReason, Marker, MarkerSetup, Off, QueueView};
 
 /// A marking rule with its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -103,12 +103,12 @@ impl Marker for AnyMarker {
     }
 
     #[inline]
-    fn heeds_buffers(&self) -> bool {
-        dispatch!(self, marker => marker.heeds_buffers())
+    fn heeds_buffers(&self, of: BufferOwner) -> bool {
+        dispatch!(self, marker => marker.heeds_buffers(of))
     }
 
-    fn buffer_changed(&mut self, input: PortId, lane: Lane, view: BufferView) {
-        dispatch!(self, marker => marker.buffer_changed(input, lane, view));
+    fn buffer_changed(&mut self, port: PortId, lane: Lane, view: BufferView) {
+        dispatch!(self, marker => marker.buffer_changed(port, lane, view));
     }
 
     fn starved(&mut self, output: PortId, lane: Lane) {

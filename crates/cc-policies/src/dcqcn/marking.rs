@@ -178,6 +178,7 @@ mod tests {
     use units::Rate;
 
     use super::*;
+    use crate::policy::BufferOwner;
 
     const PACKET: u64 = 1_000;
 
@@ -194,6 +195,7 @@ mod tests {
             name: "S".to_owned(),
             radix: 3,
             lanes: 2,
+            buffers_of: BufferOwner::Inputs,
             capacity: Bytes::kib(64),
             longest_packet: Bytes::new(1_082),
             faces_adapter: vec![false; 3],

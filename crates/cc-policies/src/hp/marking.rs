@@ -5,7 +5,8 @@
 //! taken back.
 //!
 //! ```text
-//! full        buffer of an input and lane without room for one more packet of the MTU, or over a threshold
+//! full        buffer without room for one more packet of the MTU, or over a threshold: of an input and lane, or in
+//!             an output-queued switch the queue of an output and lane
 //! congested   output and lane that a packet in a full buffer is destined to, unless it is out of credit or too few
 //!             packets wait for it
 //! propagation packets that wait in a full buffer: all, or those for congested outputs
@@ -19,20 +20,26 @@
 //! | `NextDepartures` | packets in the full buffer at an event | the next departures, as many as packets were present |
 //! | `PresentAtEvent` | the same | the packets that were present at an event |
 //! | `WhileFull` | packets that leave a buffer while it is full | departures while a full buffer holds a packet for the output |
+//!
+//! The queue of an output holds packets for that output alone, which leave in the order in which they joined, ahead of
+//! those that still wait at inputs. Two counts of next departures therefore replace all lists in an output-queued
+//! switch: packets in the queue at an event propagate, the others present generate.
+
+mod state;
 
 use packet::{Lane, MarkCode, PortId, VoqId};
 use units::Bytes;
 
-use super::spec::{
-    FullTrigger, HpMarkingSpec, ImmediatePackets, MarkTiming, MarkedSet, PropagatingPackets, RootTrigger,
-};
-use crate::policy::{BufferView, MarkReason, Marker, MarkerSetup, QueueView};
+use self::state::{BufferContents, Congestion, HpOutput, HpQueue};
+use super::spec::{FullTrigger, HpMarkingSpec, ImmediatePackets, MarkTiming, MarkedSet, PropagatingPackets};
+use crate::policy::{BufferOwner, BufferView, MarkReason, Marker, MarkerSetup, QueueView};
 
 /// The marker of one switch.
 #[derive(Clone, Debug)]
 pub struct HpMarker {
     radix: usize,
     lanes: usize,
+    buffers_of: BufferOwner,
     trigger: FullTrigger,
     longest: Bytes,
     congestion: Congestion,
@@ -48,96 +55,13 @@ pub struct HpMarker {
     outputs: Vec<HpOutput>,
     /// Departures by each output port, on any lane, modulo 2^32. Only a change of the count has a meaning.
     departures: Vec<u32>,
-    /// By input and lane: whether its buffer is full.
+    /// By port and lane: whether the buffer of its input, or the queue of its output, is full.
     full: Vec<bool>,
     /// By output, lane and input: number of packets at the head of the queue that were present at an event; empty unless
     /// these are marked.
     present: Vec<u32>,
-    /// By input and lane; empty unless the trigger counts packets.
+    /// By port and lane; empty unless the trigger counts packets.
     contents: Vec<BufferContents>,
-}
-
-/// Contents of the buffer of an input and lane.
-#[derive(Clone, Copy, Debug, Default)]
-struct BufferContents {
-    held: Bytes,
-    packets: u32,
-}
-
-impl BufferContents {
-    /// Counts the packet by which the buffer has grown or shrunk to `held`. Returns the number of packets.
-    fn count(&mut self, held: Bytes) -> u32 {
-        if held > self.held {
-            self.packets += 1;
-        } else if held < self.held {
-            self.packets -= 1;
-        }
-        self.held = held;
-        self.packets
-    }
-}
-
-/// Condition under which an output is congested, once a full buffer holds a packet for it.
-#[derive(Clone, Copy, Debug)]
-struct Congestion {
-    /// Whether the output has to have credit.
-    needs_credit: bool,
-    /// Least number of packets that wait for the output.
-    present: u32,
-}
-
-impl Congestion {
-    const fn new(set: MarkedSet) -> Self {
-        match set {
-            MarkedSet::Naive | MarkedSet::Selective(RootTrigger::Input) => {
-                Self { needs_credit: false, present: 0 }
-            }
-            MarkedSet::Selective(RootTrigger::InputAndOutput) => Self { needs_credit: true, present: 0 },
-            MarkedSet::Selective(RootTrigger::InputAndQueued { present }) => {
-                Self { needs_credit: true, present: present as u32 }
-            }
-        }
-    }
-
-    const fn is_met(self, output: &HpOutput) -> bool {
-        !(self.needs_credit && output.starved) && output.packets >= self.present
-    }
-}
-
-/// State of a virtual output queue. The packets of a queue leave in order, so a count of packets yet to be marked
-/// replaces a bit in each packet.
-#[derive(Clone, Copy, Debug, Default)]
-struct HpQueue {
-    bytes: u64,
-    packets: u32,
-    /// Number of packets at the head that were in a full buffer.
-    propagating: u32,
-    /// Number of packets at the tail that found their output's wire free, if nothing has left by it since.
-    fresh: u32,
-    /// The output port's `departures` when these packets came.
-    fresh_since: u32,
-}
-
-/// State of an output and lane.
-#[derive(Clone, Copy, Debug, Default)]
-struct HpOutput {
-    /// Packets in the switch that wait for this output: at all inputs, and in the queue at the output if there is
-    /// one.
-    packets: u32,
-    /// Next departures that generate a congestion tree; 0 if the output is not a root. With `PresentAtEvent` those of
-    /// packets that had crossed at the event.
-    root_for: u32,
-    /// Packets that have left their input's buffer, but not yet the switch.
-    crossed: u32,
-    /// Full buffers that hold a packet for this output; only with `WhileFull`.
-    full_inputs: u32,
-    /// The output port's `departures` when the first of the crossed packets crossed, if that packet had not waited
-    /// for the wire by then.
-    immediate: Option<u32>,
-    /// The mark from which that packet was therefore exempted.
-    spared: Option<MarkCode>,
-    /// Whether a packet has waited for credit, with the wire free, since the last departure.
-    starved: bool,
 }
 
 impl HpMarker {
@@ -155,6 +79,7 @@ impl HpMarker {
         Self {
             radix: switch.radix,
             lanes: switch.lanes,
+            buffers_of: switch.buffers_of,
             trigger: settings.trigger,
             longest: switch.longest_packet,
             congestion: Congestion::new(settings.set),
@@ -167,8 +92,10 @@ impl HpMarker {
             departures: vec![0; switch.radix],
             full: vec![false; vls],
             present: match settings.timing {
-                MarkTiming::PresentAtEvent => vec![0; vls * switch.radix],
-                MarkTiming::NextDepartures | MarkTiming::WhileFull => Vec::new(),
+                MarkTiming::PresentAtEvent if switch.buffers_of == BufferOwner::Inputs => {
+                    vec![0; vls * switch.radix]
+                }
+                _ => Vec::new(),
             },
             contents: match settings.trigger {
                 FullTrigger::Packets(_) => vec![BufferContents::default(); vls],
@@ -225,9 +152,38 @@ impl HpMarker {
         }
     }
 
+    /// Handles an event at an output-queued switch: a packet has joined the full queue of this output.
+    fn joined_full_queue(&mut self, output: usize) {
+        let state = &mut self.outputs[output];
+        let is_congested = self.congestion.is_met(state);
+        if is_congested || self.marks_uncongested {
+            state.propagating = state.crossed;
+        }
+        if is_congested && self.is_selective {
+            state.root_for = state.packets;
+        }
+    }
+
+    /// Returns whether the first packet in the queue of this output propagates a congestion tree, and counts its
+    /// departure.
+    #[inline]
+    fn propagates_from_output(&mut self, output: usize) -> bool {
+        let state = &mut self.outputs[output];
+        if self.timing == MarkTiming::WhileFull {
+            let is_full = self.buffers_of == BufferOwner::Outputs && self.full[output];
+            return is_full && (self.marks_uncongested || self.congestion.is_met(state));
+        }
+        let propagates = state.propagating > 0;
+        state.propagating -= u32::from(propagates);
+        propagates
+    }
+
     /// Returns the mark that the first packet of this queue deserves as it leaves its input's buffer.
     #[inline]
     fn deserved_at_input(&mut self, place: VoqId) -> Option<MarkCode> {
+        if self.buffers_of == BufferOwner::Outputs {
+            return None;
+        }
         if self.timing == MarkTiming::WhileFull {
             return self.deserved_while_full(place).then_some(Self::PROPAGATION.code);
         }
@@ -252,19 +208,6 @@ impl HpMarker {
     }
 }
 
-impl HpOutput {
-    /// Returns whether the packet that leaves now generates a congestion tree, and counts its departure.
-    #[inline]
-    fn generates(&mut self, timing: MarkTiming, congestion: Congestion) -> bool {
-        if timing == MarkTiming::WhileFull {
-            return self.full_inputs > 0 && congestion.is_met(self);
-        }
-        let generates = self.root_for > 0;
-        self.root_for -= u32::from(generates);
-        generates
-    }
-}
-
 impl Marker for HpMarker {
     fn queue_changed(&mut self, place: VoqId, view: QueueView) {
         let (at, output) = (self.queue(place), self.vl(place.output, place.lane));
@@ -281,7 +224,7 @@ impl Marker for HpMarker {
             queue.fresh_since = departures;
         }
         self.outputs[output].packets += 1;
-        if self.full[self.vl(place.input, place.lane)] {
+        if self.buffers_of == BufferOwner::Inputs && self.full[self.vl(place.input, place.lane)] {
             if self.timing == MarkTiming::WhileFull {
                 self.outputs[output].full_inputs += u32::from(self.queues[at].packets == 1);
             } else {
@@ -291,20 +234,24 @@ impl Marker for HpMarker {
     }
 
     #[inline]
-    fn heeds_buffers(&self) -> bool {
-        true
+    fn heeds_buffers(&self, of: BufferOwner) -> bool {
+        of == self.buffers_of
     }
 
-    fn buffer_changed(&mut self, input: PortId, lane: Lane, view: BufferView) {
-        let at = self.vl(input, lane);
+    fn buffer_changed(&mut self, port: PortId, lane: Lane, view: BufferView) {
+        let at = self.vl(port, lane);
         let is_full = match self.trigger {
             FullTrigger::Full => view.room < self.longest,
             FullTrigger::Above(threshold) => view.held > threshold,
             FullTrigger::Packets(least) => self.contents[at].count(view.held) >= u32::from(least),
         };
         let was_full = core::mem::replace(&mut self.full[at], is_full);
-        if was_full != is_full && (is_full || self.timing == MarkTiming::WhileFull) {
-            self.full_changed(input, lane, is_full);
+        // A queue at an output becomes full by a packet that joins it, which is an event by itself.
+        if self.buffers_of == BufferOwner::Inputs
+            && was_full != is_full
+            && (is_full || self.timing == MarkTiming::WhileFull)
+        {
+            self.full_changed(port, lane, is_full);
         }
     }
 
@@ -319,8 +266,8 @@ impl Marker for HpMarker {
 
     fn left_input(&mut self, place: VoqId) -> Option<MarkCode> {
         let deserved = self.deserved_at_input(place);
-        let (queue, output) = (self.queue(place), self.vl(place.output, place.lane));
-        let (queue, output) = (&mut self.queues[queue], &mut self.outputs[output]);
+        let (queue, at) = (self.queue(place), self.vl(place.output, place.lane));
+        let (queue, output) = (&mut self.queues[queue], &mut self.outputs[at]);
         // If a packet has left by this output since this one came, or was leaving when it came, this one had to wait.
         let departures = self.departures[place.output.index()];
         let fresh = queue.fresh_since == departures && queue.fresh == queue.packets;
@@ -330,16 +277,21 @@ impl Marker for HpMarker {
         }
         output.crossed += 1;
         queue.packets -= 1;
-        if immediate && self.immediate == ImmediatePackets::Spared {
+        let spared = immediate && self.immediate == ImmediatePackets::Spared;
+        if spared {
             output.spared = deserved;
-            return None;
         }
-        deserved
+        let joins_full = self.buffers_of == BufferOwner::Outputs && self.full[at];
+        if joins_full && self.timing != MarkTiming::WhileFull {
+            self.joined_full_queue(at);
+        }
+        deserved.filter(|_| !spared)
     }
 
     fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkCode> {
-        let output = self.vl(place.output, place.lane);
-        let output = &mut self.outputs[output];
+        let at = self.vl(place.output, place.lane);
+        let propagates = self.propagates_from_output(at);
+        let output = &mut self.outputs[at];
         let departures = &mut self.departures[place.output.index()];
         let immediate = output.immediate.take() == Some(*departures) && !output.starved;
         *departures = departures.wrapping_add(1);
@@ -352,7 +304,8 @@ impl Marker for HpMarker {
         if immediate && self.immediate == ImmediatePackets::Spared {
             return None;
         }
-        at_input.or(generates.then_some(Self::GENERATION.code))
+        let propagation = at_input.or(propagates.then_some(Self::PROPAGATION.code));
+        propagation.or(generates.then_some(Self::GENERATION.code))
     }
 }
 

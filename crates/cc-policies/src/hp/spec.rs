@@ -20,7 +20,7 @@ pub struct HpScheme {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HpMarkingSpec {
-    /// Condition under which an input's buffer counts as full.
+    /// Condition under which a buffer counts as full: an input's, or the queue of an output in an output-queued switch.
     pub trigger: FullTrigger,
     /// Packets that a full buffer marks.
     pub set: MarkedSet,
@@ -46,12 +46,12 @@ impl HpMarkingSpec {
     };
 }
 
-/// Condition under which an input's buffer counts as full.
+/// Condition under which a buffer counts as full: an input's, or the queue of an output in an output-queued switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum FullTrigger {
     /// The buffer has no room for one more packet of the MTU.
     Full,
-    /// More than this is occupied, counted in whole blocks of 64 bytes.
+    /// More than this is occupied, counted in whole blocks of 64 bytes under credits; a queue at an output in bytes.
     Above(Bytes),
     /// At least this many packets are in the buffer, those counted whose tail has yet to leave it. US 7,573,827,
     /// claim 1, leaves the unit of the queue's size open. If fewer packets fill the buffer, it is never full.
@@ -88,7 +88,7 @@ pub enum ImmediatePackets {
     Spared,
 }
 
-/// Packets that are marked when an input's buffer is full.
+/// Packets that are marked when a buffer is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MarkedSet {
     /// The packets in the full buffer.

@@ -280,6 +280,7 @@ impl IbaMarker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::BufferOwner;
     use proptest::prelude::*;
     use units::Rate;
 
@@ -308,6 +309,7 @@ mod tests {
                 name: "S".to_owned(),
                 radix: 4,
                 lanes: 2,
+                buffers_of: BufferOwner::Inputs,
                 capacity: CAPACITY,
                 longest_packet: Bytes::new(2090),
                 faces_adapter,

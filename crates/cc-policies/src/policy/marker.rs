@@ -17,7 +17,9 @@ pub struct MarkerSetup {
     pub radix: usize,
     /// Number of data lanes of each port.
     pub lanes: usize,
-    /// Default buffer of an input and lane, of which thresholds are shares. A port with a different buffer keeps the
+    /// Ports to which the switch's buffers belong.
+    pub buffers_of: BufferOwner,
+    /// Default buffer of a port and lane, of which thresholds are shares. A port with a different buffer keeps the
     /// switch's thresholds, in bytes.
     pub capacity: Bytes,
     /// Longest packet of the link's MTU.
@@ -28,6 +30,15 @@ pub struct MarkerSetup {
     pub rates: Vec<Rate>,
     /// The switch's random stream for marking, shared with nothing else.
     pub stream: Pcg64Mcg,
+}
+
+/// Ports to which the buffers of a switch belong: those buffers of which a marker learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferOwner {
+    /// Inputs: the buffer of an input and lane, which its link's credits describe.
+    Inputs,
+    /// Outputs: the queue of an output and lane, in an output-queued switch.
+    Outputs,
 }
 
 /// Queue lengths after a change. A packet counts until it starts to leave the switch: one that has crossed to a
@@ -44,12 +55,13 @@ pub struct QueueView {
     pub wire_busy: bool,
 }
 
-/// Occupancy of the buffer of an input and lane. A packet counts until its tail has left the buffer.
+/// Occupancy of the buffer of a port and lane. A packet counts until its tail has left the buffer. An input's buffer
+/// counts whole blocks under credits, an output's queue bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferView {
-    /// Occupied, in whole blocks of credit.
+    /// Occupied.
     pub held: Bytes,
-    /// Free, in whole blocks of credit.
+    /// Free.
     pub room: Bytes,
 }
 
@@ -59,16 +71,18 @@ pub trait Marker {
     #[inline]
     fn queue_changed(&mut self, _voq: VoqId, _view: QueueView) {}
 
-    /// Returns whether [`buffer_changed`](Marker::buffer_changed) has any effect. If not, the switch need not call it.
+    /// Returns whether [`buffer_changed`](Marker::buffer_changed) has any effect for buffers of these ports. If not, the
+    /// switch need not call it.
     #[inline]
-    fn heeds_buffers(&self) -> bool {
+    fn heeds_buffers(&self, _of: BufferOwner) -> bool {
         false
     }
 
-    /// Handles a packet that has entered the buffer of this input and lane, or whose tail has left it. An entering
-    /// packet is reported here before it joins a queue.
+    /// Handles a packet that has entered the buffer of this port and lane, or whose tail has left it. A packet that
+    /// enters an input's buffer is reported here before it joins a queue, one that enters an output's queue before
+    /// [`left_input`](Marker::left_input).
     #[inline]
-    fn buffer_changed(&mut self, _input: PortId, _lane: Lane, _view: BufferView) {}
+    fn buffer_changed(&mut self, _port: PortId, _lane: Lane, _view: BufferView) {}
 
     /// Handles lack of credit: a packet waits for this output and lane, the wire is free, and there is no credit for
     /// the packet.

@@ -20,7 +20,7 @@ mod response;
 pub use echo::{Answer, Echo, EchoState};
 pub use margin::Margin;
 pub(crate) use margin::MarginLevel;
-pub use marker::{BufferView, Marker, MarkerSetup, QueueView};
+pub use marker::{BufferOwner, BufferView, Marker, MarkerSetup, QueueView};
 pub use reason::MarkReason;
 pub use response::{
     Acknowledgement, FlowRate, LimitedBy, Notification, NotificationOutcome, Response, SentPacket,

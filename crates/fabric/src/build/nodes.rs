@@ -4,7 +4,7 @@
 //! owners, so that one more node changes no other node's draws.
 
 use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, AdapterSpec};
-use cc_policies::policy::MarkerSetup;
+use cc_policies::policy::{BufferOwner, MarkerSetup};
 use cc_policies::{AnyMarker, AnyResponse};
 use link_layer::{Port, PortConfigs, PortPlan, VlArbiter};
 use packet::{NodeId, PortId};
@@ -79,11 +79,16 @@ impl<'a> NodeBuilder<'a> {
 fn marker_setup(plan: &Plan, node: NodeId, settings: &SwitchPlan) -> MarkerSetup {
     let (graph, link) = (plan.graph(), plan.link());
     let ends = graph.ports(node);
+    let buffers_of = settings.buffering.buffers_of();
     MarkerSetup {
         name: graph.name(node).to_owned(),
         radix: ends.len(),
         lanes: usize::from(link.data_lanes),
-        capacity: settings.buffer,
+        buffers_of,
+        capacity: match buffers_of {
+            BufferOwner::Inputs => settings.buffer,
+            BufferOwner::Outputs => settings.output_buffer,
+        },
         longest_packet: link.longest_packet(),
         faces_adapter: ends.iter().map(|end| graph.is_host(end.peer)).collect(),
         rates: ends.iter().map(|end| plan.cable(end.cable).rate).collect(),

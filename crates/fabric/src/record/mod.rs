@@ -12,8 +12,8 @@ mod completions;
 mod ideal;
 
 use ca_transport::Adapter;
-use cc_policies::MarkingSpec;
 use cc_policies::hp::spec::FullTrigger;
+use cc_policies::{BufferOwner, MarkingSpec};
 use event_kernel::Digest;
 use link_layer::PauseCrossings;
 use link_layer::Port;
@@ -113,6 +113,8 @@ fn lanes(plan: &Plan, world: &World, crossings: &ThresholdCrossings) -> Vec<Lane
             for (lane, &buffer) in (0..).map(Lane).zip(&plan.nodes().port(node, port).capacity) {
                 let (input, output) = observed(world, node, port, lane);
                 let [marking, marking_all] = crossings.of(world, (node, port, lane));
+                let output_queue = staged(world, node, port, lane)
+                    .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
                 records.push(LaneRecord {
                     node: graph.name(node).to_owned(),
                     port: port.0 + 1,
@@ -123,11 +125,10 @@ fn lanes(plan: &Plan, world: &World, crossings: &ThresholdCrossings) -> Vec<Lane
                     buffer,
                     peak: input.peak(),
                     mean: input.mean(now),
-                    output_queue: staged(world, node, port, lane)
-                        .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) }),
+                    output_queue,
                     marking,
                     marking_all,
-                    trigger: trigger(plan, node, buffer, input.peak()),
+                    trigger: trigger(plan, node, (buffer, input.peak()), output_queue),
                     without_credit: output.without_credit(now),
                     pause: pause(world, node, port, lane),
                     marks: marks_at(world, node, port, lane),
@@ -138,12 +139,23 @@ fn lanes(plan: &Plan, world: &World, crossings: &ThresholdCrossings) -> Vec<Lane
     records
 }
 
-/// Returns the margin of a switch's buffer below the trigger of marking by the HP proposal.
-fn trigger(plan: &Plan, node: NodeId, buffer: Bytes, peak: Bytes) -> Option<MarginRecord> {
+/// Returns the margin of a switch's buffer below the trigger of marking by the HP proposal: of an input's buffer, given
+/// with its peak, or of the queue at an output that takes its place.
+fn trigger(
+    plan: &Plan,
+    node: NodeId,
+    input: (Bytes, Bytes),
+    output_queue: Option<QueueRecord>,
+) -> Option<MarginRecord> {
     if plan.graph().is_host(node) {
         return None;
     }
     let MarkingSpec::Hp(marking) = &plan.control().marking else { return None };
+    let settings = plan.nodes().switch(node);
+    let (buffer, peak) = match settings.buffering.buffers_of() {
+        BufferOwner::Inputs => input,
+        BufferOwner::Outputs => (settings.output_buffer, output_queue?.peak),
+    };
     let limit = match marking.trigger {
         FullTrigger::Full => buffer.saturating_sub(plan.link().longest_packet()),
         FullTrigger::Above(threshold) => threshold,
@@ -196,7 +208,7 @@ fn marks_at(world: &World, node: NodeId, port: PortId, lane: Lane) -> Marks {
     }
 }
 
-/// Returns the occupancy of the queue behind the crossbar at an output, in switches that have one.
+/// Returns the occupancy of the queue at an output in which packets wait a second time, in switches that have one.
 fn staged(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<&LaneInput> {
     match world.node(node) {
         Node::Adapter(_) => None,

@@ -37,7 +37,7 @@ fn late(record: &RunRecord) -> u64 {
 #[test]
 fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
     for buffering in BufferingSpec::ALL {
-        let mut sets = vec!["routing=MinHop", "dependency_cycles=Allowed"];
+        let mut sets = vec!["routing=MinHop", "dependency_cycles=Allowed", "switch.sharing=Static"];
         let organisation = format!("switch.buffering={buffering:?}");
         sets.push(&organisation);
         if buffering.has_output_queues() {
@@ -72,8 +72,9 @@ fn a_ring_of_pauses_stands_still_and_one_of_drops_does_not() {
         let pausing = [
             "link.flow_control=Pause(resume_offset: \"2 KiB\", reaction: \"100 ns\", quanta: 2000)",
             &format!("switch.buffering={buffering:?}"),
+            "switch.sharing=Static",
         ];
-        let plan = ring(&[cycles, pausing].concat());
+        let plan = ring(&[&cycles[..], &pausing].concat());
         let Err(RunError::Deadlock(deadlock)) = simulate(&plan, RunOptions::default(), &mut |_| {}) else {
             panic!("{buffering:?}: the ring deadlocks, and no deadlock is reported");
         };

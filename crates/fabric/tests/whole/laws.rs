@@ -139,9 +139,9 @@ fn too_few_credits_limit_throughput_to_buffer_over_round_trip() {
 /// Two switches, k local and n remote flows to one port, a victim over the trunk, all saturating. Where inputs take
 /// turns, local flows get 1/(k+1) of the root, remote flows and the victim 1/((k+1)n).
 ///
-/// With output queueing packets leave in the order of their arrival, so an input's share goes by what of
-/// its memory waits for the root: 7 packets of a local flow, and of the trunk's 7 at least 6, since a packet of
-/// the victim is on its way through for at most its own time.
+/// With output queueing, and with a central memory in fixed parts, packets leave in the order of their arrival, so an
+/// input's share goes by what of its memory waits for the root: 7 packets of a local flow, and of the trunk's 7 at least 6,
+/// since a packet of the victim is on its way through for at most its own time.
 #[test]
 fn plateaus_without_control() {
     for (local, remote) in [(1, 2), (2, 2), (5, 5)] {
@@ -165,7 +165,11 @@ fn check_plateaus(local: usize, remote: usize, buffering: &str, least: usize) {
         .collect();
     let record = run(&law(
         "two-switches",
-        &[&format!("flows=[{}]", flows.join(", ")), &format!("switch.buffering={buffering}")],
+        &[
+            &format!("flows=[{}]", flows.join(", ")),
+            &format!("switch.buffering={buffering}"),
+            "switch.sharing=Static",
+        ],
     ));
     let total: f64 = (0..local + remote).map(|flow| settled_bps(&record, flow, 0)).sum();
     let share = |flow: usize| settled_bps(&record, flow, 0) / total;

@@ -44,6 +44,29 @@ fn every_sharing_drains_whatever_the_order() {
     }
 }
 
+/// A central memory is shared completely if `sharing` is left out, with a packet guaranteed to each port and lane: 33
+/// blocks of 64 bytes. The resolved scenario says so.
+#[test]
+fn a_central_memory_is_shared_unless_static_is_written() {
+    let sets = [CENTRAL, "congestion_control=Off"];
+    let usual = shipped("santos2003", &sets);
+    let resolved = usual.resolved();
+    assert!(
+        resolved.contains("sharing: Complete(") && resolved.contains("guaranteed: \"2112 B\""),
+        "{resolved}"
+    );
+    let digest = |sharing: &str| run(&shipped("santos2003", &[&sets[..], &[sharing]].concat())).digest;
+    assert_eq!(digest(&complete("2112 B")), run(&usual).digest);
+    assert_ne!(digest("switch.sharing=Static"), run(&usual).digest);
+    // Under PFC bytes are counted, and memory needs no rounding.
+    let pause = shipped("roce-victim", &["switch.sharing=None"]);
+    let guaranteed = format!("guaranteed: \"{}\"", pause.link().longest_packet());
+    assert!(pause.resolved().contains(&guaranteed), "{}", pause.resolved());
+    // An update is sent for at least as many blocks as the guarantee has.
+    let updates = shipped("santos2003", &[CENTRAL, "link.flow_control.update_blocks=64"]).resolved();
+    assert!(updates.contains("guaranteed: \"4 KiB\""), "{updates}");
+}
+
 /// With all memory guaranteed nothing is shared. If each free block is announced at once, the run equals that with
 /// a buffer for each port and lane.
 #[test]
@@ -62,6 +85,7 @@ fn guaranteeing_everything_is_sharing_nothing() {
 fn hot_inputs_fill_what_sharing_allows() {
     let shared = f64::from(6 * 512 - 6 * 33);
     assert_eq!(filled(1, &complete("2112 B")), [88], "2,907 blocks");
+    assert_eq!(filled(1, "switch.sharing=Static"), [15], "512 blocks, of its own");
     for alpha in [0.25, 1.0, 2.0] {
         for hogs in 1..=5 {
             let expected = (33.0 + shared * alpha / (1.0 + hogs as f64 * alpha)) / 33.0;

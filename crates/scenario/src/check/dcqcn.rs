@@ -69,18 +69,22 @@ fn check_kmin(
     }
 }
 
-/// Returns the largest amount of data that a switch can hold on one lane.
+/// Returns the largest amount of data that can wait for one output and lane of a switch.
 fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
     let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
     let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
     let of = |port, lane| spec.buffer_of(PortId(port), Lane(lane)).unwrap_or_default();
     let on = |lane| (0..ports as u16).map(|port| of(port, lane)).sum();
+    let at_output = match spec.output_buffer.or(spec.buffer) {
+        Some(queue) if spec.buffering.has_output_queues() => queue,
+        _ => Bytes::ZERO,
+    };
     if let Some(memory) = spec.memory {
         memory
-    } else if spec.sharing.guaranteed().is_some() {
+    } else if spec.division().guaranteed().is_some() {
         (0..lanes).map(on).sum()
     } else {
-        (0..lanes).map(on).max().unwrap_or_default()
+        (0..lanes).map(on).max().unwrap_or_default() + at_output
     }
 }
 

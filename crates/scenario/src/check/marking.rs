@@ -1,12 +1,12 @@
 //! Marking at the switches of the fabric.
 //!
 //! Invariant: every port with settings of its own exists, every output has thresholds for the rate of its link, and every
-//! buffer can hold more than the threshold that triggers marking.
+//! buffer that can be full can hold more than the threshold that triggers marking.
 
-use cc_policies::MarkingSpec;
 use cc_policies::dcqcn::spec::RedMarkingSpec;
 use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec};
 use cc_policies::iba::spec::IbaMarkingSpec;
+use cc_policies::{BufferOwner, MarkingSpec};
 use link_layer::CablePlan;
 use link_layer::flow_control::credits::BLOCK;
 use link_layer::resolve::SharingPlan;
@@ -97,12 +97,13 @@ pub(super) fn check_trigger(
         1 => ", and one other buffer is too small too".to_owned(),
         more => format!(", and {more} other buffers are too small too"),
     };
-    let has = match least.size {
-        Some(size) => format!("has a buffer of {size}"),
-        None => "has its share of a memory".to_owned(),
+    let has = match (least.of, least.size) {
+        (BufferOwner::Inputs, Some(size)) => format!("has a buffer of {size}"),
+        (BufferOwner::Outputs, Some(size)) => format!("has an output queue of {size}"),
+        (_, None) => "has its share of a memory".to_owned(),
     };
-    let blocks =
-        if counts_blocks(scenario) { format!(" in whole blocks of {BLOCK} bytes") } else { String::new() };
+    let counts_blocks = counts_blocks(scenario) && least.of == BufferOwner::Inputs;
+    let blocks = if counts_blocks { format!(" in whole blocks of {BLOCK} bytes") } else { String::new() };
     let message = format!(
         "lane {lane} of port {} of `{}` {has}, which never holds more than {threshold}{blocks}{others}",
         least.port.0 + 1,
@@ -115,6 +116,7 @@ pub(super) fn check_trigger(
 
 /// The buffer of a port and lane of a switch.
 struct LaneBuffer {
+    of: BufferOwner,
     node: NodeId,
     port: PortId,
     lane: Lane,
@@ -129,7 +131,7 @@ fn counts_blocks(scenario: &Scenario) -> bool {
     matches!(scenario.link.flow_control, Discipline::Credits(_))
 }
 
-/// Returns the buffers of all lanes of all switches' ports.
+/// Returns the buffers of all lanes of all switches' ports that marking takes for full.
 fn buffers<'a>(
     scenario: &'a Scenario,
     graph: &'a Graph,
@@ -137,12 +139,16 @@ fn buffers<'a>(
 ) -> impl Iterator<Item = LaneBuffer> + 'a {
     let whole = if counts_blocks(scenario) { BLOCK } else { 1 };
     (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32)).flat_map(move |node| {
-        let owned = nodes.switch(node).sharing == SharingPlan::Own;
+        let settings = nodes.switch(node);
+        let (of, owned) = (settings.buffering.buffers_of(), settings.sharing == SharingPlan::Own);
         (0..graph.ports(node).len() as u16).map(PortId).flat_map(move |port| {
             let capacity = &nodes.port(node, port).capacity;
             (0..).map(Lane).zip(capacity).map(move |(lane, capacity)| {
                 let most = Bytes::new(capacity.get() / whole * whole);
-                LaneBuffer { node, port, lane, size: owned.then_some(*capacity), most }
+                let own = (owned.then_some(*capacity), most);
+                let queue = (Some(settings.output_buffer), settings.output_buffer);
+                let (size, most) = if of == BufferOwner::Outputs { queue } else { own };
+                LaneBuffer { of, node, port, lane, size, most }
             })
         })
     })

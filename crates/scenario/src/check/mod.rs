@@ -37,7 +37,7 @@ use crate::diagnostics::{Diagnostic, nearest};
 use crate::format::Scenario;
 use crate::format::range_check::{self, RangeViolation};
 use crate::plan::{NodePlans, Plan};
-use crate::resolve::{guideline, topology_file};
+use crate::resolve::{guideline, sharing, topology_file};
 use crate::text::{Faults, ScenarioText};
 
 impl Scenario {
@@ -95,6 +95,7 @@ impl Scenario {
         self.check_ranges(faults);
         run::check(self, faults);
         topology_file::resolve(self, faults);
+        sharing::resolve(self);
         let cables = link::cables(self, faults);
         let link = link::resolve(self, cables.as_deref(), faults);
         node::check_values(self, faults);

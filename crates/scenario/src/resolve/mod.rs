@@ -6,6 +6,8 @@
 //! |---|---|---|
 //! | `topology_file` | `topology: HpccFile(..)` | nodes, links and cables |
 //! | `guideline` | `congestion_control: Guideline` | settings for this network |
+//! | `sharing` | `sharing` of a switch, left out | the usual division of its memory |
 
 pub(crate) mod guideline;
+pub(crate) mod sharing;
 pub(crate) mod topology_file;

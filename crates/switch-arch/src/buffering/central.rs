@@ -1,27 +1,30 @@
 //! A central memory that all ports share, with one queue for each output and lane.
 //!
-//! Invariant: packets wait and leave as in [`Output`]; the organisations differ in the memory that the packets occupy.
-//! In `Output` each input and lane has a part of its own. Here the parts may be shared, as
-//! [`Sharing`](crate::spec::Sharing) says: [`ReceiveMemory`](link_layer::ReceiveMemory) keeps the account.
+//! Invariant: packets of an output and lane leave in the order in which they became ready, whatever inputs they came by.
+//! An output never idles while a packet waits for it and there is credit.
+//!
+//! All inputs may write to the memory at once, and all outputs read it. [`Sharing`](crate::spec::Sharing) divides it;
+//! [`ReceiveMemory`](link_layer::ReceiveMemory) keeps the account.
 
 use cc_policies::policy::QueueView;
 use packet::{Packet, PacketId, PacketPool, VoqId};
 use units::Time;
 
-use super::{Buffering, Contention, Output, Taken};
+use super::fifo_queues::FifoQueues;
+use super::{Buffering, Contention, Taken};
 
 /// Packets wait in one memory, in a queue for each output and lane.
 #[derive(Clone, Debug)]
 pub struct Central {
     /// By output and lane.
-    queues: Output,
+    queues: FifoQueues,
 }
 
 impl Central {
     /// Creates empty queues for a switch of this many ports and lanes.
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { queues: Output::new(ports, lanes) }
+        Self { queues: FifoQueues::new(ports, lanes) }
     }
 }
 
@@ -34,11 +37,15 @@ impl Buffering for Central {
         contention: &mut Contention<WORDS>,
         pool: &mut PacketPool,
     ) -> QueueView {
-        self.queues.store(voq, packet, contention, pool)
+        let (length, line) = (pool[packet].wire, contention.line(voq));
+        if self.queues.push(voq.output, voq.lane, packet, pool) {
+            line.contend(voq.input);
+        }
+        line.enter(self.queues.waiting_mut(voq), length)
     }
 
     fn head(&self, voq: VoqId) -> PacketId {
-        self.queues.head(voq)
+        self.queues.head(voq.output, voq.lane)
     }
 
     #[inline(always)]
@@ -48,7 +55,10 @@ impl Buffering for Central {
         contention: &mut Contention<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
-        self.queues.take(voq, contention, pool)
+        let (packet, next) = self.queues.pop(voq.output, voq.lane, pool);
+        let next = next.map(|next| pool[next].voq());
+        contention.succeed(voq, next);
+        Taken { packet, exposed: None }
     }
 
     #[inline(always)]
@@ -59,11 +69,15 @@ impl Buffering for Central {
         contention: &mut Contention<WORDS>,
         now: Time,
     ) -> QueueView {
-        self.queues.depart(voq, length, contention, now)
+        contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
     }
 
     fn waiting(&self, voq: VoqId) -> &u32 {
         self.queues.waiting(voq)
+    }
+
+    fn is_next<const WORDS: usize>(&self, voq: VoqId, _: &Contention<WORDS>) -> bool {
+        *self.queues.waiting(voq) > 0
     }
 
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {

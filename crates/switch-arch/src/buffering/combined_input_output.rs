@@ -8,7 +8,8 @@ use cc_policies::policy::QueueView;
 use packet::{Packet, PacketId, PacketPool, VoqId};
 use units::{Bytes, Time};
 
-use super::{Buffering, Contention, InputVoq, OutputQueues, Taken};
+use super::write_bandwidth::WriteBandwidth;
+use super::{Buffering, Contention, InputVoq, OutputQueues, Taken, TwoStage};
 
 /// Packets wait at their input in virtual output queues, and at their output in one queue for each lane.
 #[derive(Clone, Debug)]
@@ -16,7 +17,9 @@ pub struct CombinedInputOutput {
     /// By virtual output queue, before the crossbar.
     queues: InputVoq,
     /// By output and lane, behind the crossbar.
-    pub(crate) outputs: OutputQueues,
+    outputs: OutputQueues,
+    /// By output: the crossbar's far side.
+    pub(crate) writers: WriteBandwidth,
 }
 
 impl CombinedInputOutput {
@@ -26,7 +29,8 @@ impl CombinedInputOutput {
     pub fn new(lanes: usize, output_buffer: Bytes, write_limits: &[u64]) -> Self {
         Self {
             queues: InputVoq::new(write_limits.len(), lanes),
-            outputs: OutputQueues::new(output_buffer, lanes, write_limits),
+            outputs: OutputQueues::new(output_buffer, write_limits.len(), lanes),
+            writers: WriteBandwidth::new(write_limits),
         }
     }
 }
@@ -78,5 +82,15 @@ impl Buffering for CombinedInputOutput {
 
     fn output_queues(&self) -> Option<&OutputQueues> {
         Some(&self.outputs)
+    }
+}
+
+impl TwoStage for CombinedInputOutput {
+    fn outputs(&self) -> &OutputQueues {
+        &self.outputs
+    }
+
+    fn outputs_mut(&mut self) -> &mut OutputQueues {
+        &mut self.outputs
     }
 }

@@ -1,10 +1,10 @@
-//! First-in-first-out queues, one for each port and lane: of inputs for [`InputFifo`], of outputs for [`Output`].
+//! First-in-first-out queues, one for each port and lane: of inputs for [`InputFifo`], of outputs for [`Central`].
 //!
 //! Invariant: a queue releases packets in the order in which it received them. Bytes are also counted by virtual output
 //! queue, from a packet's entry until its departure.
 //!
 //! [`InputFifo`]: super::InputFifo
-//! [`Output`]: super::Output
+//! [`Central`]: super::Central
 
 use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId, VoqId};
 

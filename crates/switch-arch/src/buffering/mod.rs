@@ -7,12 +7,12 @@
 //! |---|---|
 //! | `input_fifo` | at the inputs, one queue for each lane |
 //! | `input_voq` | at the inputs, one queue for each output and lane |
-//! | `output` | at the outputs, one queue for each lane |
-//! | `central` | as in `output`, in a memory that all ports share |
+//! | `central` | in a memory that all ports share, one queue for each output and lane |
+//! | `output` | at the inputs until their output has room, and at the outputs, one queue for each lane |
 //! | `combined_input_output` | as in `input_voq`, and again at the outputs behind the crossbar |
 //!
-//! The five modules have the same items in the same order, so that `diff input_fifo.rs output.rs` shows the difference.
-//! They are built of [`Contention`] (contenders and queue lengths), `FifoQueues` and [`OutputQueues`].
+//! The five modules have the same items in the same order, so that `diff input_fifo.rs central.rs` shows the difference.
+//! They are built of [`Contention`] (contenders and queue lengths), `FifoQueues`, [`OutputQueues`] and `WriteBandwidth`.
 //!
 //! The set of organisations is closed: the event loop pays a branch for one, not an indirect call.
 
@@ -24,6 +24,7 @@ mod input_fifo;
 mod input_voq;
 mod output;
 mod output_queues;
+mod write_bandwidth;
 
 use cc_policies::policy::QueueView;
 use packet::{Packet, PacketId, PacketPool, PortId, VoqId};
@@ -36,6 +37,7 @@ pub use self::input_fifo::InputFifo;
 pub use self::input_voq::InputVoq;
 pub use self::output::Output;
 pub use self::output_queues::OutputQueues;
+pub(crate) use self::write_bandwidth::WriteBandwidth;
 
 /// A buffer organisation. It keeps the contenders in [`Contention`] up to date, by which outputs find their packets.
 pub trait Buffering {
@@ -97,6 +99,12 @@ pub trait Buffering {
     /// Returns the number of bytes that wait in a virtual output queue.
     fn waiting(&self, voq: VoqId) -> &u32;
 
+    /// Returns true if a packet of this virtual output queue is, or could be, the next of all packets in its input's buffer
+    /// to be taken.
+    fn is_next<const WORDS: usize>(&self, voq: VoqId, contention: &Contention<WORDS>) -> bool {
+        contention.contenders(voq.output, voq.lane).contains(voq.input)
+    }
+
     /// Returns all packets that have not been taken, each queue from its head on.
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet>;
 
@@ -105,10 +113,19 @@ pub trait Buffering {
         voq.output
     }
 
-    /// Returns the queues behind the crossbar. Most organisations have none.
+    /// Returns the queues at the outputs in which packets wait a second time. Most organisations have none.
     fn output_queues(&self) -> Option<&OutputQueues> {
         None
     }
+}
+
+/// An organisation in which packets wait a second time, in queues at the outputs.
+pub(crate) trait TwoStage: Buffering {
+    /// Returns the queues at the outputs.
+    fn outputs(&self) -> &OutputQueues;
+
+    /// Returns the queues at the outputs, for changes.
+    fn outputs_mut(&mut self) -> &mut OutputQueues;
 }
 
 /// A packet that was taken, and the output that its departure concerns.
@@ -126,7 +143,6 @@ pub struct Taken {
 pub(crate) enum SingleStage {
     InputFifo(InputFifo),
     InputVoq(InputVoq),
-    Output(Output),
     Central(Central),
 }
 
@@ -135,7 +151,6 @@ macro_rules! dispatch {
         match $any {
             SingleStage::InputFifo($organisation) => $call,
             SingleStage::InputVoq($organisation) => $call,
-            SingleStage::Output($organisation) => $call,
             SingleStage::Central($organisation) => $call,
         }
     };
@@ -195,6 +210,10 @@ impl Buffering for SingleStage {
 
     fn awaited(&self, voq: VoqId, pool: &PacketPool) -> PortId {
         dispatch!(self, buffering => buffering.awaited(voq, pool))
+    }
+
+    fn is_next<const WORDS: usize>(&self, voq: VoqId, contention: &Contention<WORDS>) -> bool {
+        dispatch!(self, buffering => buffering.is_next(voq, contention))
     }
 
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {

@@ -1,30 +1,40 @@
-//! Output queueing: one queue for each output and lane, whatever inputs its packets came by.
+//! Output queueing: memory belongs to the outputs, a queue for each output and lane, which all inputs share.
 //!
-//! Invariant: packets of an output and lane leave in the order in which they became ready. An output never idles
-//! while a packet waits for it and there is credit.
+//! Invariant: a packet moves from its input's landing buffer to its output's queue as soon as the whole packet has room
+//! there. Packets for one output and lane move, and leave, in the order in which they became ready; a packet never waits
+//! for a packet to another output. Credits and PFC describe the landing buffers.
 //!
 //! All inputs may write to an output's memory at once, so that memory is as many times faster than a link as the
 //! switch has ports: its internal speed-up (Karol, Hluchyj and Morgan 1987, section III).
 
 use cc_policies::policy::QueueView;
 use packet::{Packet, PacketId, PacketPool, VoqId};
-use units::Time;
+use units::{Bytes, Time};
 
-use super::fifo_queues::FifoQueues;
-use super::{Buffering, Contention, Taken};
+use super::{Buffering, Central, Contention, OutputQueues, Taken, TwoStage};
+use crate::tables::VoqTable;
 
-/// Packets wait at their output, in one queue for each lane.
+/// Packets wait in landing buffers at their inputs for room at their output, and there in one queue for each lane.
 #[derive(Clone, Debug)]
 pub struct Output {
+    /// By output and lane, the packets at all inputs that wait for room.
+    landing: Central,
+    /// Number of these packets, by virtual output queue.
+    landed: VoqTable<u32>,
     /// By output and lane.
-    queues: FifoQueues,
+    outputs: OutputQueues,
 }
 
 impl Output {
-    /// Creates empty queues for a switch of this many ports and lanes.
+    /// Creates empty queues for a switch of this many ports and lanes. `output_buffer` is the size of each queue at an
+    /// output.
     #[must_use]
-    pub fn new(ports: usize, lanes: usize) -> Self {
-        Self { queues: FifoQueues::new(ports, lanes) }
+    pub fn new(ports: usize, lanes: usize, output_buffer: Bytes) -> Self {
+        Self {
+            landing: Central::new(ports, lanes),
+            landed: VoqTable::new(ports, lanes),
+            outputs: OutputQueues::new(output_buffer, ports, lanes),
+        }
     }
 }
 
@@ -37,15 +47,12 @@ impl Buffering for Output {
         contention: &mut Contention<WORDS>,
         pool: &mut PacketPool,
     ) -> QueueView {
-        let (length, line) = (pool[packet].wire, contention.line(voq));
-        if self.queues.push(voq.output, voq.lane, packet, pool) {
-            line.contend(voq.input);
-        }
-        line.enter(self.queues.waiting_mut(voq), length)
+        self.landed[voq] += 1;
+        self.landing.store(voq, packet, contention, pool)
     }
 
     fn head(&self, voq: VoqId) -> PacketId {
-        self.queues.head(voq.output, voq.lane)
+        self.landing.head(voq)
     }
 
     #[inline(always)]
@@ -55,10 +62,8 @@ impl Buffering for Output {
         contention: &mut Contention<WORDS>,
         pool: &PacketPool,
     ) -> Taken {
-        let (packet, next) = self.queues.pop(voq.output, voq.lane, pool);
-        let next = next.map(|next| pool[next].voq());
-        contention.succeed(voq, next);
-        Taken { packet, exposed: None }
+        self.landed[voq] -= 1;
+        self.landing.take(voq, contention, pool)
     }
 
     #[inline(always)]
@@ -69,14 +74,32 @@ impl Buffering for Output {
         contention: &mut Contention<WORDS>,
         now: Time,
     ) -> QueueView {
-        contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
+        self.landing.depart(voq, length, contention, now)
     }
 
     fn waiting(&self, voq: VoqId) -> &u32 {
-        self.queues.waiting(voq)
+        self.landing.waiting(voq)
+    }
+
+    fn is_next<const WORDS: usize>(&self, voq: VoqId, _: &Contention<WORDS>) -> bool {
+        self.landed[voq] > 0
     }
 
     fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
-        self.queues.packets(pool)
+        self.landing.packets(pool)
+    }
+
+    fn output_queues(&self) -> Option<&OutputQueues> {
+        Some(&self.outputs)
+    }
+}
+
+impl TwoStage for Output {
+    fn outputs(&self) -> &OutputQueues {
+        &self.outputs
+    }
+
+    fn outputs_mut(&mut self) -> &mut OutputQueues {
+        &mut self.outputs
     }
 }

@@ -1,24 +1,25 @@
-//! Queues at the outputs, behind the crossbar of [`CombinedInputOutput`](super::CombinedInputOutput).
+//! Queues at the outputs: behind the crossbar of [`CombinedInputOutput`](super::CombinedInputOutput), and the memory of
+//! [`Output`](super::Output).
 //!
-//! Invariant: a queue is charged for a packet from the time the packet starts to cross until its tail has left on the
-//! wire, and never beyond its size. Packets leave in the order in which they started to cross. No output is written
-//! faster than its limit, except by a single packet, which is written at the rate of its wire.
+//! Invariant: a queue is charged for a packet from the time the packet starts to enter it until its tail has left on the
+//! wire, and never beyond its size. Packets leave in the order in which they started to enter.
 
+use cc_policies::policy::BufferView;
 use link_layer::LaneSet;
 use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId};
 use telemetry::LaneInput;
-use units::{Bytes, Rate, Time};
+use units::{Bytes, Time};
 
 use crate::tables::LaneTable;
 
-/// The queues of all outputs and lanes, and the write bandwidth of each output.
+/// The queues of all outputs and lanes.
 #[derive(Clone, Debug)]
 pub struct OutputQueues {
     /// Size of each queue.
     size: Bytes,
     queues: LaneTable<OutputQueue>,
-    /// By output.
-    writers: Box<[OutputWriter]>,
+    /// By output, the lanes with a packet that has not started on the wire.
+    waiting: Box<[LaneSet]>,
 }
 
 /// One queue and the record of its charge.
@@ -29,44 +30,14 @@ struct OutputQueue {
     charged: LaneInput,
 }
 
-/// Write side of one output's queues.
-#[derive(Clone, Debug)]
-struct OutputWriter {
-    /// Lanes with a packet that has not started on the wire.
-    waiting: LaneSet,
-    /// Lane of the packet that was the last to start to cross.
-    last: Lane,
-    /// Write bandwidth in use, in bit/s.
-    writing: u64,
-    /// Write bandwidth available, in bit/s.
-    limit: u64,
-}
-
 impl OutputQueues {
-    /// Creates empty queues of this size. `limits` is the write bandwidth of each output, in bit/s.
-    pub(super) fn new(size: Bytes, lanes: usize, limits: &[u64]) -> Self {
-        let writer = |limit: &u64| OutputWriter {
-            waiting: LaneSet::default(),
-            last: Lane(0),
-            writing: 0,
-            limit: *limit,
-        };
+    /// Creates empty queues of this size.
+    pub(super) fn new(size: Bytes, ports: usize, lanes: usize) -> Self {
         Self {
             size,
-            queues: LaneTable::new(limits.len(), lanes, OutputQueue::default()),
-            writers: limits.iter().map(writer).collect(),
+            queues: LaneTable::new(ports, lanes, OutputQueue::default()),
+            waiting: vec![LaneSet::default(); ports].into(),
         }
-    }
-
-    /// Returns true if `output` can be written at `rate` in addition to the present writes. An idle output always can.
-    pub(crate) fn can_write(&self, output: PortId, rate: Rate) -> bool {
-        let OutputWriter { writing, limit, .. } = self.writers[output.index()];
-        writing == 0 || writing + rate.get() <= limit
-    }
-
-    /// Returns the write bandwidth of `output`, in bit/s.
-    pub(crate) fn write_limit(&self, output: PortId) -> u64 {
-        self.writers[output.index()].limit
     }
 
     /// Returns true if the queue has room for a packet of this length.
@@ -74,42 +45,28 @@ impl OutputQueues {
         self.queues[(output, lane)].charged.held() + length <= self.size
     }
 
-    /// Returns the next lane in turn of those that are ready to cross to `output`.
-    pub(crate) fn next_lane(&self, output: PortId, ready: LaneSet) -> Option<Lane> {
-        ready.next_after(self.writers[output.index()].last)
+    /// Returns the occupancy of a queue as a marker sees it.
+    pub(crate) fn occupancy(&self, output: PortId, lane: Lane) -> BufferView {
+        let held = self.queues[(output, lane)].charged.held();
+        BufferView { held, room: self.size - held }
     }
 
-    /// Appends a packet that starts to cross to `output` and is written at `rate`.
+    /// Appends a packet that starts to enter the queue of its lane at `output`.
     ///
     /// # Panics
     /// If the queue has no room for the packet.
-    pub(crate) fn push(
-        &mut self,
-        output: PortId,
-        id: PacketId,
-        rate: Rate,
-        pool: &mut PacketPool,
-        now: Time,
-    ) {
+    pub(crate) fn push(&mut self, output: PortId, id: PacketId, pool: &mut PacketPool, now: Time) {
         let (lane, length) = (pool[id].lrh.lane, pool[id].wire_bytes());
         assert!(self.has_room(output, lane, length), "no room for {length} at output {output}, {lane}");
         let queue = &mut self.queues[(output, lane)];
         queue.charged.stored(length, now);
         queue.packets.push(id, pool);
-        let writer = &mut self.writers[output.index()];
-        writer.waiting.insert(lane);
-        writer.last = lane;
-        writer.writing += rate.get();
-    }
-
-    /// Ends the write of a packet at `rate`, whose tail has crossed.
-    pub(crate) fn end_write(&mut self, output: PortId, rate: Rate) {
-        self.writers[output.index()].writing -= rate.get();
+        self.waiting[output.index()].insert(lane);
     }
 
     /// Returns the lanes of `output` with a packet that could start on the wire.
     pub(crate) fn waiting(&self, output: PortId) -> LaneSet {
-        self.writers[output.index()].waiting
+        self.waiting[output.index()]
     }
 
     /// Returns the packet at the head of a queue.
@@ -133,7 +90,7 @@ impl OutputQueues {
         let queue = &mut self.queues[(output, lane)].packets;
         let id = queue.pop(pool).expect("a lane that waits has a packet");
         if queue.is_empty() {
-            self.writers[output.index()].waiting.remove(lane);
+            self.waiting[output.index()].remove(lane);
         }
         id
     }
@@ -159,9 +116,8 @@ impl OutputQueues {
         &self.queues[(output, lane)].charged
     }
 
-    /// Returns true if no packet crosses, waits or leaves.
+    /// Returns true if no packet enters, waits or leaves.
     pub(crate) fn is_empty(&self) -> bool {
-        self.writers.iter().all(|writer| writer.writing == 0)
-            && self.queues.entries().iter().all(|queue| queue.charged.held() == Bytes::ZERO)
+        self.queues.entries().iter().all(|queue| queue.charged.held() == Bytes::ZERO)
     }
 }

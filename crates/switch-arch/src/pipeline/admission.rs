@@ -5,7 +5,7 @@
 //! there, else at the port and lane by which it came. A marker that heeds buffers learns of every change.
 
 use cc_policies::AnyMarker;
-use cc_policies::policy::{BufferView, Marker};
+use cc_policies::policy::{BufferOwner, BufferView, Marker};
 use link_layer::{NodeContext, ReceiveMemory, ReceiverId};
 use packet::VoqId;
 use telemetry::LaneInput;
@@ -91,7 +91,7 @@ impl Admission {
         context: &mut impl NodeContext<SwitchTimer>,
     ) -> bool {
         let admitted = self.memory.admit(ports.as_mut_slice(), receiver, length, context);
-        if admitted && marker.heeds_buffers() {
+        if admitted && marker.heeds_buffers(BufferOwner::Inputs) {
             self.notify(ports, marker, receiver);
         }
         admitted
@@ -109,7 +109,7 @@ impl Admission {
         self.memory.release(slice, receiver, length, context, |ReceiverId { port, lane }, occupancy| {
             marker.buffer_changed(port, lane, view(occupancy));
         });
-        if marker.heeds_buffers() {
+        if marker.heeds_buffers(BufferOwner::Inputs) {
             self.notify(ports, marker, receiver);
         }
     }

@@ -6,7 +6,8 @@
 //! ```text
 //! arrive -> route -> admit -> [faster output: wait for the tail] -> store        (mod, admission, storage)
 //! decide -> arbitrate -> take -> mark -> start on the wire                       (single_stage)
-//! decide -> arbitrate -> take -> cross -> output's queue -> mark -> start        (two_stage)
+//! decide -> arbitrate -> take -> cross -> output's queue -> mark -> start        (crossing, output_stage)
+//! decide -> take -> output's queue -> mark -> start                              (landing, output_stage)
 //! tail left -> release the buffer -> credit back                                 (mod, admission)
 //! ```
 //!
@@ -18,18 +19,22 @@
 //! | `agenda` | outputs that are due, and outputs that wait |
 //! | `marking` | the marker, and the count of marks |
 //! | `single_stage` | from the buffer straight to the wire |
-//! | `two_stage` | from the buffer over the crossbar to a queue, and from there to the wire |
+//! | `crossing` | from the buffer over the crossbar to a queue at the output |
+//! | `landing` | from the landing buffer to the output's queue, with no arbiter |
+//! | `output_stage` | into a queue at the output, and from there to the wire |
 //! | `prefetching` | prefetching for coming events |
 //! | `view` | the state that instruments see |
 
 mod admission;
 mod agenda;
+mod crossing;
 mod egress;
+mod landing;
 mod marking;
+mod output_stage;
 mod prefetching;
 mod single_stage;
 mod storage;
-mod two_stage;
 mod view;
 
 use cc_policies::policy::{Marker, QueueView};
@@ -79,8 +84,8 @@ pub(crate) trait Stages<const WORDS: usize>: Buffering + Sized {
         context: &mut impl NodeContext<SwitchTimer>,
     );
 
-    /// Handles the end of a packet's crossing, at the crossbar's speed if `fast`, else at its output's. In a switch
-    /// without queues behind the crossbar no packet crosses.
+    /// Handles the end of a packet's crossing to a queue at its output, at the crossbar's speed if `fast`, else at its
+    /// output's. In a switch without such queues no packet crosses.
     fn on_crossbar_done(
         _pipeline: &mut Pipeline<Self, WORDS>,
         _voq: VoqId,

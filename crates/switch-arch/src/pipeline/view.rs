@@ -30,8 +30,8 @@ pub trait SwitchView {
     /// Returns the records of a port and lane: its input buffer, and its departures.
     fn observed(&self, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput);
 
-    /// Returns the record of the queue behind the crossbar at an output and lane; `None` in a switch without such
-    /// queues.
+    /// Returns the record of the queue at an output and lane in which packets wait a second time; `None` in a switch
+    /// without such queues.
     fn output_queue(&self, output: PortId, lane: Lane) -> Option<&LaneInput>;
 
     /// Returns the packets marked on leaving by every port and lane, in order.
@@ -56,7 +56,7 @@ pub trait SwitchView {
     /// Returns the bytes that wait for an output and lane, over all inputs.
     fn waiting(&self, output: PortId, lane: Lane) -> Bytes;
 
-    /// Shows every packet that waits to `see`: in a buffer, or behind the crossbar at its output.
+    /// Shows every packet that waits to `see`: in a buffer, or in a queue at its output.
     fn visit_packets(&self, pool: &PacketPool, see: &mut dyn FnMut(&Packet));
 
     /// Returns true if the room of a receiver depends on the load of others.
@@ -220,10 +220,6 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
     }
 
     fn is_head(&self, voq: VoqId) -> bool {
-        if self.arbitration.bandwidth.is_limited() {
-            self.storage.contenders(voq.output, voq.lane).contains(voq.input)
-        } else {
-            *self.storage.buffering.waiting(voq) > 0
-        }
+        self.storage.buffering.is_next(voq, &self.storage.contention)
     }
 }

@@ -28,9 +28,14 @@ const RATE: Rate = Rate::gbps(8);
 /// Buffer of each input: the largest that credits can describe, 409 packets.
 pub(crate) const BUFFER: Bytes = Bytes::new(2048 * 64);
 
+/// Returns the length of every packet on the wire.
+pub(crate) fn packet() -> Bytes {
+    Bytes::new(u64::from(Opcode::SendOnly.wire_bytes(MTU.bytes())))
+}
+
 /// Returns the time that a packet takes on a wire.
 pub(crate) fn slot() -> Span {
-    RATE.time_for(Bytes::new(u64::from(Opcode::SendOnly.wire_bytes(MTU.bytes()))))
+    RATE.time_for(packet())
 }
 
 /// A packet that has started to leave the switch.
@@ -40,6 +45,7 @@ pub(crate) struct Departure {
     /// Time from the packet's arrival at the switch to its start.
     pub(crate) wait: Span,
     pub(crate) input: PortId,
+    pub(crate) output: PortId,
 }
 
 /// A switch with a station at each port.
@@ -77,7 +83,18 @@ struct Wiring {
 }
 
 impl Rig {
+    /// Creates a switch whose queues at outputs, if there are any, are as large as the inputs' buffers.
     pub(crate) fn new(ports: usize, buffering: BufferingSpec, arbiter: ArbiterSpec) -> Self {
+        Self::with_output_queues(ports, buffering, arbiter, BUFFER)
+    }
+
+    /// Creates a switch with queues of this size at outputs, if there are any.
+    pub(crate) fn with_output_queues(
+        ports: usize,
+        buffering: BufferingSpec,
+        arbiter: ArbiterSpec,
+        output_buffer: Bytes,
+    ) -> Self {
         let numbers = || (0..ports as u16).map(PortId);
         let mut rig = Self {
             switch: Switch::new(SwitchSetup {
@@ -92,7 +109,7 @@ impl Rig {
                 buffering,
                 arbiter,
                 marker: AnyMarker::Off,
-                output_buffer: BUFFER,
+                output_buffer,
                 speedup_thousandths: 1000,
             }),
             stations: numbers().map(|id| Station { port: port(id), free_at: Time::ZERO }).collect(),
@@ -275,7 +292,7 @@ impl NodeContext<SwitchTimer> for OfSwitch<'_> {
         let Packet { injected, .. } = self.0.pool[packet];
         let input = self.0.pool[packet].voq().input;
         let wait = self.0.now.since(injected);
-        self.0.departures.push(Departure { at: self.0.now, wait, input });
+        self.0.departures.push(Departure { at: self.0.now, wait, input, output: port });
         self.0.plan(at, What::ToStation(port, packet));
     }
 

@@ -3,5 +3,6 @@
 
 mod bench;
 mod crossing;
+mod output_queued;
 mod promises;
 mod reservations;

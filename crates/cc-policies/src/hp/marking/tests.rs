@@ -1,6 +1,7 @@
 //! Marks in a switch of four ports.
 
 use super::*;
+use crate::hp::spec::RootTrigger;
 use rand_pcg::Pcg64Mcg;
 use units::Rate;
 
@@ -31,6 +32,7 @@ impl Switch {
             name: "S".to_owned(),
             radix: 4,
             lanes: 1,
+            buffers_of: BufferOwner::Inputs,
             capacity: BUFFER,
             longest_packet: Bytes::new(2090),
             faces_adapter: vec![false; 4],
@@ -308,5 +310,75 @@ fn a_buffer_is_full_by_its_packets() {
         switch.marker.departing(place, PACKET);
         switch.arrives(0, 2);
         assert_eq!(switch.leaves(0, 2), marks[0]);
+    }
+}
+
+/// An output-queued switch: four packets fill the queue of an output.
+fn output_queued(settings: HpMarkingSpec) -> Switch {
+    let mut switch = Switch::with(settings);
+    switch.marker.buffers_of = BufferOwner::Outputs;
+    switch
+}
+
+impl Switch {
+    /// Brings a packet to `input`, in an output-queued switch.
+    fn lands(&mut self, input: usize, output: usize) {
+        self.waiting[input][output] += 1;
+        self.queue(input, output);
+    }
+
+    /// Moves a packet from `input` to the queue of `output`.
+    fn moves(&mut self, input: usize, output: usize) {
+        self.waiting[input][output] -= 1;
+        let place = self.queue(input, output);
+        self.held[output] += 1;
+        self.buffer(output);
+        assert_eq!(self.marker.left_input(place), None, "marks are decided at the output");
+    }
+
+    /// Lets a packet of `input` leave the queue of `output`, with its tail.
+    fn departs(&mut self, input: usize, output: usize) -> Option<MarkCode> {
+        let place = VoqId { input: PortId(input as u16), output: PortId(output as u16), lane: Lane(0) };
+        let mark = self.marker.departing(place, PACKET);
+        self.held[output] -= 1;
+        self.buffer(output);
+        mark
+    }
+}
+
+/// A full output queue is the congested link: its packets propagate, those that wait for it at inputs generate, and
+/// packets for other outputs are not concerned, although they came by the same inputs.
+#[test]
+fn a_full_output_queue_is_the_congested_link() {
+    for (set, behind) in [(NAIVE, None), (INPUT, GENERATION), (BOTH, GENERATION)] {
+        let mut switch = output_queued(HpMarkingSpec { set, ..HpMarkingSpec::PROPOSAL });
+        (0..5).for_each(|number| switch.lands(number % 2, 2));
+        switch.lands(0, 3);
+        switch.moves(0, 3);
+        (0..4).for_each(|number| switch.moves(number % 2, 2));
+        assert_eq!(switch.departs(0, 3), None, "{set:?}: the queue of output 3 has room");
+        let marks = [0, 1, 0, 1].map(|input| switch.departs(input, 2));
+        assert_eq!(marks, [PROPAGATION; 4], "{set:?}");
+        switch.moves(0, 2);
+        switch.lands(1, 2);
+        switch.moves(1, 2);
+        let later = [0, 1].map(|input| switch.departs(input, 2));
+        assert_eq!(later, [behind, None], "{set:?}: present at the event, and after it");
+    }
+}
+
+/// A full queue without credit is no root: what is in it propagates the tree of another switch.
+#[test]
+fn a_full_output_queue_without_credit_is_no_root() {
+    use PropagatingPackets::{All, ToCongested};
+    for (propagation, own) in [(All, PROPAGATION), (ToCongested, None)] {
+        let mut switch = output_queued(HpMarkingSpec { propagation, ..HpMarkingSpec::PROPOSAL });
+        (0..5).for_each(|_| switch.lands(0, 2));
+        (0..3).for_each(|_| switch.moves(0, 2));
+        switch.marker.starved(PortId(2), Lane(0));
+        switch.moves(0, 2);
+        let marks = [(); 4].map(|()| switch.departs(0, 2));
+        switch.moves(0, 2);
+        assert_eq!((marks, switch.departs(0, 2)), ([own; 4], None), "{propagation:?}");
     }
 }

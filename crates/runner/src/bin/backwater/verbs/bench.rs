@@ -26,7 +26,7 @@ const CASES: [BenchCase; 16] = [
     ("a32", "bench-a32", &[]),
     ("a32-fifo", "bench-a32", &["switch.buffering=InputFifo"]),
     ("a32-output", "bench-a32", &["switch.buffering=Output"]),
-    ("a32-central", "bench-a32", &["switch.buffering=Central"]),
+    ("a32-central", "bench-a32", &["switch.buffering=Central", "switch.sharing=Static"]),
     ("a32-combined", "bench-a32", &["switch.buffering=CombinedInputOutput"]),
     ("b128", "bench-b128", &[]),
     ("c648", "bench-b128", &["topology.radix=36", "traffic[0].bytes=\"4 MiB\"", "duration=\"2 ms\""]),

@@ -1,5 +1,5 @@
-//! Two-stage switching: a packet that wins arbitration crosses from its buffer to a queue at its output, and goes on
-//! the wire from there.
+//! Combined input and output queueing: a packet that wins arbitration crosses from its buffer to a queue at its output,
+//! and goes on the wire from there.
 //!
 //! Invariant: within an instant all packets that can cross start to before any wire chooses, so a packet that meets an
 //! idle output passes at once. A packet never crosses slower than the wire that it goes on to. Its input buffer is
@@ -11,14 +11,13 @@
 //! crossbar done -> input buffer released, credit back        tail left -> output's queue released
 //! ```
 
-use cc_policies::policy::Marker;
 use link_layer::{LaneSet, NodeContext};
-use packet::{Lane, PacketPool, PortId, VoqId};
+use packet::{PacketPool, PortId, VoqId};
 use units::{Bytes, Rate, Time};
 
 use super::{Pipeline, Stages};
 use crate::arbitration::{Grant, Request};
-use crate::buffering::{CombinedInputOutput, OutputQueues, Taken};
+use crate::buffering::{CombinedInputOutput, Taken, TwoStage, WriteBandwidth};
 use crate::setup::SwitchTimer;
 use crate::tables::PortSet;
 
@@ -41,7 +40,7 @@ impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
         length: Bytes,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
-        pipeline.outputs_mut().release(voq.output, voq.lane, length, context.now());
+        pipeline.leave_output_queue(voq, length, context.now());
     }
 
     fn on_crossbar_done(
@@ -54,7 +53,7 @@ impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
         let VoqId { input, output, .. } = voq;
         let rate = if fast { pipeline.crossbar_rate(input, output) } else { pipeline.ports.rate(output) };
         pipeline.arbitration.bandwidth.end(input, rate);
-        pipeline.outputs_mut().end_write(output, rate);
+        pipeline.writers_mut().end(output, rate);
         pipeline.leave_buffer(voq, length, context);
         pipeline.agenda.due.insert(output);
     }
@@ -82,7 +81,7 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
     /// Returns the request of `output`, if a packet can cross to it now. An output that can be written no faster asks
     /// again when a packet has crossed to it, an output whose queue is full when a tail has left it.
     fn ask_to_cross(&mut self, output: PortId, packets: &PacketPool) -> Option<Request<WORDS>> {
-        if !self.outputs().can_write(output, self.ports.rate(output)) {
+        if !self.writers().can_write(output, self.ports.rate(output)) {
             return None;
         }
         let (mut ready, mut waits) = (LaneSet::default(), false);
@@ -98,7 +97,7 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
                 waits = true;
             }
         }
-        let lane = self.outputs().next_lane(output, ready);
+        let lane = self.writers().next_lane(output, ready);
         // A reservation is of no use now: a longer packet has come since, which does not fit the queue.
         if lane.is_none() && !waits {
             self.cancel_reservation(output);
@@ -109,7 +108,9 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
     /// Returns true if the output's queue has room for the packet of every contender.
     fn has_room(&self, request: &Request<WORDS>, packets: &PacketPool) -> bool {
         let Request { output, lane, .. } = *request;
-        self.storage.all_fit(request, packets, |length| self.outputs().has_room(output, lane, length))
+        self.storage.all_fit(request, packets, |length| {
+            self.storage.buffering.outputs().has_room(output, lane, length)
+        })
     }
 
     /// Lets the packet that won start to cross.
@@ -121,8 +122,8 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         let (length, tail) = (pool[id].wire_bytes(), pool[id].tail);
         let rate = self.start_crossing(voq, length, tail, now);
         let fast = rate > self.ports.rate(output);
-        self.outputs_mut().push(output, id, rate, pool, now);
-        self.marking.mark_crossing(&mut pool[id], voq);
+        self.writers_mut().start(output, lane, rate);
+        self.enter_output_queue(voq, id, pool, now);
         let length_on_wire = pool[id].wire;
         let done = SwitchTimer::CrossbarDone { output, input, lane, fast, length: length_on_wire };
         context.set_timer(now + rate.time_for(length), done);
@@ -141,7 +142,7 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         let more = Rate::bps(fast.get() - wire.get());
         if fast > wire
             && now + fast.time_for(length) >= tail
-            && self.outputs().can_write(output, fast)
+            && self.writers().can_write(output, fast)
             && self.arbitration.bandwidth.can_speed_up(input, output, more)
         {
             self.arbitration.bandwidth.speed_up(input, more);
@@ -155,46 +156,15 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
     /// not less than the rate of the output's wire.
     fn crossbar_rate(&self, input: PortId, output: PortId) -> Rate {
         let wire = self.ports.rate(output);
-        let crossbar = self.arbitration.bandwidth.limit(input).min(self.outputs().write_limit(output));
+        let crossbar = self.arbitration.bandwidth.limit(input).min(self.writers().limit(output));
         Rate::bps(crossbar.max(wire.get()))
     }
 
-    /// Starts the next packet on the wire of `output`, or records the resource that it lacks.
-    fn start_transmission(&mut self, output: PortId, context: &mut impl NodeContext<SwitchTimer>) {
-        let now = context.now();
-        if self.ports[output].is_sending(now) {
-            return;
-        }
-        let mut ready = LaneSet::default();
-        for lane in self.outputs().waiting(output) {
-            let head = self.outputs().head(output, lane);
-            if self.ports[output].link.may_start(lane, context.packets()[head].wire_bytes()) {
-                ready.insert(lane);
-            } else {
-                self.starve(output, lane, now);
-            }
-        }
-        let Some(lane) = self.ports.pick_lane(output, ready) else { return };
-        let pool = context.packets();
-        let id = self.outputs_mut().pop(output, lane, pool);
-        let voq = pool[id].voq();
-        let view = self.storage.depart(voq, pool[id].wire, now);
-        self.marking.marker.queue_changed(voq, view);
-        self.marking.mark_after_crossing(&mut pool[id], voq);
-        self.start_on_wire(voq, id, context);
+    const fn writers(&self) -> &WriteBandwidth {
+        &self.storage.buffering.writers
     }
 
-    /// Records that an output and lane lacks credit.
-    fn starve(&mut self, output: PortId, lane: Lane, now: Time) {
-        self.marking.marker.starved(output, lane);
-        self.storage.contention.starved(output, lane, now);
-    }
-
-    const fn outputs(&self) -> &OutputQueues {
-        &self.storage.buffering.outputs
-    }
-
-    const fn outputs_mut(&mut self) -> &mut OutputQueues {
-        &mut self.storage.buffering.outputs
+    const fn writers_mut(&mut self) -> &mut WriteBandwidth {
+        &mut self.storage.buffering.writers
     }
 }

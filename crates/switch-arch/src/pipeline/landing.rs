@@ -1,0 +1,105 @@
+//! Output queueing: a packet moves from its input's landing buffer to its output's queue as soon as it has room there, and
+//! goes on the wire from there.
+//!
+//! Invariant: within an instant all packets that have room move before any wire chooses, so a packet that meets an idle
+//! output passes at once. No arbiter decides: an output takes in the packets that wait for it in the order in which they
+//! became ready, and a long packet at their head holds back the short ones behind it.
+//!
+//! ```text
+//! lands at input -> [room in the output's queue, its turn among the packets for that queue: moves]
+//!                -> waits at output -> [wire free, credit: leaves]
+//! moved, and tail in -> landing buffer released, credit back        tail left -> output's queue released
+//! ```
+//!
+//! The move takes no time: all inputs write at once, each as fast as its packet comes in or faster. A packet that moves
+//! while its tail still comes in occupies both memories until the tail is in: virtual cut-through.
+
+use link_layer::NodeContext;
+use packet::{PacketPool, PortId, VoqId};
+use units::{Bytes, Time};
+
+use super::{Pipeline, Stages};
+use crate::buffering::{Output, Taken, TwoStage};
+use crate::setup::SwitchTimer;
+
+impl<const WORDS: usize> Stages<WORDS> for Output {
+    const CROSSES: bool = true;
+
+    fn decide(pipeline: &mut Pipeline<Self, WORDS>, context: &mut impl NodeContext<SwitchTimer>) {
+        let due = core::mem::take(&mut pipeline.agenda.due);
+        for output in due {
+            pipeline.fill(output, context);
+        }
+        for output in due {
+            pipeline.start_transmission(output, context);
+        }
+    }
+
+    fn on_tail_left(
+        pipeline: &mut Pipeline<Self, WORDS>,
+        voq: VoqId,
+        length: Bytes,
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        pipeline.leave_output_queue(voq, length, context.now());
+    }
+
+    /// The tail of a packet that had moved is in.
+    fn on_crossbar_done(
+        pipeline: &mut Pipeline<Self, WORDS>,
+        voq: VoqId,
+        _fast: bool,
+        length: Bytes,
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        pipeline.leave_buffer(voq, length, context);
+    }
+}
+
+impl<const WORDS: usize> Pipeline<Output, WORDS> {
+    /// Moves packets to the queues of `output`, as many as have room.
+    fn fill(&mut self, output: PortId, context: &mut impl NodeContext<SwitchTimer>) {
+        for lane in self.storage.lanes(output) {
+            while let Some(input) = self.storage.contenders(output, lane).pop() {
+                let voq = VoqId { input, output, lane };
+                if !self.has_room(voq, context.packets()) {
+                    break;
+                }
+                self.move_to_output(voq, context);
+            }
+        }
+    }
+
+    /// Returns true if the output's queue has room for the packet at the head of those that wait for it.
+    fn has_room(&self, voq: VoqId, packets: &PacketPool) -> bool {
+        let length = self.storage.head_length(voq, packets);
+        self.storage.buffering.outputs().has_room(voq.output, voq.lane, length)
+    }
+
+    /// Moves the packet whose turn it is. Its landing buffer is released when its tail is in.
+    fn move_to_output(&mut self, voq: VoqId, context: &mut impl NodeContext<SwitchTimer>) {
+        let now = context.now();
+        let pool = context.packets();
+        let Taken { packet: id, .. } = self.storage.take(voq, pool);
+        let (length, tail) = (pool[id].wire, pool[id].tail);
+        self.enter_output_queue(voq, id, pool, now);
+        self.release_landing(voq, length, tail, context);
+    }
+
+    /// Releases the landing buffer of a packet that has moved, once its tail is in.
+    fn release_landing(
+        &mut self,
+        voq: VoqId,
+        length: u16,
+        tail: Time,
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
+        let VoqId { input, output, lane } = voq;
+        if tail > context.now() {
+            let landed = SwitchTimer::CrossbarDone { output, input, lane, fast: false, length };
+            context.set_timer(tail, landed);
+        } else {
+            self.leave_buffer(voq, Bytes::new(length.into()), context);
+        }
+    }
+}
