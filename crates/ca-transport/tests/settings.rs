@@ -12,6 +12,7 @@ use units::{Bytes, Rate, Span};
 
 fn link() -> LinkSpec {
     let pause = PauseSpec {
+        pfc_enable: None,
         headroom: None,
         resume_offset: Bytes::new(2_000),
         reaction: Span::from_ns(300),
@@ -85,7 +86,7 @@ fn a_receive_buffer_suits_the_link() {
 fn a_receive_buffer_holds_headroom_and_a_packet() {
     let (link, cable) = (plan(), cable());
     let headroom = link.headroom(&cable, Intake::ADAPTER);
-    let least = headroom + link.longest_packet();
+    let least = headroom[0] + link.longest_packet();
     let of = |receive_buffer| {
         let env = AdapterEnv { name: "H", link: &link, cable: &cable };
         AdapterSpec { receive_buffer, ..adapter() }.resolve(env)

@@ -30,6 +30,7 @@ fn setup() -> MarkerSetup {
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(1_082),
         faces_adapter: vec![false; 3],
+        rates: vec![Rate::gbps(40); 3],
         stream: Pcg64Mcg::new(5),
     }
 }
@@ -47,7 +48,13 @@ fn iba(victim_mask: VictimMask) -> IbaMarkingSpec {
 }
 
 fn red() -> RedMarkingSpec {
-    RedMarkingSpec { kmin: Bytes::new(2_000), kmax: Bytes::new(5_000), pmax: 1.0, at: MarkedAt::Departure }
+    RedMarkingSpec {
+        kmin: Bytes::new(2_000),
+        kmax: Bytes::new(5_000),
+        pmax: 1.0,
+        by_rate: Vec::new(),
+        at: MarkedAt::Departure,
+    }
 }
 
 fn place(output: u16, lane: u8) -> VoqId {
@@ -166,12 +173,13 @@ fn any_response_says_what_the_response_within_says() {
     let rate = Rate::gbps(40);
     let mut kinds = BTreeSet::new();
     for control in schemes() {
-        let any = AnyResponse::new(&control.response, rate);
+        let any = AnyResponse::new(&control.response, rate, Pcg64Mcg::new(1));
         let (kind, own) = match &any {
             AnyResponse::Off => (0, story(&Off)),
             AnyResponse::Iba(own) => (1, story::<IbaResponse>(own)),
             AnyResponse::Hp(own) => (2, story::<HpResponse>(own)),
             AnyResponse::Dcqcn(own) => (3, story::<DcqcnResponse>(own)),
+            AnyResponse::DcqcnTimed(own) => (4, story(own)),
         };
         kinds.insert(kind);
         assert_eq!(story(&any), own, "{control:?}");
@@ -183,7 +191,7 @@ fn any_response_says_what_the_response_within_says() {
 #[test]
 fn a_mark_on_an_acknowledgement_slows_a_flow_down_except_under_dcqcn() {
     for control in schemes() {
-        let response = AnyResponse::new(&control.response, Rate::gbps(40));
+        let response = AnyResponse::new(&control.response, Rate::gbps(40), Pcg64Mcg::new(1));
         let mut state = response.at_rest(ServiceLevel(0));
         let ack = |marked| Acknowledgement { psn: 0, next: 1, packets: 1, marked };
         let unmarked = response.on_acknowledged(&mut state, ack(false), Time::ZERO);
@@ -205,7 +213,7 @@ fn a_mark_on_an_acknowledgement_slows_a_flow_down_except_under_dcqcn() {
 #[test]
 fn without_a_response_nothing_is_held_back() {
     let mut state = AnyState::Off;
-    let off = AnyResponse::new(&ResponseSpec::Off, Rate::gbps(40));
+    let off = AnyResponse::new(&ResponseSpec::Off, Rate::gbps(40), Pcg64Mcg::new(1));
     assert_eq!(off.window(&state), u32::MAX);
     assert_eq!(off.gap(&mut state, Span::from_us(1), Time::ZERO), Span::ZERO);
     assert_eq!((off.flow_rate(&state, Time::ZERO), Off.window(&())), (None, u32::MAX));
@@ -215,14 +223,14 @@ fn without_a_response_nothing_is_held_back() {
 fn dcqcn_alone_computes_a_rate_and_hp_alone_a_window() {
     let line = Rate::gbps(40);
     let dcqcn = DcqcnScheme::preset(Preset::Recommended).response;
-    let response = AnyResponse::new(&ResponseSpec::Dcqcn(dcqcn), line);
+    let response = AnyResponse::new(&ResponseSpec::Dcqcn(dcqcn), line, Pcg64Mcg::new(1));
     let state = response.at_rest(ServiceLevel(0));
     let found = response.flow_rate(&state, Time::ZERO).expect("DCQCN computes one");
     assert_eq!((found.current, found.target), (line, line));
     assert_eq!(response.window(&state), u32::MAX);
     let rate = Some(RateControl::Lipd { max_ipd: 9 });
     let hp = HpResponseSpec { rate, window: Some(WindowControl::Fixed(7)), ..HpResponseSpec::NONE };
-    let response = AnyResponse::new(&ResponseSpec::Hp(hp), line);
+    let response = AnyResponse::new(&ResponseSpec::Hp(hp), line, Pcg64Mcg::new(1));
     let state = response.at_rest(ServiceLevel(0));
     assert_eq!((response.window(&state), response.flow_rate(&state, Time::ZERO)), (7, None));
 }

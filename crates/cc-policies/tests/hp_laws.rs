@@ -35,7 +35,7 @@ fn an_acknowledgement_puts_the_clock_forward_by_its_own_time() {
 fn a_window_falls_as_its_table_says() {
     let window = Some(WindowControl::Derived { window_decrease: vec![1, 1, 2, 2, 3, 4] });
     let settings = HpResponseSpec { window, ..HpResponseSpec::NONE };
-    let response = AnyResponse::new(&ResponseSpec::Hp(settings), Rate::gbps(40));
+    let response = AnyResponse::new(&ResponseSpec::Hp(settings), Rate::gbps(40), Pcg64Mcg::new(1));
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut windows = vec![response.window(&flow)];
     for psn in 0..4 {
@@ -57,6 +57,7 @@ fn a_buffer_with_room_for_the_longest_packet_is_not_full() {
         capacity: Bytes::kib(8),
         longest_packet: longest,
         faces_adapter: vec![false; 2],
+        rates: vec![Rate::gbps(40); 2],
         stream: Pcg64Mcg::new(5),
     };
     let place = VoqId { input: PortId(0), output: PortId(1), lane: Lane(0) };

@@ -37,6 +37,7 @@ fn marker(compare: ComparedLoad) -> AnyMarker {
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(2_090),
         faces_adapter: vec![false; RADIX.into()],
+        rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(7),
     };
     AnyMarker::new(&MarkingSpec::Iba(settings), &setup)
@@ -117,7 +118,7 @@ fn response(trigger_threshold: u8) -> AnyResponse {
         timer_start: TimerStart::FirstBecn,
         service_levels: vec![],
     };
-    AnyResponse::new(&ResponseSpec::Iba(settings), Rate::gbps(40))
+    AnyResponse::new(&ResponseSpec::Iba(settings), Rate::gbps(40), Pcg64Mcg::new(1))
 }
 
 /// Entry i of a linear table is i steps, of half a packet time each here.

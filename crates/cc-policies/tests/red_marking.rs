@@ -5,14 +5,20 @@ use cc_policies::dcqcn::spec::{MarkedAt, RedMarkingSpec};
 use cc_policies::{Marker, MarkerSetup, QueueView};
 use packet::{Lane, PortId, VoqId};
 use rand_pcg::Pcg64Mcg;
-use units::Bytes;
+use units::{Bytes, Rate};
 
 const RADIX: u16 = 5;
 const LANES: u8 = 3;
 
 /// Marks nothing up to 2,000 bytes, and everything above 5,000.
 fn marker(at: MarkedAt) -> RedMarker {
-    let settings = RedMarkingSpec { kmin: Bytes::new(2_000), kmax: Bytes::new(5_000), pmax: 1.0, at };
+    let settings = RedMarkingSpec {
+        kmin: Bytes::new(2_000),
+        kmax: Bytes::new(5_000),
+        pmax: 1.0,
+        by_rate: Vec::new(),
+        at,
+    };
     let setup = MarkerSetup {
         name: "S".to_owned(),
         radix: RADIX.into(),
@@ -20,6 +26,7 @@ fn marker(at: MarkedAt) -> RedMarker {
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(1_082),
         faces_adapter: vec![false; RADIX.into()],
+        rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(5),
     };
     RedMarker::new(&settings, &setup)

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use link_layer::resolve::{
     BufferError, CableError, CablePlan, Intake, LaneNotConfigured, LinkEnv, LinkError, LinkPlan, MemoryEnv,
-    MemoryError, ReceiverPlan, ShareRule, SharingPlan,
+    MemoryError, MemorySize, ReceiverPlan, Reserve, SharedMemoryEnv, SharingPlan,
 };
 use link_layer::spec::{
     CableSpec, CreditSpec, Discipline, LinkSpec, PauseSpec, Propagation, Speed, VlArbitrationSpec, VlWeight,
     Width, WireTime,
 };
-use link_layer::{Headroom, PauseLoop};
+use link_layer::{Headroom, PauseLoop, Share};
 use packet::{Framing, Lane, Mtu, PortId};
 use settings::SettingError;
 use units::{Bytes, Length, Rate, Span};
@@ -32,6 +32,7 @@ fn credits() -> LinkSpec {
 
 fn pfc() -> LinkSpec {
     let pause = PauseSpec {
+        pfc_enable: None,
         headroom: None,
         resume_offset: Bytes::new(3_000),
         reaction: Span::from_ns(300),
@@ -306,89 +307,94 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     let least = longest + headroom;
     let own = |small: Bytes, headroom| {
         let buffers = [vec![Bytes::kib(64); 2], vec![Bytes::kib(64), small]];
-        plan.own_memory(&MemoryEnv { node: "S", buffers: &buffers, headroom: &[headroom, headroom] })
+        plan.own_memory(&MemoryEnv { node: "S", buffers: &buffers, headroom: &vec![vec![headroom; 2]; 2] })
     };
     let memory = own(least, headroom).expect("room for a packet");
     let expected = ReceiverPlan {
         limits: vec![Bytes::kib(64) - headroom, longest],
-        headroom,
+        headroom: vec![headroom; 2],
         capacity: vec![Bytes::kib(64), least],
     };
     assert_eq!(memory[1], expected);
     let error = own(least - byte, headroom).expect_err("too small");
     assert!(matches!(error, MemoryError::BelowHeadroom { port: PortId(1), .. }), "{error:?}");
     says(&error, "", &[&least.to_string()]);
-    assert!(!error.is_of_guarantee());
+    assert!(!error.is_of_guarantee() && !error.is_of_total());
     let error = own(longest - byte, Bytes::ZERO).expect_err("too small");
     assert_eq!(error, MemoryError::BelowPacket { size: longest - byte, longest });
     says(&error, "", &[&longest.to_string()]);
     assert!(own(longest, Bytes::ZERO).is_ok());
     // Under credits the link's own check has been made.
-    let buffers = [vec![byte]];
-    let env = MemoryEnv { node: "S", buffers: &buffers, headroom: &[Bytes::ZERO] };
+    let (buffers, headroom) = ([vec![byte]], [vec![Bytes::ZERO]]);
+    let env = MemoryEnv { node: "S", buffers: &buffers, headroom: &headroom };
     assert!(resolved(&credits()).own_memory(&env).is_ok());
 }
 
+/// Two ports of two lanes; the guarantees and the headroom of each add up, with those of ports that the plan lacks.
 #[test]
-fn shared_memory_is_all_buffers_less_headroom_and_guarantees() {
-    let spec = LinkSpec { data_lanes: 2, ..pfc() };
-    let (plan, headroom, guaranteed) = (resolved(&spec), [3_000, 5_000].map(Bytes::new), Bytes::new(700));
-    let rule = ShareRule { guaranteed, alpha: None };
-    // Two lanes of each port have headroom; four receivers have the guarantee.
-    let reserved = 2 * (3_000 + 5_000) + 4 * 700;
-    let least = reserved + spec.longest_packet().get();
-    let shared = |total: u64| {
-        let buffers =
-            [vec![Bytes::new(total / 4); 2], vec![Bytes::new(total / 4), Bytes::new(total - total / 4 * 3)]];
-        plan.shared_memory(&MemoryEnv { node: "S", buffers: &buffers, headroom: &headroom }, rule)
+fn shared_memory_is_the_total_less_headroom_and_guarantees() {
+    let plan = resolved(&pfc());
+    let headroom = [vec![Bytes::new(3_000); 2], vec![Bytes::new(5_000), Bytes::ZERO]];
+    let share = Share { guaranteed: Bytes::new(700), alpha: None };
+    let shares = vec![vec![share; 2]; 2];
+    let absent = Reserve { receivers: 1, headroom: Bytes::new(40), guaranteed: Bytes::new(2) };
+    let reserved = 2 * 3_000 + 5_000 + 40 + 4 * 700 + 2;
+    let least = reserved + pfc().longest_packet().get();
+    let shared = |memory| {
+        plan.shared_memory(&SharedMemoryEnv {
+            node: "S",
+            memory,
+            headroom: &headroom,
+            shares: &shares,
+            absent,
+        })
     };
     for total in [least, least + 40_000] {
-        let (sharing, receivers) = shared(total).expect("room for a packet");
+        let (sharing, receivers) = shared(MemorySize::Total(Bytes::new(total))).expect("room for a packet");
         let rest = Bytes::new(total - reserved);
-        assert_eq!(sharing, SharingPlan::Bytes { receivers: 4, shared: rest, rule });
-        for (receiver, own) in receivers.iter().zip(headroom) {
-            assert_eq!(receiver.limits, vec![rest + guaranteed; 2], "a receiver alone may use all");
-            assert_eq!((receiver.headroom, receiver.capacity[1]), (own, rest + guaranteed + own));
+        assert_eq!(sharing, SharingPlan::Bytes { shared: rest, shares: shares.concat() });
+        for (receiver, own) in receivers.iter().zip(&headroom) {
+            let alone = rest + share.guaranteed;
+            assert_eq!(receiver.limits, vec![alone; 2], "a receiver alone may use all");
+            assert_eq!((&receiver.headroom, receiver.capacity[1]), (own, alone + own[1]));
         }
     }
-    let error = shared(least - 1).expect_err("too small");
-    let by_receiver = Bytes::new(least.div_ceil(4));
+    let size = MemorySize::Total(Bytes::new(least - 1));
+    let error = shared(size).expect_err("too small");
+    let of_all = Bytes::new(least);
     assert!(
-        matches!(&error, MemoryError::BelowReserved { memory, reserved: kept, .. }
-            if memory.get() == least - 1 && kept.get() == reserved),
+        matches!(&error, MemoryError::BelowReserve { memory, least, .. } if *memory == size && *least == of_all),
         "{error:?}"
     );
-    says(&error, "", &[&by_receiver.to_string()]);
-    assert!(!error.is_of_guarantee());
+    assert!(error.is_of_total() && !error.is_of_guarantee());
+    let of_sum = shared(MemorySize::SumOfBuffers(size.get())).expect_err("too small");
+    assert!(!of_sum.is_of_total());
 }
 
 #[test]
 fn guarantees_of_credits_fit_into_the_memory_in_blocks() {
     let plan = resolved(&credits());
-    // Each buffer counts in whole blocks: 100 each, whatever stands beyond.
-    let buffers = [vec![Bytes::new(100 * BLOCK), Bytes::new(101 * BLOCK - 1)], vec![Bytes::new(100 * BLOCK)]];
-    let env = MemoryEnv { node: "S", buffers: &buffers, headroom: &[Bytes::ZERO; 2] };
-    let rule = |blocks: u64| ShareRule { guaranteed: Bytes::new(blocks * BLOCK), alpha: None };
+    let headroom = vec![vec![Bytes::ZERO; 2], vec![Bytes::ZERO]];
+    // 300 whole blocks, and something beyond.
+    let memory = MemorySize::Total(Bytes::new(301 * BLOCK - 1));
+    let plan = |blocks: u64| {
+        let share = Share { guaranteed: Bytes::new(blocks * BLOCK), alpha: None };
+        let shares = vec![vec![share; 2], vec![share]];
+        let absent = Reserve::default();
+        let env = SharedMemoryEnv { node: "S", memory, headroom: &headroom, shares: &shares, absent };
+        plan.shared_memory(&env).map(|(sharing, receivers)| (sharing, receivers, shares.concat()))
+    };
     for blocks in [0, 30, 100] {
-        let (sharing, receivers) = plan.shared_memory(&env, rule(blocks)).expect("it fits");
-        assert_eq!(sharing, SharingPlan::Blocks { receivers: 3, size: 300, rule: rule(blocks) });
+        let (sharing, receivers, shares) = plan(blocks).expect("it fits");
+        assert_eq!(sharing, SharingPlan::Blocks { size: 300, shares });
         let alone = Bytes::new((300 - 2 * blocks) * BLOCK);
         for receiver in receivers {
-            assert_eq!(receiver.limits[0], rule(blocks).guaranteed, "at rest the guarantee is announced");
+            assert_eq!(receiver.limits[0], Bytes::new(blocks * BLOCK), "at rest the guarantee is announced");
             assert_eq!(receiver.capacity[0], alone, "others keep their guarantees");
         }
     }
-    let error = plan.shared_memory(&env, rule(101)).expect_err("more than the memory");
-    assert_eq!(
-        error,
-        MemoryError::BelowGuarantees {
-            node: "S".to_owned(),
-            receivers: 3,
-            guaranteed: rule(101).guaranteed,
-            memory: Bytes::new(300 * BLOCK),
-        }
-    );
-    assert!(error.is_of_guarantee());
+    let error = plan(101).expect_err("more than the memory");
+    assert!(error.is_of_guarantee() && !error.is_of_total());
     says(&error, "", &[&Bytes::new(100 * BLOCK).to_string()]);
 }
 
@@ -416,15 +422,15 @@ fn headroom_is_that_of_the_pause_loop() {
     };
     let latency = Span::from_ns(200);
     let store = plan.headroom(&cable, Intake { latency, cut_through: false });
-    assert_eq!(store, loop_of(latency, longest));
+    assert_eq!(store, vec![loop_of(latency, longest); 4]);
     let cut = plan.headroom(&cable, Intake { latency, cut_through: true });
-    assert_eq!(cut, loop_of(latency, plan.framing.route_header()));
+    assert_eq!(cut, vec![loop_of(latency, plan.framing.route_header()); 4]);
     let Discipline::Pause(pause) = pfc().flow_control else { unreachable!("PFC") };
     let given = PauseSpec { headroom: Some(Bytes::new(77)), ..pause };
     let given = resolved(&LinkSpec { flow_control: Discipline::Pause(given), ..pfc() });
-    assert_eq!(given.headroom(&cable, Intake::ADAPTER), Bytes::new(77));
+    assert_eq!(given.headroom(&cable, Intake::ADAPTER), vec![Bytes::new(77); 4]);
     for without in [credits(), lossy()] {
-        assert_eq!(resolved(&without).headroom(&cable, Intake::ADAPTER), Bytes::ZERO);
+        assert_eq!(resolved(&without).headroom(&cable, Intake::ADAPTER), vec![Bytes::ZERO; 4]);
     }
 }
 
@@ -435,7 +441,7 @@ fn a_port_s_wire_takes_the_flight_and_the_far_end_s_latency() {
     let far = Intake { latency: Span::from_ns(130), cut_through: false };
     let memory = |limits: &[u64]| ReceiverPlan {
         limits: limits.iter().copied().map(Bytes::new).collect(),
-        headroom: Bytes::new(500),
+        headroom: vec![Bytes::new(500); limits.len()],
         capacity: limits.iter().map(|limit| Bytes::new(limit + 500)).collect(),
     };
     let (near, other) = (memory(&[10_000, 20_000, 30_000, 40_000]), memory(&[1, 2, 3, 4]));

@@ -136,17 +136,16 @@ impl Link {
         Self::new(&flow_control, signal_time, LATENCY, Span::from_ns(drain))
     }
 
-    pub(crate) fn of_pauses(enabled: bool, headroom: u32, drain: u64) -> Self {
+    pub(crate) fn of_pauses(pauses: bool, headroom: u32, drain: u64) -> Self {
         let effect_delay = LATENCY + Span::from_ns(40);
         let rule = PauseRule {
-            enabled,
             quanta: 50,
             quantum: Span::from_ns(64),
             refresh: Span::from_us(1),
             effect_delay,
             resume_offset: 500,
         };
-        let memory = vec![LaneMemory { limit: MEMORY as u32, headroom }; LANES.into()];
+        let memory = vec![LaneMemory { limit: MEMORY as u32, headroom, pauses }; LANES.into()];
         let flow_control = FlowControlSetup::Pause { rule, memory };
         // The shortest frame with preamble and gap.
         Self::new(&flow_control, Span::from_ns(84), effect_delay, Span::from_ns(drain))

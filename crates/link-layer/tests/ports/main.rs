@@ -5,7 +5,8 @@ mod link;
 use link::{LANES, LATENCY, Link, MEMORY, RATE};
 use link_layer::spec::WireTime;
 use link_layer::{
-    InvariantViolation, MemoryPool, MemorySharing, Port, PortConfigs, ReceiveMemory, ReceiverId, Signal, Wire,
+    InvariantViolation, MemoryPool, MemorySharing, Port, PortConfigs, ReceiveMemory, ReceiverId, Share,
+    Signal, Wire,
 };
 use packet::{Framing, Lane, PortId};
 use proptest::prelude::*;
@@ -215,7 +216,7 @@ fn own_memory_is_seen_in_whole_blocks() {
 #[test]
 fn a_shared_pool_is_one_memory() {
     let mut link = Link::of_pauses(false, 0, 0);
-    let pool = MemoryPool::new(4, 2_000, 0, None);
+    let pool = MemoryPool::new(2_000, &[Share { guaranteed: Bytes::ZERO, alpha: None }; 4]);
     let mut memory = ReceiveMemory::new(MemorySharing::Bytes(pool), LANES.into(), Bytes::new(2_100));
     let [first, second] = [0, 1].map(|port| ReceiverId { port: PortId(port), lane: Lane(1) });
     assert!(memory.is_shared() && memory.is_released());
