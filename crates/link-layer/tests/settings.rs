@@ -367,8 +367,10 @@ fn shared_memory_is_the_total_less_headroom_and_guarantees() {
         "{error:?}"
     );
     assert!(error.is_of_total() && !error.is_of_guarantee());
+    says(&error, "", &[&of_all.to_string()]);
     let of_sum = shared(MemorySize::SumOfBuffers(size.get())).expect_err("too small");
     assert!(!of_sum.is_of_total());
+    says(&of_sum, "", &[&Bytes::new(least.div_ceil(5)).to_string(), "each port and lane"]);
 }
 
 #[test]
