@@ -138,7 +138,7 @@ fn check_describes_a_scenario_and_writes_nothing() {
     assert_eq!(
         printed,
         "gran2011-scenario1: 7 hosts, 2 switches, 8 links; 5 named flows; 500 ms in 5 phases\n\
-         memory of its traffic: about 11.1 MB, most of it (11.0 MB) for completion times\n"
+         memory of its traffic: about 15.1 MB, most of it (15.0 MB) for completion times\n"
     );
     assert_eq!(scratch.names(), [""; 0]);
 }
@@ -283,11 +283,11 @@ fn a_run_that_needs_too_much_memory_is_refused_with_the_estimate() {
         said.contains("\nmemory of its traffic: about 192000.1 MB, most of it (192000.0 MB) for "),
         "{said}"
     );
-    // One second of 2 GB/s in messages of 2 KiB makes 976,562 completion times of 144 bytes.
+    // One second of 2 GB/s in messages of 2 KiB makes 976,562 completion times of 196 bytes.
     let long = ["flows[0].message=2 KiB", "duration=1 s"];
     let message = refused(&long, &["--memory-limit", "100 MB"]);
     assert!(
-        message.contains("(140.7 MB) for completion times: more than the limit, 100 MB\nhelp: "),
+        message.contains("(191.5 MB) for completion times: more than the limit, 100 MB\nhelp: "),
         "{message}"
     );
     assert!(
