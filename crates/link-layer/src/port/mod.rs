@@ -10,10 +10,12 @@
 //! | `shared_blocks`, `shared_bytes` | memory that they share, under credits and under PFC |
 //! | `flow_control` | the questions that a port asks its flow control |
 //! | `credits`, `pause` | the answers of credits, and of PFC or no flow control |
+//! | `outlook` | the room that there can ever be, and whether both ends agree on it |
 //! | `wire_end` | how signals leave and timers are set |
 
 mod credits;
 mod flow_control;
+mod outlook;
 mod pause;
 pub mod receive_memory;
 pub mod receiver;
@@ -35,7 +37,6 @@ use crate::context::{LinkTimer, NodeContext};
 use crate::flow_control::credits::{BLOCK, Credits, FLOW_CONTROL_PACKET, ReceiverShare, UpdateRule, blocks};
 use crate::flow_control::pause::{LaneMemory, PAUSE_FRAME, PauseLane, PauseRule, PauseTally};
 use crate::flow_control::signal::Signal;
-use crate::memory::LastingUse;
 use crate::spec::WireTime;
 use crate::wire::Wire;
 
@@ -310,50 +311,6 @@ impl Port {
             Lanes::Pause(pauses) if pauses.lanes[lane].requests_pause() => Bytes::ZERO,
             Lanes::Pause(_) => UNLIMITED,
         }
-    }
-
-    /// Returns the most bytes that may ever still arrive on `lane`, whose memory is its own, while `lasting` lasts: none if
-    /// the pause that it requests never ends. The threshold is at most `limit`, or the lane's own if `None`.
-    fn most_room(&self, lane: Lane, lasting: LastingUse, limit: Option<u32>) -> Bytes {
-        match &self.lanes {
-            Lanes::Credits(lanes) => {
-                let ReceiverShare { held, room } = lanes[lane].share();
-                Bytes::new(u64::from(held + u32::from(room) - lasting.blocks) * BLOCK)
-            }
-            Lanes::Pause(pauses) => pauses.most_room(lane, lasting, limit),
-        }
-    }
-
-    /// Returns true if a pause of `lane` is in effect at this end; never under credits.
-    #[must_use]
-    pub fn is_paused(&self, lane: Lane) -> bool {
-        matches!(&self.lanes, Lanes::Pause(pauses) if !pauses.lanes[lane].may_start())
-    }
-
-    /// Returns true if this end knows the room of `far`, the other end of the cable: no credit is on its way, and a pause
-    /// is in effect exactly if the far end requests one.
-    #[must_use]
-    pub fn knows_room_of(&self, far: &Self) -> bool {
-        match (&self.lanes, &far.lanes) {
-            (Lanes::Credits(own), Lanes::Credits(far)) => {
-                own.iter().zip(far.iter()).all(|(own, far)| own.far_room() == far.share().room)
-            }
-            (Lanes::Pause(own), Lanes::Pause(far)) => {
-                let mut lanes = own.lanes.iter().zip(far.lanes.iter());
-                lanes.all(|(own, far)| own.may_start() != far.requests_pause())
-            }
-            (Lanes::Credits(_), Lanes::Pause(_)) | (Lanes::Pause(_), Lanes::Credits(_)) => false,
-        }
-    }
-
-    /// Returns true if some lane has room for so many bytes, by the receiver's own account.
-    #[must_use]
-    pub fn has_room(&self, length: Bytes) -> bool {
-        let lanes = match &self.lanes {
-            Lanes::Credits(lanes) => lanes.len(),
-            Lanes::Pause(pauses) => pauses.lanes.len(),
-        };
-        (0..lanes as u8).any(|lane| self.room(Lane(lane)) >= length)
     }
 
     /// Returns the statistics of a lane's pauses up to `now`; `None` under credits.
