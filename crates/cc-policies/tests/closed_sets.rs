@@ -12,8 +12,8 @@ use cc_policies::iba::spec::{ComparedLoad, IbaEcho, IbaMarkingSpec, VictimMask};
 use cc_policies::iba::{IbaMarker, IbaResponse};
 use cc_policies::policy::Off;
 use cc_policies::{
-    Acknowledgement, AnyEcho, AnyMarker, AnyResponse, AnyState, Echo, FlowRate, Margin, Marker, MarkerSetup,
-    MarkingSpec, Notification, NotificationOutcome, QueueView, Response, ResponseSpec,
+    Acknowledgement, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferOwner, Echo, FlowRate, Margin, Marker,
+    MarkerSetup, MarkingSpec, Notification, NotificationOutcome, QueueView, Response, ResponseSpec,
 };
 use packet::{Lane, PortId, ServiceLevel, VoqId};
 use rand_pcg::Pcg64Mcg;
@@ -29,6 +29,7 @@ fn setup() -> MarkerSetup {
         lanes: 2,
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(1_082),
+        buffers_of: BufferOwner::Inputs,
         faces_adapter: vec![false; 3],
         rates: vec![Rate::gbps(40); 3],
         stream: Pcg64Mcg::new(5),
@@ -73,12 +74,16 @@ fn grow(marker: &mut impl Marker, at: VoqId, most: u64) {
 fn full_buffers_matter_to_the_hp_proposal_alone() {
     for control in schemes() {
         let marker = AnyMarker::new(&control.marking, &setup());
-        assert_eq!(marker.heeds_buffers(), matches!(control.marking, MarkingSpec::Hp(_)), "{control:?}");
+        assert_eq!(
+            marker.heeds_buffers(BufferOwner::Inputs),
+            matches!(control.marking, MarkingSpec::Hp(_)),
+            "{control:?}"
+        );
         let has_threshold = matches!(control.marking, MarkingSpec::Iba(_) | MarkingSpec::Red(_));
         let margins = marker.margins(PortId(0), Lane(0));
         assert_eq!(margins[0].is_some(), has_threshold && marks(&control), "{control:?}");
     }
-    assert!(!Off.heeds_buffers());
+    assert!(!Off.heeds_buffers(BufferOwner::Inputs));
 }
 
 /// IBA A10.2.1: a port without credit is a victim, and marks only by its mask.

@@ -3,8 +3,8 @@
 use cc_policies::hp::functions::RateFunction;
 use cc_policies::hp::spec::{HpMarkingSpec, HpResponseSpec, MarkedSet, WindowControl};
 use cc_policies::{
-    Acknowledgement, AnyMarker, AnyResponse, BufferView, Marker, MarkerSetup, MarkingSpec, QueueView,
-    Response, ResponseSpec,
+    Acknowledgement, AnyMarker, AnyResponse, BufferOwner, BufferView, Marker, MarkerSetup, MarkingSpec,
+    QueueView, Response, ResponseSpec,
 };
 use packet::{Lane, PortId, ServiceLevel, VoqId};
 use rand_pcg::Pcg64Mcg;
@@ -56,6 +56,7 @@ fn a_buffer_with_room_for_the_longest_packet_is_not_full() {
         lanes: 1,
         capacity: Bytes::kib(8),
         longest_packet: longest,
+        buffers_of: BufferOwner::Inputs,
         faces_adapter: vec![false; 2],
         rates: vec![Rate::gbps(40); 2],
         stream: Pcg64Mcg::new(5),

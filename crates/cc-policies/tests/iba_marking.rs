@@ -6,7 +6,8 @@ use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaMarkingSpec, IbaResponseSpec, PortControl, TimerStart, VictimMask,
 };
 use cc_policies::{
-    AnyMarker, AnyResponse, Marker, MarkerSetup, MarkingSpec, Notification, QueueView, Response, ResponseSpec,
+    AnyMarker, AnyResponse, BufferOwner, Marker, MarkerSetup, MarkingSpec, Notification, QueueView, Response,
+    ResponseSpec,
 };
 use packet::{Lane, PortId, ServiceLevel, VoqId};
 use proptest::prelude::*;
@@ -36,6 +37,7 @@ fn marker(compare: ComparedLoad) -> AnyMarker {
         lanes: 2,
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(2_090),
+        buffers_of: BufferOwner::Inputs,
         faces_adapter: vec![false; RADIX.into()],
         rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(7),

@@ -2,7 +2,7 @@
 
 use cc_policies::dcqcn::RedMarker;
 use cc_policies::dcqcn::spec::{MarkedAt, RedMarkingSpec};
-use cc_policies::{Marker, MarkerSetup, QueueView};
+use cc_policies::{BufferOwner, Marker, MarkerSetup, QueueView};
 use packet::{Lane, PortId, VoqId};
 use rand_pcg::Pcg64Mcg;
 use units::{Bytes, Rate};
@@ -25,6 +25,7 @@ fn marker(at: MarkedAt) -> RedMarker {
         lanes: LANES.into(),
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(1_082),
+        buffers_of: BufferOwner::Inputs,
         faces_adapter: vec![false; RADIX.into()],
         rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(5),
