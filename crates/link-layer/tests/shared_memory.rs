@@ -269,7 +269,7 @@ proptest! {
     }
 }
 
-/// Dynamic thresholds of receivers with different factors: each of n hogs has alpha_i / (1 + sum of all alpha) of the
+/// Dynamic thresholds of receivers with different factors: each of n hogs has `alpha_i` / (1 + sum of all alpha) of the
 /// shared blocks. It follows from `use_i = alpha_i free` and `free = shared - sum of all use`.
 #[test]
 fn hogs_with_different_factors_share_in_their_proportion() {

@@ -47,7 +47,7 @@ fn equal_shares_are_equal_however_they_are_written() {
     assert_ne!(by_rate("50 KB"), marked("()"));
 }
 
-/// Inputs that are held back stand at their thresholds: input i at alpha_i / (1 + sum of all alpha) of the shared bytes,
+/// Inputs that are held back stand at their thresholds: input i at `alpha_i` / (1 + sum of all alpha) of the shared bytes,
 /// from `load_i = alpha_i free` and `free = shared - sum of all loads`. A load is above its threshold by less than its
 /// headroom, and below it by less than the offset of RESUME and a packet.
 #[test]

@@ -3,7 +3,7 @@
 //! Invariant: outputs are sorted by node, port and lane.
 
 use packet::{Lane, NodeId, PacketPool, PortId, VoqId};
-use switch_arch::SwitchView;
+use switch_arch::{Switch, SwitchView};
 use units::Bytes;
 
 use crate::state::world::World;
@@ -33,7 +33,7 @@ impl<'a> Waits<'a> {
     /// buffer that it goes to, as its receiver counts it, and under PFC a pause is in effect. Each is taken to be sealed.
     pub(super) fn present(world: &'a World) -> Self {
         let mut waits = Vec::new();
-        for (place, switch) in world.switches.iter().map(|switch| switch.view()).enumerate() {
+        for (place, switch) in world.switches.iter().map(Switch::view).enumerate() {
             let from = world.switch_number(place);
             for output in (0..switch.radix() as u16).map(PortId) {
                 let (to, input) = world.interconnect.peer(from, output);
