@@ -191,19 +191,16 @@ proptest! {
         let guaranteed: Vec<_> = others.iter().map(|own| Bytes::new(*own)).collect();
         let found = earliest_pause(Bytes::new(shared), shares[0], &guaranteed).get();
         let mut pool = MemoryPool::new(shared, &shares);
-        for load in 1..found as u32 {
+        for load in 1..=found as u32 {
+            let used = |share: &Share| u64::from(load).saturating_sub(share.guaranteed.get());
+            if shares.iter().map(used).sum::<u64>() > shared {
+                break; // So much does not fit the memory.
+            }
             for who in 0..shares.len() {
                 pool.on_load_change(who, LoadChange { before: load - 1, after: load });
             }
-            prop_assert!(load < pool.limit(0, load), "{} is said to be the earliest, and {} pauses", found, load);
-        }
-        // One byte more is over the threshold, or over the memory.
-        let used = |who: usize| found.saturating_sub(shares[who].guaranteed.get());
-        let fits = (0..shares.len()).map(used).sum::<u64>() <= shared;
-        if fits {
-            let load = found as u32;
-            (0..shares.len()).for_each(|who| pool.on_load_change(who, LoadChange { before: load - 1, after: load }));
-            prop_assert!(load >= pool.limit(0, load), "{} does not pause", found);
+            let pauses = load >= pool.limit(0, load);
+            prop_assert_eq!(pauses, u64::from(load) == found, "{} where {} is said to be the first", load, found);
         }
     }
 }

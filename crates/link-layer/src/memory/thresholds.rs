@@ -140,10 +140,8 @@ pub fn earliest_pause(shared: Bytes, share: Share, others: &[Bytes]) -> Bytes {
         let used = |guaranteed: &Bytes| load.saturating_sub(guaranteed.get());
         let all = used(&share.guaranteed) + others.iter().map(used).sum::<u64>();
         let free = shared.get().saturating_sub(all);
-        match share.alpha {
-            Some(alpha) => free == 0 || load >= share.guaranteed.get() + alpha.times(free),
-            None => free == 0,
-        }
+        let own = load.checked_sub(share.guaranteed.get());
+        own.is_some_and(|own| free == 0 || share.alpha.is_some_and(|alpha| own >= alpha.times(free)))
     };
     // Above a load that pauses, every load does.
     let (mut calm, mut paused) = (0, shared.get() + share.guaranteed.get() + 1);
