@@ -138,11 +138,12 @@ pub enum ShareError {
 impl SettingError for SwitchError {
     fn path(&self) -> FieldPath {
         match self {
-            Self::Buffer { field, .. } => field.clone(),
-            Self::Lane { field, .. } | Self::Share { field, .. } => field.clone(),
+            Self::Buffer { field, .. } | Self::Lane { field, .. } | Self::Share { field, .. } => {
+                field.clone()
+            }
             Self::NoOutputQueue(_) | Self::OutputQueueBelowPacket { .. } => "output_buffer".into(),
             Self::NothingToShare(_) => "sharing".into(),
-            Self::UnderCredits(field) => (*field).into(),
+            Self::UnderCredits(field) | Self::BesideMemory(field) => (*field).into(),
             Self::LimitBelowPacket { .. } => "egress_limit".into(),
             Self::PoolOfNoLane | Self::PoolOfOwnMemory => "egress_pool".into(),
             Self::PoolNotShared => "egress_pool.sharing".into(),
@@ -150,7 +151,6 @@ impl SettingError for SwitchError {
             Self::Memory(error) if error.is_of_guarantee() => "sharing.guaranteed".into(),
             Self::Memory(error) if error.is_of_total() => "memory".into(),
             Self::Memory(_) | Self::NoSize => "buffer".into(),
-            Self::BesideMemory(field) => (*field).into(),
             Self::MemoryNotShared => "memory".into(),
             Self::NothingToProvision => "provisioned".into(),
             Self::ProvisionTooSmall { noun, .. } => FieldPath::from("provisioned").name(noun),
