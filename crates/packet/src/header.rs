@@ -17,8 +17,7 @@ pub struct Lrh {
     pub source: Lid,
     /// Destination LID (`DLID`).
     pub destination: Lid,
-    /// Lane of the link that carries the packet (`VL`). All ports map service levels alike, so the lane stays the
-    /// same.
+    /// Lane of the link that carries the packet, or that will carry it next once a switch has routed it (`VL`).
     pub lane: Lane,
     /// Service level, the same on the whole path (`SL`).
     pub service_level: ServiceLevel,

@@ -6,7 +6,7 @@ use units::{Bytes, Time};
 
 use crate::framing::Framing;
 use crate::header::{Bth, BthFlags, Lrh, Syndrome};
-use crate::ids::{FlowId, PacketId, PortId, QpNumber, VoqId};
+use crate::ids::{FlowId, Lane, PacketId, PortId, QpNumber, VoqId};
 use crate::mark::MarkCode;
 
 /// A packet under way.
@@ -40,6 +40,8 @@ pub struct Packet {
     input: u8,
     /// Port by which the packet will leave the present switch.
     output: u8,
+    /// Lane of the link by which the packet entered the present switch: that of the buffer that it occupies.
+    pub arrived_on: Lane,
     /// Whether the present switch has already counted a mark of this packet.
     pub marked_here: bool,
     /// Syndrome of the AETH, where the opcode has one.
@@ -78,6 +80,7 @@ impl Packet {
             wire: Framing::InfiniBand.bytes(bth.transport, bth.opcode, payload),
             input: 0,
             output: 0,
+            arrived_on: lrh.lane,
             marked_here: false,
             syndrome: Syndrome::Ack,
         }
@@ -90,10 +93,11 @@ impl Packet {
         VoqId { input: PortId(self.input as u16), output: PortId(self.output as u16), lane: self.lrh.lane }
     }
 
-    /// Routes the packet at a switch that it has entered.
+    /// Routes the packet at a switch that it has entered, by its lane so far.
     #[inline]
     pub const fn set_ports(&mut self, input: PortId, output: PortId) {
         (self.input, self.output) = (input.0 as u8, output.0 as u8);
+        self.arrived_on = self.lrh.lane;
     }
 
     /// Marks the packet: sets FECN, and keeps the first reason. A mark is never taken back.

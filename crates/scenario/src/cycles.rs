@@ -4,47 +4,64 @@
 //! packet that nobody sends cannot wait.
 
 use link_layer::LinkPlan;
-use packet::{NodeId, ServiceLevel};
 use topology::{ChannelDependencies, Graph, Routes, VirtualChannel};
 use workload::Flow;
+
+use crate::layers::service_level;
+use crate::plan::NodePlans;
 
 /// Largest number of outputs that a message names.
 const MOST_NAMED: usize = 16;
 
 /// Returns a cycle in which packets of these flows could wait for each other, output by output.
-pub(crate) fn cycle(link: &LinkPlan, graph: &Graph, routes: &Routes, flows: &[Flow]) -> Option<String> {
+pub(crate) fn cycle(
+    (link, nodes): (&LinkPlan, &NodePlans),
+    (graph, routes): (&Graph, &Routes),
+    flows: &[Flow],
+) -> Option<String> {
+    let changes = nodes.change_lanes();
     let mut paths = Vec::with_capacity(2 * flows.len());
     for flow in flows {
         for (from, to) in [(flow.source, flow.destination), (flow.destination, flow.source)] {
             let level = service_level(routes, flow.service_level, from, to);
-            paths.push((to, link.lanes[usize::from(level.0)], from));
+            let lane = link.lanes[usize::from(level.0)];
+            // Paths that keep the same lane are walked together, whatever their service level.
+            paths.push((to, lane, changes.then_some(level), from));
         }
     }
     paths.sort_unstable();
-    let mut dependencies = ChannelDependencies::new(graph, routes, link.data_lanes);
-    for same in paths.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        dependencies.add(same[0].0, same[0].1, same.iter().map(|path| path.2));
+    let mut dependencies = if changes {
+        ChannelDependencies::with_lane_changes(graph, routes, link.data_lanes)
+    } else {
+        ChannelDependencies::new(graph, routes, link.data_lanes)
+    };
+    for same in paths.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
+        let (to, lane, level, _) = same[0];
+        let from = same.iter().map(|path| path.3);
+        match level {
+            None => dependencies.add(to, lane, from),
+            Some(level) => dependencies.add_changing(to, from, |switch, input, output| {
+                let tables = nodes.switch(switch).sl_to_vl.as_ref();
+                tables.map_or(lane, |tables| tables.lane((input, output), level))
+            }),
+        }
     }
     dependencies.cycle().map(|cycle| spell(graph, &cycle))
 }
 
-/// Returns the service level of packets from one host to another. Where the routing has L layers, each of the flows'
-/// levels 0, 1, ... takes L levels, one for each layer. With one layer the level is the flow's own.
-///
-/// In IBA the path record gives this level (`PathRecord:SL`); OpenSM's torus-2QoS uses it so.
-pub(crate) fn service_level(routes: &Routes, asked: ServiceLevel, from: NodeId, to: NodeId) -> ServiceLevel {
-    let level = u32::from(asked.0) * routes.layers() + routes.layer(from, to);
-    ServiceLevel(u8::try_from(level).expect("levels have been checked"))
-}
-
-/// Names the outputs on a cycle, in order, the first again at the end.
+/// Names the outputs on a cycle, in order, the first again at the end. Their lane stands at the end if they have one.
 fn spell(graph: &Graph, cycle: &[VirtualChannel]) -> String {
-    let one = |channel: &VirtualChannel| format!("`{}` port {}", graph.name(channel.switch), channel.port);
     let first = &cycle[0];
+    let one_lane = cycle.iter().all(|channel| channel.lane == first.lane);
+    let one = |channel: &VirtualChannel| {
+        let output = format!("`{}` port {}", graph.name(channel.switch), channel.port);
+        if one_lane { output } else { format!("{output} {}", channel.lane) }
+    };
     let mut named: Vec<String> = cycle.iter().take(MOST_NAMED).map(one).collect();
     if cycle.len() > MOST_NAMED {
         named.push(format!("{} more", cycle.len() - MOST_NAMED));
     }
     named.push(one(first));
-    format!("{}, on {}", named.join(" -> "), first.lane)
+    let cycle = named.join(" -> ");
+    if one_lane { format!("{cycle}, on {}", first.lane) } else { cycle }
 }

@@ -17,8 +17,9 @@
 //! | `text` | the text of a file, with parts of it overridden: the place of each value |
 //! | `format` | the fields of the file; from a text to a scenario; `--set PATH=VALUE` |
 //! | `resolve` | parts that stand for others, replaced by them |
-//! | `cycles` | the paths of flows, and cycles in which their packets could wait for each other |
+//! | `layers` | the service levels of packets whose routing has layers |
 //! | `plan` | all that a run needs to know |
+//! | `cycles` | the paths of flows, and cycles in which their packets could wait for each other |
 //! | `check` | from a scenario to a plan |
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
 //! | `memory` | memory that the traffic of a run is expected to need |
@@ -30,6 +31,7 @@ mod diagnostics;
 mod ecn_first;
 mod format;
 pub mod import;
+mod layers;
 mod memory;
 mod plan;
 mod resolve;

@@ -17,9 +17,9 @@ use topology::{Graph, Routes};
 use units::{Span, Time};
 use workload::Workload;
 
-use crate::cycles;
 use crate::format::Scenario;
 use crate::format::parse::options;
+use crate::layers;
 
 /// An experiment, ready to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +105,12 @@ impl NodePlans {
         &self.switches[node.index() - self.adapters.len()].settings
     }
 
+    /// Returns true if switches choose the lane of each packet anew, by input, output and service level.
+    #[must_use]
+    pub fn change_lanes(&self) -> bool {
+        self.switches.iter().any(|switch| switch.settings.sl_to_vl.is_some())
+    }
+
     /// Returns a port.
     ///
     /// # Panics
@@ -187,7 +193,7 @@ impl Plan {
     /// Returns the service level of packets from one host to another, for a flow that asks for `asked`.
     #[must_use]
     pub fn service_level(&self, asked: ServiceLevel, from: NodeId, to: NodeId) -> ServiceLevel {
-        cycles::service_level(&self.routes, asked, from, to)
+        layers::service_level(&self.routes, asked, from, to)
     }
 
     /// Returns a kind of cable by its index, [`FarEnd::cable`](topology::FarEnd::cable).

@@ -1,5 +1,7 @@
 //! The parts that a switch is built from, and the timers that it sets.
 
+use std::sync::Arc;
+
 use cc_policies::AnyMarker;
 use link_layer::{LinkTimer, MemorySharing, Port, VlArbiter};
 use packet::{Lane, PacketId, PortId};
@@ -8,6 +10,7 @@ use units::Bytes;
 
 use crate::resolve::EgressPoolPlan;
 use crate::spec::{ArbiterSpec, BufferingSpec};
+use crate::tables::SlToVl;
 
 /// A timer that a switch sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +24,10 @@ pub enum SwitchTimer {
         output: PortId,
         /// Input whose buffer the packet occupied.
         input: PortId,
-        /// The lane.
+        /// The output's lane.
         lane: Lane,
+        /// Lane of the input's buffer that the packet occupied.
+        arrived_on: Lane,
         /// Length on the wire, in bytes.
         length: u16,
     },
@@ -33,8 +38,10 @@ pub enum SwitchTimer {
         output: PortId,
         /// Input whose buffer the packet has left.
         input: PortId,
-        /// The lane.
+        /// The output's lane.
         lane: Lane,
+        /// Lane of the input's buffer that the packet has left.
+        arrived_on: Lane,
         /// True if the packet crossed at the crossbar's speed, false if at the rate of its output's wire.
         fast: bool,
         /// Length on the wire, in bytes.
@@ -63,6 +70,8 @@ pub struct SwitchSetup {
     pub longest_packet: Bytes,
     /// Output by destination.
     pub forwarding: ForwardingTable,
+    /// Lane of the next link by input, output and service level; `None` if every packet keeps its lane.
+    pub sl_to_vl: Option<Arc<SlToVl>>,
     /// Division of the receive memory among ports and lanes.
     pub memory: MemorySharing,
     /// Most bytes that may wait for an output and lane; a packet that comes in beyond that is dropped. Not under credits.

@@ -28,6 +28,11 @@ pub struct SwitchSpec {
     /// Ports or lanes whose buffer differs.
     #[serde(default)]
     pub buffers: Vec<BufferOverride>,
+    /// Tables of service levels to lanes, by input and output (`SLtoVLMappingTable`, IBA 7.6.6). Of several entries that
+    /// name a pair, the last one holds; `link.sl_to_vl` gives the lanes of all other pairs. A packet keeps its lane on the
+    /// whole path if no switch has an entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sl_to_vl: Vec<SlToVlSpec>,
     /// Size of a memory that ports and lanes share, at most 1 GiB, in place of `buffer`. Headroom and guarantees are
     /// taken from it; the remainder is shared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -291,6 +296,22 @@ pub struct BufferOverride {
     pub lane: Option<u8>,
     /// Size of the buffer.
     pub size: Bytes,
+}
+
+/// Lanes of packets from an input to an output, by service level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlToVlSpec {
+    /// Number of the port by which packets come, counted from 1; every port if left out.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 254))]
+    pub input: Option<u16>,
+    /// Number of the port by which packets leave, counted from 1; every port if left out.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 254))]
+    pub output: Option<u16>,
+    /// Lane of the link at the output, by service level: 16 numbers, from service level 0 on.
+    pub lanes: Vec<u8>,
 }
 
 /// Share of a shared memory that differs from `sharing`: of a port, of a lane, of the ports of one rate, or of a lane of

@@ -153,6 +153,13 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline.output_of(packet))
     }
 
+    /// Returns the lane of the next link for a packet that leaves by `output`, or would if it came here by `input`; `None` if
+    /// packets keep their lanes.
+    #[must_use]
+    pub fn lane_of(&self, input: PortId, output: PortId, packet: &Packet) -> Option<Lane> {
+        dispatch!(&self.pipeline, pipeline => pipeline.lane_of(input, output, packet))
+    }
+
     /// Prefetches the state that the arrival of a packet needs.
     #[inline]
     pub fn prefetch_for_arrival(&self, voq: VoqId) {

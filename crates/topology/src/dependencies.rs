@@ -10,7 +10,7 @@
 
 use packet::{Lane, NodeId, PortId};
 
-use crate::graph::{Graph, node};
+use crate::graph::{FarEnd, Graph, node};
 use crate::routing::routes::Routes;
 
 /// An output of a switch, and a lane of its link.
@@ -27,7 +27,7 @@ pub struct VirtualChannel {
 /// The channel-dependency graph.
 ///
 /// Channels are numbered by switch, port and lane. A bit mask for each channel has a bit for every port of the next
-/// switch by which packets continue; they keep their lane.
+/// switch by which packets continue; they keep their lane. With lane changes it has a bit for every port and lane.
 pub struct ChannelDependencies<'a> {
     graph: &'a Graph,
     routes: &'a Routes,
@@ -36,20 +36,32 @@ pub struct ChannelDependencies<'a> {
     first: Vec<usize>,
     /// The node at the far end, by port of a switch.
     peers: Vec<NodeId>,
+    /// True if packets change their lanes. A mask then has a bit for each lane of a port.
+    changes: bool,
     /// Number of words of a mask.
     words: usize,
     /// Masks, by channel.
     onward: Vec<u64>,
-    /// Number of the last walk through each switch.
+    /// Number of the last walk through each switch, or through each channel if packets change their lanes.
     seen: Vec<u32>,
     walks: u32,
     stack: Vec<NodeId>,
+    channels_to_walk: Vec<usize>,
 }
 
 impl<'a> ChannelDependencies<'a> {
     /// Starts a graph without dependencies, for links with this many lanes.
     pub fn new(graph: &'a Graph, routes: &'a Routes, lanes: u8) -> Self {
-        let lanes = usize::from(lanes);
+        Self::with_masks(graph, routes, lanes.into(), false)
+    }
+
+    /// Starts a graph without dependencies, for packets that change their lanes: see
+    /// [`add_changing`](Self::add_changing).
+    pub fn with_lane_changes(graph: &'a Graph, routes: &'a Routes, lanes: u8) -> Self {
+        Self::with_masks(graph, routes, lanes.into(), true)
+    }
+
+    fn with_masks(graph: &'a Graph, routes: &'a Routes, lanes: usize, changes: bool) -> Self {
         let mut first = vec![0];
         let mut peers = Vec::new();
         for switch in graph.switch_ids() {
@@ -57,10 +69,23 @@ impl<'a> ChannelDependencies<'a> {
             first.push(peers.len());
         }
         let widest = graph.switch_ids().map(|switch| graph.ports(switch).len()).max().unwrap_or(0);
-        let words = widest.div_ceil(64);
+        let words = (if changes { widest * lanes } else { widest }).div_ceil(64);
         let onward = vec![0; peers.len() * lanes * words];
-        let seen = vec![0; graph.switches()];
-        Self { graph, routes, lanes, first, peers, words, onward, seen, walks: 0, stack: Vec::new() }
+        let places = if changes { peers.len() * lanes } else { graph.switches() };
+        Self {
+            graph,
+            routes,
+            lanes,
+            first,
+            peers,
+            changes,
+            words,
+            onward,
+            seen: vec![0; places],
+            walks: 0,
+            stack: Vec::new(),
+            channels_to_walk: Vec::new(),
+        }
     }
 
     /// Adds the dependencies of packets to one host on one lane, from each of these nodes, hosts or switches.
@@ -69,8 +94,9 @@ impl<'a> ChannelDependencies<'a> {
     /// together, and hosts in the order of their numbers, which keeps the walk within the cache.
     ///
     /// # Panics
-    /// If the links do not have this lane.
+    /// If the graph was made with lane changes, or the links do not have this lane.
     pub fn add(&mut self, to: NodeId, lane: Lane, from: impl IntoIterator<Item = NodeId>) {
+        assert!(!self.changes, "packets of this graph change their lanes");
         assert!(lane.index() < self.lanes, "{lane} is one of {} lanes", self.lanes);
         self.walks += 1;
         for source in from {
@@ -90,6 +116,61 @@ impl<'a> ChannelDependencies<'a> {
                     }
                     self.visit(next);
                 }
+            }
+        }
+    }
+
+    /// Adds the dependencies of packets to one host of one service level, from each of these hosts. Each switch chooses their
+    /// lane anew: `lane_of` returns it, by switch, input and output.
+    ///
+    /// The lane that a packet has, and thus its path through the channels, may depend on its source. So channels are walked,
+    /// not switches.
+    ///
+    /// # Panics
+    /// If the graph was made without lane changes, or the links do not have a lane.
+    pub fn add_changing(
+        &mut self,
+        to: NodeId,
+        from: impl IntoIterator<Item = NodeId>,
+        lane_of: impl Fn(NodeId, PortId, PortId) -> Lane,
+    ) {
+        assert!(self.changes, "packets of this graph keep their lanes");
+        self.walks += 1;
+        for source in from {
+            self.enter(None, self.graph.ports(source)[0], to, &lane_of);
+            while let Some(channel) = self.channels_to_walk.pop() {
+                let out = channel / self.lanes;
+                let place = self.place_of(out);
+                let end = self.graph.ports(node(self.graph.hosts() + place))[out - self.first[place]];
+                self.enter(Some(channel), end, to, &lane_of);
+            }
+        }
+    }
+
+    /// Lets packets to a host enter the node at the end of a cable, which they crossed by a channel between switches, or
+    /// from their source. Schedules the channels by which they continue, unless the current walk has been there.
+    fn enter(
+        &mut self,
+        by: Option<usize>,
+        FarEnd { peer, peer_port, .. }: FarEnd,
+        to: NodeId,
+        lane_of: &impl Fn(NodeId, PortId, PortId) -> Lane,
+    ) {
+        if self.graph.is_host(peer) {
+            return;
+        }
+        for output in self.routes.ports(peer, to) {
+            let lane = lane_of(peer, peer_port, output);
+            assert!(lane.index() < self.lanes, "{lane} is one of {} lanes", self.lanes);
+            let out = self.first[peer.index() - self.graph.hosts()] + output.index();
+            let channel = out * self.lanes + lane.index();
+            if let Some(by) = by {
+                let bit = output.index() * self.lanes + lane.index();
+                self.onward[by * self.words + bit / 64] |= 1 << (bit % 64);
+            }
+            if self.seen[channel] != self.walks {
+                self.seen[channel] = self.walks;
+                self.channels_to_walk.push(channel);
             }
         }
     }
@@ -163,6 +244,11 @@ impl<'a> ChannelDependencies<'a> {
         None
     }
 
+    /// Returns the index of the switch that has this output.
+    fn place_of(&self, out: usize) -> usize {
+        self.first.partition_point(|first| *first <= out) - 1
+    }
+
     fn channels(&self) -> usize {
         self.peers.len() * self.lanes
     }
@@ -175,14 +261,17 @@ impl<'a> ChannelDependencies<'a> {
             self.peers[out].index().checked_sub(self.graph.hosts()).map_or(0, |place| self.first[place]);
         masks.iter().enumerate().flat_map(move |(word, mask)| {
             let left = |mask: &u64| Some(mask & (mask - 1)).filter(|mask| *mask != 0);
-            core::iter::successors(Some(*mask).filter(|mask| *mask != 0), left)
-                .map(move |mask| (base + word * 64 + mask.trailing_zeros() as usize) * self.lanes + lane)
+            let bits = core::iter::successors(Some(*mask).filter(|mask| *mask != 0), left);
+            bits.map(move |mask| {
+                let bit = word * 64 + mask.trailing_zeros() as usize;
+                if self.changes { base * self.lanes + bit } else { (base + bit) * self.lanes + lane }
+            })
         })
     }
 
     fn channel(&self, channel: usize) -> VirtualChannel {
         let (out, lane) = (channel / self.lanes, channel % self.lanes);
-        let place = self.first.partition_point(|first| *first <= out) - 1;
+        let place = self.place_of(out);
         VirtualChannel {
             switch: node(self.graph.hosts() + place),
             port: PortId((out - self.first[place]) as u16),

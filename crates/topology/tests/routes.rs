@@ -1,6 +1,7 @@
 //! Properties of each routing: an even spread, freedom from cycles, refusal of wrong settings.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use packet::{Lane, NodeId, PortId};
 use proptest::prelude::*;
@@ -186,7 +187,7 @@ fn d_mod_k_comes_down_by_one_path() {
     let routes = topology.routes(&RoutingSpec::Native, 1).expect("its own");
     let mut served: BTreeMap<String, u32> = BTreeMap::new();
     for to in graph.host_ids() {
-        let tops: std::collections::BTreeSet<_> = graph
+        let tops: BTreeSet<_> = graph
             .host_ids()
             .filter_map(|from| routes.path(graph, from, to))
             .flat_map(|path| path.into_iter().map(|(n, _)| graph.name(n).to_owned()))
@@ -398,4 +399,76 @@ fn equal_tables_are_stored_once() {
     assert_eq!((graph.hosts(), graph.switches()), (11_664, 1620));
     let routes = topology.routes(&RoutingSpec::Native, 1).expect("its own");
     assert_eq!(routes.table_bytes(), (648 + 36 + 1) * 11_665);
+}
+
+/// Random lanes by input and output: the walk finds a cycle exactly if there is one among the channels of all paths,
+/// followed one by one.
+#[test]
+fn changing_lanes_make_the_cycles_of_paths_followed_one_by_one() {
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(200));
+    let (with, without) = (Cell::new(0), Cell::new(0));
+    let rings = (3..8u16, 1..4u8, prop::collection::vec(0..4u8, 8 * 9));
+    runner
+        .run(&rings, |(size, lanes, table)| {
+            let topology = topology(&format!("Torus(sizes: [{size}], hosts: 1, ..)"));
+            let graph = topology.graph();
+            let routes = topology.routes(&RoutingSpec::MinHop, 1).expect("a connected fabric");
+            let lane_of = |switch: NodeId, input: PortId, output: PortId| {
+                let place = (switch.index() - graph.hosts()) * 9 + input.index() * 3 + output.index();
+                Lane(table[place] % lanes)
+            };
+            let mut dependencies = ChannelDependencies::with_lane_changes(graph, &routes, lanes);
+            for to in graph.host_ids() {
+                let from = graph.host_ids().filter(|from| *from != to);
+                dependencies.add_changing(to, from, lane_of);
+            }
+            let found = dependencies.cycle();
+            let after = channels_of_paths(graph, &routes, lane_of);
+            for (at, next) in found.iter().flat_map(|cycle| cycle.iter().zip(cycle.iter().cycle().skip(1))) {
+                prop_assert!(after[at].contains(next), "{at:?} is not followed by {next:?}");
+            }
+            prop_assert_eq!(found.is_some(), has_cycle(after));
+            let count = if found.is_some() { &with } else { &without };
+            count.set(count.get() + 1);
+            Ok(())
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+    let (with, without) = (with.get(), without.get());
+    assert!(with > 20 && without > 20, "{with} tables with a cycle, {without} without");
+}
+
+/// Returns the channels that follow each channel on some path between two hosts.
+fn channels_of_paths(
+    graph: &Graph,
+    routes: &Routes,
+    lane_of: impl Fn(NodeId, PortId, PortId) -> Lane,
+) -> BTreeMap<VirtualChannel, BTreeSet<VirtualChannel>> {
+    let mut after: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for (from, to) in graph.host_ids().flat_map(|from| graph.host_ids().map(move |to| (from, to))) {
+        let path = routes.path(graph, from, to).expect("a connected fabric");
+        let channels: Vec<_> = path
+            .windows(2)
+            .map(|hops| {
+                let input = graph.ports(hops[0].0)[hops[0].1.index()].peer_port;
+                let (switch, port) = hops[1];
+                VirtualChannel { switch, port, lane: lane_of(switch, input, port) }
+            })
+            .collect();
+        for pair in channels.windows(2) {
+            after.entry(pair[0]).or_default().insert(pair[1]);
+        }
+    }
+    after
+}
+
+/// Returns true if removing channels that nothing follows, as long as there are some, leaves others.
+fn has_cycle(mut after: BTreeMap<VirtualChannel, BTreeSet<VirtualChannel>>) -> bool {
+    loop {
+        let open: BTreeSet<_> = after.keys().copied().collect();
+        let before = open.len();
+        after.retain(|_, next| next.iter().any(|channel| open.contains(channel)));
+        if after.len() == before {
+            return before > 0;
+        }
+    }
 }

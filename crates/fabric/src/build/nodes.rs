@@ -58,6 +58,7 @@ impl<'a> NodeBuilder<'a> {
             data_lanes,
             longest_packet: link.longest_packet(),
             forwarding: plan.routes().table(node).clone(),
+            sl_to_vl: settings.sl_to_vl.clone(),
             memory: settings.sharing.build(),
             egress_limit: settings.egress_limit,
             egress_pool: settings.egress_pool.clone(),

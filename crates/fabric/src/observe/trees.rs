@@ -159,14 +159,18 @@ impl TreeFinder {
             }
             let here = world.switch(node).view();
             for input in (0..here.radix() as u16).map(PortId) {
+                let voq = VoqId { input, output, lane };
                 let (from, port) = world.interconnect.peer(node, input);
-                let child = (from, port, lane);
-                if here.is_head(VoqId { input, output, lane })
-                    && self.output(child, world).held_back
-                    && !parents.iter().any(|(known, _)| *known == child)
-                {
-                    branches.push((child, depth + 1));
-                    parents.push((child, depth + 1));
+                for arrived_on in (0..here.lanes() as u8).map(Lane) {
+                    let child = (from, port, arrived_on);
+                    if self.output(child, world).held_back
+                        && !parents.iter().any(|(known, _)| *known == child)
+                        && here.is_head(voq)
+                        && here.arrived_on(voq, arrived_on, &world.interconnect.pool)
+                    {
+                        branches.push((child, depth + 1));
+                        parents.push((child, depth + 1));
+                    }
                 }
             }
         }
@@ -175,7 +179,6 @@ impl TreeFinder {
 
     /// Finds the flows whose packets wait in the tree: for its root or branches, or in buffers that its branches feed.
     fn find_flows(&self, world: &World, tree: &mut CongestionTree) {
-        let lane = tree.root.2;
         let mut inside: Vec<NodeId> = tree.branches.iter().map(|((node, ..), _)| *node).collect();
         inside.push(tree.root.0);
         inside.sort_unstable();
@@ -184,12 +187,9 @@ impl TreeFinder {
         let mut contributors = Vec::new();
         for node in inside.into_iter().filter(|node| node.index() >= world.adapters.len()) {
             world.switch(node).view().visit_packets(&world.interconnect.pool, &mut |packet| {
-                if packet.lrh.lane != lane {
-                    return;
-                }
-                let VoqId { input, output, .. } = packet.voq();
+                let VoqId { input, output, lane } = packet.voq();
                 let (from, port) = world.interconnect.peer(node, input);
-                let channels = [(node, output, lane), (from, port, lane)];
+                let channels = [(node, output, lane), (from, port, packet.arrived_on)];
                 if tree.is_in(channels[0]) && crosses(world, packet, node, tree.root) {
                     contributors.extend((packet.payload > 0).then_some(packet.flow.0));
                 } else if channels.iter().any(|channel| tree.is_branch(*channel)) {
@@ -251,16 +251,23 @@ impl TreeFinder {
 }
 
 /// Returns true if a packet that waits at a switch will leave by the root.
-fn crosses(world: &World, packet: &Packet, mut node: NodeId, root: OutputLane) -> bool {
+fn crosses(world: &World, packet: &Packet, node: NodeId, root: OutputLane) -> bool {
+    let VoqId { output, lane, .. } = packet.voq();
+    let (mut node, mut channel) = (node, Some((output, lane)));
     for _ in 0..LONGEST_PATH {
+        let Some((output, lane)) = channel else { return false };
+        if (node, output, lane) == root {
+            return true;
+        }
+        let (next, input) = world.interconnect.peer(node, output);
+        node = next;
         if node.index() < world.adapters.len() {
             return false;
         }
-        let Some(output) = world.switch(node).output_of(packet) else { return false };
-        if (node, output) == (root.0, root.1) {
-            return true;
-        }
-        node = world.interconnect.peer(node, output).0;
+        let switch = world.switch(node);
+        channel = switch
+            .output_of(packet)
+            .map(|output| (output, switch.lane_of(input, output, packet).unwrap_or(lane)));
     }
     false
 }

@@ -67,10 +67,19 @@ impl Event {
                 (1, port.0, lane.0, sequence)
             }
             EventKind::Switch(SwitchTimer::TailLeft { output, lane, .. }) => (2, output.0, lane.0, 0),
-            EventKind::Switch(SwitchTimer::CrossbarDone { output, input, lane, fast, length }) => {
-                // Several packets may cross to one output and lane at a time. Two events with equal fields commute.
+            EventKind::Switch(SwitchTimer::CrossbarDone {
+                output,
+                input,
+                lane,
+                arrived_on,
+                fast,
+                length,
+            }) => {
+                // Several packets may cross to one output and lane at a time. Two events with equal fields commute. The
+                // number of a port takes 8 of its 12 bits.
+                let changed = u16::from(arrived_on.0 ^ lane.0);
                 let differs = u32::from(input.0) << 12 | u32::from(length >> 2) << 1 | u32::from(fast);
-                (3, output.0, lane.0, differs)
+                (3, output.0 | changed << 8, lane.0, differs)
             }
             EventKind::Switch(SwitchTimer::Ready(_, input)) => (4, input.0, 0, 0),
             EventKind::Switch(SwitchTimer::FlowControl(port, lane)) => (5, port.0, lane.0, 0),

@@ -10,6 +10,7 @@ mod ethernet;
 mod families;
 mod golden;
 mod imports;
+mod lane_changes;
 mod laws;
 mod organisations;
 mod pausing;

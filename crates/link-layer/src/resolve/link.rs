@@ -167,17 +167,10 @@ impl LinkSpec {
         errors
     }
 
-    /// Returns the lanes to which a service level leads, and which never have a turn. Without tables every lane has.
+    /// Returns the lanes to which a service level leads, and which never have a turn.
     fn unserved_lanes(&self) -> Vec<Lane> {
-        let tables = &self.vl_arbitration;
-        if tables.high.is_empty() && tables.low.is_empty() {
-            return Vec::new();
-        }
-        let served = |lane: u8| {
-            let mut entries = tables.high.iter().chain(&tables.low);
-            tables.strict.contains(&lane) || entries.any(|entry| entry.lane == lane && entry.weight > 0)
-        };
-        let mut unserved: Vec<_> = self.lanes().into_iter().filter(|lane| !served(lane.0)).collect();
+        let served = |lane: &Lane| self.vl_arbitration.serves(*lane);
+        let mut unserved: Vec<_> = self.lanes().into_iter().filter(|lane| !served(lane)).collect();
         unserved.sort_unstable();
         unserved.dedup();
         unserved
@@ -213,6 +206,15 @@ impl LinkSpec {
 }
 
 impl VlArbitrationSpec {
+    /// Returns true if packets of this lane have a turn. Without tables every lane has.
+    #[must_use]
+    pub fn serves(&self, lane: Lane) -> bool {
+        let mut entries = self.high.iter().chain(&self.low).peekable();
+        entries.peek().is_none()
+            || self.strict.contains(&lane.0)
+            || entries.any(|entry| entry.lane == lane.0 && entry.weight > 0)
+    }
+
     fn tables(&self) -> [(&'static str, &[VlWeight]); 2] {
         [("high", &self.high), ("low", &self.low)]
     }

@@ -63,9 +63,9 @@ impl Scenario {
         let routes = self.check_routes(&control, (&topology, &cables), faults)?;
         let (workload, files) = traffic::workload(&self, (graph, &cables), &routes, faults)?;
         let flows = &workload.flows;
-        let dependency_cycle = match &link {
-            Some(link) if faults.found.is_empty() => {
-                routing::check(&self, link, (graph, &routes), flows, faults)
+        let dependency_cycle = match (&link, &nodes) {
+            (Some(link), Some(nodes)) if faults.found.is_empty() => {
+                routing::check(&self, (link, nodes), (graph, &routes), flows, faults)
             }
             _ => None,
         };
@@ -124,6 +124,7 @@ impl Scenario {
     ) -> Option<NodePlans> {
         let nodes = link.and_then(|link| node::plans(self, graph, (link, cables), faults));
         node::check_names(self, graph, cables, faults);
+        node::check_lane_changes(self, marking, faults);
         marking::check_ports(marking, (graph, cables), faults);
         if let Some(nodes) = &nodes {
             marking::check_trigger(self, marking, (graph, nodes), faults);

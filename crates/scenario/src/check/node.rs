@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use ca_transport::AdapterSpec;
 use ca_transport::resolve::AdapterEnv;
+use cc_policies::MarkingSpec;
 use link_layer::resolve::{Intake, ReceiverPlan};
 use link_layer::{CablePlan, LinkPlan, PortPlan};
 use packet::NodeId;
 use settings::{FieldPath, SettingError};
 use switch_arch::resolve::{SwitchEnv, SwitchPlan};
-use switch_arch::spec::{ShareOverride, SwitchSpec};
+use switch_arch::spec::{BufferingSpec, ShareOverride, SwitchSpec};
 use topology::{FarEnd, Graph};
 use units::Bytes;
 
@@ -88,7 +89,8 @@ impl Planner<'_> {
             None => (FieldPath::from("switch"), &scenario.switch),
         };
         let cables: Vec<_> = self.graph.ports(node).iter().map(|end| self.cables[end.cable]).collect();
-        let planned = spec.resolve(SwitchEnv { name, link: self.link, cables: &cables });
+        let changes_lanes = changes_lanes(scenario);
+        let planned = spec.resolve(SwitchEnv { name, link: self.link, cables: &cables, changes_lanes });
         let (plan, receivers) = found(planned, &path, faults)?;
         Some(Planned { intake: plan.intake, settings: Arc::new(plan), receivers })
     }
@@ -186,7 +188,7 @@ fn check_name(
     }
 }
 
-/// Checks that each port with a buffer or a share of its own exists: at the switch, or at one of those that share the
+/// Checks that each port with a buffer, a share or a table of its own exists: at the switch, or at one of those that share the
 /// settings.
 fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     let nodes = || (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
@@ -200,14 +202,47 @@ fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
         let buffers = (0..).zip(spec.buffers.iter().map(|own| Some(own.port)));
         let buffers = buffers.map(|(i, port)| (path.name("buffers").index(i), port));
         let of_shares = own_shares(&path, spec).map(|(entry, own)| (entry, own.port));
-        for (entry, port) in buffers.chain(of_shares) {
+        let ports = buffers.chain(of_shares).map(|(entry, port)| (entry.name("port"), port));
+        for (field, port) in ports.chain(ports_of_tables(&path, spec)) {
             let Some(port) = port.filter(|port| usize::from(*port) > most) else { continue };
             let whose = own.map_or_else(|| "no switch".to_owned(), |name| format!("`{name}` does not"));
             let has = if own.is_some() { "have" } else { "has" };
             let message = format!("{whose} {has} a port {port}");
-            faults.add(&entry.name("port"), message, format!("write a port from 1 to {most}"));
+            faults.add(&field, message, format!("write a port from 1 to {most}"));
         }
     }
+}
+
+/// Returns the ports that the tables of service levels name, with their paths.
+fn ports_of_tables(path: &FieldPath, spec: &SwitchSpec) -> Vec<(FieldPath, Option<u16>)> {
+    let tables = (0..).zip(&spec.sl_to_vl).map(|(i, own)| (path.name("sl_to_vl").index(i), own));
+    let ports =
+        tables.map(|(entry, own)| [(entry.name("input"), own.input), (entry.name("output"), own.output)]);
+    ports.flatten().collect()
+}
+
+/// Checks that every switch of a fabric that changes lanes has an organisation which can, and that marking can. In a queue
+/// for each input and lane, packets from two lanes of an input could be heads for one output and lane at once, and
+/// contend as one.
+pub(super) fn check_lane_changes(scenario: &Scenario, marking: &MarkingSpec, faults: &mut Faults<'_>) {
+    if !changes_lanes(scenario) {
+        return;
+    }
+    for (path, _) in switches(scenario).filter(|(_, spec)| spec.buffering == BufferingSpec::InputFifo) {
+        let message = "`InputFifo` has a queue for each input and lane, which cannot change lanes";
+        let help = "write another organisation, or leave `sl_to_vl` out of every switch";
+        faults.add(&path.name("buffering"), message, help);
+    }
+    if matches!(marking, MarkingSpec::Hp(_)) {
+        let message = "HP marking finds the cause of a full buffer among packets of its lane, and here switches change lanes";
+        let help = "write another marking, or leave `sl_to_vl` out of every switch";
+        faults.add(&"congestion_control".into(), message, help);
+    }
+}
+
+/// Returns true if a switch has tables of service levels to lanes by input and output.
+fn changes_lanes(scenario: &Scenario) -> bool {
+    switches(scenario).any(|(_, spec)| !spec.sl_to_vl.is_empty())
 }
 
 /// Checks that some cable has the rate of each share by rate.

@@ -11,6 +11,7 @@ use workload::Flow;
 use crate::cycles::cycle;
 use crate::diagnostics::nearest;
 use crate::format::{DependencyCycles, Scenario};
+use crate::plan::NodePlans;
 use crate::text::Faults;
 
 /// Makes the forwarding tables, unless the routing has faults.
@@ -39,7 +40,7 @@ pub(super) fn routes(scenario: &Scenario, topology: &Topology, faults: &mut Faul
 /// the cycle if the scenario allows one.
 pub(super) fn check(
     scenario: &Scenario,
-    link: &LinkPlan,
+    (link, nodes): (&LinkPlan, &NodePlans),
     (graph, routes): (&Graph, &Routes),
     flows: &[Flow],
     faults: &mut Faults<'_>,
@@ -50,12 +51,12 @@ pub(super) fn check(
     if faults.found.len() > before {
         return None;
     }
-    let cycle = cycle(link, graph, routes, flows)?;
+    let cycle = cycle((link, nodes), (graph, routes), flows)?;
     match scenario.dependency_cycles {
         DependencyCycles::Allowed => Some(cycle),
         DependencyCycles::Refused => {
             let message = format!("packets could wait for each other for ever, in the cycle {cycle}");
-            faults.add(&"routing".into(), message, help(scenario, link, routes));
+            faults.add(&"routing".into(), message, help(scenario, (link, nodes), routes));
             None
         }
     }
@@ -106,12 +107,14 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
 }
 
 /// Returns the correction of routes with a cycle.
-fn help(scenario: &Scenario, link: &LinkPlan, routes: &Routes) -> String {
+fn help(scenario: &Scenario, (link, nodes): (&LinkPlan, &NodePlans), routes: &Routes) -> String {
     let (layers, lanes) = (routes.layers(), u32::from(link.data_lanes));
     let own: Vec<Lane> = link.lanes.into_iter().take(layers as usize).collect();
     let merged = own.iter().enumerate().any(|(i, lane)| own[..i].contains(lane));
     let allow = "`dependency_cycles: Allowed` to see what it does";
-    if layers > lanes {
+    if nodes.change_lanes() {
+        format!("lead one link of the cycle to another lane in `sl_to_vl`, or write `UpDown()`; or {allow}")
+    } else if layers > lanes {
         format!("set `link.data_lanes` to {layers}, a lane for each layer of the routing; or write {allow}")
     } else if merged {
         format!(

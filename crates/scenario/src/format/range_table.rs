@@ -118,6 +118,8 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("ShareOverride", "", "lane", 0, whole(0, 14)),
     entry("ShareOverride", "", "port", 0, whole(1, 254)),
     entry("Sharing", "Dynamic", "alpha", 0, real(Included(0.0078125), Included(128.0))),
+    entry("SlToVlSpec", "", "input", 0, whole(1, 254)),
+    entry("SlToVlSpec", "", "output", 0, whole(1, 254)),
     entry("SwitchSpec", "", "speedup", 0, real(Included(1.0), Included(1000.0))),
     entry("SwitchWithHosts", "", "hosts", 0, whole(1, 253)),
     entry("SyntheticSpec", "", "messages", 0, whole(1, 4294967295)),

@@ -12,9 +12,10 @@
 //! ```
 
 use link_layer::{LaneSet, NodeContext};
-use packet::{PacketPool, PortId, VoqId};
+use packet::{Packet, PacketPool, PortId, VoqId};
 use units::{Bytes, Rate, Time};
 
+use super::admission::Charge;
 use super::{Pipeline, Stages};
 use crate::arbitration::{Grant, Request};
 use crate::buffering::{CombinedInputOutput, Taken, TwoStage, WriteBandwidth};
@@ -36,8 +37,7 @@ impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
 
     fn on_tail_left(
         pipeline: &mut Pipeline<Self, WORDS>,
-        voq: VoqId,
-        length: Bytes,
+        Charge { voq, length, .. }: Charge,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
         pipeline.leave_output_queue(voq, length, context.now());
@@ -45,16 +45,15 @@ impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
 
     fn on_crossbar_done(
         pipeline: &mut Pipeline<Self, WORDS>,
-        voq: VoqId,
+        charge: Charge,
         fast: bool,
-        length: Bytes,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
-        let VoqId { input, output, .. } = voq;
+        let VoqId { input, output, .. } = charge.voq;
         let rate = if fast { pipeline.crossbar_rate(input, output) } else { pipeline.ports.rate(output) };
         pipeline.arbitration.bandwidth.end(input, rate);
         pipeline.writers_mut().end(output, rate);
-        pipeline.leave_buffer(voq, length, context);
+        pipeline.leave_buffer(charge, context);
         pipeline.agenda.due.insert(output);
     }
 }
@@ -124,8 +123,8 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         let fast = rate > self.ports.rate(output);
         self.writers_mut().start(output, lane, rate);
         self.enter_output_queue(voq, id, pool, now);
-        let length_on_wire = pool[id].wire;
-        let done = SwitchTimer::CrossbarDone { output, input, lane, fast, length: length_on_wire };
+        let Packet { arrived_on, wire, .. } = pool[id];
+        let done = SwitchTimer::CrossbarDone { output, input, lane, arrived_on, fast, length: wire };
         context.set_timer(now + rate.time_for(length), done);
         self.agenda.due.insert(output);
         if let Some(exposed) = exposed {

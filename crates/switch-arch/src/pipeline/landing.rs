@@ -15,9 +15,10 @@
 //! while its tail still comes in occupies both memories until the tail is in: virtual cut-through.
 
 use link_layer::NodeContext;
-use packet::{PacketPool, PortId, VoqId};
-use units::{Bytes, Time};
+use packet::{Packet, PacketPool, PortId, VoqId};
+use units::Time;
 
+use super::admission::Charge;
 use super::{Pipeline, Stages};
 use crate::buffering::{Output, Taken, TwoStage};
 use crate::setup::SwitchTimer;
@@ -37,8 +38,7 @@ impl<const WORDS: usize> Stages<WORDS> for Output {
 
     fn on_tail_left(
         pipeline: &mut Pipeline<Self, WORDS>,
-        voq: VoqId,
-        length: Bytes,
+        Charge { voq, length, .. }: Charge,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
         pipeline.leave_output_queue(voq, length, context.now());
@@ -47,12 +47,11 @@ impl<const WORDS: usize> Stages<WORDS> for Output {
     /// The tail of a packet that had moved is in.
     fn on_crossbar_done(
         pipeline: &mut Pipeline<Self, WORDS>,
-        voq: VoqId,
+        charge: Charge,
         _fast: bool,
-        length: Bytes,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
-        pipeline.leave_buffer(voq, length, context);
+        pipeline.leave_buffer(charge, context);
     }
 }
 
@@ -81,25 +80,21 @@ impl<const WORDS: usize> Pipeline<Output, WORDS> {
         let now = context.now();
         let pool = context.packets();
         let Taken { packet: id, .. } = self.storage.take(voq, pool);
-        let (length, tail) = (pool[id].wire, pool[id].tail);
+        let Packet { arrived_on, tail, .. } = pool[id];
+        let charge = Charge { voq, arrived_on, length: pool[id].wire_bytes() };
         self.enter_output_queue(voq, id, pool, now);
-        self.release_landing(voq, length, tail, context);
+        self.release_landing(charge, tail, context);
     }
 
     /// Releases the landing buffer of a packet that has moved, once its tail is in.
-    fn release_landing(
-        &mut self,
-        voq: VoqId,
-        length: u16,
-        tail: Time,
-        context: &mut impl NodeContext<SwitchTimer>,
-    ) {
-        let VoqId { input, output, lane } = voq;
+    fn release_landing(&mut self, charge: Charge, tail: Time, context: &mut impl NodeContext<SwitchTimer>) {
+        let Charge { voq: VoqId { input, output, lane }, arrived_on, length } = charge;
         if tail > context.now() {
-            let landed = SwitchTimer::CrossbarDone { output, input, lane, fast: false, length };
+            let length = length.get() as u16;
+            let landed = SwitchTimer::CrossbarDone { output, input, lane, arrived_on, fast: false, length };
             context.set_timer(tail, landed);
         } else {
-            self.leave_buffer(voq, Bytes::new(length.into()), context);
+            self.leave_buffer(charge, context);
         }
     }
 }

@@ -37,13 +37,15 @@ mod single_stage;
 mod storage;
 mod view;
 
+use std::sync::Arc;
+
 use cc_policies::policy::{Marker, QueueView};
 use link_layer::{NodeContext, Port, ReceiveMemory, Signal};
 use packet::{Lane, Packet, PacketId, PacketPool, PortId, VoqId};
 use topology::ForwardingTable;
 use units::{Bytes, Time};
 
-use self::admission::Admission;
+use self::admission::{Admission, Charge};
 use self::agenda::Agenda;
 use self::egress::Egress;
 use self::marking::Marking;
@@ -53,7 +55,7 @@ use crate::arbitration::{AnyArbiter, Arbitration, ReadBandwidth, Request};
 use crate::buffering::Buffering;
 use crate::ports::Ports;
 use crate::setup::{SwitchSetup, SwitchTimer};
-use crate::tables::PortSet;
+use crate::tables::{PortSet, SlToVl};
 
 /// The pipeline of a switch with this organisation, whose sets of ports have this many words.
 #[derive(Debug)]
@@ -66,6 +68,7 @@ pub(crate) struct Pipeline<B, const WORDS: usize> {
     marking: Marking,
     arbitration: Arbitration<WORDS>,
     forwarding: ForwardingTable,
+    sl_to_vl: Option<Arc<SlToVl>>,
 }
 
 /// The part of the pipeline that depends on the number of stages: from the buffer at the input to the wire.
@@ -79,8 +82,7 @@ pub(crate) trait Stages<const WORDS: usize>: Buffering + Sized {
     /// Handles the departure of a packet's tail from its output.
     fn on_tail_left(
         pipeline: &mut Pipeline<Self, WORDS>,
-        voq: VoqId,
-        length: Bytes,
+        charge: Charge,
         context: &mut impl NodeContext<SwitchTimer>,
     );
 
@@ -88,9 +90,8 @@ pub(crate) trait Stages<const WORDS: usize>: Buffering + Sized {
     /// output's. In a switch without such queues no packet crosses.
     fn on_crossbar_done(
         _pipeline: &mut Pipeline<Self, WORDS>,
-        _voq: VoqId,
+        _charge: Charge,
         _fast: bool,
-        _length: Bytes,
         _outlet: &mut impl NodeContext<SwitchTimer>,
     ) {
     }
@@ -129,6 +130,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
             marking: Marking::new(setup.marker, ports, lanes),
             arbitration: Arbitration::new(AnyArbiter::new(setup.arbiter, ports, lanes), bandwidth, ports),
             forwarding: setup.forwarding,
+            sl_to_vl: setup.sl_to_vl,
         }
     }
 
@@ -152,9 +154,13 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         let output =
             output.expect("a run begins only if the tables lead to every host that receives packets");
         packet.set_ports(input, output);
-        let voq = packet.voq();
+        if let Some(tables) = &self.sl_to_vl {
+            packet.lrh.lane = tables.lane((input, output), packet.lrh.service_level);
+        }
+        let (voq, arrived_on) = (packet.voq(), packet.arrived_on);
+        let charge = Charge { voq, arrived_on, length };
         let around = (&mut self.ports, &mut self.marking.marker);
-        if !self.admission.admit(voq, length, &self.storage.contention, around, context) {
+        if !self.admission.admit(charge, &self.storage.contention, around, context) {
             context.packets().remove(id);
             return;
         }
@@ -188,13 +194,14 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
                 let voq = context.packets()[id].voq();
                 self.store(voq, id, context);
             }
-            SwitchTimer::TailLeft { output, input, lane, length } => {
+            SwitchTimer::TailLeft { output, input, lane, arrived_on, length } => {
                 self.agenda.due.insert(output);
-                B::on_tail_left(self, VoqId { input, output, lane }, Bytes::new(length.into()), context);
+                let (voq, length) = (VoqId { input, output, lane }, Bytes::new(length.into()));
+                B::on_tail_left(self, Charge { voq, arrived_on, length }, context);
             }
-            SwitchTimer::CrossbarDone { output, input, lane, fast, length } => {
-                let voq = VoqId { input, output, lane };
-                B::on_crossbar_done(self, voq, fast, Bytes::new(length.into()), context);
+            SwitchTimer::CrossbarDone { output, input, lane, arrived_on, fast, length } => {
+                let (voq, length) = (VoqId { input, output, lane }, Bytes::new(length.into()));
+                B::on_crossbar_done(self, Charge { voq, arrived_on, length }, fast, context);
             }
             SwitchTimer::FlowControl(port, lane) => {
                 if self.ports.link_mut(port).on_timer(lane, context) {
@@ -214,6 +221,11 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     #[inline]
     pub(crate) fn output_of(&self, packet: &Packet) -> Option<PortId> {
         self.forwarding.output(packet.lrh.destination, || packet.flow_key())
+    }
+
+    /// Returns the lane of the next link for a packet that leaves by `output`, or would if it came here by `input`.
+    pub(crate) fn lane_of(&self, input: PortId, output: PortId, packet: &Packet) -> Option<Lane> {
+        self.sl_to_vl.as_ref().map(|tables| tables.lane((input, output), packet.lrh.service_level))
     }
 
     /// Makes `output` due if the obstacle to its sending may have gone: only an output that waits has a reason to ask
@@ -237,9 +249,9 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
 
     /// Releases the buffer of a packet that has left it for good, and lets outputs read its input.
     #[inline(always)]
-    fn leave_buffer(&mut self, voq: VoqId, length: Bytes, context: &mut impl NodeContext<SwitchTimer>) {
+    fn leave_buffer(&mut self, charge: Charge, context: &mut impl NodeContext<SwitchTimer>) {
         let around = (&mut self.ports, &mut self.marking.marker);
-        self.admission.release(voq, length, around, context);
+        self.admission.release(charge, around, context);
         self.agenda.retry_reads();
     }
 
@@ -247,9 +259,10 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     #[inline(always)]
     fn start_on_wire(&mut self, voq: VoqId, id: PacketId, context: &mut impl NodeContext<SwitchTimer>) {
         let VoqId { input, output, lane } = voq;
-        let length = context.packets()[id].wire;
+        let packet = &context.packets()[id];
+        let (length, arrived_on) = (packet.wire, packet.arrived_on);
         let tail_leaves = self.ports.start(output, id, context);
-        context.set_timer(tail_leaves, SwitchTimer::TailLeft { output, input, lane, length });
+        context.set_timer(tail_leaves, SwitchTimer::TailLeft { output, input, lane, arrived_on, length });
     }
 
     /// Returns the request of an output and lane for its contenders that can be read now at the output's rate.

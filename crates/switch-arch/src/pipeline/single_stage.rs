@@ -5,8 +5,9 @@
 use cc_policies::policy::Marker;
 use link_layer::{LaneSet, NodeContext};
 use packet::{PacketPool, PortId, VoqId};
-use units::{Bytes, Time};
+use units::Time;
 
+use super::admission::Charge;
 use super::{Pipeline, Stages};
 use crate::arbitration::{Grant, Request};
 use crate::buffering::{SingleStage, Taken};
@@ -26,12 +27,12 @@ impl<const WORDS: usize> Stages<WORDS> for SingleStage {
     #[inline]
     fn on_tail_left(
         pipeline: &mut Pipeline<Self, WORDS>,
-        voq: VoqId,
-        length: Bytes,
+        charge: Charge,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
-        pipeline.arbitration.bandwidth.end(voq.input, pipeline.ports.rate(voq.output));
-        pipeline.leave_buffer(voq, length, context);
+        let VoqId { input, output, .. } = charge.voq;
+        pipeline.arbitration.bandwidth.end(input, pipeline.ports.rate(output));
+        pipeline.leave_buffer(charge, context);
     }
 }
 

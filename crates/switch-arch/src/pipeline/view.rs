@@ -87,9 +87,12 @@ pub trait SwitchView {
     /// comes free. `None` in a switch without such queues.
     fn room_behind_crossbar(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes>;
 
-    /// Returns true if a packet that waits for `voq.output` is, or could be, the next to leave the buffer of the input
-    /// and lane.
+    /// Returns true if a packet that waits for `voq.output` on `voq.lane` is, or could be, the next to leave the buffer of the
+    /// input.
     fn is_head(&self, voq: VoqId) -> bool;
+
+    /// Returns true if a packet of the virtual output queue may occupy the input's buffer of this lane: it arrived on it.
+    fn arrived_on(&self, voq: VoqId, lane: Lane, pool: &PacketPool) -> bool;
 }
 
 impl dyn SwitchView + '_ {
@@ -221,5 +224,15 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
 
     fn is_head(&self, voq: VoqId) -> bool {
         self.storage.buffering.is_next(voq, &self.storage.contention)
+    }
+
+    fn arrived_on(&self, voq: VoqId, lane: Lane, pool: &PacketPool) -> bool {
+        match self.sl_to_vl {
+            None => voq.lane == lane,
+            Some(_) => {
+                let mut packets = self.storage.buffering.packets(pool);
+                packets.any(|packet| packet.voq() == voq && packet.arrived_on == lane)
+            }
+        }
     }
 }

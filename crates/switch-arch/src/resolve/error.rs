@@ -3,7 +3,7 @@
 //! Invariant: `Display` is the cause alone, [`SettingError::help`] the remedy alone.
 
 use link_layer::resolve::{BufferError, LaneNotConfigured, MemoryError};
-use packet::Mtu;
+use packet::{Mtu, ServiceLevel};
 use settings::{FieldPath, SettingError};
 use units::Bytes;
 
@@ -27,6 +27,28 @@ pub enum SwitchError {
         field: FieldPath,
         /// The lane.
         lane: LaneNotConfigured,
+    },
+    /// A table of service levels to lanes has another number of lanes.
+    #[error(
+        "a table has a lane for each of the {} service levels, and here are {lanes}",
+        ServiceLevel::COUNT
+    )]
+    TableLength {
+        /// The field.
+        field: FieldPath,
+        /// Number of lanes as written.
+        lanes: usize,
+    },
+    /// A table discards packets.
+    #[error("lane 15 is for management: a switch discards data packets of this service level (IBA 7.6.6)")]
+    DiscardingTable(FieldPath),
+    /// A table leads to a lane that never has a turn.
+    #[error("lane {lane} never has a turn: packets would wait for ever")]
+    LaneUnserved {
+        /// The field.
+        field: FieldPath,
+        /// The lane.
+        lane: u8,
     },
     /// The organisation has no queues at outputs.
     #[error("`{0:?}` has no queues at outputs that could have a size")]
@@ -138,9 +160,12 @@ pub enum ShareError {
 impl SettingError for SwitchError {
     fn path(&self) -> FieldPath {
         match self {
-            Self::Buffer { field, .. } | Self::Lane { field, .. } | Self::Share { field, .. } => {
-                field.clone()
-            }
+            Self::Buffer { field, .. }
+            | Self::Lane { field, .. }
+            | Self::TableLength { field, .. }
+            | Self::DiscardingTable(field)
+            | Self::LaneUnserved { field, .. }
+            | Self::Share { field, .. } => field.clone(),
             Self::NoOutputQueue(_) | Self::OutputQueueBelowPacket { .. } => "output_buffer".into(),
             Self::NothingToShare(_) => "sharing".into(),
             Self::UnderCredits(field) | Self::BesideMemory(field) => (*field).into(),
@@ -162,6 +187,11 @@ impl SettingError for SwitchError {
         Some(match self {
             Self::Buffer { error, .. } => return error.help(),
             Self::Lane { lane, .. } => return lane.help(),
+            Self::TableLength { .. } => format!("write {} lanes", ServiceLevel::COUNT),
+            Self::DiscardingTable(_) => "write the number of a data lane".to_owned(),
+            Self::LaneUnserved { lane, .. } => {
+                format!("write another lane, or give lane {lane} a weight in `link.vl_arbitration`")
+            }
             Self::NoOutputQueue(_) => {
                 "leave it out, or write `buffering: Output` or `CombinedInputOutput`".to_owned()
             }

@@ -1,9 +1,12 @@
 //! Resolution of a switch: from its settings to its plan.
 //!
 //! Invariant: a [`SwitchPlan`] has memory for at least one packet at each port and lane, and no setting without effect. The
-//! faults in settings stand in `error`.
+//! faults in settings stand in `error`, the tables of service levels in `sl_to_vl`.
 
 mod error;
+mod sl_to_vl;
+
+use std::sync::Arc;
 
 use link_layer::flow_control::credits::BLOCK;
 use link_layer::resolve::{
@@ -18,6 +21,7 @@ use units::Bytes;
 
 pub use self::error::{ShareError, SwitchError};
 use crate::spec::{ArbiterSpec, BufferingSpec, Forwarding, Provision, ShareOverride, Sharing, SwitchSpec};
+use crate::tables::SlToVl;
 
 /// A switch of a plan, without its ports.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +42,8 @@ pub struct SwitchPlan {
     pub egress_pool: Option<EgressPoolPlan>,
     /// Queue of each output and lane, if the organisation has such queues.
     pub output_buffer: Bytes,
+    /// Lane of the next link by input, output and service level; `None` if no switch of the fabric changes lanes.
+    pub sl_to_vl: Option<Arc<SlToVl>>,
     /// Read rate of an input's buffer over the rate of its link, in thousandths.
     pub speedup_thousandths: u64,
 }
@@ -62,6 +68,8 @@ pub struct SwitchEnv<'a> {
     pub link: &'a LinkPlan,
     /// Cable at each port.
     pub cables: &'a [CablePlan],
+    /// True if some switch of the fabric has entries in [`SwitchSpec::sl_to_vl`].
+    pub changes_lanes: bool,
 }
 
 impl SwitchSpec {
@@ -87,6 +95,7 @@ impl SwitchSpec {
             errors.extend(link.check_buffer(size).err().map(|error| SwitchError::Buffer { field, error }));
         }
         errors.extend(self.lane_errors(link));
+        errors.extend(self.table_errors(link));
         errors.extend(self.output_queue_error(link));
         errors.extend(self.sharing_error());
         errors.extend(self.size_errors());
@@ -210,6 +219,7 @@ impl SwitchSpec {
             egress_limit: self.egress_limit,
             egress_pool: self.plan_egress(env)?,
             output_buffer: self.output_buffer.unwrap_or(buffer),
+            sl_to_vl: env.changes_lanes.then(|| Arc::new(self.tables(env))),
             speedup_thousandths: (self.speedup * 1000.0).round() as u64,
         };
         Ok((plan, receivers))
@@ -217,7 +227,7 @@ impl SwitchSpec {
 
     /// Plans the receive memory.
     fn plan_memory(&self, env: SwitchEnv<'_>) -> Result<(SharingPlan, Vec<ReceiverPlan>), SwitchError> {
-        let SwitchEnv { name: node, link, cables } = env;
+        let SwitchEnv { name: node, link, cables, .. } = env;
         let intake = self.intake();
         let headroom: Vec<_> = cables.iter().map(|cable| link.headroom(cable, intake)).collect();
         let ports = || (0..).map(PortId).zip(cables);
@@ -244,7 +254,7 @@ impl SwitchSpec {
     /// Plans the pool of the queues at the outputs.
     fn plan_egress(&self, env: SwitchEnv<'_>) -> Result<Option<EgressPoolPlan>, SwitchError> {
         let Some(spec) = &self.egress_pool else { return Ok(None) };
-        let SwitchEnv { name, link, cables } = env;
+        let SwitchEnv { name, link, cables, .. } = env;
         let mut lossy = LaneSet::default();
         (0..link.data_lanes)
             .map(Lane)

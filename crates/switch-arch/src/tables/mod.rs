@@ -4,12 +4,15 @@
 //! |---|---|
 //! | `port_set` | [`PortSet`]: a set of ports as bit masks |
 //! | `lane_table` | `LaneTable`: one entry for each port and lane |
+//! | `sl_to_vl` | [`SlToVl`]: the lane of the next link, by input, output and service level |
 //! | `voq_table` | `VoqTable`: one entry for each virtual output queue |
 
 mod lane_table;
 mod port_set;
+mod sl_to_vl;
 mod voq_table;
 
 pub(crate) use self::lane_table::LaneTable;
 pub use self::port_set::PortSet;
+pub use self::sl_to_vl::SlToVl;
 pub(crate) use self::voq_table::VoqTable;

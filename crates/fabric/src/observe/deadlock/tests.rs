@@ -69,6 +69,11 @@ fn random_ring(chance: &mut Stream) -> Vec<String> {
     if buffering.has_output_queues() {
         sets.push(format!("switch.output_buffer=\"{} KiB\"", chance.random_range(3..=20)));
     }
+    if buffering != BufferingSpec::InputFifo && chance.random_bool(0.5) {
+        let tables: Vec<_> = (0..chance.random_range(1..=4)).map(|_| random_table(chance)).collect();
+        sets.push("link.data_lanes=2".to_owned());
+        sets.push(format!("switch.sl_to_vl=[{}]", tables.join(", ")));
+    }
     if buffering.shares_memory() {
         let guaranteed = if pauses { chance.random_range(0..=2) } else { chance.random_range(3..=5) };
         sets.push(match chance.random_range(0..3) {
@@ -81,6 +86,17 @@ fn random_ring(chance: &mut Stream) -> Vec<String> {
         });
     }
     sets
+}
+
+/// A table of service levels to two lanes, for one of a switch's three inputs or all, and one of its outputs or all.
+fn random_table(chance: &mut Stream) -> String {
+    let mut port = |name: &str| match chance.random_range(0..=3) {
+        0 => String::new(),
+        number => format!("{name}: {number}, "),
+    };
+    let (input, output) = (port("input"), port("output"));
+    let lane = chance.random_range(0..2);
+    format!("({input}{output}lanes: [{}])", vec![lane.to_string(); 16].join(", "))
 }
 
 /// Returns the packets that wait in buffers, at their places; only those that never move, if `lasting`.
@@ -124,7 +140,7 @@ fn run_whole(plan: &Plan) -> (Run, Result<(), RunError>, Time) {
 fn what_is_reported_never_moves_and_what_is_not_comes_to_rest() {
     let mut chance = event_kernel::stream(12, "rings", "test");
     let (mut stuck, mut free) = (0, 0);
-    for _ in 0..120 {
+    for _ in 0..160 {
         let sets = random_ring(&mut chance);
         let (mut run, stopped, moved) = run_whole(&plan(&sets));
         let deadlock = match stopped {

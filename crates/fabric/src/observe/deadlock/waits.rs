@@ -82,7 +82,7 @@ impl<'a> Waits<'a> {
         loop {
             let last = path[path.len() - 1];
             let stays = |next: &Wait| {
-                self.stays(last.to, VoqId { input: last.input, output: next.output, lane: last.lane })
+                self.stays(last.to, VoqId { input: last.input, output: next.output, lane: next.lane })
             };
             let next = self.heads(&last).find(stays)?;
             if let Some(start) = path.iter().position(|at| *at == next) {
@@ -94,11 +94,15 @@ impl<'a> Waits<'a> {
 
     /// Returns the waiting outputs to which packets of the buffer fed by `at` go, the first to leave each queue.
     fn heads(&self, at: &Wait) -> impl Iterator<Item = Wait> {
-        let Wait { to, input, lane, .. } = *at;
+        let Wait { to, input, lane: arrived_on, .. } = *at;
         let switch = self.switch(to);
-        let outputs = (0..switch.radix() as u16).map(PortId);
-        let outputs = outputs.filter(move |&output| switch.is_head(VoqId { input, output, lane }));
-        outputs.filter_map(move |output| self.at(to, output, lane).copied())
+        let lanes = move |output| {
+            (0..switch.lanes() as u8).map(move |lane| VoqId { input, output, lane: Lane(lane) })
+        };
+        let voqs = (0..switch.radix() as u16).map(PortId).flat_map(lanes);
+        let voqs = voqs.filter_map(move |voq| self.at(to, voq.output, voq.lane).map(|wait| (voq, wait)));
+        let of_buffer = move |voq| switch.is_head(voq) && switch.arrived_on(voq, arrived_on, self.pool());
+        voqs.filter(move |(voq, _)| of_buffer(*voq)).map(|(_, wait)| *wait)
     }
 
     /// Returns true if the packets of a switch's queue whose head waits for `voq.output` never leave their buffer: the head

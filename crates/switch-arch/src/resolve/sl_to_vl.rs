@@ -1,0 +1,59 @@
+//! Resolution of the tables of service levels to lanes.
+//!
+//! Invariant: every table leads to data lanes that are configured and have a turn.
+
+use link_layer::resolve::LaneNotConfigured;
+use link_layer::spec::LinkSpec;
+use packet::{Lane, PortId, ServiceLevel};
+use settings::FieldPath;
+
+use super::{SwitchEnv, SwitchError};
+use crate::spec::SwitchSpec;
+use crate::tables::SlToVl;
+
+/// The lane of subnet management packets; a data packet that a table leads there is discarded (IBA 7.6.6).
+const MANAGEMENT_LANE: u8 = 15;
+
+impl SwitchSpec {
+    /// Checks that each table of service levels leads to lanes that are configured and served. Reports the first fault of
+    /// each.
+    pub(super) fn table_errors(&self, link: &LinkSpec) -> Vec<SwitchError> {
+        let tables = (0..).zip(&self.sl_to_vl);
+        let tables = tables.map(|(i, own)| (FieldPath::from("sl_to_vl").index(i).name("lanes"), &own.lanes));
+        let mut errors = Vec::new();
+        for (field, lanes) in tables {
+            if lanes.len() != usize::from(ServiceLevel::COUNT) {
+                errors.push(SwitchError::TableLength { field, lanes: lanes.len() });
+                continue;
+            }
+            let mut lanes = (0..).zip(lanes);
+            let wrong = lanes.find_map(|(level, &lane)| table_error(field.index(level), lane, link));
+            errors.extend(wrong);
+        }
+        errors
+    }
+
+    /// Returns the tables of service levels to lanes. They have no [`errors`](Self::errors), and the ports that they name exist.
+    pub(super) fn tables(&self, env: SwitchEnv<'_>) -> SlToVl {
+        let ports = env.cables.len();
+        let mut tables = SlToVl::new(ports, env.link.lanes);
+        let exists = |port: &Option<u16>| port.is_none_or(|port| (1..=ports).contains(&usize::from(port)));
+        for own in self.sl_to_vl.iter().filter(|own| exists(&own.input) && exists(&own.output)) {
+            let port = |number: Option<u16>| number.map(|number| PortId(number - 1));
+            let lanes = core::array::from_fn(|level| Lane(own.lanes[level]));
+            tables.set(port(own.input), port(own.output), lanes);
+        }
+        tables
+    }
+}
+
+/// Checks one lane of a table of service levels.
+fn table_error(field: FieldPath, lane: u8, link: &LinkSpec) -> Option<SwitchError> {
+    if lane == MANAGEMENT_LANE {
+        Some(SwitchError::DiscardingTable(field))
+    } else if let Err(lane) = LaneNotConfigured::check(lane, link.data_lanes) {
+        Some(SwitchError::Lane { field, lane })
+    } else {
+        (!link.vl_arbitration.serves(Lane(lane))).then_some(SwitchError::LaneUnserved { field, lane })
+    }
+}
