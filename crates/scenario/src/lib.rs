@@ -40,7 +40,7 @@ mod text;
 pub use diagnostics::nearest::help as help_with_name;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
-pub use format::{DependencyCycles, Scenario, WatchSpec};
+pub use format::{DependencyCycles, LayerLanes, Scenario, WatchSpec};
 pub use memory::MemoryEstimate;
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
 pub use text::{ScenarioText, ShippedScenario, shipped};

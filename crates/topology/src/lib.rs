@@ -43,6 +43,7 @@ pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{FarEnd, Graph};
 pub use limits::{MAX_NODES, MAX_SWITCH_PORTS};
 pub use routing::error::{RoutingError, RoutingErrorKind};
+pub use routing::lane_changes::LaneChanges;
 pub use routing::routes::Routes;
 pub use routing::spec::RoutingSpec;
 pub use routing::table::ForwardingTable;

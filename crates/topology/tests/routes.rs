@@ -401,6 +401,45 @@ fn equal_tables_are_stored_once() {
     assert_eq!(routes.table_bytes(), (648 + 36 + 1) * 11_665);
 }
 
+/// Returns a cycle that traffic between all hosts can close if switches change lanes by the rule of the routing.
+fn cycle_with_lane_changes(topology: &Topology, lanes: u8) -> Option<Vec<VirtualChannel>> {
+    let graph = topology.graph();
+    let routes = topology.routes(&RoutingSpec::Native, 1).expect("the topology's own").with_lane_changes();
+    let rule = topology.lane_changes(&RoutingSpec::Native).expect("the routing has layers");
+    let mut dependencies = ChannelDependencies::with_lane_changes(graph, &routes, lanes);
+    for to in graph.host_ids() {
+        for level in 0..routes.layers() {
+            let from = graph.host_ids().filter(|from| *from != to && routes.layer(*from, to) == level);
+            dependencies.add_changing(to, from, |switch, input, output| {
+                Lane(rule.lane(switch, (input, output), level as u8) % lanes)
+            });
+        }
+    }
+    dependencies.cycle()
+}
+
+/// With changes of lane, two lanes do where four and eight would be kept, and one lane does not.
+#[test]
+fn two_lanes_that_change_do_for_tori_and_dragonflies() {
+    for (text, layers) in [
+        ("Torus(sizes: [5], hosts: 1, ..)", 2),
+        ("Torus(sizes: [3, 6], hosts: 1, ..)", 2),
+        ("Torus(sizes: [5, 4, 7], hosts: 1, ..)", 4),
+        ("Torus(sizes: [5, 6, 5], hosts: 1, ..)", 8),
+        (
+            "Dragonfly(routers: 4, hosts: 1, global: 2, host_cable: \"copper\", local_cable: \"copper\", global_cable: \"copper\")",
+            2,
+        ),
+    ] {
+        let topology = topology(text);
+        let routes = topology.routes(&RoutingSpec::Native, 1).expect("the topology's own");
+        assert_eq!(routes.layers(), layers, "{text}");
+        let found = cycle_with_lane_changes(&topology, 2);
+        assert!(found.is_none(), "{text}: {}", spell(topology.graph(), &found.unwrap_or_default()));
+        assert!(cycle_with_lane_changes(&topology, 1).is_some(), "{text}: one lane does");
+    }
+}
+
 /// Random lanes by input and output: the walk finds a cycle exactly if there is one among the channels of all paths,
 /// followed one by one.
 #[test]

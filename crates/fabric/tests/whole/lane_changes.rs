@@ -220,6 +220,40 @@ fn a_dateline_keeps_a_saturated_ring_moving() {
     }
 }
 
+/// With the changes of lane of its routing, a saturated torus that would keep four lanes, and a dragonfly, move on two until
+/// they drain.
+#[test]
+fn two_lanes_that_change_keep_tori_and_dragonflies_moving() {
+    let torus = "topology=Torus(sizes: [5, 5], hosts: 1, host_cable: \"wire\", trunk_cable: \"wire\")";
+    let dragonfly = "topology=Dragonfly(routers: 4, hosts: 1, global: 1, host_cable: \"wire\", local_cable: \"wire\", \
+                     global_cable: \"wire\")";
+    for (topology, hosts) in [(torus, 25), (dragonfly, 20)] {
+        let flow = |number: u32| {
+            let (from, to) = (number % hosts, (number * 7 + 11) % hosts);
+            (from != to).then(|| {
+                format!(
+                    "(name: \"F{number}\", from: \"h{}\", to: \"h{}\", start: \"0 s\", message: \"64 KiB\", \
+                     load: Saturate(outstanding: 4))",
+                    from + 1,
+                    to + 1
+                )
+            })
+        };
+        let flows = format!("flows=[{}]", (0..2 * hosts).filter_map(flow).collect::<Vec<_>>().join(", "));
+        for buffering in organisations() {
+            let buffering = format!("switch.buffering={buffering:?}");
+            for flow_control in [CREDITS, PAUSES] {
+                let sets =
+                    ["link.data_lanes=2", "layer_lanes=Changed", "duration=\"1 ms\"", "sample=\"100 us\""];
+                let plan =
+                    law("two-switches", &[&[topology, &flows, &buffering, flow_control], &sets[..]].concat());
+                let record = drained(&plan).unwrap_or_else(|stop| panic!("{topology}, {buffering}: {stop}"));
+                assert!(record.lanes.iter().any(|lane| lane.lane == 1 && lane.packets > 0), "{topology}");
+            }
+        }
+    }
+}
+
 /// Two switches that send all packets on lane 1 between them, and on lane 0 to hosts: everything happens at the same time
 /// as on one lane, and the congestion trees are the same.
 #[test]

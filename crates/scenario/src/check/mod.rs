@@ -31,7 +31,7 @@ mod watch;
 use cc_policies::{Control, MarkingSpec};
 use link_layer::{CablePlan, LinkPlan};
 use settings::SettingError;
-use topology::{Graph, Routes, Topology, TopologyError, TopologyErrorKind, TopologySpec};
+use topology::{Routes, Topology, TopologyError, TopologyErrorKind, TopologySpec};
 
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::format::Scenario;
@@ -59,7 +59,7 @@ impl Scenario {
         let (topology, cables) = (self.topology(faults)?, cables?);
         let graph = topology.graph();
         let control = guideline::resolve(&mut self, graph, &cables);
-        let nodes = self.check_fabric(&control.marking, graph, (link.as_ref(), &cables), faults);
+        let nodes = self.check_fabric(&control.marking, &topology, (link.as_ref(), &cables), faults);
         let routes = self.check_routes(&control, (&topology, &cables), faults)?;
         let (workload, files) = traffic::workload(&self, (graph, &cables), &routes, faults)?;
         let flows = &workload.flows;
@@ -118,13 +118,14 @@ impl Scenario {
     fn check_fabric(
         &self,
         marking: &MarkingSpec,
-        graph: &Graph,
+        topology: &Topology,
         (link, cables): (Option<&LinkPlan>, &[CablePlan]),
         faults: &mut Faults<'_>,
     ) -> Option<NodePlans> {
-        let nodes = link.and_then(|link| node::plans(self, graph, (link, cables), faults));
+        let graph = topology.graph();
+        let nodes = link.and_then(|link| node::plans(self, topology, (link, cables), faults));
         node::check_names(self, graph, cables, faults);
-        node::check_lane_changes(self, marking, faults);
+        node::check_lane_changes(self, topology, marking, faults);
         marking::check_ports(marking, (graph, cables), faults);
         if let Some(nodes) = &nodes {
             marking::check_trigger(self, marking, (graph, nodes), faults);

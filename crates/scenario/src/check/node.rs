@@ -7,15 +7,16 @@ use ca_transport::resolve::AdapterEnv;
 use cc_policies::MarkingSpec;
 use link_layer::resolve::{Intake, ReceiverPlan};
 use link_layer::{CablePlan, LinkPlan, PortPlan};
-use packet::NodeId;
+use packet::{Lane, NodeId, PortId};
 use settings::{FieldPath, SettingError};
 use switch_arch::resolve::{SwitchEnv, SwitchPlan};
 use switch_arch::spec::{BufferingSpec, ShareOverride, SwitchSpec};
-use topology::{FarEnd, Graph};
+use switch_arch::tables::SlToVl;
+use topology::{FarEnd, Graph, LaneChanges, Topology};
 use units::Bytes;
 
 use crate::diagnostics::nearest;
-use crate::format::Scenario;
+use crate::format::{LayerLanes, Scenario};
 use crate::plan::{NodePlan, NodePlans};
 use crate::text::Faults;
 
@@ -35,14 +36,19 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
 /// Plans every node with its ports, unless something is wrong with its settings or its memory.
 pub(super) fn plans(
     scenario: &Scenario,
-    graph: &Graph,
+    topology: &Topology,
     (link, cables): (&LinkPlan, &[CablePlan]),
     faults: &mut Faults<'_>,
 ) -> Option<NodePlans> {
     if OF_NODES.iter().any(|field| faults.any_below(&(*field).into())) {
         return None;
     }
-    let planner = Planner { scenario, graph, link, cables, ports: Vec::new() };
+    let graph = topology.graph();
+    let lanes = match scenario.layer_lanes {
+        LayerLanes::Kept => None,
+        LayerLanes::Changed => topology.lane_changes(&scenario.routing),
+    };
+    let planner = Planner { scenario, graph, link, cables, lanes, ports: Vec::new() };
     let hosts = (0..graph.hosts() as u32).map(NodeId);
     let adapters: Vec<_> = hosts.map(|node| planner.adapter(node, faults)).collect();
     let others = (graph.hosts() as u32..graph.nodes() as u32).map(NodeId);
@@ -65,6 +71,8 @@ struct Planner<'a> {
     graph: &'a Graph,
     link: &'a LinkPlan,
     cables: &'a [CablePlan],
+    /// Rule by which switches change lanes with the scenario's routing.
+    lanes: Option<LaneChanges<'a>>,
     /// Different ports met so far.
     ports: Vec<Arc<PortPlan>>,
 }
@@ -89,10 +97,24 @@ impl Planner<'_> {
             None => (FieldPath::from("switch"), &scenario.switch),
         };
         let cables: Vec<_> = self.graph.ports(node).iter().map(|end| self.cables[end.cable]).collect();
-        let changes_lanes = changes_lanes(scenario);
-        let planned = spec.resolve(SwitchEnv { name, link: self.link, cables: &cables, changes_lanes });
+        let tables = changes_lanes(scenario).then(|| self.tables(node));
+        let env = SwitchEnv { name, link: self.link, cables: &cables, sl_to_vl: tables.as_ref() };
+        let planned = spec.resolve(env);
         let (plan, receivers) = found(planned, &path, faults)?;
         Some(Planned { intake: plan.intake, settings: Arc::new(plan), receivers })
+    }
+
+    /// Returns a switch's tables of service levels to lanes, without entries of its own.
+    fn tables(&self, node: NodeId) -> SlToVl {
+        let ports = self.graph.ports(node).len() as u16;
+        let mut tables = SlToVl::new(usize::from(ports), self.link.lanes);
+        let Some(rule) = &self.lanes else { return tables };
+        for (input, output) in (0..ports).flat_map(|input| (0..ports).map(move |output| (input, output))) {
+            let (input, output) = (PortId(input), PortId(output));
+            let lane = |level| Lane(rule.lane(node, (input, output), level as u8) % self.link.data_lanes);
+            tables.set(Some(input), Some(output), core::array::from_fn(lane));
+        }
+        tables
     }
 
     /// Joins both ends of each cable.
@@ -224,25 +246,35 @@ fn ports_of_tables(path: &FieldPath, spec: &SwitchSpec) -> Vec<(FieldPath, Optio
 /// Checks that every switch of a fabric that changes lanes has an organisation which can, and that marking can. In a queue
 /// for each input and lane, packets from two lanes of an input could be heads for one output and lane at once, and
 /// contend as one.
-pub(super) fn check_lane_changes(scenario: &Scenario, marking: &MarkingSpec, faults: &mut Faults<'_>) {
+pub(super) fn check_lane_changes(
+    scenario: &Scenario,
+    topology: &Topology,
+    marking: &MarkingSpec,
+    faults: &mut Faults<'_>,
+) {
     if !changes_lanes(scenario) {
         return;
     }
+    if scenario.layer_lanes == LayerLanes::Changed && topology.lane_changes(&scenario.routing).is_none() {
+        let message = "the paths of this routing have one layer";
+        faults.add(&"layer_lanes".into(), message, "leave it out: `Changed` is for `DimensionOrder` in a torus with five switches in a row, and for `DragonflyMinimal`");
+    }
     for (path, _) in switches(scenario).filter(|(_, spec)| spec.buffering == BufferingSpec::InputFifo) {
         let message = "`InputFifo` has a queue for each input and lane, which cannot change lanes";
-        let help = "write another organisation, or leave `sl_to_vl` out of every switch";
+        let help = "write another organisation, or leave out `sl_to_vl` of every switch and `layer_lanes`";
         faults.add(&path.name("buffering"), message, help);
     }
     if matches!(marking, MarkingSpec::Hp(_)) {
         let message = "HP marking finds the cause of a full buffer among packets of its lane, and here switches change lanes";
-        let help = "write another marking, or leave `sl_to_vl` out of every switch";
+        let help = "write another marking, or leave out `sl_to_vl` of every switch and `layer_lanes`";
         faults.add(&"congestion_control".into(), message, help);
     }
 }
 
-/// Returns true if a switch has tables of service levels to lanes by input and output.
+/// Returns true if switches have tables of service levels to lanes by input and output.
 fn changes_lanes(scenario: &Scenario) -> bool {
-    switches(scenario).any(|(_, spec)| !spec.sl_to_vl.is_empty())
+    scenario.layer_lanes == LayerLanes::Changed
+        || switches(scenario).any(|(_, spec)| !spec.sl_to_vl.is_empty())
 }
 
 /// Checks that some cable has the rate of each share by rate.

@@ -10,13 +10,14 @@ use workload::Flow;
 
 use crate::cycles::cycle;
 use crate::diagnostics::nearest;
-use crate::format::{DependencyCycles, Scenario};
+use crate::format::{DependencyCycles, LayerLanes, Scenario};
 use crate::plan::NodePlans;
 use crate::text::Faults;
 
 /// Makes the forwarding tables, unless the routing has faults.
 pub(super) fn routes(scenario: &Scenario, topology: &Topology, faults: &mut Faults<'_>) -> Option<Routes> {
     let error = match topology.routes(&scenario.routing, scenario.seed) {
+        Ok(routes) if scenario.layer_lanes == LayerLanes::Changed => return Some(routes.with_lane_changes()),
         Ok(routes) => return Some(routes),
         Err(error) => error,
     };
@@ -112,7 +113,12 @@ fn help(scenario: &Scenario, (link, nodes): (&LinkPlan, &NodePlans), routes: &Ro
     let own: Vec<Lane> = link.lanes.into_iter().take(layers as usize).collect();
     let merged = own.iter().enumerate().any(|(i, lane)| own[..i].contains(lane));
     let allow = "`dependency_cycles: Allowed` to see what it does";
-    if nodes.change_lanes() {
+    if scenario.layer_lanes == LayerLanes::Changed && lanes % 2 == 1 {
+        format!(
+            "set `link.data_lanes` to {}, two for each service level of flows; or write {allow}",
+            lanes + 1
+        )
+    } else if nodes.change_lanes() {
         format!("lead one link of the cycle to another lane in `sl_to_vl`, or write `UpDown()`; or {allow}")
     } else if layers > lanes {
         format!("set `link.data_lanes` to {layers}, a lane for each layer of the routing; or write {allow}")

@@ -22,4 +22,4 @@ mod read;
 mod spec;
 
 pub(crate) use spec::Completions;
-pub use spec::{DependencyCycles, Scenario, WatchSpec};
+pub use spec::{DependencyCycles, LayerLanes, Scenario, WatchSpec};

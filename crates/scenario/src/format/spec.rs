@@ -38,6 +38,9 @@ pub struct Scenario {
     /// Rule by which forwarding tables are made.
     #[serde(default)]
     pub routing: RoutingSpec,
+    /// Lanes of the layers of paths, for routings that have layers.
+    #[serde(default, skip_serializing_if = "LayerLanes::is_default")]
+    pub layer_lanes: LayerLanes,
     /// Treatment of routes on which packets could wait for each other in a cycle.
     #[serde(default)]
     pub dependency_cycles: DependencyCycles,
@@ -103,6 +106,22 @@ pub enum DependencyCycles {
     Refused,
     /// The scenario is run, for the study of deadlock.
     Allowed,
+}
+
+/// Lanes of the layers of paths: with dimension order in a torus, or minimal routing in a dragonfly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum LayerLanes {
+    /// Every layer has the lane of its service level on the whole path.
+    #[default]
+    Kept,
+    /// Switches change lanes by input and output, so that two lanes do for each service level that flows ask for.
+    Changed,
+}
+
+impl LayerLanes {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Recording of the times at which each message was posted, delivered and acknowledged, 56 bytes a message.

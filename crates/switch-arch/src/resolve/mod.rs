@@ -68,8 +68,8 @@ pub struct SwitchEnv<'a> {
     pub link: &'a LinkPlan,
     /// Cable at each port.
     pub cables: &'a [CablePlan],
-    /// True if some switch of the fabric has entries in [`SwitchSpec::sl_to_vl`].
-    pub changes_lanes: bool,
+    /// Lanes of the pairs that no entry of [`SwitchSpec::sl_to_vl`] names; `None` if no switch of the fabric changes lanes.
+    pub sl_to_vl: Option<&'a SlToVl>,
 }
 
 impl SwitchSpec {
@@ -219,7 +219,7 @@ impl SwitchSpec {
             egress_limit: self.egress_limit,
             egress_pool: self.plan_egress(env)?,
             output_buffer: self.output_buffer.unwrap_or(buffer),
-            sl_to_vl: env.changes_lanes.then(|| Arc::new(self.tables(env))),
+            sl_to_vl: env.sl_to_vl.map(|others| Arc::new(self.tables(others.clone()))),
             speedup_thousandths: (self.speedup * 1000.0).round() as u64,
         };
         Ok((plan, receivers))

@@ -7,7 +7,7 @@ use link_layer::spec::LinkSpec;
 use packet::{Lane, PortId, ServiceLevel};
 use settings::FieldPath;
 
-use super::{SwitchEnv, SwitchError};
+use super::SwitchError;
 use crate::spec::SwitchSpec;
 use crate::tables::SlToVl;
 
@@ -33,10 +33,10 @@ impl SwitchSpec {
         errors
     }
 
-    /// Returns the tables of service levels to lanes. They have no [`errors`](Self::errors), and the ports that they name exist.
-    pub(super) fn tables(&self, env: SwitchEnv<'_>) -> SlToVl {
-        let ports = env.cables.len();
-        let mut tables = SlToVl::new(ports, env.link.lanes);
+    /// Returns the tables of service levels to lanes, given those of the pairs that no entry names. The settings have no
+    /// [`errors`](Self::errors). Entries for ports that the switch lacks are for others with the same settings.
+    pub(super) fn tables(&self, mut tables: SlToVl) -> SlToVl {
+        let ports = tables.ports();
         let exists = |port: &Option<u16>| port.is_none_or(|port| (1..=ports).contains(&usize::from(port)));
         for own in self.sl_to_vl.iter().filter(|own| exists(&own.input) && exists(&own.output)) {
             let port = |number: Option<u16>| number.map(|number| PortId(number - 1));

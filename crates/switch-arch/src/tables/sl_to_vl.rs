@@ -28,14 +28,23 @@ impl SlToVl {
     /// # Panics
     /// If the switch has no such port.
     pub fn set(&mut self, input: Option<PortId>, output: Option<PortId>, table: LanesByLevel) {
-        let place = u32::try_from(self.tables.len()).expect("fewer than 2^32 tables");
-        self.tables.push(table);
+        let place = self.tables.iter().position(|known| *known == table).unwrap_or_else(|| {
+            self.tables.push(table);
+            self.tables.len() - 1
+        });
+        let place = u32::try_from(place).expect("fewer than 2^32 tables");
         let named = |port: Option<PortId>| port.map_or(0..self.ports, |port| port.index()..port.index() + 1);
         for from in named(input) {
             for to in named(output) {
                 self.places[from * self.ports + to] = place;
             }
         }
+    }
+
+    /// Number of ports.
+    #[must_use]
+    pub const fn ports(&self) -> usize {
+        self.ports
     }
 
     /// Returns the lane on which a packet of this service level leaves, by its input and output.

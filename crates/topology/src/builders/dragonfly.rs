@@ -147,10 +147,15 @@ impl DragonflyShape {
     /// one path and the first of another leads on to a group of yet higher number. So there is no cycle;
     /// likewise in layer 1. A path within a group makes no turn.
     ///
-    /// DEVIATION: Kim and others change the lane behind the cable between groups instead. Here a packet keeps
-    /// its lane.
+    /// DEVIATION: Kim and others change the lane behind the cable between groups instead, as
+    /// [`lane_changes`](crate::routing::lane_changes) do.
     pub(crate) fn layer(&self, from: usize, to: usize) -> u32 {
         u32::from(from / self.routers > to / self.routers)
+    }
+
+    /// Returns true if a cable between two switches connects two groups.
+    pub(crate) fn is_global(&self, from: usize, to: usize) -> bool {
+        from / self.routers != to / self.routers
     }
 
     /// Returns the switch of a host.

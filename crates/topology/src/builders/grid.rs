@@ -199,8 +199,8 @@ impl GridShape {
     /// across several dimensions.
     ///
     /// DEVIATION: Dally and Seitz ("Deadlock-free message routing in multiprocessor interconnection networks",
-    /// 1987) change to a second lane at that cable, so that two lanes suffice for all dimensions. Here a packet
-    /// keeps its lane, and a layer is a service level of the whole path.
+    /// 1987) change to a second lane at that cable, so that two lanes suffice for all dimensions. Here a layer is a
+    /// service level of the whole path; by [`lane_changes`](crate::routing::lane_changes) two lanes suffice too.
     pub(crate) fn layer(&self, from: usize, to: usize) -> u32 {
         let turning = self.strides().filter(|(dimension, _)| self.turns(*dimension));
         turning.enumerate().fold(0, |layer, (place, (dimension, stride))| {
@@ -210,6 +210,15 @@ impl GridShape {
             let passes = here != there && forwards != (there > here);
             layer | u32::from(passes) << place
         })
+    }
+
+    /// Returns the digit of a layer for the dimension in which two neighbours differ.
+    pub(crate) fn digit(&self, layer: u32, from: usize, to: usize) -> bool {
+        let turning = self.strides().filter(|(dimension, _)| self.turns(*dimension));
+        let mut places = turning.enumerate().filter(|(_, (dimension, stride))| {
+            self.coordinate(from, *dimension, *stride) != self.coordinate(to, *dimension, *stride)
+        });
+        places.next().is_some_and(|(place, _)| layer >> place & 1 == 1)
     }
 
     /// Returns the switch of a host.

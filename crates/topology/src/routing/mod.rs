@@ -16,15 +16,18 @@
 //! | `guided` | tables by a rule for the next switch: destination tags, dimension order, minimal in a dragonfly |
 //! | `written` | entries that the scenario gives |
 //! | [`spec`] | the routing of a scenario as written |
+//! | [`lane_changes`] | changes of lane under way, for paths of several layers |
 //! | `select` | the tables that a topology gets by it |
 //!
 //! A path also has a *layer*: a number that its source adds to a packet's service level, so that packets which
-//! would wait for each other in a cycle take different lanes. A packet keeps its lane all the way.
+//! would wait for each other in a cycle take different lanes. A packet keeps its lane all the way, unless switches change
+//! lanes by [`lane_changes`].
 
 mod d_mod_k;
 mod draft;
 pub mod error;
 mod guided;
+pub mod lane_changes;
 mod min_hop;
 mod multipath;
 pub mod routes;

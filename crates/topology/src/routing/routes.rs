@@ -31,6 +31,17 @@ impl Routes {
         Self { layers, ..self }
     }
 
+    /// Returns the same tables for switches that change lanes ([`Topology::lane_changes`](crate::Topology::lane_changes)): in a
+    /// dragonfly all paths then have layer 0.
+    #[must_use]
+    pub fn with_lane_changes(self) -> Self {
+        let layers = match self.layers {
+            PathLayers::One | PathLayers::Dragonfly(_) => PathLayers::One,
+            PathLayers::Grid(grid) => PathLayers::Grid(grid),
+        };
+        Self { layers, ..self }
+    }
+
     /// Returns the tables of all switches, in order.
     pub(super) fn tables(&self) -> &[ForwardingTable] {
         &self.tables

@@ -50,17 +50,10 @@ impl Topology {
             Structure::Irregular => Routes::min_hop(graph),
             Structure::FatTree(shape) => Routes::d_mod_k(shape),
             Structure::Omega(shape) => Routes::guided(graph, |at, to| shape.next(at, to)),
-            Structure::Grid(shape) => {
-                Routes::guided(graph, |at, to| shape.next(at, to)).with_layers(if shape.layers() > 1 {
-                    PathLayers::Grid(shape.clone())
-                } else {
-                    PathLayers::One
-                })
-            }
-            Structure::Dragonfly(shape) => {
-                Routes::guided(graph, |at, to| shape.next(at, to)).with_layers(PathLayers::Dragonfly(*shape))
-            }
+            Structure::Grid(shape) => Routes::guided(graph, |at, to| shape.next(at, to)),
+            Structure::Dragonfly(shape) => Routes::guided(graph, |at, to| shape.next(at, to)),
         }
+        .with_layers(self.structure().layers())
     }
 
     /// Returns the roots of up/down routing: the switches of these names, or the topology's own choice if there
@@ -89,13 +82,23 @@ impl Topology {
 
 impl Structure {
     /// Returns the routing that `Native` stands for.
-    fn native_routing(&self) -> RoutingSpec {
+    pub(super) fn native_routing(&self) -> RoutingSpec {
         match self {
             Self::Irregular => RoutingSpec::MinHop,
             Self::FatTree(_) => RoutingSpec::DModK,
             Self::Omega(_) => RoutingSpec::DestinationTags,
             Self::Grid(_) => RoutingSpec::DimensionOrder,
             Self::Dragonfly(_) => RoutingSpec::DragonflyMinimal,
+        }
+    }
+
+    /// Returns the rule for the layers of paths by the routing that `Native` stands for.
+    pub(super) fn layers(&self) -> PathLayers {
+        match self {
+            Self::Irregular | Self::FatTree(_) | Self::Omega(_) => PathLayers::One,
+            Self::Grid(shape) if shape.layers() == 1 => PathLayers::One,
+            Self::Grid(shape) => PathLayers::Grid(shape.clone()),
+            Self::Dragonfly(shape) => PathLayers::Dragonfly(*shape),
         }
     }
 
