@@ -245,7 +245,7 @@ pub(crate) mod tests {
         let flow = |name: &str| FlowRecord { name: name.to_owned(), named: true, ..FlowRecord::default() };
         let mut rows = [[900, 0, 0], [0, 0, 0], [500, 250, 1000], [500, 750, 1000]].map(bytes).to_vec();
         rows.extend([500, 1000, 1500, 2000, 2000, 2000, 2000, 2000, 2000, 2000].map(|kb| bytes([kb, 0, 0])));
-        let phase = |name: &str, from, to| Phase { name: name.to_owned(), from, to };
+        let phase = |name: &str, from, to| Phase::new(name.to_owned(), from, to);
         let record = RunRecord {
             flows: vec![flow("F1"), flow("F2"), flow("F3")],
             phases: vec![phase("F1 starts", Time::ZERO, at(4)), phase("F2, F3 stop", at(4), at(14))],

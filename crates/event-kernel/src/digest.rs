@@ -38,6 +38,17 @@ impl Digest {
         self.0 = finalise(self.0.wrapping_add(GOLDEN) ^ word);
     }
 
+    /// Returns the digest of a text: of its length, then of its bytes in words of eight, least significant byte first.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        let mut digest = Self::new();
+        digest.absorb(text.len() as u64);
+        for bytes in text.as_bytes().chunks(8) {
+            digest.absorb(bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        }
+        digest
+    }
+
     /// Returns the digest of the digests of all owners, in the order given, and of their number.
     #[must_use]
     pub fn combine(owners: impl IntoIterator<Item = Self>) -> Self {

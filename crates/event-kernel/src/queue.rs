@@ -116,6 +116,13 @@ impl<E: Copy> EventQueue<E> {
         self.len == 0
     }
 
+    /// Returns the end of the window that was opened last, exclusive. If all its batches are done, every event before
+    /// that instant is handled.
+    #[must_use]
+    pub const fn window_end(&self) -> Time {
+        Time::from_ps(self.window_end)
+    }
+
     /// Returns all events of future windows, in any order.
     pub fn pending(&self) -> impl Iterator<Item = &E> {
         self.ring.events().chain(self.far.iter().map(|far| &far.0)).map(|entry| &entry.event)

@@ -64,7 +64,7 @@ pub fn plan(scenario: &str, overrides: &[String], seed: Option<u64>) -> Result<P
 /// If an invariant of the simulator is violated, or packets are in a deadlock.
 pub fn simulate(
     plan: &Plan,
-    options: RunOptions,
+    options: RunOptions<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, RunError> {
     let began = Instant::now();

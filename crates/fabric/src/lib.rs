@@ -41,15 +41,15 @@ pub use run::error::{RunError, Violation};
 /// If the run violates an invariant of the simulator, or if it deadlocks.
 pub fn simulate(
     plan: &Plan,
-    options: RunOptions,
+    options: RunOptions<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<RunRecord, RunError> {
     let (world, instruments) = build::world(plan);
-    let mut run = run::Run::new(world, instruments, options.scramble);
+    let mut run = run::Run::new(world, instruments, options);
     run.run_to_end(plan.duration().after_start(), progress)?;
     // A drained run has the digest of the same run without a drain.
     let digest = observe::digest::of(&run.world);
-    if options.drain {
+    if options.drain && !run.interrupted {
         run.drain(progress)?;
     }
     Ok(record::collect(plan, run, digest))

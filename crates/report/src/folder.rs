@@ -1,56 +1,195 @@
-//! The output folder: written whole or not at all.
+//! The result folder: it belongs to one run, and is written whole or not at all.
 //!
-//! Invariant: a failure leaves no new file behind, and no existing file partly overwritten: every file is written under
-//! a temporary name first, and renamed at the end.
+//! Invariant: the manifest ([`Manifest`]) names every file of the folder that the program wrote. Files that no manifest
+//! names are foreign: they stay as they are. While files change places, the manifest says so, and names the files of the
+//! former run and of the new one; a folder whose writer was killed is therefore known as torn, and the next run into it
+//! leaves nothing of either.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::OutputFile;
+use crate::manifest::{FileEntry, MANIFEST, Manifest, RunEnd};
 
-/// An error while writing to the output folder.
+/// An error about the result folder.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write to the output folder `{}`: {cause}", folder.display())]
-pub struct OutputError {
-    folder: PathBuf,
-    cause: io::Error,
+pub enum OutputError {
+    /// A file cannot be written, renamed or removed.
+    #[error("cannot write to the output folder `{}`: {cause}", folder.display())]
+    Unwritable {
+        /// The folder.
+        folder: PathBuf,
+        /// Reason given by the system.
+        cause: io::Error,
+    },
+    /// The folder has the results of another run.
+    #[error("`{}` holds the results of another run: {theirs}", folder.display())]
+    OtherRun {
+        /// The folder.
+        folder: PathBuf,
+        /// That run in words.
+        theirs: String,
+    },
+    /// The folder has a file that a run may write, and that none is known to have written.
+    #[error("`{}` holds a file `{name}` that no manifest names: it may be yours", folder.display())]
+    Foreign {
+        /// The folder.
+        folder: PathBuf,
+        /// Name of the file.
+        name: String,
+    },
+    /// The folder has a manifest that cannot be read.
+    #[error("`{}` cannot be read as the manifest of a run: {fault}", folder.join(MANIFEST).display())]
+    Manifest {
+        /// The folder.
+        folder: PathBuf,
+        /// The fault.
+        fault: String,
+    },
 }
 
-/// Checks before a run that files can be written to `folder`. Leaves no trace.
-///
-/// # Errors
-/// If the folder, or a file in it, cannot be created.
-pub fn probe(folder: &Path) -> Result<(), OutputError> {
+/// A result folder that a run may fill.
+#[derive(Debug)]
+pub struct ResultFolder {
+    path: PathBuf,
+    /// Files of a former run, by name.
+    former: BTreeSet<String>,
+}
+
+impl ResultFolder {
+    /// Opens a folder for a run before it starts. `manifest` names the plans of the run, and in its files the names that
+    /// the run may write. Leaves no trace.
+    ///
+    /// Unless `force` is true, the folder must be free: empty, foreign to the run, or with the results of the same plans.
+    ///
+    /// # Errors
+    /// If the folder is not free, or if no file can be written there.
+    pub fn open(path: &Path, manifest: &Manifest, force: bool) -> Result<Self, OutputError> {
+        probe(path)?;
+        let former = match former(path) {
+            Ok(former) => former,
+            Err(_) if force => None,
+            Err(error) => return Err(error),
+        };
+        let names = |manifest: &Manifest| -> BTreeSet<_> {
+            manifest.files.iter().map(|file| file.name.clone()).filter(|name| is_plain(name)).collect()
+        };
+        if let Some(theirs) = former.as_ref().filter(|theirs| !force && !theirs.is_of_same_run(manifest)) {
+            return Err(OutputError::OtherRun { folder: path.to_owned(), theirs: theirs.in_words() });
+        }
+        let mut listed = former.as_ref().map(names).unwrap_or_default();
+        for name in names(manifest) {
+            if !listed.contains(&name) && path.join(&name).exists() {
+                if !force {
+                    return Err(OutputError::Foreign { folder: path.to_owned(), name });
+                }
+                listed.insert(name);
+            }
+        }
+        Ok(Self { path: path.to_owned(), former: listed })
+    }
+
+    /// Returns the path of the folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the files and the manifest, whose list of files is filled in, and removes those of a former run. The folder is
+    /// created if it does not exist.
+    ///
+    /// # Errors
+    /// If a file cannot be written: then nothing has changed. If a file cannot change places, the manifest says that the
+    /// folder was being written.
+    pub fn write(&self, manifest: &Manifest, files: &[OutputFile]) -> Result<(), OutputError> {
+        let made = CreatedFolders::folder(&self.path)?;
+        let entry =
+            |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: file.contents.len() as u64 };
+        let manifest = Manifest { files: files.iter().map(entry).collect(), ..manifest.clone() };
+        let staged = self.stage(&manifest, files).inspect_err(|_| {
+            for name in files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
+                // The file may not exist: the failure may have come before it.
+                let _ = fs::remove_file(self.temporary(name));
+            }
+            made.undo();
+        });
+        staged.and_then(|()| self.exchange(&manifest)).map_err(|cause| self.unwritable(cause))
+    }
+
+    /// Writes all files under temporary names.
+    fn stage(&self, manifest: &Manifest, files: &[OutputFile]) -> io::Result<()> {
+        for file in files {
+            if self.path.join(&file.name).is_dir() {
+                return Err(io::Error::new(
+                    io::ErrorKind::IsADirectory,
+                    format!("`{}` is a folder", file.name),
+                ));
+            }
+            fs::write(self.temporary(&file.name), &file.contents)?;
+        }
+        fs::write(self.temporary(MANIFEST), manifest.json())
+    }
+
+    /// Puts all files in their places, and removes those of the former run, while the manifest says so.
+    fn exchange(&self, manifest: &Manifest) -> io::Result<()> {
+        let sizeless = self.former.iter().map(|name| FileEntry { name: name.clone(), bytes: 0 });
+        let both = sizeless.chain(manifest.files.iter().cloned()).collect();
+        let writing = Manifest { ended: RunEnd::Writing, files: both, ..manifest.clone() };
+        let first = self.temporary("writing");
+        fs::write(&first, writing.json())?;
+        fs::rename(first, self.path.join(MANIFEST))?;
+        for name in &self.former {
+            if !manifest.files.iter().any(|file| file.name == *name) {
+                remove(&self.path.join(name))?;
+            }
+        }
+        for name in manifest.files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
+            fs::rename(self.temporary(name), self.path.join(name))?;
+        }
+        Ok(())
+    }
+
+    fn temporary(&self, name: &str) -> PathBuf {
+        temporary(&self.path, name)
+    }
+
+    fn unwritable(&self, cause: io::Error) -> OutputError {
+        OutputError::Unwritable { folder: self.path.clone(), cause }
+    }
+}
+
+/// Returns the manifest of the folder's former run, if there is one.
+fn former(folder: &Path) -> Result<Option<Manifest>, OutputError> {
+    let fault = |fault: String| OutputError::Manifest { folder: folder.to_owned(), fault };
+    match fs::read_to_string(folder.join(MANIFEST)) {
+        Ok(text) => Manifest::read(&text).map(Some).map_err(|error| fault(error.to_string())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(fault(error.to_string())),
+    }
+}
+
+/// Returns true if the name leads to no other folder.
+fn is_plain(name: &str) -> bool {
+    Path::new(name).file_name().is_some_and(|last| last == name)
+}
+
+/// Removes a file that may be gone already.
+fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that files can be written to `folder`. Leaves no trace.
+fn probe(folder: &Path) -> Result<(), OutputError> {
     let made = CreatedFolders::folder(folder)?;
     let name = temporary(folder, "probe");
     let outcome = fs::write(&name, b"").and_then(|()| fs::remove_file(&name));
     made.undo();
-    outcome.map_err(|cause| OutputError { folder: folder.to_owned(), cause })
-}
-
-/// Writes the files to `folder`, which is created if it does not exist.
-///
-/// # Errors
-/// If any file cannot be written; then none is.
-pub fn write(folder: &Path, files: &[OutputFile]) -> Result<(), OutputError> {
-    let made = CreatedFolders::folder(folder)?;
-    let outcome = files
-        .iter()
-        .try_for_each(|file| fs::write(temporary(folder, &file.name), &file.contents))
-        .and_then(|()| files.iter().try_for_each(|file| in_place(folder, file)));
-    outcome.map_err(|cause| {
-        for file in files {
-            // The file may not exist: the failure may have come before it.
-            let _ = fs::remove_file(temporary(folder, &file.name));
-        }
-        made.undo();
-        OutputError { folder: folder.to_owned(), cause }
-    })
-}
-
-fn in_place(folder: &Path, file: &OutputFile) -> io::Result<()> {
-    fs::rename(temporary(folder, &file.name), folder.join(&file.name))
+    outcome.map_err(|cause| OutputError::Unwritable { folder: folder.to_owned(), cause })
 }
 
 fn temporary(folder: &Path, name: &str) -> PathBuf {
@@ -68,7 +207,7 @@ impl CreatedFolders {
             Ok(()) => Ok(made),
             Err(cause) => {
                 made.undo();
-                Err(OutputError { folder: folder.to_owned(), cause })
+                Err(OutputError::Unwritable { folder: folder.to_owned(), cause })
             }
         }
     }
@@ -84,6 +223,7 @@ impl CreatedFolders {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::sample;
 
     /// A temporary folder, removed at the end of the test.
     struct Scratch(PathBuf);
@@ -96,12 +236,7 @@ mod tests {
         }
 
         fn names(&self) -> Vec<String> {
-            let mut names: Vec<_> = fs::read_dir(&self.0)
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .collect();
-            names.sort();
-            names
+            names(&self.0)
         }
     }
 
@@ -111,46 +246,140 @@ mod tests {
         }
     }
 
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
     fn file(name: &str, contents: &str) -> OutputFile {
         OutputFile { name: name.to_owned(), contents: contents.to_owned() }
     }
 
+    /// Returns the manifest of a plan before its run, which may write `a`, `b` and `c`.
+    fn asked(plan: &str) -> Manifest {
+        let entry = |name: &str| FileEntry { name: name.to_owned(), bytes: 0 };
+        Manifest { files: ["a", "b", "c"].map(entry).to_vec(), ..sample(plan) }
+    }
+
+    /// Writes the files as the results of a plan.
+    fn write(folder: &Path, plan: &str, force: bool, files: &[OutputFile]) -> Result<(), OutputError> {
+        ResultFolder::open(folder, &asked(plan), force)?.write(&sample(plan), files)
+    }
+
+    fn manifest(folder: &Path) -> Manifest {
+        former(folder).unwrap().expect("the folder has a manifest")
+    }
+
     #[test]
-    fn a_probe_leaves_no_trace() {
-        let scratch = Scratch::new("probe");
-        probe(&scratch.0.join("a/b/c")).unwrap();
+    fn opening_leaves_no_trace() {
+        let scratch = Scratch::new("open");
+        ResultFolder::open(&scratch.0.join("a/b/c"), &asked("p"), false).unwrap();
         assert_eq!(scratch.names(), [""; 0]);
     }
 
     #[test]
-    fn files_are_made_and_replaced() {
-        let scratch = Scratch::new("replace");
+    fn files_of_a_former_run_go_and_foreign_files_stay() {
+        let scratch = Scratch::new("former");
         let folder = scratch.0.join("out");
-        write(&folder, &[file("a", "one"), file("b", "two")]).unwrap();
-        write(&folder, &[file("a", "three")]).unwrap();
+        write(&folder, "p", false, &[file("a", "one"), file("b", "two")]).unwrap();
+        fs::write(folder.join("mine.txt"), "mine").unwrap();
+        write(&folder, "p", false, &[file("a", "three"), file("c", "four")]).unwrap();
+        assert_eq!(names(&folder), ["a", "c", "mine.txt", MANIFEST]);
         assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "three");
-        assert_eq!(fs::read_to_string(folder.join("b")).unwrap(), "two");
-        assert_eq!(fs::read_dir(folder).unwrap().count(), 2);
+        let sizes: Vec<_> = manifest(&folder).files.into_iter().map(|file| (file.name, file.bytes)).collect();
+        assert_eq!(sizes, [("a".to_owned(), 5), ("c".to_owned(), 4)]);
+    }
+
+    #[test]
+    fn results_of_another_plan_are_overwritten_by_force_alone() {
+        let scratch = Scratch::new("other");
+        write(&scratch.0, "p", false, &[file("a", "one"), file("b", "two")]).unwrap();
+        let message = write(&scratch.0, "q", false, &[file("a", "three")]).unwrap_err().to_string();
+        assert!(message.ends_with("another run: victim with congestion_control=Off, seed 7"), "{message}");
+        assert_eq!(names(&scratch.0), ["a", "b", MANIFEST]);
+        write(&scratch.0, "q", true, &[file("a", "three")]).unwrap();
+        assert_eq!(names(&scratch.0), ["a", MANIFEST]);
+    }
+
+    #[test]
+    fn a_file_that_no_manifest_names_is_overwritten_by_force_alone() {
+        let scratch = Scratch::new("foreign");
+        fs::write(scratch.0.join("b"), "mine").unwrap();
+        let refused = write(&scratch.0, "p", false, &[file("a", "one")]).unwrap_err();
+        assert!(matches!(refused, OutputError::Foreign { name, .. } if name == "b"));
+        assert_eq!(scratch.names(), ["b"]);
+        write(&scratch.0, "p", true, &[file("a", "one")]).unwrap();
+        assert_eq!(scratch.names(), ["a", MANIFEST]);
+    }
+
+    #[test]
+    fn an_unreadable_manifest_is_overwritten_by_force_alone() {
+        let scratch = Scratch::new("unreadable");
+        fs::write(scratch.0.join(MANIFEST), "{").unwrap();
+        assert!(matches!(write(&scratch.0, "p", false, &[]), Err(OutputError::Manifest { .. })));
+        write(&scratch.0, "p", true, &[file("a", "one")]).unwrap();
+        assert_eq!(manifest(&scratch.0).ended, RunEnd::Complete);
+    }
+
+    #[test]
+    fn a_run_that_fails_leaves_its_manifest_alone() {
+        let scratch = Scratch::new("fails");
+        write(&scratch.0, "p", false, &[file("a", "one"), file("b", "two")]).unwrap();
+        let ended = RunEnd::Deadlock { message: "S1".to_owned() };
+        let folder = ResultFolder::open(&scratch.0, &asked("p"), false).unwrap();
+        folder.write(&Manifest { ended: ended.clone(), ..sample("p") }, &[]).unwrap();
+        assert_eq!(scratch.names(), [MANIFEST]);
+        assert_eq!(manifest(&scratch.0).ended, ended);
+    }
+
+    #[test]
+    fn a_folder_whose_writer_was_killed_is_cleared_by_the_next_run() {
+        let scratch = Scratch::new("torn");
+        write(&scratch.0, "p", false, &[file("a", "one")]).unwrap();
+        let folder = ResultFolder::open(&scratch.0, &asked("p"), false).unwrap();
+        let files = [file("b", "two"), file("c", "three")];
+        let entry = |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: 3 };
+        let half = Manifest { files: files.iter().map(entry).collect(), ..sample("p") };
+        // The writer is killed at its second file: that one has no temporary file to take its place.
+        folder.stage(&half, &files[..1]).unwrap();
+        assert!(folder.exchange(&half).is_err());
+        let torn = manifest(&scratch.0);
+        assert_eq!(torn.ended, RunEnd::Writing);
+        assert_eq!(torn.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+        write(&scratch.0, "p", false, &[file("c", "four")]).unwrap();
+        assert_eq!(names(&scratch.0).iter().filter(|name| !name.starts_with('.')).count(), 2);
+    }
+
+    #[test]
+    fn a_name_in_a_manifest_leads_to_no_other_folder() {
+        let scratch = Scratch::new("names");
+        let folder = scratch.0.join("out");
+        fs::create_dir(&folder).unwrap();
+        fs::write(scratch.0.join("mine"), "mine").unwrap();
+        let entry = |name: &str| FileEntry { name: name.to_owned(), bytes: 0 };
+        let theirs = Manifest { files: ["../mine", "..", "", "/mine"].map(entry).to_vec(), ..sample("p") };
+        fs::write(folder.join(MANIFEST), theirs.json()).unwrap();
+        write(&folder, "p", false, &[file("a", "one")]).unwrap();
+        assert_eq!(scratch.names(), ["mine", "out"]);
     }
 
     #[test]
     fn a_folder_below_a_file_is_refused_and_nothing_changes() {
         let scratch = Scratch::new("refused");
         fs::write(scratch.0.join("file"), "mine").unwrap();
-        let folder = scratch.0.join("file/out");
-        let message = probe(&folder).unwrap_err().to_string();
+        let message = write(&scratch.0.join("file/out"), "p", false, &[]).unwrap_err().to_string();
         assert!(message.starts_with("cannot write to the output folder `"), "{message}");
-        assert!(write(&folder, &[file("a", "one")]).is_err());
         assert_eq!(scratch.names(), ["file"]);
     }
 
     #[test]
-    fn a_failure_half_way_leaves_nothing_behind() {
+    fn a_failure_before_the_exchange_leaves_nothing_behind() {
         let scratch = Scratch::new("half-way");
-        // The second file cannot be renamed onto a folder that is not empty.
-        let folder = scratch.0.join("out");
-        fs::create_dir_all(folder.join("b/full")).unwrap();
-        assert!(write(&folder, &[file("b", "two"), file("a", "one")]).is_err());
-        assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
+        let folder = ResultFolder::open(&scratch.0, &asked("p"), false).unwrap();
+        fs::create_dir(scratch.0.join("b")).unwrap();
+        assert!(folder.write(&sample("p"), &[file("a", "one"), file("b", "two")]).is_err());
+        assert_eq!(scratch.names(), ["b"]);
     }
 }

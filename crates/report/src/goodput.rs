@@ -49,7 +49,7 @@ pub fn by_phase(record: &RunRecord) -> Vec<PhaseGoodput<'_>> {
 impl FlowGoodput {
     fn of(record: &RunRecord, flow: usize, phase: &Phase) -> Self {
         let rate = |from| record.delivered_between(flow, from, phase.to).bps_over(phase.to.since(from));
-        Self { active: record.active(flow, phase), whole: rate(phase.from), settled: rate(phase.middle()) }
+        Self { active: record.active(flow, phase), whole: rate(phase.from), settled: rate(phase.settled) }
     }
 
     /// Returns the flow's goodput, in bit/s.

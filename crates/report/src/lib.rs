@@ -14,7 +14,8 @@
 //! | [`tables`] | tables of a run, in files and on the terminal |
 //! | [`figures`] | figures, as SVG |
 //! | [`comparison`] | several runs side by side |
-//! | [`folder`] | the output folder, written whole or not at all |
+//! | [`manifest`] | `run.json`: the run that a result folder belongs to |
+//! | [`folder`] | the result folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
 
@@ -24,6 +25,7 @@ pub mod figures;
 pub mod folder;
 pub mod format;
 pub mod goodput;
+pub mod manifest;
 pub mod summary;
 pub mod tables;
 
@@ -31,7 +33,8 @@ use std::time::Duration;
 
 use telemetry::RunRecord;
 
-pub use folder::OutputError;
+pub use folder::{OutputError, ResultFolder};
+pub use manifest::Manifest;
 pub use summary::Summary;
 
 /// Scenario, scheme, seed and version of a run.
@@ -64,6 +67,22 @@ pub struct OutputFile {
     /// Contents.
     pub contents: String,
 }
+
+/// Names of all files that a run may write besides the files that its scenario names.
+pub const FILE_NAMES: [&str; 12] = [
+    "summary.json",
+    "flows.csv",
+    "series.csv",
+    "ports.csv",
+    "trees.csv",
+    "victims.csv",
+    "margins.csv",
+    "throughput.svg",
+    "plan.ron",
+    "watch.csv",
+    "fct.csv",
+    "fct.txt",
+];
 
 /// Returns the files of a run, in the order in which they are listed. `plan` is the resolved plan as text.
 #[must_use]

@@ -29,6 +29,7 @@ pub(crate) fn record() -> RunRecord {
         delivered: delivered.iter().map(|kb| Bytes::new(kb * 1000)).collect(),
     };
     RunRecord {
+        interrupted: false,
         simulated: Span::from_us(20_000),
         events: 1_234_567,
         packet_hops: 456_789,
@@ -47,8 +48,8 @@ pub(crate) fn record() -> RunRecord {
         ],
         lanes: vec![lane("H1", 1, "S1"), lane("S1", 2, "H3")],
         phases: vec![
-            Phase { name: "F1 starts".to_owned(), from: at(0), to: at(10) },
-            Phase { name: "F2 starts".to_owned(), from: at(10), to: at(20) },
+            Phase::new("F1 starts".to_owned(), at(0), at(10)),
+            Phase::new("F2 starts".to_owned(), at(10), at(20)),
         ],
         snapshots: vec![
             snapshot(0, [0; 4]),

@@ -36,14 +36,17 @@
 //! | [`Plan`] | a checked scenario |
 //! | [`Summary`] | digest, goodput by phase, totals |
 //! | [`RunRecord`] | counts, spans and snapshots of the whole run ([`telemetry`]) |
+//! | [`ResultFolder`], [`Manifest`] | the folder of a run's results, and the file in it that says which run |
+//! | [`provenance`] | the origin of results |
 //! | [`wording`] | plans and quantities in words, as the command prints them |
 
+pub mod provenance;
 mod simulation;
 pub mod wording;
 
 pub use experiment::SimulationError;
 pub use fabric::{RunError, RunOptions};
-pub use report::{OutputError, OutputFile, Summary};
+pub use report::{Manifest, OutputError, OutputFile, ResultFolder, Summary};
 pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};
 pub use units;

@@ -1,17 +1,17 @@
 //! A scenario with overrides, and its finished run.
 //!
-//! Invariant: only a checked plan runs, and a folder of results is written whole or not at all.
+//! Invariant: only a checked plan runs, and a folder of results belongs to one run.
 
 use std::path::Path;
 
 use experiment::{Outcome, SimulationError, simulate};
 use fabric::{RunError, RunOptions};
 use report::tables::{completions, congestion, margins, printed};
-use report::{OutputError, OutputFile, Summary, folder};
+use report::{OutputError, OutputFile, ResultFolder, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 
-use crate::wording;
+use crate::{provenance, wording};
 
 /// A scenario with overrides.
 ///
@@ -116,7 +116,11 @@ impl FinishedRun {
     ///
     /// # Errors
     /// If an invariant of the simulator is violated, or packets are in a deadlock.
-    pub fn of(plan: Plan, options: RunOptions, progress: &mut dyn FnMut(Progress)) -> Result<Self, RunError> {
+    pub fn of(
+        plan: Plan,
+        options: RunOptions<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, RunError> {
         let Outcome { summary, record } = simulate(&plan, options, progress)?;
         Ok(Self { plan, summary, record })
     }
@@ -142,11 +146,14 @@ impl FinishedRun {
         files
     }
 
-    /// Writes [`FinishedRun::files`] to a folder, which is made if it does not exist.
+    /// Writes [`FinishedRun::files`] and their manifest to a folder, which is made if it does not exist. Files of an earlier
+    /// run of the same plan go.
     ///
     /// # Errors
-    /// If a file cannot be written. Then none is.
+    /// If the folder holds the results of another run, or a file cannot be written. Then nothing changes.
     pub fn write(&self, folder: &Path) -> Result<(), OutputError> {
-        folder::write(folder, &self.files())
+        let plans = vec![provenance::identity(&self.plan, &[])];
+        let manifest = provenance::manifest(plans, provenance::file_names(&self.plan));
+        ResultFolder::open(folder, &manifest, false)?.write(&manifest, &self.files())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -36,7 +36,11 @@ impl Scratch {
     }
 
     fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).unwrap();
+        self.names_in("")
+    }
+
+    fn names_in(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join(folder)).unwrap();
         let mut names: Vec<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
@@ -171,12 +175,103 @@ fn the_default_folder_is_out_and_the_name_and_holds_ten_files() {
     ] {
         assert!(printed.contains(words), "no `{words}` in {printed}");
     }
-    let mut names: Vec<_> = fs::read_dir(scratch.0.join("out/one-flow"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    assert_eq!(names, FILES);
+    let mut files = FILES.map(str::to_owned).to_vec();
+    files.extend(["run.json".to_owned()]);
+    files.sort();
+    assert_eq!(scratch.names_in("out/one-flow"), files);
+}
+
+#[test]
+fn a_manifest_names_the_run_and_its_files() {
+    let scratch = Scratch::new("manifest");
+    scratch.printed(&[&ONE_FLOW[..], &["--set", "duration=3 ms", "--seed", "5", "--quiet"]].concat());
+    let folder = "out/one-flow,duration=3_ms,seed=5";
+    let manifest = json(&scratch.read(&format!("{folder}/run.json")));
+    assert_eq!(manifest["schema"], "backwater-run/1");
+    assert_eq!(manifest["ended"]["how"], "complete");
+    assert_eq!(manifest["plans"][0]["overrides"][0], "duration=3 ms");
+    assert_eq!(manifest["plans"][0]["seed"], 5);
+    assert_eq!(manifest["command"][1], "sim");
+    let files = manifest["files"].as_array().unwrap();
+    assert_eq!(files.len(), FILES.len());
+    for file in files {
+        let name = file["name"].as_str().unwrap();
+        let size = fs::metadata(scratch.0.join(folder).join(name)).unwrap().len();
+        assert_eq!(file["bytes"], size, "{name}");
+    }
+}
+
+#[test]
+fn runs_with_other_overrides_or_seeds_go_to_other_folders() {
+    let scratch = Scratch::new("apart");
+    for more in [&[][..], &["--set", "congestion_control=Off"], &["--seed", "9"]] {
+        scratch.printed(&[&ONE_FLOW[..], &["--quiet"], more].concat());
+    }
+    assert_eq!(scratch.names_in("out"), ["one-flow", "one-flow,congestion_control=Off", "one-flow,seed=9"]);
+}
+
+#[test]
+fn the_results_of_another_run_are_overwritten_by_force_alone_and_leave_nothing() {
+    let scratch = Scratch::new("force");
+    let run = [&ONE_FLOW[..], &["--quiet", "--out", "results"]].concat();
+    scratch.printed(&[&run[..], &["--fct-txt"]].concat());
+    fs::write(scratch.0.join("results/mine.txt"), "mine").unwrap();
+    let other = [&run[..], &["--set", "completions=NotKept"]].concat();
+    let message = "error: `results` holds the results of another run: one-flow, seed 1\n\
+                   help: choose another folder with `--out DIR`, or overwrite with `--force`\n";
+    assert_refused(&scratch.run(&other), message);
+    assert!(scratch.0.join("results/fct.csv").exists());
+    scratch.printed(&[&other[..], &["--force"]].concat());
+    let names = scratch.names_in("results");
+    assert!(!names.contains(&"fct.csv".to_owned()) && !names.contains(&"fct.txt".to_owned()), "{names:?}");
+    assert!(names.contains(&"mine.txt".to_owned()));
+    // The same run again needs no force.
+    scratch.printed(&other);
+    fs::create_dir(scratch.0.join("foreign")).unwrap();
+    fs::write(scratch.0.join("foreign/flows.csv"), "mine").unwrap();
+    let foreign = scratch.run(&[&ONE_FLOW[..], &["--out", "foreign"]].concat());
+    assert_refused(&foreign, "`foreign` holds a file `flows.csv` that no manifest names");
+}
+
+/// Returns true once a process has a handler of its own for SIGINT, which is signal 2 and the second lowest bit.
+#[cfg(target_os = "linux")]
+fn handles_interrupts(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
+    let caught =
+        status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("Linux lists the signals");
+    u64::from_str_radix(caught.trim(), 16).expect("the signals are a hexadecimal number") & 2 != 0
+}
+
+/// A run that Ctrl-C ends writes its results up to there.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_run_writes_its_results_and_says_so() {
+    let scratch = Scratch::new("interrupt");
+    let run = ["sim", "one-flow", "--quiet", "--set", "duration=1000 s", "--set", "completions=NotKept"];
+    let child = Command::new(env!("CARGO_BIN_EXE_backwater"))
+        .args(run)
+        .args(["--set", "sample=1 s", "--out", "results"])
+        .current_dir(&scratch.0)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !handles_interrupts(child.id()) {
+        std::thread::yield_now();
+    }
+    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(signal.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("interrupted at "), "{}", text(&output.stderr));
+    let manifest = json(&scratch.read("results/run.json"));
+    assert_eq!(manifest["ended"]["how"], "interrupted");
+    let simulated = manifest["ended"]["simulated_s"].as_f64().unwrap();
+    let summary = json(&scratch.read("results/summary.json"));
+    assert!(0.0 < simulated && simulated < 1000.0);
+    assert_eq!(summary["simulated_s"], simulated);
+    assert_eq!(summary["phases"][0]["to_s"], simulated);
+    assert!(summary["phases"][0]["total_goodput_bps"].as_f64().unwrap() > 1e9);
 }
 
 #[test]
@@ -240,14 +335,21 @@ fn a_deadlock_ends_the_run_with_its_cycle_and_its_own_status() {
     ] {
         arguments.extend(["--set", set]);
     }
+    // The results of a run without a deadlock lie in the folder: none of them stays.
+    scratch.printed(&["sim", "one-flow", "--quiet", "--out", "stuck"]);
+    arguments.extend(["--out", "stuck", "--force"]);
     let output = scratch.run(&arguments);
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{message}");
     assert!(message.contains("error: deadlock: by "), "{message}");
     assert_eq!(message.matches(": waits for room at ").count(), 7, "{message}");
-    assert_eq!(scratch.names(), Vec::<String>::new(), "a run that fails leaves no file");
+    assert_eq!(scratch.names_in("stuck"), ["run.json"], "a run that fails leaves its manifest alone");
+    let manifest = json(&scratch.read("stuck/run.json"));
+    assert_eq!(manifest["ended"]["how"], "deadlock");
+    assert!(message.contains(manifest["ended"]["message"].as_str().unwrap()), "{manifest}");
     // `check` warns of the cycle before the run.
     arguments[0] = "check";
+    arguments.truncate(arguments.len() - 3);
     let said = text(&scratch.run(&arguments).stdout);
     assert!(
         said.contains("\nallowed: packets could wait for each other for ever, in the cycle `s1` port "),
@@ -306,15 +408,34 @@ fn compare_runs_side_by_side_with_one_seed() {
     for words in ["A  one-flow: ", "B  one-flow:link.mtu=512 B: ", "seed 4", "packets marked"] {
         assert!(printed.contains(words), "no `{words}` in {printed}");
     }
-    let folder = fs::read_dir(scratch.0.join("both")).unwrap();
-    let mut names: Vec<_> = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    assert_eq!(names, ["compare.csv", "compare.svg", "compare.txt"]);
+    assert_eq!(scratch.names_in("both"), ["A", "B", "compare.csv", "compare.svg", "compare.txt", "run.json"]);
     assert!(printed.starts_with(&scratch.read("both/compare.txt")));
+    // Each run leaves the results that `sim` leaves.
+    scratch.printed(&["sim", "one-flow", "--seed", "4", "--quiet", "--out", "alone"]);
+    assert_eq!(scratch.names_in("both/A"), scratch.names_in("alone"));
+    assert_eq!(scratch.read("both/A/flows.csv"), scratch.read("alone/flows.csv"));
+    fs::remove_dir_all(scratch.0.join("alone")).unwrap();
     let wrong = ["compare", "one-flow", "one-flow:congestion_contrl=Off", "--out", "wrong"];
     assert_refused(&scratch.run(&wrong), "congestion_contrl");
     assert_refused(&scratch.run(&["compare", "victim"]), "2 ");
     assert_eq!(scratch.names(), ["both"], "nothing runs before everything is checked");
+}
+
+#[test]
+fn compared_runs_have_labels_and_may_have_seeds_of_their_own() {
+    let scratch = Scratch::new("labels");
+    let runs = ["compare", "base=one-flow", "other=one-flow:seed=8; duration=3 ms", "--json"];
+    let compared = json(&scratch.printed(&runs));
+    assert_eq!(compared["schema"], "backwater-comparison/1");
+    assert_eq!((&compared["runs"][0]["seed"], &compared["runs"][1]["seed"]), (&json("1"), &json("8")));
+    assert_eq!(compared["runs"][1]["label"], "other");
+    let rows = compared["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["what"] == "total").unwrap();
+    assert!(row["values"]["base"].is_f64() && row["values"]["other"].is_f64(), "{row}");
+    let folder = "out/compare,base=one-flow,other=one-flow_seed=8__duration=3_ms";
+    assert!(scratch.names_in(folder).contains(&"other".to_owned()));
+    let twice = ["compare", "a=one-flow", "a=one-flow:seed=2"];
+    assert_refused(&scratch.run(&twice), "error: two runs are called `a`");
 }
 
 #[test]

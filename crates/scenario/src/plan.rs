@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ca_transport::AdapterSpec;
 use cc_policies::{Control, Scheme};
+use event_kernel::Digest;
 use link_layer::{CablePlan, LinkPlan, PortPlan};
 use packet::{FlowId, Lane, NodeId, PortId, ServiceLevel};
 use ron::ser::PrettyConfig;
@@ -260,6 +261,14 @@ impl Plan {
         &self.watch
     }
 
+    /// The digest of everything that a run depends on: of [`resolved`](Self::resolved), and of the name and the text of each
+    /// of the [`files`](Self::files). Plans with one digest have the same results in one version of the simulator.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let files = self.files.iter().flat_map(|(name, text)| [name, text]).map(|text| Digest::of_text(text));
+        Digest::combine([Digest::of_text(&self.resolved())].into_iter().chain(files))
+    }
+
     /// The scenario as a file, with its name, every override and every default written out. Reading it gives the same
     /// plan.
     ///
@@ -284,5 +293,5 @@ pub(crate) fn phases(workload: &Workload, end: Time) -> Vec<Phase> {
         begins.insert(0, ("start".to_owned(), Time::ZERO));
     }
     let ends = begins.iter().skip(1).map(|(_, at)| *at).chain([end]).collect::<Vec<_>>();
-    begins.into_iter().zip(ends).map(|((name, from), to)| Phase { name, from, to }).collect()
+    begins.into_iter().zip(ends).map(|((name, from), to)| Phase::new(name, from, to)).collect()
 }

@@ -11,6 +11,8 @@ use crate::lane::Marks;
 pub struct RunRecord {
     /// Simulated time.
     pub simulated: Span,
+    /// True if the run was ended before its time, at the end of `simulated`.
+    pub interrupted: bool,
     /// Number of events handled.
     pub events: u64,
     /// Number of packets times links crossed: data, acknowledgements and notifications, without flow-control packets.
@@ -335,15 +337,25 @@ pub struct Phase {
     pub name: String,
     /// Start of the phase.
     pub from: Time,
+    /// Start of its settled part.
+    pub settled: Time,
     /// End of the phase.
     pub to: Time,
 }
 
 impl Phase {
-    /// Returns the start of its settled second half.
+    /// Returns the phase from `from` to `to`, whose second half is settled.
     #[must_use]
-    pub fn middle(&self) -> Time {
-        self.from + self.to.since(self.from) / 2
+    pub fn new(name: String, from: Time, to: Time) -> Self {
+        Self { name, from, settled: from + to.since(from) / 2, to }
+    }
+
+    /// Returns the part of the phase before `end`, the end of an interrupted run; `None` if the phase had not begun. If its
+    /// second half had not begun either, all of that part counts as settled.
+    #[must_use]
+    pub fn before(self, end: Time) -> Option<Self> {
+        let settled = if self.settled < end { self.settled } else { self.from };
+        (self.from < end).then(|| Self { settled, to: self.to.min(end), ..self })
     }
 }
 
@@ -422,7 +434,7 @@ mod tests {
             ..FlowRecord::default()
         };
         let by = |at, first, second| Snapshot { at, delivered: vec![Bytes::new(first), Bytes::new(second)] };
-        let phase = |from, to| Phase { name: String::new(), from, to };
+        let phase = |from, to| Phase::new(String::new(), from, to);
         RunRecord {
             flows: vec![endless, short],
             phases: vec![phase(ms(0), ms(10)), phase(ms(10), ms(20)), phase(ms(20), ms(30))],
@@ -465,6 +477,18 @@ mod tests {
 
     #[test]
     fn the_settled_half_begins_in_the_middle() {
-        assert_eq!(Phase { name: String::new(), from: ms(10), to: ms(20) }.middle(), ms(15));
+        assert_eq!(Phase::new(String::new(), ms(10), ms(20)).settled, ms(15));
+    }
+
+    #[test]
+    fn an_interrupted_run_has_the_phases_that_had_begun() {
+        let before = |end| {
+            let part = Phase::new(String::new(), ms(10), ms(20)).before(ms(end))?;
+            Some((part.from, part.settled, part.to))
+        };
+        assert_eq!(before(10), None);
+        assert_eq!(before(13), Some((ms(10), ms(10), ms(13))));
+        assert_eq!(before(16), Some((ms(10), ms(15), ms(16))));
+        assert_eq!(before(30), Some((ms(10), ms(15), ms(20))));
     }
 }

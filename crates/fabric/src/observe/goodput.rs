@@ -25,8 +25,7 @@ pub(crate) struct GoodputProbe {
 impl GoodputProbe {
     /// Creates a probe: snapshots at each phase's start, middle and end; a sample of the first `named` flows every `interval`.
     pub(crate) fn new(named: usize, phases: &[Phase], interval: Span, end: Time) -> Self {
-        let mut due: Vec<_> =
-            phases.iter().flat_map(|phase| [phase.from, phase.middle(), phase.to]).collect();
+        let mut due: Vec<_> = phases.iter().flat_map(|phase| [phase.from, phase.settled, phase.to]).collect();
         due.sort_unstable_by(|a, b| b.cmp(a));
         due.dedup();
         Self {
@@ -58,10 +57,17 @@ impl GoodputProbe {
         }
         if self.due.last() == Some(&now) {
             self.due.pop();
-            let delivered = (0..world.flows.len()).map(|flow| delivered(flow, world)).collect();
-            self.snapshots.push(Snapshot { at: now, delivered });
+            self.snapshots.push(snapshot(world));
         }
         is_sample
+    }
+
+    /// Ends the snapshots with one at the present instant, where a run is interrupted.
+    pub(crate) fn interrupt(&mut self, world: &World) {
+        self.due.clear();
+        if self.snapshots.last().is_none_or(|last| last.at < world.now()) {
+            self.snapshots.push(snapshot(world));
+        }
     }
 
     /// Returns the payload delivered by each named flow, and that of all others together if there are any.
@@ -73,6 +79,11 @@ impl GoodputProbe {
         }
         columns
     }
+}
+
+fn snapshot(world: &World) -> Snapshot {
+    let delivered = (0..world.flows.len()).map(|flow| delivered(flow, world)).collect();
+    Snapshot { at: world.now(), delivered }
 }
 
 fn delivered(flow: usize, world: &World) -> Bytes {

@@ -32,8 +32,8 @@ use crate::state::world::{FlowEnds, Node, World};
 
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
 /// copy of it.
-pub(crate) fn collect(plan: &Plan, run: Run, digest: Digest) -> RunRecord {
-    let Run { mut world, instruments, events, audit, .. } = run;
+pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
+    let Run { mut world, instruments, events, audit, interrupted, .. } = run;
     let Instruments { goodput, trees, crossings, watch } = instruments;
     let now = world.now();
     let lanes = lanes(plan, &world, &crossings);
@@ -49,6 +49,7 @@ pub(crate) fn collect(plan: &Plan, run: Run, digest: Digest) -> RunRecord {
     let completions = completions::of(plan, &world, audit.dropped);
     RunRecord {
         simulated: now.since_start(),
+        interrupted,
         events,
         packet_hops: world.interconnect.packet_hops,
         delivered_packets: audit.delivered,
@@ -59,7 +60,7 @@ pub(crate) fn collect(plan: &Plan, run: Run, digest: Digest) -> RunRecord {
         marks,
         transport: transport(&world),
         flows,
-        phases: plan.phases().to_vec(),
+        phases: plan.phases().iter().cloned().filter_map(|phase| phase.before(now)).collect(),
         snapshots: goodput.snapshots,
         series: goodput.series,
         watched: watch.seen,

@@ -1,6 +1,7 @@
 //! The drain: runs a fabric empty after its sources fall silent.
 //!
-//! Invariant: a drain ends with every node at rest, every packet delivered and every credit returned, or with an error.
+//! Invariant: a drain ends with every node at rest, every packet delivered and every credit returned, or with an error,
+//! unless it is interrupted.
 
 use ca_transport::Adapter;
 use packet::NodeId;
@@ -18,7 +19,7 @@ const PATIENCE: Span = Span::from_us(10_000);
 /// Interval between two checks whether the fabric is at rest.
 const DRAIN_STEP: Span = Span::from_us(10);
 
-impl Run {
+impl Run<'_> {
     /// Silences the sources and runs until every node is at rest.
     pub(crate) fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), RunError> {
         self.world.adapters.iter_mut().for_each(Adapter::silence);
@@ -27,6 +28,10 @@ impl Run {
         loop {
             let packet_hops = self.world.interconnect.packet_hops;
             self.run_until(self.world.now() + DRAIN_STEP, progress)?;
+            if self.interrupted {
+                self.audit = audit::conservation(&self.world)?;
+                return Ok(());
+            }
             let now = self.world.now();
             if self.world.interconnect.packet_hops == packet_hops {
                 self.check_deadlock()?;

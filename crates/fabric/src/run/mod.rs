@@ -21,6 +21,8 @@ mod drain;
 pub(crate) mod error;
 mod prefetching;
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
 use ca_transport::Adapter;
 use event_kernel::Stream;
 use packet::NodeId;
@@ -39,40 +41,48 @@ use prefetching::Prefetching;
 
 /// Variations of a run.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RunOptions {
+pub struct RunOptions<'a> {
     /// Silences the sources at the end, runs until the fabric is empty, and demands that every packet is delivered and
     /// every credit returned.
     pub drain: bool,
     /// Shuffles the nodes of each window by this seed, so that events are scheduled in another order. The result is
     /// the same for every seed, which a test checks.
     pub scramble: Option<u64>,
+    /// Ends the run soon after it becomes true, at the instant that the run has reached: within some hundred thousand
+    /// events, which take a fraction of a second. The record says so ([`RunRecord::interrupted`](telemetry::RunRecord)).
+    pub interrupt: Option<&'a AtomicBool>,
 }
 
 /// Events between two reports of progress.
 const PROGRESS_EVERY: u64 = 1 << 18;
 
 /// A run: the world, the instruments that look at it, and the loop's own counts.
-pub(crate) struct Run {
+pub(crate) struct Run<'a> {
     pub(crate) world: World,
     pub(crate) instruments: Instruments,
     /// Events handled.
     pub(crate) events: u64,
     /// The packet counts, from the end of the simulated time or of the drain.
     pub(crate) audit: Audit,
+    /// True if the run has ended before its time.
+    pub(crate) interrupted: bool,
     prefetching: Prefetching,
     scramble: Option<Stream>,
+    interrupt: Option<&'a AtomicBool>,
 }
 
-impl Run {
-    /// Creates a run of a world at rest; `scramble` as in [`RunOptions`].
-    pub(crate) fn new(world: World, instruments: Instruments, scramble: Option<u64>) -> Self {
+impl<'a> Run<'a> {
+    /// Creates a run of a world at rest.
+    pub(crate) fn new(world: World, instruments: Instruments, options: RunOptions<'a>) -> Self {
         Self {
             world,
             instruments,
             events: 0,
             audit: Audit::default(),
+            interrupted: false,
             prefetching: Prefetching::default(),
-            scramble: scramble.map(|seed| event_kernel::stream(seed, "scramble", "world")),
+            interrupt: options.interrupt,
+            scramble: options.scramble.map(|seed| event_kernel::stream(seed, "scramble", "world")),
         }
     }
 
@@ -95,7 +105,8 @@ impl Run {
         Ok(())
     }
 
-    /// Handles every event up to and including the instant `end`, and lets the instruments look on the way.
+    /// Handles every event up to and including the instant `end`, and lets the instruments look on the way. An interrupt
+    /// ends the run earlier.
     pub(crate) fn run_until(
         &mut self,
         end: Time,
@@ -113,6 +124,10 @@ impl Run {
                 if self.events >= report_at {
                     report_at = self.events + PROGRESS_EVERY;
                     progress(self.progress(self.world.now()));
+                    if self.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+                        self.interrupt_here();
+                        return Ok(());
+                    }
                 }
             }
             self.world.interconnect.now = stop;
@@ -141,6 +156,14 @@ impl Run {
                 Some(switch) => turn(&mut switches[switch], access),
             };
         }
+    }
+
+    /// Ends the run at the last instant of the window that was handled last.
+    fn interrupt_here(&mut self) {
+        let World { interconnect, .. } = &mut self.world;
+        interconnect.now = Time::from_ps(interconnect.queue.window_end().ps() - 1);
+        self.instruments.goodput.interrupt(&self.world);
+        self.interrupted = true;
     }
 
     fn check_deadlock(&self) -> Result<(), Deadlock> {

@@ -33,6 +33,6 @@ pub(crate) fn settled_bps(record: &RunRecord, flow: usize, phase: usize) -> f64 
     let phase = &record.phases[phase];
     let at =
         |time| record.snapshots.iter().find(|snapshot| snapshot.at == time).expect("a snapshot is there");
-    let (middle, end) = (at(phase.middle()), at(phase.to));
-    (end.delivered[flow] - middle.delivered[flow]).bps_over(phase.to - phase.middle())
+    let (settled, end) = (at(phase.settled), at(phase.to));
+    (end.delivered[flow] - settled.delivered[flow]).bps_over(phase.to - phase.settled)
 }

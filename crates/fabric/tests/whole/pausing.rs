@@ -145,7 +145,7 @@ fn the_order_of_turns_is_of_no_consequence() {
     for set in ["link.data_lanes=1", "link.flow_control=Lossy"] {
         let plan = shipped("roce-victim", &[set, "duration=\"3 ms\""]);
         let digest = |scramble| {
-            let options = RunOptions { drain: true, scramble };
+            let options = RunOptions { drain: true, scramble, ..RunOptions::default() };
             simulate(&plan, options, &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}")).digest
         };
         let usual = digest(None);

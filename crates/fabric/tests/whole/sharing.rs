@@ -30,7 +30,7 @@ fn every_sharing_drains_whatever_the_order() {
         for sharing in sharings {
             let plan = shipped(name, &[CENTRAL, sharing, short, off, &format!("link.data_lanes={lanes}")]);
             let simulate = |scramble| {
-                let options = fabric::RunOptions { drain: true, scramble };
+                let options = fabric::RunOptions { drain: true, scramble, ..Default::default() };
                 fabric::simulate(&plan, options, &mut |_| {}).expect("no promise is broken")
             };
             let record = simulate(None);

@@ -82,7 +82,7 @@ fn an_egress_pool_drops_at_its_dynamic_threshold() {
         );
         let plan = shipped("roce-victim", &[THREE_TO_ONE, "link.flow_control=Lossy", "duration=1 ms", &pool]);
         let drained = |scramble| {
-            let options = RunOptions { drain: true, scramble };
+            let options = RunOptions { drain: true, scramble, ..RunOptions::default() };
             simulate(&plan, options, &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}"))
         };
         let record = drained(None);

@@ -8,6 +8,7 @@ mod row;
 
 pub use row::ComparedRun;
 
+use serde_json::{Map, Value, json};
 use telemetry::{FlowRecord, RunRecord};
 use units::Span;
 
@@ -18,13 +19,17 @@ use crate::goodput::others_are_sampled;
 use crate::summary::Summary;
 use row::{ComparisonRow, ValueUnit};
 
+/// Name and version of the format of [`json`]. It changes if a field changes its meaning or is removed.
+pub const SCHEMA: &str = "backwater-comparison/1";
+
 /// Number of victims that are printed: those that waited longest in any run.
 const VICTIMS: usize = 5;
 /// Number of flows that have a line in the figure.
 const LINES: usize = 6;
 
-/// Returns the letter of a run in the headings of columns: A, B, C.
-fn letter(place: usize) -> String {
+/// Returns the label of a run without one, by its place: A, B, C.
+#[must_use]
+pub fn letter(place: usize) -> String {
     char::from_u32('A' as u32 + place as u32).map_or_else(|| place.to_string(), String::from)
 }
 
@@ -32,12 +37,11 @@ fn letter(place: usize) -> String {
 #[must_use]
 pub fn printed(runs: &[ComparedRun<'_>]) -> String {
     let mut text = String::new();
-    for (place, run) in runs.iter().enumerate() {
+    for run in runs {
         let Summary { congestion_control, seed, simulated_s, digest, .. } = run.summary;
         text += &format!(
             "{}  {}: congestion control {congestion_control}, seed {seed}, {simulated_s} s, digest {digest}\n",
-            letter(place),
-            run.asked
+            run.label, run.asked
         );
     }
     let rows = rows(runs);
@@ -46,7 +50,7 @@ pub fn printed(runs: &[ComparedRun<'_>]) -> String {
         if of_topic.is_empty() {
             continue;
         }
-        text += &format!("\n{title}\n{}\n", table(&of_topic, runs.len()));
+        text += &format!("\n{title}\n{}\n", table(&of_topic, runs));
     }
     text
 }
@@ -63,7 +67,7 @@ const TOPICS: [(&str, &str); 6] = [
     ("run", "Over the whole run"),
 ];
 
-fn table(rows: &[&ComparisonRow], runs: usize) -> String {
+fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>]) -> String {
     let with_phase = rows.iter().any(|row| !row.phase.is_empty());
     let mut table = plain_table();
     let mut header = if with_phase {
@@ -72,7 +76,7 @@ fn table(rows: &[&ComparisonRow], runs: usize) -> String {
         vec![]
     };
     header.push(String::new());
-    header.extend((0..runs).map(letter));
+    header.extend(runs.iter().map(|run| run.label.to_owned()));
     table.set_header(header);
     let mut before = "";
     for row in rows {
@@ -98,9 +102,9 @@ pub fn table_file(runs: &[ComparedRun<'_>]) -> String {
     let header = ["run", "asked", "topic", "phase", "what", "value", "unit"].map(str::to_owned).to_vec();
     let rows = rows(runs);
     let cells = rows.iter().flat_map(|row| {
-        runs.iter().enumerate().zip(&row.cells).map(move |((place, run), cell)| {
+        runs.iter().zip(&row.cells).map(move |(run, cell)| {
             vec![
-                letter(place),
+                run.label.to_owned(),
                 run.asked.to_owned(),
                 row.topic.to_owned(),
                 row.phase.clone(),
@@ -111,6 +115,43 @@ pub fn table_file(runs: &[ComparedRun<'_>]) -> String {
         })
     });
     csv(header, cells)
+}
+
+/// Returns the comparison as JSON: the runs, and a row for each number, with its value in each run by label.
+///
+/// # Panics
+/// Never: the values are plain data.
+#[must_use]
+pub fn json(runs: &[ComparedRun<'_>]) -> String {
+    let run = |run: &ComparedRun<'_>| {
+        let Summary { scenario, congestion_control, seed, simulated_s, digest, .. } = run.summary;
+        json!({
+            "label": run.label,
+            "asked": run.asked,
+            "scenario": scenario,
+            "congestion_control": congestion_control,
+            "seed": seed,
+            "simulated_s": simulated_s,
+            "digest": digest,
+        })
+    };
+    let row = |row: &ComparisonRow| {
+        let value = |(run, cell): (&ComparedRun<'_>, &Option<f64>)| {
+            (run.label.to_owned(), cell.map_or(Value::Null, |cell| rounded(cell, 6).into()))
+        };
+        let values: Map<String, Value> = runs.iter().zip(&row.cells).map(value).collect();
+        json!({
+            "topic": row.topic,
+            "phase": row.phase,
+            "what": row.what,
+            "unit": row.unit.word(),
+            "values": values,
+        })
+    };
+    let runs_of = runs.iter().map(run).collect::<Vec<_>>();
+    let rows = rows(runs).iter().map(row).collect::<Vec<_>>();
+    let all = json!({ "schema": SCHEMA, "runs": runs_of, "rows": rows });
+    serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n"
 }
 
 fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
@@ -310,20 +351,20 @@ pub fn figure(runs: &[ComparedRun<'_>]) -> String {
     );
     let with_others = runs.iter().any(|run| others_are_sampled(run.record));
     let drawn = &flows[..flows.len().min(if with_others { LINES - 1 } else { LINES })];
-    let panel = |(place, run): (usize, &ComparedRun<'_>)| {
+    let panel = |run: &ComparedRun<'_>| {
         let mut lines: Vec<_> = drawn.iter().map(|flow| curve(run.record, flow)).collect();
         if with_others {
             lines.push(others(run.record));
         }
         Panel {
-            title: format!("{}  {}", letter(place), run.asked),
+            title: format!("{}  {}", run.label, run.asked),
             interval: run.record.series.interval.seconds(),
             lines,
             shaded: vec![],
             levels: vec![],
         }
     };
-    let panels: Vec<_> = runs.iter().enumerate().map(panel).collect();
+    let panels: Vec<_> = runs.iter().map(panel).collect();
     let left_out = flows.len() - drawn.len();
     let rest =
         if left_out > 0 { format!(" ({left_out} further flows are not drawn)") } else { String::new() };
@@ -369,8 +410,8 @@ mod tests {
         second.lanes[0].pause = Some(paused());
         let summaries = [&first, &second].map(|record| Summary::new(sample::CONTEXT, record, sample::cost()));
         look(&[
-            ComparedRun { asked: "first", summary: &summaries[0], record: &first },
-            ComparedRun { asked: "second:seed=3", summary: &summaries[1], record: &second },
+            ComparedRun { label: "A", asked: "first", summary: &summaries[0], record: &first },
+            ComparedRun { label: "B", asked: "second:seed=3", summary: &summaries[1], record: &second },
         ])
     }
 
@@ -398,6 +439,17 @@ mod tests {
         assert_eq!(file.lines().count(), 1 + 2 * numbers);
         assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2,Gb/s\n"), "{file}");
         assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s\n"), "{file}");
+    }
+
+    #[test]
+    fn json_has_a_row_for_each_number_with_the_value_of_each_run() {
+        let (text, numbers) = with_runs(|runs| (json(runs), rows(runs).len()));
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["runs"][1]["label"], "B");
+        let rows = json["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), numbers);
+        let row = rows.iter().find(|row| row["phase"] == "F2 starts" && row["what"] == "F3").unwrap();
+        assert_eq!((&row["unit"], &row["values"]), (&json!("Gb/s"), &json!({ "A": null, "B": 2.0 })));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use crate::summary::Summary;
 /// A run in a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedRun<'a> {
+    /// Name of the run in headings.
+    pub label: &'a str,
     /// Scenario and overrides, as given on the command line.
     pub asked: &'a str,
     /// Summary of the run.

@@ -11,8 +11,8 @@ use units::{Span, Time};
 
 use super::{Motion, Waits, find};
 use crate::build;
-use crate::run::Run;
 use crate::run::error::RunError;
+use crate::run::{Run, RunOptions};
 use crate::state::world::World;
 
 /// Interval between samples.
@@ -118,9 +118,9 @@ fn waiting(world: &World, lasting: Option<&Waits<'_>>) -> BTreeSet<Place> {
 }
 
 /// Runs a plan and drains it, or stops at a deadlock. Also returns the last sample before which a packet moved.
-fn run_whole(plan: &Plan) -> (Run, Result<(), RunError>, Time) {
+fn run_whole(plan: &Plan) -> (Run<'static>, Result<(), RunError>, Time) {
     let (world, instruments) = build::world(plan);
-    let mut run = Run::new(world, instruments, None);
+    let mut run = Run::new(world, instruments, RunOptions::default());
     let (mut moved, mut hops) = (Time::ZERO, 0);
     let mut stopped = run.run_to_end(SAMPLE.after_start(), &mut |_| {});
     while stopped.is_ok() && run.world.now() < plan.duration().after_start() {
@@ -171,7 +171,7 @@ fn what_is_reported_never_moves_and_what_is_not_comes_to_rest() {
 fn a_fabric_at_rest_is_still_and_has_no_deadlock() {
     let plan = plan(&["duration=\"10 us\"".to_owned(), "sample=\"10 us\"".to_owned()]);
     let (world, instruments) = build::world(&plan);
-    let mut run = Run::new(world, instruments, None);
+    let mut run = Run::new(world, instruments, RunOptions::default());
     run.run_to_end(plan.duration().after_start(), &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}"));
     assert!(Motion::of(&run.world).is_still());
     assert_eq!(find(&run.world), None);

@@ -19,9 +19,12 @@ pub(crate) enum Failure {
     /// The scenario is wrong.
     #[error("{0}")]
     Scenario(#[from] Diagnostic),
-    /// The output folder cannot be written to.
-    #[error("error: {0}\nhelp: choose another folder with `--out DIR`")]
+    /// The output folder cannot be written to, or is not free.
+    #[error("error: {error}\nhelp: {help}", error = .0, help = output_help(.0))]
     Output(#[from] OutputError),
+    /// The user has ended the run; its results up to there are written.
+    #[error("interrupted at {} ms of simulated time: the results end there", simulated_s * 1e3)]
+    Interrupted { simulated_s: f64 },
     /// There is no such paper.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPaper(#[from] UnknownPaper),
@@ -46,6 +49,9 @@ pub(crate) enum Failure {
     /// The traffic of a run needs more memory than there is.
     #[error("error: {exceeded}\nhelp: {help}", exceeded = .0, help = .0.help())]
     Memory(#[from] MemoryExceeded),
+    /// Two runs of a comparison have one label.
+    #[error("error: two runs are called `{0}`\nhelp: write another label before the `=` of one of them")]
+    SameLabel(String),
     /// A file to be imported cannot be read.
     #[error("error: `{file}` cannot be read: {cause}")]
     Unreadable { file: String, cause: io::Error },
@@ -78,6 +84,15 @@ pub(crate) enum Failure {
          `dependency_cycles: Allowed` such routes are refused before a run"
     )]
     Deadlock(Deadlock),
+}
+
+fn output_help(error: &OutputError) -> &'static str {
+    match error {
+        OutputError::Unwritable { .. } => "choose another folder with `--out DIR`",
+        OutputError::OtherRun { .. } | OutputError::Foreign { .. } | OutputError::Manifest { .. } => {
+            "choose another folder with `--out DIR`, or overwrite with `--force`"
+        }
+    }
 }
 
 impl From<RunError> for Failure {
@@ -123,6 +138,7 @@ impl Failure {
             Self::ClaimsFailed(_) | Self::ClaimsToothless(_) => 1,
             Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
+            Self::Interrupted { .. } => 5,
             _ => 2,
         })
     }

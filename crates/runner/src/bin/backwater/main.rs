@@ -7,9 +7,11 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `terminal`, `progress` | standard output; the progress bar on standard error |
+//! | `terminal`, `progress` | standard output; warnings and the progress bar on standard error |
+//! | `interrupt` | Ctrl-C |
 //! | `arguments` | parsers of quantities on the command line |
 //! | `memory` | the limit of memory beyond which a run is refused |
+//! | `folder_name` | default names of result folders |
 //! | `failure` | reasons why a verb failed, and the exit status of each |
 //! | `verbs` | a module for each verb: its options and its work |
 //! | `cli` | all verbs, as clap reads them |
@@ -17,6 +19,8 @@
 mod arguments;
 mod cli;
 mod failure;
+mod folder_name;
+mod interrupt;
 mod memory;
 mod progress;
 mod terminal;

@@ -20,14 +20,16 @@ pub(crate) struct MemoryOptions {
 
 /// A run whose traffic is expected to need more memory than there is.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("the traffic of `{name}` needs about {estimate}: more than the limit, {} MB{}", .limit.get() / 1_000_000, if *.free {
-    ", which is free"
-} else {
-    ""
-})]
+#[error(
+    "the traffic of `{name}` needs about {estimate}{together}: more than the limit, {} MB{}",
+    .limit.get() / 1_000_000,
+    if *.free { ", which is free" } else { "" }
+)]
 pub(crate) struct MemoryExceeded {
     name: String,
     estimate: MemoryEstimate,
+    /// The memory of all runs in words, if there are several.
+    together: String,
     limit: Bytes,
     /// True if the operating system states the limit.
     free: bool,
@@ -42,15 +44,21 @@ impl MemoryExceeded {
 }
 
 impl MemoryOptions {
-    /// Refuses a plan whose traffic is expected to need more memory than the limit.
-    pub(crate) fn check(self, plan: &Plan) -> Result<(), MemoryExceeded> {
+    /// Refuses plans whose traffic is expected to need more memory together than the limit. The error names the plan that
+    /// needs most.
+    pub(crate) fn check(self, plans: &[Plan]) -> Result<(), MemoryExceeded> {
         let free = || resources::available_memory().map(Bytes::new);
         let Some(limit) = self.memory_limit.or_else(free) else { return Ok(()) };
-        let estimate = plan.memory();
-        if estimate.total() <= limit {
-            return Ok(());
-        }
+        let estimates: Vec<_> = plans.iter().map(|plan| (plan, plan.memory())).collect();
+        let total: Bytes = estimates.iter().map(|(_, estimate)| estimate.total()).sum();
+        let largest = estimates.into_iter().max_by_key(|(_, estimate)| estimate.total());
+        let Some((plan, estimate)) = largest.filter(|_| total > limit) else { return Ok(()) };
+        let megabytes = total.get().div_ceil(1_000_000);
+        let together = match plans.len() {
+            1 => String::new(),
+            runs => format!(", all {runs} runs {megabytes} MB"),
+        };
         let (name, free) = (plan.name().to_owned(), self.memory_limit.is_none());
-        Err(MemoryExceeded { name, estimate, limit, free })
+        Err(MemoryExceeded { name, estimate, together, limit, free })
     }
 }

@@ -1,99 +1,221 @@
 //! `compare`: several runs with the same random streams, side by side.
 //!
-//! Invariant: all runs have one seed, so runs that differ in a switch or a scheme have the same traffic. All runs are
-//! checked before the first starts.
+//! Invariant: all runs have one seed, unless one of them names its own, so runs that differ in a switch or a scheme have
+//! the same traffic. All runs are checked before the first starts. Each run leaves its results in a folder of its own.
 
+use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
+use backwater::provenance::{end, end_of_failure, file_names, identity, manifest};
+use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
-use experiment::Outcome;
-use fabric::RunOptions;
+use experiment::pool;
 use report::comparison::{self, ComparedRun};
+use report::manifest::{PlanIdentity, RunEnd};
 use report::tables::printed;
-use report::{OutputFile, folder};
-use scenario::Plan;
+use report::{Manifest, OutputFile, ResultFolder};
 
 use crate::failure::Failure;
 use crate::memory::MemoryOptions;
-use crate::progress::ProgressReport;
 use crate::terminal::print;
+use crate::{folder_name, interrupt};
+
+/// Files of a comparison, without the folders of its runs.
+const FILES: [&str; 3] = ["compare.txt", "compare.csv", "compare.svg"];
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareOptions {
-    /// Two or more scenarios, each a file or a shipped one. `SCENARIO:PATH=VALUE;PATH=VALUE` overrides fields of that run
-    /// only: `compare victim 'victim:congestion_control=Off'`.
-    #[arg(value_name = "SCENARIO", num_args = 2.., required = true)]
+    /// Two or more scenarios, each a file or a shipped one. `LABEL=SCENARIO` names the run, and
+    /// `SCENARIO:PATH=VALUE;PATH=VALUE` overrides fields of that run only:
+    /// `compare on=victim 'off=victim:congestion_control=Off'`.
+    #[arg(value_name = "RUN", num_args = 2.., required = true)]
     runs: Vec<String>,
     /// Override of a field in all runs.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Seed of all runs [default: the first scenario's].
+    /// Seed of all runs that name none [default: the first scenario's].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Folder for the table and the figure.
-    #[arg(long, value_name = "DIR", default_value = "out/compare")]
-    out: PathBuf,
-    /// Print only errors.
+    /// Folder for the table, the figure, and a folder for each run [default: out/compare,RUN,RUN].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Overwrite the results of other runs, and files that no manifest names.
+    #[arg(long)]
+    force: bool,
+    /// Print the table as JSON: a row for each number, with the value of each run.
+    #[arg(long)]
+    json: bool,
+    /// Print only errors and the output of `--json`.
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
     memory: MemoryOptions,
 }
 
-/// Runs all scenarios, writes the table and the figure, prints the table.
-pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
-    let plans = plans(options)?;
-    plans.iter().try_for_each(|plan| options.memory.check(plan))?;
-    folder::probe(&options.out)?;
-    let outcomes = plans.iter().map(|plan| simulated(plan, options.quiet)).collect::<Result<Vec<_>, _>>()?;
-    let runs: Vec<_> = options
-        .runs
-        .iter()
-        .zip(&outcomes)
-        .map(|(asked, Outcome { summary, record })| ComparedRun { asked, summary, record })
-        .collect();
-    let text = comparison::printed(&runs);
-    let file = |name: &str, contents| OutputFile { name: name.to_owned(), contents };
-    let files = [
-        file("compare.txt", text.clone()),
-        file("compare.csv", comparison::table_file(&runs)),
-        file("compare.svg", comparison::figure(&runs)),
-    ];
-    folder::write(&options.out, &files)?;
-    if !options.quiet {
-        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
-        print(&format!("{text}\n{}", printed::written(&options.out, &names)));
-    }
-    Ok(())
+/// A run of the comparison, before it starts.
+struct RunAsked {
+    label: String,
+    asked: String,
+    plan: Plan,
+    manifest: Manifest,
+    folder: ResultFolder,
 }
 
-/// Returns all plans, with the seed of the command line or that of the first scenario.
-fn plans(options: &CompareOptions) -> Result<Vec<Plan>, Failure> {
+/// Runs all scenarios side by side on all cores, writes the table, the figure and the results of each run, prints the table.
+pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
+    let (plans, identities) = plans(options)?;
+    options.memory.check(&plans)?;
+    if let Some(label) = label_given_twice(&options.runs) {
+        return Err(Failure::SameLabel(label));
+    }
+    let default = || folder_name::of_comparison(&options.runs, &options.set, options.seed);
+    let out = options.out.clone().unwrap_or_else(default);
+    let manifest = manifest(identities, FILES.map(str::to_owned));
+    let folder = ResultFolder::open(&out, &manifest, options.force)?;
+    let asked = plans.into_iter().enumerate().map(|(place, plan)| opened(options, &out, place, plan));
+    let asked = asked.collect::<Result<Vec<_>, _>>()?;
+    let runs = simulated(&asked);
+    for (asked, run) in asked.iter().zip(&runs) {
+        record(asked, run)?;
+    }
+    let runs = match runs.into_iter().collect::<Result<Vec<_>, _>>() {
+        Ok(runs) => runs,
+        Err(error) => {
+            folder.write(&Manifest { ended: end_of_failure(&error), ..manifest }, &[])?;
+            return Err(error.into());
+        }
+    };
+    write(options, &asked, &runs, (manifest, &folder))
+}
+
+/// Writes and prints the comparison of finished runs.
+fn write(
+    options: &CompareOptions,
+    asked: &[RunAsked],
+    runs: &[FinishedRun],
+    (manifest, folder): (Manifest, &ResultFolder),
+) -> Result<(), Failure> {
+    let compared: Vec<_> = asked
+        .iter()
+        .zip(runs)
+        .map(|(RunAsked { label, asked, .. }, FinishedRun { summary, record, .. })| ComparedRun {
+            label,
+            asked,
+            summary,
+            record,
+        })
+        .collect();
+    let text = comparison::printed(&compared);
+    let contents = [text.clone(), comparison::table_file(&compared), comparison::figure(&compared)];
+    let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
+    let files: Vec<_> = FILES.into_iter().zip(contents).map(file).collect();
+    let interrupted = runs.iter().map(end).find(|end| *end != RunEnd::Complete);
+    let manifest = Manifest { ended: interrupted.clone().unwrap_or(RunEnd::Complete), ..manifest };
+    folder.write(&manifest, &files)?;
+    if options.json {
+        print(&comparison::json(&compared));
+    } else if !options.quiet {
+        let labels = asked.iter().map(|one| one.label.as_str());
+        let names: Vec<_> = FILES.into_iter().chain(labels).collect();
+        print(&format!("{text}\n{}", printed::written(folder.path(), &names)));
+    }
+    match interrupted {
+        Some(RunEnd::Interrupted { simulated_s }) => Err(Failure::Interrupted { simulated_s }),
+        _ => Ok(()),
+    }
+}
+
+/// Returns a label that two runs have, as folders tell labels apart.
+fn label_given_twice(runs: &[String]) -> Option<String> {
+    let labels = runs.iter().enumerate().map(|(place, asked)| match RunWords::of(asked).label {
+        Some(label) => folder_name::safe(label),
+        None => comparison::letter(place),
+    });
+    let mut seen = BTreeSet::new();
+    labels.into_iter().find(|label| !seen.insert(label.clone()))
+}
+
+/// Returns all plans and their identities. The seed of a run is the one that it names, that of the command line, or that of
+/// the first scenario.
+fn plans(options: &CompareOptions) -> Result<(Vec<Plan>, Vec<PlanIdentity>), Failure> {
     let mut seed = options.seed;
-    let mut plans = Vec::with_capacity(options.runs.len());
+    let (mut plans, mut identities) = (Vec::new(), Vec::new());
     for asked in &options.runs {
-        let (scenario, own) = parts(asked);
-        let set: Vec<String> = options.set.iter().cloned().chain(own).collect();
-        let plan = experiment::plan(scenario, &set, seed)?;
+        let words = RunWords::of(asked);
+        let set = words.overrides(&options.set);
+        let plan = experiment::plan(words.scenario, &set, seed.filter(|_| !words.names_seed()))?;
         seed.get_or_insert(plan.seed());
+        identities.push(identity(&plan, &set));
         plans.push(plan);
     }
-    Ok(plans)
+    Ok((plans, identities))
 }
 
-fn simulated(plan: &Plan, quiet: bool) -> Result<Outcome, Failure> {
-    let mut report = ProgressReport::new(plan.duration(), !quiet);
-    let outcome = experiment::simulate(plan, RunOptions::default(), &mut |progress| report.update(progress));
-    Ok(outcome?)
+/// Opens the folder of the run at this place.
+fn opened(options: &CompareOptions, out: &Path, place: usize, plan: Plan) -> Result<RunAsked, Failure> {
+    let asked = options.runs[place].clone();
+    let words = RunWords::of(&asked);
+    let label = words.label.map_or_else(|| comparison::letter(place), str::to_owned);
+    let manifest = manifest(vec![identity(&plan, &words.overrides(&options.set))], file_names(&plan));
+    let path = out.join(folder_name::safe(&label));
+    let folder = ResultFolder::open(&path, &manifest, options.force)?;
+    Ok(RunAsked { label, asked, plan, manifest, folder })
 }
 
-/// Splits `SCENARIO:PATH=VALUE;PATH=VALUE` into the scenario and its overrides. An argument that names a file has none.
-fn parts(asked: &str) -> (&str, Vec<String>) {
-    match asked.split_once(':') {
-        Some((scenario, set)) if !Path::new(asked).is_file() => {
-            (scenario, set.split(';').map(|one| one.trim().to_owned()).collect())
+/// Simulates all plans, as many at a time as there are processors.
+fn simulated(asked: &[RunAsked]) -> Vec<Result<FinishedRun, RunError>> {
+    let options = RunOptions { interrupt: Some(interrupt::watched()), ..RunOptions::default() };
+    let work = |asked: &RunAsked| Ok(FinishedRun::of(asked.plan.clone(), options, &mut |_| {}));
+    let duration = |asked: &RunAsked| asked.plan.duration().ps();
+    let Ok(runs) = pool::work_through::<_, _, Infallible>("runs", asked, duration, work);
+    runs
+}
+
+/// Writes the results of a run to its folder, or its failure.
+fn record(asked: &RunAsked, run: &Result<FinishedRun, RunError>) -> Result<(), Failure> {
+    let RunAsked { manifest, folder, .. } = asked;
+    let (ended, files) = match run {
+        Ok(run) => (end(run), run.files()),
+        Err(error) => (end_of_failure(error), Vec::new()),
+    };
+    Ok(folder.write(&Manifest { ended, ..manifest.clone() }, &files)?)
+}
+
+/// An argument of the command line in parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RunWords<'a> {
+    label: Option<&'a str>,
+    scenario: &'a str,
+    /// Overrides of this run alone, divided by semicolons.
+    own: Option<&'a str>,
+}
+
+impl<'a> RunWords<'a> {
+    /// Splits `LABEL=SCENARIO:PATH=VALUE;PATH=VALUE`. The name of a file has neither label nor overrides.
+    fn of(asked: &'a str) -> Self {
+        let bare = |text: &str| Path::new(text).is_file();
+        let (label, rest) = match asked.split_once('=') {
+            Some((label, rest)) if !label.contains(':') && !bare(asked) => (Some(label), rest),
+            _ => (None, asked),
+        };
+        match rest.split_once(':') {
+            Some((scenario, own)) if !bare(rest) => Self { label, scenario, own: Some(own) },
+            _ => Self { label, scenario: rest, own: None },
         }
-        _ => (asked, Vec::new()),
+    }
+
+    /// Returns the overrides of all runs, then those of this run.
+    fn overrides(&self, of_all: &[String]) -> Vec<String> {
+        let own = self.own.into_iter().flat_map(|own| own.split(';')).map(|one| one.trim().to_owned());
+        of_all.iter().cloned().chain(own).collect()
+    }
+
+    /// Returns true if the run names its own seed.
+    fn names_seed(&self) -> bool {
+        let mut paths =
+            self.own.into_iter().flat_map(|own| own.split(';')).filter_map(|set| set.split('=').next());
+        paths.any(|path| path.trim() == "seed")
     }
 }
 
@@ -102,14 +224,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_can_have_its_own_overrides() {
-        assert_eq!(parts("victim"), ("victim", vec![]));
+    fn a_run_can_have_a_label_and_its_own_overrides() {
+        let words = |asked| {
+            let words = RunWords::of(asked);
+            (words.label, words.scenario, words.overrides(&["all=1".to_owned()]))
+        };
+        let overrides = |own: &[&str]| -> Vec<String> {
+            ["all=1"].iter().chain(own).map(|one| (*one).to_owned()).collect()
+        };
+        assert_eq!(words("victim"), (None, "victim", overrides(&[])));
+        assert_eq!(words("on=victim"), (Some("on"), "victim", overrides(&[])));
         assert_eq!(
-            parts("a.ron:congestion_control=Off; switch.arbiter=Islip(iterations: 4)"),
+            words("off=a.ron:congestion_control=Off; switch.arbiter=Islip(iterations: 4)"),
             (
+                Some("off"),
                 "a.ron",
-                vec!["congestion_control=Off".to_owned(), "switch.arbiter=Islip(iterations: 4)".to_owned()]
+                overrides(&["congestion_control=Off", "switch.arbiter=Islip(iterations: 4)"])
             )
         );
+        assert_eq!(words("victim:duration=1 s"), (None, "victim", overrides(&["duration=1 s"])));
+    }
+
+    #[test]
+    fn a_run_can_name_its_own_seed() {
+        assert!(RunWords::of("victim:duration=1 s; seed=3").names_seed());
+        assert!(!RunWords::of("victim:workload.seed=3").names_seed());
     }
 }

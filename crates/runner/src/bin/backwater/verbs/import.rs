@@ -7,10 +7,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use backwater::provenance::manifest;
 use clap::{Args, Subcommand};
 use report::format::{aligned, fitted, plain_table};
 use report::tables::printed;
-use report::{OutputFile, folder};
+use report::{OutputFile, ResultFolder};
 use scenario::import::{self, KeyAccount, KeyFate, hpcc};
 
 use crate::failure::Failure;
@@ -37,6 +38,9 @@ pub(crate) struct ImportHpccOptions {
     /// Carry on where the scenario is another experiment than the configuration, with a warning for each such key.
     #[arg(long)]
     approximate: bool,
+    /// Overwrite files of another command, and files that no manifest names.
+    #[arg(long)]
+    force: bool,
 }
 
 /// Converts the files.
@@ -64,7 +68,8 @@ fn import_hpcc(options: &ImportHpccOptions) -> Result<(), Failure> {
     let scenario = format!("{stem}.ron");
     let mut files = vec![OutputFile { name: scenario.clone(), contents: imported.scenario }];
     files.extend(imported.files.into_iter().map(|(name, contents)| OutputFile { name, contents }));
-    folder::write(&out, &files)?;
+    let manifest = manifest(Vec::new(), files.iter().map(|file| file.name.clone()));
+    ResultFolder::open(&out, &manifest, options.force)?.write(&manifest, &files)?;
     let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
     print(&format!("{}\n\n{}", account(&imported.account), printed::written(&out, &names)));
     let path = out.join(scenario).to_string_lossy().into_owned();

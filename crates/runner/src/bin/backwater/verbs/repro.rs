@@ -5,10 +5,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use backwater::provenance::manifest;
 use claims::{Bite, Judgement, Paper, Reproduction, Verdict, printed};
 use clap::Args;
-use report::folder;
 use report::tables::printed::written;
+use report::{Manifest, OutputError, ResultFolder};
 
 use crate::failure::Failure;
 use crate::terminal::print;
@@ -26,17 +27,19 @@ pub(crate) struct ReproOptions {
     /// Ask each claim also of the runs under which it must fail.
     #[arg(long)]
     teeth: bool,
-    /// Folder for tables and figures, which go to `repro-PAPER` in it.
+    /// Folder for tables and figures, which go to `repro-PAPER` in it, or `repro-PAPER-full`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
+    /// Overwrite the results of another command.
+    #[arg(long)]
+    force: bool,
 }
 
 /// Simulates the papers' runs, judges the claims, prints them, writes tables and figures.
 pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
     let papers = Paper::shipped(options.paper.as_deref())?;
-    let folder_of = |paper: &Paper| options.out.join(format!("repro-{}", paper.name));
     for paper in papers.iter().filter(|paper| paper.has_files()) {
-        folder::probe(&folder_of(paper))?;
+        opened(paper, options)?;
     }
     let began = Instant::now();
     let reproduction = Reproduction::simulate(&papers, options.full, options.teeth)?;
@@ -49,10 +52,10 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         let of_paper = reproduction.exhibits(paper)?;
         exhibits += &of_paper.printed;
         if !of_paper.files.is_empty() {
-            let (folder, files) = (folder_of(paper), of_paper.files);
-            folder::write(&folder, &files)?;
+            let ((manifest, folder), files) = (opened(paper, options)?, of_paper.files);
+            folder.write(&manifest, &files)?;
             let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
-            exhibits += &written(&folder, &names);
+            exhibits += &written(folder.path(), &names);
         }
     }
     if options.json {
@@ -73,6 +76,16 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         print(&format!("{totals}\n{runs} runs in {:.1} s\n", began.elapsed().as_secs_f64()));
     }
     verdict(&judgements, &bites)
+}
+
+/// Opens the folder of a paper's tables and figures, and returns their manifest.
+fn opened(paper: &Paper, options: &ReproOptions) -> Result<(Manifest, ResultFolder), OutputError> {
+    let full = options.full.then_some("--full");
+    let command = ["backwater", "repro", &paper.name].into_iter().chain(full).map(str::to_owned);
+    let manifest = Manifest { command: command.collect(), ..manifest(Vec::new(), []) };
+    let name = format!("repro-{}{}", paper.name, full.map_or("", |_| "-full"));
+    let folder = ResultFolder::open(&options.out.join(name), &manifest, options.force)?;
+    Ok((manifest, folder))
 }
 
 fn verdict(judgements: &[Judgement], bites: &[Bite]) -> Result<(), Failure> {

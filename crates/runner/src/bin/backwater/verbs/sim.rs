@@ -1,19 +1,23 @@
 //! `sim`: one run, printed and written to a folder.
 //!
-//! Invariant: an output folder that cannot be written to is refused before the run, and nothing is written before the
-//! run is over.
+//! Invariant: a folder that cannot be written to, or that holds the results of another run, is refused before the run.
+//! Nothing is written before the run is over. A run that fails leaves its manifest alone.
 
 use std::path::PathBuf;
 
-use backwater::{FinishedRun, RunOptions};
+use backwater::provenance::{end, end_of_failure, file_names, identity, manifest};
+use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
+use report::manifest::RunEnd;
 use report::tables::{completions, printed};
-use report::{OutputFile, folder};
+use report::{Manifest, OutputFile, ResultFolder};
 
 use crate::failure::Failure;
+use crate::folder_name;
+use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
-use crate::terminal::print;
+use crate::terminal::{print, warn};
 
 /// Scenario that runs if none is named.
 const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
@@ -29,9 +33,12 @@ pub(crate) struct SimOptions {
     /// Seed of the random streams, instead of the scenario's.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Folder for the results [default: out/NAME].
+    /// Folder for the results [default: out/NAME, with overrides and seed: `out/victim,congestion_control=Off,seed=7`].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Overwrite the results of another run, and files that no manifest names.
+    #[arg(long)]
+    force: bool,
     /// Drain at the end: stop the sources, run until nothing moves, and require that every packet is delivered and every
     /// credit returned.
     #[arg(long)]
@@ -52,44 +59,59 @@ pub(crate) struct SimOptions {
 /// Runs the scenario, writes the results, prints the tables.
 pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let plan = experiment::plan(&options.scenario, &options.set, options.seed)?;
-    let out = options.out.clone().unwrap_or_else(|| default_folder(plan.name()));
     if options.fct_txt && !plan.keeps_completions() {
         return Err(Failure::NoCompletions);
     }
-    options.memory.check(&plan)?;
-    folder::probe(&out)?;
+    options.memory.check(std::slice::from_ref(&plan))?;
+    let (manifest, folder) = opened(&plan, options)?;
+    let simulated = simulated(plan, options);
+    let run = simulated.inspect_err(|error| record_failure(error, &manifest, &folder))?;
+    let files = files(&run, options)?;
+    let ended = end(&run);
+    folder.write(&Manifest { ended: ended.clone(), ..manifest }, &files)?;
+    if options.json {
+        print(&run.summary.json());
+    } else if !options.quiet {
+        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
+        print(&format!("{}\n{}", run.printed(), printed::written(folder.path(), &names)));
+    }
+    match ended {
+        RunEnd::Interrupted { simulated_s } => Err(Failure::Interrupted { simulated_s }),
+        _ => Ok(()),
+    }
+}
+
+/// Opens the result folder of a run, and returns the manifest of the run to come.
+fn opened(plan: &Plan, options: &SimOptions) -> Result<(Manifest, ResultFolder), Failure> {
+    let manifest = manifest(vec![identity(plan, &options.set)], file_names(plan));
+    let default = || folder_name::of_run(plan.name(), &options.set, options.seed);
+    let path = options.out.clone().unwrap_or_else(default);
+    let folder = ResultFolder::open(&path, &manifest, options.force)?;
+    Ok((manifest, folder))
+}
+
+fn simulated(plan: Plan, options: &SimOptions) -> Result<FinishedRun, RunError> {
     let mut report = ProgressReport::new(plan.duration(), !options.quiet);
-    let simulation = RunOptions { drain: options.drain, ..RunOptions::default() };
-    let run = FinishedRun::of(plan, simulation, &mut |progress| report.update(progress))?;
-    drop(report);
+    let interrupt = Some(interrupt::watched());
+    let simulation = RunOptions { drain: options.drain, interrupt, ..RunOptions::default() };
+    FinishedRun::of(plan, simulation, &mut |progress| report.update(progress))
+}
+
+/// Leaves the manifest of a run that failed, without files.
+fn record_failure(error: &RunError, manifest: &Manifest, folder: &ResultFolder) {
+    let manifest = Manifest { ended: end_of_failure(error), ..manifest.clone() };
+    if let Err(error) = folder.write(&manifest, &[]) {
+        // The failure of the run is the one that the exit status tells.
+        warn(&error.to_string());
+    }
+}
+
+/// Returns the files of a run that the options ask for.
+fn files(run: &FinishedRun, options: &SimOptions) -> Result<Vec<OutputFile>, Failure> {
     let mut files = run.files();
     if options.fct_txt {
         let contents = completions::hpcc(&run.record).ok_or(Failure::NoCompletions)?;
         files.push(OutputFile { name: "fct.txt".to_owned(), contents });
     }
-    folder::write(&out, &files)?;
-    if options.json {
-        print(&run.summary.json());
-    } else if !options.quiet {
-        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
-        print(&format!("{}\n{}", run.printed(), printed::written(&out, &names)));
-    }
-    Ok(())
-}
-
-/// Returns `out/NAME`, with characters replaced that could lead out of it.
-fn default_folder(name: &str) -> PathBuf {
-    let safe = |c: char| if c.is_alphanumeric() || "-_+".contains(c) { c } else { '_' };
-    PathBuf::from("out").join(name.chars().map(safe).collect::<String>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_name_leads_out_of_the_folder() {
-        assert_eq!(default_folder("gran2011-scenario1"), PathBuf::from("out/gran2011-scenario1"));
-        assert_eq!(default_folder("../a b"), PathBuf::from("out/___a_b"));
-    }
+    Ok(files)
 }

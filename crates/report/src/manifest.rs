@@ -1,0 +1,165 @@
+//! `run.json`: the manifest of a result folder.
+//!
+//! Invariant: a manifest names every file that the program has in its folder, and the run that they come from.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Error;
+
+/// Name of the manifest in its folder.
+pub const MANIFEST: &str = "run.json";
+
+/// Name and version of the manifest's format. It changes if a field changes its meaning or is removed.
+pub const SCHEMA: &str = "backwater-run/1";
+
+/// The manifest of a result folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Name and version of the format: [`SCHEMA`].
+    pub schema: String,
+    /// Version of the simulator.
+    pub version: String,
+    /// Commit from which the simulator was built; `None` if it was not built from a repository.
+    pub commit: Option<String>,
+    /// Command line, word by word.
+    pub command: Vec<String>,
+    /// Plans that were run: one for `sim`, one for each column of `compare`, none for `repro` and `import`, which their
+    /// command line identifies.
+    pub plans: Vec<PlanIdentity>,
+    /// End of the runs.
+    pub ended: RunEnd,
+    /// Files of the folder, without the manifest.
+    pub files: Vec<FileEntry>,
+}
+
+/// A plan and its origin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanIdentity {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Overrides, each as `PATH=VALUE`.
+    pub overrides: Vec<String>,
+    /// Seed of the random streams.
+    pub seed: u64,
+    /// Digest of the plan with all overrides and defaults, in hexadecimal. Equal digests mean equal results of one version.
+    pub plan_digest: String,
+}
+
+/// End of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum RunEnd {
+    /// The run reached its end.
+    Complete,
+    /// The user ended the run.
+    Interrupted {
+        /// Simulated time up to the interrupt.
+        simulated_s: f64,
+    },
+    /// Packets were found to wait for each other in a cycle.
+    Deadlock {
+        /// The cycle.
+        message: String,
+    },
+    /// The simulator violated one of its invariants.
+    Violation {
+        /// The invariant.
+        message: String,
+    },
+    /// The files were being written: some may be missing, some of an earlier run.
+    Writing,
+}
+
+/// A file of the folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Name within the folder, without a path.
+    pub name: String,
+    /// Size.
+    pub bytes: u64,
+}
+
+impl Manifest {
+    /// Returns the manifest as JSON, with a line end.
+    ///
+    /// # Panics
+    /// Never: a manifest is plain data.
+    #[must_use]
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a manifest is plain data") + "\n"
+    }
+
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// If the text is not JSON, or is not a manifest.
+    pub fn read(text: &str) -> Result<Self, Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Returns true if both manifests are of the same plans in the same order, or, without plans, of the same command.
+    #[must_use]
+    pub fn is_of_same_run(&self, other: &Self) -> bool {
+        let digests = |of: &Self| of.plans.iter().map(|plan| plan.plan_digest.clone()).collect::<Vec<_>>();
+        digests(self) == digests(other) && (!self.plans.is_empty() || self.command == other.command)
+    }
+
+    /// Returns scenarios, overrides and seeds in words, `victim with congestion_control=Off, seed 7`; without plans, the
+    /// command.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        if self.plans.is_empty() {
+            return self.command.join(" ");
+        }
+        let words = |plan: &PlanIdentity| {
+            let with = if plan.overrides.is_empty() { "" } else { " with " };
+            format!("{}{with}{}, seed {}", plan.scenario, plan.overrides.join(", "), plan.seed)
+        };
+        self.plans.iter().map(words).collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn sample(plan_digest: &str) -> Manifest {
+    Manifest {
+        schema: SCHEMA.to_owned(),
+        version: "0.1.0".to_owned(),
+        commit: None,
+        command: vec!["backwater".to_owned(), "sim".to_owned(), "victim".to_owned()],
+        plans: vec![PlanIdentity {
+            scenario: "victim".to_owned(),
+            overrides: vec!["congestion_control=Off".to_owned()],
+            seed: 7,
+            plan_digest: plan_digest.to_owned(),
+        }],
+        ended: RunEnd::Complete,
+        files: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_is_read_as_it_was_written() {
+        let mut manifest = sample("a");
+        manifest.files.push(FileEntry { name: "flows.csv".to_owned(), bytes: 12 });
+        for ended in [
+            manifest.ended.clone(),
+            RunEnd::Interrupted { simulated_s: 0.01 },
+            RunEnd::Deadlock { message: "S1, port 2".to_owned() },
+            RunEnd::Violation { message: "H1".to_owned() },
+            RunEnd::Writing,
+        ] {
+            manifest.ended = ended;
+            assert_eq!(Manifest::read(&manifest.json()).unwrap(), manifest);
+        }
+        assert!(manifest.json().contains("\"how\": \"writing\""));
+    }
+
+    #[test]
+    fn a_run_is_told_in_words() {
+        assert_eq!(sample("a").in_words(), "victim with congestion_control=Off, seed 7");
+        assert_eq!(Manifest { plans: vec![], ..sample("a") }.in_words(), "backwater sim victim");
+    }
+}

@@ -1,0 +1,65 @@
+//! The origin of results: the program, the command, the plans.
+//!
+//! Invariant: a manifest identifies a run so that it can be repeated.
+
+use experiment::VERSION;
+use fabric::RunError;
+use report::FILE_NAMES;
+use report::manifest::{FileEntry, Manifest, PlanIdentity, RunEnd, SCHEMA};
+use scenario::Plan;
+
+use crate::FinishedRun;
+
+/// Commit from which this program was built; `None` if it was not built in its repository. Changes that were not
+/// committed do not show.
+pub const COMMIT: Option<&str> = option_env!("BACKWATER_COMMIT");
+
+/// Returns the identity of a plan that was made with these overrides, each `PATH=VALUE`.
+#[must_use]
+pub fn identity(plan: &Plan, overrides: &[String]) -> PlanIdentity {
+    PlanIdentity {
+        scenario: plan.name().to_owned(),
+        overrides: overrides.to_vec(),
+        seed: plan.seed(),
+        plan_digest: plan.digest().to_string(),
+    }
+}
+
+/// Returns the names of all files that a run of the plan may write.
+pub fn file_names(plan: &Plan) -> impl Iterator<Item = String> {
+    FILE_NAMES.iter().map(|name| (*name).to_owned()).chain(plan.files().keys().cloned())
+}
+
+/// Returns the end of a run that did not fail.
+#[must_use]
+pub fn end(run: &FinishedRun) -> RunEnd {
+    if run.record.interrupted {
+        RunEnd::Interrupted { simulated_s: run.summary.simulated_s }
+    } else {
+        RunEnd::Complete
+    }
+}
+
+/// Returns the end of a run that failed.
+#[must_use]
+pub fn end_of_failure(error: &RunError) -> RunEnd {
+    let message = error.to_string();
+    match error {
+        RunError::Violation(_) => RunEnd::Violation { message },
+        RunError::Deadlock(_) => RunEnd::Deadlock { message },
+    }
+}
+
+/// Returns the manifest of a complete run of the command line of this process. `names` are the files that it may write.
+#[must_use]
+pub fn manifest(plans: Vec<PlanIdentity>, names: impl IntoIterator<Item = String>) -> Manifest {
+    Manifest {
+        schema: SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        commit: COMMIT.map(str::to_owned),
+        command: std::env::args().collect(),
+        plans,
+        ended: RunEnd::Complete,
+        files: names.into_iter().map(|name| FileEntry { name, bytes: 0 }).collect(),
+    }
+}
