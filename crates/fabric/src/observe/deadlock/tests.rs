@@ -140,7 +140,7 @@ fn run_whole(plan: &Plan) -> (Run<'static>, Result<(), RunError>, Time) {
 fn what_is_reported_never_moves_and_what_is_not_comes_to_rest() {
     let mut chance = event_kernel::stream(12, "rings", "test");
     let (mut stuck, mut free) = (0, 0);
-    for _ in 0..160 {
+    for _ in 0..120 {
         let sets = random_ring(&mut chance);
         let (mut run, stopped, moved) = run_whole(&plan(&sets));
         let deadlock = match stopped {
