@@ -8,8 +8,6 @@ use report::FILE_NAMES;
 use report::manifest::{FileEntry, Manifest, PlanIdentity, RunEnd, SCHEMA};
 use scenario::Plan;
 
-use crate::FinishedRun;
-
 /// Commit from which this program was built; `None` if it was not built in its repository. Changes that were not
 /// committed do not show.
 pub const COMMIT: Option<&str> = option_env!("BACKWATER_COMMIT");
@@ -28,16 +26,6 @@ pub fn identity(plan: &Plan, overrides: &[String]) -> PlanIdentity {
 /// Returns the names of all files that a run of the plan may write.
 pub fn file_names(plan: &Plan) -> impl Iterator<Item = String> {
     FILE_NAMES.iter().map(|name| (*name).to_owned()).chain(plan.files().keys().cloned())
-}
-
-/// Returns the end of a run that did not fail.
-#[must_use]
-pub fn end(run: &FinishedRun) -> RunEnd {
-    if run.record.interrupted {
-        RunEnd::Interrupted { simulated_s: run.summary.simulated_s }
-    } else {
-        RunEnd::Complete
-    }
 }
 
 /// Returns the end of a run that failed.

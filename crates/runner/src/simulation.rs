@@ -6,6 +6,7 @@ use std::path::Path;
 
 use experiment::{Outcome, SimulationError, simulate};
 use fabric::{RunError, RunOptions};
+use report::manifest::RunEnd;
 use report::tables::{completions, congestion, margins, printed};
 use report::{OutputError, OutputFile, ResultFolder, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
@@ -123,6 +124,16 @@ impl FinishedRun {
     ) -> Result<Self, RunError> {
         let Outcome { summary, record } = simulate(&plan, options, progress)?;
         Ok(Self { plan, summary, record })
+    }
+
+    /// Returns the way in which the run ended.
+    #[must_use]
+    pub fn end(&self) -> RunEnd {
+        if self.record.interrupted {
+            RunEnd::Interrupted { simulated_s: self.summary.simulated_s }
+        } else {
+            RunEnd::Complete
+        }
     }
 
     /// Returns the tables that `backwater sim` prints.

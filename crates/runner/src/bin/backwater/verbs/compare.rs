@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-use backwater::provenance::{end, end_of_failure, file_names, identity, manifest};
+use backwater::provenance::{end_of_failure, file_names, identity, manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use experiment::pool;
@@ -110,7 +110,7 @@ fn write(
     let contents = [text.clone(), comparison::table_file(&compared), comparison::figure(&compared)];
     let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
     let files: Vec<_> = FILES.into_iter().zip(contents).map(file).collect();
-    let interrupted = runs.iter().map(end).find(|end| *end != RunEnd::Complete);
+    let interrupted = runs.iter().map(FinishedRun::end).find(|end| *end != RunEnd::Complete);
     let manifest = Manifest { ended: interrupted.clone().unwrap_or(RunEnd::Complete), ..manifest };
     folder.write(&manifest, &files)?;
     if options.json {
@@ -176,7 +176,7 @@ fn simulated(asked: &[RunAsked]) -> Vec<Result<FinishedRun, RunError>> {
 fn record(asked: &RunAsked, run: &Result<FinishedRun, RunError>) -> Result<(), Failure> {
     let RunAsked { manifest, folder, .. } = asked;
     let (ended, files) = match run {
-        Ok(run) => (end(run), run.files()),
+        Ok(run) => (run.end(), run.files()),
         Err(error) => (end_of_failure(error), Vec::new()),
     };
     Ok(folder.write(&Manifest { ended, ..manifest.clone() }, &files)?)

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use backwater::provenance::{end, end_of_failure, file_names, identity, manifest};
+use backwater::provenance::{end_of_failure, file_names, identity, manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use report::manifest::RunEnd;
@@ -67,7 +67,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let simulated = simulated(plan, options);
     let run = simulated.inspect_err(|error| record_failure(error, &manifest, &folder))?;
     let files = files(&run, options)?;
-    let ended = end(&run);
+    let ended = run.end();
     folder.write(&Manifest { ended: ended.clone(), ..manifest }, &files)?;
     if options.json {
         print(&run.summary.json());
