@@ -25,7 +25,7 @@ pub fn judgements_table(papers: &[Paper], judgements: &[Judgement]) -> String {
     for one in judgements {
         table.add_row([&one.id, &one.statement, &one.measured_words(), &one.expected, one.verdict.word()]);
     }
-    text += &aligned(fitted(table, WIDTH, 1), 5);
+    text += &aligned(fitted(table, WIDTH, &[1, 2, 3]), 5);
     text += "\n\n";
     if judgements.iter().any(|one| one.measure == "variation") {
         text += &format!("{}\n", wrapped(VARIATION_NOTE));
@@ -79,7 +79,7 @@ pub fn bites_table(bites: &[Bite]) -> String {
     let failing = bites.len() - toothless;
     format!(
         "{}\n\n{} claims asked of runs under which they must fail: {failing} fail, {toothless} do not\n",
-        aligned(fitted(table, WIDTH, 1), 5),
+        aligned(fitted(table, WIDTH, &[1, 2, 3]), 5),
         bites.len()
     )
 }

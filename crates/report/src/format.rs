@@ -12,12 +12,13 @@ pub fn plain_table() -> Table {
     table
 }
 
-/// Fits the table into `width` characters where possible, by breaking the lines of one column only.
+/// Fits the table into `width` characters where possible, by breaking the lines of these columns only. Columns that need
+/// less than an equal share of the room keep their width.
 #[must_use]
-pub fn fitted(mut table: Table, width: u16, breaking: usize) -> Table {
+pub fn fitted(mut table: Table, width: u16, breaking: &[usize]) -> Table {
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
     for (place, column) in table.column_iter_mut().enumerate() {
-        if place != breaking {
+        if !breaking.contains(&place) {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }

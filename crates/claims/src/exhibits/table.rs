@@ -134,7 +134,7 @@ impl CombinationTable {
             table.add_row(row.names.iter().cloned().chain(cells));
         }
         let columns = axes.len() + self.columns.len();
-        aligned(fitted(table, WIDTH, 0), columns)
+        aligned(fitted(table, WIDTH, &[0]), columns)
     }
 
     /// Returns the table as a file: a row per run, each number with half the width of its 95 % interval.

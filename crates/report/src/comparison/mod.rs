@@ -19,7 +19,7 @@ use crate::goodput::others_are_sampled;
 use crate::summary::Summary;
 use row::{ComparisonRow, ValueUnit};
 
-/// Name and version of the format of [`json`]. It changes if a field changes its meaning or is removed.
+/// Name and version of the format of [`json()`]. It changes if a field changes its meaning or is removed.
 pub const SCHEMA: &str = "backwater-comparison/1";
 
 /// Number of victims that are printed: those that waited longest in any run.

@@ -93,7 +93,7 @@ pub fn printed(record: &RunRecord) -> String {
         n if n <= PRINTED => format!("Congestion trees: {n} roots"),
         n => format!("Congestion trees: the worst {PRINTED} of {n} roots; all stand in trees.csv"),
     };
-    format!("{what}\n{}\n", aligned(fitted(table, WIDTH, FLOWS), FLOWS + 1))
+    format!("{what}\n{}\n", aligned(fitted(table, WIDTH, &[FLOWS]), FLOWS + 1))
 }
 
 /// Names the contributors, and the victims with their waiting times.

@@ -97,5 +97,5 @@ fn account(entries: &[KeyAccount]) -> String {
         };
         table.add_row([key.as_str(), &short, fate.word(), what]);
     }
-    aligned(fitted(table, WIDTH, 3), 4)
+    aligned(fitted(table, WIDTH, &[3]), 4)
 }
