@@ -36,7 +36,7 @@ impl Outcomes {
     /// The first error that a job meets.
     pub fn of(jobs: BTreeSet<Job>) -> Result<Self, SimulationError> {
         let jobs: Vec<_> = jobs.into_iter().collect();
-        let outcomes = pool::work_through("runs", &jobs, |_| 1, Job::simulate)?;
+        let outcomes = pool::work_through(Some("runs"), &jobs, |_| 1, Job::simulate)?;
         Ok(Self(jobs.into_iter().zip(outcomes).collect()))
     }
 

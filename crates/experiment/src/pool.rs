@@ -13,12 +13,13 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// Works through all pieces, as many at a time as there are processors.
 ///
 /// Prints the number of finished `pieces` (`noun` in the plural) and the estimated remaining time to standard error:
-/// after each piece on a terminal, once a minute elsewhere. `weight` estimates the time for a piece, in any unit.
+/// after each piece on a terminal, once a minute elsewhere; nothing without a noun. `weight` estimates the time for a
+/// piece, in any unit.
 ///
 /// # Errors
 /// The first error of `work`, after the other workers have finished.
 pub fn work_through<T: Sync, R: Send, E: Send>(
-    noun: &str,
+    noun: Option<&str>,
     pieces: &[T],
     weight: impl Fn(&T) -> u64 + Sync,
     work: impl Fn(&T) -> Result<R, E> + Sync,
@@ -44,7 +45,7 @@ pub fn work_through<T: Sync, R: Send, E: Send>(
 
 /// Results so far, and the progress report.
 struct Finished<'a, R> {
-    noun: &'a str,
+    noun: Option<&'a str>,
     /// Results with the place of their piece, in the order in which they came.
     results: Vec<(usize, R)>,
     pieces: usize,
@@ -55,7 +56,7 @@ struct Finished<'a, R> {
 }
 
 impl<'a, R> Finished<'a, R> {
-    fn new(noun: &'a str, total_weight: u64, pieces: usize) -> Self {
+    fn new(noun: Option<&'a str>, total_weight: u64, pieces: usize) -> Self {
         let (results, began) = (Vec::with_capacity(pieces), Instant::now());
         Self { noun, results, pieces, weight: 0, total_weight, began, reported: began }
     }
@@ -63,9 +64,10 @@ impl<'a, R> Finished<'a, R> {
     fn add(&mut self, place: usize, result: R, weight: u64) {
         self.results.push((place, result));
         self.weight += weight;
+        let Some(noun) = self.noun else { return };
         let elapsed = self.began.elapsed().as_secs_f64();
         let remaining = elapsed * (self.total_weight - self.weight) as f64 / self.weight.max(1) as f64;
-        let (done, pieces, noun) = (self.results.len(), self.pieces, self.noun);
+        let (done, pieces) = (self.results.len(), self.pieces);
         let line = format!("{done} of {pieces} {noun} done, {remaining:.0} s left");
         if io::stderr().is_terminal() {
             eprint!("\r{line}    {}", if done == pieces { "\n" } else { "" });
@@ -90,15 +92,19 @@ mod tests {
     #[test]
     fn results_come_in_the_order_of_the_pieces() {
         let pieces: Vec<u64> = (0..100).collect();
-        let squares =
-            work_through("squares", &pieces, |piece| *piece, |piece| Ok::<_, Infallible>(piece * piece));
+        let squares = work_through(
+            Some("squares"),
+            &pieces,
+            |piece| *piece,
+            |piece| Ok::<_, Infallible>(piece * piece),
+        );
         assert_eq!(squares.unwrap(), pieces.iter().map(|piece| piece * piece).collect::<Vec<_>>());
-        let nothing = work_through("nothing", &[], |_: &u64| 1, |_| Ok::<_, Infallible>(1));
+        let nothing = work_through(Some("nothing"), &[], |_: &u64| 1, |_| Ok::<_, Infallible>(1));
         assert_eq!(nothing.unwrap(), [] as [i32; 0]);
     }
 
     #[test]
     fn a_failure_is_returned() {
-        assert_eq!(work_through("pieces", &[1], |_| 1, |_| Err::<(), _>("failed")), Err("failed"));
+        assert_eq!(work_through(None, &[1], |_| 1, |_| Err::<(), _>("failed")), Err("failed"));
     }
 }

@@ -153,7 +153,7 @@ impl HotSpotGrid {
     pub(crate) fn run(&self) -> Result<(String, Vec<OutputFile>), SimulationError> {
         let cases = self.cases();
         let weight = |case: &HotSpot<'_>| u64::from(case.fabric.ports * case.fabric.hops);
-        let results = pool::work_through("cases", &cases, weight, |case| self.search(case))?;
+        let results = pool::work_through(Some("cases"), &cases, weight, |case| self.search(case))?;
         let rows: Vec<_> = cases.iter().zip(&results).collect();
         Ok((self.printed(&rows), vec![self.file(&rows), self.figure(&rows)]))
     }

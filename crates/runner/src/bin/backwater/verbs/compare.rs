@@ -75,7 +75,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let folder = ResultFolder::open(&out, &manifest, options.force)?;
     let asked = plans.into_iter().enumerate().map(|(place, plan)| opened(options, &out, place, plan));
     let asked = asked.collect::<Result<Vec<_>, _>>()?;
-    let runs = simulated(&asked);
+    let runs = simulated(&asked, options.quiet);
     for (asked, run) in asked.iter().zip(&runs) {
         record(asked, run)?;
     }
@@ -164,11 +164,12 @@ fn opened(options: &CompareOptions, out: &Path, place: usize, plan: Plan) -> Res
 }
 
 /// Simulates all plans, as many at a time as there are processors.
-fn simulated(asked: &[RunAsked]) -> Vec<Result<FinishedRun, RunError>> {
+fn simulated(asked: &[RunAsked], quiet: bool) -> Vec<Result<FinishedRun, RunError>> {
     let options = RunOptions { interrupt: Some(interrupt::watched()), ..RunOptions::default() };
     let work = |asked: &RunAsked| Ok(FinishedRun::of(asked.plan.clone(), options, &mut |_| {}));
     let duration = |asked: &RunAsked| asked.plan.duration().ps();
-    let Ok(runs) = pool::work_through::<_, _, Infallible>("runs", asked, duration, work);
+    let noun = (!quiet).then_some("runs");
+    let Ok(runs) = pool::work_through::<_, _, Infallible>(noun, asked, duration, work);
     runs
 }
 
