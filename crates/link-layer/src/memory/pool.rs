@@ -51,6 +51,7 @@ impl MemoryPool {
     }
 
     /// Returns the present threshold of a receiver with this load, in bytes.
+    #[inline]
     #[must_use]
     pub fn limit(&self, receiver: usize, load: u32) -> u32 {
         self.limit_with(receiver, self.free, self.used(receiver, load) + self.free)
@@ -65,12 +66,14 @@ impl MemoryPool {
     }
 
     /// Returns the shared bytes that a receiver with this load uses.
+    #[inline]
     #[must_use]
     pub fn used(&self, receiver: usize, load: u32) -> u64 {
         u64::from(load.saturating_sub(self.shares[receiver].guaranteed))
     }
 
     /// Returns the threshold of a receiver that uses all of the shared bytes `available` to it except those `free`.
+    #[inline]
     fn limit_with(&self, receiver: usize, free: u64, available: u64) -> u32 {
         let ByteShare { guaranteed, alpha } = self.shares[receiver];
         let share = alpha.map_or(available, |alpha| alpha.times(free).min(available));
