@@ -106,3 +106,17 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<OutputF
 
 #[cfg(test)]
 mod sample;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_a_run_has_a_known_name() {
+        let record = sample::record();
+        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
+        for OutputFile { name, .. } in files(&summary, &record, String::new()) {
+            assert!(FILE_NAMES.contains(&name.as_str()), "{name}");
+        }
+    }
+}

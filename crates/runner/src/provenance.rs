@@ -12,20 +12,17 @@ use scenario::Plan;
 /// committed do not show.
 pub const COMMIT: Option<&str> = option_env!("BACKWATER_COMMIT");
 
-/// Returns the identity of a plan that was made with these overrides, each `PATH=VALUE`.
+/// Returns the manifest of a complete run of a plan that was made with these overrides, each `PATH=VALUE`.
 #[must_use]
-pub fn identity(plan: &Plan, overrides: &[String]) -> PlanIdentity {
-    PlanIdentity {
+pub fn run_manifest(plan: &Plan, overrides: &[String]) -> Manifest {
+    let identity = PlanIdentity {
         scenario: plan.name().to_owned(),
         overrides: overrides.to_vec(),
         seed: plan.seed(),
         plan_digest: plan.digest().to_string(),
-    }
-}
-
-/// Returns the names of all files that a run of the plan may write.
-pub fn file_names(plan: &Plan) -> impl Iterator<Item = String> {
-    FILE_NAMES.iter().map(|name| (*name).to_owned()).chain(plan.files().keys().cloned())
+    };
+    let names = FILE_NAMES.iter().map(|name| (*name).to_owned());
+    manifest(vec![identity], names.chain(plan.files().keys().cloned()))
 }
 
 /// Returns the end of a run that failed.

@@ -163,8 +163,7 @@ impl FinishedRun {
     /// # Errors
     /// If the folder holds the results of another run, or a file cannot be written. Then nothing changes.
     pub fn write(&self, folder: &Path) -> Result<(), OutputError> {
-        let plans = vec![provenance::identity(&self.plan, &[])];
-        let manifest = provenance::manifest(plans, provenance::file_names(&self.plan));
+        let manifest = provenance::run_manifest(&self.plan, &[]);
         ResultFolder::open(folder, &manifest, false)?.write(&manifest, &self.files())
     }
 }

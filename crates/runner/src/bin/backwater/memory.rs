@@ -46,10 +46,10 @@ impl MemoryExceeded {
 impl MemoryOptions {
     /// Refuses plans whose traffic is expected to need more memory together than the limit. The error names the plan that
     /// needs most.
-    pub(crate) fn check(self, plans: &[Plan]) -> Result<(), MemoryExceeded> {
+    pub(crate) fn check(self, plans: &[&Plan]) -> Result<(), MemoryExceeded> {
         let free = || resources::available_memory().map(Bytes::new);
         let Some(limit) = self.memory_limit.or_else(free) else { return Ok(()) };
-        let estimates: Vec<_> = plans.iter().map(|plan| (plan, plan.memory())).collect();
+        let estimates: Vec<_> = plans.iter().map(|plan| (*plan, plan.memory())).collect();
         let total: Bytes = estimates.iter().map(|(_, estimate)| estimate.total()).sum();
         let largest = estimates.into_iter().max_by_key(|(_, estimate)| estimate.total());
         let Some((plan, estimate)) = largest.filter(|_| total > limit) else { return Ok(()) };

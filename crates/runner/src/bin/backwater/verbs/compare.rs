@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-use backwater::provenance::{end_of_failure, file_names, identity, manifest};
+use backwater::provenance::{end_of_failure, manifest, run_manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use experiment::pool;
 use report::comparison::{self, ComparedRun};
-use report::manifest::{PlanIdentity, RunEnd};
+use report::manifest::RunEnd;
 use report::tables::printed;
-use report::{Manifest, OutputFile, ResultFolder};
+use report::{Manifest, OutputError, OutputFile, ResultFolder};
 
 use crate::failure::Failure;
 use crate::memory::MemoryOptions;
@@ -59,25 +59,24 @@ struct RunAsked {
     asked: String,
     plan: Plan,
     manifest: Manifest,
-    folder: ResultFolder,
 }
 
 /// Runs all scenarios side by side on all cores, writes the table, the figure and the results of each run, prints the table.
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
-    let (plans, identities) = plans(options)?;
-    options.memory.check(&plans)?;
-    if let Some(label) = label_given_twice(&options.runs) {
-        return Err(Failure::SameLabel(label));
-    }
+    let asked = asked(options)?;
+    options.memory.check(&asked.iter().map(|run| &run.plan).collect::<Vec<_>>())?;
     let default = || folder_name::of_comparison(&options.runs, &options.set, options.seed);
     let out = options.out.clone().unwrap_or_else(default);
-    let manifest = manifest(identities, FILES.map(str::to_owned));
+    let plans = asked.iter().flat_map(|run| run.manifest.plans.clone()).collect();
+    let manifest = manifest(plans, FILES.map(str::to_owned));
     let folder = ResultFolder::open(&out, &manifest, options.force)?;
-    let asked = plans.into_iter().enumerate().map(|(place, plan)| opened(options, &out, place, plan));
-    let asked = asked.collect::<Result<Vec<_>, _>>()?;
+    let own = |run: &RunAsked| {
+        ResultFolder::open(&out.join(folder_name::safe(&run.label)), &run.manifest, options.force)
+    };
+    let folders = asked.iter().map(own).collect::<Result<Vec<_>, _>>()?;
     let runs = simulated(&asked, options.quiet);
-    for (asked, run) in asked.iter().zip(&runs) {
-        record(asked, run)?;
+    for ((asked, folder), run) in asked.iter().zip(&folders).zip(&runs) {
+        record(&asked.manifest, folder, run)?;
     }
     let runs = match runs.into_iter().collect::<Result<Vec<_>, _>>() {
         Ok(runs) => runs,
@@ -126,41 +125,25 @@ fn write(
     }
 }
 
-/// Returns a label that two runs have, as folders tell labels apart.
-fn label_given_twice(runs: &[String]) -> Option<String> {
-    let labels = runs.iter().enumerate().map(|(place, asked)| match RunWords::of(asked).label {
-        Some(label) => folder_name::safe(label),
-        None => comparison::letter(place),
-    });
-    let mut seen = BTreeSet::new();
-    labels.into_iter().find(|label| !seen.insert(label.clone()))
-}
-
-/// Returns all plans and their identities. The seed of a run is the one that it names, that of the command line, or that of
-/// the first scenario.
-fn plans(options: &CompareOptions) -> Result<(Vec<Plan>, Vec<PlanIdentity>), Failure> {
-    let mut seed = options.seed;
-    let (mut plans, mut identities) = (Vec::new(), Vec::new());
-    for asked in &options.runs {
+/// Returns all runs, checked. The seed of a run is the one that it names, that of the command line, or that of the first
+/// scenario.
+fn asked(options: &CompareOptions) -> Result<Vec<RunAsked>, Failure> {
+    let (mut seed, mut labels) = (options.seed, BTreeSet::new());
+    let mut runs = Vec::with_capacity(options.runs.len());
+    for (place, asked) in options.runs.iter().enumerate() {
         let words = RunWords::of(asked);
+        let label = words.label.map_or_else(|| comparison::letter(place), str::to_owned);
+        // Folders tell labels apart.
+        if !labels.insert(folder_name::safe(&label)) {
+            return Err(Failure::SameLabel(label));
+        }
         let set = words.overrides(&options.set);
         let plan = experiment::plan(words.scenario, &set, seed.filter(|_| !words.names_seed()))?;
         seed.get_or_insert(plan.seed());
-        identities.push(identity(&plan, &set));
-        plans.push(plan);
+        let manifest = run_manifest(&plan, &set);
+        runs.push(RunAsked { label, asked: asked.clone(), plan, manifest });
     }
-    Ok((plans, identities))
-}
-
-/// Opens the folder of the run at this place.
-fn opened(options: &CompareOptions, out: &Path, place: usize, plan: Plan) -> Result<RunAsked, Failure> {
-    let asked = options.runs[place].clone();
-    let words = RunWords::of(&asked);
-    let label = words.label.map_or_else(|| comparison::letter(place), str::to_owned);
-    let manifest = manifest(vec![identity(&plan, &words.overrides(&options.set))], file_names(&plan));
-    let path = out.join(folder_name::safe(&label));
-    let folder = ResultFolder::open(&path, &manifest, options.force)?;
-    Ok(RunAsked { label, asked, plan, manifest, folder })
+    Ok(runs)
 }
 
 /// Simulates all plans, as many at a time as there are processors.
@@ -174,13 +157,16 @@ fn simulated(asked: &[RunAsked], quiet: bool) -> Vec<Result<FinishedRun, RunErro
 }
 
 /// Writes the results of a run to its folder, or its failure.
-fn record(asked: &RunAsked, run: &Result<FinishedRun, RunError>) -> Result<(), Failure> {
-    let RunAsked { manifest, folder, .. } = asked;
+fn record(
+    manifest: &Manifest,
+    folder: &ResultFolder,
+    run: &Result<FinishedRun, RunError>,
+) -> Result<(), OutputError> {
     let (ended, files) = match run {
         Ok(run) => (run.end(), run.files()),
         Err(error) => (end_of_failure(error), Vec::new()),
     };
-    Ok(folder.write(&Manifest { ended, ..manifest.clone() }, &files)?)
+    folder.write(&Manifest { ended, ..manifest.clone() }, &files)
 }
 
 /// An argument of the command line in parts.

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use backwater::provenance::{end_of_failure, file_names, identity, manifest};
+use backwater::provenance::{end_of_failure, run_manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use report::manifest::RunEnd;
@@ -62,7 +62,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     if options.fct_txt && !plan.keeps_completions() {
         return Err(Failure::NoCompletions);
     }
-    options.memory.check(std::slice::from_ref(&plan))?;
+    options.memory.check(&[&plan])?;
     let (manifest, folder) = opened(&plan, options)?;
     let simulated = simulated(plan, options);
     let run = simulated.inspect_err(|error| record_failure(error, &manifest, &folder))?;
@@ -83,7 +83,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
 
 /// Opens the result folder of a run, and returns the manifest of the run to come.
 fn opened(plan: &Plan, options: &SimOptions) -> Result<(Manifest, ResultFolder), Failure> {
-    let manifest = manifest(vec![identity(plan, &options.set)], file_names(plan));
+    let manifest = run_manifest(plan, &options.set);
     let default = || folder_name::of_run(plan.name(), &options.set, options.seed);
     let path = options.out.clone().unwrap_or_else(default);
     let folder = ResultFolder::open(&path, &manifest, options.force)?;
