@@ -5,10 +5,9 @@
 use settings::{FieldPath, SettingError};
 use units::{Bytes, Rate, Span};
 
+use super::rates::RATE_UNIT;
 use super::spec::{CnpEcho, DcqcnResponseSpec, Preset, RedMarkingSpec};
 
-/// Unit in which rates are kept: kb/s.
-const RATE_UNIT: u64 = 1_000;
 /// Highest rate that fits into 32 bits of that unit: 4.29 Tb/s.
 const MOST_RATE: u64 = RATE_UNIT * u32::MAX as u64;
 /// Highest service level: four bits.

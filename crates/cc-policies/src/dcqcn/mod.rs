@@ -12,7 +12,7 @@
 //! | [`marking`] | switch, congestion point (CP): RED on the queue of an output |
 //! | [`echo`] | destination, notification point (NP): at most one CNP a flow in an interval |
 //! | [`response`] | source, reaction point (RP): CNPs, a timer and a byte counter to a rate |
-//! | `alpha_clock`, `share` | parts of the response: alpha's free-running clock, and shares as whole numbers |
+//! | `alpha_clock`, `share`, `rates` | parts of the responses: alpha's free-running clock; shares and rates as whole numbers |
 //! | [`timed`] | source, reaction point of HPCC's simulator: alpha, cuts and increases by timers of their own |
 //! | [`fluid`] | N flows as differential equations, for comparison with runs |
 
@@ -21,6 +21,7 @@ pub mod check;
 pub mod echo;
 pub mod fluid;
 pub mod marking;
+mod rates;
 pub mod response;
 mod share;
 pub mod spec;

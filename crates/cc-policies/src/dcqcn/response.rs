@@ -22,12 +22,10 @@ use packet::ServiceLevel;
 use units::{Rate, Span, Time};
 
 use super::alpha_clock::AlphaClock;
+use super::rates::{self, kbps, rate};
 use super::share::{ONE, SCALE, power, times};
 use super::spec::{AlphaUpdate, CnpOrder, DcqcnResponseSpec, StageRule};
 use crate::policy::{Acknowledgement, FlowRate, Notification, NotificationOutcome, Response, SentPacket};
-
-/// Rates are in kb/s: 32 bits reach 4.29 Tb/s.
-const RATE_UNIT: u64 = 1_000;
 
 /// Response of an adapter, shared by all its flows.
 ///
@@ -93,7 +91,6 @@ impl DcqcnResponse {
     /// `line`.
     #[must_use]
     pub fn new(settings: &DcqcnResponseSpec, line: Rate) -> Self {
-        let kbps = |rate: Rate| (rate.get() / RATE_UNIT).min(u64::from(u32::MAX)) as u32;
         let share = |share: f64| ((share * ONE as f64).round() as u32).max(1);
         Self {
             timer: settings.timer,
@@ -264,20 +261,14 @@ impl Response for DcqcnResponse {
         self.cnp(state, now)
     }
 
-    /// Returns the gap before the next packet. From start to start, packets take the packet time times line rate over
-    /// `R_C`.
     fn gap(&self, state: &mut DcqcnState, packet_time: Span, now: Time) -> Span {
         self.settle(state, now);
-        let (current, line) = (u64::from(state.current), u64::from(self.line));
-        Span::from_ps(
-            (u128::from(packet_time.ps()) * u128::from(line - current) / u128::from(current)) as u64,
-        )
+        rates::gap(packet_time, state.current, self.line)
     }
 
     fn flow_rate(&self, state: &DcqcnState, now: Time) -> Option<FlowRate> {
         let mut settled = *state;
         self.settle(&mut settled, now);
-        let rate = |kbps| Rate::bps(u64::from(kbps) * RATE_UNIT);
         let alpha = self.alpha(&settled, now) as f64 / ONE as f64;
         Some(FlowRate { current: rate(settled.current), target: rate(settled.target), alpha })
     }

@@ -37,11 +37,10 @@ use units::{Rate, Span, Time};
 
 use self::clock::{Clock, widened};
 use self::spec::TimedResponseSpec;
+use super::rates::{self, kbps, rate};
 use super::share::{ONE, SCALE, power, times};
 use crate::policy::{Acknowledgement, FlowRate, Notification, NotificationOutcome, Response};
 
-/// Rates are in kb/s: 32 bits reach 4.29 Tb/s.
-const RATE_UNIT: u64 = 1_000;
 /// Delay of a cut after its interval, in that simulator.
 const CUT_DELAY: Span = Span::from_ns(1);
 /// [`TimedState::due`] of a flow without a CNP so far.
@@ -109,7 +108,6 @@ impl TimedResponse {
     /// `line`.
     #[must_use]
     pub fn new(settings: &TimedResponseSpec, line: Rate) -> Self {
-        let kbps = |rate: Rate| (rate.get() / RATE_UNIT).min(u64::from(u32::MAX)) as u32;
         Self {
             alpha_clock: Clock::prompt(settings.alpha_timer),
             cut_clock: Clock::late(settings.cut_timer, CUT_DELAY),
@@ -278,14 +276,9 @@ impl Response for TimedResponse {
         self.cnp(state, now)
     }
 
-    /// Returns the gap before the next packet. From start to start, packets take the packet time times line rate over
-    /// `R_C`.
     fn gap(&self, state: &mut TimedState, packet_time: Span, now: Time) -> Span {
         self.settle(state, now);
-        let (current, line) = (u64::from(state.current), u64::from(self.line));
-        Span::from_ps(
-            (u128::from(packet_time.ps()) * u128::from(line - current) / u128::from(current)) as u64,
-        )
+        rates::gap(packet_time, state.current, self.line)
     }
 
     fn flow_rate(&self, state: &TimedState, now: Time) -> Option<FlowRate> {
@@ -294,7 +287,6 @@ impl Response for TimedResponse {
         if settled.due != NO_CNP {
             self.settle_alpha(&mut settled, now);
         }
-        let rate = |kbps| Rate::bps(u64::from(kbps) * RATE_UNIT);
         let alpha = f64::from(settled.alpha) / ONE as f64;
         Some(FlowRate { current: rate(settled.current), target: rate(settled.target), alpha })
     }
