@@ -4,6 +4,7 @@ use cc_policies::dcqcn::RedMarker;
 use cc_policies::dcqcn::spec::{MarkedAt, RedMarkingSpec};
 use cc_policies::{BufferOwner, Marker, MarkerSetup, QueueView};
 use packet::{Lane, PortId, VoqId};
+use proptest::prelude::*;
 use rand_pcg::Pcg64Mcg;
 use units::{Bytes, Rate};
 
@@ -70,5 +71,38 @@ fn a_queue_at_its_threshold_has_not_crossed_it() {
         lengths.iter().for_each(|bytes| marker.queue_changed(place, view(*bytes)));
         let margins = marker.margins(place.output, place.lane);
         assert_eq!(margins.map(|margin| margin.expect("RED has two").crossings), crossings, "{lengths:?}");
+    }
+}
+
+/// Returns the margin of a history of lengths against one limit: the longest, the rises above the limit, and the rises over
+/// 90 % of it that fell back without one.
+fn counted(history: &[u64], limit: u64) -> (u64, u32, u32) {
+    let (mut crossings, mut near_misses, mut before) = (0, 0, 0);
+    // True since the length was over the limit, until it falls to 90 %.
+    let mut has_crossed = false;
+    for &length in history {
+        crossings += u32::from(length > limit && before <= limit);
+        has_crossed |= length > limit;
+        if length * 10 <= limit * 9 {
+            near_misses += u32::from(before * 10 > limit * 9 && !has_crossed);
+            has_crossed = false;
+        }
+        before = length;
+    }
+    (*history.iter().max().unwrap_or(&0), crossings, near_misses)
+}
+
+proptest! {
+    /// Margins are those of the whole history, whichever lengths a marker passes over as quiet.
+    #[test]
+    fn margins_are_those_of_the_whole_history(
+        history in prop::collection::vec(prop_oneof![0..7_000u64, 1_750..2_100u64, 4_400..5_100u64, Just(0)], 0..60),
+    ) {
+        let mut marker = marker(MarkedAt::Departure);
+        let place = VoqId { input: PortId(1), output: PortId(2), lane: Lane(0) };
+        history.iter().for_each(|length| marker.queue_changed(place, view(*length)));
+        for (margin, limit) in marker.margins(place.output, place.lane).into_iter().flatten().zip([2_000, 5_000]) {
+            prop_assert_eq!((margin.load, margin.crossings, margin.near_misses), counted(&history, limit));
+        }
     }
 }

@@ -50,6 +50,9 @@ struct Ramp {
 #[derive(Clone, Copy, Debug, Default)]
 struct RedQueue {
     bytes: u64,
+    /// Length up to which there is nothing to count while the queue is below both thresholds: it does not come near
+    /// Kmin, and has been longer before.
+    quiet: u32,
     /// Position of the output's ramp.
     ramp: u8,
     /// Positions relative to Kmin and to Kmax.
@@ -113,6 +116,24 @@ impl RedMarker {
     }
 }
 
+impl RedQueue {
+    /// Returns true if the present length changes no position and no margin.
+    #[inline]
+    fn is_quiet(&self) -> bool {
+        self.levels == [MarginLevel::Below; 2] && self.bytes <= u64::from(self.quiet)
+    }
+
+    /// Compares the present length with both thresholds.
+    #[inline(never)]
+    fn compare(&mut self, Ramp { kmin, kmax, .. }: Ramp) {
+        for (at, limit) in [kmin, kmax].into_iter().enumerate() {
+            let over = self.bytes > limit;
+            self.levels[at] = self.margins[at].step(self.levels[at], self.bytes, limit, over);
+        }
+        self.quiet = self.margins[0].load.min(kmin / 10 * 9).try_into().unwrap_or(u32::MAX);
+    }
+}
+
 impl Ramp {
     fn new(thresholds: RateThresholds) -> Self {
         let RateThresholds { kmin, kmax, pmax, .. } = thresholds;
@@ -137,11 +158,10 @@ impl Marker for RedMarker {
         let vl = place.output.index() * self.lanes + place.lane.index();
         let queue = &mut self.queues[vl];
         let before = core::mem::replace(&mut queue.bytes, view.sum.get());
-        let (Ramp { kmin, kmax, .. }, ramp) = (self.ramps[usize::from(queue.ramp)], queue.ramp);
-        for (at, limit) in [kmin, kmax].into_iter().enumerate() {
-            let over = queue.bytes > limit;
-            queue.levels[at] = queue.margins[at].step(queue.levels[at], queue.bytes, limit, over);
+        if !queue.is_quiet() {
+            queue.compare(self.ramps[usize::from(queue.ramp)]);
         }
+        let ramp = queue.ramp;
         if self.decided.is_empty() {
             return;
         }
