@@ -1,4 +1,4 @@
-//! Settings that users write: the path of a field, and a fault in its value.
+//! Settings that users write: the path of a field, a fault in its value, and patterns of names.
 //!
 //! Invariant: a fault is built from its parts and stays in parts. No message is split again to separate the fault from
 //! the proposal.
@@ -6,9 +6,11 @@
 //! | module | contents |
 //! |---|---|
 //! | `path` | [`FieldPath`]: `flows[2].to`, `cables.host.speed` |
+//! | [`glob`] | patterns of names: `leaf1`, `h1*` |
 //! | `fault` | [`Fault`]: path, message, help; [`SettingError`]: a crate's typed error as a fault |
 
 mod fault;
+pub mod glob;
 mod path;
 
 pub use fault::{Fault, SettingError};

@@ -11,6 +11,7 @@
 //! | `limits` | limits that IBA sets to every fabric |
 //! | [`error`] | faults in a topology, and their fields |
 //! | [`graph`] | nodes, ports and cables |
+//! | [`selection`] | ports of a graph, selected by names |
 //! | [`builders`] | families of topologies: parameters, checks, graphs |
 //! | [`hpcc`] | fabrics from a file |
 //! | `structure` | a topology that has been built: graph, and the structure of its family |
@@ -27,6 +28,7 @@ pub mod graph;
 pub mod hpcc;
 mod limits;
 pub mod routing;
+pub mod selection;
 pub mod spec;
 mod structure;
 
@@ -47,5 +49,6 @@ pub use routing::lane_changes::LaneChanges;
 pub use routing::routes::Routes;
 pub use routing::spec::RoutingSpec;
 pub use routing::table::ForwardingTable;
+pub use selection::SelectionError;
 pub use spec::TopologySpec;
 pub use structure::Topology;
