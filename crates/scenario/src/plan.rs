@@ -69,7 +69,7 @@ pub struct NodePlans {
 }
 
 /// A quantity to record at each sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WatchPlan {
     /// Bytes that wait in a switch for an output and lane.
     Queue {

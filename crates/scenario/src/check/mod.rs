@@ -16,7 +16,7 @@
 //! | | `dcqcn` | thresholds and rates that fit the fabric |
 //! | traffic | `traffic` | flows, and routes between their hosts |
 //! | | `routing` | cycles in which packets could wait for each other |
-//! | | `watch` | objects to be watched |
+//! | | `watch` | objects to be watched, found by `selected` |
 
 mod dcqcn;
 mod link;
@@ -24,6 +24,7 @@ mod marking;
 mod node;
 mod routing;
 mod run;
+mod selected;
 mod traffic;
 mod transport;
 mod watch;

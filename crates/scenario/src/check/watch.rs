@@ -2,6 +2,8 @@
 //!
 //! Invariant: each column of `watch.csv` has values.
 
+use std::collections::BTreeSet;
+
 use cc_policies::ResponseSpec;
 use packet::{FlowId, Lane, NodeId, PortId};
 use settings::FieldPath;
@@ -9,6 +11,7 @@ use topology::Graph;
 use workload::Flow;
 
 use super::link::check_lane;
+use super::selected;
 use crate::diagnostics::nearest;
 use crate::format::{Scenario, WatchSpec};
 use crate::plan::WatchPlan;
@@ -21,41 +24,45 @@ pub(super) fn resolve(
     (graph, flows): (&Graph, &[Flow]),
     faults: &mut Faults<'_>,
 ) -> Vec<WatchPlan> {
-    let watched = scenario.watch.iter().enumerate().filter_map(|(i, watch)| {
+    let mut found = Vec::new();
+    for (i, watch) in scenario.watch.iter().enumerate() {
         let path = FieldPath::from("watch").index(i);
         match watch {
-            WatchSpec::Queue { switch, port, lane } => {
-                let found = find_port(&path, (switch, *port), graph, faults);
+            WatchSpec::Queue { ports, lane } => {
                 check_lane(&path.name("lane"), *lane, scenario.link.data_lanes, faults);
-                found.map(|(switch, output)| WatchPlan::Queue { switch, output, lane: Lane(*lane) })
+                let ports = switch_ports(&path.name("ports"), ports, graph, faults);
+                let queue = |(switch, output)| WatchPlan::Queue { switch, output, lane: Lane(*lane) };
+                found.extend(ports.into_iter().map(queue));
             }
             WatchSpec::Control { flow } => {
-                find_flow(response, &path, flow, flows, faults).map(|flow| WatchPlan::Control { flow })
+                let flow = find_flow(response, &path, flow, flows, faults);
+                found.extend(flow.map(|flow| WatchPlan::Control { flow }));
             }
         }
-    });
-    watched.collect()
+    }
+    // Patterns may select a port twice; each quantity is watched once, where it stands first.
+    let mut known = BTreeSet::new();
+    found.retain(|quantity| known.insert(*quantity));
+    found
 }
 
-fn find_port(
+/// Returns the ports of switches that a text selects.
+fn switch_ports(
     path: &FieldPath,
-    (switch, port): (&str, u16),
+    text: &str,
     graph: &Graph,
     faults: &mut Faults<'_>,
-) -> Option<(NodeId, PortId)> {
-    let Some(node) = graph.find(switch).filter(|node| !graph.is_host(*node)) else {
-        let all: Vec<&str> = graph.names().collect();
-        let help = nearest::help(switch, &all[graph.hosts()..], "switches");
-        faults.add(&path.name("switch"), format!("there is no switch `{switch}`"), help);
-        return None;
-    };
-    let ports = graph.ports(node).len();
-    if !(1..=ports).contains(&usize::from(port)) {
-        let message = format!("`{switch}` has no port {port}");
-        faults.add(&path.name("port"), message, format!("write a port from 1 to {ports}"));
-        return None;
+) -> Vec<(NodeId, PortId)> {
+    let mut ports = selected::ports(path, text, graph, faults);
+    let is_empty = ports.is_empty();
+    ports.retain(|(node, _)| !graph.is_host(*node));
+    if ports.is_empty() && !is_empty {
+        let message = format!("`{text}` selects ports of hosts, and queues are watched in switches");
+        let help =
+            "write a switch's port: `SWITCH:PORT`, or `SWITCH:NODE` with the node that its cable leads to";
+        faults.add(path, message, help);
     }
-    Some((node, PortId(port - 1)))
+    ports
 }
 
 fn find_flow(

@@ -129,7 +129,6 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("VlArbitrationSpec", "", "strict", 0, whole(0, 14)),
     entry("VlWeight", "", "lane", 0, whole(0, 14)),
     entry("WatchSpec", "Queue", "lane", 0, whole(0, 14)),
-    entry("WatchSpec", "Queue", "port", 0, whole(1, 254)),
     entry("WindowControl", "Aimd", "divisor", 0, real(Included(1.01), Included(256.0))),
     entry("WindowControl", "Aimd", "max_window", 0, whole(2, 65535)),
     entry("WindowControl", "Derived", "window_decrease", 0, whole(1, 65535)),

@@ -78,13 +78,11 @@ pub struct Scenario {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum WatchSpec {
-    /// The packets that wait in a switch for an output and lane, in bytes.
+    /// The packets that wait in switches for outputs and a lane, in bytes.
     Queue {
-        /// The switch, by name.
-        switch: String,
-        /// The output port, counted from 1.
-        #[schemars(range(min = 1, max = 254))]
-        port: u16,
+        /// The outputs: `switch:port` with the port's number, counted from 1, or with the node that its cable leads to.
+        /// `*` stands for any text, `?` for any one character.
+        ports: String,
         /// The lane.
         #[serde(default)]
         #[schemars(range(min = 0, max = 14))]
