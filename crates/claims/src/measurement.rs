@@ -5,6 +5,7 @@
 use experiment::Outcome;
 use report::goodput::jain;
 use report::summary::PhaseSummary;
+use telemetry::SeriesColumn;
 
 use crate::language::Measure;
 
@@ -200,13 +201,13 @@ fn time_to_reach(outcome: &Outcome, places: &[usize], number: usize, share: f64)
 
 /// Returns the goodput of all flows together, in bit/s, for each sample between two times.
 fn totals(outcome: &Outcome, from: f64, to: f64) -> Vec<f64> {
-    let columns: Vec<_> = (0..outcome.record.series.rows.first().map_or(0, Vec::len)).collect();
+    let total = outcome.record.series.place(SeriesColumn::Total);
     let seconds = outcome.record.series.interval.seconds();
-    samples(outcome, &columns, from, to).into_iter().map(|bytes| bytes * 8.0 / seconds).collect()
+    samples(outcome, total.as_slice(), from, to).into_iter().map(|bytes| bytes * 8.0 / seconds).collect()
 }
 
-/// Returns the bytes that the flows together delivered in each sample between two times. A sample covers the interval
-/// that ends with it.
+/// Returns the bytes that the columns together have in each sample between two times. A sample covers the interval that
+/// ends with it. The first columns are the named flows.
 fn samples(outcome: &Outcome, places: &[usize], from: f64, to: f64) -> Vec<f64> {
     let series = &outcome.record.series;
     let half = 0.5 * series.interval.seconds();
@@ -245,6 +246,8 @@ pub(crate) mod tests {
         let flow = |name: &str| FlowRecord { name: name.to_owned(), named: true, ..FlowRecord::default() };
         let mut rows = [[900, 0, 0], [0, 0, 0], [500, 250, 1000], [500, 750, 1000]].map(bytes).to_vec();
         rows.extend([500, 1000, 1500, 2000, 2000, 2000, 2000, 2000, 2000, 2000].map(|kb| bytes([kb, 0, 0])));
+        rows.iter_mut().for_each(|row| row.push(row.iter().copied().sum()));
+        let columns = (0..3).map(SeriesColumn::Flow).chain([SeriesColumn::Total]).collect();
         let phase = |name: &str, from, to| Phase::new(name.to_owned(), from, to);
         let record = RunRecord {
             flows: vec![flow("F1"), flow("F2"), flow("F3")],
@@ -258,7 +261,7 @@ pub(crate) mod tests {
             ]
             .map(|(ms, kb)| Snapshot { at: at(ms), delivered: bytes(kb) })
             .to_vec(),
-            series: Series { interval: Span::from_us(1000), rows },
+            series: Series { interval: Span::from_us(1000), columns, rows },
             lanes: vec![lane("A", 3000.0), lane("B", 1000.0), lane("B", 500.0)],
             ..RunRecord::default()
         };

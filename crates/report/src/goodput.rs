@@ -28,20 +28,24 @@ pub struct FlowGoodput {
 pub struct PhaseGoodput<'a> {
     /// The phase.
     pub phase: &'a Phase,
-    /// Flows that the scenario names.
-    pub named: Vec<FlowGoodput>,
-    /// All other flows.
-    pub others: Vec<FlowGoodput>,
+    /// Every flow, in the order of the record.
+    pub flows: Vec<FlowGoodput>,
+}
+
+impl PhaseGoodput<'_> {
+    /// Returns the goodput of the flows with these indices.
+    #[must_use]
+    pub fn of(&self, flows: impl IntoIterator<Item = usize>) -> Vec<FlowGoodput> {
+        flows.into_iter().map(|flow| self.flows[flow]).collect()
+    }
 }
 
 /// Returns the goodput of every flow in every phase of a run.
 #[must_use]
 pub fn by_phase(record: &RunRecord) -> Vec<PhaseGoodput<'_>> {
     let in_phase = |phase| {
-        let all = (0..record.flows.len()).map(|flow| FlowGoodput::of(record, flow, phase));
-        let mut named: Vec<_> = all.collect();
-        let others = named.split_off(record.named());
-        PhaseGoodput { phase, named, others }
+        let flows = (0..record.flows.len()).map(|flow| FlowGoodput::of(record, flow, phase));
+        PhaseGoodput { phase, flows: flows.collect() }
     };
     record.phases.iter().map(in_phase).collect()
 }
@@ -60,11 +64,6 @@ impl FlowGoodput {
             PhasePart::Settled => self.settled,
         }
     }
-}
-
-/// Returns whether the samples have a column for all flows that the scenario does not name.
-pub(crate) fn others_are_sampled(record: &RunRecord) -> bool {
-    record.series.rows.first().is_some_and(|row| row.len() > record.named())
 }
 
 /// Returns the sum of the flows' goodput, in bit/s.
@@ -118,13 +117,13 @@ mod tests {
         let record = sample::record();
         let phases = by_phase(&record);
         let (first, second) = (&phases[0], &phases[1]);
-        assert_eq!(first.named[0].over(PhasePart::Whole), 8e9);
-        assert_eq!(first.named[0].over(PhasePart::Settled), 12e9);
-        assert!(!first.named[1].active && second.named[1].active);
-        assert_eq!(jain_of_active(&first.named, PhasePart::Whole), 1.0);
-        assert_eq!(jain_of_active(&second.named, PhasePart::Settled), jain([6e9, 2e9]));
-        assert_eq!(total(&second.named, PhasePart::Settled), 8e9);
-        assert_eq!(total(&second.others, PhasePart::Whole), 4e9);
+        assert_eq!(first.flows[0].over(PhasePart::Whole), 8e9);
+        assert_eq!(first.flows[0].over(PhasePart::Settled), 12e9);
+        assert!(!first.flows[1].active && second.flows[1].active);
+        assert_eq!(jain_of_active(&first.of([0, 1]), PhasePart::Whole), 1.0);
+        assert_eq!(jain_of_active(&second.of([0, 1]), PhasePart::Settled), jain([6e9, 2e9]));
+        assert_eq!(total(&second.of([0, 1]), PhasePart::Settled), 8e9);
+        assert_eq!(total(&second.of([2, 3]), PhasePart::Whole), 4e9);
         assert!(total(&[], PhasePart::Whole).is_sign_positive(), "nobody's total is printed as 0, not -0");
     }
 }

@@ -5,9 +5,9 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Acknowledged, Audit, Completion, Completions, Congestion, FlowRecord, LaneRecord, MarginCounts,
-    MarginRecord, Marks, Phase, QueueRecord, RootRecord, RunRecord, Series, Snapshot, TransportTally,
-    TreeSample, VictimRecord, Watched,
+    Acknowledged, Audit, Completion, Completions, Congestion, FlowRecord, GroupRecord, LaneRecord,
+    MarginCounts, MarginRecord, Marks, Phase, QueueRecord, RootRecord, RunRecord, Series, SeriesColumn,
+    Snapshot, TransportTally, TreeSample, VictimRecord, Watched,
 };
 use units::{Bytes, Span, Time};
 
@@ -21,7 +21,7 @@ pub(crate) fn cost() -> RunCost {
 }
 
 /// Returns a record of two phases of 10 ms. `F1` sends from the start, `F2` from 10 ms on, and two flows of a pattern
-/// send 2.5 MB each in the second phase.
+/// send 2.5 MB each in the second phase. `F1` and the first flow of the pattern are a group.
 pub(crate) fn record() -> RunRecord {
     let at = |ms: u64| Span::from_us(1000 * ms).after_start();
     let snapshot = |ms: u64, delivered: [u64; 4]| Snapshot {
@@ -41,11 +41,12 @@ pub(crate) fn record() -> RunRecord {
         marks: marks(40, 2),
         transport: TransportTally { acknowledgements: 900, cnps: 42, becns: 41, ..TransportTally::default() },
         flows: vec![
-            flow("F1", ("H1", "H3"), at(0), true),
+            FlowRecord { group: Some(0), ..flow("F1", ("H1", "H3"), at(0), true) },
             flow("F2", ("H2", "H3"), at(10), true),
-            flow("incast[0]", ("H4", "H3"), at(10), false),
+            FlowRecord { group: Some(0), ..flow("incast[0]", ("H4", "H3"), at(10), false) },
             flow("incast[1]", ("H5", "H3"), at(10), false),
         ],
+        groups: vec![GroupRecord { name: "contributors".to_owned() }],
         lanes: vec![lane("H1", 1, "S1"), lane("S1", 2, "H3")],
         phases: vec![
             Phase::new("F1 starts".to_owned(), at(0), at(10)),
@@ -58,13 +59,7 @@ pub(crate) fn record() -> RunRecord {
             snapshot(15, [14_000, 4_000, 1_000, 1_250]),
             snapshot(20, [17_750, 5_250, 2_500, 2_500]),
         ],
-        series: Series {
-            interval: Span::from_us(5000),
-            rows: [[2_500, 0, 0], [7_500, 0, 0], [4_000, 4_000, 2_250], [3_750, 1_250, 2_750]]
-                .iter()
-                .map(|row| row.iter().map(|kb| Bytes::new(kb * 1000)).collect())
-                .collect(),
-        },
+        series: series(),
         watched: Watched {
             columns: vec!["B:3_queue_bytes".to_owned(), "F1_rate_bps".to_owned()],
             rows: vec![vec![2074.0, 16e9], vec![0.0, 8.5e9]],
@@ -79,6 +74,25 @@ pub(crate) fn record() -> RunRecord {
             ..Audit::default()
         },
     }
+}
+
+/// Returns samples of 5 ms, which agree with the snapshots.
+fn series() -> Series {
+    let rows = [
+        [2_500, 0, 2_500, 0, 2_500],
+        [7_500, 0, 7_500, 0, 7_500],
+        [4_000, 4_000, 5_000, 1_250, 10_250],
+        [3_750, 1_250, 5_250, 1_250, 7_750],
+    ];
+    let columns = vec![
+        SeriesColumn::Flow(0),
+        SeriesColumn::Flow(1),
+        SeriesColumn::Group(0),
+        SeriesColumn::Others,
+        SeriesColumn::Total,
+    ];
+    let rows = rows.iter().map(|row| row.iter().map(|kb| Bytes::new(kb * 1000)).collect());
+    Series { interval: Span::from_us(5000), columns, rows: rows.collect() }
 }
 
 /// Returns three messages of the incast, of 1,000 bytes and 2.5 MB, and one that was not delivered.
@@ -144,6 +158,7 @@ fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: boo
         source: source.to_owned(),
         destination: destination.to_owned(),
         named,
+        group: None,
         transport: "RC",
         operation: "RDMA WRITE",
         start,
@@ -211,7 +226,8 @@ pub(crate) fn assert_described(file: &str, table: &str) {
             .replace("phase_1_", "phase_N_")
             .replace("phase_2_", "phase_N_")
             .replace("F1_", "FLOW_")
-            .replace("F2_", "FLOW_");
+            .replace("F2_", "FLOW_")
+            .replace("contributors_", "GROUP_");
         let described =
             |row: &str| row.split('|').nth(1).is_some_and(|names| names.contains(&format!("`{general}`")));
         assert!(section.lines().any(described), "docs/outputs.md lacks `{general}` under `{file}`");

@@ -196,7 +196,6 @@ impl Summary {
     #[must_use]
     pub fn new(context: RunIdentity<'_>, record: &RunRecord, cost: RunCost) -> Self {
         let wall = cost.wall.as_secs_f64();
-        let others = &record.flows[record.named()..];
         Self {
             schema: SCHEMA,
             scenario: context.scenario.to_owned(),
@@ -218,8 +217,8 @@ impl Summary {
             transport: record.transport.into(),
             audit: (&record.audit).into(),
             others: OthersSummary {
-                flows: others.len(),
-                completed_flows: others.iter().filter(|flow| flow.complete()).count(),
+                flows: record.others().count(),
+                completed_flows: record.others().filter(|flow| record.flows[*flow].complete()).count(),
             },
             completions: CompletionSummary::of(record),
             phases: goodput::by_phase(record).iter().map(|phase| PhaseSummary::new(record, phase)).collect(),
@@ -245,24 +244,23 @@ impl PhaseSummary {
             goodput_bps: share.over(PhasePart::Whole).round(),
             settled_goodput_bps: share.over(PhasePart::Settled).round(),
         };
-        let total = |stretch| {
-            (goodput::total(&goodput.named, stretch) + goodput::total(&goodput.others, stretch)).round()
-        };
+        let total = |stretch| goodput::total(&goodput.flows, stretch).round();
+        let (named, others) = (goodput.of(0..record.named()), goodput.of(record.others()));
         Self {
             name: goodput.phase.name.clone(),
             from_s: goodput.phase.from.seconds(),
             to_s: goodput.phase.to.seconds(),
             total_goodput_bps: total(PhasePart::Whole),
             settled_total_goodput_bps: total(PhasePart::Settled),
-            jain: rounded_jain(&goodput.named, PhasePart::Whole),
-            settled_jain: rounded_jain(&goodput.named, PhasePart::Settled),
-            flows: record.flows.iter().zip(&goodput.named).map(flow).collect(),
+            jain: rounded_jain(&named, PhasePart::Whole),
+            settled_jain: rounded_jain(&named, PhasePart::Settled),
+            flows: record.flows.iter().zip(&named).map(flow).collect(),
             others: OthersInPhase {
-                active_flows: goodput.others.iter().filter(|flow| flow.active).count(),
-                total_goodput_bps: goodput::total(&goodput.others, PhasePart::Whole).round(),
-                settled_total_goodput_bps: goodput::total(&goodput.others, PhasePart::Settled).round(),
-                jain: rounded_jain(&goodput.others, PhasePart::Whole),
-                settled_jain: rounded_jain(&goodput.others, PhasePart::Settled),
+                active_flows: others.iter().filter(|flow| flow.active).count(),
+                total_goodput_bps: goodput::total(&others, PhasePart::Whole).round(),
+                settled_total_goodput_bps: goodput::total(&others, PhasePart::Settled).round(),
+                jain: rounded_jain(&others, PhasePart::Whole),
+                settled_jain: rounded_jain(&others, PhasePart::Settled),
             },
         }
     }

@@ -6,10 +6,12 @@
 mod congestion;
 mod lane;
 mod record;
+mod series;
 
 pub use congestion::{Congestion, RootRecord, TreeSample, VictimRecord};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use record::{
-    Acknowledged, Audit, Completion, Completions, FlowRecord, LaneRecord, MarginCounts, MarginRecord,
-    PauseRecord, Phase, Progress, QueueRecord, RunRecord, Series, Snapshot, TransportTally, Watched,
+    Acknowledged, Audit, Completion, Completions, FlowRecord, GroupRecord, LaneRecord, MarginCounts,
+    MarginRecord, PauseRecord, Phase, Progress, QueueRecord, RunRecord, Snapshot, TransportTally, Watched,
 };
+pub use series::{Series, SeriesColumn};

@@ -5,6 +5,7 @@ use units::{Bytes, Span, Time};
 
 use crate::congestion::Congestion;
 use crate::lane::Marks;
+use crate::series::Series;
 
 /// The results of a run.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,8 @@ pub struct RunRecord {
     pub transport: TransportTally,
     /// Flows in the order of the plan: those that the scenario names come first.
     pub flows: Vec<FlowRecord>,
+    /// Groups of flows, in the order of the plan.
+    pub groups: Vec<GroupRecord>,
     /// Ports and lanes that can carry data, adapters first, by node, port and lane.
     pub lanes: Vec<LaneRecord>,
     /// Phases of the run, in order.
@@ -115,6 +118,23 @@ impl RunRecord {
     #[must_use]
     pub fn named(&self) -> usize {
         self.flows.iter().take_while(|flow| flow.named).count()
+    }
+
+    /// Returns the indices of the flows of each group, in the order of the groups.
+    #[must_use]
+    pub fn members(&self) -> Vec<Vec<usize>> {
+        let mut members = vec![Vec::new(); self.groups.len()];
+        for (place, flow) in self.flows.iter().enumerate() {
+            if let Some(group) = flow.group {
+                members[group as usize].push(place);
+            }
+        }
+        members
+    }
+
+    /// Returns the indices of the flows that have neither a name nor a group.
+    pub fn others(&self) -> impl Iterator<Item = usize> {
+        (self.named()..self.flows.len()).filter(|flow| self.flows[*flow].group.is_none())
     }
 
     /// Returns the payload that a flow had delivered by the instant of a snapshot.
@@ -214,6 +234,8 @@ pub struct FlowRecord {
     pub destination: String,
     /// True if the scenario names the flow; other flows belong to a traffic pattern.
     pub named: bool,
+    /// Index of its group in the record, if it belongs to one.
+    pub group: Option<u32>,
     /// Transport service: `RC`.
     pub transport: &'static str,
     /// Operation of its messages: `RDMA WRITE`.
@@ -240,6 +262,13 @@ pub struct FlowRecord {
     pub latency_max: Span,
     /// Number of packets that arrived marked, by the reason of the first switch that marked them.
     pub marks: Marks,
+}
+
+/// A group of flows, such as those of one job. Each [`FlowRecord`] names its own group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupRecord {
+    /// Name of the group.
+    pub name: String,
 }
 
 /// Results of a port and lane.
@@ -368,16 +397,6 @@ pub struct Snapshot {
     pub delivered: Vec<Bytes>,
 }
 
-/// Payload delivered over time, sample by sample.
-#[derive(Clone, Debug, Default)]
-pub struct Series {
-    /// Time from sample to sample.
-    pub interval: Span,
-    /// One row a sample, the first at one interval after the start: payload delivered within the interval that ends
-    /// there, by named flow. One more column has the sum of all other flows, if there are any.
-    pub rows: Vec<Vec<Bytes>>,
-}
-
 /// Values that the scenario asks to watch, at each sample of the [`Series`].
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
@@ -452,6 +471,16 @@ mod tests {
     fn deliveries_are_differences_of_snapshots() {
         assert_eq!(record().delivered_between(0, ms(10), ms(20)), Bytes::new(2500));
         assert_eq!(record().named(), 1);
+    }
+
+    #[test]
+    fn a_flow_is_named_in_a_group_or_one_of_the_others() {
+        let flow = |named, group| FlowRecord { named, group, ..FlowRecord::default() };
+        let flows = vec![flow(true, None), flow(true, Some(1)), flow(false, None), flow(false, Some(1))];
+        let groups = ["empty", "pair"].map(|name| GroupRecord { name: name.to_owned() }).to_vec();
+        let record = RunRecord { flows, groups, ..RunRecord::default() };
+        assert_eq!(record.members(), [vec![], vec![1, 3]]);
+        assert_eq!(record.others().collect::<Vec<_>>(), [2]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use report::OutputFile;
 use report::figures::panels::{GoodputCurve, Panel, ReferenceLevel};
 use scenario::Plan;
 use serde::Deserialize;
+use telemetry::SeriesColumn;
 use units::{Bytes, Span};
 
 use super::Runs;
@@ -113,6 +114,5 @@ fn mean_goodput(outcome: &Outcome, places: &[usize]) -> Vec<Option<f64>> {
 /// Returns the goodput of all flows together in Gb/s, by sample.
 fn total_goodput(outcome: &Outcome) -> Vec<Option<f64>> {
     let series = &outcome.record.series;
-    let of = |row: &Vec<Bytes>| Some(row.iter().copied().sum::<Bytes>().bps_over(series.interval) / 1e9);
-    series.rows.iter().map(of).collect()
+    series.values(SeriesColumn::Total).map(|bytes| Some(bytes.bps_over(series.interval) / 1e9)).collect()
 }

@@ -57,11 +57,10 @@ fn far_ends(graph: &Graph) -> Vec<Vec<(NodeId, PortId)>> {
 }
 
 fn instruments(plan: &Plan) -> Instruments {
-    let named = plan.workload().flows.iter().filter(|flow| flow.named).count();
     let switches = plan.nodes().switches.iter();
     let thresholds = switches.map(|switch| Bytes::new(switch.settings.buffer.get() / QUEUE_PART));
     Instruments {
-        goodput: GoodputProbe::new(named, plan.phases(), plan.sample(), plan.duration().after_start()),
+        goodput: GoodputProbe::new(plan),
         trees: TreeFinder::new(thresholds.collect(), plan.link()),
         crossings: ThresholdCrossings::default(),
         watch: Watch::new(plan),

@@ -1,10 +1,12 @@
 //! Payload delivered by each flow: a series over time, and a snapshot at each phase's start, middle and end.
 //!
-//! Invariant: the series has a column for each named flow, and one for all others together.
+//! Invariant: the series has a column for each named flow and each group, one for all others together, and one for the
+//! total.
 
 use ca_transport::Adapter;
-use telemetry::{Phase, Series, Snapshot};
-use units::{Bytes, Span, Time};
+use scenario::Plan;
+use telemetry::{Phase, Series, SeriesColumn, Snapshot};
+use units::{Bytes, Time};
 
 use crate::state::world::World;
 
@@ -13,6 +15,10 @@ use crate::state::world::World;
 pub(crate) struct GoodputProbe {
     /// Number of named flows, which come first.
     named: usize,
+    /// Groups, each with its flows.
+    groups: Vec<Vec<u32>>,
+    /// Named flows without a group.
+    alone: Vec<u32>,
     /// Times of the snapshots to come, latest first.
     due: Vec<Time>,
     pub(crate) snapshots: Vec<Snapshot>,
@@ -23,19 +29,27 @@ pub(crate) struct GoodputProbe {
 }
 
 impl GoodputProbe {
-    /// Creates a probe: snapshots at each phase's start, middle and end; a sample of the first `named` flows every `interval`.
-    pub(crate) fn new(named: usize, phases: &[Phase], interval: Span, end: Time) -> Self {
-        let mut due: Vec<_> = phases.iter().flat_map(|phase| [phase.from, phase.settled, phase.to]).collect();
+    /// Creates the probe of a plan: snapshots at each phase's start, middle and end, and its samples.
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let of_phase = |phase: &Phase| [phase.from, phase.settled, phase.to];
+        let mut due: Vec<_> = plan.phases().iter().flat_map(of_phase).collect();
         due.sort_unstable_by(|a, b| b.cmp(a));
         due.dedup();
+        let flows = &plan.workload().flows;
+        let named = flows.iter().filter(|flow| flow.named).count();
+        let groups: Vec<Vec<u32>> = Vec::new();
+        let alone = (0..named as u32).collect();
+        let columns = columns(named, groups.len(), flows.len() > named);
         Self {
             snapshots: Vec::with_capacity(due.len()),
             due,
             named,
-            sample: Time::ZERO + interval,
-            end,
-            last: vec![Bytes::ZERO; named + 1],
-            series: Series { interval, rows: Vec::new() },
+            groups,
+            alone,
+            sample: Time::ZERO + plan.sample(),
+            end: plan.duration().after_start(),
+            last: vec![Bytes::ZERO; columns.len()],
+            series: Series { interval: plan.sample(), columns, rows: Vec::new() },
         }
     }
 
@@ -50,7 +64,7 @@ impl GoodputProbe {
         let is_sample = self.sample == now;
         if is_sample {
             self.sample = now + self.series.interval;
-            let delivered = self.columns(world);
+            let delivered = self.values(world);
             let gained = delivered.iter().zip(&self.last).map(|(now, before)| *now - *before);
             self.series.rows.push(gained.collect());
             self.last = delivered;
@@ -70,15 +84,24 @@ impl GoodputProbe {
         }
     }
 
-    /// Returns the payload delivered by each named flow, and that of all others together if there are any.
-    fn columns(&self, world: &World) -> Vec<Bytes> {
-        let mut columns: Vec<_> = (0..self.named).map(|flow| delivered(flow, world)).collect();
-        if self.named < world.flows.len() {
-            let all: Bytes = world.adapters.iter().map(Adapter::taken_by_host).sum();
-            columns.push(all - columns.iter().copied().sum());
-        }
-        columns
+    /// Returns the payload delivered so far, by column.
+    fn values(&self, world: &World) -> Vec<Bytes> {
+        let sum =
+            |flows: &Vec<u32>| -> Bytes { flows.iter().map(|flow| delivered(*flow as usize, world)).sum() };
+        let named = (0..self.named).map(|flow| delivered(flow, world));
+        let groups: Vec<Bytes> = self.groups.iter().map(sum).collect();
+        let total: Bytes = world.adapters.iter().map(Adapter::taken_by_host).sum();
+        let others = total - groups.iter().copied().sum() - sum(&self.alone);
+        let others = self.series.place(SeriesColumn::Others).map(|_| others);
+        named.chain(groups.iter().copied()).chain(others).chain([total]).collect()
     }
+}
+
+/// Returns the columns of a series with this many named flows and groups, and `others` or not.
+fn columns(named: usize, groups: usize, others: bool) -> Vec<SeriesColumn> {
+    let flows = (0..named as u32).map(SeriesColumn::Flow);
+    let groups = (0..groups as u32).map(SeriesColumn::Group);
+    flows.chain(groups).chain(others.then_some(SeriesColumn::Others)).chain([SeriesColumn::Total]).collect()
 }
 
 fn snapshot(world: &World) -> Snapshot {

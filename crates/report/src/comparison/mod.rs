@@ -9,13 +9,12 @@ mod row;
 pub use row::ComparedRun;
 
 use serde_json::{Map, Value, json};
-use telemetry::{FlowRecord, RunRecord};
+use telemetry::{FlowRecord, RunRecord, SeriesColumn};
 use units::Span;
 
 use crate::completions::{SizeBin, quantile};
 use crate::figures::panels::{self, GoodputCurve, Panel};
 use crate::format::{aligned, csv, plain_table, rounded};
-use crate::goodput::others_are_sampled;
 use crate::summary::Summary;
 use row::{ComparisonRow, ValueUnit};
 
@@ -349,7 +348,7 @@ pub fn figure(runs: &[ComparedRun<'_>]) -> String {
         runs.iter()
             .flat_map(|run| run.record.flows[..run.record.named()].iter().map(|flow| flow.name.as_str())),
     );
-    let with_others = runs.iter().any(|run| others_are_sampled(run.record));
+    let with_others = runs.iter().any(|run| run.record.series.place(SeriesColumn::Others).is_some());
     let drawn = &flows[..flows.len().min(if with_others { LINES - 1 } else { LINES })];
     let panel = |run: &ComparedRun<'_>| {
         let mut lines: Vec<_> = drawn.iter().map(|flow| curve(run.record, flow)).collect();
@@ -372,26 +371,19 @@ pub fn figure(runs: &[ComparedRun<'_>]) -> String {
 }
 
 fn curve(record: &RunRecord, flow: &str) -> GoodputCurve {
-    let column = record.flows[..record.named()].iter().position(|one| one.name == flow);
-    let goodput = column.map(|column| {
+    let place = record.flows[..record.named()].iter().position(|one| one.name == flow);
+    let goodput = place.map(|place| {
         let interval = record.series.interval;
-        let first = (record.flows[column].start.ps() / interval.ps().max(1)) as usize;
-        let point = |(row, bytes): (usize, &Vec<units::Bytes>)| {
-            (row >= first).then(|| bytes[column].bps_over(interval) / 1e9)
-        };
-        record.series.rows.iter().enumerate().map(point).collect()
+        let first = (record.flows[place].start.ps() / interval.ps().max(1)) as usize;
+        let values = record.series.values(SeriesColumn::Flow(place as u32)).enumerate();
+        values.map(|(row, bytes)| (row >= first).then(|| bytes.bps_over(interval) / 1e9)).collect()
     });
     GoodputCurve { name: flow.to_owned(), goodput: goodput.unwrap_or_default() }
 }
 
 fn others(record: &RunRecord) -> GoodputCurve {
-    let goodput = if others_are_sampled(record) {
-        let column = record.named();
-        let point = |row: &Vec<units::Bytes>| Some(row[column].bps_over(record.series.interval) / 1e9);
-        record.series.rows.iter().map(point).collect()
-    } else {
-        Vec::new()
-    };
+    let values = record.series.values(SeriesColumn::Others);
+    let goodput = values.map(|bytes| Some(bytes.bps_over(record.series.interval) / 1e9)).collect();
     GoodputCurve { name: "all others".to_owned(), goodput }
 }
 

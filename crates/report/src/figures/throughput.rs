@@ -15,12 +15,11 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use telemetry::{Phase, RunRecord};
+use telemetry::{Phase, RunRecord, SeriesColumn};
 use units::Time;
 
 use super::coincidence::{self, LinePoints, LineStretch};
 use super::style::{COLOURS, DrawingError, FAINT, GREY, SvgArea, number, sans, unit_of_time, width};
-use crate::goodput::others_are_sampled;
 use crate::summary::Summary;
 
 /// Width and height in pixels.
@@ -80,20 +79,20 @@ impl GoodputLine {
 
 fn lines(record: &RunRecord) -> Vec<GoodputLine> {
     let interval = record.series.interval;
-    let line = |column: usize, name: String, style: ShapeStyle, start: Time| {
-        let goodput = record.series.rows.iter().map(|row| row[column].bps_over(interval) / 1e9).collect();
+    let line = |column: SeriesColumn, name: String, style: ShapeStyle, start: Time| {
+        let goodput = record.series.values(column).map(|bytes| bytes.bps_over(interval) / 1e9).collect();
         GoodputLine { name, style, goodput, first: (start.ps() / interval.ps().max(1)) as usize }
     };
-    let (named, others) = record.flows.split_at(record.named());
+    let named = record.flows.iter().take(record.named()).enumerate();
     let mut lines: Vec<_> = named
-        .iter()
-        .enumerate()
-        .map(|(column, flow)| line(column, flow.name.clone(), style_of(column), flow.start))
+        .map(|(place, flow)| {
+            line(SeriesColumn::Flow(place as u32), flow.name.clone(), style_of(place), flow.start)
+        })
         .collect();
-    let start = others.iter().map(|flow| flow.start).min();
-    if let Some(start) = start.filter(|_| others_are_sampled(record)) {
-        let name = format!("{} other flows together", others.len());
-        lines.push(line(named.len(), name, GREY.stroke_width(2), start));
+    let start = record.others().map(|flow| record.flows[flow].start).min();
+    if let Some(start) = start.filter(|_| record.series.place(SeriesColumn::Others).is_some()) {
+        let name = format!("{} other flows together", record.others().count());
+        lines.push(line(SeriesColumn::Others, name, GREY.stroke_width(2), start));
     }
     lines
 }
@@ -199,7 +198,7 @@ mod tests {
         let record = sample::record();
         let drawn = figure(&record);
         let title = "hand-made, congestion control Iba: goodput of each flow";
-        for text in [title, "F1", "F2", "2 other flows together", "F2 starts"] {
+        for text in [title, "F1", "F2", "1 other flows together", "F2 starts"] {
             assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
         }
         assert_eq!(drawn, figure(&record));

@@ -2,11 +2,11 @@
 //!
 //! Invariant: every column's name contains its unit, and `docs/outputs.md` describes each column.
 
-use telemetry::{FlowRecord, LaneRecord, Marks, PauseRecord, RunRecord};
+use telemetry::{FlowRecord, LaneRecord, Marks, PauseRecord, RunRecord, SeriesColumn};
 use units::{Bytes, Time};
 
 use crate::format::{csv, rounded};
-use crate::goodput::{self, PhasePart, others_are_sampled};
+use crate::goodput::{self, PhasePart};
 
 /// Returns `flows.csv`: one row for each flow, named or not, in the order of the plan.
 #[must_use]
@@ -22,8 +22,7 @@ pub fn flows(record: &RunRecord) -> String {
         let mut row: Vec<String> = FLOW_COLUMNS.iter().map(|(_, cell)| cell(flow)).collect();
         row.extend(mark_cells(record, &flow.marks));
         for phase in &phases {
-            let goodput =
-                phase.named.iter().chain(&phase.others).nth(place).expect("every flow is in every phase");
+            let goodput = &phase.flows[place];
             row.push(goodput.over(PhasePart::Whole).round().to_string());
             row.push(goodput.over(PhasePart::Settled).round().to_string());
         }
@@ -32,20 +31,24 @@ pub fn flows(record: &RunRecord) -> String {
     csv(header, record.flows.iter().enumerate().map(row))
 }
 
-/// Returns `series.csv`: one row for each sample, with the goodput of each named flow, and of all others together if
-/// there are any.
+/// Returns `series.csv`: one row for each sample, with the goodput of each named flow, of each group, and of all others
+/// together if there are any.
 #[must_use]
 pub fn series(record: &RunRecord) -> String {
-    let named = &record.flows[..record.named()];
+    let name = |column: &SeriesColumn| match *column {
+        SeriesColumn::Flow(flow) => Some(record.flows[flow as usize].name.as_str()),
+        SeriesColumn::Group(group) => Some(record.groups[group as usize].name.as_str()),
+        SeriesColumn::Others => Some("all_others"),
+        SeriesColumn::Total => None,
+    };
+    let names: Vec<_> = record.series.columns.iter().map_while(name).collect();
     let mut header = vec!["time_s".to_owned()];
-    header.extend(named.iter().map(|flow| format!("{}_goodput_bps", flow.name)));
-    if others_are_sampled(record) {
-        header.push("all_others_goodput_bps".to_owned());
-    }
+    header.extend(names.iter().map(|name| format!("{name}_goodput_bps")));
     let rows = (1..).zip(&record.series.rows).map(|(number, row)| {
         let time = (record.series.interval * number).after_start();
         let goodput = |bytes: &Bytes| bytes.bps_over(record.series.interval).round().to_string();
-        std::iter::once(time.seconds().to_string()).chain(row.iter().map(goodput)).collect()
+        let values = row.iter().take(names.len()).map(goodput);
+        std::iter::once(time.seconds().to_string()).chain(values).collect()
     });
     csv(header, rows)
 }
@@ -168,12 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn without_other_flows_there_is_no_column_for_them() {
+    fn without_other_flows_and_groups_there_is_no_column_for_them() {
         let mut record = sample::record();
         record.flows.truncate(2);
+        record.groups.clear();
         for snapshot in &mut record.snapshots {
             snapshot.delivered.truncate(2);
         }
+        record.series.columns.truncate(2);
         for row in &mut record.series.rows {
             row.truncate(2);
         }
