@@ -25,8 +25,8 @@ pub mod scheme;
 
 pub use control::{AnyEcho, AnyMarker, AnyResponse, AnyState, Control, MarkingSpec, ResponseSpec};
 pub use policy::{
-    Acknowledgement, Answer, BufferOwner, BufferView, Echo, EchoState, FlowRate, LimitedBy, Margin,
-    MarkReason, Marker, MarkerSetup, Notification, NotificationOutcome, QueueView, Response, SentPacket,
-    StateScope, TrafficKind,
+    Acknowledgement, Answer, BufferOwner, BufferView, ControlState, Echo, EchoState, FlowRate, LimitedBy,
+    Margin, MarkReason, Marker, MarkerSetup, Notification, NotificationOutcome, QueueView, Response,
+    SentPacket, StateScope, TrafficKind,
 };
 pub use scheme::{Guideline, Network, Scheme};

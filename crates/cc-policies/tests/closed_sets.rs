@@ -12,8 +12,9 @@ use cc_policies::iba::spec::{ComparedLoad, IbaEcho, IbaMarkingSpec, VictimMask};
 use cc_policies::iba::{IbaMarker, IbaResponse};
 use cc_policies::policy::Off;
 use cc_policies::{
-    Acknowledgement, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferOwner, Echo, FlowRate, Margin, Marker,
-    MarkerSetup, MarkingSpec, Notification, NotificationOutcome, QueueView, Response, ResponseSpec,
+    Acknowledgement, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferOwner, ControlState, Echo, FlowRate,
+    Margin, Marker, MarkerSetup, MarkingSpec, Notification, NotificationOutcome, QueueView, Response,
+    ResponseSpec,
 };
 use packet::{Lane, PortId, ServiceLevel, VoqId};
 use rand_pcg::Pcg64Mcg;
@@ -155,7 +156,7 @@ fn the_hp_echo_alone_names_packets_and_dcqcn_s_alone_has_a_service_level() {
 }
 
 /// Events of a flow, in order, and the questions after each: all that a response says.
-fn story<R: Response>(response: &R) -> Vec<(NotificationOutcome, Span, u32, Option<FlowRate>)> {
+fn story<R: Response>(response: &R) -> Vec<(NotificationOutcome, Span, u32, Option<FlowRate>, ControlState)> {
     let mut state = response.at_rest(ServiceLevel(0));
     let mut told = Vec::new();
     for step in 0..40u64 {
@@ -168,7 +169,8 @@ fn story<R: Response>(response: &R) -> Vec<(NotificationOutcome, Span, u32, Opti
             }
         };
         let gap = response.gap(&mut state, Span::from_ns(200), now);
-        told.push((outcome, gap, response.window(&state), response.flow_rate(&state, now)));
+        let control = response.control_state(&state, now);
+        told.push((outcome, gap, response.window(&state), response.flow_rate(&state, now), control));
     }
     told
 }
@@ -190,6 +192,28 @@ fn any_response_says_what_the_response_within_says() {
         assert_eq!(story(&any), own, "{control:?}");
     }
     assert_eq!(kinds.len(), examples()[2]);
+}
+
+/// The state that is shown is the one that acts: its delay makes the gaps, its window and its rate are those of the
+/// response.
+#[test]
+fn the_control_that_is_shown_is_the_one_that_acts() {
+    let packet = Span::from_ns(200); // as in `story`
+    let line = Rate::gbps(40);
+    for control in schemes() {
+        let any = AnyResponse::new(&control.response, line, Pcg64Mcg::new(1));
+        for (_, gap, window, rate, shown) in story(&any) {
+            assert_eq!(shown.rate, rate, "{control:?}");
+            assert_eq!(shown.window.unwrap_or(u32::MAX), window, "{control:?}");
+            let Some(delay) = shown.delay else { continue };
+            assert_eq!((packet.ps() as f64 * delay).round(), gap.ps() as f64, "{control:?}");
+            let share = packet.ps() as f64 / (packet + gap).ps() as f64;
+            let allowed = shown.allowed_rate(line).expect("the delay limits the rate").get() as f64;
+            assert!((allowed / line.get() as f64 - share).abs() < 1e-9, "{control:?}: {allowed}");
+        }
+        let has_index = matches!(any, AnyResponse::Iba(_));
+        assert!(story(&any).iter().all(|told| told.4.ccti.is_some() == has_index), "{control:?}");
+    }
 }
 
 /// IBA A10: a BECN on an acknowledgement counts as one on a CNP does. DCQCN's CNPs come by themselves.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: reading them changes nothing.
 
-use cc_policies::{FlowRate, Response};
+use cc_policies::{ControlState, Response};
 use event_kernel::Digest;
 use link_layer::Port;
 use packet::{Lane, QpNumber};
@@ -46,11 +46,12 @@ impl Adapter {
         (queue_pair.messages, queue_pair.becns)
     }
 
-    /// Returns the rate of a queue pair under its response, if the response computes one.
+    /// Returns the state of the response that controls a queue pair's packets; other queue pairs may share it. `None` if
+    /// the adapter does not send for it.
     #[must_use]
-    pub fn flow_rate(&self, number: QpNumber, now: Time) -> Option<FlowRate> {
+    pub fn control_state(&self, number: QpNumber, now: Time) -> Option<ControlState> {
         let endpoint = &self.endpoints[self.queue_pairs[number.index()].endpoint as usize];
-        self.config.response.flow_rate(self.schedule.peek_state(endpoint.flow)?, now)
+        Some(self.config.response.control_state(self.schedule.peek_state(endpoint.flow)?, now))
     }
 
     /// Returns the length on the wire of the shortest packet that a time-out could make this adapter send; `None` if it

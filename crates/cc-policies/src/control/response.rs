@@ -18,8 +18,8 @@ use crate::hp::{HpResponse, HpState};
 use crate::iba::spec::IbaResponseSpec;
 use crate::iba::{IbaResponse, IbaState};
 use crate::policy::{
-    Acknowledgement, FlowRate, Notification, NotificationOutcome, Off, Response, SentPacket, StateScope,
-    TrafficKind,
+    Acknowledgement, ControlState, FlowRate, Notification, NotificationOutcome, Off, Response, SentPacket,
+    StateScope, TrafficKind,
 };
 
 /// A response with its settings.
@@ -196,5 +196,9 @@ impl Response for AnyResponse {
 
     fn flow_rate(&self, state: &AnyState, now: Time) -> Option<FlowRate> {
         dispatch!(self, state, (response, own) => response.flow_rate(own, now))
+    }
+
+    fn control_state(&self, state: &AnyState, now: Time) -> ControlState {
+        dispatch!(self, state, (response, own) => response.control_state(own, now))
     }
 }

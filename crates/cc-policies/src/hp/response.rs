@@ -18,8 +18,8 @@ use units::{Span, Time};
 use super::ladder::LadderStep;
 use super::spec::{HpResponseSpec, RateControl, RpiAfterDecrease, RpiLimits, RpiUnit, WindowControl};
 use crate::policy::{
-    Acknowledgement, LimitedBy, Notification, NotificationOutcome, Response, SentPacket, StateScope,
-    TrafficKind,
+    Acknowledgement, ControlState, LimitedBy, Notification, NotificationOutcome, Response, SentPacket,
+    StateScope, TrafficKind,
 };
 
 /// Response of an adapter, shared by all its flows.
@@ -194,6 +194,12 @@ impl Response for HpResponse {
 
     fn window(&self, state: &HpState) -> u32 {
         if self.window.is_empty() { self.fixed_window } else { u32::from(state.window) + 1 }
+    }
+
+    fn control_state(&self, state: &HpState, _: Time) -> ControlState {
+        let delay = (!self.rate.is_empty()).then(|| f64::from(state.ipd));
+        let window = Some(self.window(state)).filter(|window| *window != u32::MAX);
+        ControlState { delay, window, ..ControlState::default() }
     }
 }
 

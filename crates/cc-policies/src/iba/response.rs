@@ -21,7 +21,9 @@ use rand_pcg::Pcg64Mcg;
 use units::{Span, Time};
 
 use super::spec::{CctSpec, IbaResponseSpec, PortControl, TimerStart};
-use crate::policy::{Acknowledgement, Notification, NotificationOutcome, Response, StateScope, TrafficKind};
+use crate::policy::{
+    Acknowledgement, ControlState, Notification, NotificationOutcome, Response, StateScope, TrafficKind,
+};
 
 /// Unit of `CCTI_Timer`: 1.024 us (`OpenSM`, `ib_types.h`; Linux, `hfi1`: 1024 ns times the value).
 pub(crate) const TIMER_UNIT: Span = Span::from_ps(1_024_000);
@@ -246,6 +248,13 @@ impl Response for IbaResponse {
         // IRD = (packet time >> CCT_Shift) * CCT_Multiplier (Omni-Path fabric manager, citing STL volume 1,
         // 17.3.12, which descends from A10; Linux, `hfi1`, `set_link_ipg`).
         Span::from_ps(packet_time.ps() >> shift) * u64::from(multiplier)
+    }
+
+    fn control_state(&self, state: &IbaState, now: Time) -> ControlState {
+        let index = self.index(state, now);
+        let CctEntry { shift, multiplier } = self.table[usize::from(index)];
+        let delay = f64::from(multiplier) / f64::from(1_u32 << shift);
+        ControlState { ccti: Some(index), delay: Some(delay), ..ControlState::default() }
     }
 }
 

@@ -23,8 +23,8 @@ pub(crate) use margin::MarginLevel;
 pub use marker::{BufferOwner, BufferView, Marker, MarkerSetup, QueueView};
 pub use reason::MarkReason;
 pub use response::{
-    Acknowledgement, FlowRate, LimitedBy, Notification, NotificationOutcome, Response, SentPacket,
-    StateScope, TrafficKind,
+    Acknowledgement, ControlState, FlowRate, LimitedBy, Notification, NotificationOutcome, Response,
+    SentPacket, StateScope, TrafficKind,
 };
 
 /// The policy that does nothing: marks no packet, answers no mark, heeds no notification.

@@ -115,6 +115,30 @@ pub struct FlowRate {
     pub alpha: f64,
 }
 
+/// Control of a flow by its [`Response`], at one instant. A quantity that the response does not have is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ControlState {
+    /// Rates and alpha (DCQCN).
+    pub rate: Option<FlowRate>,
+    /// Index into the congestion control table (IBA `CCTI`).
+    pub ccti: Option<u16>,
+    /// Delay after each packet, in times that this packet takes on the wire: the injection rate delay of IBA, or the
+    /// inter-packet delay of the HP proposal (CIPD).
+    pub delay: Option<f64>,
+    /// Window: how many packets of the flow may be unacknowledged (HP proposal, CWND).
+    pub window: Option<u32>,
+}
+
+impl ControlState {
+    /// Returns the largest rate that the rate or the delay allows on a link of rate `line`; `None` if neither is
+    /// controlled. A packet and a delay of d packet times take 1 + d packet times.
+    #[must_use]
+    pub fn allowed_rate(&self, line: Rate) -> Option<Rate> {
+        let delayed = |delay: f64| Rate::bps((line.get() as f64 / (1.0 + delay)).round() as u64);
+        self.rate.map(|rate| rate.current).or_else(|| self.delay.map(delayed))
+    }
+}
+
 /// The decision of a source: how fast a flow may send.
 pub trait Response {
     /// State of one controlled flow.
@@ -170,6 +194,12 @@ pub trait Response {
     /// rate.
     fn flow_rate(&self, _state: &Self::State, _now: Time) -> Option<FlowRate> {
         None
+    }
+
+    /// Returns all that controls the flow at `now`, which is not before the flow's last event.
+    fn control_state(&self, state: &Self::State, now: Time) -> ControlState {
+        let window = Some(self.window(state)).filter(|window| *window != u32::MAX);
+        ControlState { rate: self.flow_rate(state, now), window, ..ControlState::default() }
     }
 }
 

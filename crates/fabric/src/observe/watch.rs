@@ -55,8 +55,10 @@ fn values(world: &World, quantity: &WatchPlan) -> Vec<f64> {
         }
         WatchPlan::Control { flow } => {
             let (node, queue_pair) = world.flows[flow.index()].source;
-            let rate = world.adapters[node.index()].flow_rate(queue_pair, world.now());
-            let rate = rate.expect("a watched flow has a reaction point of DCQCN");
+            let control = world.adapters[node.index()].control_state(queue_pair, world.now());
+            let rate = control
+                .and_then(|control| control.rate)
+                .expect("a watched flow has a reaction point of DCQCN");
             vec![rate.current.get() as f64, rate.target.get() as f64, rate.alpha]
         }
     }
