@@ -18,8 +18,10 @@ pub struct Flow {
     pub name: String,
     /// Whether the scenario names the flow.
     pub named: bool,
-    /// The pattern that the flow belongs to, if the scenario names that pattern.
-    pub group: Option<FlowGroup>,
+    /// The pattern that makes the flow, by its place in the scenario's `traffic`; `None` for a flow of `flows`.
+    pub pattern: Option<u32>,
+    /// The group that the flow belongs to, by its place in [`Workload::groups`](crate::Workload::groups).
+    pub group: Option<u32>,
     /// Host that the data comes from.
     pub source: NodeId,
     /// Host that the data goes to.
@@ -32,15 +34,6 @@ pub struct Flow {
     pub operation: Operation,
     /// Origin of its messages.
     pub posting: Posting,
-}
-
-/// A pattern with a name, whose flows start and stop together as far as the scenario says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlowGroup {
-    /// The pattern's name.
-    pub name: String,
-    /// The pattern's start: each of its flows starts then or, with a jitter, later.
-    pub start: Time,
 }
 
 /// The origin of a flow's messages.

@@ -14,20 +14,42 @@ pub struct Workload {
     /// Flows by number ([`FlowId`](packet::FlowId)): named flows first, those of `flows` before those of patterns, then
     /// all others. Flows of patterns are in the order of their patterns, each pattern's by source and then destination.
     pub flows: Vec<Flow>,
-    /// Changes that patterns declare besides the starts and stops of named flows: hot spots that come and go.
+    /// Groups of flows, in the order in which the scenario first mentions them: `flows` before `traffic`.
+    pub groups: Vec<Group>,
+    /// Patterns, in the order of the scenario's `traffic`.
+    pub patterns: Vec<Pattern>,
+    /// Changes that patterns declare besides their own start and stop: hot spots that come and go.
     pub declared: Vec<TrafficChange>,
     /// Traffic that hosts draw during the run, by the number that [`Posting::Drawn`](crate::Posting::Drawn) refers to.
     pub host_traffic: Vec<HostTraffic>,
 }
 
+/// Flows that are counted together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Name in tables and files, unlike that of any flow.
+    pub name: String,
+}
+
+/// A pattern of the scenario, and the time in which it posts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Its name, if the scenario gives it one.
+    pub name: Option<String>,
+    /// Declared start; of a list of flows the time of the first.
+    pub start: Time,
+    /// Declared time from which no further message is posted; [`Time::NEVER`] if none is declared.
+    pub stop: Time,
+}
+
 impl Workload {
-    /// Returns the starts and stops of named flows and hot spots in order of time, one change an instant. A flow of a
-    /// counted number of messages has a start and no declared stop. The flows of a named pattern change together, when
-    /// the pattern is declared to, whatever their jitter, and go by its name: `local starts`.
+    /// Returns the starts and stops of named flows, named patterns and hot spots in order of time, one change an
+    /// instant. A flow of a counted number of messages has a start and no declared stop. The flows of a named pattern
+    /// change together, when the pattern is declared to, whatever their jitter, and go by its name: `local starts`.
     #[must_use]
     pub fn changes(&self) -> Vec<TrafficChange> {
         // The sort is stable: at one instant flows come first, and hot spots in the order of the scenario.
-        let mut all = [self.changes_of_flows(), self.declared.clone()].concat();
+        let mut all = [self.changes_by_name(), self.declared.clone()].concat();
         all.sort_by_key(|change| change.at);
         all.dedup_by(|later, earlier| {
             let same = later.at == earlier.at;
@@ -39,18 +61,15 @@ impl Workload {
         all
     }
 
-    fn changes_of_flows(&self) -> Vec<TrafficChange> {
+    fn changes_by_name(&self) -> Vec<TrafficChange> {
+        let alone = self.flows.iter().filter(|flow| flow.pattern.is_none());
+        let flows = alone.map(|flow| (flow.name.as_str(), flow.posting.start(), flow.posting.stop()));
+        let patterns = self.patterns.iter();
+        let named = patterns.filter_map(|it| Some((it.name.as_deref()?, it.start, it.stop)));
         let mut at: BTreeMap<Time, [Vec<&str>; 2]> = BTreeMap::new();
-        for flow in self.flows.iter().filter(|flow| flow.named) {
-            let (name, start) = match &flow.group {
-                Some(group) => (&group.name, group.start),
-                None => (&flow.name, flow.posting.start()),
-            };
-            for (time, verb) in [(flow.posting.stop(), 0), (start, 1)] {
-                let names = &mut at.entry(time).or_default()[verb];
-                if names.last() != Some(&name.as_str()) {
-                    names.push(name);
-                }
+        for (name, start, stop) in flows.chain(named) {
+            for (time, verb) in [(stop, 0), (start, 1)] {
+                at.entry(time).or_default()[verb].push(name);
             }
         }
         at.remove(&Time::NEVER);

@@ -25,6 +25,8 @@ fn patterns() -> Vec<PatternSpec> {
             all.extend(SizeSpec::examples().into_iter().map(|size| {
                 let service_level = Default::default();
                 PatternSpec::Synthetic(SyntheticSpec {
+                    name: None,
+                    group: None,
                     destinations,
                     arrivals,
                     size,
@@ -105,6 +107,7 @@ fn named_flows_post_by_every_load_and_operation() {
         for operation in Operation::ALL {
             let spec = FlowSpec {
                 name: "F1".to_owned(),
+                group: None,
                 from: "h1".to_owned(),
                 to: "h2".to_owned(),
                 start: Time::ZERO,

@@ -3,8 +3,8 @@
 use packet::ServiceLevel;
 use settings::SettingError;
 use units::{Bytes, Rate, Span, Time};
-use workload::error::{FlowError, HostError, PatternError};
-use workload::spec::{ConvergeSpec, SessionsSpec};
+use workload::error::{FlowError, HostError, NameError, NameOwner, PatternError};
+use workload::spec::{ConvergeSpec, IncastSpec, PermutationSpec, PoissonSpec, SessionsSpec};
 use workload::{
     Environment, FlowSpec, LoadSpec, MAX_DRAWN, MAX_LISTED, Operation, PatternSpec, TransportService,
     Workload, WorkloadErrorKind as Kind,
@@ -19,6 +19,7 @@ fn ms(n: u64) -> Time {
 fn flow() -> FlowSpec {
     FlowSpec {
         name: "F1".to_owned(),
+        group: None,
         from: "h1".to_owned(),
         to: "h2".to_owned(),
         start: ms(1),
@@ -48,21 +49,26 @@ fn flow_fails(change: impl Fn(&mut FlowSpec), path: &str, kind: impl Into<Kind>)
 
 #[track_caller]
 fn pattern_fails(wrong: PatternSpec, path: &str, kind: impl Into<Kind>) {
-    let right = PatternSpec::Permutation { at: ms(0), bytes: Bytes::kib(1) };
+    let right = permutation(Bytes::kib(1));
     assert_eq!(build(&[], &[right, wrong], &HOSTS), Err((path.to_owned(), kind.into())));
 }
 
 fn poisson(from: Time, until: Time, message: Bytes, load: f64) -> PatternSpec {
-    PatternSpec::Poisson { from, until, message, load }
+    PatternSpec::Poisson(PoissonSpec { name: None, group: None, from, until, message, load })
+}
+
+fn permutation(bytes: Bytes) -> PatternSpec {
+    PatternSpec::Permutation(PermutationSpec { name: None, group: None, at: ms(0), bytes })
 }
 
 fn incast(to: &str, senders: u32, bytes: Bytes) -> PatternSpec {
-    PatternSpec::Incast { at: ms(0), to: to.to_owned(), senders, bytes }
+    PatternSpec::Incast(IncastSpec { name: None, group: None, at: ms(0), to: to.to_owned(), senders, bytes })
 }
 
 fn converge() -> ConvergeSpec {
     ConvergeSpec {
-        name: "local".to_owned(),
+        name: Some("local".to_owned()),
+        group: None,
         from: "h*".to_owned(),
         to: "c".to_owned(),
         start: ms(1),
@@ -78,7 +84,8 @@ fn converge() -> ConvergeSpec {
 
 fn sessions() -> SessionsSpec {
     SessionsSpec {
-        name: "web".to_owned(),
+        name: Some("web".to_owned()),
+        group: None,
         from: "h*".to_owned(),
         to: "c".to_owned(),
         start: ms(1),
@@ -122,18 +129,56 @@ fn several_hosts_send_to_one_other() {
     sessions_fail(|s| s.from = "c".to_owned(), "traffic[0].from", itself());
     let unknown = || HostError::Unknown { given: "d".to_owned() };
     converge_fails(|c| c.to = "d".to_owned(), "traffic[0].to", unknown());
-    converge_fails(|c| c.name.clear(), "traffic[0].name", FlowError::EmptyName);
-    sessions_fail(|s| s.name.clear(), "traffic[0].name", FlowError::EmptyName);
+}
+
+fn called(name: &str) -> PatternSpec {
+    PatternSpec::Converge(ConvergeSpec { name: Some(name.to_owned()), ..converge() })
+}
+
+fn in_group(pattern: ConvergeSpec, group: &str) -> PatternSpec {
+    PatternSpec::Converge(ConvergeSpec { group: Some(group.to_owned()), ..pattern })
+}
+
+#[track_caller]
+fn names_fail(flow_name: &str, patterns: &[PatternSpec], path: &str, kind: impl Into<Kind>) {
+    let other = FlowSpec { name: flow_name.to_owned(), ..flow() };
+    assert_eq!(build(&[other], patterns, &WITH_C), Err((path.to_owned(), kind.into())));
 }
 
 #[test]
-fn patterns_with_names_share_none() {
+fn flows_and_patterns_share_no_name() {
+    let taken = |name: &str, by| NameError::Taken { name: name.to_owned(), by };
+    let (by_flow, by_pattern) = (|name| taken(name, NameOwner::Flow), |name| taken(name, NameOwner::Pattern));
+    names_fail("F1", &[called("a"), called("a")], "traffic[1].name", by_pattern("a"));
+    names_fail("a", &[called("b"), called("a")], "traffic[1].name", by_flow("a"));
     let same = |name: &str| FlowError::DuplicateName { name: name.to_owned() };
-    let twice = [PatternSpec::Converge(converge()), PatternSpec::Converge(converge())];
-    assert_eq!(build(&[], &twice, &WITH_C), Err(("traffic[1].name".to_owned(), same("local1").into())));
-    let taken = FlowSpec { name: "local2".to_owned(), ..flow() };
-    let found = build(&[taken], &twice[..1], &WITH_C);
-    assert_eq!(found, Err(("flows[0].name".to_owned(), same("local2").into())));
+    names_fail("a2", &[called("a")], "flows[0].name", same("a2"));
+    // `a` and `a1` make flows `a1`, `a2` and `a11`, `a12`.
+    names_fail("F1", &[called("a"), called("a1")], "traffic[1].name", by_flow("a1"));
+    let empty = NameError::Empty { whose: NameOwner::Pattern };
+    names_fail("F1", &[called("")], "traffic[0].name", empty);
+}
+
+#[test]
+fn a_group_has_the_name_of_no_flow_and_of_no_pattern_elsewhere() {
+    let by_flow = |name: &str| NameError::Taken { name: name.to_owned(), by: NameOwner::Flow };
+    names_fail("F1", &[in_group(converge(), "F1")], "traffic[0].group", by_flow("F1"));
+    names_fail("F1", &[in_group(converge(), "local1")], "traffic[0].group", by_flow("local1"));
+    names_fail(
+        "F1",
+        &[in_group(converge(), "")],
+        "traffic[0].group",
+        NameError::Empty { whose: NameOwner::Group },
+    );
+    let second = ConvergeSpec { name: Some("far".to_owned()), ..converge() };
+    let elsewhere = NameError::PatternElsewhere { name: "local".to_owned(), group: "all".to_owned() };
+    let patterns = [in_group(converge(), "all"), in_group(second.clone(), "local")];
+    names_fail("F1", &patterns, "traffic[1].group", elsewhere);
+    let own = FlowSpec { group: Some("local2".to_owned()), ..flow() };
+    let found = build(&[own], &[PatternSpec::Converge(converge())], &WITH_C);
+    assert_eq!(found, Err(("flows[0].group".to_owned(), by_flow("local2").into())));
+    // The group of a pattern with a name has that name, and others may join it.
+    assert!(build(&[], &[PatternSpec::Converge(converge()), in_group(second, "local")], &WITH_C).is_ok());
 }
 
 #[test]
@@ -196,7 +241,7 @@ fn messages_have_a_length_that_iba_allows() {
     for given in [Bytes::ZERO, Bytes::new((1 << 31) + 1)] {
         let kind = || FlowError::MessageSize { given };
         flow_fails(|f| f.message = given, "flows[1].message", kind());
-        pattern_fails(PatternSpec::Permutation { at: ms(0), bytes: given }, "traffic[1].bytes", kind());
+        pattern_fails(permutation(given), "traffic[1].bytes", kind());
         pattern_fails(poisson(ms(0), ms(1), given, 0.5), "traffic[1].message", kind());
         pattern_fails(incast("h1", 1, given), "traffic[1].bytes", kind());
     }
@@ -243,7 +288,7 @@ fn patterns_have_the_hosts_they_need() {
         let kind = HostError::Senders { given, others: 3 };
         pattern_fails(incast("h1", given, Bytes::kib(1)), "traffic[1].senders", kind);
     }
-    let patterns = [PatternSpec::Permutation { at: ms(0), bytes: Bytes::kib(1) }];
+    let patterns = [permutation(Bytes::kib(1))];
     let alone = build(&[], &patterns, &["h1"]);
     assert_eq!(alone, Err(("traffic[0]".to_owned(), HostError::TooFew { hosts: 1 }.into())));
 }

@@ -28,6 +28,8 @@ fn window(from: u64, until: u64, fraction: f64, to: &[&str]) -> HotSpotWindowSpe
 
 fn hot_spot(windows: Vec<HotSpotWindowSpec>) -> HotSpotSpec {
     HotSpotSpec {
+        name: None,
+        group: None,
         from: us(0),
         until: us(8000),
         message: Bytes::kib(2),

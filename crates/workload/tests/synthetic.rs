@@ -22,6 +22,8 @@ fn us(n: u64) -> Time {
 
 fn synthetic(destinations: DestinationSpec, arrivals: ArrivalSpec, size: SizeSpec) -> SyntheticSpec {
     SyntheticSpec {
+        name: None,
+        group: None,
         destinations,
         arrivals,
         size,
@@ -258,7 +260,7 @@ fn hosts_and_rules_are_independent() {
 
 #[test]
 fn a_list_of_flows_is_as_written() {
-    let list = |origin| FlowListSpec { file: "flow.txt".to_owned(), origin };
+    let list = |origin| FlowListSpec { name: None, group: None, file: "flow.txt".to_owned(), origin };
     let second = Time::from_ps(2_000_000_000_000);
     let workload = build(PatternSpec::FlowList(list(second)), 3, us(1000), 1).expect("a good list");
     let flows = posted(&workload);

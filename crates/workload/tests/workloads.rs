@@ -5,7 +5,7 @@ mod posted;
 use packet::{NodeId, ServiceLevel};
 use proptest::prelude::*;
 use units::{Bytes, Rate, Span, Time};
-use workload::spec::{ConvergeSpec, SessionsSpec};
+use workload::spec::{ConvergeSpec, IncastSpec, PermutationSpec, PoissonSpec, SessionsSpec};
 use workload::{
     Environment, Flow, FlowSpec, ListedMessage, LoadSpec, MessageSchedule, Operation, PatternSpec, Posting,
     TrafficChange, TransportService, Workload,
@@ -23,6 +23,7 @@ fn us(n: u64) -> Time {
 fn named(name: &str, start: u64, stop: Option<u64>, load: LoadSpec) -> FlowSpec {
     FlowSpec {
         name: name.to_owned(),
+        group: None,
         from: "h1".to_owned(),
         to: "h2".to_owned(),
         start: us(start),
@@ -44,7 +45,16 @@ fn of_patterns(patterns: &[PatternSpec], hosts: usize, seed: u64) -> Vec<Posted>
 }
 
 fn poisson(until: Time, load: f64) -> PatternSpec {
-    PatternSpec::Poisson { from: us(0), until, message: MESSAGE, load }
+    PatternSpec::Poisson(PoissonSpec { name: None, group: None, from: us(0), until, message: MESSAGE, load })
+}
+
+fn permutation(at: Time) -> PatternSpec {
+    PatternSpec::Permutation(PermutationSpec { name: None, group: None, at, bytes: MESSAGE })
+}
+
+fn incast() -> PatternSpec {
+    let (at, to) = (us(1), "h4".to_owned());
+    PatternSpec::Incast(IncastSpec { name: None, group: None, at, to, senders: 3, bytes: MESSAGE })
 }
 
 fn posts(flow: &Posted) -> &[ListedMessage] {
@@ -143,7 +153,7 @@ fn hosts_are_independent() {
 proptest! {
     #[test]
     fn a_permutation_has_one_sender_and_one_receiver_each(hosts in 2..40usize, seed: u64) {
-        let flows = of_patterns(&[PatternSpec::Permutation { at: us(3), bytes: MESSAGE }], hosts, seed);
+        let flows = of_patterns(&[permutation(us(3))], hosts, seed);
         let sources: Vec<usize> = flows.iter().map(|flow| flow.source.index()).collect();
         let mut destinations: Vec<usize> = flows.iter().map(|flow| flow.destination.index()).collect();
         prop_assert!(sources.iter().zip(&destinations).all(|(from, to)| from != to));
@@ -170,7 +180,7 @@ proptest! {
 
 #[test]
 fn an_incast_comes_from_the_hosts_that_follow_the_receiver() {
-    let incast = PatternSpec::Incast { at: us(1), to: "h4".to_owned(), senders: 3, bytes: MESSAGE };
+    let incast = incast();
     let flows = of_patterns(&[incast.clone(), incast], 5, 1);
     let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
     let first = ["incast:h1->h4", "incast:h2->h4", "incast:h5->h4"];
@@ -183,8 +193,7 @@ fn an_incast_comes_from_the_hosts_that_follow_the_receiver() {
 /// too.
 #[test]
 fn golden_traffic() {
-    let permutation = PatternSpec::Permutation { at: us(2), bytes: MESSAGE };
-    let flows = of_patterns(&[permutation, poisson(us(2), 0.6)], 4, 1);
+    let flows = of_patterns(&[permutation(us(2)), poisson(us(2), 0.6)], 4, 1);
     let lines = flows.iter().map(|flow| {
         let times: Vec<String> = posts(flow).iter().map(|post| post.at.to_string()).collect();
         format!("{} at {}", flow.name, times.join(", "))
@@ -211,7 +220,8 @@ const SATURATE: LoadSpec = LoadSpec::Saturate { outstanding: 2 };
 
 fn converge(name: &str, from: &str, start: u64, jitter: u64, stop: Option<u64>) -> PatternSpec {
     PatternSpec::Converge(ConvergeSpec {
-        name: name.to_owned(),
+        name: Some(name.to_owned()),
+        group: None,
         from: from.to_owned(),
         to: "C1".to_owned(),
         start: us(start),
@@ -227,7 +237,8 @@ fn converge(name: &str, from: &str, start: u64, jitter: u64, stop: Option<u64>) 
 
 fn sessions(stop: u64, on: u64, off: u64) -> PatternSpec {
     PatternSpec::Sessions(SessionsSpec {
-        name: "web".to_owned(),
+        name: Some("web".to_owned()),
+        group: None,
         from: "L*".to_owned(),
         to: "C1".to_owned(),
         start: us(0),

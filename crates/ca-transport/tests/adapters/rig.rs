@@ -201,6 +201,7 @@ impl<'a> Pair<'a> {
         let flow = Flow {
             name: "F".to_owned(),
             named: true,
+            pattern: None,
             group: None,
             source: NodeId(source as u32),
             destination: NodeId(1 - source as u32),

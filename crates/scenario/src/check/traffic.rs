@@ -7,9 +7,9 @@ use link_layer::CablePlan;
 use packet::NodeId;
 use settings::{FieldPath, SettingError};
 use topology::{Graph, Routes};
-use units::{Rate, Span, Time};
+use units::{Rate, Time};
 use workload::error::{FileError, HostError, InFile};
-use workload::{Environment, Flow, PatternSpec, Workload, WorkloadError, WorkloadErrorKind};
+use workload::{Environment, Flow, Workload, WorkloadError, WorkloadErrorKind};
 
 use crate::diagnostics::nearest;
 use crate::diagnostics::{Excerpt, LocatedFault};
@@ -122,18 +122,11 @@ fn starts(scenario: &Scenario) -> Vec<(FieldPath, String, Time)> {
         all.push((path, format!("flow `{}`", flow.name), flow.start));
     }
     for (i, pattern) in scenario.traffic.iter().enumerate() {
-        let (field, start) = match pattern {
-            // The workload checks the times in the file.
-            PatternSpec::FlowList(_) => continue,
-            PatternSpec::Synthetic(all) => ("start", all.start),
-            PatternSpec::Permutation { at, .. } | PatternSpec::Incast { at, .. } => ("at", *at),
-            PatternSpec::Poisson { from, .. } => ("from", *from),
-            PatternSpec::HotSpot(all) => ("from", all.from),
-            PatternSpec::Converge(all) if all.jitter > Span::ZERO => ("jitter", all.start + all.jitter),
-            PatternSpec::Converge(all) => ("start", all.start),
-            PatternSpec::Sessions(all) => ("start", all.start),
-        };
-        all.push((FieldPath::from("traffic").index(i).name(field), format!("`traffic[{i}]`"), start));
+        // The workload checks the times in a file.
+        let Some((field, start)) = pattern.latest_start() else { continue };
+        let whose =
+            pattern.name().map_or_else(|| format!("`traffic[{i}]`"), |name| format!("pattern `{name}`"));
+        all.push((FieldPath::from("traffic").index(i).name(field), whose, start));
     }
     all
 }

@@ -38,10 +38,10 @@ pub(super) fn check(scenario: &Scenario, response: &ResponseSpec, faults: &mut F
 
 fn asked(scenario: &Scenario) -> Vec<TransportUse<'_>> {
     macro_rules! asked {
-        ($path:expr, $spec:expr) => {
+        ($path:expr, $spec:expr, $name:expr) => {
             TransportUse {
                 path: $path,
-                name: &$spec.name,
+                name: $name,
                 to: &$spec.to,
                 transport: $spec.transport,
                 operation: $spec.operation,
@@ -49,13 +49,17 @@ fn asked(scenario: &Scenario) -> Vec<TransportUse<'_>> {
             }
         };
     }
-    let flows =
-        scenario.flows.iter().enumerate().map(|(i, flow)| asked!(FieldPath::from("flows").index(i), flow));
+    let flows = scenario
+        .flows
+        .iter()
+        .enumerate()
+        .map(|(i, flow)| asked!(FieldPath::from("flows").index(i), flow, &flow.name));
     let patterns = scenario.traffic.iter().enumerate().filter_map(|(i, pattern)| {
         let path = FieldPath::from("traffic").index(i);
+        let name = pattern.name().unwrap_or("without a name");
         match pattern {
-            PatternSpec::Converge(spec) => Some(asked!(path, spec)),
-            PatternSpec::Sessions(spec) => Some(asked!(path, spec)),
+            PatternSpec::Converge(spec) => Some(asked!(path, spec, name)),
+            PatternSpec::Sessions(spec) => Some(asked!(path, spec, name)),
             _ => None,
         }
     });

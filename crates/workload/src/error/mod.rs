@@ -6,6 +6,7 @@
 //! | module | faults in |
 //! |---|---|
 //! | `flow` | names, hosts, times and messages of a flow, and the same fields of patterns |
+//! | `name` | names of patterns and groups |
 //! | `hosts` | the hosts that a flow or pattern names |
 //! | `pattern` | the fields that several patterns share |
 //! | `hot_spot` | hot spots |
@@ -16,6 +17,7 @@ mod file;
 mod flow;
 mod hosts;
 mod hot_spot;
+mod name;
 mod pattern;
 mod synthetic;
 
@@ -23,6 +25,7 @@ pub use file::{FileError, FileFault, InFile};
 pub use flow::FlowError;
 pub use hosts::HostError;
 pub use hot_spot::HotSpotError;
+pub use name::{NameError, NameOwner};
 pub use pattern::PatternError;
 pub use synthetic::SyntheticError;
 
@@ -42,6 +45,9 @@ pub enum WorkloadErrorKind {
     /// A flow, or the same field of a pattern.
     #[error(transparent)]
     Flow(#[from] FlowError),
+    /// The name of a pattern or group.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// The hosts that a flow or pattern names.
     #[error(transparent)]
     Hosts(#[from] HostError),
@@ -91,6 +97,7 @@ impl SettingError for WorkloadError {
     fn help(&self) -> Option<String> {
         match &self.kind {
             WorkloadErrorKind::Flow(error) => Some(error.help()),
+            WorkloadErrorKind::Name(error) => Some(error.help()),
             WorkloadErrorKind::Hosts(error) => Some(error.help()),
             WorkloadErrorKind::Pattern(error) => Some(error.help()),
             WorkloadErrorKind::HotSpot(error) => Some(error.help()),

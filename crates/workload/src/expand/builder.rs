@@ -42,10 +42,10 @@ impl<'a> PatternBuilder<'a> {
 
     /// Creates a flow between two hosts that the scenario does not name.
     pub(super) fn flow(&self, source: NodeId, destination: NodeId, posting: Posting) -> Flow {
-        let (from, to) = (self.environment.name(source), self.environment.name(destination));
         Flow {
-            name: format!("{}:{from}->{to}", self.prefix),
+            name: self.flow_name(source, destination),
             named: false,
+            pattern: None,
             group: None,
             source,
             destination,
@@ -54,6 +54,12 @@ impl<'a> PatternBuilder<'a> {
             operation: Operation::default(),
             posting,
         }
+    }
+
+    /// Returns the name of a flow between two hosts that the scenario does not name.
+    pub(super) fn flow_name(&self, source: NodeId, destination: NodeId) -> String {
+        let (from, to) = (self.environment.name(source), self.environment.name(destination));
+        format!("{}:{from}->{to}", self.prefix)
     }
 
     /// Returns the flows of a host whose messages are drawn during the run. They are drawn once before it, to find out
@@ -102,8 +108,12 @@ pub(super) fn one_message(message: ListedMessage) -> Posting {
 }
 
 /// Returns the beginning of the names of the flows of `patterns[i]`, where the scenario does not name them: the
-/// pattern's kind, followed from the second pattern of a kind on by its number among them.
+/// pattern's name. Without one it is the pattern's kind, followed from the second pattern of a kind on by its number
+/// among them.
 fn prefix(patterns: &[PatternSpec], i: usize) -> String {
+    if let Some(name) = patterns[i].name() {
+        return name.to_owned();
+    }
     let kind = kind(&patterns[i]);
     match patterns[..i].iter().filter(|earlier| self::kind(earlier) == kind).count() {
         0 => kind.to_owned(),
@@ -113,13 +123,14 @@ fn prefix(patterns: &[PatternSpec], i: usize) -> String {
 
 fn kind(pattern: &PatternSpec) -> &'static str {
     match pattern {
-        PatternSpec::Permutation { .. } => "permutation",
-        PatternSpec::Poisson { .. } => "poisson",
-        PatternSpec::Incast { .. } => "incast",
+        PatternSpec::Permutation(_) => "permutation",
+        PatternSpec::Poisson(_) => "poisson",
+        PatternSpec::Incast(_) => "incast",
         PatternSpec::HotSpot(_) => "hot-spot",
         PatternSpec::Synthetic(spec) => rule(spec.destinations),
         PatternSpec::FlowList(_) => "flow-list",
-        PatternSpec::Converge(_) | PatternSpec::Sessions(_) => "",
+        PatternSpec::Converge(_) => "converge",
+        PatternSpec::Sessions(_) => "sessions",
     }
 }
 

@@ -7,8 +7,8 @@ use units::Span;
 
 use super::builder::PatternBuilder;
 use crate::chance::OnPeriods;
-use crate::error::WorkloadError;
-use crate::flow::{Flow, FlowGroup};
+use crate::error::{InField, WorkloadError};
+use crate::flow::Flow;
 use crate::spec::{ConvergeSpec, SessionsSpec};
 
 impl PatternBuilder<'_> {
@@ -16,11 +16,14 @@ impl PatternBuilder<'_> {
         let flow = |(number, source)| {
             let from = self.environment.name(source);
             let late = self.stream("jitter", from).random_range(0..=spec.jitter.ps());
-            let flow = spec.flow(number, from, Span::from_ps(late)).resolve(self.environment)?;
-            let group = Some(FlowGroup { name: spec.name.clone(), start: spec.start });
-            Ok(Flow { group, ..flow })
+            let name = match &spec.name {
+                Some(name) => format!("{name}{number}"),
+                None => self.flow_name(source, self.environment.host(&spec.to).in_field("to")?),
+            };
+            let flow = spec.flow(name, from, Span::from_ps(late)).resolve(self.environment)?;
+            Ok(Flow { named: spec.name.is_some(), ..flow })
         };
-        (1..).zip(spec.resolve(self.environment)?).map(flow).collect()
+        (1_u32..).zip(spec.resolve(self.environment)?).map(flow).collect()
     }
 
     pub(super) fn sessions(&self, spec: &SessionsSpec) -> Result<Vec<Flow>, WorkloadError> {
@@ -30,7 +33,7 @@ impl PatternBuilder<'_> {
             let stream = self.stream("sessions", from);
             let periods = OnPeriods::new((spec.on, spec.off), spec.start, spec.stop, stream);
             for (number, period) in (1..).zip(periods) {
-                let name = format!("{}:{from}->{}#{number}", spec.name, spec.to);
+                let name = format!("{}:{from}->{}#{number}", self.prefix, spec.to);
                 let flow = spec.flow(name, from, period).resolve(self.environment)?;
                 flows.push(Flow { named: false, ..flow });
             }

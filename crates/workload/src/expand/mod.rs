@@ -5,6 +5,7 @@
 //! | module | expands |
 //! |---|---|
 //! | `builder` | the parts that all patterns share: names, streams, drawn flows |
+//! | `names` | names of flows and patterns, and their groups |
 //! | `simple` | permutation, incast, Poisson |
 //! | `converge` | flows from several hosts to one, at once or in sessions |
 //! | `hot_spot` | uniform traffic with hot spots |
@@ -15,20 +16,22 @@ mod builder;
 mod converge;
 mod flow_list;
 mod hot_spot;
+mod names;
 mod simple;
 mod synthetic;
 
-use std::collections::BTreeMap;
-
 use settings::FieldPath;
+use units::Time;
 
+use crate::change::TrafficChange;
 use crate::environment::Environment;
-use crate::error::{FlowError, HostError, WorkloadError};
-use crate::flow::{Flow, ListedMessage};
+use crate::error::{HostError, WorkloadError};
+use crate::flow::Flow;
 use crate::run::HostTraffic;
 use crate::spec::{FlowSpec, PatternSpec};
-use crate::workload::Workload;
+use crate::workload::{Pattern, Workload};
 use builder::PatternBuilder;
+use names::{Groups, Names};
 
 impl Workload {
     /// Builds the workload that these flows and patterns describe.
@@ -41,39 +44,66 @@ impl Workload {
         environment: &Environment<'_>,
     ) -> Result<Self, WorkloadError> {
         let (mut all, mut unnamed, mut host_traffic) = (Vec::new(), Vec::new(), Vec::new());
-        // Names of flows, with their place in `flows` if they stand there.
-        let mut known: BTreeMap<String, Option<FieldPath>> = BTreeMap::new();
+        let mut names = Names::default();
         for (i, spec) in flows.iter().enumerate() {
             let place = FieldPath::from("flows").index(i);
             let flow = spec.resolve(environment).map_err(|error| error.below(&place))?;
-            if known.insert(flow.name.clone(), Some(place.clone())).is_some() {
-                return Err(duplicate(flow.name, &place));
-            }
+            names.add_flow(&flow.name, &place)?;
             all.push(flow);
         }
-        for i in 0..patterns.len() {
+        for (i, pattern) in patterns.iter().enumerate() {
+            names.add_pattern(pattern, &FieldPath::from("traffic").index(i))?;
+        }
+        let mut periods = Vec::new();
+        for (i, pattern) in patterns.iter().enumerate() {
             let place = FieldPath::from("traffic").index(i);
             let more = expand(patterns, i, environment, &mut host_traffic);
-            for flow in more.map_err(|error| error.below(&place))? {
-                match known.insert(flow.name.clone(), None) {
-                    Some(earlier) => return Err(duplicate(flow.name, &earlier.unwrap_or(place))),
-                    None => (if flow.named { &mut all } else { &mut unnamed }).push(flow),
-                }
+            let more = more.map_err(|error| error.below(&place))?;
+            periods.push(period(pattern, &more));
+            for flow in more {
+                names.add_flow_of_pattern(&flow.name, &place)?;
+                let flow = Flow { pattern: Some(i as u32), ..flow };
+                (if flow.named { &mut all } else { &mut unnamed }).push(flow);
             }
         }
         all.append(&mut unnamed);
-        let declared = patterns.iter().flat_map(|pattern| match pattern {
-            PatternSpec::HotSpot(hot_spot) => hot_spot.changes(),
-            PatternSpec::Permutation { .. }
-            | PatternSpec::Poisson { .. }
-            | PatternSpec::Incast { .. }
-            | PatternSpec::Synthetic(_)
-            | PatternSpec::FlowList(_)
-            | PatternSpec::Converge(_)
-            | PatternSpec::Sessions(_) => Vec::new(),
-        });
-        Ok(Self { flows: all, declared: declared.collect(), host_traffic })
+        let groups = Groups::new(flows, patterns, &names)?;
+        for (i, flow) in all.iter_mut().enumerate() {
+            flow.group = flow.pattern.map_or_else(|| groups.of_flows[i], |i| groups.of_patterns[i as usize]);
+        }
+        Ok(Self {
+            flows: all,
+            groups: groups.all,
+            patterns: periods,
+            declared: declared(patterns),
+            host_traffic,
+        })
     }
+}
+
+/// The time in which a pattern posts: as declared, or from the first of its flows on.
+fn period(pattern: &PatternSpec, flows: &[Flow]) -> Pattern {
+    let first = || flows.iter().map(|flow| flow.posting.start()).min().unwrap_or(Time::NEVER);
+    Pattern {
+        name: pattern.name().map(str::to_owned),
+        start: pattern.start().map_or_else(first, |(_, start)| start),
+        stop: pattern.stop(),
+    }
+}
+
+/// Returns the changes that patterns declare besides their own start and stop.
+fn declared(patterns: &[PatternSpec]) -> Vec<TrafficChange> {
+    let of_pattern = |pattern: &PatternSpec| match pattern {
+        PatternSpec::HotSpot(hot_spot) => hot_spot.changes(),
+        PatternSpec::Permutation(_)
+        | PatternSpec::Poisson(_)
+        | PatternSpec::Incast(_)
+        | PatternSpec::Synthetic(_)
+        | PatternSpec::FlowList(_)
+        | PatternSpec::Converge(_)
+        | PatternSpec::Sessions(_) => Vec::new(),
+    };
+    patterns.iter().flat_map(of_pattern).collect()
 }
 
 /// Returns the flows of `patterns[i]`, by source and then by destination. Traffic that its hosts draw during the run is
@@ -90,24 +120,13 @@ fn expand(
     }
     let builder = PatternBuilder::new(patterns, i, environment);
     match &patterns[i] {
-        PatternSpec::Permutation { at, bytes } => {
-            builder.permutation(ListedMessage { at: *at, bytes: *bytes })
-        }
-        PatternSpec::Poisson { from, until, message, load } => {
-            builder.poisson((*from, *until), *message, *load, host_traffic)
-        }
-        PatternSpec::Incast { at, to, senders, bytes } => {
-            builder.incast(to, *senders, ListedMessage { at: *at, bytes: *bytes })
-        }
+        PatternSpec::Permutation(spec) => builder.permutation(spec),
+        PatternSpec::Poisson(spec) => builder.poisson(spec, host_traffic),
+        PatternSpec::Incast(spec) => builder.incast(spec),
         PatternSpec::Synthetic(spec) => builder.synthetic(spec, host_traffic),
         PatternSpec::FlowList(spec) => builder.flow_list(spec),
         PatternSpec::Converge(spec) => builder.converge(spec),
         PatternSpec::Sessions(spec) => builder.sessions(spec),
         PatternSpec::HotSpot(spec) => builder.hot_spot(spec, host_traffic),
     }
-}
-
-/// The fault of a flow at `place` whose name is taken.
-fn duplicate(name: String, place: &FieldPath) -> WorkloadError {
-    WorkloadError::at("name", FlowError::DuplicateName { name }).below(place)
 }

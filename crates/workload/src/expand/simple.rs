@@ -1,7 +1,6 @@
 //! Patterns of a few fields: permutation, incast, Poisson.
 
 use packet::NodeId;
-use units::{Bytes, Time};
 
 use super::builder::{PatternBuilder, one_message};
 use super::synthetic::HostMessages;
@@ -10,10 +9,11 @@ use crate::draw::{DestinationRule, PostingPeriod, SizeDistribution};
 use crate::error::{HostError, InField, WorkloadError};
 use crate::flow::{Flow, ListedMessage};
 use crate::run::HostTraffic;
-use crate::spec::{TimedArrivals, check};
+use crate::spec::{IncastSpec, PermutationSpec, PoissonSpec, TimedArrivals, check};
 
 impl PatternBuilder<'_> {
-    pub(super) fn permutation(&self, message: ListedMessage) -> Result<Vec<Flow>, WorkloadError> {
+    pub(super) fn permutation(&self, spec: &PermutationSpec) -> Result<Vec<Flow>, WorkloadError> {
+        let message = ListedMessage { at: spec.at, bytes: spec.bytes };
         check::message_size(message.bytes).in_field("bytes")?;
         let mut random = self.stream("permutation", "all hosts");
         let to = derangement(self.environment.hosts().len(), &mut random);
@@ -21,12 +21,9 @@ impl PatternBuilder<'_> {
         Ok(self.environment.nodes().zip(to).map(flow).collect())
     }
 
-    pub(super) fn incast(
-        &self,
-        to: &str,
-        senders: u32,
-        message: ListedMessage,
-    ) -> Result<Vec<Flow>, WorkloadError> {
+    pub(super) fn incast(&self, spec: &IncastSpec) -> Result<Vec<Flow>, WorkloadError> {
+        let IncastSpec { at, to, senders, bytes, .. } = spec;
+        let (senders, message) = (*senders, ListedMessage { at: *at, bytes: *bytes });
         let to = self.environment.host(to).in_field("to")?;
         let hosts = self.environment.hosts().len();
         let others = hosts - 1;
@@ -43,11 +40,10 @@ impl PatternBuilder<'_> {
     /// Returns the flows of uniform traffic with Poisson arrivals and messages of one size.
     pub(super) fn poisson(
         &self,
-        (from, until): (Time, Time),
-        message: Bytes,
-        load: f64,
+        spec: &PoissonSpec,
         host_traffic: &mut Vec<HostTraffic>,
     ) -> Result<Vec<Flow>, WorkloadError> {
+        let PoissonSpec { from, until, message, load, .. } = *spec;
         check::period(from, until).in_field("until")?;
         check::message_size(message).in_field("message")?;
         check::load(load).in_field("load")?;

@@ -1,88 +1,85 @@
 //! Flows from several hosts to one: at once, or in sessions that come and go.
 
 use packet::{NodeId, ServiceLevel, TransportService};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use units::{Bytes, Span, Time};
 
 use super::check;
 use super::flow::{FlowSpec, LoadSpec};
+use super::shared::pattern_spec;
 use crate::environment::{Environment, matches};
-use crate::error::{FlowError, HostError, InField, PatternError, WorkloadError};
+use crate::error::{HostError, InField, PatternError, WorkloadError};
 use crate::limits::MAX_SESSIONS;
 use crate::operation::Operation;
 
-/// One flow from each of several hosts to one: named `NAME1`, `NAME2`, ... in the order of the hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ConvergeSpec {
-    /// Name of the flows, before their number.
-    pub name: String,
-    /// Hosts that send: one host, or all whose names begin with the text before a `*` at the end.
-    pub from: String,
-    /// Host that receives; none of those that send.
-    pub to: String,
-    /// Earliest start of the flows.
-    pub start: Time,
-    /// Longest delay of a flow's start. Each flow draws its own, uniformly from 0 to this.
-    #[serde(default)]
-    pub jitter: Span,
-    /// Time from which no further message is posted, later than any start; never if left out.
-    #[serde(default)]
-    pub stop: Option<Time>,
-    /// As in [`FlowSpec::service_level`].
-    #[serde(default)]
-    pub service_level: ServiceLevel,
-    /// As in [`FlowSpec::transport`].
-    #[serde(default)]
-    pub transport: TransportService,
-    /// As in [`FlowSpec::operation`].
-    #[serde(default)]
-    pub operation: Operation,
-    /// As in [`FlowSpec::message`].
-    pub message: Bytes,
-    /// As in [`FlowSpec::load`].
-    pub load: LoadSpec,
+pattern_spec! {
+    /// One flow from each of several hosts to one. If the pattern has a name, so have the flows: `NAME1`, `NAME2`, ... in
+    /// the order of the hosts.
+    pub struct ConvergeSpec {
+        /// Hosts that send: one host, or all whose names begin with the text before a `*` at the end.
+        pub from: String,
+        /// Host that receives; none of those that send.
+        pub to: String,
+        /// Earliest start of the flows.
+        pub start: Time,
+        /// Longest delay of a flow's start. Each flow draws its own, uniformly from 0 to this.
+        #[serde(default)]
+        pub jitter: Span,
+        /// Time from which no further message is posted, later than any start; never if left out.
+        #[serde(default)]
+        pub stop: Option<Time>,
+        /// As in [`FlowSpec::service_level`].
+        #[serde(default)]
+        pub service_level: ServiceLevel,
+        /// As in [`FlowSpec::transport`].
+        #[serde(default)]
+        pub transport: TransportService,
+        /// As in [`FlowSpec::operation`].
+        #[serde(default)]
+        pub operation: Operation,
+        /// As in [`FlowSpec::message`].
+        pub message: Bytes,
+        /// As in [`FlowSpec::load`].
+        pub load: LoadSpec,
+    }
 }
 
-/// Flows that are on and off in turn, for exponentially distributed times. Each time on is a flow with a
-/// queue pair of its own: it starts without any state of congestion control, and posts nothing after its end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SessionsSpec {
-    /// Name of the flows, before source, destination and number.
-    pub name: String,
-    /// Hosts that send, as in [`ConvergeSpec::from`].
-    pub from: String,
-    /// Host that receives; none of those that send.
-    pub to: String,
-    /// Time from which sessions begin. A host is then on with the probability `on / (on + off)`, as at any later time.
-    pub start: Time,
-    /// Time at which all sessions end, later than the start.
-    pub stop: Time,
-    /// Mean time on, above 0.
-    pub on: Span,
-    /// Mean time off, above 0.
-    pub off: Span,
-    /// As in [`FlowSpec::service_level`].
-    #[serde(default)]
-    pub service_level: ServiceLevel,
-    /// As in [`FlowSpec::transport`].
-    #[serde(default)]
-    pub transport: TransportService,
-    /// As in [`FlowSpec::operation`].
-    #[serde(default)]
-    pub operation: Operation,
-    /// As in [`FlowSpec::message`].
-    pub message: Bytes,
-    /// As in [`FlowSpec::load`], except `Messages`.
-    pub load: LoadSpec,
+pattern_spec! {
+    /// Flows that are on and off in turn, for exponentially distributed times. Each time on is a flow with a
+    /// queue pair of its own: it starts without any state of congestion control, and posts nothing after its end.
+    pub struct SessionsSpec {
+        /// Hosts that send, as in [`ConvergeSpec::from`].
+        pub from: String,
+        /// Host that receives; none of those that send.
+        pub to: String,
+        /// Time from which sessions begin. A host is then on with the probability `on / (on + off)`, as at any later
+        /// time.
+        pub start: Time,
+        /// Time at which all sessions end, later than the start.
+        pub stop: Time,
+        /// Mean time on, above 0.
+        pub on: Span,
+        /// Mean time off, above 0.
+        pub off: Span,
+        /// As in [`FlowSpec::service_level`].
+        #[serde(default)]
+        pub service_level: ServiceLevel,
+        /// As in [`FlowSpec::transport`].
+        #[serde(default)]
+        pub transport: TransportService,
+        /// As in [`FlowSpec::operation`].
+        #[serde(default)]
+        pub operation: Operation,
+        /// As in [`FlowSpec::message`].
+        pub message: Bytes,
+        /// As in [`FlowSpec::load`], except `Messages`.
+        pub load: LoadSpec,
+    }
 }
 
 impl ConvergeSpec {
     /// Checks the fields that all flows share, and returns the hosts that send, in order.
     pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Vec<NodeId>, WorkloadError> {
-        let sources = senders(&self.name, &self.from, &self.to, environment)?;
+        let sources = senders(&self.from, &self.to, environment)?;
         let latest = self.start + self.jitter;
         match self.stop {
             Some(stop) if stop > self.start && stop <= latest => {
@@ -92,10 +89,11 @@ impl ConvergeSpec {
         }
     }
 
-    /// The flow of one host, by its number among the hosts that send; it starts `late` after the earliest start.
-    pub(crate) fn flow(&self, number: usize, from: &str, late: Span) -> FlowSpec {
+    /// The flow of one host, which starts `late` after the earliest start.
+    pub(crate) fn flow(&self, name: String, from: &str, late: Span) -> FlowSpec {
         FlowSpec {
-            name: format!("{}{number}", self.name),
+            name,
+            group: None,
             from: from.to_owned(),
             to: self.to.clone(),
             start: self.start + late,
@@ -113,7 +111,7 @@ impl SessionsSpec {
     /// Checks all fields, and returns the hosts that send, in order. A fault in the flows is reported even if the run
     /// has no session.
     pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Vec<NodeId>, WorkloadError> {
-        let sources = senders(&self.name, &self.from, &self.to, environment)?;
+        let sources = senders(&self.from, &self.to, environment)?;
         check::period(self.start, self.stop).in_field("stop")?;
         check::mean_time(self.on).in_field("on")?;
         check::mean_time(self.off).in_field("off")?;
@@ -125,7 +123,7 @@ impl SessionsSpec {
         if expected > MAX_SESSIONS as f64 {
             return Err(WorkloadError::whole(PatternError::TooManySessions { expected: expected as u64 }));
         }
-        let whole = self.flow(self.name.clone(), environment.name(sources[0]), (self.start, self.stop));
+        let whole = self.flow("all".to_owned(), environment.name(sources[0]), (self.start, self.stop));
         whole.resolve(environment)?;
         Ok(sources)
     }
@@ -134,6 +132,7 @@ impl SessionsSpec {
     pub(crate) fn flow(&self, name: String, from: &str, (start, stop): (Time, Time)) -> FlowSpec {
         FlowSpec {
             name,
+            group: None,
             from: from.to_owned(),
             to: self.to.clone(),
             start,
@@ -148,15 +147,7 @@ impl SessionsSpec {
 }
 
 /// The hosts that `from` means, in order.
-fn senders(
-    name: &str,
-    from: &str,
-    to: &str,
-    environment: &Environment<'_>,
-) -> Result<Vec<NodeId>, WorkloadError> {
-    if name.is_empty() {
-        return Err(WorkloadError::at("name", FlowError::EmptyName));
-    }
+fn senders(from: &str, to: &str, environment: &Environment<'_>) -> Result<Vec<NodeId>, WorkloadError> {
     let receiver = environment.host(to).in_field("to")?;
     let named = environment.nodes().filter(|host| matches(from, environment.name(*host)));
     let sources: Vec<NodeId> = named.collect();

@@ -10,6 +10,7 @@ use super::converge::{ConvergeSpec, SessionsSpec};
 use super::flow::LoadSpec;
 use super::hot_spot::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
 use super::pattern::PatternSpec;
+use super::simple::{IncastSpec, PermutationSpec, PoissonSpec};
 use super::synthetic::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
 use crate::operation::Operation;
 
@@ -110,10 +111,19 @@ impl PatternSpec {
     pub fn examples() -> Vec<Self> {
         let (from, until, message, load) = (us(1), us(50), Bytes::kib(2), 0.3);
         vec![
-            Self::Permutation { at: from, bytes: message },
-            Self::Poisson { from, until, message, load },
-            Self::Incast { at: from, to: "h2".to_owned(), senders: 3, bytes: message },
+            Self::Permutation(PermutationSpec { name: None, group: None, at: from, bytes: message }),
+            Self::Poisson(PoissonSpec { name: None, group: None, from, until, message, load }),
+            Self::Incast(IncastSpec {
+                name: Some("burst".to_owned()),
+                group: Some("incasts".to_owned()),
+                at: from,
+                to: "h2".to_owned(),
+                senders: 3,
+                bytes: message,
+            }),
             Self::Synthetic(SyntheticSpec {
+                name: None,
+                group: Some("background".to_owned()),
                 destinations: DestinationSpec::Uniform,
                 arrivals: ArrivalSpec::Poisson { load },
                 size: SizeSpec::Fixed(message),
@@ -122,10 +132,17 @@ impl PatternSpec {
                 messages: None,
                 service_level: ServiceLevel::default(),
             }),
-            Self::FlowList(FlowListSpec { file: "flow.txt".to_owned(), origin: Time::ZERO }),
+            Self::FlowList(FlowListSpec {
+                name: Some("trace".to_owned()),
+                group: None,
+                file: "flow.txt".to_owned(),
+                origin: Time::ZERO,
+            }),
             Self::Converge(converge()),
             Self::Sessions(sessions()),
             Self::HotSpot(HotSpotSpec {
+                name: None,
+                group: None,
                 from,
                 until,
                 message,
@@ -145,9 +162,9 @@ impl PatternSpec {
     #[cfg(test)]
     const fn place(&self) -> usize {
         match self {
-            Self::Permutation { .. } => 0,
-            Self::Poisson { .. } => 1,
-            Self::Incast { .. } => 2,
+            Self::Permutation(_) => 0,
+            Self::Poisson(_) => 1,
+            Self::Incast(_) => 2,
             Self::Synthetic(_) => 3,
             Self::FlowList(_) => 4,
             Self::Converge(_) => 5,
@@ -159,7 +176,8 @@ impl PatternSpec {
 
 fn converge() -> ConvergeSpec {
     ConvergeSpec {
-        name: "local".to_owned(),
+        name: Some("local".to_owned()),
+        group: None,
         from: "h3*".to_owned(),
         to: "h1".to_owned(),
         start: us(1),
@@ -175,7 +193,8 @@ fn converge() -> ConvergeSpec {
 
 fn sessions() -> SessionsSpec {
     SessionsSpec {
-        name: "web".to_owned(),
+        name: Some("web".to_owned()),
+        group: None,
         from: "h3*".to_owned(),
         to: "h1".to_owned(),
         start: us(1),

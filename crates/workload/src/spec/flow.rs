@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Time};
 
 use super::check;
+use super::shared::{Label, Labelled};
 use crate::environment::Environment;
 use crate::error::{FlowError, InField, WorkloadError};
 use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
@@ -18,6 +19,9 @@ use crate::operation::Operation;
 pub struct FlowSpec {
     /// Name of the flow in tables and files.
     pub name: String,
+    /// Group whose flows are counted together; none if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// Host that the data comes from; for RDMA READ, the responder.
     pub from: String,
     /// Host that the data goes to; for RDMA READ, the requester.
@@ -60,6 +64,12 @@ pub enum LoadSpec {
     Messages(#[schemars(range(min = 1, max = crate::MAX_LISTED))] u32),
 }
 
+impl Labelled for FlowSpec {
+    fn label(&self) -> Label<'_> {
+        Label { name: Some(&self.name), group: self.group.as_deref() }
+    }
+}
+
 impl FlowSpec {
     /// Checks the fields, looks the hosts up, and returns the flow.
     pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Flow, WorkloadError> {
@@ -83,6 +93,7 @@ impl FlowSpec {
         Ok(Flow {
             name: self.name.clone(),
             named: true,
+            pattern: None,
             group: None,
             source,
             destination,

@@ -13,34 +13,35 @@ use smallvec::SmallVec;
 use units::{Bytes, Time};
 
 use super::check;
+use super::shared::pattern_spec;
 use crate::change::TrafficChange;
 use crate::environment::{Environment, matches};
 use crate::error::{HostError, HotSpotError, InField, WorkloadError};
 
-/// Every host sends messages to uniformly drawn others. Within each window, contributors send a share of theirs to the
-/// window's targets instead, so that the load of each host stays the same.
-///
-/// DEVIATION: no host sends to itself, where the paper has "each source to each destination".
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HotSpotSpec {
-    /// Time from which messages are posted.
-    pub from: Time,
-    /// Time until which messages are posted, later than `from`.
-    pub until: Time,
-    /// Payload of each message.
-    pub message: Bytes,
-    /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
-    pub load: f64,
-    /// Spacing of a host's messages.
-    #[serde(default)]
-    pub arrivals: SpacingSpec,
-    /// Hosts whose messages a window redirects.
-    #[serde(default)]
-    pub contributors: ContributorSpec,
-    /// Hot spots in order of time: each begins no earlier than the one before it ends.
-    pub windows: Vec<HotSpotWindowSpec>,
+pattern_spec! {
+    /// Every host sends messages to uniformly drawn others. Within each window, contributors send a share of theirs to
+    /// the window's targets instead, so that the load of each host stays the same.
+    ///
+    /// DEVIATION: no host sends to itself, where the paper has "each source to each destination".
+    pub struct HotSpotSpec {
+        /// Time from which messages are posted.
+        pub from: Time,
+        /// Time until which messages are posted, later than `from`.
+        pub until: Time,
+        /// Payload of each message.
+        pub message: Bytes,
+        /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
+        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+        pub load: f64,
+        /// Spacing of a host's messages.
+        #[serde(default)]
+        pub arrivals: SpacingSpec,
+        /// Hosts whose messages a window redirects.
+        #[serde(default)]
+        pub contributors: ContributorSpec,
+        /// Hot spots in order of time: each begins no earlier than the one before it ends.
+        pub windows: Vec<HotSpotWindowSpec>,
+    }
 }
 
 /// Spacing of the messages of a host.

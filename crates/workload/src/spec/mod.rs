@@ -6,8 +6,10 @@
 //! | module | contents |
 //! |---|---|
 //! | `check` | the checks that several specs share |
+//! | `shared` | the fields that all patterns share |
 //! | `flow` | one flow with a name of its own |
 //! | `pattern` | every traffic pattern |
+//! | `simple` | permutation, Poisson, incast |
 //! | `converge` | flows from several hosts to one, at once or in sessions |
 //! | `hot_spot` | uniform traffic with hot spots, at rest or moving |
 //! | `synthetic` | every host to others: rules for destinations, arrivals and sizes |
@@ -19,6 +21,8 @@ mod examples;
 mod flow;
 mod hot_spot;
 mod pattern;
+mod shared;
+mod simple;
 mod synthetic;
 
 pub use converge::{ConvergeSpec, SessionsSpec};
@@ -26,5 +30,7 @@ pub use flow::{FlowSpec, LoadSpec};
 pub(crate) use hot_spot::HotSpotWindow;
 pub use hot_spot::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
 pub use pattern::PatternSpec;
+pub(crate) use shared::{Label, Labelled};
+pub use simple::{IncastSpec, PermutationSpec, PoissonSpec};
 pub use synthetic::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
 pub(crate) use synthetic::{PostingRule, TimedArrivals};

@@ -2,48 +2,24 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::{Bytes, Time};
+use units::{Span, Time};
 
 use super::converge::{ConvergeSpec, SessionsSpec};
 use super::hot_spot::HotSpotSpec;
+use super::shared::{Label, Labelled};
+use super::simple::{IncastSpec, PermutationSpec, PoissonSpec};
 use super::synthetic::{FlowListSpec, SizeSpec, SyntheticSpec};
 
 /// Many flows by one rule: scenario field `traffic`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum PatternSpec {
-    /// Every host sends to one other and receives from one other, drawn at random, none to itself.
-    Permutation {
-        /// Time of all messages.
-        at: Time,
-        /// Payload of the one message of each host.
-        bytes: Bytes,
-    },
+    /// Every host sends one message to one other and receives one.
+    Permutation(PermutationSpec),
     /// Every host sends messages to uniformly drawn others, at exponentially distributed intervals.
-    Poisson {
-        /// Time from which messages are posted.
-        from: Time,
-        /// Time until which messages are posted, later than `from`.
-        until: Time,
-        /// Payload of each message.
-        message: Bytes,
-        /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
-        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
-        load: f64,
-    },
-    /// Some hosts send one message each to one host, all at once: the hosts that follow it in order,
-    /// going on from the first after the last.
-    Incast {
-        /// Time of all messages.
-        at: Time,
-        /// Host that receives.
-        to: String,
-        /// Number of hosts that send: 1 to all others.
-        #[schemars(range(min = 1))]
-        senders: u32,
-        /// Payload of each message.
-        bytes: Bytes,
-    },
+    Poisson(PoissonSpec),
+    /// Several hosts send one message each to one host, all at once.
+    Incast(IncastSpec),
     /// Every host sends, by rules for destinations, arrivals and sizes.
     Synthetic(SyntheticSpec),
     /// Flows from a file.
@@ -56,7 +32,29 @@ pub enum PatternSpec {
     HotSpot(HotSpotSpec),
 }
 
+/// Evaluates an expression with the fields of a pattern, whichever it is.
+macro_rules! with_fields {
+    ($pattern:expr, $spec:ident => $value:expr) => {
+        match $pattern {
+            PatternSpec::Permutation($spec) => $value,
+            PatternSpec::Poisson($spec) => $value,
+            PatternSpec::Incast($spec) => $value,
+            PatternSpec::Synthetic($spec) => $value,
+            PatternSpec::FlowList($spec) => $value,
+            PatternSpec::Converge($spec) => $value,
+            PatternSpec::Sessions($spec) => $value,
+            PatternSpec::HotSpot($spec) => $value,
+        }
+    };
+}
+
 impl PatternSpec {
+    /// Name of the pattern, if it has one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.label().name
+    }
+
     /// Returns the name of the file that the pattern refers to, and the field that names it.
     #[must_use]
     pub fn file(&self) -> Option<(&str, &'static str)> {
@@ -64,12 +62,53 @@ impl PatternSpec {
             Self::FlowList(list) => Some((&list.file, "file")),
             Self::Synthetic(SyntheticSpec { size: SizeSpec::Cdf(file), .. }) => Some((file, "size")),
             Self::Synthetic(_)
-            | Self::Permutation { .. }
-            | Self::Poisson { .. }
-            | Self::Incast { .. }
+            | Self::Permutation(_)
+            | Self::Poisson(_)
+            | Self::Incast(_)
             | Self::Converge(_)
             | Self::Sessions(_)
             | Self::HotSpot(_) => None,
         }
+    }
+
+    /// Returns the latest time at which the pattern can begin, and the field that decides it; `None` if a file does.
+    #[must_use]
+    pub fn latest_start(&self) -> Option<(&'static str, Time)> {
+        match self {
+            Self::Converge(spec) if spec.jitter > Span::ZERO => Some(("jitter", spec.start + spec.jitter)),
+            _ => self.start(),
+        }
+    }
+
+    /// Returns the declared start, and its field; `None` if a file decides it.
+    pub(crate) fn start(&self) -> Option<(&'static str, Time)> {
+        match self {
+            Self::FlowList(_) => None,
+            Self::Permutation(spec) => Some(("at", spec.at)),
+            Self::Incast(spec) => Some(("at", spec.at)),
+            Self::Poisson(spec) => Some(("from", spec.from)),
+            Self::HotSpot(spec) => Some(("from", spec.from)),
+            Self::Synthetic(spec) => Some(("start", spec.start)),
+            Self::Converge(spec) => Some(("start", spec.start)),
+            Self::Sessions(spec) => Some(("start", spec.start)),
+        }
+    }
+
+    /// Returns the declared time from which no further message is posted; [`Time::NEVER`] if none is declared.
+    pub(crate) fn stop(&self) -> Time {
+        match self {
+            Self::FlowList(_) | Self::Permutation(_) | Self::Incast(_) => Time::NEVER,
+            Self::Poisson(spec) => spec.until,
+            Self::HotSpot(spec) => spec.until,
+            Self::Synthetic(spec) => spec.stop.unwrap_or(Time::NEVER),
+            Self::Converge(spec) => spec.stop.unwrap_or(Time::NEVER),
+            Self::Sessions(spec) => spec.stop,
+        }
+    }
+}
+
+impl Labelled for PatternSpec {
+    fn label(&self) -> Label<'_> {
+        with_fields!(self, spec => spec.label())
     }
 }

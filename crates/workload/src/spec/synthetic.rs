@@ -8,33 +8,34 @@ use serde::{Deserialize, Serialize};
 use units::{Bytes, Span, Time};
 
 use super::check;
+use super::shared::pattern_spec;
 use crate::error::{FlowError, InField, SyntheticError, WorkloadError};
 
-/// Every host sends messages to others, by rules for their destinations, times and sizes. All are RDMA WRITEs over
-/// RC, on a queue pair for each pair of hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SyntheticSpec {
-    /// Destinations of the messages.
-    pub destinations: DestinationSpec,
-    /// Times of the messages, and the offered load.
-    pub arrivals: ArrivalSpec,
-    /// Sizes of the messages.
-    pub size: SizeSpec,
-    /// Time from which messages are posted; the beginning of the run if left out.
-    #[serde(default = "beginning")]
-    pub start: Time,
-    /// Time from which no further message is posted, later than the start; the end of the run if left out.
-    #[serde(default)]
-    pub stop: Option<Time>,
-    /// Most messages that each host posts, at least 1; no limit if left out. An exchange of all to all
-    /// takes one fewer than there are hosts.
-    #[serde(default)]
-    #[schemars(range(min = 1))]
-    pub messages: Option<u32>,
-    /// Service level of all flows, 0 to 15.
-    #[serde(default)]
-    pub service_level: ServiceLevel,
+pattern_spec! {
+    /// Every host sends messages to others, by rules for their destinations, times and sizes. All are RDMA WRITEs over
+    /// RC, on a queue pair for each pair of hosts.
+    pub struct SyntheticSpec {
+        /// Destinations of the messages.
+        pub destinations: DestinationSpec,
+        /// Times of the messages, and the offered load.
+        pub arrivals: ArrivalSpec,
+        /// Sizes of the messages.
+        pub size: SizeSpec,
+        /// Time from which messages are posted; the beginning of the run if left out.
+        #[serde(default = "beginning")]
+        pub start: Time,
+        /// Time from which no further message is posted, later than the start; the end of the run if left out.
+        #[serde(default)]
+        pub stop: Option<Time>,
+        /// Most messages that each host posts, at least 1; no limit if left out. An exchange of all to all
+        /// takes one fewer than there are hosts.
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        pub messages: Option<u32>,
+        /// Service level of all flows, 0 to 15.
+        #[serde(default)]
+        pub service_level: ServiceLevel,
+    }
 }
 
 /// Destinations of a host's messages. Hosts are numbered from 0, in the order of the topology; n is their number.
@@ -127,15 +128,15 @@ pub enum SizeSpec {
     Cdf(String),
 }
 
-/// Flows from a file, in the form of HPCC's `flow.txt`: each has a queue pair of its own, and one message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FlowListSpec {
-    /// Name of the file, which ends in `.txt` and lies beside the scenario.
-    pub file: String,
-    /// Time of the file at which the run begins; 0 if left out.
-    #[serde(default = "beginning")]
-    pub origin: Time,
+pattern_spec! {
+    /// Flows from a file, in the form of HPCC's `flow.txt`: each has a queue pair of its own, and one message.
+    pub struct FlowListSpec {
+        /// Name of the file, which ends in `.txt` and lies beside the scenario.
+        pub file: String,
+        /// Time of the file at which the run begins; 0 if left out.
+        #[serde(default = "beginning")]
+        pub origin: Time,
+    }
 }
 
 /// Arrivals that have been checked, by the event that posts a message.
