@@ -10,15 +10,16 @@
 
 use std::collections::BTreeMap;
 
-use super::outcomes::{Mutant, Outcome};
+use crate::outcomes::{Outcome, Tested};
 
 /// Survivors that are listed with a reason, and the number of places of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Survivors(BTreeMap<String, usize>);
+pub struct Survivors(BTreeMap<String, usize>);
 
 impl Survivors {
     /// Reads the list items of the page that begin with a mutant.
-    pub(super) fn read(page: &str) -> Self {
+    #[must_use]
+    pub fn read(page: &str) -> Self {
         let items = page.lines().filter_map(|line| {
             let (name, rest) = line.strip_prefix("- `crates/")?.split_once('`')?;
             let places = rest.strip_prefix(" (").and_then(|rest| rest.split_once(" places)"));
@@ -27,9 +28,10 @@ impl Survivors {
         Self(items.collect())
     }
 
-    /// Returns the faults of a crate: survivors that are not listed, and listed ones that survive no more. `all` are the
+    /// Returns the faults of the crate in `folder`: survivors that are not listed, and listed ones that survive no more. `all` are the
     /// names of all its mutants, `tested` those of this run: a name is judged once all its places were tested.
-    pub(super) fn faults(&self, subject: &str, all: &[String], tested: &[Mutant]) -> Vec<String> {
+    #[must_use]
+    pub fn faults(&self, folder: &str, all: &[String], tested: &[Tested]) -> Vec<String> {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for name in all {
             *places.entry(name).or_default() += 1;
@@ -46,7 +48,7 @@ impl Survivors {
                 format!("{name}: {survive} survive, {accepted} accepted: write a test, or list it in docs/mutants.md")
             })
         });
-        let ours = format!("crates/{subject}/");
+        let ours = format!("{folder}/");
         let gone =
             self.0.iter().filter(|(name, _)| name.starts_with(&ours)).filter_map(|(name, accepted)| {
                 let places = places.get(name.as_str()).copied().unwrap_or(0);
@@ -66,18 +68,19 @@ mod tests {
     const PAGE: &str = "# Mutants\n\n- `cargo`: no survivor\n- `crates/a/b.rs: replace || with && in f`: equal\n\
                         - `crates/a/b.rs: replace < with <= in g` (2 places): speed\n";
 
-    fn mutant(place: &str, outcome: Outcome) -> Mutant {
-        Mutant { place: place.to_owned(), outcome }
+    fn mutant(place: &str, outcome: Outcome) -> Tested {
+        let place = place.to_owned();
+        Tested { number: 1, place, outcome, test: String::new(), tests: 0, left_out: 0, alone: false }
     }
 
-    fn faults(tested: &[Mutant]) -> usize {
+    fn faults(tested: &[Tested]) -> usize {
         let all = [
             "crates/a/b.rs: replace || with && in f",
             "crates/a/b.rs: replace < with <= in g",
             "crates/a/b.rs: replace < with <= in g",
             "crates/a/c.rs: replace h with ()",
         ];
-        Survivors::read(PAGE).faults("a", &all.map(str::to_owned), tested).len()
+        Survivors::read(PAGE).faults("crates/a", &all.map(str::to_owned), tested).len()
     }
 
     #[test]
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_listed_one_that_no_longer_exists_is_a_fault() {
-        assert_eq!(Survivors::read(PAGE).faults("a", &[], &[]).len(), 2);
-        assert_eq!(Survivors::read(PAGE).faults("other", &[], &[]).len(), 0);
+        assert_eq!(Survivors::read(PAGE).faults("crates/a", &[], &[]).len(), 2);
+        assert_eq!(Survivors::read(PAGE).faults("crates/other", &[], &[]).len(), 0);
     }
 }

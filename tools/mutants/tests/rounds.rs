@@ -1,0 +1,52 @@
+//! The rounds on a crate whose tests catch some mutants and miss others.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mutants::listing;
+use mutants::outcomes::{Outcome, Tested};
+use mutants::rounds::{self, Settings, Subject};
+
+const TINY: Subject = Subject { name: "tiny", folder: "", laws: &[] };
+
+fn tested() -> Vec<Tested> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixture");
+    let list = fs::read_to_string(root.join("mutants.json")).unwrap();
+    let mutants =
+        listing::read(&list, |file| fs::read_to_string(root.join(file)).map_err(|e| e.to_string())).unwrap();
+    let work = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rounds");
+    let settings = Settings { root, work, jobs: 2, shard: None, least_limit: 1 };
+    rounds::test(&TINY, &mutants, &settings).unwrap()
+}
+
+#[test]
+fn survivors_are_those_that_no_test_asks_about() {
+    let tested = tested();
+    assert_eq!(tested.len(), 36);
+    let mut changes: BTreeMap<Outcome, Vec<&str>> = BTreeMap::new();
+    for one in &tested {
+        let change = one.place.split_once(": ").unwrap().1;
+        changes.entry(one.outcome).or_default().push(change);
+    }
+    assert_eq!(
+        changes[&Outcome::Missed],
+        [
+            "replace < with <= in name",
+            "replace unasked -> u32 with 0",
+            "replace unasked -> u32 with 1",
+            "replace + with - in unasked",
+            "replace + with * in unasked",
+        ]
+    );
+    assert_eq!(
+        changes[&Outcome::Unviable],
+        ["replace sum -> Bytes with Default::default()", "replace && with || in odd"]
+    );
+    assert!(changes[&Outcome::Endless].contains(&"replace > with >= in halvings"), "{changes:?}");
+    let of = |change: &str| tested.iter().find(|one| one.place.ends_with(change)).unwrap();
+    let constant = of("replace * with + in doubled");
+    assert_eq!((constant.alone, constant.outcome), (true, Outcome::Caught), "only the compiler calls it");
+    let sum = of("replace + with - in sum");
+    assert_eq!((sum.alone, sum.test.as_str()), (false, "asks::three_and_two_are_five"));
+}
