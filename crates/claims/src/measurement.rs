@@ -5,7 +5,7 @@
 use experiment::Outcome;
 use report::goodput::jain;
 use report::summary::PhaseSummary;
-use telemetry::SeriesColumn;
+use telemetry::{SeriesColumn, WatchedQuantity};
 
 use crate::language::Measure;
 
@@ -165,8 +165,9 @@ fn occupancy(outcome: &Outcome, switches: &[String]) -> Result<f64, NotInRun> {
 /// Returns the samples of a watched queue in the settled half of a phase, in bytes; at least one.
 fn queue_samples(outcome: &Outcome, place: &str, phase: &PhaseSummary) -> Result<Vec<f64>, NotInRun> {
     let (watched, interval) = (&outcome.record.watched, outcome.record.series.interval);
-    let name = format!("{place}_queue_bytes");
-    let column = watched.columns.iter().position(|column| *column == name);
+    let object = format!("{place} VL0");
+    let is_queue = |one: &WatchedQuantity| one.object == object && one.quantity == "queue_bytes";
+    let column = watched.quantities.iter().position(is_queue);
     let column = column.ok_or_else(|| NotInRun::Queue(place.to_owned()))?;
     let settled = f64::midpoint(phase.from_s, phase.to_s)..phase.to_s;
     let rows =
@@ -233,7 +234,7 @@ pub(crate) mod tests {
     use experiment::Outcome;
     use report::{RunCost, RunIdentity, Summary};
     use telemetry::{FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot};
-    use units::{Bytes, Span, Time};
+    use units::{Bytes, Rate, Span, Time};
 
     use super::*;
 
@@ -276,6 +277,7 @@ pub(crate) mod tests {
             port: 1,
             peer: String::new(),
             lane: 0,
+            rate: Rate::gbps(8),
             sent: Bytes::ZERO,
             packets: 0,
             buffer: Bytes::kib(8),
@@ -356,8 +358,9 @@ pub(crate) mod tests {
     #[test]
     fn a_queue_is_that_of_the_settled_half() {
         let mut outcome = outcome();
+        let of = |object: &str, quantity| WatchedQuantity { object: object.to_owned(), quantity };
         outcome.record.watched = telemetry::Watched {
-            columns: vec!["F1_alpha".to_owned(), "A:3_queue_bytes".to_owned()],
+            quantities: vec![of("F1", "alpha"), of("A:3 VL0", "queue_bytes")],
             rows: [1e9, 20.0, 60.0, 1e9].map(|bytes| vec![0.5, bytes]).to_vec(),
         };
         let of = |place: &str| {

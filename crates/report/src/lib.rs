@@ -8,12 +8,14 @@
 //! | module | contents |
 //! |---|---|
 //! | [`format`](mod@format) | numbers and tables as text |
+//! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
 //! | [`goodput`] | rates and fairness of every flow in every phase |
 //! | `completions` | completion times of messages by size |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
 //! | [`figures`] | figures, as SVG |
 //! | [`comparison`] | several runs side by side |
+//! | [`schema`] | schemas of all files |
 //! | [`manifest`] | `run.json`: the run that a result folder belongs to |
 //! | [`folder`] | the result folder, written whole or not at all |
 //!
@@ -26,7 +28,9 @@ pub mod folder;
 pub mod format;
 pub mod goodput;
 pub mod manifest;
+pub mod schema;
 pub mod summary;
+pub mod table;
 pub mod tables;
 
 use std::time::Duration;
@@ -69,9 +73,10 @@ pub struct OutputFile {
 }
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 12] = [
+pub const FILE_NAMES: [&str; 13] = [
     "summary.json",
     "flows.csv",
+    "phases.csv",
     "series.csv",
     "ports.csv",
     "trees.csv",
@@ -90,17 +95,18 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<OutputF
     let file = |name: &str, contents| OutputFile { name: name.to_owned(), contents };
     let mut files = vec![
         file("summary.json", summary.json()),
-        file("flows.csv", tables::flows(record)),
-        file("series.csv", tables::series(record)),
-        file("ports.csv", tables::ports(record)),
+        file("flows.csv", tables::flows::flows(record)),
+        file("phases.csv", tables::flows::phases(record)),
+        file("series.csv", tables::series::series(record)),
+        file("ports.csv", tables::ports::ports(record)),
         file("trees.csv", tables::congestion::trees(record)),
         file("victims.csv", tables::congestion::victims(record)),
         file("margins.csv", tables::margins::margins(record)),
         file("throughput.svg", figures::throughput(summary, record)),
         file("plan.ron", plan),
     ];
-    files.extend(tables::watch(record).map(|contents| file("watch.csv", contents)));
-    files.extend(tables::completions::table(record).map(|rows| file("fct.csv", rows)));
+    files.extend(tables::series::watch(record).map(|contents| file("watch.csv", contents)));
+    files.extend(tables::completions::file(record).map(|rows| file("fct.csv", rows)));
     files
 }
 

@@ -7,9 +7,9 @@ use packet::MarkCode;
 use telemetry::{
     Acknowledged, Audit, Completion, Completions, Congestion, FlowRecord, GroupRecord, LaneRecord,
     MarginCounts, MarginRecord, Marks, Phase, QueueRecord, RootRecord, RunRecord, Series, SeriesColumn,
-    Snapshot, TransportTally, TreeSample, VictimRecord, Watched,
+    Snapshot, TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
 };
-use units::{Bytes, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
 use crate::{RunCost, RunIdentity};
 
@@ -61,7 +61,7 @@ pub(crate) fn record() -> RunRecord {
         ],
         series: series(),
         watched: Watched {
-            columns: vec!["B:3_queue_bytes".to_owned(), "F1_rate_bps".to_owned()],
+            quantities: vec![watched("B:3 VL0", "queue_bytes"), watched("F1", "rate_bps")],
             rows: vec![vec![2074.0, 16e9], vec![0.0, 8.5e9]],
         },
         congestion: congestion(),
@@ -116,6 +116,10 @@ fn completions() -> Completions {
         message(3, 2_500_000, 2500, 1_250_000),
     ];
     Completions { messages, posted: 4, untold: 0 }
+}
+
+fn watched(object: &str, quantity: &'static str) -> WatchedQuantity {
+    WatchedQuantity { object: object.to_owned(), quantity }
 }
 
 /// Returns the congestion of a run in which `F1` and the incast hold `F2` back from 15 ms on.
@@ -181,6 +185,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         port,
         peer: peer.to_owned(),
         lane: 0,
+        rate: Rate::gbps(16),
         sent: Bytes::new(21_000_000),
         packets: 10_000,
         buffer: Bytes::kib(64),
@@ -214,22 +219,4 @@ fn marks(root: u32, victim_mask: u32) -> Marks {
         }
     }
     marks
-}
-
-/// Asserts that the manual describes every column of this table in the section of its file.
-pub(crate) fn assert_described(file: &str, table: &str) {
-    let manual = include_str!("../../../docs/outputs.md");
-    let (_, rest) = manual.split_once(&format!("\n## `{file}`\n")).expect("a section for each file");
-    let section = rest.split("\n## ").next().expect("a text has a first part");
-    for column in table.lines().next().expect("a table has a header").split(',') {
-        let general = column
-            .replace("phase_1_", "phase_N_")
-            .replace("phase_2_", "phase_N_")
-            .replace("F1_", "FLOW_")
-            .replace("F2_", "FLOW_")
-            .replace("contributors_", "GROUP_");
-        let described =
-            |row: &str| row.split('|').nth(1).is_some_and(|names| names.contains(&format!("`{general}`")));
-        assert!(section.lines().any(described), "docs/outputs.md lacks `{general}` under `{file}`");
-    }
 }

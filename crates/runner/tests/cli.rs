@@ -64,10 +64,11 @@ fn assert_refused(output: &Output, message: &str) {
 }
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "fct.csv",
     "flows.csv",
     "margins.csv",
+    "phases.csv",
     "plan.ron",
     "ports.csv",
     "series.csv",

@@ -13,5 +13,6 @@ pub use lane::{LaneInput, LaneOutput, Marks};
 pub use record::{
     Acknowledged, Audit, Completion, Completions, FlowRecord, GroupRecord, LaneRecord, MarginCounts,
     MarginRecord, PauseRecord, Phase, Progress, QueueRecord, RunRecord, Snapshot, TransportTally, Watched,
+    WatchedQuantity,
 };
 pub use series::{Series, SeriesColumn};

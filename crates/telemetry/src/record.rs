@@ -1,7 +1,7 @@
 //! The whole record of a run.
 
 use packet::MarkCode;
-use units::{Bytes, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
 use crate::congestion::Congestion;
 use crate::lane::Marks;
@@ -282,6 +282,8 @@ pub struct LaneRecord {
     pub peer: String,
     /// Number of the lane.
     pub lane: u8,
+    /// Rate of the link.
+    pub rate: Rate,
     /// Bytes sent on the wire, with headers, without flow-control packets.
     pub sent: Bytes,
     /// Number of packets sent.
@@ -400,10 +402,19 @@ pub struct Snapshot {
 /// Values that the scenario asks to watch, at each sample of the [`Series`].
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    /// Names of the columns, with units.
-    pub columns: Vec<String>,
-    /// One row a sample.
+    /// The quantities.
+    pub quantities: Vec<WatchedQuantity>,
+    /// One row a sample, with a value for each quantity.
     pub rows: Vec<Vec<f64>>,
+}
+
+/// A watched quantity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchedQuantity {
+    /// Object that has the quantity: an output and lane, `A:3 VL0`, or the name of a flow.
+    pub object: String,
+    /// Name of the quantity, with its unit at the end: `queue_bytes`.
+    pub quantity: &'static str,
 }
 
 /// Conservation of packets: the checks that every run makes of itself.

@@ -15,6 +15,7 @@ use fabric::RunOptions;
 use report::OutputFile;
 use report::figures::curves::{AxisScale, SweepAxes, SweepLine, SweepPoint};
 use report::format::{aligned, plain_table};
+use report::table::decimal;
 use serde::Deserialize;
 
 use crate::layout::wrapped;
@@ -260,9 +261,9 @@ impl HotSpotGrid {
             vec![
                 case.fabric.name.clone(),
                 case.fabric.ports.to_string(),
-                case.background.to_string(),
+                decimal(case.background),
                 case.contributors.map_or_else(|| "all".to_owned(), |count| count.to_string()),
-                case.severity.to_string(),
+                decimal(case.severity),
                 format!("{:.6}", case.fraction),
                 format!("{:.6}", case.deliverable()),
                 format!("{:.6}", result.off),

@@ -1,10 +1,9 @@
 //! Quantities that the scenario asks to watch, recorded at each sample.
 //!
-//! Invariant: looking changes nothing. Every row has a value for each column.
+//! Invariant: looking changes nothing. Every row has a value for each quantity.
 
-use packet::NodeId;
 use scenario::{Plan, WatchPlan};
-use telemetry::Watched;
+use telemetry::{Watched, WatchedQuantity};
 
 use crate::state::world::World;
 
@@ -19,8 +18,8 @@ impl Watch {
     /// Creates the watch that a plan asks for.
     pub(crate) fn new(plan: &Plan) -> Self {
         let quantities = plan.watch().to_vec();
-        let columns = quantities.iter().flat_map(|quantity| columns(plan, quantity)).collect();
-        Self { quantities, seen: Watched { columns, ..Watched::default() } }
+        let named = quantities.iter().flat_map(|quantity| named(plan, quantity)).collect();
+        Self { quantities, seen: Watched { quantities: named, ..Watched::default() } }
     }
 
     /// Records all quantities. Called once all events of a sample's instant are handled.
@@ -32,22 +31,22 @@ impl Watch {
     }
 }
 
-/// Returns the names of the columns of a quantity.
-fn columns(plan: &Plan, quantity: &WatchPlan) -> Vec<String> {
+/// Returns the names of what is recorded for a quantity of the plan.
+fn named(plan: &Plan, quantity: &WatchPlan) -> Vec<WatchedQuantity> {
     match *quantity {
         WatchPlan::Queue { switch, output, lane } => {
-            let name = |node: NodeId| plan.graph().name(node);
-            let of_lane = if plan.link().data_lanes == 1 { String::new() } else { format!("_vl{}", lane.0) };
-            vec![format!("{}:{}{of_lane}_queue_bytes", name(switch), output.0 + 1)]
+            let object = format!("{}:{} VL{}", plan.graph().name(switch), output.0 + 1, lane.0);
+            vec![WatchedQuantity { object, quantity: "queue_bytes" }]
         }
         WatchPlan::Control { flow } => {
             let name = &plan.workload().flows[flow.index()].name;
-            ["rate_bps", "target_bps", "alpha"].map(|value| format!("{name}_{value}")).into()
+            let named = |quantity| WatchedQuantity { object: name.clone(), quantity };
+            ["rate_bps", "target_bps", "alpha"].map(named).into()
         }
     }
 }
 
-/// Returns the present values of a quantity, one for each of its columns.
+/// Returns the present values of a quantity, one for each of its names.
 fn values(world: &World, quantity: &WatchPlan) -> Vec<f64> {
     match *quantity {
         WatchPlan::Queue { switch, output, lane } => {

@@ -123,6 +123,7 @@ fn lanes(plan: &Plan, world: &World, crossings: &ThresholdCrossings) -> Vec<Lane
                     port: port.0 + 1,
                     peer: graph.name(end.peer).to_owned(),
                     lane: lane.0,
+                    rate: plan.cable(end.cable).rate,
                     sent: output.bytes,
                     packets: output.packets,
                     buffer,

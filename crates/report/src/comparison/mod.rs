@@ -14,8 +14,9 @@ use units::Span;
 
 use crate::completions::{SizeBin, quantile};
 use crate::figures::panels::{self, GoodputCurve, Panel};
-use crate::format::{aligned, csv, plain_table, rounded};
+use crate::format::{aligned, plain_table, rounded};
 use crate::summary::Summary;
+use crate::table::{Column, Table};
 use row::{ComparisonRow, ValueUnit};
 
 /// Name and version of the format of [`json()`]. It changes if a field changes its meaning or is removed.
@@ -95,25 +96,46 @@ fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>]) -> String {
     aligned(table, if with_phase { 2 } else { 1 })
 }
 
+/// A row of `compare.csv`.
+#[derive(Debug)]
+pub struct CompareRow<'a> {
+    run: &'a ComparedRun<'a>,
+    row: &'a ComparisonRow,
+    value: Option<f64>,
+}
+
 /// Returns `compare.csv`: one row for each number and run.
 #[must_use]
 pub fn table_file(runs: &[ComparedRun<'_>]) -> String {
-    let header = ["run", "asked", "topic", "phase", "what", "value", "unit"].map(str::to_owned).to_vec();
     let rows = rows(runs);
     let cells = rows.iter().flat_map(|row| {
-        runs.iter().zip(&row.cells).map(move |(run, cell)| {
-            vec![
-                run.label.to_owned(),
-                run.asked.to_owned(),
-                row.topic.to_owned(),
-                row.phase.clone(),
-                row.what.clone(),
-                cell.map_or_else(String::new, |cell| rounded(cell, 6).to_string()),
-                row.unit.word().to_owned(),
-            ]
-        })
+        let cells = runs.iter().zip(&row.cells);
+        cells.map(move |(run, cell)| CompareRow { run, row, value: *cell })
     });
-    csv(header, cells)
+    file_table().csv(cells)
+}
+
+/// Returns the definition of `compare.csv`.
+#[must_use]
+pub fn file_table<'a>() -> Table<CompareRow<'a>> {
+    let columns: [Column<CompareRow<'a>>; 7] = [
+        Column::text("run", "the run's label or letter", |row| row.run.label),
+        Column::text("asked", "its argument on the command line", |row| row.run.asked),
+        Column::text(
+            "topic",
+            "`goodput` (settled, by phase and flow), `fairness`, `victims`, `completion`, `run`",
+            |row| row.row.topic,
+        ),
+        Column::optional_text("phase", "the phase or the bin of sizes, where there is one", |row| {
+            Some(row.row.phase.as_str()).filter(|phase| !phase.is_empty())
+        }),
+        Column::text("what", "the flow or the count", |row| &row.row.what),
+        Column::optional_number("value", "the number, empty where there is none", |row| {
+            row.value.map(|value| rounded(value, 6))
+        }),
+        Column::text("unit", "`Gb/s`, `us`, `count`, or `1` for an index", |row| row.row.unit.word()),
+    ];
+    Table { file: "compare.csv", contents: "one row per number and run", columns: columns.into() }
 }
 
 /// Returns the comparison as JSON: the runs, and a row for each number, with its value in each run by label.
@@ -429,7 +451,7 @@ mod tests {
     fn the_file_has_a_row_for_each_number_and_run() {
         let (file, numbers) = with_runs(|runs| (table_file(runs), rows(runs).len()));
         assert_eq!(file.lines().count(), 1 + 2 * numbers);
-        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2,Gb/s\n"), "{file}");
+        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2.0,Gb/s\n"), "{file}");
         assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s\n"), "{file}");
     }
 

@@ -1,8 +1,13 @@
 //! Tables of a run, in files and on the terminal.
 //!
+//! Modules form floors, lowest first.
+//!
 //! | module | makes |
 //! |---|---|
-//! | `files` | `flows.csv`, `series.csv`, `ports.csv`, `watch.csv` |
+//! | `marks` | the columns that count marked packets |
+//! | [`flows`](mod@flows) | `flows.csv`, `phases.csv` |
+//! | [`series`](mod@series) | `series.csv`, `watch.csv` |
+//! | [`ports`](mod@ports) | `ports.csv` |
 //! | [`completions`] | `fct.csv`, HPCC's `fct.txt`, and completion times by size on the terminal |
 //! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees on the terminal |
 //! | [`margins`] | `margins.csv`, and the nearest limits on the terminal |
@@ -10,8 +15,9 @@
 
 pub mod completions;
 pub mod congestion;
-mod files;
+pub mod flows;
 pub mod margins;
+mod marks;
+pub mod ports;
 pub mod printed;
-
-pub use files::{flows, ports, series, watch};
+pub mod series;
