@@ -33,6 +33,9 @@ pub enum NotInRun {
     /// A sample of a watched queue, by `SWITCH:PORT`.
     #[error("a sample of {0}")]
     QueueSample(String),
+    /// Goodput in the settled half of a phase.
+    #[error("goodput in phase {0}")]
+    Goodput(usize),
     /// A gain of goodput in a phase.
     #[error("a gain in phase {0}")]
     Gain(usize),
@@ -139,7 +142,7 @@ fn settled(
     Ok(match measure {
         Measure::Sum { .. } => vec![goodput.iter().sum()],
         Measure::Mean { .. } => vec![mean],
-        Measure::Jain { .. } => vec![jain(goodput)],
+        Measure::Jain { .. } => vec![jain(goodput).ok_or(NotInRun::Goodput(number))?],
         Measure::Spread { .. } => {
             vec![goodput.iter().map(|one| (one - mean).abs() / mean).fold(0.0, f64::max)]
         }
@@ -309,6 +312,8 @@ pub(crate) mod tests {
         assert_eq!(of(|flows, phase| Measure::Sum { flows, phase }, &["F1", "F3"]), [12e9]);
         assert_eq!(of(|flows, phase| Measure::Mean { flows, phase }, &["F1", "F3"]), [6e9]);
         assert_eq!(of(|flows, phase| Measure::Jain { flows, phase }, &all), [16.0 * 16.0 / (3.0 * 96.0)]);
+        let idle = Measure::Jain { flows: owned(&["F2", "F3"]), phase: 2 };
+        assert_eq!(measured(&idle, &outcome()), Err(NotInRun::Goodput(2)));
         let two = ["F1", "F3"];
         assert_eq!(of(|flows, phase| Measure::Ratio { flows, to: owned(&["F3"]), phase }, &two), [0.75]);
         assert!((of(|flows, phase| Measure::Spread { flows, phase }, &two)[0] - 1.0 / 3.0).abs() < 1e-12);

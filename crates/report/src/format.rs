@@ -4,6 +4,12 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
+/// Width of tables in files, and on the terminal if its width is not known, in characters.
+pub const WIDTH: usize = 110;
+
+/// Characters between two columns.
+const GAP: usize = 2;
+
 /// Creates a table without frames, in the style of all printed tables.
 #[must_use]
 pub fn plain_table() -> Table {
@@ -34,6 +40,44 @@ pub fn aligned(mut table: Table, left: usize) -> String {
         }
     }
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a table as text of at most `width` characters a line where possible. Columns that do not fit continue in
+/// another block below, after a blank line, each with its header and the first `keys` columns. The first `left` columns
+/// are aligned to the left, all others to the right.
+///
+/// # Panics
+/// If a row is not as long as the header.
+#[must_use]
+pub fn in_blocks(header: &[String], rows: &[Vec<String>], keys: usize, left: usize, width: usize) -> String {
+    let longest = |column: usize| {
+        let cells = rows.iter().map(|row| &row[column]).chain([&header[column]]);
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0) + GAP
+    };
+    let of_keys: usize = (0..keys).map(longest).sum();
+    let mut blocks = vec![Vec::new()];
+    let mut taken = of_keys;
+    for column in keys..header.len() {
+        let last = blocks.last_mut().expect("there is always a block");
+        // The gap after the last column is not printed.
+        if last.is_empty() || taken + longest(column) <= width + 1 {
+            taken += longest(column);
+            last.push(column);
+        } else {
+            taken = of_keys + longest(column);
+            blocks.push(vec![column]);
+        }
+    }
+    let block = |columns: &Vec<usize>| {
+        let cells = |row: &[String]| -> Vec<String> {
+            (0..keys).chain(columns.iter().copied()).map(|column| row[column].clone()).collect()
+        };
+        let mut table = plain_table();
+        table.set_header(cells(header));
+        table.add_rows(rows.iter().map(|row| cells(row)));
+        aligned(table, left)
+    };
+    blocks.iter().map(block).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Groups digits by thousands: `1234567` becomes `1,234,567`.
@@ -73,6 +117,19 @@ pub(crate) fn rounded(value: f64, decimals: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Lines of 18 characters hold the key, `aa` and `bb`; a line of 17 does not.
+    #[test]
+    fn columns_that_do_not_fit_continue_below() {
+        let texts = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let (header, rows) = (texts(&["key", "aa", "bb", "cc"]), [texts(&["k", "1.00", "22.00", "3"])]);
+        let table = |width| in_blocks(&header, &rows, 1, 1, width);
+        assert_eq!(table(22), " key    aa     bb  cc\n k    1.00  22.00   3");
+        assert_eq!(table(18), " key    aa     bb\n k    1.00  22.00\n\n key  cc\n k     3");
+        assert_eq!(table(17).lines().map(str::len).max(), Some(17), "{}", table(17));
+        assert_eq!(table(1).split("\n\n").count(), 3);
+        assert_eq!(in_blocks(&header[..1], &[texts(&["k"])], 1, 1, 80), " key\n k");
+    }
 
     #[test]
     fn counts_are_grouped_by_thousands() {

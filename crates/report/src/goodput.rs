@@ -5,6 +5,8 @@
 
 use telemetry::{Phase, RunRecord};
 
+use crate::format::rounded;
+
 /// A part of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhasePart {
@@ -73,28 +75,34 @@ pub fn total(flows: &[FlowGoodput], stretch: PhasePart) -> f64 {
     flows.iter().fold(0.0, |sum, flow| sum + flow.over(stretch))
 }
 
-/// Returns Jain's index of the flows that were active in the phase.
+/// Returns Jain's index of the flows that were active in the phase; `None` if none was, or none got anything.
 #[must_use]
-pub fn jain_of_active(flows: &[FlowGoodput], stretch: PhasePart) -> f64 {
+pub fn jain_of_active(flows: &[FlowGoodput], stretch: PhasePart) -> Option<f64> {
     jain(flows.iter().filter(|flow| flow.active).map(|flow| flow.over(stretch)))
 }
 
+/// Returns the same index with six decimals, for files.
+pub(crate) fn rounded_jain(flows: &[FlowGoodput], stretch: PhasePart) -> Option<f64> {
+    jain_of_active(flows, stretch).map(|index| rounded(index, 6))
+}
+
 /// Returns Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 if all values are equal, `1/n` if all but one are zero
-/// (Jain, Chiu and Hawe 1984). The index of fewer than two values, and of zeros alone, is 1.
+/// (Jain, Chiu and Hawe 1984). `None` if there is no value, or all are zero: the index is then 0/0.
 ///
 /// ```
-/// assert_eq!(report::goodput::jain([5.0, 5.0]), 1.0);
-/// assert_eq!(report::goodput::jain([5.0, 0.0]), 0.5);
+/// assert_eq!(report::goodput::jain([5.0, 5.0]), Some(1.0));
+/// assert_eq!(report::goodput::jain([5.0, 0.0]), Some(0.5));
+/// assert_eq!(report::goodput::jain([0.0, 0.0]), None);
 /// ```
 #[must_use]
-pub fn jain(values: impl IntoIterator<Item = f64>) -> f64 {
+pub fn jain(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let (mut count, mut sum, mut squares) = (0u32, 0.0, 0.0);
     for value in values {
         count += 1;
         sum += value;
         squares += value * value;
     }
-    if count < 2 || squares == 0.0 { 1.0 } else { sum * sum / (f64::from(count) * squares) }
+    (squares > 0.0).then(|| sum * sum / (f64::from(count) * squares))
 }
 
 #[cfg(test)]
@@ -104,12 +112,12 @@ mod tests {
 
     #[test]
     fn jains_index_has_its_known_values() {
-        assert_eq!(jain([]), 1.0);
-        assert_eq!(jain([7.0]), 1.0);
-        assert_eq!(jain([0.0, 0.0]), 1.0);
-        assert_eq!(jain([1.0, 0.0, 0.0, 0.0]), 0.25);
+        assert_eq!([jain([]), jain([0.0, 0.0])], [None; 2]);
+        assert_eq!(jain([7.0]), Some(1.0));
+        assert_eq!(jain([1.0, 0.0, 0.0, 0.0]), Some(0.25));
         // The parking lot of two remote and two local contributors.
-        assert!((jain([1.0 / 6.0, 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0]) - 0.9).abs() < 1e-12);
+        let parking_lot = jain([1.0 / 6.0, 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0]);
+        assert!(parking_lot.is_some_and(|index| (index - 0.9).abs() < 1e-12));
     }
 
     #[test]
@@ -120,7 +128,8 @@ mod tests {
         assert_eq!(first.flows[0].over(PhasePart::Whole), 8e9);
         assert_eq!(first.flows[0].over(PhasePart::Settled), 12e9);
         assert!(!first.flows[1].active && second.flows[1].active);
-        assert_eq!(jain_of_active(&first.of([0, 1]), PhasePart::Whole), 1.0);
+        assert_eq!(jain_of_active(&first.of([0, 1]), PhasePart::Whole), Some(1.0));
+        assert_eq!(jain_of_active(&first.of([1]), PhasePart::Whole), None);
         assert_eq!(jain_of_active(&second.of([0, 1]), PhasePart::Settled), jain([6e9, 2e9]));
         assert_eq!(total(&second.of([0, 1]), PhasePart::Settled), 8e9);
         assert_eq!(total(&second.of([2, 3]), PhasePart::Whole), 4e9);

@@ -11,6 +11,7 @@
 //! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
 //! | [`goodput`] | rates and fairness of every flow in every phase |
 //! | `completions` | completion times of messages by size |
+//! | [`groups`] | goodput, marks and waits of groups of flows |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
 //! | [`figures`] | figures, as SVG |
@@ -27,6 +28,7 @@ pub mod figures;
 pub mod folder;
 pub mod format;
 pub mod goodput;
+pub mod groups;
 pub mod manifest;
 pub mod schema;
 pub mod summary;

@@ -11,7 +11,8 @@ use units::Span;
 
 use crate::completions::CompletionSummary;
 use crate::format::rounded;
-use crate::goodput::{self, FlowGoodput, PhaseGoodput, PhasePart};
+use crate::goodput::{self, FlowGoodput, PhaseGoodput, PhasePart, rounded_jain};
+use crate::groups::{self, GroupInPhase, GroupSummary};
 use crate::{RunCost, RunIdentity};
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.
@@ -58,7 +59,9 @@ pub struct Summary {
     pub transport: TransportSummary,
     /// Self-checks of the run.
     pub audit: AuditSummary,
-    /// Flows that the scenario does not name.
+    /// Groups of flows.
+    pub groups: Vec<GroupSummary>,
+    /// Flows with neither a name nor a group.
     pub others: OthersSummary,
     /// Completion times of messages, if the run kept them.
     pub completions: Option<CompletionSummary>,
@@ -123,12 +126,14 @@ pub struct AuditSummary {
     pub drain_s: f64,
 }
 
-/// Flows that the scenario does not name, over the whole run.
+/// Flows with neither a name nor a group, over the whole run.
 #[derive(Clone, Debug, Serialize)]
 pub struct OthersSummary {
     /// Number of these flows.
     pub flows: usize,
-    /// Number of these flows that delivered all their data.
+    /// Number of these flows whose amount of data is known beforehand.
+    pub finite_flows: usize,
+    /// Number of finite flows that delivered all their data.
     pub completed_flows: usize,
 }
 
@@ -145,13 +150,15 @@ pub struct PhaseSummary {
     pub total_goodput_bps: f64,
     /// Goodput of all flows together, over the second half of the phase.
     pub settled_total_goodput_bps: f64,
-    /// Jain's index of the named flows that were active, over the whole phase.
-    pub jain: f64,
+    /// Jain's index of the named flows that were active, over the whole phase; `None` if none was, or none got anything.
+    pub jain: Option<f64>,
     /// Jain's index of the named flows that were active, over the second half of the phase.
-    pub settled_jain: f64,
+    pub settled_jain: Option<f64>,
     /// Every flow that the scenario names.
     pub flows: Vec<FlowSummary>,
-    /// All other flows together.
+    /// Groups of flows.
+    pub groups: Vec<GroupInPhase>,
+    /// All flows with neither a name nor a group together.
     pub others: OthersInPhase,
 }
 
@@ -176,7 +183,7 @@ pub struct FlowSummary {
     pub settled_goodput_bps: f64,
 }
 
-/// The flows that the scenario does not name, in one phase.
+/// The flows with neither a name nor a group, in one phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct OthersInPhase {
     /// Number of flows that had data to send.
@@ -185,10 +192,10 @@ pub struct OthersInPhase {
     pub total_goodput_bps: f64,
     /// Goodput of these flows together, over the second half of the phase.
     pub settled_total_goodput_bps: f64,
-    /// Jain's index of the flows that were active, over the whole phase.
-    pub jain: f64,
+    /// Jain's index of the flows that were active, over the whole phase; `None` if none was, or none got anything.
+    pub jain: Option<f64>,
     /// Jain's index of the flows that were active, over the second half of the phase.
-    pub settled_jain: f64,
+    pub settled_jain: Option<f64>,
 }
 
 impl Summary {
@@ -216,12 +223,14 @@ impl Summary {
             marks: by_reason(record),
             transport: record.transport.into(),
             audit: (&record.audit).into(),
+            groups: groups::over_run(record),
             others: OthersSummary {
                 flows: record.others().count(),
+                finite_flows: record.others().filter(|flow| record.flows[*flow].total.is_some()).count(),
                 completed_flows: record.others().filter(|flow| record.flows[*flow].complete()).count(),
             },
             completions: CompletionSummary::of(record),
-            phases: goodput::by_phase(record).iter().map(|phase| PhaseSummary::new(record, phase)).collect(),
+            phases: phases(record),
         }
     }
 
@@ -232,8 +241,14 @@ impl Summary {
     }
 }
 
+fn phases(record: &RunRecord) -> Vec<PhaseSummary> {
+    let members = record.members();
+    goodput::by_phase(record).iter().map(|phase| PhaseSummary::new(record, &members, phase)).collect()
+}
+
 impl PhaseSummary {
-    fn new(record: &RunRecord, goodput: &PhaseGoodput<'_>) -> Self {
+    /// Returns the summary of a phase. `members` are the flows of each group.
+    fn new(record: &RunRecord, members: &[Vec<usize>], goodput: &PhaseGoodput<'_>) -> Self {
         let flow = |(flow, share): (&telemetry::FlowRecord, &FlowGoodput)| FlowSummary {
             flow: flow.name.clone(),
             src: flow.source.clone(),
@@ -255,6 +270,7 @@ impl PhaseSummary {
             jain: rounded_jain(&named, PhasePart::Whole),
             settled_jain: rounded_jain(&named, PhasePart::Settled),
             flows: record.flows.iter().zip(&named).map(flow).collect(),
+            groups: groups::in_phase(record, members, goodput),
             others: OthersInPhase {
                 active_flows: others.iter().filter(|flow| flow.active).count(),
                 total_goodput_bps: goodput::total(&others, PhasePart::Whole).round(),
@@ -315,10 +331,6 @@ fn pauses(record: &RunRecord) -> Option<PauseSummary> {
 
 fn by_reason(record: &RunRecord) -> BTreeMap<&'static str, u64> {
     record.mark_reasons.iter().map(|(code, name)| (*name, record.marks.of(*code))).collect()
-}
-
-fn rounded_jain(flows: &[FlowGoodput], stretch: PhasePart) -> f64 {
-    rounded(goodput::jain_of_active(flows, stretch), 6)
 }
 
 #[cfg(test)]

@@ -136,10 +136,17 @@ impl FinishedRun {
         }
     }
 
-    /// Returns the tables that `backwater sim` prints.
+    /// Returns the tables that `backwater sim` prints where the width of the terminal is not known.
     #[must_use]
     pub fn printed(&self) -> String {
-        let mut parts = vec![printed::tables(&self.summary)];
+        self.printed_within(report::format::WIDTH)
+    }
+
+    /// Returns the tables that `backwater sim` prints on a terminal of this width, in characters. Tables of flows and groups
+    /// fit into it where possible.
+    #[must_use]
+    pub fn printed_within(&self, width: usize) -> String {
+        let mut parts = vec![printed::tables(&self.summary, width)];
         parts.extend(self.plan.ecn_first().map(|first| wording::ecn_before_pfc(&first)));
         parts.push(completions::printed(self.summary.completions.as_ref()));
         parts.push(congestion::printed(&self.record));

@@ -168,7 +168,7 @@ fn the_default_folder_is_out_and_the_name_and_holds_ten_files() {
     for words in [
         "congestion control ",
         "Goodput over each phase",
-        "Jain (all)",
+        "Jain (named)",
         "marks",
         "audit",
         "digest",

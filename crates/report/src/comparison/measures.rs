@@ -19,7 +19,7 @@ const MEASURES: [RunMeasure; 13] = [
     ("Jain's index of all named flows", ValueUnit::Share, |run| {
         let named = &run.record.flows[..run.record.named()];
         let goodput = |flow: &FlowRecord| flow.delivered.bps_over(run.record.simulated);
-        (named.len() > 1).then(|| jain(named.iter().map(goodput)))
+        jain(named.iter().map(goodput)).filter(|_| named.len() > 1)
     }),
     ("packets marked", ValueUnit::Count, |run| Some(run.summary.marks.values().sum::<u64>() as f64)),
     ("CNPs sent", ValueUnit::Count, |run| Some(run.summary.transport.cnps as f64)),

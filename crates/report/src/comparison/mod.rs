@@ -246,7 +246,7 @@ fn fairness_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let row = |phase: &str| {
         let cell = |run: &ComparedRun<'_>| {
             let phase = run.summary.phases.iter().find(|one| one.name == phase)?;
-            (phase.flows.iter().filter(|flow| flow.active).count() > 1).then_some(phase.settled_jain)
+            phase.settled_jain.filter(|_| phase.flows.iter().filter(|flow| flow.active).count() > 1)
         };
         ComparisonRow {
             topic: "fairness",

@@ -1,30 +1,29 @@
-//! Tables of a summary on the terminal: goodput of each flow in each phase, then counts over the whole run.
+//! Tables of a summary on the terminal: goodput of flows and groups in each phase, groups and counts over the whole run.
 //!
 //! Invariant: every number stands in the [`Summary`]; nothing is computed here.
 
 use std::path::Path;
 
-use crate::format::{aligned, grouped, plain_table};
+use crate::format::{aligned, grouped, in_blocks, plain_table};
 use crate::goodput::PhasePart;
-use crate::summary::{FlowSummary, PauseSummary, PhaseSummary, Summary};
-
-/// Number of flows side by side; further flows continue in another block.
-const FLOWS_A_BLOCK: usize = 8;
+use crate::groups::GroupSummary;
+use crate::summary::{OthersSummary, PauseSummary, PhaseSummary, Summary};
 
 /// Papers often give Jain's index of the contributors to congestion alone.
 const JAIN_NOTE: &str =
-    "\nJain (all): the index of all named flows that were active in the phase, victims included.\n";
+    "Jain (named): Jain's index of all named flows that were active in the phase, victims included.\n";
 
-/// Returns all that a run prints, except the place of its files.
+/// Returns all that a run prints, except the place of its files, in lines of at most `width` characters where possible.
 #[must_use]
-pub fn tables(summary: &Summary) -> String {
-    let whole = goodput(summary, PhasePart::Whole);
-    let settled = goodput(summary, PhasePart::Settled);
-    let note = if summary.named() > 0 { JAIN_NOTE } else { "" };
+pub fn tables(summary: &Summary, width: usize) -> String {
+    let whole = goodput(summary, PhasePart::Whole, width);
+    let settled = goodput(summary, PhasePart::Settled, width);
     format!(
         "{}\n\nGoodput over each phase, in Gb/s\n{whole}\n\n\
-         Goodput over the second half of each phase, when it has settled, in Gb/s\n{settled}\n{note}\n{}\n",
+         Goodput over the second half of each phase, in Gb/s\n{settled}\n{}\n{}{}\n",
         head(summary),
+        notes(summary),
+        groups(summary, width),
         counts(summary),
     )
 }
@@ -53,71 +52,123 @@ fn on_the_wall(seconds: f64) -> String {
     if seconds < 0.1 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// Returns one row for each phase and one column for each flow, in blocks of flows; the last block has the totals.
-fn goodput(summary: &Summary, stretch: PhasePart) -> String {
-    let flows = summary.phases.first().map_or(&[][..], |phase| &phase.flows);
-    let names: Vec<&str> = flows.iter().map(|flow| flow.flow.as_str()).collect();
-    let starts: Vec<usize> = (0..names.len().max(1)).step_by(FLOWS_A_BLOCK).collect();
-    let block = |&start: &usize| {
-        let end = names.len().min(start + FLOWS_A_BLOCK);
-        let last = end == names.len();
-        let mut header = vec!["phase".to_owned(), "from (s)".to_owned(), "to (s)".to_owned()];
-        header.extend(names[start..end].iter().map(|name| (*name).to_owned()));
-        if last {
-            header.extend(totals_header(summary));
-        }
-        let mut table = plain_table();
-        table.set_header(header);
-        for phase in &summary.phases {
-            let mut row = vec![phase.name.clone(), phase.from_s.to_string(), phase.to_s.to_string()];
-            row.extend(phase.flows[start..end].iter().map(|flow| cell(flow, stretch)));
-            if last {
-                row.extend(totals(summary, phase, stretch));
-            }
-            table.add_row(row);
-        }
-        aligned(table, 1)
+/// Returns one row for each phase, and one column for each flow and group, followed by the totals.
+fn goodput(summary: &Summary, part: PhasePart, width: usize) -> String {
+    let mut header = ["phase", "from (s)", "to (s)"].map(str::to_owned).to_vec();
+    header.extend(summary.named().map(str::to_owned));
+    header.extend(summary.groups.iter().map(|group| group.group.clone()));
+    let totals = totals(summary);
+    header.extend(totals.iter().map(|(name, _)| (*name).to_owned()));
+    let row = |phase: &PhaseSummary| {
+        let mut row = vec![phase.name.clone(), phase.from_s.to_string(), phase.to_s.to_string()];
+        let flows = phase.flows.iter();
+        row.extend(flows.map(|flow| cell(flow.active, of(part, flow.goodput_bps, flow.settled_goodput_bps))));
+        let groups = phase.groups.iter();
+        row.extend(groups.map(|group| {
+            cell(group.active_flows > 0, of(part, group.goodput_bps, group.settled_goodput_bps))
+        }));
+        row.extend(totals.iter().map(|(_, cell)| cell(phase, part)));
+        row
     };
-    starts.iter().map(block).collect::<Vec<_>>().join("\n")
+    let rows: Vec<_> = summary.phases.iter().map(row).collect();
+    in_blocks(&header, &rows, 3, 1, width)
 }
 
-fn totals_header(summary: &Summary) -> Vec<String> {
-    let others = ["others", "their Jain"].map(str::to_owned);
-    let jain = if summary.named() > 0 { vec!["Jain (all)".to_owned()] } else { vec![] };
-    if summary.others.flows == 0 {
-        [vec!["total".to_owned()], jain].concat()
-    } else {
-        [jain, others.to_vec(), vec!["total".to_owned()]].concat()
+/// A column of totals: its name, and its cell in a phase.
+type TotalColumn = (&'static str, fn(&PhaseSummary, PhasePart) -> String);
+
+/// Returns the columns for flows together: the total, Jain's index of the named flows, and all others if there are any.
+fn totals(summary: &Summary) -> Vec<TotalColumn> {
+    let total: TotalColumn =
+        ("total", |phase, part| gbps(of(part, phase.total_goodput_bps, phase.settled_total_goodput_bps)));
+    let mut columns: Vec<TotalColumn> = Vec::new();
+    if summary.others.flows > 0 {
+        columns.push(("others", |phase, part| {
+            let others = &phase.others;
+            gbps(of(part, others.total_goodput_bps, others.settled_total_goodput_bps))
+        }));
+    }
+    columns.push(total);
+    if summary.named().next().is_some() {
+        columns.push(("Jain (named)", |phase, part| dash(of(part, phase.jain, phase.settled_jain))));
+    }
+    if summary.others.flows > 0 {
+        columns.push(("Jain (others)", |phase, part| {
+            dash(of(part, phase.others.jain, phase.others.settled_jain))
+        }));
+    }
+    columns
+}
+
+/// Returns a number with three decimals, or a dash.
+fn dash(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
+}
+
+fn of<T>(part: PhasePart, whole: T, settled: T) -> T {
+    match part {
+        PhasePart::Whole => whole,
+        PhasePart::Settled => settled,
     }
 }
 
-/// Returns the total and Jain's index of the named flows, and of all others if there are any.
-fn totals(summary: &Summary, phase: &PhaseSummary, stretch: PhasePart) -> Vec<String> {
-    let others = &phase.others;
-    let (jain, total, others_total, others_jain) = match stretch {
-        PhasePart::Whole => (phase.jain, phase.total_goodput_bps, others.total_goodput_bps, others.jain),
-        PhasePart::Settled => (
-            phase.settled_jain,
-            phase.settled_total_goodput_bps,
-            others.settled_total_goodput_bps,
-            others.settled_jain,
-        ),
-    };
-    let jain = if summary.named() > 0 { vec![format!("{jain:.3}")] } else { vec![] };
-    if summary.others.flows == 0 {
-        [vec![gbps(total)], jain].concat()
-    } else {
-        let others_jain = if others.active_flows == 0 { "-".to_owned() } else { format!("{others_jain:.3}") };
-        [jain, vec![gbps(others_total), others_jain, gbps(total)]].concat()
-    }
+/// Returns a goodput; a dash if nothing was to be sent, and nothing arrived.
+fn cell(is_active: bool, goodput: f64) -> String {
+    if is_active || goodput > 0.0 { gbps(goodput) } else { "-".to_owned() }
 }
 
-fn cell(flow: &FlowSummary, stretch: PhasePart) -> String {
-    let goodput = match stretch {
-        PhasePart::Whole => flow.goodput_bps,
-        PhasePart::Settled => flow.settled_goodput_bps,
+/// Explains the columns whose names are not those of flows.
+fn notes(summary: &Summary) -> String {
+    let mut text = String::new();
+    if summary.named().next().is_some() {
+        text += "\n";
+        text += JAIN_NOTE;
+    }
+    if summary.others.flows > 0 {
+        text += if text.is_empty() { "\n" } else { "" };
+        text += "others: all flows with neither a name nor a group.\n";
+    }
+    text
+}
+
+/// Returns the groups over the whole run, a row for each; nothing if there are none.
+fn groups(summary: &Summary, width: usize) -> String {
+    if summary.groups.is_empty() {
+        return String::new();
+    }
+    let header = [
+        "group",
+        "flows",
+        "complete",
+        "delivered (MB)",
+        "Gb/s",
+        "marked",
+        "waited (ms)",
+        "latency (us)",
+        "longest (us)",
+    ];
+    let row = |group: &GroupSummary| {
+        let complete =
+            format!("{} of {}", grouped(group.completed_flows as u64), grouped(group.finite_flows as u64));
+        vec![
+            group.group.clone(),
+            grouped(group.flows as u64),
+            if group.finite_flows == 0 { "-".to_owned() } else { complete },
+            format!("{:.3}", group.delivered_bytes as f64 / 1e6),
+            gbps(group.goodput_bps),
+            grouped(group.marks.values().sum()),
+            format!("{:.3}", group.waited_s * 1e3),
+            dash(group.mean_packet_latency_us),
+            dash(group.max_packet_latency_us),
+        ]
     };
-    if flow.active || goodput > 0.0 { gbps(goodput) } else { "-".to_owned() }
+    let rows: Vec<_> = summary.groups.iter().map(row).collect();
+    let table = in_blocks(&header.map(str::to_owned), &rows, 1, 1, width);
+    format!(
+        "Groups over the whole run\n{table}\n\n\
+         complete: of the flows whose amount of data is known beforehand. marked: delivered packets.\n\
+         waited: in congestion trees whose roots they do not use, all flows added up. latency: mean of delivered packets.\n\n"
+    )
 }
 
 fn counts(summary: &Summary) -> String {
@@ -152,18 +203,29 @@ fn counts(summary: &Summary) -> String {
         table.add_row(vec!["pauses".to_owned(), paused(pauses)]);
     }
     if summary.others.flows > 0 {
-        table.add_row(vec![
-            "others".to_owned(),
-            format!(
-                "{} flows that the scenario does not name, {} of them complete; each stands in flows.csv",
-                grouped(summary.others.flows as u64),
-                grouped(summary.others.completed_flows as u64)
-            ),
-        ]);
+        table.add_row(vec!["others".to_owned(), others(&summary.others)]);
     }
     table.add_row(vec!["audit".to_owned(), audit(summary)]);
     table.add_row(vec!["digest".to_owned(), summary.digest.clone()]);
     aligned(table, 2)
+}
+
+fn others(others: &OthersSummary) -> String {
+    let OthersSummary { flows, finite_flows, completed_flows } = *others;
+    let complete = match finite_flows {
+        0 => "none has an end that is known beforehand".to_owned(),
+        finite if finite == flows => format!("{} complete", grouped(completed_flows as u64)),
+        finite => format!(
+            "{} complete of the {} with an end that is known beforehand",
+            grouped(completed_flows as u64),
+            grouped(finite as u64)
+        ),
+    };
+    let noun = if flows == 1 { "flow" } else { "flows" };
+    format!(
+        "{} {noun} with neither a name nor a group, {complete}; each stands in flows.csv",
+        grouped(flows as u64)
+    )
 }
 
 fn paused(pauses: &PauseSummary) -> String {
@@ -195,8 +257,9 @@ fn audit(summary: &Summary) -> String {
 }
 
 impl Summary {
-    fn named(&self) -> usize {
-        self.phases.first().map_or(0, |phase| phase.flows.len())
+    /// Returns the names of the named flows.
+    fn named(&self) -> impl Iterator<Item = &str> {
+        self.phases.first().into_iter().flat_map(|phase| &phase.flows).map(|flow| flow.flow.as_str())
     }
 }
 
@@ -207,12 +270,15 @@ fn gbps(bps: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use telemetry::FlowRecord;
+
+    use crate::format::WIDTH;
     use crate::{Summary, sample};
 
     #[test]
     fn the_tables_with_named_and_other_flows() {
         let summary = Summary::new(sample::CONTEXT, &sample::record(), sample::cost());
-        insta::assert_snapshot!(tables(&summary));
+        insta::assert_snapshot!(tables(&summary, WIDTH));
     }
 
     #[test]
@@ -222,31 +288,50 @@ mod tests {
         record.audit.drained = true;
         record.audit.drain = units::Span::from_us(12);
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        insta::assert_snapshot!(tables(&summary));
+        insta::assert_snapshot!(tables(&summary, WIDTH));
     }
 
     #[test]
-    fn the_tables_with_no_named_flow() {
+    fn the_tables_with_no_named_flow_and_no_group() {
         let mut record = sample::record();
         record.flows.drain(..2);
+        record.flows.iter_mut().for_each(|flow| flow.group = None);
+        record.groups.clear();
+        record.congestion = telemetry::Congestion::default();
         for snapshot in &mut record.snapshots {
             snapshot.delivered.drain(..2);
         }
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        insta::assert_snapshot!(tables(&summary));
+        insta::assert_snapshot!(tables(&summary, WIDTH));
     }
 
     #[test]
     fn many_flows_continue_in_another_block() {
         let mut record = sample::record();
-        record.flows = (1..=10)
-            .map(|n| telemetry::FlowRecord { name: format!("F{n}"), ..record.flows[0].clone() })
+        record.groups.clear();
+        record.flows = (1..=14)
+            .map(|n| FlowRecord { name: format!("F{n}"), group: None, ..record.flows[0].clone() })
             .collect();
         for snapshot in &mut record.snapshots {
-            snapshot.delivered.resize(10, units::Bytes::ZERO);
+            snapshot.delivered.resize(14, units::Bytes::ZERO);
         }
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        insta::assert_snapshot!(goodput(&summary, PhasePart::Whole));
+        insta::assert_snapshot!(goodput(&summary, PhasePart::Whole, 80));
+        for width in [60, 80, 110, 200] {
+            let table = goodput(&summary, PhasePart::Whole, width);
+            assert!(table.lines().all(|line| line.chars().count() <= width), "{table}");
+        }
+    }
+
+    #[test]
+    fn others_are_complete_as_far_as_their_end_is_known() {
+        let text = |finite_flows, completed_flows| {
+            others(&OthersSummary { flows: 4032, finite_flows, completed_flows })
+        };
+        let flows = "4,032 flows with neither a name nor a group";
+        assert!(text(0, 0).starts_with(&format!("{flows}, none has an end that is known beforehand;")));
+        assert!(text(4032, 17).starts_with(&format!("{flows}, 17 complete;")));
+        assert!(text(32, 17).starts_with(&format!("{flows}, 17 complete of the 32 with an end")));
     }
 
     #[test]

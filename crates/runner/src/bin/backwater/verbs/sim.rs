@@ -17,7 +17,7 @@ use crate::folder_name;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
-use crate::terminal::{print, warn};
+use crate::terminal::{print, warn, width};
 
 /// Scenario that runs if none is named.
 const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
         print(&run.summary.json());
     } else if !options.quiet {
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
-        print(&format!("{}\n{}", run.printed(), printed::written(folder.path(), &names)));
+        print(&format!("{}\n{}", run.printed_within(width()), printed::written(folder.path(), &names)));
     }
     match ended {
         RunEnd::Interrupted { simulated_s } => Err(Failure::Interrupted { simulated_s }),

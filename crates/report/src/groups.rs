@@ -1,0 +1,188 @@
+//! Groups of flows: their results over the whole run, and phase by phase.
+//!
+//! Invariant: every number is a sum, an extreme or a statistic over the group's flows, named or not. A flow belongs to
+//! one group at most.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use telemetry::{FlowRecord, Marks, RunRecord};
+use units::{Bytes, Span, Time};
+
+use crate::format::rounded;
+use crate::goodput::{self, PhaseGoodput, PhasePart, rounded_jain};
+
+/// A group over the whole run.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupSummary {
+    /// Name of the group.
+    pub group: String,
+    /// Number of flows.
+    pub flows: usize,
+    /// Number of flows whose amount of data is known beforehand.
+    pub finite_flows: usize,
+    /// Number of these flows that delivered all their data.
+    pub completed_flows: usize,
+    /// Start of the first flow; `None` if no flow has a message to send.
+    pub start_s: Option<f64>,
+    /// Time of the last delivery; `None` if there was none.
+    pub last_delivery_s: Option<f64>,
+    /// Payload delivered.
+    pub delivered_bytes: u64,
+    /// Goodput from the start of the run to its end.
+    pub goodput_bps: f64,
+    /// Delivered packets that arrived marked, by the reason of the first switch that marked them.
+    pub marks: BTreeMap<&'static str, u64>,
+    /// BECNs received.
+    pub becns: u64,
+    /// Time that flows waited in congestion trees whose roots they do not use, added up over flows and roots.
+    pub waited_s: f64,
+    /// Mean latency of delivered packets; `None` if there are none.
+    pub mean_packet_latency_us: Option<f64>,
+    /// Longest latency of a delivered packet.
+    pub max_packet_latency_us: Option<f64>,
+}
+
+/// A group in one phase.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupInPhase {
+    /// Name of the group.
+    pub group: String,
+    /// Number of flows that had data to send.
+    pub active_flows: usize,
+    /// Goodput of all flows together, over the whole phase.
+    pub goodput_bps: f64,
+    /// Goodput of all flows together, over the second half of the phase.
+    pub settled_goodput_bps: f64,
+    /// Jain's index of the flows that were active, over the whole phase; `None` if none was, or none got anything.
+    pub jain: Option<f64>,
+    /// Jain's index of the flows that were active, over the second half of the phase.
+    pub settled_jain: Option<f64>,
+}
+
+/// Returns the groups of a run over the whole run, in the order of the plan.
+#[must_use]
+pub fn over_run(record: &RunRecord) -> Vec<GroupSummary> {
+    let waited = waited(record);
+    let groups = record.groups.iter().zip(record.members()).zip(waited);
+    groups
+        .map(|((group, members), waited)| {
+            let flows: Vec<_> = members.iter().map(|flow| &record.flows[*flow]).collect();
+            GroupSummary::new(record, &group.name, &flows, waited)
+        })
+        .collect()
+}
+
+/// Returns the groups of a run in one phase, in the order of the plan. `members` are the flows of each group.
+#[must_use]
+pub fn in_phase(record: &RunRecord, members: &[Vec<usize>], goodput: &PhaseGoodput<'_>) -> Vec<GroupInPhase> {
+    let group = |(group, members): (&telemetry::GroupRecord, &Vec<usize>)| {
+        let flows = goodput.of(members.iter().copied());
+        GroupInPhase {
+            group: group.name.clone(),
+            active_flows: flows.iter().filter(|flow| flow.active).count(),
+            goodput_bps: goodput::total(&flows, PhasePart::Whole).round(),
+            settled_goodput_bps: goodput::total(&flows, PhasePart::Settled).round(),
+            jain: rounded_jain(&flows, PhasePart::Whole),
+            settled_jain: rounded_jain(&flows, PhasePart::Settled),
+        }
+    };
+    record.groups.iter().zip(members).map(group).collect()
+}
+
+/// Returns the time that the flows of each group waited as victims.
+fn waited(record: &RunRecord) -> Vec<Span> {
+    let mut waited = vec![Span::ZERO; record.groups.len()];
+    for victim in record.congestion.roots.iter().flat_map(|root| &root.victims) {
+        if let Some(group) = record.flows[victim.flow as usize].group {
+            waited[group as usize] += victim.waited;
+        }
+    }
+    waited
+}
+
+impl GroupSummary {
+    fn new(record: &RunRecord, name: &str, flows: &[&FlowRecord], waited: Span) -> Self {
+        let delivered: Bytes = flows.iter().map(|flow| flow.delivered).sum();
+        let start = flows.iter().map(|flow| flow.start).filter(|start| *start != Time::NEVER);
+        let mut marks = Marks::default();
+        flows.iter().for_each(|flow| marks.add(&flow.marks));
+        let packets: u64 = flows.iter().map(|flow| flow.packets).sum();
+        let latency = flows.iter().map(|flow| flow.latency_sum.ps() as f64).sum::<f64>() / 1e6;
+        let longest = flows.iter().map(|flow| flow.latency_max).max().unwrap_or_default();
+        Self {
+            group: name.to_owned(),
+            flows: flows.len(),
+            finite_flows: flows.iter().filter(|flow| flow.total.is_some()).count(),
+            completed_flows: flows.iter().filter(|flow| flow.complete()).count(),
+            start_s: start.min().map(Time::seconds),
+            last_delivery_s: flows.iter().filter_map(|flow| flow.last_delivery).max().map(Time::seconds),
+            delivered_bytes: delivered.get(),
+            goodput_bps: delivered.bps_over(record.simulated).round(),
+            marks: record.mark_reasons.iter().map(|(code, name)| (*name, marks.of(*code))).collect(),
+            becns: flows.iter().map(|flow| flow.becns).sum(),
+            waited_s: waited.seconds(),
+            mean_packet_latency_us: (packets > 0).then(|| rounded(latency / packets as f64, 6)),
+            max_packet_latency_us: (packets > 0).then(|| rounded(longest.ps() as f64 / 1e6, 6)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goodput::by_phase;
+    use crate::sample;
+
+    /// Every flow of the record is the only one of a group, so sums over groups are sums over flows.
+    #[test]
+    fn groups_of_one_flow_have_the_flow_s_numbers() {
+        let mut record = sample::record();
+        let name = |flow: &FlowRecord| telemetry::GroupRecord { name: format!("of {}", flow.name) };
+        record.groups = record.flows.iter().map(name).collect();
+        (0..).zip(&mut record.flows).for_each(|(group, flow)| flow.group = Some(group));
+        for (group, flow) in over_run(&record).iter().zip(&record.flows) {
+            assert_eq!(group.group, format!("of {}", flow.name));
+            assert_eq!((group.flows, group.delivered_bytes), (1, flow.delivered.get()));
+            assert_eq!(group.marks.values().sum::<u64>(), flow.marks.total());
+            assert_eq!(group.mean_packet_latency_us, Some(10.0));
+        }
+        let waited: Vec<_> = over_run(&record).iter().map(|group| group.waited_s).collect();
+        assert_eq!(waited, [0.0, 0.007_25, 0.0, 0.0]);
+        for phase in by_phase(&record) {
+            let groups = in_phase(&record, &record.members(), &phase);
+            let of_groups = groups.iter().map(|group| (group.goodput_bps, group.settled_goodput_bps));
+            let of_flows =
+                phase.flows.iter().map(|flow| (flow.over(PhasePart::Whole), flow.over(PhasePart::Settled)));
+            assert!(of_groups.eq(of_flows));
+        }
+    }
+
+    #[test]
+    fn a_group_adds_up_its_flows_named_or_not() {
+        let record = sample::record();
+        let [group] = &over_run(&record)[..] else { panic!("the sample has one group") };
+        assert_eq!((group.flows, group.finite_flows, group.completed_flows), (2, 1, 1));
+        assert_eq!((group.delivered_bytes, group.goodput_bps), (5_000_000, 2e9));
+        assert_eq!((group.marks["root"], group.becns), (4, 6));
+        assert_eq!((group.start_s, group.last_delivery_s), (Some(0.0), Some(0.0195)));
+        let [before, during] = &by_phase(&record)[..] else { panic!("the sample has two phases") };
+        let in_phase = |phase| in_phase(&record, &record.members(), phase).remove(0);
+        assert_eq!((in_phase(before).active_flows, in_phase(before).jain), (1, Some(1.0)));
+        assert_eq!((in_phase(during).active_flows, in_phase(during).goodput_bps), (2, 8.2e9));
+        assert_eq!(in_phase(during).settled_goodput_bps, 8.4e9);
+    }
+
+    #[test]
+    fn a_group_without_packets_has_no_latency_and_no_index() {
+        let mut record = sample::record();
+        record.flows[0] = FlowRecord { group: Some(0), ..FlowRecord::default() };
+        record.flows[2].group = None;
+        let group = over_run(&record).remove(0);
+        assert_eq!((group.mean_packet_latency_us, group.max_packet_latency_us), (None, None));
+        assert_eq!((group.last_delivery_s, group.delivered_bytes), (None, 0));
+        record.snapshots.iter_mut().for_each(|snapshot| snapshot.delivered[0] = Bytes::ZERO);
+        let phase = &by_phase(&record)[0];
+        assert_eq!(in_phase(&record, &record.members(), phase)[0].jain, None);
+    }
+}
