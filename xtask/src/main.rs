@@ -47,6 +47,12 @@ const VERBS: &[Verb] = &[
     Verb { name: "compare", about: "run scenarios side by side", task: Task::Simulate },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
     Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
+    Verb { name: "show", about: "print the text of a shipped scenario", task: Task::Simulate },
+    Verb {
+        name: "fields",
+        about: "print a field of the scenario file, with every choice",
+        task: Task::Simulate,
+    },
     Verb { name: "repro", about: "check the claims of papers, one by one", task: Task::Simulate },
     Verb {
         name: "guideline",

@@ -25,7 +25,7 @@ pub struct AdapterSpec {
     #[schemars(range(min = 1, max = 8388608))]
     pub max_outstanding: u32,
     /// Most RDMA READs of a queue pair of RC in progress, 1 to 255 (eight bits in IBA's connection management).
-    /// Required for hosts that request such READs, without effect elsewhere.
+    /// Hosts that request such READs need it; without effect elsewhere, where it may be left out.
     #[serde(default)]
     #[schemars(range(min = 1, max = 255))]
     pub max_reads: Option<u8>,

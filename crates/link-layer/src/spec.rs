@@ -73,7 +73,7 @@ pub struct PauseSpec {
     #[schemars(inner(range(min = 0, max = 14)))]
     pub pfc_enable: Option<Vec<u8>>,
     /// Memory of each port and lane with PFC beyond the threshold; if left out, as much as can arrive by the port's own cable
-    /// until a pause takes effect (see [`Headroom`](crate::Headroom)).
+    /// until a pause takes effect: the sum that `backwater headroom` prints (IEEE 802.1Qbb, annex O).
     #[serde(default)]
     pub headroom: Option<Bytes>,
     /// Bytes below the threshold that must be free before RESUME is sent, with the headroom empty; less if nothing is
@@ -170,13 +170,13 @@ pub struct VlWeight {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CableSpec {
-    /// Rate at which bytes of packets pass, as Ethernet names it: 1 to 800 Gb/s.
+    /// Rate at which bytes of packets pass, as Ethernet names it: 1 to 800 Gb/s. Left out if `width` and `speed` give it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Number of physical lanes, as IBA names it.
+    /// Number of physical lanes, as IBA names it. Left out if `rate` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<Width>,
-    /// Signalling speed of each physical lane.
+    /// Signalling speed of each physical lane, which the encoding of its generation reduces. Left out if `rate` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<Speed>,
     /// Time of flight, from the length or as a delay.

@@ -127,6 +127,33 @@ fn list_has_a_line_for_each_scenario() {
 }
 
 #[test]
+fn show_prints_a_scenario_that_runs_from_a_file() {
+    let scratch = Scratch::new("show");
+    let text = scratch.printed(&["show", "roce-victim"]);
+    assert!(text.contains("// "), "comments are kept");
+    fs::write(scratch.0.join("mine.ron"), text).unwrap();
+    let digest = |scenario| {
+        let printed = scratch.printed(&["sim", scenario, "--json", "--set", "duration=3 ms"]);
+        json(&printed)["digest"].clone()
+    };
+    assert_eq!(digest("mine.ron"), digest("roce-victim"));
+    assert_refused(&scratch.run(&["show", "roce-victm"]), "did you mean `roce-victim`?");
+}
+
+#[test]
+fn fields_explains_a_path_and_corrects_a_wrong_one() {
+    let scratch = Scratch::new("fields");
+    let load = scratch.printed(&["fields", "flows[].load"]);
+    for word in ["Saturate(...)", "outstanding", "Paced(rate)", "Messages(whole number)"] {
+        assert!(load.contains(word), "no `{word}` in {load}");
+    }
+    assert!(scratch.printed(&["fields"]).contains("congestion_control"));
+    assert!(scratch.printed(&["fields", "congestion_control.Dcqcn"]).contains("preset"));
+    assert_refused(&scratch.run(&["fields", "link.mtuu"]), "help: did you mean `mtu`?");
+    assert_refused(&scratch.run(&["fields", "kmin"]), "congestion_control.Dcqcn.marking.kmin");
+}
+
+#[test]
 fn the_overrides_in_the_help_are_accepted() {
     let scratch = Scratch::new("help");
     let help = scratch.printed(&["check", "--help"]);

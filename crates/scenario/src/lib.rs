@@ -16,6 +16,7 @@
 //! | `diagnostics` | faults with their places, and how they are printed |
 //! | `text` | the text of a file, with parts of it overridden: the place of each value |
 //! | `format` | the fields of the file; from a text to a scenario; `--set PATH=VALUE` |
+//! | [`manual`] | every field and choice, with type, range, default and meaning |
 //! | `resolve` | parts that stand for others, replaced by them |
 //! | `layers` | the service levels of packets whose routing has layers |
 //! | `plan` | all that a run needs to know |
@@ -32,6 +33,7 @@ mod ecn_first;
 mod format;
 pub mod import;
 mod layers;
+pub mod manual;
 mod memory;
 mod plan;
 mod resolve;

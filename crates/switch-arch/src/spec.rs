@@ -19,7 +19,7 @@ pub struct SwitchSpec {
     pub buffering: BufferingSpec,
     /// Arbiter: which input wins an output.
     pub arbiter: ArbiterSpec,
-    /// Buffer of each port and lane, unless `memory` is given: at least one packet of the link's MTU, under credits at most
+    /// Buffer of each port and lane; left out if `memory` is given. At least one packet of the link's MTU, under credits at most
     /// 128 KiB (2,048 blocks of 64 bytes in IBA). The size of a shared memory is the sum of all buffers. With `Output` it
     /// is the landing buffer of an input and lane, which holds packets until their output's queue has room. Under `Pause`
     /// the buffer includes the headroom: a pause is requested at the remainder.
@@ -32,9 +32,10 @@ pub struct SwitchSpec {
     /// name a pair, the last one holds; `link.sl_to_vl` gives the lanes of all other pairs. A packet keeps its lane on the
     /// whole path if no switch has an entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("default" = Vec::<SlToVlSpec>::new()))]
     pub sl_to_vl: Vec<SlToVlSpec>,
-    /// Size of a memory that ports and lanes share, at most 1 GiB, in place of `buffer`. Headroom and guarantees are
-    /// taken from it; the remainder is shared.
+    /// Size of a memory that ports and lanes share, at most 1 GiB, in place of `buffer`; left out if `buffer` gives the size.
+    /// Headroom and guarantees are taken from it; the remainder is shared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Bytes>,
     /// Ports and lanes whose headroom and guarantees are taken from `memory`, with a cable or without; those of the
@@ -46,7 +47,7 @@ pub struct SwitchSpec {
     #[serde(default)]
     pub output_buffer: Option<Bytes>,
     /// Division of a central memory among ports and lanes: for `buffering: Central`. If left out, a central memory is
-    /// shared completely ([`SwitchSpec::usual_sharing`]).
+    /// shared completely, with the least guarantee that the link allows (`Complete`).
     #[serde(default)]
     pub sharing: Option<Sharing>,
     /// Ports, lanes or rates whose share of a shared memory differs. Of several entries that name a port and lane, the
@@ -216,7 +217,7 @@ pub enum Sharing {
         /// 1/128 to 128, held in steps of 1/65,536.
         #[schemars(range(min = Alpha::LEAST, max = Alpha::MOST))]
         alpha: f64,
-        /// As for `Complete`.
+        /// Memory guaranteed to every port and lane, with the limits of `Complete`.
         guaranteed: Bytes,
     },
 }
@@ -330,11 +331,12 @@ pub struct ShareOverride {
     #[serde(default)]
     #[schemars(range(min = 0, max = 14))]
     pub lane: Option<u8>,
-    /// Factor of the dynamic threshold, for `sharing: Dynamic`: 1/128 to 128, held in steps of 1/65,536.
+    /// Factor of the dynamic threshold, for `sharing: Dynamic`: 1/128 to 128, held in steps of 1/65,536; that of `sharing`
+    /// if left out.
     #[serde(default)]
     #[schemars(range(min = Alpha::LEAST, max = Alpha::MOST))]
     pub alpha: Option<f64>,
-    /// Memory guaranteed to the port and lane, as in `sharing`.
+    /// Memory guaranteed to the port and lane; that of `sharing` if left out.
     #[serde(default)]
     pub guaranteed: Option<Bytes>,
 }

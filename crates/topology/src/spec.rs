@@ -48,7 +48,7 @@ pub enum TopologySpec {
     /// Fully connected groups, fully connected.
     Dragonfly(Dragonfly),
     /// Name of a file beside the scenario: HPCC's `topology.txt` or one of its dialects. It stands for a
-    /// [`Custom`](Self::Custom) fabric with the cables of that file: see [`hpcc`](crate::hpcc).
+    /// [`Custom`](Self::Custom) fabric with the cables of that file.
     HpccFile(String),
 }
 

@@ -40,9 +40,15 @@ macro_rules! settings {
         #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
         #[serde(rename = $from, deny_unknown_fields, default)]
         struct $written {
-            /// Preset of the fields that are left out here.
+            /// Preset of the fields that are left out here; that of the whole scheme if left out. The defaults shown are
+            /// those of `Recommended`.
             preset: Option<Preset>,
-            $($(#[$field_about])* $(#[serde(alias = $alias)])? $field: Option<$kind>,)*
+            $(
+                $(#[$field_about])*
+                #[schemars(extend("default" = $recommended))]
+                $(#[serde(alias = $alias)] #[schemars(extend("x-alias" = $alias))])?
+                $field: Option<$kind>,
+            )*
         }
 
         impl $name {
@@ -92,11 +98,11 @@ pub struct DcqcnScheme {
 struct WrittenScheme {
     /// Preset of the fields that are left out here and below.
     preset: Preset,
-    /// Marking at every switch: the congestion point.
+    /// Marking at every switch: the congestion point; that of the preset if left out.
     marking: WrittenMarking,
-    /// Answer of the destination: the notification point.
+    /// Answer of the destination: the notification point; that of the preset if left out.
     echo: WrittenEcho,
-    /// Response at the source: the reaction point.
+    /// Response at the source: the reaction point; that of the preset if left out.
     response: WrittenResponse,
 }
 
@@ -135,7 +141,7 @@ settings! {
     pmax: f64 = 0.01, strawman 1.0;
     /// Thresholds by the rate of an output's link, in place of `kmin`, `kmax` and `pmax`. If there are any, every link of
     /// a switch needs an entry for its rate; an entry for a rate that no link has is allowed.
-    by_rate: Vec<RateThresholds> = Vec::new();
+    by_rate: Vec<RateThresholds> = Vec::<RateThresholds>::new();
     /// Instant of the decision.
     at: MarkedAt = MarkedAt::Departure;
 }
@@ -187,7 +193,7 @@ settings! {
     /// Service level of CNPs, 0 to 15; that of the flow if left out. The lane of that level may have priority
     /// (`link.vl_arbitration`); at its adapter a CNP precedes all data anyway.
     #[schemars(range(min = 0, max = 15))]
-    service_level: Option<u8> = None;
+    service_level: Option<u8> = None::<u8>;
 }
 
 impl Copy for CnpEcho {}

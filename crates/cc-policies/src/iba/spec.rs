@@ -156,7 +156,7 @@ pub enum TimerStart {
     /// With the run, at all adapters alike: one free-running timer for all flows of the port's service level (Pfister
     /// and others 2005; Gran and Reinemo 2011, 2.2).
     FreeRunning,
-    /// As `FreeRunning`, but from some time before the run, drawn for each adapter and service level uniformly within one
+    /// Free-running like `FreeRunning`, but from some time before the run, drawn for each adapter and service level uniformly within one
     /// period: real adapters start at times of their own.
     FreeRunningOwnPhase,
     /// With the first BECN after rest; later ones do not restart it (an adapter's driver in Linux).

@@ -47,6 +47,12 @@ pub(crate) fn field(given: &str, known: impl IntoIterator<Item = impl AsRef<str>
     vendors.unwrap_or_else(|| help(given, known, "fields here"))
 }
 
+/// Returns a help line with the names that may stand here.
+pub(crate) fn listed_names(known: &[String]) -> String {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    listed(&known, &[], "names here")
+}
+
 /// Lists all names if they are few, else the nearest.
 fn listed(known: &[&str], near: &[&str], things: &str) -> String {
     match (known, near) {

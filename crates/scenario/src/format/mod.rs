@@ -17,7 +17,7 @@ mod overrides;
 pub(crate) mod parse;
 pub(crate) mod range_check;
 mod range_table;
-mod ranges;
+pub(crate) mod ranges;
 mod read;
 mod spec;
 

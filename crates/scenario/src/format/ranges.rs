@@ -19,13 +19,13 @@ use super::spec::Scenario;
 use crate::text::Outline;
 
 /// The schema of a scenario. Types stand in its definitions, once each, and fields refer to them: see [`resolved`].
-pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let generator = SchemaSettings::draft2020_12().into_generator();
     generator.into_root_schema_for::<Scenario>().to_value()
 });
 
 /// Start of a reference to one of the schema's definitions.
-const DEFINITION: &str = "#/$defs/";
+pub(crate) const DEFINITION: &str = "#/$defs/";
 
 /// A number of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +71,7 @@ pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Numb
 }
 
 /// Follows references to the schema of a type.
-pub(super) fn resolved(mut schema: &Value) -> &Value {
+pub(crate) fn resolved(mut schema: &Value) -> &Value {
     while let Some(name) = schema.get("$ref").and_then(Value::as_str) {
         let name = name.strip_prefix(DEFINITION).expect("references lead to definitions");
         schema = &SCHEMA["$defs"][name];
@@ -81,12 +81,12 @@ pub(super) fn resolved(mut schema: &Value) -> &Value {
 
 /// Returns the schemas of which a value fits one: those of an enum's variants (`oneOf`), or those of an optional value and
 /// of `null` (`anyOf`).
-pub(super) fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
+pub(crate) fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
     schema.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Returns the name and the content of an enum's variant; `None` for a variant without content.
-pub(super) fn variant_content(schema: &Value) -> Option<(&str, &Value)> {
+pub(crate) fn variant_content(schema: &Value) -> Option<(&str, &Value)> {
     let [name] = schema.get("required")?.as_array()?.as_slice() else { return None };
     let properties = schema.get("properties")?.as_object().filter(|properties| properties.len() == 1)?;
     let name = name.as_str()?;
@@ -127,7 +127,7 @@ pub(super) fn below<'s>(schema: &'s Value, step: &PathStep) -> Option<&'s Value>
 
 impl NumberRange {
     /// Returns the range that a number's schema states, or that of its type.
-    pub(super) fn of(schema: &Value) -> Option<Self> {
+    pub(crate) fn of(schema: &Value) -> Option<Self> {
         if has_type(schema, "integer") {
             let format = schema.get("format").and_then(Value::as_str);
             let widest = if format == Some("uint32") { u64::from(u32::MAX) } else { u64::MAX };
@@ -199,7 +199,7 @@ impl RangeEnd {
 }
 
 /// Returns true if a schema admits values of this JSON type.
-pub(super) fn has_type(schema: &Value, name: &str) -> bool {
+pub(crate) fn has_type(schema: &Value, name: &str) -> bool {
     match schema.get("type") {
         Some(Value::Array(all)) => all.iter().any(|one| one == name),
         one => one.is_some_and(|one| one == name),

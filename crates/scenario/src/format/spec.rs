@@ -16,7 +16,7 @@ use workload::{FlowSpec, PatternSpec};
 
 /// An experiment: a fabric, its traffic, and the duration of the run.
 ///
-/// A scenario file is written in RON. `Some` may be left out; a variant with fields needs one pair of
+/// A scenario file is written in RON. `Some` may be left out; a choice with fields needs one pair of
 /// parentheses: `congestion_control: Iba(marking: (...), ...)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +40,7 @@ pub struct Scenario {
     pub routing: RoutingSpec,
     /// Lanes of the layers of paths, for routings that have layers.
     #[serde(default, skip_serializing_if = "LayerLanes::is_default")]
+    #[schemars(extend("default" = "Kept"))]
     pub layer_lanes: LayerLanes,
     /// Treatment of routes on which packets could wait for each other in a cycle.
     #[serde(default)]

@@ -71,7 +71,7 @@ pattern_spec! {
         pub operation: Operation,
         /// As in [`FlowSpec::message`].
         pub message: Bytes,
-        /// As in [`FlowSpec::load`], except `Messages`.
+        /// Number and spacing of the messages of a session, as of a flow; `Messages` is refused.
         pub load: LoadSpec,
     }
 }

@@ -60,7 +60,7 @@ pub enum LoadSpec {
     /// At this mean rate of payload, evenly spaced: message k (from 0) is posted when k messages have
     /// taken their time at this rate, to the next picosecond.
     Paced(Rate),
-    /// This number of messages, all posted at the start: 1 to [`MAX_LISTED`](crate::MAX_LISTED).
+    /// This number of messages, all posted at the start: 1 to 67,108,864.
     Messages(#[schemars(range(min = 1, max = crate::MAX_LISTED))] u32),
 }
 

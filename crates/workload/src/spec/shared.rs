@@ -11,10 +11,10 @@ macro_rules! pattern_spec {
         #[serde(deny_unknown_fields)]
         pub struct $spec {
             /// Name of the pattern in tables and files, unlike that of any flow or other pattern. The start of a
-            /// pattern with a name begins a phase, and so does its declared end.
+            /// pattern with a name begins a phase, and so does its declared end. No name if left out.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub name: Option<String>,
-            /// Group whose flows are counted together; a pattern with a name and no group is a group of its own.
+            /// Group whose flows are counted together. If left out, a pattern with a name is a group of its own.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub group: Option<String>,
             $($own)*

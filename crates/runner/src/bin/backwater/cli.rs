@@ -5,10 +5,12 @@ use clap::{Parser, Subcommand};
 use crate::verbs::bench::BenchOptions;
 use crate::verbs::check::CheckOptions;
 use crate::verbs::compare::CompareOptions;
+use crate::verbs::fields::FieldsOptions;
 use crate::verbs::guideline::GuidelineOptions;
 use crate::verbs::headroom::HeadroomOptions;
 use crate::verbs::import::ImportFormat;
 use crate::verbs::repro::ReproOptions;
+use crate::verbs::show::ShowOptions;
 use crate::verbs::sim::SimOptions;
 use crate::verbs::thresholds::ThresholdsOptions;
 
@@ -33,8 +35,12 @@ pub(crate) enum Verb {
     Compare(CompareOptions),
     /// List the shipped scenarios.
     List,
+    /// Print the text of a shipped scenario, with its comments.
+    Show(ShowOptions),
     /// Check a scenario without running it, and describe it.
     Check(CheckOptions),
+    /// Print a field of the scenario file: its type, default and meaning, and every choice.
+    Fields(FieldsOptions),
     /// Reproduce published results: run the experiments of papers, and compare with the reported numbers.
     Repro(ReproOptions),
     /// Print the congestion-control parameters that Pfister and others (2005) propose for a network.

@@ -9,6 +9,7 @@ use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::OutputError;
 use scenario::Diagnostic;
+use scenario::manual::UnknownPlace;
 use units::Rate;
 
 use crate::memory::MemoryExceeded;
@@ -28,6 +29,9 @@ pub(crate) enum Failure {
     /// There is no such paper.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPaper(#[from] UnknownPaper),
+    /// There is no such field.
+    #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
+    UnknownPlace(#[from] UnknownPlace),
     /// A hot spot has more sources than the network has hosts.
     #[error(
         "error: a hot spot cannot have {degree} sources in a network of {ports} ports\nhelp: write a `--hotspot-degree` of 1 to {ports}"

@@ -32,7 +32,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cli::{Cli, Verb};
-use crate::verbs::{bench, check, compare, guideline, headroom, import, list, repro, sim, thresholds};
+use crate::verbs::{
+    bench, check, compare, fields, guideline, headroom, import, list, repro, show, sim, thresholds,
+};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
@@ -42,7 +44,9 @@ fn main() -> ExitCode {
             list::run();
             Ok(())
         }
+        Verb::Show(options) => show::run(&options),
         Verb::Check(options) => check::run(&options),
+        Verb::Fields(options) => fields::run(&options),
         Verb::Repro(options) => repro::run(&options),
         Verb::Guideline(options) => guideline::run(options),
         Verb::Headroom(options) => headroom::run(options),

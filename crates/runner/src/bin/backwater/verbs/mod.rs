@@ -5,10 +5,12 @@
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod fields;
 pub(crate) mod guideline;
 pub(crate) mod headroom;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod repro;
+pub(crate) mod show;
 pub(crate) mod sim;
 pub(crate) mod thresholds;

@@ -1,0 +1,93 @@
+//! `fields`: a field of the scenario file, with every choice and its fields.
+//!
+//! Invariant: the words are those of `docs/scenario.md`.
+
+use clap::Args;
+use report::format::{aligned, fitted, plain_table};
+use scenario::manual::{self, Choice, Entry, Field};
+
+use crate::failure::Failure;
+use crate::terminal::print;
+
+/// Columns of the printed table.
+const WIDTH: u16 = 120;
+
+#[derive(Args, Debug)]
+pub(crate) struct FieldsOptions {
+    /// Path of a field: `link.mtu`, `flows[].load`, `congestion_control.Dcqcn`; all fields of a scenario if left out.
+    path: Option<String>,
+}
+
+/// Prints the places that the path means.
+pub(crate) fn run(options: &FieldsOptions) -> Result<(), Failure> {
+    let entries = manual::find(options.path.as_deref().unwrap_or_default())?;
+    let printed: Vec<_> = entries.iter().map(printed).collect();
+    print(&printed.join("\n"));
+    Ok(())
+}
+
+fn printed(entry: &Entry) -> String {
+    let place = &entry.place;
+    let mut text = match place.name.as_str() {
+        "" => "The fields of a scenario\n".to_owned(),
+        path => format!("{path}: {}, {}\n", limited(place), default(place)),
+    };
+    for about in [&place.about, &entry.about_type].into_iter().filter(|about| !about.is_empty()) {
+        let mut paragraph = plain_table();
+        paragraph.add_row([about.as_str()]);
+        text += &format!("{}\n", aligned(fitted(paragraph, WIDTH, &[0]), 1));
+    }
+    if entry.fields.is_empty() && entry.choices.is_empty() {
+        return text;
+    }
+    let mut table = plain_table();
+    let name = if entry.choices.is_empty() { "field" } else { "choice" };
+    table.set_header([name, "type", "default", "meaning"]);
+    for field in &entry.fields {
+        table.add_row(row(field, ""));
+    }
+    for Choice { form, range, about, fields, .. } in &entry.choices {
+        table.add_row([form.clone(), range.clone().unwrap_or_default(), String::new(), about.clone()]);
+        for field in fields {
+            table.add_row(row(field, "  "));
+        }
+    }
+    text + &format!("\n{}\n", aligned(fitted(table, WIDTH, &[0, 1, 3]), 4))
+}
+
+fn row(field: &Field, indent: &str) -> [String; 4] {
+    [format!("{indent}{}", field.name), limited(field), default(field), field.about.clone()]
+}
+
+/// Returns the type with its range.
+fn limited(field: &Field) -> String {
+    let kind = field.kind.replace('`', "");
+    field.range.as_ref().map_or_else(|| kind.clone(), |range| format!("{kind}, {range}"))
+}
+
+fn default(field: &Field) -> String {
+    match &field.default {
+        _ if field.required => "required".to_owned(),
+        Some(default) => default.replace('`', ""),
+        None => "-".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(path: &str) -> String {
+        manual::find(path).expect("there is such a field").iter().map(printed).collect()
+    }
+
+    #[test]
+    fn a_field_is_printed_with_its_choices_and_their_fields() {
+        insta::assert_snapshot!([shown("flows[].load"), shown("link.mtu")].join("\n"));
+    }
+
+    #[test]
+    fn a_struct_is_printed_with_its_fields() {
+        insta::assert_snapshot!(shown("link.flow_control.Pause"));
+    }
+}

@@ -1,0 +1,19 @@
+//! `show`: the text of a scenario.
+
+use clap::Args;
+use scenario::ScenarioText;
+
+use crate::failure::Failure;
+use crate::terminal::print;
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowOptions {
+    /// Name of a shipped scenario, or a file.
+    scenario: String,
+}
+
+/// Prints the text with its comments, as it is.
+pub(crate) fn run(options: &ShowOptions) -> Result<(), Failure> {
+    print(ScenarioText::find(&options.scenario)?.text());
+    Ok(())
+}
