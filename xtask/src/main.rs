@@ -59,6 +59,11 @@ const VERBS: &[Verb] = &[
         about: "print proposed parameters of congestion control",
         task: Task::Simulate,
     },
+    Verb {
+        name: "schema",
+        about: "print the columns, fields and types of a run's files",
+        task: Task::Simulate,
+    },
     Verb { name: "import", about: "make a scenario from another simulator's files", task: Task::Simulate },
     Verb { name: "headroom", about: "print the headroom that PFC needs", task: Task::Simulate },
     Verb {

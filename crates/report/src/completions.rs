@@ -4,6 +4,7 @@
 //! begins when the message is posted. The slowdown is the completion time over that on the empty fabric. Messages that
 //! were not delivered are counted, and have no completion time.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use telemetry::{Completion, RunRecord};
 
@@ -13,7 +14,7 @@ use crate::format::rounded;
 const BINS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// Messages whose sizes lie in one bin.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SizeBin {
     /// Largest size of the bin; `None` for the last.
     pub up_to_bytes: Option<u64>,
@@ -26,7 +27,7 @@ pub struct SizeBin {
 }
 
 /// Quantiles by nearest rank.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Quantiles {
     /// Median.
     pub p50: f64,
@@ -59,7 +60,7 @@ pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 }
 
 /// Completion times in `summary.json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CompletionSummary {
     /// Number of messages posted.
     pub posted_messages: u64,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use telemetry::{FlowRecord, Marks, RunRecord};
 use units::{Bytes, Span, Time};
@@ -13,7 +14,7 @@ use crate::format::rounded;
 use crate::goodput::{self, PhaseGoodput, PhasePart, rounded_jain};
 
 /// A group over the whole run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GroupSummary {
     /// Name of the group.
     pub group: String,
@@ -44,7 +45,7 @@ pub struct GroupSummary {
 }
 
 /// A group in one phase.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GroupInPhase {
     /// Name of the group.
     pub group: String,

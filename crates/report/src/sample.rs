@@ -6,8 +6,8 @@ use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
     Acknowledged, Audit, Completion, Completions, Congestion, FlowRecord, GroupRecord, LaneRecord,
-    MarginCounts, MarginRecord, Marks, Phase, QueueRecord, RootRecord, RunRecord, Series, SeriesColumn,
-    Snapshot, TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
+    MarginCounts, MarginRecord, Marks, PauseRecord, Phase, QueueRecord, RootRecord, RunRecord, Series,
+    SeriesColumn, Snapshot, TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -202,6 +202,19 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         without_credit: Span::from_us(1250),
         pause: None,
         marks: marks(20, 1),
+    }
+}
+
+/// Returns the pauses and drops of a lane under PFC.
+pub(crate) fn pause() -> PauseRecord {
+    PauseRecord {
+        sent: 17,
+        heard: 3,
+        paused: Span::from_us(123),
+        dropped_at_input: 1,
+        dropped_at_output: 0,
+        threshold: MarginRecord { load: Bytes::kib(9), limit: Bytes::kib(8), counts: None },
+        headroom: None,
     }
 }
 

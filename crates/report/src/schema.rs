@@ -1,41 +1,151 @@
-//! Schemas of the files of a run, made from the definitions that also write the files.
+//! Schemas of the files of a result folder, made from the definitions that also write the files.
 //!
-//! Invariant: every CSV file that a run writes is here, and `docs/outputs.md` has its columns as they are here.
+//! Invariant: every file that `sim` or `compare` writes is here. `docs/outputs.md` has the list of files and the columns of
+//! tables as they are here.
+//!
+//! | format | schema |
+//! |---|---|
+//! | CSV | Table Schema of the Data Package standard (datapackage.org), with `unit` as a further property |
+//! | JSON | JSON Schema, draft 2020-12 |
+//! | other | none |
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
 
 use crate::comparison;
+use crate::manifest::Manifest;
+use crate::summary::Summary;
 use crate::table::{ColumnSchema, Table};
 use crate::tables::{completions, congestion, flows, margins, ports, series};
 
-/// A CSV file: its name, its contents and its columns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableSchema {
+/// A file of a result folder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileSchema {
     /// Name of the file.
-    pub file: &'static str,
-    /// Contents of the file, in a phrase.
+    pub name: &'static str,
+    /// Contents of the file, in Markdown.
     pub contents: &'static str,
-    /// Columns, in order.
-    pub columns: Vec<ColumnSchema>,
+    /// Format of the file.
+    pub format: FileFormat,
 }
 
-/// Returns the schemas of all CSV files of `sim` and `compare`, in the order in which they are listed.
+/// Format of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileFormat {
+    /// CSV with these columns.
+    Table(Vec<ColumnSchema>),
+    /// JSON with this schema.
+    Json(Value),
+    /// Another format, by its media type.
+    Other(&'static str),
+}
+
+/// Returns all files of `sim` and `compare`, in the order in which they are listed.
 #[must_use]
-pub fn tables() -> Vec<TableSchema> {
+pub fn files() -> Vec<FileSchema> {
+    let other =
+        |name, contents, media_type| FileSchema { name, contents, format: FileFormat::Other(media_type) };
     vec![
-        of(&flows::flow_table()),
-        of(&flows::phase_table()),
-        of(&series::series_table()),
-        of(&ports::port_table()),
-        of(&congestion::tree_table()),
-        of(&congestion::victim_table()),
-        of(&margins::table()),
-        of(&series::watch_table()),
-        of(&completions::table()),
-        of(&comparison::file_table()),
+        json_file::<Manifest>("run.json", "the manifest: which run this is, how it ended, and its files"),
+        json_file::<Summary>("summary.json", "the results of the run, as one JSON object"),
+        table(&flows::flow_table()),
+        table(&flows::phase_table()),
+        table(&series::series_table()),
+        table(&ports::port_table()),
+        table(&congestion::tree_table()),
+        table(&congestion::victim_table()),
+        table(&series::watch_table()),
+        table(&margins::table()),
+        other("throughput.svg", "goodput over time, as a figure", SVG),
+        table(&completions::table()),
+        other(
+            "fct.txt",
+            "one line per acknowledged message, in the format of HPCC's simulator, with `--fct-txt`",
+            PLAIN,
+        ),
+        other(
+            "plan.ron",
+            "the scenario with every override and default filled in; running it gives the same digest, with or without \
+             `--drain`",
+            PLAIN,
+        ),
+        table(&comparison::file_table()),
+        other("compare.txt", "the printed tables of `compare`", PLAIN),
+        other("compare.svg", "goodput over time of each run of `compare`, as a figure", SVG),
     ]
 }
 
-fn of<R>(table: &Table<R>) -> TableSchema {
-    TableSchema { file: table.file, contents: table.contents, columns: table.schema() }
+const SVG: &str = "image/svg+xml";
+const PLAIN: &str = "text/plain";
+
+/// Returns the schema of all files: a descriptor of the Data Package standard. A resource of JSON has its schema in the
+/// property `jsonSchema`.
+///
+/// # Panics
+/// Never: schemas are plain data.
+#[must_use]
+pub fn package() -> String {
+    let resource = |file: &FileSchema| {
+        let FileSchema { name, contents, .. } = file;
+        let (stem, media_type) = (name.replace('.', "-"), file.media_type());
+        let mut resource =
+            json!({ "name": stem, "path": name, "description": contents, "mediatype": media_type });
+        match &file.format {
+            FileFormat::Table(_) => resource["schema"] = file.schema().expect("a table has a schema"),
+            FileFormat::Json(schema) => resource["jsonSchema"] = schema.clone(),
+            FileFormat::Other(_) => {}
+        }
+        resource
+    };
+    let resources: Vec<_> = files().iter().map(resource).collect();
+    pretty(&json!({ "$schema": PACKAGE_SCHEMA, "name": "backwater-results", "resources": resources }))
+}
+
+const PACKAGE_SCHEMA: &str = "https://datapackage.org/profiles/2.0/datapackage.json";
+const TABLE_SCHEMA: &str = "https://datapackage.org/profiles/2.0/tableschema.json";
+
+impl FileSchema {
+    /// Returns the schema: a Table Schema for CSV, a JSON Schema for JSON, `None` for other formats.
+    #[must_use]
+    pub fn schema(&self) -> Option<Value> {
+        match &self.format {
+            FileFormat::Table(columns) => {
+                Some(json!({ "$schema": TABLE_SCHEMA, "fields": columns, "missingValues": [""] }))
+            }
+            FileFormat::Json(schema) => Some(schema.clone()),
+            FileFormat::Other(_) => None,
+        }
+    }
+
+    /// Returns the media type.
+    #[must_use]
+    pub const fn media_type(&self) -> &'static str {
+        match self.format {
+            FileFormat::Table(_) => "text/csv",
+            FileFormat::Json(_) => "application/json",
+            FileFormat::Other(media_type) => media_type,
+        }
+    }
+}
+
+/// Returns a schema as indented JSON that ends with a newline.
+///
+/// # Panics
+/// Never: a schema is plain data.
+#[must_use]
+pub fn pretty(schema: &Value) -> String {
+    serde_json::to_string_pretty(schema).expect("a schema is plain data") + "\n"
+}
+
+fn table<R>(table: &Table<R>) -> FileSchema {
+    FileSchema { name: table.file, contents: table.contents, format: FileFormat::Table(table.schema()) }
+}
+
+fn json_file<T: JsonSchema>(name: &'static str, contents: &'static str) -> FileSchema {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let schema = generator.into_root_schema_for::<T>().to_value();
+    FileSchema { name, contents, format: FileFormat::Json(schema) }
 }
 
 #[cfg(test)]
@@ -43,10 +153,26 @@ mod tests {
     use std::{env, fs};
 
     use super::*;
+    use crate::manifest::{self, MANIFEST};
     use crate::table::ColumnType;
-    use crate::{OutputFile, Summary, files, sample};
+    use crate::{FILE_NAMES, OutputFile, Summary, sample};
 
     const MANUAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
+    /// Files of `compare` alone.
+    const COMPARED: [&str; 3] = ["compare.csv", "compare.txt", "compare.svg"];
+
+    fn schema_of(name: &str) -> FileSchema {
+        files().into_iter().find(|file| file.name == name).unwrap_or_else(|| panic!("{name} has no schema"))
+    }
+
+    #[test]
+    fn every_file_that_is_written_is_listed() {
+        let mut listed: Vec<_> = files().into_iter().map(|file| file.name).collect();
+        let mut written: Vec<_> = FILE_NAMES.into_iter().chain([MANIFEST]).chain(COMPARED).collect();
+        listed.sort_unstable();
+        written.sort_unstable();
+        assert_eq!(listed, written);
+    }
 
     fn is_of(cell: &str, column: &ColumnSchema) -> bool {
         match column.kind {
@@ -62,29 +188,142 @@ mod tests {
     fn every_cell_has_the_type_of_its_column() {
         let record = sample::record();
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        let mut seen = 0;
-        for OutputFile { name, contents } in files(&summary, &record, String::new()) {
-            let Some(schema) = tables().into_iter().find(|schema| schema.file == name) else {
-                assert!(!name.ends_with(".csv"), "{name} has no schema");
-                continue;
-            };
-            seen += 1;
+        for OutputFile { name, contents } in crate::files(&summary, &record, String::new()) {
+            let FileFormat::Table(columns) = schema_of(&name).format else { continue };
             let mut lines = contents.lines();
-            let header: Vec<_> = schema.columns.iter().map(|column| column.name).collect();
+            let header: Vec<_> = columns.iter().map(|column| column.name).collect();
             assert_eq!(lines.next(), Some(header.join(",").as_str()), "{name}");
+            assert!(lines.clone().count() > 0, "{name} has no row");
             for line in lines {
-                for (cell, column) in line.split(',').zip(&schema.columns) {
+                for (cell, column) in line.split(',').zip(&columns) {
                     assert!(is_of(cell, column), "{name}: `{cell}` as {column:?}");
                 }
             }
         }
-        assert_eq!(seen, tables().len() - 1, "all but compare.csv");
     }
 
-    /// Returns a table of the manual, made from the schema.
-    fn page(schema: &TableSchema) -> String {
+    /// Returns the first place where a value is not as its schema says, has a field besides, or lacks one. Knows the words
+    /// of JSON Schema that the schemas here use.
+    fn fault(value: &Value, schema: &Value, root: &Value, at: &str) -> Option<String> {
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            let named = root.pointer(reference.trim_start_matches('#')).expect("a reference leads somewhere");
+            return fault(value, named, root, at);
+        }
+        if let Some(choices) = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
+            let fits = choices.iter().any(|choice| fault(value, choice, root, at).is_none());
+            return (!fits).then(|| format!("{at}: {value} is none of {schema}"));
+        }
+        let wrong = schema.get("const").is_some_and(|constant| constant != value);
+        if wrong || !has_type(value, &schema["type"]) {
+            return Some(format!("{at}: {value} is not {schema}"));
+        }
+        let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        if let Some(missing) = names.filter_map(Value::as_str).find(|name| value.get(name).is_none()) {
+            return Some(format!("{at} lacks {missing}"));
+        }
+        let items = value.as_array().into_iter().flatten().enumerate();
+        let mut items = items.map(|(place, item)| (place.to_string(), item, &schema["items"]));
+        let of_field = |name| schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
+        let fields = value.as_object().into_iter().flatten();
+        let mut fields = fields.map(|(name, field)| (name.clone(), field, of_field(name)));
+        let below = |(name, value, schema): (String, &Value, &Value)| {
+            fault(value, schema, root, &format!("{at}/{name}"))
+        };
+        items.find_map(below).or_else(|| fields.find_map(below))
+    }
+
+    /// Returns true if a value has one of these types.
+    fn has_type(value: &Value, types: &Value) -> bool {
+        let is = |name: &Value| match name.as_str().unwrap_or_default() {
+            "null" => value.is_null(),
+            "boolean" => value.is_boolean(),
+            "string" => value.is_string(),
+            "array" => value.is_array(),
+            "object" => value.is_object(),
+            "number" => value.is_f64(),
+            "integer" => value.is_u64(),
+            _ => false,
+        };
+        types.as_array().map_or_else(|| is(types), |types| types.iter().any(is))
+    }
+
+    #[test]
+    fn json_is_as_its_schema_says() {
+        let mut record = sample::record();
+        let assert_summary = |record: &telemetry::RunRecord| {
+            let summary = Summary::new(sample::CONTEXT, record, sample::cost());
+            let value = serde_json::from_str(&summary.json()).expect("a summary is JSON");
+            let schema = schema_of("summary.json").schema().expect("JSON has a schema");
+            assert_eq!(fault(&value, &schema, &schema, ""), None);
+        };
+        assert_summary(&record);
+        record.completions = None;
+        record.lanes[1].pause = Some(sample::pause());
+        assert_summary(&record);
+        let schema = schema_of(MANIFEST).schema().expect("JSON has a schema");
+        for manifest in manifest::samples() {
+            let value = serde_json::from_str(&manifest.json()).expect("a manifest is JSON");
+            assert_eq!(fault(&value, &schema, &schema, ""), None);
+        }
+    }
+
+    #[test]
+    fn a_field_of_another_type_or_name_is_found() {
+        let schema = schema_of("summary.json").schema().expect("JSON has a schema");
+        let summary = Summary::new(sample::CONTEXT, &sample::record(), sample::cost());
+        let value: Value = serde_json::from_str(&summary.json()).expect("a summary is JSON");
+        let found = |change: &dyn Fn(&mut Value)| {
+            let mut value = value.clone();
+            change(&mut value);
+            fault(&value, &schema, &schema, "").unwrap_or_default()
+        };
+        assert_eq!(found(&|_| {}), "");
+        assert!(found(&|value| value["events"] = 1.5.into()).starts_with("/events: 1.5 is not"));
+        assert!(found(&|value| value["audit"]["more"] = 1.into()).starts_with("/audit/more: 1 is not"));
+        let without = |value: &mut Value| drop(value.as_object_mut().map(|fields| fields.remove("seed")));
+        assert_eq!(found(&without), " lacks seed");
+    }
+
+    #[test]
+    fn the_manual_describes_every_field_of_json() {
+        let manual = fs::read_to_string(MANUAL).expect("the manual is there");
+        let mut open: Vec<Value> = files()
+            .into_iter()
+            .filter_map(|file| match file.format {
+                FileFormat::Json(schema) => Some(schema),
+                _ => None,
+            })
+            .collect();
+        let mut seen = 0;
+        while let Some(value) = open.pop() {
+            for name in
+                value.get("properties").and_then(Value::as_object).into_iter().flat_map(|all| all.keys())
+            {
+                seen += 1;
+                assert!(manual.contains(&format!("`{name}`")), "docs/outputs.md does not describe `{name}`");
+            }
+            match value {
+                Value::Object(fields) => open.extend(fields.into_values()),
+                Value::Array(values) => open.extend(values),
+                _ => {}
+            }
+        }
+        assert!(seen > 80, "{seen}");
+    }
+
+    /// Returns the manual with this table in place of the first one after `place` that begins with `head`.
+    fn with_table(manual: &str, place: &str, head: &str, table: &str) -> String {
+        let section = manual.find(place).unwrap_or_else(|| panic!("the manual lacks `{place}`"));
+        let start = section + manual[section..].find(head).expect("a section has a table") + 1;
+        let rows = manual[start..].lines().take_while(|line| line.starts_with('|'));
+        let length: usize = rows.map(|line| line.len() + 1).sum();
+        format!("{}{table}{}", &manual[..start], &manual[start + length..])
+    }
+
+    /// Returns the table of the columns of a file.
+    fn columns_table(columns: &[ColumnSchema]) -> String {
         let mut text = "| column | type | meaning |\n|---|---|---|\n".to_owned();
-        for ColumnSchema { name, kind, meaning, constraints, .. } in &schema.columns {
+        for ColumnSchema { name, kind, meaning, constraints, .. } in columns {
             let word = match kind {
                 ColumnType::String => "text",
                 ColumnType::Boolean => "boolean",
@@ -97,20 +336,19 @@ mod tests {
         text
     }
 
-    /// Returns the manual with the table of this file as the schema has it.
-    fn with_page(manual: &str, schema: &TableSchema) -> String {
-        let heading = format!("\n## `{}`\n", schema.file);
-        let section = manual.find(&heading).unwrap_or_else(|| panic!("no section for {}", schema.file));
-        let start = section + manual[section..].find("\n| column |").expect("a section has a table") + 1;
-        let rows = manual[start..].lines().take_while(|line| line.starts_with('|'));
-        let length: usize = rows.map(|line| line.len() + 1).sum();
-        format!("{}{}{}", &manual[..start], page(schema), &manual[start + length..])
-    }
-
     #[test]
-    fn the_manual_has_the_columns_of_every_file() {
+    fn the_manual_has_every_file_and_column() {
         let present = fs::read_to_string(MANUAL).expect("the manual is there");
-        let wanted = tables().iter().fold(present.clone(), |manual, schema| with_page(&manual, schema));
+        let of_sim = files().into_iter().filter(|file| !COMPARED.contains(&file.name));
+        let list: String = of_sim.map(|file| format!("| `{}` | {} |\n", file.name, file.contents)).collect();
+        let list = format!("| file | contents |\n|---|---|\n{list}");
+        let mut wanted = with_table(&present, "", "\n| file | contents |", &list);
+        for file in files() {
+            if let FileFormat::Table(columns) = &file.format {
+                let heading = format!("\n## `{}`\n", file.name);
+                wanted = with_table(&wanted, &heading, "\n| column |", &columns_table(columns));
+            }
+        }
         if env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
             fs::write(MANUAL, wanted).expect("the manual can be written");
         } else {

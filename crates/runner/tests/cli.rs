@@ -546,3 +546,20 @@ fn a_configuration_of_hpcc_is_imported_and_runs() {
     assert_refused(&wrong, "config.txt:4:11: FLOW_FILE: there is no file `mix/flows.txt`");
     assert!(!scratch.0.join("wrong").exists());
 }
+
+#[test]
+fn a_schema_describes_a_file_or_all_files() {
+    let scratch = Scratch::new("schema");
+    let schema = json(&text(&scratch.run(&["schema", "ports.csv"]).stdout));
+    let field = schema["fields"].as_array().unwrap().iter().find(|field| field["name"] == "link_rate_bps");
+    assert_eq!((&field.unwrap()["type"], &field.unwrap()["unit"]), (&"number".into(), &"bit/s".into()));
+    let schema = json(&text(&scratch.run(&["schema", "summary.json"]).stdout));
+    assert_eq!(schema["properties"]["events"]["type"], "integer");
+    let package = json(&text(&scratch.run(&["schema"]).stdout));
+    assert!(package["resources"].as_array().unwrap().iter().any(|file| file["path"] == "run.json"));
+    let refused = scratch.run(&["schema", "port.csv"]);
+    assert_refused(
+        &refused,
+        "no schema describes a file `port.csv`\nhelp: name one of run.json, summary.json",
+    );
+}

@@ -10,6 +10,7 @@ use crate::verbs::guideline::GuidelineOptions;
 use crate::verbs::headroom::HeadroomOptions;
 use crate::verbs::import::ImportFormat;
 use crate::verbs::repro::ReproOptions;
+use crate::verbs::schema::SchemaOptions;
 use crate::verbs::show::ShowOptions;
 use crate::verbs::sim::SimOptions;
 use crate::verbs::thresholds::ThresholdsOptions;
@@ -49,6 +50,8 @@ pub(crate) enum Verb {
     Headroom(HeadroomOptions),
     /// Print the thresholds of PFC and ECN that a switch's memory allows.
     Thresholds(ThresholdsOptions),
+    /// Print the columns, fields and types of a run's files, as JSON.
+    Schema(SchemaOptions),
     /// Convert another simulator's input files to a scenario.
     Import {
         /// Format of the files.

@@ -50,6 +50,9 @@ pub(crate) enum Failure {
         "error: `--fct-txt` needs completion times, and the scenario records none\nhelp: leave out `completions: NotKept`, or `--set completions=Kept`"
     )]
     NoCompletions,
+    /// A file has no schema.
+    #[error("error: no schema describes a file `{name}`\nhelp: name one of {}", known.join(", "))]
+    NoSchema { name: String, known: Vec<&'static str> },
     /// The traffic of a run needs more memory than there is.
     #[error("error: {exceeded}\nhelp: {help}", exceeded = .0, help = .0.help())]
     Memory(#[from] MemoryExceeded),

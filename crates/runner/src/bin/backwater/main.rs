@@ -33,7 +33,7 @@ use clap::Parser;
 
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
-    bench, check, compare, fields, guideline, headroom, import, list, repro, show, sim, thresholds,
+    bench, check, compare, fields, guideline, headroom, import, list, repro, schema, show, sim, thresholds,
 };
 
 fn main() -> ExitCode {
@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Check(options) => check::run(&options),
         Verb::Fields(options) => fields::run(&options),
         Verb::Repro(options) => repro::run(&options),
+        Verb::Schema(options) => schema::run(&options),
         Verb::Guideline(options) => guideline::run(options),
         Verb::Headroom(options) => headroom::run(options),
         Verb::Thresholds(options) => thresholds::run(&options),

@@ -11,6 +11,7 @@ pub(crate) mod headroom;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod repro;
+pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod sim;
 pub(crate) mod thresholds;

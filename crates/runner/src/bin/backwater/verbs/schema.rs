@@ -1,0 +1,29 @@
+//! `schema`: the columns, fields and types of the files of a result folder, as JSON.
+
+use clap::Args;
+use report::schema::{self, FileSchema};
+
+use crate::failure::Failure;
+use crate::terminal::print;
+
+#[derive(Args, Debug)]
+pub(crate) struct SchemaOptions {
+    /// File of a result folder: `ports.csv` gives a Table Schema, `summary.json` a JSON Schema. All files without it.
+    file: Option<String>,
+}
+
+/// Prints the schema of a file, or a descriptor of all files.
+pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
+    let Some(name) = &options.file else {
+        print(&schema::package());
+        return Ok(());
+    };
+    let files = schema::files();
+    let schema = files.iter().find(|file| file.name == name).and_then(FileSchema::schema);
+    let Some(schema) = schema else {
+        let known = files.iter().filter(|file| file.schema().is_some()).map(|file| file.name).collect();
+        return Err(Failure::NoSchema { name: name.clone(), known });
+    };
+    print(&schema::pretty(&schema));
+    Ok(())
+}
