@@ -102,7 +102,9 @@ impl Plan {
         let (waiting, completed) = self.expected_messages();
         let named = self.workload().flows.iter().filter(|flow| flow.named).count() as u64;
         let samples = self.duration().ps() / self.sample().ps().max(1);
-        let columns = named + 1 + self.watch().len() as u64;
+        let groups = self.workload().groups.len() as u64;
+        // All others together, and the total.
+        let columns = named + groups + 2 + self.watch().len() as u64;
         let kept = if self.keeps_completions() {
             waiting.saturating_mul(POSTING_TIME).saturating_add(completed.saturating_mul(COMPLETION))
         } else {

@@ -35,11 +35,18 @@ impl GoodputProbe {
         let mut due: Vec<_> = plan.phases().iter().flat_map(of_phase).collect();
         due.sort_unstable_by(|a, b| b.cmp(a));
         due.dedup();
-        let flows = &plan.workload().flows;
-        let named = flows.iter().filter(|flow| flow.named).count();
-        let groups: Vec<Vec<u32>> = Vec::new();
-        let alone = (0..named as u32).collect();
-        let columns = columns(named, groups.len(), flows.len() > named);
+        let workload = plan.workload();
+        let named = workload.flows.iter().filter(|flow| flow.named).count();
+        let (mut groups, mut alone) = (vec![Vec::new(); workload.groups.len()], Vec::new());
+        let mut others = false;
+        for (number, flow) in (0..).zip(&workload.flows) {
+            match flow.group {
+                Some(group) => groups[group as usize].push(number),
+                None if flow.named => alone.push(number),
+                None => others = true,
+            }
+        }
+        let columns = columns(named, groups.len(), others);
         Self {
             snapshots: Vec::with_capacity(due.len()),
             due,

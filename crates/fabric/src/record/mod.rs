@@ -20,8 +20,8 @@ use link_layer::Port;
 use packet::{Lane, NodeId, PortId};
 use scenario::Plan;
 use telemetry::{
-    Audit, FlowRecord, LaneInput, LaneOutput, LaneRecord, MarginCounts, MarginRecord, Marks, PauseRecord,
-    QueueRecord, RunRecord, TransportTally,
+    Audit, FlowRecord, GroupRecord, LaneInput, LaneOutput, LaneRecord, MarginCounts, MarginRecord, Marks,
+    PauseRecord, QueueRecord, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
@@ -60,7 +60,7 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         marks,
         transport: transport(&world),
         flows,
-        groups: Vec::new(),
+        groups: plan.workload().groups.iter().map(|group| GroupRecord { name: group.name.clone() }).collect(),
         phases: plan.phases().iter().cloned().filter_map(|phase| phase.before(now)).collect(),
         snapshots: goodput.snapshots,
         series: goodput.series,
@@ -88,7 +88,7 @@ fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
             source: name(flow.source),
             destination: name(flow.destination),
             named: flow.named,
-            group: None,
+            group: flow.group,
             transport: flow.transport.word(),
             operation: flow.operation.word(),
             start: flow.posting.start(),

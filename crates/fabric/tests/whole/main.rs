@@ -9,6 +9,7 @@ mod deadlocks;
 mod ethernet;
 mod families;
 mod golden;
+mod groups;
 mod imports;
 mod lane_changes;
 mod laws;
