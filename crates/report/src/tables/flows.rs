@@ -33,13 +33,16 @@ pub fn flow_table<'a>() -> Table<FlowRow<'a>> {
     Table { file: "flows.csv", contents: "one row per flow, named or not", columns }
 }
 
-fn identity<'a>() -> [Column<FlowRow<'a>>; 10] {
+fn identity<'a>() -> [Column<FlowRow<'a>>; 11] {
     [
         Column::text("flow", "its name", |row| &row.flow.name),
         Column::text("src", "source host of its data", |row| &row.flow.source),
         Column::text("dst", "destination host of its data", |row| &row.flow.destination),
         Column::flag("named", "`true` for a named flow, `false` for a flow of a traffic pattern", |row| {
             row.flow.named
+        }),
+        Column::optional_text("group", "its group, if it has one", |row| {
+            row.flow.group.map(|group| row.record.groups[group as usize].name.as_str())
         }),
         Column::text("transport", "as in `summary.json`", |row| row.flow.transport),
         Column::text("operation", "as in `summary.json`", |row| row.flow.operation),
