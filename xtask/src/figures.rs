@@ -45,7 +45,7 @@ const FIGURES: &[Figure] = &[
     Figure {
         name: "conext2016-join",
         arguments: &["sim", "conext2016-join", "--quiet", "--set", "sample=1 ms"],
-        drawn: "throughput.svg",
+        drawn: "goodput.svg",
     },
 ];
 

@@ -124,8 +124,8 @@ impl Reproduction {
                 let run = paper.run(run, self.full);
                 experiment::plan(&run.scenario, &run.set, None).expect("the run has been simulated")
             };
-            let file = figure.file(first, plan);
-            files.push(file.map_err(|missing| missing_in(paper, &figure.name, missing))?);
+            let drawn = figure.files(first, plan);
+            files.extend(drawn.map_err(|missing| missing_in(paper, &figure.name, missing))?);
         }
         Ok(files)
     }

@@ -14,7 +14,8 @@
 //! | [`groups`] | goodput, marks and waits of groups of flows |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
-//! | [`figures`] | figures, as SVG |
+//! | [`reader`] | typed rows of these files |
+//! | [`figures`] | figures, drawn from these files as SVG |
 //! | [`comparison`] | several runs side by side |
 //! | [`schema`] | schemas of all files |
 //! | [`manifest`] | `run.json`: the run that a result folder belongs to |
@@ -30,6 +31,7 @@ pub mod format;
 pub mod goodput;
 pub mod groups;
 pub mod manifest;
+pub mod reader;
 pub mod schema;
 pub mod summary;
 pub mod table;
@@ -41,6 +43,7 @@ use telemetry::RunRecord;
 
 pub use folder::{OutputError, ResultFolder};
 pub use manifest::Manifest;
+pub use reader::RunFiles;
 pub use summary::Summary;
 
 /// Scenario, scheme, seed and version of a run.
@@ -75,7 +78,7 @@ pub struct OutputFile {
 }
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 13] = [
+pub const FILE_NAMES: [&str; 14] = [
     "summary.json",
     "flows.csv",
     "phases.csv",
@@ -84,7 +87,8 @@ pub const FILE_NAMES: [&str; 13] = [
     "trees.csv",
     "victims.csv",
     "margins.csv",
-    "throughput.svg",
+    "goodput.svg",
+    "completions.svg",
     "plan.ron",
     "watch.csv",
     "fct.csv",
@@ -104,11 +108,14 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<OutputF
         file("trees.csv", tables::congestion::trees(record)),
         file("victims.csv", tables::congestion::victims(record)),
         file("margins.csv", tables::margins::margins(record)),
-        file("throughput.svg", figures::throughput(summary, record)),
         file("plan.ron", plan),
     ];
     files.extend(tables::series::watch(record).map(|contents| file("watch.csv", contents)));
     files.extend(tables::completions::file(record).map(|rows| file("fct.csv", rows)));
+    // A figure that has nothing to show is left out; the verb `figures` gives the reason.
+    let drawn = figures::FIGURES.iter().filter_map(|figure| figure.drawn(RunFiles::Written(&files)).ok());
+    let drawn: Vec<_> = drawn.collect();
+    files.extend(drawn);
     files
 }
 

@@ -64,16 +64,17 @@ fn assert_refused(output: &Output, message: &str) {
 }
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
+    "completions.svg",
     "fct.csv",
     "flows.csv",
+    "goodput.svg",
     "margins.csv",
     "phases.csv",
     "plan.ron",
     "ports.csv",
     "series.csv",
     "summary.json",
-    "throughput.svg",
     "trees.csv",
     "victims.csv",
 ];

@@ -4,14 +4,14 @@
 
 use experiment::Outcome;
 use report::OutputFile;
-use report::figures::panels::{GoodputCurve, Panel, ReferenceLevel};
+use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel};
 use scenario::Plan;
 use serde::Deserialize;
 use telemetry::SeriesColumn;
 use units::{Bytes, Span};
 
-use super::Runs;
 use super::fluid::FluidLine;
+use super::{Runs, figure_files};
 use crate::measurement::{NotInRun, named_flows};
 
 /// Goodput over time, with the panels of several runs below each other.
@@ -36,6 +36,9 @@ pub struct GoodputFigure {
     /// A line of DCQCN's fluid model in each panel.
     #[serde(default)]
     fluid: Option<FluidLine>,
+    /// Notes below the figure.
+    #[serde(default)]
+    notes: Vec<String>,
     /// End of all panels, for runs of different lengths; the end of the longest run if left out.
     #[serde(default)]
     until: Option<Span>,
@@ -48,49 +51,92 @@ impl GoodputFigure {
         missing.map(|(_, run)| format!("the figure {} shows `{run}`, which is not among the runs", self.name))
     }
 
-    /// Returns the figure as a file. `outcome` and `plan` return those of a run by its name.
+    /// Returns the figure and its numbers. `outcome` and `plan` return those of a run by its name.
     ///
     /// # Errors
     /// If a run lacks a flow.
-    pub(crate) fn file<'a>(
+    pub(crate) fn files<'a>(
         &self,
         outcome: impl Fn(&str) -> &'a Outcome,
         plan: impl Fn(&str) -> Plan,
-    ) -> Result<OutputFile, NotInRun> {
-        let panel = |(title, run): &(String, String)| self.panel(title, outcome(run), || plan(run));
-        let panels = self.panels.iter().map(panel).collect::<Result<Vec<_>, NotInRun>>()?;
-        Ok(OutputFile {
-            name: format!("{}.svg", self.name),
-            contents: report::figures::panels::drawn(&self.title, &panels),
+    ) -> Result<Vec<OutputFile>, NotInRun> {
+        let curves = |(_, run): &(String, String)| self.curves(outcome(run), || plan(run));
+        let curves = self.panels.iter().map(curves).collect::<Result<Vec<_>, NotInRun>>()?;
+        let seconds = |curve: &Curve| curve.interval * curve.goodput.len() as f64;
+        let (time, per_second) = Axis::time(curves.iter().flatten().map(seconds).fold(0.0, f64::max));
+        let values =
+            curves.iter().flatten().flat_map(Curve::drawn).chain(self.levels.iter().map(|level| level.1));
+        let y = Axis::from_zero("goodput (Gb/s)", values);
+        let panel = |((title, run), curves): (&(String, String), &Vec<Curve>)| {
+            let shaded = self.shaded(outcome(run), per_second);
+            let levels =
+                self.levels.iter().map(|(name, value)| Layer::Level { name: name.clone(), value: *value });
+            let lines =
+                curves.iter().enumerate().map(|(place, curve)| Layer::Line(curve.line(place, per_second)));
+            let layers = shaded.chain(levels).chain(lines).collect();
+            Panel { title: title.clone(), x: time.clone(), y: y.clone(), height: 120.0, layers }
+        };
+        let panels = self.panels.iter().zip(&curves).map(panel).collect();
+        let description = "Goodput over simulated time, a panel for each run.".to_owned();
+        let chart =
+            Chart { title: self.title.clone(), description, panels, columns: 1, notes: self.notes.clone() };
+        Ok(figure_files(&self.name, &chart))
+    }
+
+    /// Returns the phases of a run that are shaded.
+    fn shaded(&self, outcome: &Outcome, per_second: f64) -> impl Iterator<Item = Layer> {
+        let phases = (1..).zip(&outcome.summary.phases).filter(|(number, _)| self.shaded.contains(number));
+        phases.map(move |(_, phase)| Layer::Shaded {
+            from: phase.from_s * per_second,
+            to: phase.to_s * per_second,
         })
     }
 
-    fn panel(&self, title: &str, outcome: &Outcome, plan: impl Fn() -> Plan) -> Result<Panel, NotInRun> {
+    fn curves(&self, outcome: &Outcome, plan: impl Fn() -> Plan) -> Result<Vec<Curve>, NotInRun> {
+        let interval = outcome.record.series.interval.seconds();
         let line = |(name, flows): &(String, Vec<String>)| {
             let goodput = if flows.is_empty() {
                 total_goodput(outcome)
             } else {
                 mean_goodput(outcome, &named_flows(outcome, flows)?)
             };
-            Ok(GoodputCurve { name: name.clone(), goodput })
+            Ok(Curve { name: name.clone(), interval, goodput })
         };
-        let fluid = self.fluid.iter().map(|fluid| fluid.curve(&plan()));
-        let mut lines = self.lines.iter().map(line).chain(fluid).collect::<Result<Vec<_>, NotInRun>>()?;
-        let interval = outcome.record.series.interval.seconds();
+        let fluid = self.fluid.iter().map(|fluid| {
+            Ok(Curve { name: fluid.name().to_owned(), interval, goodput: fluid.goodput(&plan())? })
+        });
+        let mut curves = self.lines.iter().map(line).chain(fluid).collect::<Result<Vec<_>, NotInRun>>()?;
         if let Some(until) = self.until {
             let samples = (until.seconds() / interval).ceil() as usize;
-            lines.iter_mut().for_each(|line| line.goodput.truncate(samples));
+            curves.iter_mut().for_each(|curve| curve.goodput.truncate(samples));
         }
-        let phases = (1..).zip(&outcome.summary.phases);
-        let shaded = phases
-            .filter(|(number, _)| self.shaded.contains(number))
-            .map(|(_, phase)| (phase.from_s, phase.to_s))
-            .collect();
-        let levels = self
-            .levels
-            .iter()
-            .map(|(name, goodput)| ReferenceLevel { name: name.clone(), goodput: *goodput });
-        Ok(Panel { title: title.to_owned(), interval, lines, shaded, levels: levels.collect() })
+        Ok(curves)
+    }
+}
+
+/// Goodput of a panel's line.
+struct Curve {
+    name: String,
+    /// Sampling interval, in s.
+    interval: f64,
+    /// Goodput in Gb/s by sample; `None` where the flow does not exist.
+    goodput: Vec<Option<f64>>,
+}
+
+impl Curve {
+    /// Returns the line; each point stands in the middle of its interval.
+    fn line(&self, place: usize, per_second: f64) -> Line {
+        let point = |(row, y): (usize, &Option<f64>)| ((row as f64 + 0.5) * self.interval * per_second, *y);
+        Line::new(
+            self.name.clone(),
+            Ink::Palette(place),
+            self.goodput.iter().enumerate().map(point).collect(),
+        )
+    }
+
+    /// Returns the values as they are drawn.
+    fn drawn(&self) -> Vec<f64> {
+        self.line(0, 1.0).drawn_values()
     }
 }
 

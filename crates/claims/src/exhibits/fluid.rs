@@ -5,7 +5,6 @@
 
 use cc_policies::Scheme;
 use cc_policies::dcqcn::Fluid;
-use report::figures::panels::GoodputCurve;
 use scenario::Plan;
 use serde::Deserialize;
 use units::{Bytes, Span};
@@ -27,11 +26,16 @@ pub struct FluidLine {
 }
 
 impl FluidLine {
+    /// Returns the name of the line.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the flow's goodput in the model, in Gb/s by sample.
     ///
     /// # Errors
     /// If the plan lacks DCQCN or the flow.
-    pub(super) fn curve(&self, plan: &Plan) -> Result<GoodputCurve, NotInRun> {
+    pub(super) fn goodput(&self, plan: &Plan) -> Result<Vec<Option<f64>>, NotInRun> {
         let Scheme::Dcqcn(settings) = plan.scheme() else { return Err(NotInRun::Dcqcn) };
         let flows = &plan.workload().flows;
         let missing = || NotInRun::Flow(self.flow.clone());
@@ -46,6 +50,6 @@ impl FluidLine {
             let rate = sample.rates[flow] * payload / 1e9;
             (rate > 0.0).then_some(rate)
         });
-        Ok(GoodputCurve { name: self.name.clone(), goodput: goodput.collect() })
+        Ok(goodput.collect())
     }
 }

@@ -13,7 +13,7 @@
 use experiment::{RunSpec, SimulationError, Tuning, pool, simulate};
 use fabric::RunOptions;
 use report::OutputFile;
-use report::figures::curves::{AxisScale, SweepAxes, SweepLine, SweepPoint};
+use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
 use report::format::{aligned, plain_table};
 use report::table::decimal;
 use serde::Deserialize;
@@ -279,28 +279,39 @@ impl HotSpotGrid {
 
     /// Draws the shares of all cases in rising order: without control, with the guideline, and with the search.
     fn figure(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> OutputFile {
-        let line = |name: &str, share: &dyn Fn(&SearchResult) -> f64| {
+        let line = |place: usize, name: &str, share: &dyn Fn(&SearchResult) -> f64| {
             let mut shares: Vec<_> = rows.iter().map(|(_, result)| share(result)).collect();
             shares.sort_by(f64::total_cmp);
-            let point = |(place, y): (usize, f64)| SweepPoint { x: (place + 1) as f64, y, ci95: None };
-            SweepLine { name: name.to_owned(), points: shares.into_iter().enumerate().map(point).collect() }
+            let points = (1..).zip(shares).map(|(case, y)| (f64::from(case), Some(y))).collect();
+            Line { reduction: Reduction::None, ..Line::new(name, Ink::Palette(place), points) }
         };
         let searched = |result: &SearchResult| {
             result.best.map_or(result.guideline, |(_, share)| share.max(result.guideline))
         };
         let lines = [
-            line("no control", &|result| result.off),
-            line("guideline", &|result| result.guideline),
-            line("guideline, else the best of the search", &searched),
+            line(0, "no control", &|result| result.off),
+            line(1, "guideline", &|result| result.guideline),
+            line(2, "guideline, else the best of the search", &searched),
         ];
-        let axis = SweepAxes {
-            x: "cases, each line in its own order".to_owned(),
-            y: "share of what can be delivered".to_owned(),
-            scale: AxisScale::Linear,
+        let values = lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, y)| *y));
+        let y = Axis::from_zero("share of what can be delivered", values.chain([self.squelched]));
+        let level = Layer::Level { name: format!("squelched: {}", self.squelched), value: self.squelched };
+        let panel = Panel {
+            title: String::new(),
+            x: Axis::linear("cases, each line in its own order", 0.0, rows.len() as f64 + 1.0),
+            y,
+            height: 320.0,
+            layers: core::iter::once(level).chain(lines.into_iter().map(Layer::Line)).collect(),
         };
-        let levels = [(format!("squelched: {}", self.squelched), self.squelched)];
-        let contents = report::figures::curves::drawn(&self.title, &axis, &lines, &levels);
-        OutputFile { name: format!("{}.svg", self.name), contents }
+        let chart = Chart {
+            title: self.title.clone(),
+            description: "Goodput of every case as a share of what can be delivered, in rising order."
+                .to_owned(),
+            panels: vec![panel],
+            columns: 1,
+            notes: Vec::new(),
+        };
+        OutputFile { name: format!("{}.svg", self.name), contents: chart.svg() }
     }
 }
 

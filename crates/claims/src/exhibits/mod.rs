@@ -19,6 +19,8 @@ pub mod table;
 use std::collections::BTreeMap;
 
 use experiment::RunSpec;
+use report::OutputFile;
+use report::figures::engine::Chart;
 
 pub use figure::GoodputFigure;
 pub use grid::HotSpotGrid;
@@ -27,3 +29,11 @@ pub use table::CombinationTable;
 
 /// Runs of a paper, by name.
 pub(crate) type Runs = BTreeMap<String, RunSpec>;
+
+/// Returns a chart as a figure, and its points as a table beside it.
+fn figure_files(name: &str, chart: &Chart) -> Vec<OutputFile> {
+    vec![
+        OutputFile { name: format!("{name}.svg"), contents: chart.svg() },
+        OutputFile { name: format!("{name}.csv"), contents: chart.csv() },
+    ]
+}

@@ -4,10 +4,10 @@
 
 use experiment::{Estimate, Outcome, RunSpec, SeedCount, Tuning};
 use report::OutputFile;
-use report::figures::curves::{AxisScale, SweepAxes, SweepLine, SweepPoint};
+use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
 use serde::Deserialize;
 
-use super::Runs;
+use super::{Runs, figure_files};
 use crate::language::{Measure, References, Unit};
 use crate::measurement::{NotInRun, measured};
 
@@ -36,6 +36,12 @@ pub struct ParameterSweep {
     /// Horizontal lines to compare with, by name, in the unit.
     #[serde(default)]
     levels: Vec<(String, f64)>,
+    /// Label of the vertical axis; the unit if left out.
+    #[serde(default)]
+    label: Option<String>,
+    /// Notes below the figure.
+    #[serde(default)]
+    notes: Vec<String>,
 }
 
 impl ParameterSweep {
@@ -84,19 +90,39 @@ impl ParameterSweep {
             Ok(Estimate::of(&self.seeds.seeds(full).map(one).collect::<Result<Vec<_>, NotInRun>>()?))
         };
         let mut lines = Vec::new();
-        for (name, measure) in &self.lines {
-            let mut points = Vec::new();
+        for (place, (name, measure)) in self.lines.iter().enumerate() {
+            let (mut points, mut intervals) = (Vec::new(), Vec::new());
             for (percent, run) in self.values.iter().filter_map(|value| value.percent()).zip(&runs) {
                 let Estimate { mean, ci95, .. } = estimate(run, measure)?;
-                points.push(SweepPoint { x: self.at_100_percent * percent / 100.0, y: mean, ci95 });
+                let x = self.at_100_percent * percent / 100.0;
+                points.push((x, Some(mean)));
+                intervals.extend(ci95.map(|half| (x, mean - half, mean + half)));
             }
-            lines.push(SweepLine { name: name.clone(), points });
+            let line = Line::new(name.clone(), Ink::Palette(place), points);
+            lines.push(Line { intervals, dots: true, reduction: Reduction::None, ..line });
         }
-        let axes = SweepAxes { x: self.setting.clone(), y: self.unit.word(), scale: AxisScale::Log };
-        let drawn = report::figures::curves::drawn(&self.title, &axes, &lines, &self.levels);
-        Ok(vec![
-            OutputFile { name: format!("{}.svg", self.name), contents: drawn },
-            OutputFile { name: format!("{}.csv", self.name), contents: report::figures::curves::csv(&lines) },
-        ])
+        Ok(figure_files(&self.name, &self.chart(&lines)))
+    }
+
+    fn chart(&self, lines: &[Line]) -> Chart {
+        let points = || lines.iter().flat_map(|line| &line.points);
+        let x = Axis::log(self.setting.clone(), points().map(|(x, _)| *x));
+        let values = points().filter_map(|(_, y)| *y).chain(self.levels.iter().map(|level| level.1));
+        let ends = lines.iter().flat_map(|line| line.intervals.iter().map(|(_, _, high)| *high));
+        let label = self.label.clone().unwrap_or_else(|| self.unit.word());
+        let y = Axis::from_zero(label, values.chain(ends));
+        let levels =
+            self.levels.iter().map(|(name, value)| Layer::Level { name: name.clone(), value: *value });
+        let layers = levels.chain(lines.iter().cloned().map(Layer::Line)).collect();
+        let panel = Panel { title: String::new(), x, y, height: 320.0, layers };
+        Chart {
+            title: self.title.clone(),
+            description:
+                "A number of each run against a setting; upright lines are 95 % intervals over seeds."
+                    .to_owned(),
+            panels: vec![panel],
+            columns: 1,
+            notes: self.notes.clone(),
+        }
     }
 }

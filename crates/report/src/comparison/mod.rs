@@ -1,4 +1,4 @@
-//! Several runs side by side: one table on the terminal, one file, one figure.
+//! Several runs side by side: one table on the terminal, one file.
 //!
 //! Invariant: each run has a column, in the order in which the runs are given. Rows are matched by the names of phases
 //! and flows, and a missing value is a dash.
@@ -9,11 +9,10 @@ mod row;
 pub use row::ComparedRun;
 
 use serde_json::{Map, Value, json};
-use telemetry::{FlowRecord, RunRecord, SeriesColumn};
+use telemetry::{FlowRecord, RunRecord};
 use units::Span;
 
 use crate::completions::{SizeBin, quantile};
-use crate::figures::panels::{self, GoodputCurve, Panel};
 use crate::format::{aligned, plain_table, rounded};
 use crate::summary::Summary;
 use crate::table::{Column, Table};
@@ -24,8 +23,6 @@ pub const SCHEMA: &str = "backwater-comparison/1";
 
 /// Number of victims that are printed: those that waited longest in any run.
 const VICTIMS: usize = 5;
-/// Number of flows that have a line in the figure.
-const LINES: usize = 6;
 
 /// Returns the label of a run without one, by its place: A, B, C.
 #[must_use]
@@ -363,52 +360,6 @@ fn message_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     ends.iter().flat_map(|(_, label)| measures.map(|measure| row(label, measure))).collect()
 }
 
-/// Returns `compare.svg`: goodput over time, one panel for each run. A flow has the same colour in all panels.
-#[must_use]
-pub fn figure(runs: &[ComparedRun<'_>]) -> String {
-    let flows = union(
-        runs.iter()
-            .flat_map(|run| run.record.flows[..run.record.named()].iter().map(|flow| flow.name.as_str())),
-    );
-    let with_others = runs.iter().any(|run| run.record.series.place(SeriesColumn::Others).is_some());
-    let drawn = &flows[..flows.len().min(if with_others { LINES - 1 } else { LINES })];
-    let panel = |run: &ComparedRun<'_>| {
-        let mut lines: Vec<_> = drawn.iter().map(|flow| curve(run.record, flow)).collect();
-        if with_others {
-            lines.push(others(run.record));
-        }
-        Panel {
-            title: format!("{}  {}", run.label, run.asked),
-            interval: run.record.series.interval.seconds(),
-            lines,
-            shaded: vec![],
-            levels: vec![],
-        }
-    };
-    let panels: Vec<_> = runs.iter().map(panel).collect();
-    let left_out = flows.len() - drawn.len();
-    let rest =
-        if left_out > 0 { format!(" ({left_out} further flows are not drawn)") } else { String::new() };
-    panels::drawn(&format!("Goodput of each named flow{rest}"), &panels)
-}
-
-fn curve(record: &RunRecord, flow: &str) -> GoodputCurve {
-    let place = record.flows[..record.named()].iter().position(|one| one.name == flow);
-    let goodput = place.map(|place| {
-        let interval = record.series.interval;
-        let first = (record.flows[place].start.ps() / interval.ps().max(1)) as usize;
-        let values = record.series.values(SeriesColumn::Flow(place as u32)).enumerate();
-        values.map(|(row, bytes)| (row >= first).then(|| bytes.bps_over(interval) / 1e9)).collect()
-    });
-    GoodputCurve { name: flow.to_owned(), goodput: goodput.unwrap_or_default() }
-}
-
-fn others(record: &RunRecord) -> GoodputCurve {
-    let values = record.series.values(SeriesColumn::Others);
-    let goodput = values.map(|bytes| Some(bytes.bps_over(record.series.interval) / 1e9)).collect();
-    GoodputCurve { name: "all others".to_owned(), goodput }
-}
-
 #[cfg(test)]
 mod tests {
     use telemetry::{MarginRecord, PauseRecord};
@@ -464,13 +415,5 @@ mod tests {
         assert_eq!(rows.len(), numbers);
         let row = rows.iter().find(|row| row["phase"] == "F2 starts" && row["what"] == "F3").unwrap();
         assert_eq!((&row["unit"], &row["values"]), (&json!("Gb/s"), &json!({ "A": null, "B": 2.0 })));
-    }
-
-    #[test]
-    fn the_figure_names_every_run_and_flow() {
-        let drawn = with_runs(figure);
-        for text in ["A  first", "B  second:seed=3", "F1", "F2", "F3", "all others"] {
-            assert!(drawn.contains(&format!("\n{text}\n")), "no `{text}` in {drawn}");
-        }
     }
 }

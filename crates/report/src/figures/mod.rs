@@ -1,19 +1,23 @@
-//! Figures, as SVG.
+//! Figures of runs, drawn from the files of their result folders.
 //!
-//! Invariant: the same values draw the same bytes.
+//! Invariant: the same files draw the same bytes, whether they are about to be written or are read from a folder.
 //!
 //! | module | draws |
 //! |---|---|
-//! | `style` | colours, fonts and labels that all figures share |
-//! | `coincidence` | the parts of lines that lie upon one another |
-//! | `throughput` | `throughput.svg`: one run |
-//! | [`panels`] | several runs below each other |
-//! | [`curves`] | a number against a setting |
+//! | [`engine`] | any chart, as SVG |
+//! | `fault` | nothing: reasons why a figure cannot be drawn |
+//! | `goodput` | goodput over time |
+//! | `completions` | completion times of messages |
+//! | `compared` | several runs in one panel |
+//! | `catalogue` | the list of all figures of a run |
 
-mod coincidence;
-pub mod curves;
-pub mod panels;
-mod style;
-mod throughput;
+mod catalogue;
+mod compared;
+mod completions;
+pub mod engine;
+mod fault;
+mod goodput;
 
-pub use throughput::throughput;
+pub use catalogue::{FIGURES, FigureKind};
+pub use compared::{ComparedFiles, compared};
+pub use fault::FigureFault;

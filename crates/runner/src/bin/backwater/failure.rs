@@ -8,6 +8,7 @@ use experiment::{SimulationError, TuningError};
 use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::OutputError;
+use report::reader::ReadError;
 use scenario::Diagnostic;
 use scenario::manual::UnknownPlace;
 use units::Rate;
@@ -23,6 +24,9 @@ pub(crate) enum Failure {
     /// The output folder cannot be written to, or is not free.
     #[error("error: {error}\nhelp: {help}", error = .0, help = output_help(.0))]
     Output(#[from] OutputError),
+    /// A file from which a figure is to be drawn is missing or wrong.
+    #[error("error: {0}")]
+    Read(#[from] ReadError),
     /// The user has ended the run; its results up to there are written.
     #[error("interrupted at {} ms of simulated time: the results end there", simulated_s * 1e3)]
     Interrupted { simulated_s: f64 },

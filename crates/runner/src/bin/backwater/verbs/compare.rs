@@ -12,9 +12,11 @@ use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use experiment::pool;
 use report::comparison::{self, ComparedRun};
+use report::figures::{ComparedFiles, compared};
 use report::manifest::RunEnd;
+use report::reader::ReadError;
 use report::tables::printed;
-use report::{Manifest, OutputError, OutputFile, ResultFolder};
+use report::{Manifest, OutputError, OutputFile, ResultFolder, RunFiles};
 
 use crate::failure::Failure;
 use crate::memory::MemoryOptions;
@@ -75,8 +77,9 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     };
     let folders = asked.iter().map(own).collect::<Result<Vec<_>, _>>()?;
     let runs = simulated(&asked, options.quiet);
+    let mut written = Vec::with_capacity(runs.len());
     for ((asked, folder), run) in asked.iter().zip(&folders).zip(&runs) {
-        record(&asked.manifest, folder, run)?;
+        written.push((asked.label.clone(), record(&asked.manifest, folder, run)?));
     }
     let runs = match runs.into_iter().collect::<Result<Vec<_>, _>>() {
         Ok(runs) => runs,
@@ -85,7 +88,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
             return Err(error.into());
         }
     };
-    write(options, &asked, &runs, (manifest, &folder))
+    write(options, &asked, &runs, figure(&written)?, (manifest, &folder))
 }
 
 /// Writes and prints the comparison of finished runs.
@@ -93,6 +96,7 @@ fn write(
     options: &CompareOptions,
     asked: &[RunAsked],
     runs: &[FinishedRun],
+    figure: String,
     (manifest, folder): (Manifest, &ResultFolder),
 ) -> Result<(), Failure> {
     let compared: Vec<_> = asked
@@ -106,7 +110,7 @@ fn write(
         })
         .collect();
     let text = comparison::printed(&compared);
-    let contents = [text.clone(), comparison::table_file(&compared), comparison::figure(&compared)];
+    let contents = [text.clone(), comparison::table_file(&compared), figure];
     let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
     let files: Vec<_> = FILES.into_iter().zip(contents).map(file).collect();
     let interrupted = runs.iter().map(FinishedRun::end).find(|end| *end != RunEnd::Complete);
@@ -156,17 +160,27 @@ fn simulated(asked: &[RunAsked], quiet: bool) -> Vec<Result<FinishedRun, RunErro
     runs
 }
 
-/// Writes the results of a run to its folder, or its failure.
+/// Draws all runs, each from its files.
+fn figure(runs: &[(String, Vec<OutputFile>)]) -> Result<String, ReadError> {
+    let runs: Vec<_> = runs
+        .iter()
+        .map(|(label, files)| ComparedFiles { label: label.clone(), files: RunFiles::Written(files) })
+        .collect();
+    Ok(compared(&runs)?.svg())
+}
+
+/// Writes the results of a run to its folder, or its failure, and returns its files.
 fn record(
     manifest: &Manifest,
     folder: &ResultFolder,
     run: &Result<FinishedRun, RunError>,
-) -> Result<(), OutputError> {
+) -> Result<Vec<OutputFile>, OutputError> {
     let (ended, files) = match run {
         Ok(run) => (run.end(), run.files()),
         Err(error) => (end_of_failure(error), Vec::new()),
     };
-    folder.write(&Manifest { ended, ..manifest.clone() }, &files)
+    folder.write(&Manifest { ended, ..manifest.clone() }, &files)?;
+    Ok(files)
 }
 
 /// An argument of the command line in parts.

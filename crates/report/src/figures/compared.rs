@@ -1,0 +1,154 @@
+//! `compare.svg`: runs overlaid, a panel for each subject.
+//!
+//! Invariant: a run has the same colour and dash in all panels.
+
+use super::completions::CompletionCurve;
+use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
+use super::goodput::{GoodputSeries, LABEL, SMALL, phases};
+use crate::reader::{ReadError, RunFacts, RunFiles};
+
+/// A run among others, and its files.
+#[derive(Clone, Debug)]
+pub struct ComparedFiles<'a> {
+    /// Name of the run in the comparison.
+    pub label: String,
+    /// Its files.
+    pub files: RunFiles<'a>,
+}
+
+struct Run {
+    /// Label and scheme.
+    name: String,
+    facts: RunFacts,
+    series: GoodputSeries,
+    completions: Option<CompletionCurve>,
+}
+
+/// Returns the figure of these runs.
+///
+/// # Errors
+/// If a run lacks a file.
+pub fn compared(runs: &[ComparedFiles<'_>]) -> Result<Chart, ReadError> {
+    let runs = runs.iter().map(Run::read).collect::<Result<Vec<_>, _>>()?;
+    let end = runs.iter().map(|run| run.facts.end_s()).fold(0.0, f64::max);
+    let (time, per_second) = Axis::time(end);
+    let subjects = subjects(&runs);
+    let drawn = &subjects[..subjects.len().min(SMALL)];
+    let columns = match drawn.len() {
+        0..=3 => 1,
+        4..=8 => 2,
+        _ => 3,
+    };
+    let height = if columns == 1 { 150.0 } else { 110.0 };
+    let panel = |subject: &Subject| {
+        let layers = phases_of(&runs, per_second).into_iter().chain(lines(&runs, subject, per_second));
+        let layers: Vec<_> = layers.collect();
+        let y = Axis::from_zero(LABEL, layers.iter().flat_map(drawn_values));
+        Panel { title: subject.title(), x: time.clone(), y, height, layers }
+    };
+    let mut panels: Vec<_> = drawn.iter().map(panel).collect();
+    panels.extend(completion_panel(&runs, height));
+    let mut notes = Vec::new();
+    if subjects.len() > drawn.len() {
+        notes.push(format!("{} further flows and groups are not drawn.", subjects.len() - drawn.len()));
+    }
+    let scenarios: Vec<_> = names(runs.iter().map(|run| run.facts.scenario.as_str()));
+    let title = format!("{}: goodput over time of {} runs", scenarios.join(", "), runs.len());
+    let description =
+        "Goodput over simulated time, a line for each run and a panel for each flow or group.".to_owned();
+    Ok(Chart { title, description, panels, columns, notes })
+}
+
+impl Run {
+    fn read(run: &ComparedFiles<'_>) -> Result<Self, ReadError> {
+        let facts = run.files.summary()?;
+        let completions = if run.files.has("fct.csv") { CompletionCurve::read(run.files)? } else { None };
+        let name = format!("{}: {}", run.label, facts.scheme());
+        Ok(Self { name, series: GoodputSeries::read(run.files)?, completions, facts })
+    }
+}
+
+/// A flow, a group, or all other flows, by kind and name.
+#[derive(Clone, Debug, PartialEq)]
+struct Subject {
+    kind: String,
+    name: String,
+}
+
+impl Subject {
+    fn title(&self) -> String {
+        match self.kind.as_str() {
+            "group" => format!("{} (group)", self.name),
+            "others" => "Flows without a name or a group, together".to_owned(),
+            _ => self.name.clone(),
+        }
+    }
+}
+
+/// Returns the subjects of all runs: flows, then groups, then others.
+fn subjects(runs: &[Run]) -> Vec<Subject> {
+    let mut all: Vec<Subject> = Vec::new();
+    for kind in ["flow", "group", "others"] {
+        for curve in runs.iter().flat_map(|run| run.series.of_kind(kind)) {
+            let subject = Subject { kind: kind.to_owned(), name: curve.name.clone() };
+            if !all.contains(&subject) {
+                all.push(subject);
+            }
+        }
+    }
+    all
+}
+
+fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in all {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Returns the phases, if all runs have the same.
+fn phases_of(runs: &[Run], per_second: f64) -> Vec<Layer> {
+    let of = |run: &Run| -> Vec<(String, f64)> {
+        run.facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s)).collect()
+    };
+    match runs.split_first() {
+        Some((first, rest)) if rest.iter().all(|run| of(run) == of(first)) => {
+            phases(&first.facts, per_second)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn lines(runs: &[Run], subject: &Subject, per_second: f64) -> Vec<Layer> {
+    let line = |(place, run): (usize, &Run)| {
+        let curve = run.series.of_kind(&subject.kind).find(|curve| curve.name == subject.name)?;
+        let points = run.series.points(curve, per_second);
+        Some(Layer::Line(Line::new(run.name.clone(), Ink::Palette(place), points)))
+    };
+    runs.iter().enumerate().filter_map(line).collect()
+}
+
+fn drawn_values(layer: &Layer) -> Vec<f64> {
+    if let Layer::Line(line) = layer { line.drawn_values() } else { Vec::new() }
+}
+
+/// Returns the panel of completion times, if a run has them.
+fn completion_panel(runs: &[Run], height: f64) -> Option<Panel> {
+    let line = |(place, run): (usize, &Run)| {
+        run.completions.as_ref().map(|curve| curve.line(run.name.clone(), Ink::Palette(place)))
+    };
+    let lines: Vec<Line> = runs.iter().enumerate().filter_map(line).collect();
+    let times = lines.iter().flat_map(|line| line.points.iter().map(|(time, _)| *time));
+    let (x, y) = super::completions::axes(times);
+    let layers = lines.iter().cloned().map(Layer::Line).collect();
+    (!lines.is_empty()).then(|| Panel {
+        title: "Messages delivered within a time".to_owned(),
+        x,
+        y,
+        height,
+        layers,
+    })
+}

@@ -1,0 +1,221 @@
+//! Typed rows of a result folder's files.
+//!
+//! Invariant: a figure that is drawn from the files of a run in memory is drawn from the folder with the same bytes.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::OutputFile;
+
+/// The files of one run.
+#[derive(Clone, Copy, Debug)]
+pub enum RunFiles<'a> {
+    /// Files that are about to be written.
+    Written(&'a [OutputFile]),
+    /// Files in a folder.
+    Folder(&'a Path),
+}
+
+/// An error about a file of a result folder.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The folder does not have the file.
+    #[error("there is no `{0}`")]
+    Missing(String),
+    /// The file cannot be read.
+    #[error("`{file}` cannot be read: {cause}")]
+    Unreadable {
+        /// Name of the file.
+        file: String,
+        /// Reason given by the system.
+        cause: io::Error,
+    },
+    /// The file does not have the rows or fields that this version writes.
+    #[error("`{file}` is not as this version writes it: {fault}")]
+    Malformed {
+        /// Name of the file.
+        file: String,
+        /// The fault, with its line.
+        fault: String,
+    },
+}
+
+impl RunFiles<'_> {
+    /// Returns true if there is a file of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Written(files) => files.iter().any(|file| file.name == name),
+            Self::Folder(folder) => folder.join(name).is_file(),
+        }
+    }
+
+    /// Returns the contents of a file.
+    ///
+    /// # Errors
+    /// If the file is missing, or cannot be read.
+    pub fn text(&self, name: &str) -> Result<Cow<'_, str>, ReadError> {
+        let missing = || ReadError::Missing(name.to_owned());
+        match self {
+            Self::Written(files) => {
+                let file = files.iter().find(|file| file.name == name).ok_or_else(missing)?;
+                Ok(Cow::Borrowed(&file.contents))
+            }
+            Self::Folder(folder) => match fs::read_to_string(folder.join(name)) {
+                Ok(text) => Ok(Cow::Owned(text)),
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(missing()),
+                Err(cause) => Err(ReadError::Unreadable { file: name.to_owned(), cause }),
+            },
+        }
+    }
+
+    /// Returns the rows of a CSV file.
+    ///
+    /// # Errors
+    /// If the file is missing, or lacks a column.
+    pub fn rows<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, ReadError> {
+        let text = self.text(name)?;
+        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize().collect::<Result<_, _>>();
+        rows.map_err(|error| malformed(name, &error))
+    }
+
+    /// Returns the parts of `summary.json` that figures need.
+    ///
+    /// # Errors
+    /// If the file is missing, or lacks a field.
+    pub fn summary(&self) -> Result<RunFacts, ReadError> {
+        let name = "summary.json";
+        serde_json::from_str(&self.text(name)?).map_err(|error| malformed(name, &error))
+    }
+}
+
+fn malformed(file: &str, fault: &impl ToString) -> ReadError {
+    ReadError::Malformed { file: file.to_owned(), fault: fault.to_string() }
+}
+
+/// Fields of `summary.json` that figures need.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RunFacts {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Scheme of congestion control, as the scenario names it.
+    pub congestion_control: String,
+    /// Simulated time, in s, with the drain.
+    pub simulated_s: f64,
+    /// Phases, in order.
+    pub phases: Vec<PhaseFacts>,
+    /// Flows without a name.
+    pub others: OtherFacts,
+}
+
+/// A phase in `summary.json`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PhaseFacts {
+    /// The change that begins the phase.
+    pub name: String,
+    /// Beginning, in s.
+    pub from_s: f64,
+    /// End, in s.
+    pub to_s: f64,
+}
+
+/// Flows without a name in `summary.json`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct OtherFacts {
+    /// Number of flows.
+    pub flows: usize,
+}
+
+impl RunFacts {
+    /// Returns the end of the run in s, without a drain.
+    #[must_use]
+    pub fn end_s(&self) -> f64 {
+        self.phases.last().map_or(self.simulated_s, |phase| phase.to_s)
+    }
+
+    /// Returns the scheme of congestion control in words.
+    #[must_use]
+    pub fn scheme(&self) -> String {
+        match self.congestion_control.as_str() {
+            "Off" => "no congestion control".to_owned(),
+            "Iba" => "InfiniBand congestion control".to_owned(),
+            "Hp" => "congestion control of the HP proposal".to_owned(),
+            "Dcqcn" => "DCQCN".to_owned(),
+            "Mixed" => "parts of several congestion controls".to_owned(),
+            other => other.to_owned(),
+        }
+    }
+}
+
+/// A row of `flows.csv`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct FlowRow {
+    /// Name.
+    pub flow: String,
+    /// Source host.
+    pub src: String,
+    /// Destination host.
+    pub dst: String,
+    /// Group, if it belongs to one.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// Whether the scenario names the flow.
+    pub named: bool,
+    /// Time of its first message, in s.
+    pub start_s: f64,
+    /// Payload delivered.
+    pub delivered_bytes: f64,
+}
+
+/// A row of `series.csv`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SeriesRow {
+    /// End of the interval, in s.
+    pub time_s: f64,
+    /// Kind of the subject: `flow`, `group` or `others`.
+    pub kind: String,
+    /// Name of the subject.
+    pub name: String,
+    /// Goodput in the interval.
+    pub goodput_bps: f64,
+}
+
+/// A row of `fct.csv`: a message.
+#[derive(Clone, Debug, Deserialize)]
+pub struct MessageRow {
+    /// Name of its flow.
+    pub flow: String,
+    /// Payload.
+    pub size_bytes: f64,
+    /// Time from its posting to its delivery; `None` if it was not delivered.
+    pub fct_us: Option<f64>,
+    /// The completion time as a multiple of that on the empty fabric.
+    pub slowdown: Option<f64>,
+    /// Time since its posting at the end of the run, of a message that was not delivered.
+    #[serde(default)]
+    pub age_s: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_typed_and_faults_name_file_and_line() {
+        let file = |contents: &str| {
+            vec![OutputFile { name: "series.csv".to_owned(), contents: contents.to_owned() }]
+        };
+        let rows = |contents: &str| RunFiles::Written(&file(contents)).rows::<SeriesRow>("series.csv");
+        let read = rows("time_s,kind,name,goodput_bps\n0.5,flow,F1,1000000.0\n").unwrap();
+        assert_eq!((read.len(), read[0].goodput_bps), (1, 1e6));
+        let fault = rows("time_s,kind,name,goodput_bps\n0.5,flow,F1,much\n").unwrap_err().to_string();
+        assert!(fault.contains("`series.csv`") && fault.contains("line: 2"), "{fault}");
+        let missing = RunFiles::Written(&[]).rows::<FlowRow>("flows.csv").unwrap_err();
+        assert_eq!(missing.to_string(), "there is no `flows.csv`");
+    }
+}
