@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use link_layer::memory::CreditGrant;
-use link_layer::{Alpha, Credits, Share, SharedMemory, Signal};
+use link_layer::{Alpha, Credits, ReceiverShare, Share, SharedMemory, Signal};
 use packet::Lane;
 use proptest::prelude::*;
 use units::{Bytes, Time};
@@ -344,6 +344,83 @@ fn under_dynamic_thresholds_hogs_share_as_the_law_says() {
                 let off = f64::from(sum) / rounds as f64 - expected;
                 assert!(off.abs() < f64::from(LONGEST), "{hogs} hogs, alpha {factor}: {off} off {expected}");
             }
+        }
+    }
+}
+
+/// Receivers with a guarantee of a packet each, in memory where 30 blocks are shared: the share of each, kept by hand.
+struct ByHand {
+    memory: SharedMemory,
+    shares: [ReceiverShare; 3],
+}
+
+impl ByHand {
+    fn new() -> Self {
+        let share = Share { guaranteed: Bytes::new(u64::from(LONGEST) * 64), alpha: None };
+        let shares = [ReceiverShare { held: 0, room: LONGEST }; 3];
+        Self { memory: SharedMemory::new(3 * u32::from(LONGEST) + 30, &[share; 3]), shares }
+    }
+
+    fn admit(&mut self, who: usize, blocks: u16) -> u16 {
+        let share = &mut self.shares[who];
+        (share.held, share.room) = (share.held + u32::from(blocks), share.room - blocks);
+        let granted = self.memory.on_admission(who, *share);
+        share.room += granted;
+        granted
+    }
+
+    /// Releases blocks. Returns the guaranteed ones that come back, and the grants to others, in order.
+    fn release(&mut self, who: usize, blocks: u16) -> (u16, Vec<(usize, u16)>) {
+        self.shares[who].held -= u32::from(blocks);
+        let own = self.memory.on_release(who, self.shares[who], blocks);
+        self.shares[who].room += own;
+        let mut grants = Vec::new();
+        while let Some(CreditGrant { receiver, blocks }) = self.memory.next_grant(|who| self.shares[who]) {
+            self.shares[receiver].room += blocks;
+            grants.push((receiver, blocks));
+        }
+        (own, grants)
+    }
+}
+
+/// Blocks that come free in pieces go to one receiver until it has room for a whole packet, then to the next.
+#[test]
+fn a_turn_lasts_until_there_is_room_for_a_whole_packet() {
+    let mut memory = ByHand::new();
+    assert!(memory.memory.is_released());
+    assert_eq!([0, 1, 2].map(|who| memory.admit(who, LONGEST)), [30, 0, 0], "30 blocks are shared");
+    assert!(!memory.memory.is_released());
+    assert_eq!(memory.release(0, 10), (0, vec![(0, 3), (1, 7)]), "the first lacks 3 blocks of a packet");
+    assert_eq!(memory.release(0, 20), (0, vec![(1, 20)]), "the turn of the second goes on");
+    assert_eq!(memory.release(0, 3), (0, vec![(1, 3)]));
+    assert_eq!(memory.release(1, LONGEST), (3, vec![(2, 30)]), "the guarantee of the second is whole again");
+    assert_eq!(memory.release(2, LONGEST), (3, vec![]));
+    assert!(memory.memory.is_released());
+    assert_eq!(memory.shares, [ReceiverShare { held: 0, room: LONGEST }; 3], "all are at rest");
+}
+
+/// The turn passes on from the receiver that was granted memory, and comes back to the first after the last.
+#[test]
+fn turns_go_round() {
+    for receivers in [3, 64, 65, 130] {
+        let mut model = Model::new(receivers, LONGEST, 4 * u32::from(LONGEST), None);
+        (0..receivers).for_each(|who| model.flood(who));
+        (0..receivers).for_each(|who| assert!(!model.held[who].is_empty()));
+        // One that holds most releases a packet at a time: each other gets one in its turn, as does the one itself.
+        let mut got = vec![0; receivers];
+        for round in 0..3 * receivers {
+            let most = (0..receivers).max_by_key(|who| model.held[*who].len()).expect("there are receivers");
+            model.free(most);
+            for (who, got) in got.iter_mut().enumerate() {
+                model.tell(who, false);
+                while model.send(who, LONGEST) {
+                    *got += 1;
+                    assert!(model.deliver(who));
+                    model.tell(who, false);
+                }
+            }
+            let (least, most) = (got.iter().min(), got.iter().max());
+            assert!(most <= least.map(|least| least + 1).as_ref(), "{receivers} receivers, {round}: {got:?}");
         }
     }
 }

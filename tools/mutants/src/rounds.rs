@@ -130,10 +130,13 @@ impl Rounds<'_> {
         let (done, missed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         workers::each(self.settings.jobs, mutants, |_, mutant| {
             let tested = test(mutant)?;
-            missed.fetch_add(usize::from(tested.outcome == Outcome::Missed), Relaxed);
+            let name = self.subject.name;
+            if tested.outcome == Outcome::Missed {
+                eprintln!("{name}: passes {} tests: {}", tested.tests, tested.place);
+                missed.fetch_add(1, Relaxed);
+            }
             let count = done.fetch_add(1, Relaxed) + 1;
             if count % 50 == 0 || count == mutants.len() {
-                let name = self.subject.name;
                 eprintln!("{name}: {count} of {} mutants, {} survive", mutants.len(), missed.load(Relaxed));
             }
             Ok(tested)

@@ -247,6 +247,23 @@ mod tests {
     }
 
     #[test]
+    fn room_is_withheld_from_a_packet_until_the_far_end_knows_of_it() {
+        let (mut sender, mut receiver) = (Credits::new(0, 100), Credits::new(100, 0));
+        for _ in 0..3 {
+            sender.start(33);
+            assert!(receiver.admit(33));
+        }
+        receiver.release_own(33);
+        for blocks in 0..40 {
+            let (fits, known) = (receiver.share().room >= blocks, sender.may_start(blocks));
+            assert_eq!(receiver.withholds(blocks), fits && !known, "{blocks} blocks");
+        }
+        let fccl = limit_of(receiver.update(Lane(0), Time::ZERO));
+        sender.on_fccl(fccl);
+        assert!((0..40).all(|blocks| !receiver.withholds(blocks) && sender.may_start(34)));
+    }
+
+    #[test]
     fn an_update_is_due_by_blocks_by_interval_and_at_the_latest_by_refresh() {
         let at = |us: u64| Span::from_us(us).after_start();
         let rule = |interval, refresh| UpdateRule {

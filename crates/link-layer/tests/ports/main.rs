@@ -5,8 +5,8 @@ mod link;
 use link::{LANES, LATENCY, Link, MEMORY, RATE};
 use link_layer::spec::WireTime;
 use link_layer::{
-    InvariantViolation, MemoryPool, MemorySharing, Port, PortConfigs, ReceiveMemory, ReceiverId, Share,
-    Signal, Wire,
+    InvariantViolation, MemoryPool, MemorySharing, Occupancy, Port, PortConfigs, ReceiveMemory, ReceiverId,
+    Share, SharedMemory, Signal, Wire,
 };
 use packet::{Framing, Lane, PortId};
 use proptest::prelude::*;
@@ -230,5 +230,51 @@ fn a_shared_pool_is_one_memory() {
     assert!(memory.admit(&mut link.ports, second, large, &mut link.world));
     memory.release(&mut link.ports, second, large, &mut link.world, |_, _| ());
     memory.release(&mut link.ports, second, Bytes::new(500), &mut link.world, |_, _| ());
+    assert!(memory.is_released());
+}
+
+/// Under credits: receivers of one memory see the shared blocks that are free beside their own, and whoever wants room gets
+/// it when another releases.
+#[test]
+fn shared_blocks_are_room_for_every_receiver() {
+    let mut link = Link::of_credits(1, WireTime::Counted, 0);
+    let (guaranteed, shared) = (MEMORY, 40 * 64);
+    let share = Share { guaranteed: Bytes::new(guaranteed), alpha: None };
+    let blocks = SharedMemory::new(4 * 64 + 40, &[share; 4]);
+    let mut memory = ReceiveMemory::new(MemorySharing::Blocks(blocks), LANES.into(), Bytes::new(2_100));
+    let [first, second] = [0, 1].map(|lane| ReceiverId { port: PortId(0), lane: Lane(lane) });
+    let seen = |memory: &ReceiveMemory, link: &Link| {
+        [first, second].map(|receiver| {
+            let Occupancy { held, room } = memory.occupancy(&link.ports[0], receiver.lane);
+            (held.get(), room.get())
+        })
+    };
+    let at_rest = [(0, guaranteed + shared); 2];
+    assert_eq!(seen(&memory, &link), at_rest);
+    assert!(memory.is_shared() && memory.is_released());
+    assert!(memory.admit(&mut link.ports, first, Bytes::new(1_000), &mut link.world));
+    let left = guaranteed + shared - 1_024;
+    assert_eq!(seen(&memory, &link), [(1_024, left), (0, left)], "16 blocks are taken from both");
+    assert!(!memory.is_released());
+    let rest = Bytes::new(shared - 1_024);
+    assert!(memory.admit(&mut link.ports, first, rest, &mut link.world));
+    assert!(memory.admit(&mut link.ports, second, Bytes::new(64), &mut link.world));
+    assert_eq!(
+        seen(&memory, &link),
+        [(shared, guaranteed), (64, guaranteed - 64)],
+        "no shared block is left"
+    );
+    let mut granted = Vec::new();
+    memory.release(&mut link.ports, first, rest, &mut link.world, |to, Occupancy { held, room }| {
+        granted.push((to, held.get(), room.get()));
+    });
+    let left = guaranteed + shared - 1_024 - 64;
+    assert_eq!(granted, [(second, 64, left)]);
+    assert_eq!(seen(&memory, &link), [(1_024, left), (64, left)]);
+    for (receiver, length) in [(first, 1_000), (second, 64)] {
+        let none = |_, _| panic!("nobody else wants room");
+        memory.release(&mut link.ports, receiver, Bytes::new(length), &mut link.world, none);
+    }
+    assert_eq!(seen(&memory, &link), at_rest);
     assert!(memory.is_released());
 }
