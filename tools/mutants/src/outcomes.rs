@@ -21,7 +21,7 @@ pub struct Tested {
     pub test: String,
     /// Number of tests that a survivor passed in its last round.
     pub tests: usize,
-    /// Number of tests of higher crates that reach it, and were left out for their time.
+    /// Number of tests that reach it and were left out in its last round, for their time.
     pub left_out: usize,
     /// True if it had a build of its own.
     pub alone: bool,

@@ -2,7 +2,7 @@
 //!
 //! | round | mutants | tests |
 //! |---|---|---|
-//! | own | all in the common build | of the crate, those that reach the mutant |
+//! | own | all in the common build | of the crate, those that reach the mutant, up to a sum of times |
 //! | laws | survivors | of higher crates, those that reach the mutant, up to a sum of times |
 //! | alone | those that need a build of their own, and survivors that a constant may use | of the crate, all |
 //!
@@ -19,8 +19,8 @@ use crate::suite::{Suite, Test, Verdict};
 use crate::tree::Tree;
 use crate::workers;
 
-/// Most seconds of higher crates' tests for one survivor, by their times without a mutant.
-pub const LAW_SECONDS: f64 = 120.0;
+/// Most seconds of tests for one mutant in a round, by their times without a mutant.
+const MOST_SECONDS: f64 = 30.0;
 
 /// A crate whose tests are held to the share, and the crates above that state its laws.
 #[derive(Clone, Copy, Debug)]
@@ -78,17 +78,14 @@ impl Rounds<'_> {
         let (together, apart): (Vec<_>, Vec<_>) =
             shard.into_iter().partition(|mutant| self.schema.together.contains(&mutant.number));
         let own = self.suite(&[self.subject.name], "own")?;
-        let first = self.round(&together, |mutant| {
-            let tests: Vec<_> = own.reaching(mutant.number).collect();
-            self.tested(mutant, &tests, Some(mutant.number), Outcome::Caught)
-        })?;
+        let first = self.round(&together, |mutant| self.on(&own, mutant, Outcome::Caught))?;
         let (mut done, survivors) = self.split(first);
         let second = if survivors.is_empty() || self.subject.laws.is_empty() {
             survivors.iter().map(|(_, tested)| tested.clone()).collect()
         } else {
             let laws = self.suite(self.subject.laws, "laws")?;
             let survivors: Vec<_> = survivors.iter().map(|(mutant, _)| *mutant).collect();
-            self.round(&survivors, |mutant| self.on_laws(mutant, &laws))?
+            self.round(&survivors, |mutant| self.on(&laws, mutant, Outcome::CaughtByLaw))?
         };
         let (caught, survivors) = self.split(second);
         done.extend(caught);
@@ -143,17 +140,11 @@ impl Rounds<'_> {
         })
     }
 
-    fn on_laws(&self, mutant: &Mutant, laws: &Suite) -> Result<Tested, String> {
-        let reaching: Vec<_> = laws.reaching(mutant.number).collect();
-        let mut seconds = 0.0;
-        let within = reaching.iter().copied().take_while(|test| {
-            seconds += test.seconds;
-            seconds <= LAW_SECONDS
-        });
-        let within: Vec<_> = within.collect();
-        let mut tested = self.tested(mutant, &within, Some(mutant.number), Outcome::CaughtByLaw)?;
-        tested.left_out = reaching.len() - within.len();
-        Ok(tested)
+    /// Runs the tests of the suite that reach the mutant.
+    fn on(&self, suite: &Suite, mutant: &Mutant, caught: Outcome) -> Result<Tested, String> {
+        let (tests, left_out) = suite.reaching(mutant.number, MOST_SECONDS);
+        let tested = self.tested(mutant, &tests, Some(mutant.number), caught)?;
+        Ok(Tested { left_out, ..tested })
     }
 
     /// Runs the tests up to the first that catches the mutant.

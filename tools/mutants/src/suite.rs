@@ -8,7 +8,6 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use crate::compile::TestProgram;
 use crate::workers;
@@ -31,18 +30,17 @@ const GOLDEN_TEST: &str = "golden";
 
 /// Multiple of the test's time that a mutant may take.
 const LIMIT: f64 = 5.0;
-/// Limit of a test without a mutant, in seconds of the processor.
-const LONGEST_TEST: u64 = 3600;
-
 /// Limits of time (seconds), memory (KiB) and core files, before the test takes the place of the shell.
 const LIMITED: &str = "ulimit -c 0; ulimit -t \"$0\"; ulimit -v 6291456 2>/dev/null; exec \"$@\"";
+/// Runs the test, and prints the processor's time of the shell and, in a second line, of the test.
+const TIMED: &str = "\"$@\" >/dev/null 2>&1 && times";
 
 /// A test and the mutants that it reaches.
 #[derive(Clone, Debug)]
 pub(crate) struct Test {
     program: TestProgram,
     name: String,
-    /// Time on the wall without a mutant.
+    /// The processor's time without a mutant.
     pub(crate) seconds: f64,
     reached: Vec<u32>,
 }
@@ -66,31 +64,54 @@ impl Test {
     /// `least_limit` seconds of the processor or more.
     pub(crate) fn on(&self, mutant: Option<u32>, least_limit: u64) -> Result<Verdict, String> {
         let limit = least_limit.max((LIMIT * self.seconds).ceil() as u64);
-        let number = mutant.unwrap_or(0).to_string();
-        self.run(limit, ("MUTANT", number.as_ref()))
-    }
-
-    fn run(&self, limit: u64, (variable, value): (&str, &std::ffi::OsStr)) -> Result<Verdict, String> {
-        let status = Command::new("sh")
-            .args(["-c", LIMITED, &limit.to_string()])
-            .arg(&self.program.path)
-            .args([&self.name, "--exact", "--test-threads=1"])
-            .current_dir(&self.program.folder)
-            .env("CARGO_MANIFEST_DIR", &self.program.folder)
-            .env("INSTA_WORKSPACE_ROOT", &self.program.folder)
-            .envs(VARIABLES)
-            .env(variable, value)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .map_err(|cause| format!("cannot start {}: {cause}", self.program.path.display()))?;
+        let mut shell = self.shell(LIMITED, &limit.to_string());
+        let status = shell.env("MUTANT", mutant.unwrap_or(0).to_string()).status();
+        let status =
+            status.map_err(|cause| format!("cannot start {}: {cause}", self.program.path.display()))?;
         Ok(match status.signal() {
             Some(_) => Verdict::Endless,
             None if status.success() => Verdict::Passed,
             None => Verdict::Failed,
         })
     }
+
+    /// Runs the test without a mutant, and notes its time and the mutants that it reaches.
+    fn trace(mut self, file: &Path) -> Result<Self, String> {
+        let output = self.shell(TIMED, "sh").stdout(Stdio::piped()).env("MUTANT_TRACE", file).output();
+        let output =
+            output.map_err(|cause| format!("cannot start {}: {cause}", self.program.path.display()))?;
+        if !output.status.success() {
+            return Err(format!("{} fails without a mutant", self.title()));
+        }
+        let times = String::from_utf8_lossy(&output.stdout);
+        self.seconds = times.lines().nth(1).unwrap_or_default().split_whitespace().filter_map(seconds).sum();
+        let reached = fs::read_to_string(file).unwrap_or_default();
+        self.reached = reached.lines().filter_map(|line| line.parse().ok()).collect();
+        self.reached.sort_unstable();
+        Ok(self)
+    }
+
+    fn shell(&self, script: &str, zeroth: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", script, zeroth])
+            .arg(&self.program.path)
+            .args([&self.name, "--exact", "--test-threads=1"])
+            .current_dir(&self.program.folder)
+            .env("CARGO_MANIFEST_DIR", &self.program.folder)
+            .env("INSTA_WORKSPACE_ROOT", &self.program.folder)
+            .envs(VARIABLES)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        shell
+    }
+}
+
+/// Reads a time as `times` prints it, such as `0m1.25s`.
+fn seconds(time: &str) -> Option<f64> {
+    let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
+    Some(60.0 * minutes.parse::<f64>().ok()? + seconds.replace(',', ".").parse::<f64>().ok()?)
 }
 
 /// Tests, fastest first.
@@ -110,28 +131,27 @@ impl Suite {
             tests.extend(names.map(|name| (program, name)));
         }
         let mut tests = workers::each(jobs, &tests, |at, (program, name)| {
-            let mut test =
-                Test { program: (*program).clone(), name: name.clone(), seconds: 0.0, reached: Vec::new() };
-            let trace = folder.join(format!("{at}.trace"));
-            let _ = fs::remove_file(&trace);
-            let start = Instant::now();
-            let verdict = test.run(LONGEST_TEST, ("MUTANT_TRACE", trace.as_ref()))?;
-            test.seconds = start.elapsed().as_secs_f64();
-            if verdict != Verdict::Passed {
-                return Err(format!("{} fails without a mutant", test.title()));
-            }
-            let reached = fs::read_to_string(&trace).unwrap_or_default();
-            test.reached = reached.lines().filter_map(|line| line.parse().ok()).collect();
-            test.reached.sort_unstable();
-            Ok(test)
+            let file = folder.join(format!("{at}.trace"));
+            let _ = fs::remove_file(&file);
+            let (program, name) = ((*program).clone(), name.clone());
+            Test { program, name, seconds: 0.0, reached: Vec::new() }.trace(&file)
         })?;
         tests.sort_by(|a, b| a.seconds.total_cmp(&b.seconds).then_with(|| a.title().cmp(&b.title())));
         Ok(Self { tests })
     }
 
-    /// Returns the tests that reach a mutant, fastest first.
-    pub(crate) fn reaching(&self, mutant: u32) -> impl Iterator<Item = &Test> {
-        self.tests.iter().filter(move |test| test.reached.binary_search(&mutant).is_ok())
+    /// Returns the tests that reach a mutant, fastest first, up to a sum of times, and the number of the others.
+    pub(crate) fn reaching(&self, mutant: u32, most_seconds: f64) -> (Vec<&Test>, usize) {
+        let reaching = self.tests.iter().filter(|test| test.reached.binary_search(&mutant).is_ok());
+        let reaching: Vec<_> = reaching.collect();
+        let mut seconds = 0.0;
+        let within = reaching.iter().take_while(|test| {
+            seconds += test.seconds;
+            seconds <= most_seconds
+        });
+        let within: Vec<_> = within.copied().collect();
+        let left_out = reaching.len() - within.len();
+        (within, left_out)
     }
 
     /// Returns all tests, fastest first, with the time each took.
@@ -159,4 +179,15 @@ fn names(program: &TestProgram) -> Result<Vec<String>, String> {
         .map_err(|cause| format!("cannot start {}: {cause}", program.path.display()))?;
     let list = String::from_utf8_lossy(&output.stdout);
     Ok(list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_the_shell_are_read() {
+        assert_eq!(["0m0.00s", "2m1.25s", "1m0,5s"].map(seconds), [Some(0.0), Some(121.25), Some(60.5)]);
+        assert_eq!(seconds("1.25"), None);
+    }
 }

@@ -35,7 +35,10 @@ const fn is_at_compile_time(_: u32) -> bool {
 #[inline(always)]
 fn is_at_run_time(number: u32) -> bool {
     let chosen = CHOSEN.load(Relaxed);
-    if chosen >= TRACED { reach(number) } else { chosen == number }
+    if chosen < TRACED {
+        return chosen == number;
+    }
+    !REACHED[number as usize].load(Relaxed) && reach(number)
 }
 
 #[cold]
