@@ -267,6 +267,11 @@ impl Bench {
         self.cables.now
     }
 
+    /// Returns the packets that wait at hosts or are under way.
+    pub(crate) fn pool(&self) -> &PacketPool {
+        &self.cables.pool
+    }
+
     /// Returns the number of packets that wait at hosts or are under way.
     pub(crate) fn backlog(&self) -> usize {
         self.cables.pool.len()

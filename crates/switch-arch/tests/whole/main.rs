@@ -6,3 +6,4 @@ mod crossing;
 mod output_queued;
 mod promises;
 mod reservations;
+mod views;
