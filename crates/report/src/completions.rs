@@ -2,13 +2,13 @@
 //!
 //! Invariant: a completion time ends when the destination's host has consumed the last payload of the message, and
 //! begins when the message is posted. The slowdown is the completion time over that on the empty fabric. Messages that
-//! were not delivered are counted, and have no completion time.
+//! were not delivered count with their age, as a lower bound of their completion time.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::{Completion, RunRecord};
+use telemetry::{Completions, MessageRecord, RunRecord};
 
-use crate::format::rounded;
+use crate::censoring::{CensoredSample, CensoredValue, SortedSample};
 
 /// Largest size of each bin but the last, in bytes.
 const BINS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -18,23 +18,25 @@ const BINS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_0
 pub struct SizeBin {
     /// Largest size of the bin; `None` for the last.
     pub up_to_bytes: Option<u64>,
+    /// Number of messages posted.
+    pub posted_messages: usize,
     /// Number of messages delivered.
-    pub messages: usize,
+    pub delivered_messages: usize,
     /// Quantiles of the completion times, in microseconds.
     pub fct_us: Quantiles,
     /// Quantiles of the slowdowns.
     pub slowdown: Quantiles,
 }
 
-/// Quantiles by nearest rank.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+/// Quantiles by nearest rank over all posted messages.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Quantiles {
     /// Median.
-    pub p50: f64,
+    pub p50: CensoredValue,
     /// 95th percentile.
-    pub p95: f64,
+    pub p95: CensoredValue,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: CensoredValue,
 }
 
 impl SizeBin {
@@ -45,31 +47,40 @@ impl SizeBin {
 }
 
 impl Quantiles {
-    /// Returns the quantiles of values in any order; `None` if there are no values.
-    pub(crate) fn of(mut values: Vec<f64>) -> Option<Self> {
-        values.sort_by(f64::total_cmp);
-        let at = |share| quantile(&values, share).map(|value| rounded(value, 6));
+    /// Returns the quantiles of a sample; `None` if it is empty.
+    pub(crate) fn of(sample: &SortedSample) -> Option<Self> {
+        let at = |share| sample.quantile(share).map(|value| value.rounded(6));
         Some(Self { p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)? })
     }
-}
 
-/// Returns the quantile for `share`, 0 to 1, by nearest rank.
-pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.max(1) - 1).copied()
+    /// Returns all quantiles, lowest first.
+    pub(crate) const fn all(&self) -> [CensoredValue; 3] {
+        [self.p50, self.p95, self.p99]
+    }
 }
 
 /// Completion times in `summary.json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CompletionSummary {
-    /// Number of messages posted.
-    pub posted_messages: u64,
-    /// Number of messages delivered.
+    /// Number of messages posted by flows whose messages can be told apart.
+    pub posted_messages: usize,
+    /// Number of these messages that were delivered.
     pub delivered_messages: usize,
+    /// Number of these messages whose acknowledgement was back at the host that posted them.
+    pub acknowledged_messages: usize,
     /// Number of flows whose messages cannot be told apart: those over UC and UD in a run that lost packets.
     pub untold_flows: usize,
+    /// Number of messages that those flows posted.
+    pub untold_messages: u64,
     /// Bins by size, smallest first. Bins without a message are left out.
     pub by_size: Vec<SizeBin>,
+}
+
+/// Messages of one bin: their completion times and slowdowns.
+#[derive(Clone, Debug, Default)]
+struct BinSample {
+    times: CensoredSample,
+    slowdowns: CensoredSample,
 }
 
 impl CompletionSummary {
@@ -78,27 +89,47 @@ impl CompletionSummary {
     pub fn of(record: &RunRecord) -> Option<Self> {
         let all = record.completions.as_ref()?;
         Some(Self {
-            posted_messages: all.posted,
-            delivered_messages: all.messages.len(),
-            untold_flows: all.untold,
-            by_size: by_size(&all.messages),
+            posted_messages: all.messages.len(),
+            delivered_messages: all.delivered().len(),
+            acknowledged_messages: all.messages.iter().filter(|one| one.acknowledged.is_some()).count(),
+            untold_flows: all.untold_flows,
+            untold_messages: all.untold_messages,
+            by_size: by_size(all, all.messages.iter().copied()),
         })
     }
 }
 
-fn by_size(messages: &[Completion]) -> Vec<SizeBin> {
-    let mut bins: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); BINS.len() + 1];
+/// Returns bins of these messages of a run by size.
+pub(crate) fn by_size(all: &Completions, messages: impl Iterator<Item = MessageRecord>) -> Vec<SizeBin> {
+    let mut bins = vec![BinSample::default(); BINS.len() + 1];
     for one in messages {
-        let (times, slowdowns) = &mut bins[BINS.partition_point(|end| *end < one.size.get())];
-        times.push(microseconds(one.time()));
-        slowdowns.push(one.slowdown());
+        let bin = &mut bins[BINS.partition_point(|end| *end < one.size.get())];
+        let (time, slowdown) = completion(&one, all);
+        bin.times.add(time);
+        bin.slowdowns.add(slowdown);
     }
-    let bin = |(place, (times, slowdowns)): (usize, (Vec<f64>, Vec<f64>))| {
-        let messages = times.len();
-        let (fct_us, slowdown) = (Quantiles::of(times)?, Quantiles::of(slowdowns)?);
-        Some(SizeBin { up_to_bytes: BINS.get(place).copied(), messages, fct_us, slowdown })
+    let bin = |(place, BinSample { times, slowdowns }): (usize, BinSample)| {
+        let (times, slowdowns) = (times.sorted(), slowdowns.sorted());
+        Some(SizeBin {
+            up_to_bytes: BINS.get(place).copied(),
+            posted_messages: times.len(),
+            delivered_messages: times.known(),
+            fct_us: Quantiles::of(&times)?,
+            slowdown: Quantiles::of(&slowdowns)?,
+        })
     };
     bins.into_iter().enumerate().filter_map(bin).collect()
+}
+
+/// Returns the completion time of a message in us, and its slowdown.
+pub(crate) fn completion(one: &MessageRecord, all: &Completions) -> (CensoredValue, CensoredValue) {
+    if let Some(time) = one.time() {
+        (CensoredValue::Exact(microseconds(time)), CensoredValue::Exact(one.slowdown(time)))
+    } else {
+        let age = one.age(all.end);
+        let at_least = |at_least| CensoredValue::AtLeast { at_least };
+        (at_least(microseconds(age)), at_least(one.slowdown(age)))
+    }
 }
 
 pub(crate) fn microseconds(span: units::Span) -> f64 {
@@ -111,15 +142,60 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use units::{Bytes, Span, Time};
+
     use super::*;
 
-    #[test]
-    fn a_quantile_is_one_of_the_values() {
-        let values = [1.0, 2.0, 3.0, 4.0];
-        assert_eq!(
-            [0.5, 0.95, 0.01].map(|share| quantile(&values, share)),
-            [Some(2.0), Some(4.0), Some(1.0)]
-        );
-        assert_eq!(quantile(&[], 0.5), None);
+    /// Makes the record of messages, cut at `end`: those posted later are not in it, and those delivered later are not
+    /// delivered.
+    fn cut(messages: &[(u64, u64, u64)], end: u64) -> Completions {
+        let at = |ns: u64| Time::from_ps(1000 * ns);
+        let message = |(number, &(size, posted, took)): (u32, &(u64, u64, u64))| MessageRecord {
+            flow: 0,
+            number,
+            size: Bytes::new(size),
+            posted: at(posted),
+            completed: (posted + took <= end).then(|| at(posted + took)),
+            ideal: Span::from_ns(size / 8 + 7),
+            acknowledged: None,
+        };
+        let posted = (1..).zip(messages).map(message).filter(|one| one.posted <= at(end));
+        let mut all = Completions { messages: posted.collect(), end: at(end), ..Completions::default() };
+        all.sort();
+        all
+    }
+
+    /// Returns every quantile of every bin, of times and slowdowns.
+    fn numbers(bins: &[SizeBin]) -> Vec<CensoredValue> {
+        bins.iter().flat_map(|bin| [bin.fct_us, bin.slowdown]).flat_map(|one| one.all()).collect()
+    }
+
+    proptest::proptest! {
+        /// A run that is cut, against the truth of a longer one about the same messages.
+        #[test]
+        fn a_run_that_ends_early_shows_numbers_that_stay_and_bounds_that_hold(
+            messages in proptest::collection::vec((1..300_000u64, 0..1000u64, 1..1000u64), 1..80),
+            end in 0..2000u64,
+        ) {
+            let shown = cut(&messages, end);
+            let known: Vec<_> = messages.iter().copied().filter(|one| one.1 <= end).collect();
+            let truth = cut(&known, 10_000);
+            let [shown, truth] = [shown, truth].map(|all| by_size(&all, all.messages.iter().copied()));
+            for (shown, truth) in shown.iter().zip(&truth) {
+                proptest::prop_assert_eq!(shown.posted_messages, truth.delivered_messages);
+                proptest::prop_assert!(shown.delivered_messages <= shown.posted_messages);
+            }
+            let (shown, truth) = (numbers(&shown), numbers(&truth));
+            proptest::prop_assert_eq!(shown.len(), truth.len());
+            for (shown, truth) in shown.into_iter().zip(truth) {
+                let truth = truth.exact().expect("all are delivered");
+                match shown.exact() {
+                    Some(value) => proptest::prop_assert_eq!(value, truth),
+                    None => proptest::prop_assert!(
+                        shown.at_least() <= truth && shown.at_most().is_none_or(|at_most| truth <= at_most)
+                    ),
+                }
+            }
+        }
     }
 }

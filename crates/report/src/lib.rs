@@ -10,6 +10,7 @@
 //! | [`format`](mod@format) | numbers and tables as text |
 //! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
 //! | [`goodput`] | rates and fairness of every flow in every phase |
+//! | [`censoring`] | quantiles over values of which some are known by a lower bound only |
 //! | `completions` | completion times of messages by size |
 //! | [`groups`] | goodput, marks and waits of groups of flows |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
@@ -23,6 +24,7 @@
 //!
 //! `docs/outputs.md` describes every column and field.
 
+pub mod censoring;
 pub mod comparison;
 mod completions;
 pub mod figures;

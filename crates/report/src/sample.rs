@@ -5,8 +5,8 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Acknowledged, Audit, Completion, Completions, Congestion, FlowRecord, GroupRecord, LaneRecord,
-    MarginCounts, MarginRecord, Marks, PauseRecord, Phase, QueueRecord, RootRecord, RunRecord, Series,
+    Acknowledged, Audit, Completions, Congestion, FlowRecord, GroupRecord, LaneRecord, MarginCounts,
+    MarginRecord, Marks, MessageRecord, PauseRecord, Phase, QueueRecord, RootRecord, RunRecord, Series,
     SeriesColumn, Snapshot, TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
 };
 use units::{Bytes, Rate, Span, Time};
@@ -97,25 +97,25 @@ fn series() -> Series {
 
 /// Returns three messages of the incast, of 1,000 bytes and 2.5 MB, and one that was not delivered.
 fn completions() -> Completions {
-    let message = |flow: u32, size: u64, us: u64, ideal_ns: u64| Completion {
+    let at = |us: u64| Span::from_us(us).after_start();
+    let message = |(flow, number): (u32, u32), size: u64, us: Option<u64>, ideal_ns: u64| MessageRecord {
         flow,
-        number: 1,
-        hosts: (0, 300),
+        number,
         size: Bytes::new(size),
-        posted: Span::from_us(10_000).after_start(),
-        completed: Span::from_us(10_000 + us).after_start(),
+        posted: at(10_000),
+        completed: us.map(|us| at(10_000 + us)),
         ideal: Span::from_ns(ideal_ns),
-        acknowledged: (flow == 2).then(|| Acknowledged {
-            at: Span::from_us(10_000 + us + 1).after_start(),
-            ideal: Span::from_ns(ideal_ns + 1_000),
-        }),
+        acknowledged: us
+            .filter(|_| flow == 2)
+            .map(|us| Acknowledged { at: at(10_000 + us + 1), ideal: Span::from_ns(ideal_ns + 1_000) }),
     };
     let messages = vec![
-        message(2, 1000, 2, 1600),
-        message(2, 2_500_000, 1300, 1_250_000),
-        message(3, 2_500_000, 2500, 1_250_000),
+        message((2, 1), 1000, Some(2), 1600),
+        message((2, 2), 2_500_000, Some(1300), 1_250_000),
+        message((3, 1), 2_500_000, Some(2500), 1_250_000),
+        message((3, 2), 2_500_000, None, 1_250_000),
     ];
-    Completions { messages, posted: 4, untold: 0 }
+    Completions { messages, end: at(20_000), ..Completions::default() }
 }
 
 fn watched(object: &str, quantity: &'static str) -> WatchedQuantity {
@@ -161,9 +161,11 @@ fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: boo
         name: name.to_owned(),
         source: source.to_owned(),
         destination: destination.to_owned(),
+        hosts: (0, 300),
         named,
         group: None,
         transport: "RC",
+        acknowledges: true,
         operation: "RDMA WRITE",
         start,
         stop: None,

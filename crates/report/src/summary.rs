@@ -17,7 +17,7 @@ use crate::groups::{self, GroupInPhase, GroupSummary};
 use crate::{RunCost, RunIdentity};
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.
-pub const SCHEMA: &str = "backwater-summary/1";
+pub const SCHEMA: &str = "backwater-summary/2";
 
 /// Results of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -3,16 +3,17 @@
 //! Invariant: a record has counts, spans and snapshots that can be added up. Rates, shares and indices are computed
 //! by its readers.
 
+mod completions;
 mod congestion;
 mod lane;
 mod record;
 mod series;
 
+pub use completions::{Acknowledged, Completions, MessageRecord};
 pub use congestion::{Congestion, RootRecord, TreeSample, VictimRecord};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use record::{
-    Acknowledged, Audit, Completion, Completions, FlowRecord, GroupRecord, LaneRecord, MarginCounts,
-    MarginRecord, PauseRecord, Phase, Progress, QueueRecord, RunRecord, Snapshot, TransportTally, Watched,
-    WatchedQuantity,
+    Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Phase, Progress,
+    QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
 };
 pub use series::{Series, SeriesColumn};

@@ -3,6 +3,7 @@
 use packet::MarkCode;
 use units::{Bytes, Rate, Span, Time};
 
+use crate::completions::Completions;
 use crate::congestion::Congestion;
 use crate::lane::Marks;
 use crate::series::Series;
@@ -48,69 +49,10 @@ pub struct RunRecord {
     pub watched: Watched,
     /// Congestion trees over time.
     pub congestion: Congestion,
-    /// Completion times of messages, if they were recorded.
+    /// Completion of messages, if it was recorded.
     pub completions: Option<Completions>,
     /// Conservation of packets.
     pub audit: Audit,
-}
-
-/// Completion times of messages.
-#[derive(Clone, Debug, Default)]
-pub struct Completions {
-    /// Delivered messages, in order of time, then flow.
-    pub messages: Vec<Completion>,
-    /// Number of messages posted, delivered or not, by the flows whose messages can be distinguished.
-    pub posted: u64,
-    /// Number of flows whose messages cannot be distinguished: those of a service without retransmission, in a run
-    /// with losses.
-    pub untold: usize,
-}
-
-/// A delivered message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// Index of its flow in the record.
-    pub flow: u32,
-    /// Number of the message within its flow, from 1.
-    pub number: u32,
-    /// Numbers of the host that sent its data and of the host that received them.
-    pub hosts: (u32, u32),
-    /// Payload of the message.
-    pub size: Bytes,
-    /// Time of posting.
-    pub posted: Time,
-    /// Time at which the destination's host took the last byte of its payload.
-    pub completed: Time,
-    /// Completion time in an otherwise empty fabric.
-    pub ideal: Span,
-    /// Completion for the host that posted the message; `None` for services without acknowledgement, and for messages
-    /// that were not acknowledged by the end of the run.
-    pub acknowledged: Option<Acknowledged>,
-}
-
-/// Completion of a message for the host that posted it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acknowledged {
-    /// Time at which the last acknowledgement of the message, or the last response to an RDMA READ, arrived.
-    pub at: Time,
-    /// Time from the posting to that arrival in an otherwise empty fabric.
-    pub ideal: Span,
-}
-
-const _: () = assert!(size_of::<Completion>() <= 72, "a run may keep millions of messages");
-
-impl Completion {
-    /// Returns the completion time.
-    #[must_use]
-    pub fn time(&self) -> Span {
-        self.completed.since(self.posted)
-    }
-
-    /// Returns the slowdown: the completion time as a multiple of that in an otherwise empty fabric.
-    #[must_use]
-    pub fn slowdown(&self) -> f64 {
-        self.time().ps() as f64 / self.ideal.ps() as f64
-    }
 }
 
 impl RunRecord {
@@ -232,12 +174,16 @@ pub struct FlowRecord {
     pub source: String,
     /// Name of the host that receives the data.
     pub destination: String,
+    /// Numbers of both hosts.
+    pub hosts: (u32, u32),
     /// True if the scenario names the flow; other flows belong to a traffic pattern.
     pub named: bool,
     /// Index of its group in the record, if it belongs to one.
     pub group: Option<u32>,
     /// Transport service: `RC`.
     pub transport: &'static str,
+    /// True if the service acknowledges messages.
+    pub acknowledges: bool,
     /// Operation of its messages: `RDMA WRITE`.
     pub operation: &'static str,
     /// Time of its first message.

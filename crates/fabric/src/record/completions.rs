@@ -6,12 +6,12 @@
 
 use packet::QpNumber;
 use scenario::Plan;
-use telemetry::{Acknowledged, Completion, Completions};
+use telemetry::{Acknowledged, Completions, MessageRecord};
 
 use super::ideal::IdealTimes;
 use crate::state::world::World;
 
-/// Returns the delivered messages of all flows, if they were recorded. `dropped` is the number of packets lost.
+/// Returns the messages of all flows, delivered or not, if they were recorded. `dropped` is the number of packets lost.
 pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions> {
     if !plan.keeps_completions() {
         return None;
@@ -22,34 +22,35 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
     let acknowledged: Vec<_> =
         kept.iter().map(|kept| by_queue_pair(&kept.acknowledged, |one| one.0)).collect();
     let lossy = dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
-    let mut all = Completions::default();
+    let mut all = Completions { end: world.now(), ..Completions::default() };
+    all.messages.reserve_exact(kept.iter().map(|kept| kept.posted.len()).sum());
     let mut ideal = IdealTimes::new(plan);
     for (number, (flow, ends)) in (0..).zip(plan.workload().flows.iter().zip(&world.flows)) {
-        if lossy && !flow.transport.is_reliable() {
-            all.untold += 1;
-            continue;
-        }
         let asks = if flow.requester() == ends.source.0 { ends.source } else { ends.sink };
         let posted = of_queue_pair(&posted[asks.0.index()], asks.1, |one| one.0);
+        if lossy && !flow.transport.is_reliable() {
+            all.untold_flows += 1;
+            all.untold_messages += posted.len() as u64;
+            continue;
+        }
         let taken = of_queue_pair(&taken[ends.sink.0.index()], ends.sink.1, |one| one.0);
         let acknowledged = of_queue_pair(&acknowledged[asks.0.index()], asks.1, |one| one.0);
+        let mut taken = taken.iter().map(|one| one.1);
         let mut acknowledged = acknowledged.iter().map(|one| one.1);
-        all.posted += posted.len() as u64;
-        for (place, ((_, posted, size), (_, completed))) in (1..).zip(posted.iter().zip(taken)) {
+        for (place, (_, posted, size)) in (1..).zip(posted) {
             let ideal = ideal.times(flow, *size);
-            all.messages.push(Completion {
+            all.messages.push(MessageRecord {
                 flow: number,
                 number: place,
-                hosts: (flow.source.0, flow.destination.0),
                 size: *size,
                 posted: *posted,
-                completed: *completed,
+                completed: taken.next(),
                 ideal: ideal.delivered,
                 acknowledged: acknowledged.next().map(|at| Acknowledged { at, ideal: ideal.acknowledged }),
             });
         }
     }
-    all.messages.sort_by_key(|one| (one.completed, one.flow, one.number));
+    all.sort();
     Some(all)
 }
 

@@ -6,6 +6,7 @@ use telemetry::FlowRecord;
 use units::Span;
 
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
+use crate::censoring::CensoredValue;
 use crate::goodput::jain;
 
 /// A measure: its name, its unit, and its value; `None` if a run has none.
@@ -34,13 +35,13 @@ const MEASURES: [RunMeasure; 13] = [
     }),
     ("packets dropped", ValueUnit::Count, |run| Some(run.record.dropped_packets as f64)),
     ("packets sent again", ValueUnit::Count, |run| Some(run.record.transport.retransmitted as f64)),
-    ("mean latency of a packet, us", ValueUnit::Us, |run| {
+    ("mean latency of a delivered packet, us", ValueUnit::Us, |run| {
         let flows = &run.record.flows;
         let packets: u64 = flows.iter().map(|flow| flow.packets).sum();
         let sum = flows.iter().map(|flow| flow.latency_sum.seconds()).sum::<f64>();
         (packets > 0).then(|| sum * 1e6 / packets as f64)
     }),
-    ("longest latency of a packet, us", ValueUnit::Us, |run| {
+    ("longest latency of a delivered packet, us", ValueUnit::Us, |run| {
         run.record.flows.iter().map(|flow| flow.latency_max.seconds() * 1e6).reduce(f64::max)
     }),
 ];
@@ -51,7 +52,7 @@ pub(super) fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         topic: "run",
         phase: String::new(),
         what: (*what).to_owned(),
-        cells: runs.iter().map(measure).collect(),
+        cells: runs.iter().map(|run| measure(run).map(CensoredValue::Exact)).collect(),
         unit: *unit,
     };
     MEASURES.iter().map(row).collect()

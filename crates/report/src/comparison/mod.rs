@@ -3,23 +3,24 @@
 //! Invariant: each run has a column, in the order in which the runs are given. Rows are matched by the names of phases
 //! and flows, and a missing value is a dash.
 
+mod completions;
 mod measures;
 mod row;
 
 pub use row::ComparedRun;
 
 use serde_json::{Map, Value, json};
-use telemetry::{FlowRecord, RunRecord};
+use telemetry::RunRecord;
 use units::Span;
 
-use crate::completions::{SizeBin, quantile};
-use crate::format::{aligned, plain_table, rounded};
+use crate::censoring::{BOUND_NOTE, CensoredValue};
+use crate::format::{aligned, plain_table};
 use crate::summary::Summary;
 use crate::table::{Column, Table};
 use row::{ComparisonRow, ValueUnit};
 
 /// Name and version of the format of [`json()`]. It changes if a field changes its meaning or is removed.
-pub const SCHEMA: &str = "backwater-comparison/1";
+pub const SCHEMA: &str = "backwater-comparison/2";
 
 /// Number of victims that are printed: those that waited longest in any run.
 const VICTIMS: usize = 5;
@@ -48,18 +49,26 @@ pub fn printed(runs: &[ComparedRun<'_>]) -> String {
             continue;
         }
         text += &format!("\n{title}\n{}\n", table(&of_topic, runs));
+        let mut cells = of_topic.iter().flat_map(|row| &row.cells).flatten();
+        if cells.any(|cell| cell.exact().is_none()) {
+            text += &format!("{BOUND_NOTE}\n");
+        }
     }
     text
 }
 
-const TOPICS: [(&str, &str); 6] = [
+const TOPICS: [(&str, &str); 7] = [
     ("goodput", "Goodput over the second half of each phase, in Gb/s"),
     ("fairness", "Jain's index of the named flows that were active, over the second half of each phase"),
     ("victims", "Time that flows waited behind a root that they do not use, added up, in us"),
-    ("completion", "Completion of flows with an end: their number, and their times in us"),
+    ("completion", "Completion of flows with an end that have begun: their number, and their times in us"),
     (
-        "messages",
+        completions::POSTED,
         "Completion of messages by size: their number, their times in us, and their slowdown against the empty fabric",
+    ),
+    (
+        completions::COMMON,
+        "Completion of the messages that every run delivered, by size: their number, times in us, and slowdown",
     ),
     ("run", "Over the whole run"),
 ];
@@ -68,7 +77,14 @@ fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>]) -> String {
     let with_phase = rows.iter().any(|row| !row.phase.is_empty());
     let mut table = plain_table();
     let mut header = if with_phase {
-        vec![if rows[0].topic == "messages" { "size" } else { "phase" }.to_owned()]
+        vec![
+            if [completions::POSTED, completions::COMMON].contains(&rows[0].topic) {
+                "size"
+            } else {
+                "phase"
+            }
+            .to_owned(),
+        ]
     } else {
         vec![]
     };
@@ -98,7 +114,14 @@ fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>]) -> String {
 pub struct CompareRow<'a> {
     run: &'a ComparedRun<'a>,
     row: &'a ComparisonRow,
-    value: Option<f64>,
+    value: Option<CensoredValue>,
+}
+
+impl CompareRow<'_> {
+    /// Returns the bounds of a value that is not known.
+    fn bounds(&self) -> Option<CensoredValue> {
+        self.value.filter(|value| value.exact().is_none())
+    }
 }
 
 /// Returns `compare.csv`: one row for each number and run.
@@ -107,7 +130,7 @@ pub fn table_file(runs: &[ComparedRun<'_>]) -> String {
     let rows = rows(runs);
     let cells = rows.iter().flat_map(|row| {
         let cells = runs.iter().zip(&row.cells);
-        cells.map(move |(run, cell)| CompareRow { run, row, value: *cell })
+        cells.map(move |(run, cell)| CompareRow { run, row, value: cell.map(|cell| cell.rounded(6)) })
     });
     file_table().csv(cells)
 }
@@ -115,22 +138,33 @@ pub fn table_file(runs: &[ComparedRun<'_>]) -> String {
 /// Returns the definition of `compare.csv`.
 #[must_use]
 pub fn file_table<'a>() -> Table<CompareRow<'a>> {
-    let columns: [Column<CompareRow<'a>>; 7] = [
+    let columns: [Column<CompareRow<'a>>; 9] = [
         Column::text("run", "the run's label or letter", |row| row.run.label),
         Column::text("asked", "its argument on the command line", |row| row.run.asked),
         Column::text(
             "topic",
-            "`goodput` (settled, by phase and flow), `fairness`, `victims`, `completion`, `run`",
+            "`goodput` (settled, by phase and flow), `fairness`, `victims`, `completion` (of flows), `messages` (all \
+             posted), `common messages` (delivered by every run), `run`",
             |row| row.row.topic,
         ),
         Column::optional_text("phase", "the phase or the bin of sizes, where there is one", |row| {
             Some(row.row.phase.as_str()).filter(|phase| !phase.is_empty())
         }),
         Column::text("what", "the flow or the count", |row| &row.row.what),
-        Column::optional_number("value", "the number, empty where there is none", |row| {
-            row.value.map(|value| rounded(value, 6))
-        }),
+        Column::optional_number(
+            "value",
+            "the number, empty where there is none, or only bounds of it",
+            |row| row.value.and_then(CensoredValue::exact),
+        ),
         Column::text("unit", "`Gb/s`, `us`, `count`, or `1` for an index", |row| row.row.unit.word()),
+        Column::optional_number(
+            "at_least",
+            "the lower bound, where unfinished messages or flows could change the number",
+            |row| row.bounds().map(CensoredValue::at_least),
+        ),
+        Column::optional_number("at_most", "the upper bound, where there is one", |row| {
+            row.bounds().and_then(CensoredValue::at_most)
+        }),
     ];
     Table { file: "compare.csv", contents: "one row per number and run", columns: columns.into() }
 }
@@ -154,8 +188,8 @@ pub fn json(runs: &[ComparedRun<'_>]) -> String {
         })
     };
     let row = |row: &ComparisonRow| {
-        let value = |(run, cell): (&ComparedRun<'_>, &Option<f64>)| {
-            (run.label.to_owned(), cell.map_or(Value::Null, |cell| rounded(cell, 6).into()))
+        let value = |(run, cell): (&ComparedRun<'_>, &Option<CensoredValue>)| {
+            (run.label.to_owned(), json!(cell.map(|cell| cell.rounded(6))))
         };
         let values: Map<String, Value> = runs.iter().zip(&row.cells).map(value).collect();
         json!({
@@ -177,8 +211,8 @@ fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         goodput_rows(runs),
         fairness_rows(runs),
         victim_rows(runs),
-        completion_rows(runs),
-        message_rows(runs),
+        completions::flow_rows(runs),
+        completions::message_rows(runs),
         measures::rows(runs),
     ]
     .concat()
@@ -218,7 +252,8 @@ fn goodput_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
             let cell = |run: &ComparedRun<'_>| {
                 let phase = &run.summary.phases[of(run)?];
                 let flow = phase.flows.iter().find(|one| one.flow == flow)?;
-                (flow.active || flow.settled_goodput_bps > 0.0).then_some(flow.settled_goodput_bps / 1e9)
+                (flow.active || flow.settled_goodput_bps > 0.0)
+                    .then_some((flow.settled_goodput_bps / 1e9).into())
             };
             let cells: Vec<_> = runs.iter().map(cell).collect();
             if cells.iter().any(Option::is_some) {
@@ -228,12 +263,13 @@ fn goodput_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         if runs.iter().any(|run| run.summary.others.flows > 0) {
             let cell = |run: &ComparedRun<'_>| {
                 let others = &run.summary.phases[of(run)?].others;
-                (run.summary.others.flows > 0).then_some(others.settled_total_goodput_bps / 1e9)
+                (run.summary.others.flows > 0).then_some((others.settled_total_goodput_bps / 1e9).into())
             };
             rows.push(row("all others", runs.iter().map(cell).collect()));
         }
-        let total =
-            |run: &ComparedRun<'_>| Some(run.summary.phases[of(run)?].settled_total_goodput_bps / 1e9);
+        let total = |run: &ComparedRun<'_>| {
+            Some((run.summary.phases[of(run)?].settled_total_goodput_bps / 1e9).into())
+        };
         rows.push(row("total", runs.iter().map(total).collect()));
     }
     rows
@@ -243,7 +279,8 @@ fn fairness_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let row = |phase: &str| {
         let cell = |run: &ComparedRun<'_>| {
             let phase = run.summary.phases.iter().find(|one| one.name == phase)?;
-            phase.settled_jain.filter(|_| phase.flows.iter().filter(|flow| flow.active).count() > 1)
+            let several = phase.flows.iter().filter(|flow| flow.active).count() > 1;
+            phase.settled_jain.filter(|_| several).map(CensoredValue::Exact)
         };
         ComparisonRow {
             topic: "fairness",
@@ -272,7 +309,7 @@ fn victim_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         .into_iter()
         .map(|name| {
             let spans: Vec<_> = runs.iter().map(|run| waited(run.record, name)).collect();
-            let cells = spans.iter().map(|span| span.map(|span| span.seconds() * 1e6)).collect();
+            let cells = spans.iter().map(|span| span.map(|span| (span.seconds() * 1e6).into())).collect();
             let longest = spans.into_iter().flatten().max().unwrap_or_default();
             let what = name.to_owned();
             (
@@ -285,79 +322,13 @@ fn victim_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let rest = rows.split_off(rows.len().min(VICTIMS));
     let mut rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
     if !rest.is_empty() {
-        let sum = |place: usize| rest.iter().filter_map(|(_, row)| row.cells[place]).sum::<f64>();
+        let waited = |row: &ComparisonRow, place: usize| row.cells[place].and_then(CensoredValue::exact);
+        let sum = |place: usize| rest.iter().filter_map(|(_, row)| waited(row, place)).sum::<f64>();
         let what = format!("{} others together", rest.len());
-        let cells = (0..runs.len()).map(|place| Some(sum(place))).collect();
+        let cells = (0..runs.len()).map(|place| Some(sum(place).into())).collect();
         rows.push(ComparisonRow { topic: "victims", phase: String::new(), what, cells, unit: ValueUnit::Us });
     }
     rows
-}
-
-/// Returns the completion times of flows with an end, in us, shortest first.
-fn completions(record: &RunRecord) -> Vec<f64> {
-    let time = |flow: &FlowRecord| Some(flow.completed()?.since(flow.start).seconds() * 1e6);
-    let mut times: Vec<f64> = record.flows.iter().filter_map(time).collect();
-    times.sort_by(f64::total_cmp);
-    times
-}
-
-fn completion_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
-    let with_end =
-        |run: &ComparedRun<'_>| run.record.flows.iter().filter(|flow| flow.total.is_some()).count();
-    if runs.iter().all(|run| with_end(run) == 0) {
-        return Vec::new();
-    }
-    let times: Vec<_> = runs.iter().map(|run| completions(run.record)).collect();
-    let row = |what: &str, unit, cells| ComparisonRow {
-        topic: "completion",
-        phase: String::new(),
-        what: what.to_owned(),
-        cells,
-        unit,
-    };
-    let mean = |times: &Vec<f64>| (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
-    let mut rows = vec![
-        row(
-            "flows with an end",
-            ValueUnit::Count,
-            runs.iter().map(|run| Some(with_end(run) as f64)).collect(),
-        ),
-        row("complete", ValueUnit::Count, times.iter().map(|times| Some(times.len() as f64)).collect()),
-        row("mean", ValueUnit::Us, times.iter().map(mean).collect()),
-    ];
-    for (what, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("longest", 1.0)] {
-        rows.push(row(what, ValueUnit::Us, times.iter().map(|times| quantile(times, share)).collect()));
-    }
-    rows
-}
-
-/// A row for each bin of sizes: its name, its unit, and its value in a bin.
-type SizeMeasure = (&'static str, ValueUnit, fn(&SizeBin) -> f64);
-
-/// Returns the completion times of messages by size. Runs that did not keep them have no values.
-fn message_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
-    let bins =
-        |run: &ComparedRun<'_>| run.summary.completions.as_ref().map_or(&[][..], |all| &all.by_size).to_vec();
-    let bins: Vec<Vec<SizeBin>> = runs.iter().map(bins).collect();
-    let mut ends: Vec<_> =
-        bins.iter().flatten().map(|bin| (bin.up_to_bytes.unwrap_or(u64::MAX), bin.label())).collect();
-    ends.sort();
-    ends.dedup();
-    let measures: [SizeMeasure; 5] = [
-        ("delivered", ValueUnit::Count, |bin| bin.messages as f64),
-        ("p50", ValueUnit::Us, |bin| bin.fct_us.p50),
-        ("p99", ValueUnit::Us, |bin| bin.fct_us.p99),
-        ("slowdown, p50", ValueUnit::Share, |bin| bin.slowdown.p50),
-        ("slowdown, p99", ValueUnit::Share, |bin| bin.slowdown.p99),
-    ];
-    let row = |label: &str, (what, unit, of): SizeMeasure| ComparisonRow {
-        topic: "messages",
-        phase: label.to_owned(),
-        what: what.to_owned(),
-        cells: bins.iter().map(|bins| bins.iter().find(|bin| bin.label() == label).map(of)).collect(),
-        unit,
-    };
-    ends.iter().flat_map(|(_, label)| measures.map(|measure| row(label, measure))).collect()
 }
 
 #[cfg(test)]
@@ -402,8 +373,9 @@ mod tests {
     fn the_file_has_a_row_for_each_number_and_run() {
         let (file, numbers) = with_runs(|runs| (table_file(runs), rows(runs).len()));
         assert_eq!(file.lines().count(), 1 + 2 * numbers);
-        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2.0,Gb/s\n"), "{file}");
-        assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s\n"), "{file}");
+        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2.0,Gb/s,,\n"), "{file}");
+        assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s,,\n"), "{file}");
+        assert!(file.contains("A,first,messages,to 10 MB,p99,,us,10000.0,\n"), "{file}");
     }
 
     #[test]

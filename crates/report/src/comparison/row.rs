@@ -2,6 +2,7 @@
 
 use telemetry::RunRecord;
 
+use crate::censoring::CensoredValue;
 use crate::format::grouped;
 use crate::summary::Summary;
 
@@ -27,7 +28,8 @@ pub(super) struct ComparisonRow {
     pub(super) phase: String,
     /// Name of the flow or measure.
     pub(super) what: String,
-    pub(super) cells: Vec<Option<f64>>,
+    /// Value of each run; `None` if a run has none.
+    pub(super) cells: Vec<Option<CensoredValue>>,
     pub(super) unit: ValueUnit,
 }
 
@@ -41,12 +43,12 @@ pub(super) enum ValueUnit {
 }
 
 impl ValueUnit {
-    pub(super) fn of(self, value: f64) -> String {
+    pub(super) fn of(self, value: CensoredValue) -> String {
         match self {
-            Self::Gbps => format!("{value:.2}"),
-            Self::Share => format!("{value:.3}"),
-            Self::Us => format!("{value:.1}"),
-            Self::Count => grouped(value as u64),
+            Self::Gbps => value.printed(2),
+            Self::Share => value.printed(3),
+            Self::Us => value.printed(1),
+            Self::Count => grouped(value.at_least() as u64),
         }
     }
 

@@ -209,7 +209,7 @@ impl GoodputFigure<'_> {
         for (row, time) in self.series.times.iter().enumerate() {
             let mut values: Vec<f64> = flows.iter().filter_map(|flow| flow.gbps.get(row).copied()).collect();
             values.sort_by(f64::total_cmp);
-            let at = |share| crate::completions::quantile(&values, share).unwrap_or_default();
+            let at = |share| crate::censoring::quantile(&values, share).unwrap_or_default();
             median.push((time * self.per_second, Some(at(0.5))));
             band.push((time * self.per_second, at(0.25), at(0.75)));
         }

@@ -1,10 +1,11 @@
 //! Completion times as tables: `fct.csv`, HPCC's `fct.txt`, and quantiles by size on the terminal.
 //!
-//! Invariant: `fct.csv` has one row for each delivered message. Messages that were not delivered are only counted.
+//! Invariant: `fct.csv` has one row for each posted message, delivered or not.
 
-use telemetry::{Acknowledged, Completion, FlowRecord, RunRecord};
+use telemetry::{Acknowledged, FlowRecord, MessageRecord, RunRecord};
 use units::Time;
 
+use crate::censoring::BOUND_NOTE;
 use crate::completions::{CompletionSummary, microseconds};
 use crate::format::{aligned, grouped, plain_table, rounded};
 use crate::table::{Column, Table};
@@ -15,14 +16,16 @@ pub fn printed(summary: Option<&CompletionSummary>) -> String {
     let Some(summary) = summary else {
         return "Completion times were not kept (`completions: NotKept`).\n".to_owned();
     };
+    let CompletionSummary { posted_messages, delivered_messages, .. } = *summary;
     let mut text = format!(
         "Completion of messages: {} of {} posted; slowdown is against the empty fabric\n",
-        grouped(summary.delivered_messages as u64),
-        grouped(summary.posted_messages)
+        grouped(delivered_messages as u64),
+        grouped(posted_messages as u64)
     );
     if summary.untold_flows > 0 {
         text += &format!(
-            "{} flows are not in it: packets were lost, and their service does not send them again\n",
+            "{} messages of {} flows are not in it: packets were lost, and their service does not send them again\n",
+            grouped(summary.untold_messages),
             grouped(summary.untold_flows as u64)
         );
     }
@@ -30,35 +33,57 @@ pub fn printed(summary: Option<&CompletionSummary>) -> String {
         return text;
     }
     let mut table = plain_table();
-    table.set_header(["size", "messages", "p50 (us)", "p95 (us)", "p99 (us)", "slowdown p50", "p95", "p99"]);
+    let quantiles = ["p50 (us)", "p95 (us)", "p99 (us)", "slowdown p50", "p95", "p99"];
+    table.set_header(["size", "delivered", "posted"].iter().chain(&quantiles));
     for bin in &summary.by_size {
-        let mut row = vec![bin.label(), grouped(bin.messages as u64)];
-        row.extend([bin.fct_us.p50, bin.fct_us.p95, bin.fct_us.p99].map(|us| format!("{us:.3}")));
-        row.extend([bin.slowdown.p50, bin.slowdown.p95, bin.slowdown.p99].map(|one| format!("{one:.3}")));
+        let counts = [bin.delivered_messages, bin.posted_messages].map(|count| grouped(count as u64));
+        let quantiles = bin.fct_us.all().into_iter().chain(bin.slowdown.all());
+        let mut row = vec![bin.label()];
+        row.extend(counts.into_iter().chain(quantiles.map(|value| value.printed(3))));
         table.add_row(row);
     }
-    text + &aligned(table, 1) + "\n"
+    text += &aligned(table, 1);
+    text += "\n";
+    let mut quantiles = summary.by_size.iter().flat_map(|bin| [bin.fct_us, bin.slowdown]);
+    if quantiles.any(|quantiles| quantiles.all().iter().any(|value| value.exact().is_none())) {
+        text += &format!("{BOUND_NOTE}\n");
+    }
+    text
 }
 
 /// A row of `fct.csv`.
 #[derive(Debug)]
 pub struct CompletionRow<'a> {
     flow: &'a FlowRecord,
-    message: &'a Completion,
+    message: &'a MessageRecord,
+    end: Time,
 }
 
-/// Returns `fct.csv`: one row for each delivered message, in order of time.
+impl CompletionRow<'_> {
+    /// Returns the age of a message that is not complete at both of its ends.
+    fn age(&self) -> Option<f64> {
+        let MessageRecord { completed, acknowledged, .. } = self.message;
+        let is_complete = completed.is_some() && (acknowledged.is_some() || !self.flow.acknowledges);
+        (!is_complete).then(|| self.message.age(self.end).seconds())
+    }
+}
+
+/// Returns `fct.csv`: one row for each posted message; delivered ones come first, in order of time.
 #[must_use]
 pub fn file(record: &RunRecord) -> Option<String> {
-    let messages = record.completions.as_ref()?.messages.iter();
-    let rows = messages.map(|message| CompletionRow { flow: &record.flows[message.flow as usize], message });
+    let all = record.completions.as_ref()?;
+    let rows = all.messages.iter().map(|message| CompletionRow {
+        flow: &record.flows[message.flow as usize],
+        message,
+        end: all.end,
+    });
     Some(table().csv(rows))
 }
 
 /// Returns the definition of `fct.csv`.
 #[must_use]
 pub fn table<'a>() -> Table<CompletionRow<'a>> {
-    let columns: [Column<CompletionRow<'a>>; 11] = [
+    let columns: [Column<CompletionRow<'a>>; 12] = [
         Column::text("flow", "its flow", |row| &row.flow.name),
         Column::text("src", "source host of its data", |row| &row.flow.source),
         Column::text("dst", "destination host of its data", |row| &row.flow.destination),
@@ -67,10 +92,11 @@ pub fn table<'a>() -> Table<CompletionRow<'a>> {
         }),
         Column::count("size_bytes", "its payload", |row| row.message.size.get()),
         Column::number("posted_s", "time of its posting", |row| row.message.posted.seconds()),
-        Column::number(
+        Column::optional_number(
             "completed_s",
-            "time at which the destination's host took the last of its payload",
-            |row| row.message.completed.seconds(),
+            "time at which the destination's host took the last of its payload; empty if it did not by the end of the \
+             run, as are `fct_us` and `slowdown` then",
+            |row| row.message.completed.map(Time::seconds),
         ),
         Column::optional_number(
             "acknowledged_s",
@@ -78,30 +104,41 @@ pub fn table<'a>() -> Table<CompletionRow<'a>> {
              posted it; empty over UC and UD, which do not acknowledge, and if it was not back by the end of the run",
             |row| row.message.acknowledged.map(|ack| ack.at.seconds()),
         ),
-        Column::number(
+        Column::optional_number(
             "fct_us",
             "the time from `posted_s` to `completed_s`, waiting behind earlier messages of the same flow included",
-            |row| microseconds(row.message.time()),
+            |row| row.message.time().map(microseconds),
         ),
         Column::number("ideal_us", "the same in the empty fabric", |row| microseconds(row.message.ideal)),
-        Column::number("slowdown", "`fct_us` over `ideal_us`", |row| rounded(row.message.slowdown(), 6)),
+        Column::optional_number("slowdown", "`fct_us` over `ideal_us`", |row| {
+            row.message.time().map(|time| rounded(row.message.slowdown(time), 6))
+        }),
+        Column::optional_number(
+            "age_s",
+            "the time from `posted_s` to the end of the run, if the message is not complete by then at both of its ends: \
+             a lower bound of its completion time at the destination, if `completed_s` is empty, and at the host that \
+             posted it, if `acknowledged_s` is empty and the service acknowledges",
+            CompletionRow::age,
+        ),
     ];
-    let contents = "one row per delivered message, with its completion time; not with `completions: NotKept`";
+    let contents =
+        "one row per posted message, with its completion time or its age; not with `completions: NotKept`";
     Table { file: "fct.csv", contents, columns: columns.into() }
 }
 
 /// Returns `fct.txt` in the form of HPCC's simulator: addresses, ports, bytes, start, completion time and ideal time, in
 /// ns. As there, a message ends when its last acknowledgement is back at its source, and lines are in order of that time;
-/// messages without acknowledgement have none. Ports have no meaning here; they are 10000 and 100.
+/// messages that were not acknowledged have none. Ports have no meaning here; they are 10000 and 100.
 #[must_use]
 pub fn hpcc(record: &RunRecord) -> Option<String> {
     let address = |host: u32| 0x0b00_0001 + (host / 256) * 0x1_0000 + (host % 256) * 0x100;
     let ns = |time: Time| time.ps().div_ceil(1000);
-    let line = |(ack, one): (Acknowledged, &Completion)| {
+    let line = |(ack, one): (Acknowledged, &MessageRecord)| {
+        let hosts = record.flows[one.flow as usize].hosts;
         format!(
             "{:08x} {:08x} 10000 100 {} {} {} {}\n",
-            address(one.hosts.0),
-            address(one.hosts.1),
+            address(hosts.0),
+            address(hosts.1),
             one.size.get(),
             one.posted.ps() / 1000,
             ns(ack.at) - one.posted.ps() / 1000,
@@ -128,12 +165,15 @@ mod tests {
         assert!(printed(CompletionSummary::of(&without).as_ref()).contains("NotKept"));
     }
 
+    /// A message that was not acknowledged, or not even delivered, has its age.
     #[test]
-    fn the_file_has_a_row_a_message() {
+    fn the_file_has_a_row_a_posted_message() {
         let file = file(&sample::record()).unwrap();
-        let first = file.lines().nth(1).unwrap();
-        assert_eq!(first, "incast[0],H4,H3,1,1000,0.01,0.010002,0.010003,2.0,1.6,1.25");
-        assert_eq!(file.lines().count(), 4);
+        let rows: Vec<_> = file.lines().skip(1).collect();
+        assert_eq!(rows.len(), 4);
+        assert_eq!(rows[0], "incast[0],H4,H3,1,1000,0.01,0.010002,0.010003,2.0,1.6,1.25,");
+        assert_eq!(rows[2], "incast[1],H5,H3,1,2500000,0.01,0.0125,,2500.0,1250.0,2.0,0.01");
+        assert_eq!(rows[3], "incast[1],H5,H3,2,2500000,0.01,,,,1250.0,,0.01");
     }
 
     /// The file has the addresses of hosts 0 and 300, and no line for the message that was not acknowledged.
