@@ -139,14 +139,14 @@ impl Plan {
         let workload = self.workload();
         let mut all = Vec::new();
         let mut drawn = BTreeMap::new();
-        for Flow { source, destination, posting, .. } in &workload.flows {
+        for flow @ Flow { source, destination, posting, .. } in &workload.flows {
             match posting {
                 Posting::Scheduled(schedule) => {
                     let (destination, volume) = (Some(*destination), schedule.volume(end));
                     all.push(Expected { source: *source, destination, volume });
                 }
                 Posting::Drawn { host_traffic, .. } => {
-                    drawn.insert(*host_traffic as usize, *source);
+                    drawn.insert(*host_traffic as usize, flow.requester());
                 }
             }
         }

@@ -21,6 +21,7 @@ pub struct Environment<'a> {
     seed: u64,
     end: Time,
     files: Option<&'a BTreeMap<String, String>>,
+    switches: Option<&'a [NodeId]>,
 }
 
 impl<'a> Environment<'a> {
@@ -29,7 +30,7 @@ impl<'a> Environment<'a> {
     #[must_use]
     pub fn new(hosts: &'a [&'a str], host_rate: &'a dyn Fn(NodeId) -> Rate, seed: u64) -> Self {
         let by_name = hosts.iter().copied().zip((0..).map(NodeId)).collect();
-        Self { hosts, by_name, host_rate, seed, end: Time::NEVER, files: None }
+        Self { hosts, by_name, host_rate, seed, end: Time::NEVER, files: None, switches: None }
     }
 
     /// Sets the end of the run.
@@ -42,6 +43,12 @@ impl<'a> Environment<'a> {
     #[must_use]
     pub fn with_files(self, files: &'a BTreeMap<String, String>) -> Self {
         Self { files: Some(files), ..self }
+    }
+
+    /// Sets the switch that each host is attached to, in the order of hosts. Without, all are attached to one.
+    #[must_use]
+    pub fn attached_to(self, switches: &'a [NodeId]) -> Self {
+        Self { switches: Some(switches), ..self }
     }
 
     /// Names of the hosts, in the order of their nodes.
@@ -60,6 +67,22 @@ impl<'a> Environment<'a> {
 
     pub(crate) fn name(&self, host: NodeId) -> &'a str {
         self.hosts[host.index()]
+    }
+
+    /// Switch that a host is attached to.
+    pub(crate) fn switch(&self, host: NodeId) -> NodeId {
+        self.switches.map_or(NodeId(u32::MAX), |switches| switches[host.index()])
+    }
+
+    /// Hosts that follow a host in order, going on from the first after the last.
+    pub(crate) fn after(&self, host: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        let hosts = self.hosts.len() as u32;
+        (host.0 + 1..hosts).chain(0..host.0).map(NodeId)
+    }
+
+    /// Hosts that are attached to another switch than a host, in the order of [`after`](Self::after).
+    pub(crate) fn in_other_racks(&self, host: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.after(host).filter(move |other| self.switch(*other) != self.switch(host))
     }
 
     pub(crate) const fn seed(&self) -> u64 {
@@ -85,6 +108,13 @@ impl<'a> Environment<'a> {
         mean_bytes * BIT_PS / (load * self.rate(host))
     }
 
+    /// Mean time between two events, in ps, of which each brings `bytes` to one of these hosts: their links together are
+    /// used for this share.
+    pub(crate) fn mean_interval_of(&self, hosts: &[NodeId], bytes: f64, load: f64) -> f64 {
+        let rate: f64 = hosts.iter().map(|host| self.rate(*host)).sum();
+        bytes * BIT_PS / (load * rate)
+    }
+
     /// Payload in bytes that a host's link carries in `ps` picoseconds.
     pub(crate) fn carried(&self, host: NodeId, ps: f64) -> f64 {
         ps * self.rate(host) / BIT_PS
@@ -96,9 +126,4 @@ impl<'a> Environment<'a> {
         assert!(rate > 0, "the link of host {} has no data rate", self.name(host));
         rate as f64
     }
-}
-
-/// Returns whether `pattern` means a host: its name, or the beginning of its name followed by `*`.
-pub(crate) fn matches(pattern: &str, host: &str) -> bool {
-    pattern.strip_suffix('*').map_or(host == pattern, |beginning| host.starts_with(beginning))
 }

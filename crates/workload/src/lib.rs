@@ -49,6 +49,6 @@ pub use limits::{LONGEST_MESSAGE, MAX_DRAWN, MAX_FLOWS, MAX_LISTED, MAX_SESSIONS
 pub use operation::Operation;
 pub use packet::TransportService;
 pub use run::{HostTraffic, MessageGenerator, Post};
-pub use spec::{FlowSpec, LoadSpec, PatternSpec};
+pub use spec::{Carriage, FlowSpec, LoadSpec, PatternSpec};
 pub use volume::PostedVolume;
 pub use workload::{Group, Pattern, Workload};

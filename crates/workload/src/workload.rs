@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::change::TrafficChange;
 use crate::flow::Flow;
 use crate::run::HostTraffic;
+use crate::spec::Carriage;
 
 /// All traffic of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +37,12 @@ pub struct Group {
 pub struct Pattern {
     /// Its name, if the scenario gives it one.
     pub name: Option<String>,
+    /// Beginning of the names of its flows: its name, or its kind with a number from the second of a kind on.
+    pub label: String,
+    /// The way in which its flows are carried.
+    pub carriage: Carriage,
+    /// Payload of the longest message that it can post.
+    pub longest: Bytes,
     /// Declared start; of a list of flows the time of the first.
     pub start: Time,
     /// Declared time from which no further message is posted; [`Time::NEVER`] if none is declared.

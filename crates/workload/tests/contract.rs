@@ -4,8 +4,11 @@ mod posted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use packet::NodeId;
 use units::{Bytes, Rate, Time};
-use workload::spec::{ArrivalSpec, DestinationSpec, SizeSpec, SyntheticSpec};
+use workload::spec::{
+    ArrivalSpec, DestinationSpec, HostsSpec, IncastSpec, RepeatSpec, SendersSpec, SizeSpec, SyntheticSpec,
+};
 use workload::{
     Environment, FlowSpec, HostTraffic, LONGEST_MESSAGE, LoadSpec, Operation, PatternSpec, Posting,
     TransportService, Workload,
@@ -15,7 +18,10 @@ use posted::posted;
 
 const HOSTS: [&str; 4] = ["h1", "h2", "h3", "h4"];
 
-/// Every pattern, and every combination of the rules of synthetic traffic.
+/// Switches that the hosts are attached to.
+const SWITCHES: [NodeId; 4] = [NodeId(4), NodeId(4), NodeId(5), NodeId(5)];
+
+/// Every pattern, and every combination of the rules of synthetic traffic and of incasts.
 fn patterns() -> Vec<PatternSpec> {
     let mut all = PatternSpec::examples();
     for destinations in DestinationSpec::EXAMPLES {
@@ -27,6 +33,10 @@ fn patterns() -> Vec<PatternSpec> {
                 PatternSpec::Synthetic(SyntheticSpec {
                     name: None,
                     group: None,
+                    transport: Default::default(),
+                    operation: Default::default(),
+                    senders: HostsSpec::all(),
+                    receivers: HostsSpec::all(),
                     destinations,
                     arrivals,
                     size,
@@ -34,6 +44,24 @@ fn patterns() -> Vec<PatternSpec> {
                     stop,
                     messages,
                     service_level,
+                })
+            }));
+        }
+    }
+    for senders in SendersSpec::examples() {
+        for repeat in RepeatSpec::EXAMPLES {
+            all.extend(["h3", "h*"].map(|to| {
+                PatternSpec::Incast(IncastSpec {
+                    name: None,
+                    group: None,
+                    transport: Default::default(),
+                    operation: Operation::RdmaRead,
+                    service_level: Default::default(),
+                    at: Time::from_ps(1_000_000),
+                    repeat,
+                    to: HostsSpec::One(to.to_owned()),
+                    senders: senders.clone(),
+                    bytes: Bytes::kib(4),
                 })
             }));
         }
@@ -49,6 +77,7 @@ fn built(flows: &[FlowSpec], pattern: &PatternSpec, seed: u64) -> Workload {
     ]);
     let environment = Environment::new(&HOSTS, &|_| Rate::gbps(54), seed)
         .ending(Time::from_ps(100_000_000))
+        .attached_to(&SWITCHES)
         .with_files(&files);
     Workload::build(flows, std::slice::from_ref(pattern), &environment).expect("examples are right")
 }

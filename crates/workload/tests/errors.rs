@@ -4,7 +4,9 @@ use packet::ServiceLevel;
 use settings::SettingError;
 use units::{Bytes, Rate, Span, Time};
 use workload::error::{FlowError, HostError, NameError, NameOwner, PatternError};
-use workload::spec::{ConvergeSpec, IncastSpec, PermutationSpec, PoissonSpec, SessionsSpec};
+use workload::spec::{
+    ConvergeSpec, HostsSpec, IncastSpec, PermutationSpec, PoissonSpec, RepeatSpec, SendersSpec, SessionsSpec,
+};
 use workload::{
     Environment, FlowSpec, LoadSpec, MAX_DRAWN, MAX_LISTED, Operation, PatternSpec, TransportService,
     Workload, WorkloadErrorKind as Kind,
@@ -54,22 +56,59 @@ fn pattern_fails(wrong: PatternSpec, path: &str, kind: impl Into<Kind>) {
 }
 
 fn poisson(from: Time, until: Time, message: Bytes, load: f64) -> PatternSpec {
-    PatternSpec::Poisson(PoissonSpec { name: None, group: None, from, until, message, load })
+    PatternSpec::Poisson(PoissonSpec {
+        name: None,
+        group: None,
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        senders: HostsSpec::all(),
+        receivers: HostsSpec::all(),
+        from,
+        until,
+        message,
+        load,
+    })
 }
 
 fn permutation(bytes: Bytes) -> PatternSpec {
-    PatternSpec::Permutation(PermutationSpec { name: None, group: None, at: ms(0), bytes })
+    PatternSpec::Permutation(PermutationSpec {
+        name: None,
+        group: None,
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        senders: HostsSpec::all(),
+        receivers: HostsSpec::all(),
+        at: ms(0),
+        bytes,
+    })
 }
 
 fn incast(to: &str, senders: u32, bytes: Bytes) -> PatternSpec {
-    PatternSpec::Incast(IncastSpec { name: None, group: None, at: ms(0), to: to.to_owned(), senders, bytes })
+    PatternSpec::Incast(incast_of(to, SendersSpec::Next(senders), bytes))
+}
+
+fn incast_of(to: &str, senders: SendersSpec, bytes: Bytes) -> IncastSpec {
+    IncastSpec {
+        name: None,
+        group: None,
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        at: ms(0),
+        repeat: RepeatSpec::Once,
+        to: HostsSpec::One(to.to_owned()),
+        senders,
+        bytes,
+    }
 }
 
 fn converge() -> ConvergeSpec {
     ConvergeSpec {
         name: Some("local".to_owned()),
         group: None,
-        from: "h*".to_owned(),
+        from: HostsSpec::One("h*".to_owned()),
         to: "c".to_owned(),
         start: ms(1),
         jitter: Span::ZERO,
@@ -86,7 +125,7 @@ fn sessions() -> SessionsSpec {
     SessionsSpec {
         name: Some("web".to_owned()),
         group: None,
-        from: "h*".to_owned(),
+        from: HostsSpec::One("h*".to_owned()),
         to: "c".to_owned(),
         start: ms(1),
         stop: ms(9),
@@ -121,12 +160,12 @@ fn several_hosts_send_to_one_other() {
     assert!(build(&[], &[PatternSpec::Converge(converge())], &WITH_C).is_ok());
     assert!(build(&[], &[PatternSpec::Sessions(sessions())], &WITH_C).is_ok());
     let none = |given: &str| HostError::NoneMatches { given: given.to_owned() };
-    converge_fails(|c| c.from = "L*".to_owned(), "traffic[0].from", none("L*"));
-    converge_fails(|c| c.from = "h".to_owned(), "traffic[0].from", none("h"));
-    sessions_fail(|s| s.from = "h3".to_owned(), "traffic[0].from", none("h3"));
+    converge_fails(|c| c.from = HostsSpec::One("L*".to_owned()), "traffic[0].from", none("L*"));
+    converge_fails(|c| c.from = HostsSpec::One("h".to_owned()), "traffic[0].from", none("h"));
+    sessions_fail(|s| s.from = HostsSpec::One("h3".to_owned()), "traffic[0].from", none("h3"));
     let itself = || HostError::ReceiverAmongSenders { name: "c".to_owned() };
-    converge_fails(|c| c.from = "*".to_owned(), "traffic[0].from", itself());
-    sessions_fail(|s| s.from = "c".to_owned(), "traffic[0].from", itself());
+    converge_fails(|c| c.from = HostsSpec::all(), "traffic[0].from", itself());
+    sessions_fail(|s| s.from = HostsSpec::One("c".to_owned()), "traffic[0].from", itself());
     let unknown = || HostError::Unknown { given: "d".to_owned() };
     converge_fails(|c| c.to = "d".to_owned(), "traffic[0].to", unknown());
 }
@@ -233,7 +272,8 @@ fn flows_are_between_two_hosts_that_exist() {
     flow_fails(|f| f.from = "h9".to_owned(), "flows[1].from", unknown());
     flow_fails(|f| f.to = "h9".to_owned(), "flows[1].to", unknown());
     flow_fails(|f| f.to = "h1".to_owned(), "flows[1].to", FlowError::ToItself { name: "h1".to_owned() });
-    pattern_fails(incast("h9", 1, Bytes::kib(1)), "traffic[1].to", unknown());
+    let none = HostError::NoneMatches { given: "h9".to_owned() };
+    pattern_fails(incast("h9", 1, Bytes::kib(1)), "traffic[1].to", none);
 }
 
 #[test]

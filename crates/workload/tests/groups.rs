@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use packet::ServiceLevel;
 use units::{Bytes, Rate, Span, Time};
 use workload::spec::{
-    ArrivalSpec, ConvergeSpec, DestinationSpec, FlowListSpec, IncastSpec, PoissonSpec, SizeSpec,
-    SyntheticSpec,
+    ArrivalSpec, ConvergeSpec, DestinationSpec, FlowListSpec, HostsSpec, IncastSpec, PoissonSpec, RepeatSpec,
+    SendersSpec, SizeSpec, SyntheticSpec,
 };
 use workload::{Environment, FlowSpec, LoadSpec, Operation, PatternSpec, TransportService, Workload};
 
@@ -38,19 +38,42 @@ fn flow(name: &str, group: &str) -> FlowSpec {
 
 fn incast(name: &str, group: &str, at: u64) -> PatternSpec {
     let (name, group, at) = (text(name), text(group), us(at));
-    PatternSpec::Incast(IncastSpec { name, group, at, to: "h1".to_owned(), senders: 2, bytes: Bytes::kib(1) })
+    PatternSpec::Incast(IncastSpec {
+        name,
+        group,
+        at,
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        repeat: RepeatSpec::Once,
+        to: HostsSpec::One("h1".to_owned()),
+        senders: SendersSpec::Next(2),
+        bytes: Bytes::kib(1),
+    })
 }
 
 fn poisson(name: &str, group: &str) -> PatternSpec {
     let (from, until, message, load) = (us(3), us(30), Bytes::kib(2), 0.5);
-    PatternSpec::Poisson(PoissonSpec { name: text(name), group: text(group), from, until, message, load })
+    PatternSpec::Poisson(PoissonSpec {
+        name: text(name),
+        group: text(group),
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        senders: HostsSpec::all(),
+        receivers: HostsSpec::all(),
+        from,
+        until,
+        message,
+        load,
+    })
 }
 
 fn converge(name: &str, group: &str) -> PatternSpec {
     PatternSpec::Converge(ConvergeSpec {
         name: text(name),
         group: text(group),
-        from: "h3*".to_owned(),
+        from: HostsSpec::One("h3*".to_owned()),
         to: "h1".to_owned(),
         start: us(3),
         jitter: Span::from_us(5),
@@ -67,6 +90,10 @@ fn synthetic(name: &str) -> PatternSpec {
     PatternSpec::Synthetic(SyntheticSpec {
         name: text(name),
         group: None,
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        senders: HostsSpec::all(),
+        receivers: HostsSpec::all(),
         destinations: DestinationSpec::Shift(1),
         arrivals: ArrivalSpec::Fixed { load: 0.5 },
         size: SizeSpec::Fixed(Bytes::kib(2)),
@@ -79,7 +106,14 @@ fn synthetic(name: &str) -> PatternSpec {
 
 fn list(name: &str) -> PatternSpec {
     let file = "flow.txt".to_owned();
-    PatternSpec::FlowList(FlowListSpec { name: text(name), group: None, file, origin: us(0) })
+    PatternSpec::FlowList(FlowListSpec {
+        name: text(name),
+        group: None,
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        file,
+        origin: us(0),
+    })
 }
 
 fn built(flows: &[FlowSpec], patterns: &[PatternSpec]) -> Workload {

@@ -5,7 +5,7 @@ mod posted;
 use packet::NodeId;
 use settings::SettingError;
 use units::{Bytes, Rate, Time};
-use workload::spec::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
+use workload::spec::{ContributorSpec, HostsSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
 use workload::{Environment, Flow, PatternSpec, TrafficChange, Workload};
 
 use posted::{Posted, posted};
@@ -30,6 +30,9 @@ fn hot_spot(windows: Vec<HotSpotWindowSpec>) -> HotSpotSpec {
     HotSpotSpec {
         name: None,
         group: None,
+        service_level: Default::default(),
+        transport: Default::default(),
+        operation: Default::default(),
         from: us(0),
         until: us(8000),
         message: Bytes::kib(2),
@@ -173,7 +176,10 @@ fn faults_are_named() {
         fault(HotSpotSpec { load: 1.5, ..good() }),
         fault(HotSpotSpec { until: us(0), ..good() }),
         fault(HotSpotSpec { contributors: ContributorSpec::First(3), ..good() }),
-        fault(HotSpotSpec { contributors: ContributorSpec::Named("g*".to_owned()), ..good() }),
+        fault(HotSpotSpec {
+            contributors: ContributorSpec::Named(HostsSpec::One("g*".to_owned())),
+            ..good()
+        }),
         with(window(2, 2, 0.1, &["h1"])),
         with(window(1, 2, 0.0, &["h1"])),
         with(window(1, 2, 0.1, &[])),

@@ -8,7 +8,9 @@ use packet::NodeId;
 use settings::SettingError;
 use units::{Bytes, Rate, Span, Time};
 use workload::error::{FileError, FlowError, PatternError, SyntheticError};
-use workload::spec::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
+use workload::spec::{
+    ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, HostsSpec, SizeSpec, SyntheticSpec,
+};
 use workload::{Environment, ListedMessage, PatternSpec, Post, Workload, WorkloadErrorKind as Kind};
 
 use posted::{Posted, is_of, posted};
@@ -24,6 +26,10 @@ fn synthetic(destinations: DestinationSpec, arrivals: ArrivalSpec, size: SizeSpe
     SyntheticSpec {
         name: None,
         group: None,
+        transport: Default::default(),
+        operation: Default::default(),
+        senders: HostsSpec::all(),
+        receivers: HostsSpec::all(),
         destinations,
         arrivals,
         size,
@@ -260,7 +266,14 @@ fn hosts_and_rules_are_independent() {
 
 #[test]
 fn a_list_of_flows_is_as_written() {
-    let list = |origin| FlowListSpec { name: None, group: None, file: "flow.txt".to_owned(), origin };
+    let list = |origin| FlowListSpec {
+        name: None,
+        group: None,
+        transport: Default::default(),
+        operation: Default::default(),
+        file: "flow.txt".to_owned(),
+        origin,
+    };
     let second = Time::from_ps(2_000_000_000_000);
     let workload = build(PatternSpec::FlowList(list(second)), 3, us(1000), 1).expect("a good list");
     let flows = posted(&workload);

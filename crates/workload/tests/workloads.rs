@@ -5,7 +5,9 @@ mod posted;
 use packet::{NodeId, ServiceLevel};
 use proptest::prelude::*;
 use units::{Bytes, Rate, Span, Time};
-use workload::spec::{ConvergeSpec, IncastSpec, PermutationSpec, PoissonSpec, SessionsSpec};
+use workload::spec::{
+    ConvergeSpec, HostsSpec, IncastSpec, PermutationSpec, PoissonSpec, RepeatSpec, SendersSpec, SessionsSpec,
+};
 use workload::{
     Environment, Flow, FlowSpec, ListedMessage, LoadSpec, MessageSchedule, Operation, PatternSpec, Posting,
     TrafficChange, TransportService, Workload,
@@ -45,16 +47,49 @@ fn of_patterns(patterns: &[PatternSpec], hosts: usize, seed: u64) -> Vec<Posted>
 }
 
 fn poisson(until: Time, load: f64) -> PatternSpec {
-    PatternSpec::Poisson(PoissonSpec { name: None, group: None, from: us(0), until, message: MESSAGE, load })
+    PatternSpec::Poisson(PoissonSpec {
+        name: None,
+        group: None,
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        senders: HostsSpec::all(),
+        receivers: HostsSpec::all(),
+        from: us(0),
+        until,
+        message: MESSAGE,
+        load,
+    })
 }
 
 fn permutation(at: Time) -> PatternSpec {
-    PatternSpec::Permutation(PermutationSpec { name: None, group: None, at, bytes: MESSAGE })
+    PatternSpec::Permutation(PermutationSpec {
+        name: None,
+        group: None,
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        senders: HostsSpec::all(),
+        receivers: HostsSpec::all(),
+        at,
+        bytes: MESSAGE,
+    })
 }
 
 fn incast() -> PatternSpec {
-    let (at, to) = (us(1), "h4".to_owned());
-    PatternSpec::Incast(IncastSpec { name: None, group: None, at, to, senders: 3, bytes: MESSAGE })
+    let (at, to, repeat) = (us(1), HostsSpec::One("h4".to_owned()), RepeatSpec::Once);
+    PatternSpec::Incast(IncastSpec {
+        name: None,
+        group: None,
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::RdmaWrite,
+        at,
+        repeat,
+        to,
+        senders: SendersSpec::Next(3),
+        bytes: MESSAGE,
+    })
 }
 
 fn posts(flow: &Posted) -> &[ListedMessage] {
@@ -222,7 +257,7 @@ fn converge(name: &str, from: &str, start: u64, jitter: u64, stop: Option<u64>) 
     PatternSpec::Converge(ConvergeSpec {
         name: Some(name.to_owned()),
         group: None,
-        from: from.to_owned(),
+        from: HostsSpec::One(from.to_owned()),
         to: "C1".to_owned(),
         start: us(start),
         jitter: Span::from_us(jitter),
@@ -239,7 +274,7 @@ fn sessions(stop: u64, on: u64, off: u64) -> PatternSpec {
     PatternSpec::Sessions(SessionsSpec {
         name: Some("web".to_owned()),
         group: None,
-        from: "L*".to_owned(),
+        from: HostsSpec::One("L*".to_owned()),
         to: "C1".to_owned(),
         start: us(0),
         stop: us(stop),

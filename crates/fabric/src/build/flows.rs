@@ -48,7 +48,8 @@ fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], adapters: &mut [Adapter]) {
     let mut posts_to: Vec<Vec<(NodeId, QpNumber)>> = vec![Vec::new(); all.len()];
     for (flow, ends) in plan.workload().flows.iter().zip(ends) {
         if let Posting::Drawn { host_traffic, .. } = flow.posting {
-            posts_to[host_traffic as usize].push(ends.source);
+            let posts = if flow.requester() == flow.source { ends.source } else { ends.sink };
+            posts_to[host_traffic as usize].push(posts);
         }
     }
     for (traffic, ends) in all.iter().zip(posts_to) {

@@ -63,6 +63,7 @@ impl Scenario {
         let nodes = self.check_fabric(&control.marking, &topology, (link.as_ref(), &cables), faults);
         let routes = self.check_routes(&control, (&topology, &cables), faults)?;
         let (workload, files) = traffic::workload(&self, (graph, &cables), &routes, faults)?;
+        transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
         let dependency_cycle = match (&link, &nodes) {
             (Some(link), Some(nodes)) if faults.found.is_empty() => {
@@ -142,7 +143,7 @@ impl Scenario {
         faults: &mut Faults<'_>,
     ) -> Option<Routes> {
         let routes = routing::routes(self, topology, faults)?;
-        transport::check(self, &control.response, faults);
+        transport::check_flows(self, &control.response, faults);
         dcqcn::check(self, control, (topology.graph(), cables), &routes, faults);
         Some(routes)
     }

@@ -5,7 +5,7 @@ use std::io;
 
 use link_layer::CablePlan;
 use packet::NodeId;
-use settings::{FieldPath, SettingError};
+use settings::{FieldPath, SettingError, glob};
 use topology::{Graph, Routes};
 use units::{Rate, Time};
 use workload::error::{FileError, HostError, InFile};
@@ -31,7 +31,9 @@ pub(super) fn workload(
     let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].rate };
     let files = files(scenario, faults)?;
     let (seed, end) = (scenario.seed, scenario.duration.after_start());
-    let environment = Environment::new(&hosts, &host_rate, seed).ending(end).with_files(&files);
+    let switches: Vec<NodeId> = graph.host_ids().map(|host| graph.ports(host)[0].peer).collect();
+    let environment =
+        Environment::new(&hosts, &host_rate, seed).ending(end).attached_to(&switches).with_files(&files);
     match Workload::build(&scenario.flows, &scenario.traffic, &environment) {
         Ok(workload) => {
             check_routes(scenario, &workload.flows, graph, routes, faults);
@@ -84,7 +86,7 @@ fn add_error(
             });
         }
         WorkloadErrorKind::Hosts(HostError::Unknown { given } | HostError::NoneMatches { given })
-            if !given.ends_with('*') =>
+            if !glob::is_wild(given) =>
         {
             faults.add(&fault.path, fault.message, nearest::help(given, hosts, "hosts"));
         }

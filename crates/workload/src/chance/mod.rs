@@ -14,4 +14,4 @@ mod permutation;
 
 pub(crate) use exponential::{exponential, unit};
 pub(crate) use on_periods::OnPeriods;
-pub(crate) use permutation::derangement;
+pub(crate) use permutation::assignment;

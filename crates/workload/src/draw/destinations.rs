@@ -3,67 +3,152 @@
 //! Invariant: a host never sends to itself. Apart from the one permutation that all hosts share, the draws of one host
 //! do not depend on those of another.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use packet::NodeId;
 use rand::{Rng, RngExt};
 
-use crate::chance::derangement;
-use crate::error::SyntheticError;
-use crate::spec::{BitPermutation, DestinationSpec};
+use crate::chance::assignment;
+use crate::environment::Environment;
+use crate::error::{HostError, SyntheticError, WorkloadErrorKind};
+use crate::spec::{BitPermutation, DestinationSpec, Parties};
 
-/// A rule for destinations that suits the number of hosts.
+/// A rule for destinations that suits the hosts that send and receive.
 #[derive(Debug, PartialEq)]
 pub(crate) enum DestinationRule {
-    /// Another host, drawn for each message.
-    Uniform,
-    /// One host for each source; the source itself if it sends nothing.
+    /// One of these hosts, drawn for each message.
+    Drawn(Arc<[u32]>),
+    /// One of some hosts, drawn for each message; these hosts are listed for each host of the topology.
+    DrawnBySource(Vec<Arc<[u32]>>),
+    /// One host for each host of the topology; the host itself if it sends nothing.
     Map(Vec<u32>),
-    /// The hosts that follow the source, in turn.
-    AllToAll,
+    /// These hosts in turn, those that follow the source first.
+    InTurn(Arc<[u32]>),
 }
 
 impl DestinationRule {
-    /// Creates the rule for so many hosts, at least 2. A permutation draws from `random`.
+    /// Creates the rule for these hosts. A permutation draws from `random`.
     pub(crate) fn new(
         spec: DestinationSpec,
-        hosts: usize,
+        parties: &Parties,
+        environment: &Environment<'_>,
         mut random: impl Rng,
-    ) -> Result<Self, SyntheticError> {
-        let n = hosts as u32;
-        let map = match spec {
-            DestinationSpec::Uniform => return Ok(Self::Uniform),
-            DestinationSpec::AllToAll => return Ok(Self::AllToAll),
-            DestinationSpec::Permutation => derangement(hosts, &mut random),
-            DestinationSpec::Shift(given) if given == 0 || given >= n => {
-                return Err(SyntheticError::ShiftRange { given, hosts });
-            }
+    ) -> Result<Self, WorkloadErrorKind> {
+        let rule = match spec {
+            DestinationSpec::Uniform => Self::Drawn(parties.receivers()),
+            DestinationSpec::AllToAll => Self::InTurn(parties.receivers()),
+            DestinationSpec::OtherRacks => Self::DrawnBySource(in_other_racks(parties, environment)),
+            DestinationSpec::Permutation => Self::permutation(parties, environment, &mut random)?,
             DestinationSpec::Shift(by) => {
-                (0..n).map(|i| ((u64::from(i) + u64::from(by)) % u64::from(n)) as u32).collect()
+                let hosts = parties.receivers.len();
+                if by == 0 || by as usize >= hosts {
+                    return Err(SyntheticError::ShiftRange { given: by, hosts }.into());
+                }
+                Self::map(parties, environment, |i| (i + by as usize) % hosts)
             }
-            DestinationSpec::Bits(bits) => bit_permutation(bits, n)?,
+            DestinationSpec::Bits(bits) => {
+                parties.check_places()?;
+                let to = bit_permutation(bits, parties.receivers.len() as u32)?;
+                Self::map(parties, environment, |i| to[i] as usize)
+            }
         };
-        if (0..).zip(&map).all(|(from, to)| from == *to) {
-            return Err(SyntheticError::NobodySends { hosts });
+        if parties.senders.iter().all(|sender| rule.targets(sender.0).is_none()) {
+            let hosts = parties.receivers.len();
+            return Err(match spec {
+                DestinationSpec::OtherRacks => HostError::OneRack.into(),
+                _ => SyntheticError::NobodySends { hosts }.into(),
+            });
+        }
+        Ok(rule)
+    }
+
+    /// Creates the rule of a permutation: every sender has one receiver of its own, none itself.
+    pub(crate) fn permutation(
+        parties: &Parties,
+        environment: &Environment<'_>,
+        random: &mut impl Rng,
+    ) -> Result<Self, WorkloadErrorKind> {
+        parties.check_places()?;
+        let number = |hosts: &[NodeId]| hosts.iter().map(|host| host.0).collect::<Vec<_>>();
+        let (senders, receivers) = (number(&parties.senders), number(&parties.receivers));
+        if receivers.len() == 1 && receivers == senders {
+            return Err(SyntheticError::NobodySends { hosts: 1 }.into());
+        }
+        let mut map: Vec<u32> = environment.nodes().map(|host| host.0).collect();
+        for (sender, to) in senders.iter().zip(assignment(&senders, &receivers, random)) {
+            map[*sender as usize] = to;
         }
         Ok(Self::Map(map))
     }
 
-    /// Returns whether a host sends at all.
-    pub(crate) fn sends(&self, source: u32) -> bool {
-        match self {
-            Self::Uniform | Self::AllToAll => true,
-            Self::Map(to) => to[source as usize] != source,
+    /// Creates a rule by which the sender at place i sends to the receiver at place `place(i)`.
+    fn map(parties: &Parties, environment: &Environment<'_>, place: impl Fn(usize) -> usize) -> Self {
+        let mut map: Vec<u32> = environment.nodes().map(|host| host.0).collect();
+        for (i, sender) in parties.senders.iter().enumerate() {
+            map[sender.index()] = parties.receivers[place(i)].0;
         }
+        Self::Map(map)
     }
 
-    /// Returns the destination of message k (from 0) of a host, of `n` hosts.
-    pub(super) fn destination(&self, source: u32, k: u64, n: u32, random: &mut impl Rng) -> u32 {
+    /// Returns the destinations of a host; `None` if it sends nothing.
+    pub(crate) fn targets(&self, source: u32) -> Option<Targets> {
         match self {
-            Self::Uniform => {
-                let other = random.random_range(0..n - 1);
-                other + u32::from(other >= source)
-            }
-            Self::Map(to) => to[source as usize],
-            Self::AllToAll => ((u64::from(source) + 1 + k % (u64::from(n) - 1)) % u64::from(n)) as u32,
+            Self::Drawn(receivers) => Targets::new(receivers, source, true),
+            Self::DrawnBySource(receivers) => Targets::new(&receivers[source as usize], source, true),
+            Self::Map(to) => Targets::new(&[to[source as usize]].into(), source, false),
+            Self::InTurn(receivers) => Targets::new(receivers, source, false),
         }
+    }
+}
+
+/// Returns the receivers that are attached to another switch, for each host of the topology.
+fn in_other_racks(parties: &Parties, environment: &Environment<'_>) -> Vec<Arc<[u32]>> {
+    let mut by_switch: BTreeMap<NodeId, Arc<[u32]>> = BTreeMap::new();
+    let elsewhere = |switch| {
+        let others = parties.receivers.iter().filter(|host| environment.switch(**host) != switch);
+        others.map(|host| host.0).collect()
+    };
+    let of_host = |host| {
+        let switch = environment.switch(host);
+        Arc::clone(by_switch.entry(switch).or_insert_with(|| elsewhere(switch)))
+    };
+    environment.nodes().map(of_host).collect()
+}
+
+/// The destinations of one host's messages.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Targets {
+    /// Hosts in ascending order; the source may be among them.
+    receivers: Arc<[u32]>,
+    /// Place of the first receiver with a higher number than the source.
+    start: u32,
+    /// Number of receivers other than the source.
+    count: u32,
+    /// Whether each is drawn, or all come in turn.
+    drawn: bool,
+}
+
+impl Targets {
+    /// Creates the destinations of a source; returns `None` if there is none but the source.
+    fn new(receivers: &Arc<[u32]>, source: u32, drawn: bool) -> Option<Self> {
+        let start = receivers.partition_point(|receiver| *receiver <= source) as u32;
+        let own = receivers.binary_search(&source).is_ok();
+        let count = receivers.len() as u32 - u32::from(own);
+        (count > 0).then(|| Self { receivers: Arc::clone(receivers), start, count, drawn })
+    }
+
+    /// Returns the destination of message k, from 0.
+    pub(super) fn destination(&self, k: u64, random: &mut impl Rng) -> u32 {
+        let all = self.receivers.len() as u64;
+        let place = if self.drawn {
+            let other = random.random_range(0..self.count);
+            let own_before = u64::from(self.count) < all && other + 1 >= self.start;
+            u64::from(other) + u64::from(own_before)
+        } else {
+            (u64::from(self.start) + k % u64::from(self.count)) % all
+        };
+        self.receivers[place as usize]
     }
 }
 

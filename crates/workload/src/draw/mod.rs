@@ -21,7 +21,7 @@ use packet::NodeId;
 use units::{Bytes, Time};
 
 pub(crate) use arrivals::{ArrivalTimes, PostingPeriod};
-pub(crate) use destinations::DestinationRule;
+pub(crate) use destinations::{DestinationRule, Targets};
 pub(crate) use hot_spot::{HotSpotMessages, SpacingClock};
 pub(crate) use message::DrawnMessage;
 pub(crate) use sequence::{MessageSequence, TimedSequence};

@@ -9,22 +9,18 @@ use event_kernel::Stream;
 use units::Bytes;
 
 use super::arrivals::ArrivalTimes;
-use super::destinations::DestinationRule;
+use super::destinations::Targets;
 use super::message::DrawnMessage;
 use super::sizes::SizeDistribution;
 
 /// Endless iterator over the destinations and sizes of a host's messages.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MessageSequence {
-    pub(crate) rule: Arc<DestinationRule>,
+    pub(crate) targets: Targets,
     pub(crate) sizes: Arc<SizeDistribution>,
-    /// Number of the host.
-    pub(crate) source: u32,
-    /// Number of hosts.
-    pub(crate) hosts: u32,
     /// Number of messages so far.
     pub(crate) k: u64,
-    pub(crate) targets: Stream,
+    pub(crate) destinations: Stream,
     pub(crate) lengths: Stream,
 }
 
@@ -32,7 +28,7 @@ impl Iterator for MessageSequence {
     type Item = (u32, Bytes);
 
     fn next(&mut self) -> Option<(u32, Bytes)> {
-        let to = self.rule.destination(self.source, self.k, self.hosts, &mut self.targets);
+        let to = self.targets.destination(self.k, &mut self.destinations);
         self.k += 1;
         Some((to, self.sizes.draw(&mut self.lengths)))
     }

@@ -15,6 +15,18 @@ pub enum HostError {
         /// The name as given, or its beginning and `*`.
         given: String,
     },
+    /// A list of hosts is empty.
+    #[error("this names no host")]
+    Nobody,
+    /// The last host of a range comes before the first.
+    #[error("the last host of `{given}` comes before the first")]
+    RangeReversed {
+        /// The range as given.
+        given: String,
+    },
+    /// All hosts are attached to one switch.
+    #[error("no host that could send is attached to another switch than a host that could receive")]
+    OneRack,
     /// The receiver of a pattern would send to itself.
     #[error("`{name}` is among the hosts that send to it")]
     ReceiverAmongSenders {
@@ -41,10 +53,17 @@ impl HostError {
     pub(super) fn help(&self) -> String {
         match self {
             Self::Unknown { .. } => "name one that is".to_owned(),
-            Self::NoneMatches { .. } => "write a host's name, or the beginning of some and `*`".to_owned(),
+            Self::NoneMatches { .. } => "write a host's name, or a part of some and `*`".to_owned(),
+            Self::Nobody => "name at least one".to_owned(),
+            Self::RangeReversed { .. } => "write them in the order of the topology".to_owned(),
+            Self::OneRack => {
+                "take another rule, or a topology in which hosts have several switches".to_owned()
+            }
             Self::ReceiverAmongSenders { .. } => "name another, or let fewer send".to_owned(),
             Self::TooFew { .. } => "leave the pattern out, or take a topology with more hosts".to_owned(),
-            Self::Senders { others, .. } => format!("write 1 to {others}, the number of other hosts"),
+            Self::Senders { others, .. } => {
+                format!("write 1 to {others}, the number of other hosts that can")
+            }
         }
     }
 }

@@ -13,6 +13,9 @@ pub enum HotSpotError {
         /// Number of hosts that are no target.
         others: usize,
     },
+    /// The only host that could contribute is the target.
+    #[error("the only host that could contribute to this hot spot is its target")]
+    NoContributors,
     /// The fraction is not a share of a host's load.
     #[error("a fraction of {given} is not a share of a host's load")]
     FractionRange {
@@ -44,6 +47,7 @@ impl HotSpotError {
             Self::Contributors { others, .. } => {
                 format!("write 1 to {others}, the number of hosts that are no target")
             }
+            Self::NoContributors => "name others".to_owned(),
             Self::FractionRange { .. } => "write a number above 0 and at most 1".to_owned(),
             Self::NoTargets => "name at least one host".to_owned(),
             Self::TargetTwice { .. } => "name each once".to_owned(),

@@ -13,6 +13,18 @@ pub enum PatternError {
         /// The load as given.
         given: f64,
     },
+    /// An interval is zero.
+    #[error("an interval of {given} is too short")]
+    NoInterval {
+        /// The interval as given.
+        given: Span,
+    },
+    /// Repeated incasts have both a mean interval and a load, or neither.
+    #[error("{}", if *both { "the load and the interval both give the mean interval" } else { "the mean interval is missing" })]
+    IntervalOrLoad {
+        /// Whether both are given.
+        both: bool,
+    },
     /// A mean time is zero.
     #[error("a mean time of {given} is too short")]
     NoMean {
@@ -44,7 +56,8 @@ impl PatternError {
     pub(super) fn help(&self) -> String {
         match self {
             Self::LoadRange { .. } => "write a number above 0 and at most 1",
-            Self::NoMean { .. } => "write a time above 0",
+            Self::NoMean { .. } | Self::NoInterval { .. } => "write a time above 0",
+            Self::IntervalOrLoad { .. } => "write either `interval` or `load`",
             Self::JitterBeyondStop { .. } => "make the jitter less, or the stop later",
             Self::SessionOfMessages => "let it `Saturate`, or give its rate by `Paced`",
             Self::TooManySessions { .. } => "make sessions or their pauses longer, or the time less",

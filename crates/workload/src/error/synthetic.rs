@@ -39,6 +39,14 @@ pub enum SyntheticError {
         /// Number of hosts.
         hosts: usize,
     },
+    /// A rule gives each sender a receiver of its own, and there are too few.
+    #[error("{senders} hosts cannot send to {receivers}, each to one of its own")]
+    TooFewReceivers {
+        /// Number of hosts that send.
+        senders: usize,
+        /// Number of hosts that receive.
+        receivers: usize,
+    },
     /// The longest message is shorter than the shortest.
     #[error("the longest message, {most}, is shorter than the shortest, {least}")]
     SizesReversed {
@@ -66,6 +74,7 @@ impl SyntheticError {
                 "take a topology of 4, 16, 64, ... hosts, or another rule".to_owned()
             }
             Self::NobodySends { .. } => "take another rule, or more hosts".to_owned(),
+            Self::TooFewReceivers { .. } => "let fewer send, or more receive".to_owned(),
             Self::SizesReversed { least, .. } => format!("write at least {least}"),
             Self::AtOnceWithoutMessages => "write `messages`".to_owned(),
         }

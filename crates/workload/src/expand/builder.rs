@@ -7,14 +7,15 @@
 //! |---|---|
 //! | permutation | `traffic[i] permutation`, one for all hosts |
 //! | Poisson | `traffic[i] arrivals` and `traffic[i] destinations`, of each host |
-//! | incast, list of flows | none |
+//! | incast | `traffic[i] times`, `receivers` and `senders`, one for all hosts |
+//! | list of flows | none |
 //! | synthetic | `traffic[i] arrivals`, `traffic[i] destinations`, `traffic[i] sizes`, of each host; `traffic[i] permutation` |
 //! | converge | `traffic[i] jitter`, of each host |
 //! | sessions | `traffic[i] sessions`, of each host |
 //! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each host |
 
 use event_kernel::Stream;
-use packet::{NodeId, ServiceLevel, TransportService};
+use packet::NodeId;
 use units::Time;
 
 use crate::draw::{DrawnMessage, FlowForecast, TimedMessages, forecast};
@@ -22,7 +23,7 @@ use crate::environment::Environment;
 use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
 use crate::operation::Operation;
 use crate::run::HostTraffic;
-use crate::spec::{BitPermutation, DestinationSpec, PatternSpec};
+use crate::spec::{BitPermutation, Carriage, Carried, DestinationSpec, PatternSpec};
 use crate::volume::PostedVolume;
 
 /// Builds the flows of one pattern.
@@ -31,17 +32,20 @@ pub(super) struct PatternBuilder<'a> {
     i: usize,
     /// Beginning of the names of flows that the scenario does not name.
     pub(super) prefix: String,
+    /// Service level, transport and operation of the flows.
+    pub(super) carriage: Carriage,
     pub(super) environment: &'a Environment<'a>,
 }
 
 impl<'a> PatternBuilder<'a> {
     /// Creates the builder of `patterns[i]`.
     pub(super) fn new(patterns: &[PatternSpec], i: usize, environment: &'a Environment<'a>) -> Self {
-        Self { i, prefix: prefix(patterns, i), environment }
+        Self { i, prefix: prefix(patterns, i), carriage: patterns[i].carriage(), environment }
     }
 
     /// Creates a flow between two hosts that the scenario does not name.
     pub(super) fn flow(&self, source: NodeId, destination: NodeId, posting: Posting) -> Flow {
+        let Carriage { service_level, transport, operation } = self.carriage;
         Flow {
             name: self.flow_name(source, destination),
             named: false,
@@ -49,11 +53,19 @@ impl<'a> PatternBuilder<'a> {
             group: None,
             source,
             destination,
-            service_level: ServiceLevel::default(),
-            transport: TransportService::default(),
-            operation: Operation::default(),
+            service_level,
+            transport,
+            operation,
             posting,
         }
+    }
+
+    /// Creates a flow whose messages one host posts, to be exchanged with another: for RDMA READs, the data comes from
+    /// the other.
+    pub(super) fn flow_posted_by(&self, host: NodeId, other: NodeId, posting: Posting) -> Flow {
+        let reads = self.carriage.operation == Operation::RdmaRead;
+        let (source, destination) = if reads { (other, host) } else { (host, other) };
+        self.flow(source, destination, posting)
     }
 
     /// Returns the name of a flow between two hosts that the scenario does not name.
@@ -91,7 +103,7 @@ impl<'a> PatternBuilder<'a> {
         let flow = |FlowForecast { to, first, total }| {
             let posting =
                 Posting::Drawn { host_traffic, start: first, stop: Time::NEVER, total: Some(total) };
-            self.flow(source, to, posting)
+            self.flow_posted_by(source, to, posting)
         };
         forecasts.into_iter().map(flow).collect()
     }
@@ -137,6 +149,7 @@ fn kind(pattern: &PatternSpec) -> &'static str {
 const fn rule(destinations: DestinationSpec) -> &'static str {
     match destinations {
         DestinationSpec::Uniform => "uniform",
+        DestinationSpec::OtherRacks => "other-racks",
         DestinationSpec::Permutation => "permutation",
         DestinationSpec::Shift(_) => "shift",
         DestinationSpec::Bits(BitPermutation::Complement) => "complement",

@@ -6,7 +6,8 @@
 //! |---|---|
 //! | `builder` | the parts that all patterns share: names, streams, drawn flows |
 //! | `names` | names of flows and patterns, and their groups |
-//! | `simple` | permutation, incast, Poisson |
+//! | `simple` | permutation, Poisson |
+//! | `incast` | incasts, once or repeated |
 //! | `converge` | flows from several hosts to one, at once or in sessions |
 //! | `hot_spot` | uniform traffic with hot spots |
 //! | `synthetic` | rules for destinations, arrivals and sizes |
@@ -16,19 +17,21 @@ mod builder;
 mod converge;
 mod flow_list;
 mod hot_spot;
+mod incast;
 mod names;
 mod simple;
 mod synthetic;
 
 use settings::FieldPath;
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::change::TrafficChange;
+use crate::draw::SizeDistribution;
 use crate::environment::Environment;
 use crate::error::{HostError, WorkloadError};
 use crate::flow::Flow;
 use crate::run::HostTraffic;
-use crate::spec::{FlowSpec, PatternSpec};
+use crate::spec::{FlowSpec, PatternSpec, check};
 use crate::workload::{Pattern, Workload};
 use builder::PatternBuilder;
 use names::{Groups, Names};
@@ -54,12 +57,12 @@ impl Workload {
         for (i, pattern) in patterns.iter().enumerate() {
             names.add_pattern(pattern, &FieldPath::from("traffic").index(i))?;
         }
-        let mut periods = Vec::new();
-        for (i, pattern) in patterns.iter().enumerate() {
+        let mut described = Vec::new();
+        for i in 0..patterns.len() {
             let place = FieldPath::from("traffic").index(i);
             let more = expand(patterns, i, environment, &mut host_traffic);
             let more = more.map_err(|error| error.below(&place))?;
-            periods.push(period(pattern, &more));
+            described.push(pattern(patterns, i, &more, environment).map_err(|error| error.below(&place))?);
             for flow in more {
                 names.add_flow_of_pattern(&flow.name, &place)?;
                 let flow = Flow { pattern: Some(i as u32), ..flow };
@@ -74,21 +77,52 @@ impl Workload {
         Ok(Self {
             flows: all,
             groups: groups.all,
-            patterns: periods,
+            patterns: described,
             declared: declared(patterns),
             host_traffic,
         })
     }
 }
 
-/// The time in which a pattern posts: as declared, or from the first of its flows on.
-fn period(pattern: &PatternSpec, flows: &[Flow]) -> Pattern {
+/// Describes `patterns[i]`, which makes these flows.
+fn pattern(
+    patterns: &[PatternSpec],
+    i: usize,
+    flows: &[Flow],
+    environment: &Environment<'_>,
+) -> Result<Pattern, WorkloadError> {
+    let spec = &patterns[i];
+    let PatternBuilder { prefix, carriage, .. } = PatternBuilder::new(patterns, i, environment);
     let first = || flows.iter().map(|flow| flow.posting.start()).min().unwrap_or(Time::NEVER);
-    Pattern {
-        name: pattern.name().map(str::to_owned),
-        start: pattern.start().map_or_else(first, |(_, start)| start),
-        stop: pattern.stop(),
-    }
+    Ok(Pattern {
+        name: spec.name().map(str::to_owned),
+        label: prefix,
+        carriage,
+        longest: longest(spec, flows, environment)?,
+        start: spec.start().map_or_else(first, |(_, start)| start),
+        stop: spec.stop(),
+    })
+}
+
+/// Returns the payload of the longest message that a pattern can post.
+fn longest(
+    pattern: &PatternSpec,
+    flows: &[Flow],
+    environment: &Environment<'_>,
+) -> Result<Bytes, WorkloadError> {
+    Ok(match pattern {
+        PatternSpec::Permutation(spec) => spec.bytes,
+        PatternSpec::Incast(spec) => spec.bytes,
+        PatternSpec::Poisson(spec) => spec.message,
+        PatternSpec::HotSpot(spec) => spec.message,
+        PatternSpec::Converge(spec) => spec.message,
+        PatternSpec::Sessions(spec) => spec.message,
+        PatternSpec::Synthetic(spec) => SizeDistribution::new(&spec.size, environment)?.longest(),
+        // Each flow of a list is one message.
+        PatternSpec::FlowList(_) => {
+            flows.iter().filter_map(|flow| flow.posting.total()).max().unwrap_or_default()
+        }
+    })
 }
 
 /// Returns the changes that patterns declare besides their own start and stop.
@@ -119,6 +153,7 @@ fn expand(
         return Err(WorkloadError::whole(HostError::TooFew { hosts }));
     }
     let builder = PatternBuilder::new(patterns, i, environment);
+    check::carriage(builder.carriage)?;
     match &patterns[i] {
         PatternSpec::Permutation(spec) => builder.permutation(spec),
         PatternSpec::Poisson(spec) => builder.poisson(spec, host_traffic),

@@ -1,40 +1,27 @@
-//! Patterns of a few fields: permutation, incast, Poisson.
+//! Patterns of a few fields: permutation and Poisson.
 
 use packet::NodeId;
 
 use super::builder::{PatternBuilder, one_message};
 use super::synthetic::HostMessages;
-use crate::chance::derangement;
 use crate::draw::{DestinationRule, PostingPeriod, SizeDistribution};
-use crate::error::{HostError, InField, WorkloadError};
+use crate::error::{InField, WorkloadError};
 use crate::flow::{Flow, ListedMessage};
 use crate::run::HostTraffic;
-use crate::spec::{IncastSpec, PermutationSpec, PoissonSpec, TimedArrivals, check};
+use crate::spec::{DestinationSpec, Parties, PermutationSpec, PoissonSpec, TimedArrivals, check};
 
 impl PatternBuilder<'_> {
     pub(super) fn permutation(&self, spec: &PermutationSpec) -> Result<Vec<Flow>, WorkloadError> {
         let message = ListedMessage { at: spec.at, bytes: spec.bytes };
         check::message_size(message.bytes).in_field("bytes")?;
+        let parties = Parties::resolve(&spec.senders, &spec.receivers, self.environment)?;
         let mut random = self.stream("permutation", "all hosts");
-        let to = derangement(self.environment.hosts().len(), &mut random);
-        let flow = |(from, to)| self.flow(from, NodeId(to), one_message(message));
-        Ok(self.environment.nodes().zip(to).map(flow).collect())
-    }
-
-    pub(super) fn incast(&self, spec: &IncastSpec) -> Result<Vec<Flow>, WorkloadError> {
-        let IncastSpec { at, to, senders, bytes, .. } = spec;
-        let (senders, message) = (*senders, ListedMessage { at: *at, bytes: *bytes });
-        let to = self.environment.host(to).in_field("to")?;
-        let hosts = self.environment.hosts().len();
-        let others = hosts - 1;
-        if senders == 0 || senders as usize > others {
-            return Err(WorkloadError::at("senders", HostError::Senders { given: senders, others }));
-        }
-        check::message_size(message.bytes).in_field("bytes")?;
-        let mut from: Vec<usize> = (1..=senders as usize).map(|k| (to.index() + k) % hosts).collect();
-        from.sort_unstable();
-        let flow = |from| self.flow(NodeId(from as u32), to, one_message(message));
-        Ok(from.into_iter().map(flow).collect())
+        let rule = DestinationRule::permutation(&parties, self.environment, &mut random);
+        let DestinationRule::Map(to) = rule.map_err(WorkloadError::whole)? else {
+            unreachable!("a permutation maps each sender to a receiver")
+        };
+        let flow = |from: &NodeId| self.flow(*from, NodeId(to[from.index()]), one_message(message));
+        Ok(parties.senders.iter().map(flow).collect())
     }
 
     /// Returns the flows of uniform traffic with Poisson arrivals and messages of one size.
@@ -44,21 +31,26 @@ impl PatternBuilder<'_> {
         host_traffic: &mut Vec<HostTraffic>,
     ) -> Result<Vec<Flow>, WorkloadError> {
         let PoissonSpec { from, until, message, load, .. } = *spec;
+        let parties = Parties::resolve(&spec.senders, &spec.receivers, self.environment)?;
         check::period(from, until).in_field("until")?;
         check::message_size(message).in_field("message")?;
         check::load(load).in_field("load")?;
+        let random = self.stream("permutation", "all hosts");
+        let rule = DestinationRule::new(DestinationSpec::Uniform, &parties, self.environment, random);
         let messages = HostMessages {
-            rule: DestinationRule::Uniform.into(),
+            rule: rule.map_err(WorkloadError::whole)?,
+            senders: parties.senders,
             sizes: SizeDistribution::Fixed(message).into(),
             period: PostingPeriod { start: from, stop: until },
             most: None,
         };
         let arrivals = TimedArrivals::Poisson { load };
         self.check_timed(&messages, arrivals)?;
-        let hosts = self.environment.nodes();
-        let flows = hosts.flat_map(|source| {
-            self.timed(source, self.timed_messages(&messages, arrivals, source), host_traffic)
-        });
-        Ok(flows.collect())
+        let mut flows = Vec::new();
+        for (source, targets) in messages.targets() {
+            let messages = self.timed_messages(&messages, arrivals, (source, targets));
+            flows.extend(self.timed(source, messages, host_traffic));
+        }
+        Ok(flows)
     }
 }

@@ -8,18 +8,19 @@ use packet::NodeId;
 
 use super::builder::PatternBuilder;
 use crate::draw::{
-    ArrivalTimes, DestinationRule, DrawnMessage, MessageSequence, PostingPeriod, SizeDistribution,
+    ArrivalTimes, DestinationRule, DrawnMessage, MessageSequence, PostingPeriod, SizeDistribution, Targets,
     TimedMessages, TimedSequence, forecast,
 };
 use crate::error::{InField, WorkloadError};
 use crate::flow::{Flow, Posting};
 use crate::limits::{MAX_DRAWN, MAX_LISTED};
 use crate::run::HostTraffic;
-use crate::spec::{PostingRule, SyntheticSpec, TimedArrivals, check};
+use crate::spec::{Parties, PostingRule, SyntheticSpec, TimedArrivals, check};
 
 /// The rules that the messages of every host follow, checked.
 pub(super) struct HostMessages {
-    pub(super) rule: Arc<DestinationRule>,
+    pub(super) senders: Vec<NodeId>,
+    pub(super) rule: DestinationRule,
     pub(super) sizes: Arc<SizeDistribution>,
     pub(super) period: PostingPeriod,
     /// Most messages of a host; `None` if there is no limit.
@@ -36,31 +37,33 @@ impl PatternBuilder<'_> {
         let messages = self.host_messages(spec)?;
         self.check_amount(&messages, posting)?;
         let mut flows = Vec::new();
-        for host in self.environment.nodes().filter(|host| messages.rule.sends(host.0)) {
-            let more = match posting {
+        for (host, targets) in messages.targets() {
+            let source = (host, targets);
+            flows.extend(match posting {
                 PostingRule::Timed(arrivals) => {
-                    self.timed(host, self.timed_messages(&messages, arrivals, host), host_traffic)
+                    self.timed(host, self.timed_messages(&messages, arrivals, source), host_traffic)
                 }
                 PostingRule::Closed { outstanding } => {
-                    self.closed_loop(&messages, outstanding, host, host_traffic)
+                    self.closed_loop(&messages, outstanding, source, host_traffic)
                 }
-                PostingRule::AtOnce { messages: count } => self.at_once(&messages, count, host, host_traffic),
-            };
-            let service_level = spec.service_level;
-            flows.extend(more.into_iter().map(|flow| Flow { service_level, ..flow }));
+                PostingRule::AtOnce { messages: count } => {
+                    self.at_once(&messages, count, source, host_traffic)
+                }
+            });
         }
         Ok(flows)
     }
 
     fn host_messages(&self, spec: &SyntheticSpec) -> Result<HostMessages, WorkloadError> {
         let permutation = self.stream("permutation", "all hosts");
-        let hosts = self.environment.hosts().len();
-        let rule = DestinationRule::new(spec.destinations, hosts, permutation).in_field("destinations")?;
+        let parties = Parties::resolve(&spec.senders, &spec.receivers, self.environment)?;
+        let rule = DestinationRule::new(spec.destinations, &parties, self.environment, permutation);
+        let rule = rule.in_field("destinations")?;
         let sizes = SizeDistribution::new(&spec.size, self.environment)?;
         let end = self.environment.end();
         let stop = spec.stop.unwrap_or(end).min(end).max(spec.start);
         let period = PostingPeriod { start: spec.start, stop };
-        Ok(HostMessages { rule: rule.into(), sizes: sizes.into(), period, most: spec.messages })
+        Ok(HostMessages { senders: parties.senders, rule, sizes: sizes.into(), period, most: spec.messages })
     }
 
     /// Checks that the messages that are drawn before the run are not too many.
@@ -71,10 +74,10 @@ impl PatternBuilder<'_> {
                 let capacity = |host| self.capacity(messages, outstanding, host);
                 let each = |host| messages.limit().min(capacity(host) / messages.sizes.mean());
                 let at_start = |host| each(host).min(f64::from(outstanding));
-                self.check_sum(each, MAX_DRAWN)?;
-                self.check_sum(at_start, MAX_LISTED)
+                messages.check_sum(each, MAX_DRAWN)?;
+                messages.check_sum(at_start, MAX_LISTED)
             }
-            PostingRule::AtOnce { messages: count } => self.check_sum(|_| f64::from(count), MAX_LISTED),
+            PostingRule::AtOnce { messages: count } => messages.check_sum(|_| f64::from(count), MAX_LISTED),
         }
     }
 
@@ -94,12 +97,7 @@ impl PatternBuilder<'_> {
                 }
             }
         };
-        self.check_sum(each, MAX_DRAWN)
-    }
-
-    fn check_sum(&self, each: impl Fn(NodeId) -> f64, most: u64) -> Result<(), WorkloadError> {
-        let expected = self.environment.nodes().map(each).sum::<f64>();
-        check::amount(expected, most).map_err(WorkloadError::whole)
+        messages.check_sum(each, MAX_DRAWN)
     }
 
     /// Mean interval between two messages of a host, in ps.
@@ -114,15 +112,13 @@ impl PatternBuilder<'_> {
         carried + f64::from(outstanding) * messages.sizes.longest().get() as f64
     }
 
-    fn sequence(&self, messages: &HostMessages, host: NodeId) -> MessageSequence {
+    fn sequence(&self, messages: &HostMessages, (host, targets): (NodeId, Targets)) -> MessageSequence {
         let name = self.environment.name(host);
         MessageSequence {
-            rule: Arc::clone(&messages.rule),
+            targets,
             sizes: Arc::clone(&messages.sizes),
-            source: host.0,
-            hosts: self.environment.hosts().len() as u32,
             k: 0,
-            targets: self.stream("destinations", name),
+            destinations: self.stream("destinations", name),
             lengths: self.stream("sizes", name),
         }
     }
@@ -132,24 +128,24 @@ impl PatternBuilder<'_> {
         &self,
         messages: &HostMessages,
         arrivals: TimedArrivals,
-        host: NodeId,
+        (host, targets): (NodeId, Targets),
     ) -> TimedMessages {
         let interval = self.interval(messages, arrivals, host);
         let most = messages.most.map_or(usize::MAX, |most| most as usize);
         let random = self.stream("arrivals", self.environment.name(host));
         let times = ArrivalTimes::new(arrivals, messages.period, interval, most, random);
-        TimedMessages::Sequence(TimedSequence { sequence: self.sequence(messages, host), times })
+        TimedMessages::Sequence(TimedSequence { sequence: self.sequence(messages, (host, targets)), times })
     }
 
     fn at_once(
         &self,
         messages: &HostMessages,
         count: u32,
-        source: NodeId,
+        (source, targets): (NodeId, Targets),
         host_traffic: &mut Vec<HostTraffic>,
     ) -> Vec<Flow> {
         let at = messages.period.start;
-        let sequence = self.sequence(messages, source).take(count as usize);
+        let sequence = self.sequence(messages, (source, targets)).take(count as usize);
         let drawn = sequence.clone().map(|(to, bytes)| DrawnMessage { at, to, bytes });
         let forecasts = forecast(drawn, self.environment.hosts().len());
         let number = host_traffic.len() as u32;
@@ -163,13 +159,13 @@ impl PatternBuilder<'_> {
         &self,
         messages: &HostMessages,
         outstanding: u32,
-        source: NodeId,
+        (source, targets): (NodeId, Targets),
         host_traffic: &mut Vec<HostTraffic>,
     ) -> Vec<Flow> {
         let PostingPeriod { start, stop } = messages.period;
         let capacity = self.capacity(messages, outstanding, source).ceil() as u64;
         let most = messages.most.map_or(u64::MAX, u64::from);
-        let sequence = self.sequence(messages, source);
+        let sequence = self.sequence(messages, (source, targets));
         let mut receives = vec![false; self.environment.hosts().len()];
         let (mut count, mut total) = (0, 0);
         for (to, bytes) in sequence.clone() {
@@ -183,13 +179,24 @@ impl PatternBuilder<'_> {
         let to: Arc<[u32]> =
             (0..).zip(&receives).filter(|(_, receives)| **receives).map(|(to, _)| to).collect();
         let posting = Posting::Drawn { host_traffic: host_traffic.len() as u32, start, stop, total: None };
-        let flows = to.iter().map(|to| self.flow(source, NodeId(*to), posting.clone())).collect();
+        let flows = to.iter().map(|to| self.flow_posted_by(source, NodeId(*to), posting.clone())).collect();
         host_traffic.push(HostTraffic::closed(to, sequence, count, outstanding, messages.period));
         flows
     }
 }
 
 impl HostMessages {
+    /// Returns the hosts that send, with their destinations.
+    pub(super) fn targets(&self) -> impl Iterator<Item = (NodeId, Targets)> + '_ {
+        self.senders.iter().filter_map(|host| Some((*host, self.rule.targets(host.0)?)))
+    }
+
+    /// Checks the sum of an amount over all hosts that may send.
+    fn check_sum(&self, each: impl Fn(NodeId) -> f64, most: u64) -> Result<(), WorkloadError> {
+        let expected = self.senders.iter().map(|host| each(*host)).sum::<f64>();
+        check::amount(expected, most).map_err(WorkloadError::whole)
+    }
+
     /// Most messages of a host, as a number that may be infinite.
     fn limit(&self) -> f64 {
         self.most.map_or(f64::INFINITY, f64::from)

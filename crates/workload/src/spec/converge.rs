@@ -1,22 +1,22 @@
 //! Flows from several hosts to one: at once, or in sessions that come and go.
 
-use packet::{NodeId, ServiceLevel, TransportService};
+use packet::NodeId;
 use units::{Bytes, Span, Time};
 
 use super::check;
 use super::flow::{FlowSpec, LoadSpec};
+use super::hosts::HostsSpec;
 use super::shared::pattern_spec;
-use crate::environment::{Environment, matches};
+use crate::environment::Environment;
 use crate::error::{HostError, InField, PatternError, WorkloadError};
 use crate::limits::MAX_SESSIONS;
-use crate::operation::Operation;
 
 pattern_spec! {
     /// One flow from each of several hosts to one. If the pattern has a name, so have the flows: `NAME1`, `NAME2`, ... in
     /// the order of the hosts.
     pub struct ConvergeSpec {
-        /// Hosts that send: one host, or all whose names begin with the text before a `*` at the end.
-        pub from: String,
+        /// Hosts that send.
+        pub from: HostsSpec,
         /// Host that receives; none of those that send.
         pub to: String,
         /// Earliest start of the flows.
@@ -27,15 +27,6 @@ pattern_spec! {
         /// Time from which no further message is posted, later than any start; never if left out.
         #[serde(default)]
         pub stop: Option<Time>,
-        /// As in [`FlowSpec::service_level`].
-        #[serde(default)]
-        pub service_level: ServiceLevel,
-        /// As in [`FlowSpec::transport`].
-        #[serde(default)]
-        pub transport: TransportService,
-        /// As in [`FlowSpec::operation`].
-        #[serde(default)]
-        pub operation: Operation,
         /// As in [`FlowSpec::message`].
         pub message: Bytes,
         /// As in [`FlowSpec::load`].
@@ -48,7 +39,7 @@ pattern_spec! {
     /// queue pair of its own: it starts without any state of congestion control, and posts nothing after its end.
     pub struct SessionsSpec {
         /// Hosts that send, as in [`ConvergeSpec::from`].
-        pub from: String,
+        pub from: HostsSpec,
         /// Host that receives; none of those that send.
         pub to: String,
         /// Time from which sessions begin. A host is then on with the probability `on / (on + off)`, as at any later
@@ -60,15 +51,6 @@ pattern_spec! {
         pub on: Span,
         /// Mean time off, above 0.
         pub off: Span,
-        /// As in [`FlowSpec::service_level`].
-        #[serde(default)]
-        pub service_level: ServiceLevel,
-        /// As in [`FlowSpec::transport`].
-        #[serde(default)]
-        pub transport: TransportService,
-        /// As in [`FlowSpec::operation`].
-        #[serde(default)]
-        pub operation: Operation,
         /// As in [`FlowSpec::message`].
         pub message: Bytes,
         /// Number and spacing of the messages of a session, as of a flow; `Messages` is refused.
@@ -147,13 +129,9 @@ impl SessionsSpec {
 }
 
 /// The hosts that `from` means, in order.
-fn senders(from: &str, to: &str, environment: &Environment<'_>) -> Result<Vec<NodeId>, WorkloadError> {
+fn senders(from: &HostsSpec, to: &str, environment: &Environment<'_>) -> Result<Vec<NodeId>, WorkloadError> {
     let receiver = environment.host(to).in_field("to")?;
-    let named = environment.nodes().filter(|host| matches(from, environment.name(*host)));
-    let sources: Vec<NodeId> = named.collect();
-    if sources.is_empty() {
-        return Err(WorkloadError::at("from", HostError::NoneMatches { given: from.to_owned() }));
-    }
+    let sources = from.resolve("from", environment)?;
     if sources.contains(&receiver) {
         return Err(WorkloadError::at("from", HostError::ReceiverAmongSenders { name: to.to_owned() }));
     }

@@ -8,9 +8,11 @@ use units::{Bytes, Rate, Span, Time};
 
 use super::converge::{ConvergeSpec, SessionsSpec};
 use super::flow::LoadSpec;
+use super::hosts::HostsSpec;
 use super::hot_spot::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
+use super::incast::{IncastSpec, RepeatSpec, SenderRule, SendersSpec};
 use super::pattern::PatternSpec;
-use super::simple::{IncastSpec, PermutationSpec, PoissonSpec};
+use super::simple::{PermutationSpec, PoissonSpec};
 use super::synthetic::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
 use crate::operation::Operation;
 
@@ -32,8 +34,9 @@ impl BitPermutation {
 
 impl DestinationSpec {
     /// One example of each rule, for any number of hosts that is a power of two and at least 4.
-    pub const EXAMPLES: [Self; 5] = [
+    pub const EXAMPLES: [Self; 6] = [
         Self::Uniform,
+        Self::OtherRacks,
         Self::Permutation,
         Self::Shift(1),
         Self::Bits(BitPermutation::Reverse),
@@ -43,10 +46,11 @@ impl DestinationSpec {
     const fn place(self) -> usize {
         match self {
             Self::Uniform => 0,
-            Self::Permutation => 1,
-            Self::Shift(_) => 2,
-            Self::Bits(_) => 3,
-            Self::AllToAll => 4,
+            Self::OtherRacks => 1,
+            Self::Permutation => 2,
+            Self::Shift(_) => 3,
+            Self::Bits(_) => 4,
+            Self::AllToAll => 5,
         }
     }
 }
@@ -90,6 +94,47 @@ impl SizeSpec {
     }
 }
 
+impl SendersSpec {
+    /// Returns one example of each rule, for hosts `h1`, `h2`, ...: at least 4, of which 2 are attached to another switch
+    /// than any receiver.
+    #[must_use]
+    pub fn examples() -> Vec<Self> {
+        vec![
+            Self::Next(2),
+            Self::By(SenderRule::Named(HostsSpec::One("h?".to_owned()))),
+            Self::By(SenderRule::Drawn(3)),
+            Self::By(SenderRule::OtherRacks(2)),
+        ]
+    }
+
+    #[cfg(test)]
+    const fn place(&self) -> usize {
+        match self {
+            Self::Next(_) => 0,
+            Self::By(SenderRule::Named(_)) => 1,
+            Self::By(SenderRule::Drawn(_)) => 2,
+            Self::By(SenderRule::OtherRacks(_)) => 3,
+        }
+    }
+}
+
+impl RepeatSpec {
+    /// One example of each repetition.
+    pub const EXAMPLES: [Self; 3] = [
+        Self::Once,
+        Self::Every { interval: Span::from_us(10), until: None },
+        Self::Poisson { interval: Some(Span::from_us(5)), load: None, until: Some(us(80)) },
+    ];
+
+    const fn place(self) -> usize {
+        match self {
+            Self::Once => 0,
+            Self::Every { .. } => 1,
+            Self::Poisson { .. } => 2,
+        }
+    }
+}
+
 impl LoadSpec {
     /// One example of each load.
     pub const EXAMPLES: [Self; 3] =
@@ -105,25 +150,55 @@ impl LoadSpec {
 }
 
 impl PatternSpec {
-    /// Returns one example of each pattern, for hosts `h1`, `h2`, ...: a power of two of them, at least 4. The list of
+    /// Returns one example of each pattern, for hosts `h1`, `h2`, ...: 4 or 8 of them. The list of
     /// flows is in the file `flow.txt`. Combine rules of synthetic traffic from their own examples.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         let (from, until, message, load) = (us(1), us(50), Bytes::kib(2), 0.3);
         vec![
-            Self::Permutation(PermutationSpec { name: None, group: None, at: from, bytes: message }),
-            Self::Poisson(PoissonSpec { name: None, group: None, from, until, message, load }),
+            Self::Permutation(PermutationSpec {
+                name: None,
+                group: None,
+                transport: TransportService::Uc,
+                operation: Operation::Send,
+                service_level: ServiceLevel(1),
+                senders: HostsSpec::One("h1..h2".to_owned()),
+                receivers: HostsSpec::all(),
+                at: from,
+                bytes: message,
+            }),
+            Self::Poisson(PoissonSpec {
+                name: None,
+                group: None,
+                transport: TransportService::Rc,
+                operation: Operation::RdmaRead,
+                service_level: ServiceLevel::default(),
+                senders: HostsSpec::all(),
+                receivers: HostsSpec::Several(vec!["h1".to_owned(), "h?".to_owned()]),
+                from,
+                until,
+                message,
+                load,
+            }),
             Self::Incast(IncastSpec {
                 name: Some("burst".to_owned()),
                 group: Some("incasts".to_owned()),
+                transport: TransportService::Rc,
+                operation: Operation::RdmaWrite,
+                service_level: ServiceLevel::default(),
                 at: from,
-                to: "h2".to_owned(),
-                senders: 3,
+                repeat: RepeatSpec::Once,
+                to: HostsSpec::One("h2".to_owned()),
+                senders: SendersSpec::Next(3),
                 bytes: message,
             }),
             Self::Synthetic(SyntheticSpec {
                 name: None,
                 group: Some("background".to_owned()),
+                transport: TransportService::Rc,
+                operation: Operation::RdmaWrite,
+                senders: HostsSpec::all(),
+                receivers: HostsSpec::all(),
                 destinations: DestinationSpec::Uniform,
                 arrivals: ArrivalSpec::Poisson { load },
                 size: SizeSpec::Fixed(message),
@@ -135,6 +210,8 @@ impl PatternSpec {
             Self::FlowList(FlowListSpec {
                 name: Some("trace".to_owned()),
                 group: None,
+                transport: TransportService::Rc,
+                operation: Operation::RdmaWrite,
                 file: "flow.txt".to_owned(),
                 origin: Time::ZERO,
             }),
@@ -143,6 +220,9 @@ impl PatternSpec {
             Self::HotSpot(HotSpotSpec {
                 name: None,
                 group: None,
+                transport: TransportService::Rc,
+                operation: Operation::RdmaWrite,
+                service_level: ServiceLevel::default(),
                 from,
                 until,
                 message,
@@ -178,7 +258,7 @@ fn converge() -> ConvergeSpec {
     ConvergeSpec {
         name: Some("local".to_owned()),
         group: None,
-        from: "h3*".to_owned(),
+        from: HostsSpec::One("h3*".to_owned()),
         to: "h1".to_owned(),
         start: us(1),
         jitter: Span::from_us(2),
@@ -195,7 +275,7 @@ fn sessions() -> SessionsSpec {
     SessionsSpec {
         name: Some("web".to_owned()),
         group: None,
-        from: "h3*".to_owned(),
+        from: HostsSpec::One("h3*".to_owned()),
         to: "h1".to_owned(),
         start: us(1),
         stop: us(40),
@@ -226,7 +306,13 @@ macro_rules! assert_places {
     };
 }
 
-assert_places!(BitPermutation::ALL, DestinationSpec::EXAMPLES, ArrivalSpec::EXAMPLES, LoadSpec::EXAMPLES);
+assert_places!(
+    BitPermutation::ALL,
+    DestinationSpec::EXAMPLES,
+    ArrivalSpec::EXAMPLES,
+    RepeatSpec::EXAMPLES,
+    LoadSpec::EXAMPLES
+);
 
 #[cfg(test)]
 mod tests {
@@ -238,5 +324,7 @@ mod tests {
         assert_eq!(places, (0..8).collect::<Vec<_>>());
         let places = SizeSpec::examples().iter().map(SizeSpec::place).collect::<Vec<_>>();
         assert_eq!(places, (0..3).collect::<Vec<_>>());
+        let places = SendersSpec::examples().iter().map(SendersSpec::place).collect::<Vec<_>>();
+        assert_eq!(places, (0..4).collect::<Vec<_>>());
     }
 }

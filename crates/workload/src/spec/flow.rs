@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Time};
 
 use super::check;
-use super::shared::{Label, Labelled};
+use super::shared::{Carriage, Label, Labelled};
 use crate::environment::Environment;
 use crate::error::{FlowError, InField, WorkloadError};
 use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
@@ -84,11 +84,8 @@ impl FlowSpec {
         if let Some(stop) = self.stop {
             check::period(self.start, stop).in_field("stop")?;
         }
-        check::service_level(self.service_level).in_field("service_level")?;
-        if !self.operation.is_carried_by(self.transport) {
-            let (transport, operation) = (self.transport, self.operation);
-            return Err(WorkloadError::at("operation", FlowError::NotCarried { transport, operation }));
-        }
+        let FlowSpec { service_level, transport, operation, .. } = *self;
+        check::carriage(Carriage { service_level, transport, operation })?;
         check::message_size(self.message).in_field("message")?;
         Ok(Flow {
             name: self.name.clone(),

@@ -13,10 +13,11 @@ use smallvec::SmallVec;
 use units::{Bytes, Time};
 
 use super::check;
+use super::hosts::HostsSpec;
 use super::shared::pattern_spec;
 use crate::change::TrafficChange;
-use crate::environment::{Environment, matches};
-use crate::error::{HostError, HotSpotError, InField, WorkloadError};
+use crate::environment::Environment;
+use crate::error::{HotSpotError, InField, WorkloadError};
 
 pattern_spec! {
     /// Every host sends messages to uniformly drawn others. Within each window, contributors send a share of theirs to
@@ -62,8 +63,8 @@ pub enum ContributorSpec {
     All,
     /// The first this many in the order of the topology that are not a target themselves: 1 to all.
     First(#[schemars(range(min = 1))] u32),
-    /// The host of this name, or those whose names begin with the text before a `*` at the end.
-    Named(String),
+    /// All hosts of these names.
+    Named(HostsSpec),
 }
 
 /// A hot spot for a while.
@@ -113,6 +114,9 @@ impl HotSpotSpec {
         check::period(self.from, self.until).in_field("until")?;
         check::message_size(self.message).in_field("message")?;
         check::load(self.load).in_field("load")?;
+        if let ContributorSpec::Named(hosts) = &self.contributors {
+            hosts.resolve("contributors", environment)?;
+        }
         let mut last = Time::ZERO;
         let mut windows = Vec::new();
         for (i, window) in self.windows.iter().enumerate() {
@@ -135,8 +139,8 @@ impl HotSpotSpec {
         let contributes = self.contributors.among(hosts, &window.to);
         let found = contributes.iter().filter(|contributes| **contributes).count();
         match &self.contributors {
-            ContributorSpec::Named(given) if found == 0 => {
-                Err(WorkloadError::at("contributors", HostError::NoneMatches { given: given.clone() }))
+            ContributorSpec::Named(_) if found == 0 => {
+                Err(WorkloadError::at("contributors", HotSpotError::NoContributors))
             }
             ContributorSpec::First(given) if *given == 0 || found < *given as usize => {
                 let others = hosts.len() - targets.len();
@@ -198,7 +202,10 @@ impl ContributorSpec {
         let has_target = |host: &str| to.len() != 1 || to[0] != host;
         match self {
             Self::All => hosts.iter().map(|host| has_target(host)).collect(),
-            Self::Named(name) => hosts.iter().map(|host| has_target(host) && matches(name, host)).collect(),
+            Self::Named(named) => {
+                let meant = named.among(hosts);
+                hosts.iter().zip(meant).map(|(host, meant)| has_target(host) && meant).collect()
+            }
             Self::First(count) => {
                 let mut remaining = *count;
                 let takes_part = |host: &&str| {

@@ -9,7 +9,9 @@
 //! | `shared` | the fields that all patterns share |
 //! | `flow` | one flow with a name of its own |
 //! | `pattern` | every traffic pattern |
-//! | `simple` | permutation, Poisson, incast |
+//! | `hosts` | hosts by name, pattern and range |
+//! | `simple` | permutation, Poisson |
+//! | `incast` | incasts, once or repeated |
 //! | `converge` | flows from several hosts to one, at once or in sessions |
 //! | `hot_spot` | uniform traffic with hot spots, at rest or moving |
 //! | `synthetic` | every host to others: rules for destinations, arrivals and sizes |
@@ -19,7 +21,9 @@ pub(crate) mod check;
 mod converge;
 mod examples;
 mod flow;
+mod hosts;
 mod hot_spot;
+mod incast;
 mod pattern;
 mod shared;
 mod simple;
@@ -27,10 +31,15 @@ mod synthetic;
 
 pub use converge::{ConvergeSpec, SessionsSpec};
 pub use flow::{FlowSpec, LoadSpec};
+pub use hosts::HostsSpec;
+pub(crate) use hosts::Parties;
 pub(crate) use hot_spot::HotSpotWindow;
 pub use hot_spot::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
+pub(crate) use incast::{IncastSpacing, Incasts, Senders};
+pub use incast::{IncastSpec, RepeatSpec, SenderRule, SendersSpec};
 pub use pattern::PatternSpec;
-pub(crate) use shared::{Label, Labelled};
-pub use simple::{IncastSpec, PermutationSpec, PoissonSpec};
+pub use shared::Carriage;
+pub(crate) use shared::{Carried, Label, Labelled};
+pub use simple::{PermutationSpec, PoissonSpec};
 pub use synthetic::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
 pub(crate) use synthetic::{PostingRule, TimedArrivals};

@@ -6,19 +6,20 @@ use units::{Span, Time};
 
 use super::converge::{ConvergeSpec, SessionsSpec};
 use super::hot_spot::HotSpotSpec;
-use super::shared::{Label, Labelled};
-use super::simple::{IncastSpec, PermutationSpec, PoissonSpec};
+use super::incast::IncastSpec;
+use super::shared::{Carriage, Carried, Label, Labelled};
+use super::simple::{PermutationSpec, PoissonSpec};
 use super::synthetic::{FlowListSpec, SizeSpec, SyntheticSpec};
 
 /// Many flows by one rule: scenario field `traffic`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum PatternSpec {
-    /// Every host sends one message to one other and receives one.
+    /// Every sender sends one message to a receiver of its own.
     Permutation(PermutationSpec),
     /// Every host sends messages to uniformly drawn others, at exponentially distributed intervals.
     Poisson(PoissonSpec),
-    /// Several hosts send one message each to one host, all at once.
+    /// Several hosts send one message each to one host, all at the same time, once or again and again.
     Incast(IncastSpec),
     /// Every host sends, by rules for destinations, arrivals and sizes.
     Synthetic(SyntheticSpec),
@@ -53,6 +54,17 @@ impl PatternSpec {
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.label().name
+    }
+
+    /// Returns the field that gives the payload of messages.
+    #[must_use]
+    pub const fn size_field(&self) -> &'static str {
+        match self {
+            Self::Permutation(_) | Self::Incast(_) => "bytes",
+            Self::Synthetic(_) => "size",
+            Self::FlowList(_) => "file",
+            Self::Poisson(_) | Self::Converge(_) | Self::Sessions(_) | Self::HotSpot(_) => "message",
+        }
     }
 
     /// Returns the name of the file that the pattern refers to, and the field that names it.
@@ -97,7 +109,8 @@ impl PatternSpec {
     /// Returns the declared time from which no further message is posted; [`Time::NEVER`] if none is declared.
     pub(crate) fn stop(&self) -> Time {
         match self {
-            Self::FlowList(_) | Self::Permutation(_) | Self::Incast(_) => Time::NEVER,
+            Self::FlowList(_) | Self::Permutation(_) => Time::NEVER,
+            Self::Incast(spec) => spec.repeat.until().unwrap_or(Time::NEVER),
             Self::Poisson(spec) => spec.until,
             Self::HotSpot(spec) => spec.until,
             Self::Synthetic(spec) => spec.stop.unwrap_or(Time::NEVER),
@@ -110,5 +123,11 @@ impl PatternSpec {
 impl Labelled for PatternSpec {
     fn label(&self) -> Label<'_> {
         with_fields!(self, spec => spec.label())
+    }
+}
+
+impl Carried for PatternSpec {
+    fn carriage(&self) -> Carriage {
+        with_fields!(self, spec => spec.carriage())
     }
 }

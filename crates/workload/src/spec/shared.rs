@@ -3,9 +3,29 @@
 //! Invariant: a shared field is declared once, here. RON cannot place the fields of one struct among those of another
 //! (serde's `flatten` makes a map of both), so a macro writes them into each pattern's own struct.
 
-/// Declares the fields of a pattern: `name` and `group`, then the pattern's own.
+use packet::{ServiceLevel, TransportService};
+
+use crate::operation::Operation;
+
+/// Declares the fields of a pattern: `name`, `group`, `transport`, `operation` and `service_level`, then the pattern's own.
+/// A pattern `without service_level` takes the service level of each flow from elsewhere.
 macro_rules! pattern_spec {
     ($(#[$about:meta])* pub struct $spec:ident { $($own:tt)* }) => {
+        pattern_spec! {
+            @fields |spec: &$spec| Some(spec.service_level),
+            $(#[$about])*
+            pub struct $spec {
+                /// Service level of all flows, 0 to 15.
+                #[serde(default)]
+                pub service_level: packet::ServiceLevel,
+                $($own)*
+            }
+        }
+    };
+    ($(#[$about:meta])* pub struct $spec:ident without service_level { $($own:tt)* }) => {
+        pattern_spec! { @fields |_| None, $(#[$about])* pub struct $spec { $($own)* } }
+    };
+    (@fields $level:expr, $(#[$about:meta])* pub struct $spec:ident { $($own:tt)* }) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
@@ -17,12 +37,30 @@ macro_rules! pattern_spec {
             /// Group whose flows are counted together. If left out, a pattern with a name is a group of its own.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub group: Option<String>,
+            /// Transport service of all flows, as in [`FlowSpec::transport`](crate::FlowSpec::transport).
+            #[serde(default)]
+            pub transport: packet::TransportService,
+            /// Operation that each message performs. With `RdmaRead` in a pattern whose hosts draw their messages, each
+            /// host reads from the hosts that it draws.
+            #[serde(default)]
+            pub operation: crate::Operation,
             $($own)*
         }
 
         impl $crate::spec::shared::Labelled for $spec {
             fn label(&self) -> $crate::spec::shared::Label<'_> {
                 $crate::spec::shared::Label { name: self.name.as_deref(), group: self.group.as_deref() }
+            }
+        }
+
+        impl $crate::spec::shared::Carried for $spec {
+            fn carriage(&self) -> $crate::spec::shared::Carriage {
+                let level: fn(&$spec) -> Option<packet::ServiceLevel> = $level;
+                $crate::spec::shared::Carriage {
+                    service_level: level(self).unwrap_or_default(),
+                    transport: self.transport,
+                    operation: self.operation,
+                }
             }
         }
     };
@@ -42,4 +80,21 @@ pub(crate) struct Label<'a> {
 pub(crate) trait Labelled {
     /// Returns the names as written.
     fn label(&self) -> Label<'_>;
+}
+
+/// The way in which the flows of a pattern are carried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carriage {
+    /// Service level of all flows, unless a file gives that of each.
+    pub service_level: ServiceLevel,
+    /// Transport service of all flows.
+    pub transport: TransportService,
+    /// Operation of all messages.
+    pub operation: Operation,
+}
+
+/// A pattern, all of whose flows are carried alike.
+pub(crate) trait Carried {
+    /// Returns the way in which they are carried.
+    fn carriage(&self) -> Carriage;
 }

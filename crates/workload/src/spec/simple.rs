@@ -1,46 +1,43 @@
-//! Patterns of a few fields: permutation, Poisson, incast.
+//! Patterns of a few fields: permutation and Poisson.
 
 use units::{Bytes, Time};
 
+use super::hosts::HostsSpec;
 use super::shared::pattern_spec;
 
 pattern_spec! {
-    /// Every host sends to one other and receives from one other, drawn at random, none to itself.
+    /// Every sender has a receiver of its own, drawn at random, none itself.
     pub struct PermutationSpec {
+        /// Hosts that post messages; all if left out.
+        #[serde(default)]
+        pub senders: HostsSpec,
+        /// Hosts that they post to, none to itself; all if left out.
+        #[serde(default)]
+        pub receivers: HostsSpec,
         /// Time of all messages.
         pub at: Time,
-        /// Payload of the one message of each host.
+        /// Payload of the one message of each sender.
         pub bytes: Bytes,
     }
 }
 
 pattern_spec! {
-    /// Every host sends messages to uniformly drawn others, at exponentially distributed intervals.
+    /// Every sender posts messages to uniformly drawn receivers, at exponentially distributed intervals.
     pub struct PoissonSpec {
+        /// Hosts that post messages; all if left out.
+        #[serde(default)]
+        pub senders: HostsSpec,
+        /// Hosts that they post to, none to itself; all if left out.
+        #[serde(default)]
+        pub receivers: HostsSpec,
         /// Time from which messages are posted.
         pub from: Time,
         /// Time until which messages are posted, later than `from`.
         pub until: Time,
         /// Payload of each message.
         pub message: Bytes,
-        /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
+        /// Mean rate of payload of each sender, as a share of its link's data rate: above 0, at most 1.
         #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         pub load: f64,
-    }
-}
-
-pattern_spec! {
-    /// Some hosts send one message each to one host, all at once: the hosts that follow it in order,
-    /// going on from the first after the last.
-    pub struct IncastSpec {
-        /// Time of all messages.
-        pub at: Time,
-        /// Host that receives.
-        pub to: String,
-        /// Number of hosts that send: 1 to all others.
-        #[schemars(range(min = 1))]
-        pub senders: u32,
-        /// Payload of each message.
-        pub bytes: Bytes,
     }
 }

@@ -2,19 +2,24 @@
 //!
 //! Invariant: destinations, arrivals and sizes are three choices, and every combination of them is a pattern.
 
-use packet::ServiceLevel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Span, Time};
 
 use super::check;
+use super::hosts::HostsSpec;
 use super::shared::pattern_spec;
 use crate::error::{FlowError, InField, SyntheticError, WorkloadError};
 
 pattern_spec! {
-    /// Every host sends messages to others, by rules for their destinations, times and sizes. All are RDMA WRITEs over
-    /// RC, on a queue pair for each pair of hosts.
+    /// Hosts post messages by rules for their destinations, times and sizes, on a queue pair for each pair of hosts.
     pub struct SyntheticSpec {
+        /// Hosts that post messages; all if left out.
+        #[serde(default)]
+        pub senders: HostsSpec,
+        /// Hosts that they post to, none to itself; all if left out.
+        #[serde(default)]
+        pub receivers: HostsSpec,
         /// Destinations of the messages.
         pub destinations: DestinationSpec,
         /// Times of the messages, and the offered load.
@@ -32,26 +37,25 @@ pattern_spec! {
         #[serde(default)]
         #[schemars(range(min = 1))]
         pub messages: Option<u32>,
-        /// Service level of all flows, 0 to 15.
-        #[serde(default)]
-        pub service_level: ServiceLevel,
     }
 }
 
-/// Destinations of a host's messages. Hosts are numbered from 0, in the order of the topology; n is their number.
+/// Destinations of a host's messages. Senders and receivers are numbered from 0, each in the order of the topology; n is
+/// the number of receivers. If all hosts send and receive, both numbers of a host are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DestinationSpec {
-    /// Another host, drawn for each message; all are equally likely.
+    /// A receiver, drawn for each message; all but the sender are equally likely.
     Uniform,
-    /// One other host, which receives from this one only: one permutation of all hosts, drawn once, without fixed
-    /// points.
+    /// A receiver that is attached to another switch than the sender, drawn for each message; all are equally likely.
+    OtherRacks,
+    /// One receiver, which no other host sends to: one assignment, drawn once, in which none sends to itself.
     Permutation,
-    /// From host i to host (i + shift) mod n: 1 to n - 1.
+    /// From sender i to receiver (i + shift) mod n: 1 to n - 1. A sender that this leads to itself sends nothing.
     Shift(#[schemars(range(min = 1))] u32),
-    /// The host whose number has the same bits in another order, or inverted; n is a power of two. A host that this
+    /// The receiver whose number has the same bits in another order, or inverted; n is a power of two. A sender that this
     /// leads to itself sends nothing.
     Bits(BitPermutation),
-    /// Host i to i + 1, i + 2, ... (mod n), and again after i - 1. With `Closed(outstanding: 1)` a host begins with the
+    /// All receivers in turn, those that follow the sender in the topology first, and then again. With `Closed(outstanding: 1)` a host begins with the
     /// next when its message has arrived, which makes stages. `AtOnce` posts all at the start.
     AllToAll,
 }
@@ -129,8 +133,9 @@ pub enum SizeSpec {
 }
 
 pattern_spec! {
-    /// Flows from a file, in the form of HPCC's `flow.txt`: each has a queue pair of its own, and one message.
-    pub struct FlowListSpec {
+    /// Flows from a file, in the form of HPCC's `flow.txt`: each has a queue pair of its own, one message, and the service
+    /// level that the file gives it.
+    pub struct FlowListSpec without service_level {
         /// Name of the file, which ends in `.txt` and lies beside the scenario.
         pub file: String,
         /// Time of the file at which the run begins; 0 if left out.
@@ -173,7 +178,6 @@ impl SyntheticSpec {
         if let Some(stop) = self.stop {
             check::period(self.start, stop).in_field("stop")?;
         }
-        check::service_level(self.service_level).in_field("service_level")?;
         if self.messages == Some(0) {
             return Err(WorkloadError::at("messages", FlowError::NoMessages));
         }
