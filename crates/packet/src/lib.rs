@@ -40,7 +40,7 @@ pub use ids::{FlowId, Lane, Lid, NodeId, PacketId, PortId, QpNumber, ServiceLeve
 pub use mark::MarkCode;
 pub use mtu::{Mtu, MtuError};
 pub use opcode::Opcode;
-pub use packet::Packet;
+pub use packet::{Packet, flow_key};
 pub use pool::{PacketPool, PacketQueue};
 pub use psn::Psn;
 pub use service::TransportService;

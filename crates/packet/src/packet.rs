@@ -6,7 +6,7 @@ use units::{Bytes, Time};
 
 use crate::framing::Framing;
 use crate::header::{Bth, BthFlags, Lrh, Syndrome};
-use crate::ids::{FlowId, Lane, PacketId, PortId, QpNumber, VoqId};
+use crate::ids::{FlowId, Lane, Lid, PacketId, PortId, QpNumber, VoqId};
 use crate::mark::MarkCode;
 
 /// A packet under way.
@@ -52,13 +52,22 @@ pub struct Packet {
 
 const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
 
+/// Returns the key of the packets from one end of a flow to the other, by the addresses and queue pairs of both:
+/// [`Packet::flow_key`].
+#[inline]
+#[must_use]
+pub fn flow_key((source, destination): (Lid, Lid), (from, to): (QpNumber, QpNumber)) -> u64 {
+    let addresses = u64::from(source.0) << 16 | u64::from(destination.0);
+    addresses << 32 ^ u64::from(from.0) << 24 ^ u64::from(to.0)
+}
+
 impl Packet {
     /// Returns the key that a switch may hash to choose among equally good ports: the addresses and queue pairs of
     /// both ends, as RoCEv2 has them in its IP and UDP headers. All packets from one end of a flow have the same key.
     #[must_use]
     pub fn flow_key(&self) -> u64 {
-        let addresses = u64::from(self.lrh.source.0) << 16 | u64::from(self.lrh.destination.0);
-        addresses << 32 ^ u64::from(self.source_qp.0) << 24 ^ u64::from(self.bth.destination_qp.0)
+        let addresses = (self.lrh.source, self.lrh.destination);
+        flow_key(addresses, (self.source_qp, self.bth.destination_qp))
     }
 
     /// Returns a packet with the given headers and `payload` bytes, not yet on any wire, in InfiniBand's framing.

@@ -2,11 +2,14 @@
 //!
 //! Invariant: text depends on the plan only.
 
+mod patterns;
+
 use packet::NodeId;
 use scenario::{EcnFirst, Plan};
 use units::Bytes;
 
-/// Describes a plan: its size and duration in one line, the memory that its traffic needs, a cycle that could deadlock, and whether ECN acts before PFC.
+/// Describes a plan: its size and duration in one line, the use that each pattern makes of the fabric, the memory that
+/// its traffic needs, a cycle that could deadlock, and whether ECN acts before PFC.
 ///
 /// # Examples
 ///
@@ -20,6 +23,7 @@ use units::Bytes;
 #[must_use]
 pub fn description(plan: &Plan) -> String {
     let mut text = size(plan);
+    text += &patterns::patterns(plan);
     text += &format!("memory of its traffic: about {}\n", plan.memory());
     if let Some(cycle) = plan.dependency_cycle() {
         text += &format!("allowed: packets could wait for each other for ever, in the cycle {cycle}\n");

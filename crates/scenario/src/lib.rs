@@ -24,6 +24,7 @@
 //! | `check` | from a scenario to a plan |
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
 //! | `memory` | memory that the traffic of a run is expected to need |
+//! | `pattern_use` | the use that each pattern makes of the fabric |
 //! | [`import`] | scenarios from the input files of other simulators |
 
 mod check;
@@ -35,6 +36,7 @@ pub mod import;
 mod layers;
 pub mod manual;
 mod memory;
+mod pattern_use;
 mod plan;
 mod resolve;
 mod text;
@@ -44,5 +46,6 @@ pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
 pub use format::{DependencyCycles, LayerLanes, Scenario, WatchSpec};
 pub use memory::MemoryEstimate;
+pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
 pub use text::{ScenarioText, ShippedScenario, shipped};

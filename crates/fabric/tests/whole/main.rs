@@ -14,6 +14,7 @@ mod imports;
 mod lane_changes;
 mod laws;
 mod organisations;
+mod patterns;
 mod pausing;
 mod priorities;
 mod sharing;
