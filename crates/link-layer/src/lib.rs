@@ -28,6 +28,7 @@ pub use context::{InvariantViolation, LinkTimer, NodeContext};
 pub use flow_control::credits::{Credits, ReceiverShare};
 pub use flow_control::headroom::{Headroom, PauseLoop};
 pub use flow_control::pause::{LaneMemory, PauseCrossings, PauseLane, PauseRule, PauseTally};
+pub use flow_control::pause_log::{PauseChange, PauseLog};
 pub use flow_control::signal::Signal;
 pub use memory::{
     Alpha, HeadroomExceedsMemory, LastingUse, MemoryPool, PauseMemory, PauseThreshold, Share, SharedMemory,

@@ -80,7 +80,7 @@ pub struct OutputFile {
 }
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 14] = [
+pub const FILE_NAMES: [&str; 17] = [
     "summary.json",
     "flows.csv",
     "phases.csv",
@@ -93,6 +93,9 @@ pub const FILE_NAMES: [&str; 14] = [
     "completions.svg",
     "plan.ron",
     "watch.csv",
+    "port_series.csv",
+    "source_series.csv",
+    "pauses.csv",
     "fct.csv",
     "fct.txt",
 ];
@@ -113,6 +116,9 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<OutputF
         file("plan.ron", plan),
     ];
     files.extend(tables::series::watch(record).map(|contents| file("watch.csv", contents)));
+    files.extend(tables::observed::ports(record).map(|contents| file("port_series.csv", contents)));
+    files.extend(tables::observed::sources(record).map(|contents| file("source_series.csv", contents)));
+    files.extend(tables::observed::pauses(record).map(|contents| file("pauses.csv", contents)));
     files.extend(tables::completions::file(record).map(|rows| file("fct.csv", rows)));
     // A figure that has nothing to show is left out; the verb `figures` gives the reason.
     let drawn = figures::FIGURES.iter().filter_map(|figure| figure.drawn(RunFiles::Written(&files)).ok());

@@ -6,8 +6,9 @@ use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
     Acknowledged, Audit, Completions, Congestion, FlowRecord, GroupRecord, LaneRecord, MarginCounts,
-    MarginRecord, Marks, MessageRecord, PauseRecord, Phase, QueueRecord, RootRecord, RunRecord, Series,
-    SeriesColumn, Snapshot, TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
+    MarginRecord, Marks, MessageRecord, PauseEvent, PauseEvents, PauseRecord, Phase, PortSample, PortSeries,
+    QueueRecord, RootRecord, RunRecord, Series, SeriesColumn, Snapshot, SourceSample, SourceSeries,
+    TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -64,6 +65,9 @@ pub(crate) fn record() -> RunRecord {
             quantities: vec![watched("B:3 VL0", "queue_bytes"), watched("F1", "rate_bps")],
             rows: vec![vec![2074.0, 16e9], vec![0.0, 8.5e9]],
         },
+        port_series: Some(port_series()),
+        source_series: Some(source_series()),
+        pause_events: Some(pause_events()),
         congestion: congestion(),
         completions: Some(completions()),
         audit: Audit {
@@ -116,6 +120,44 @@ fn completions() -> Completions {
         message((3, 2), 2_500_000, None, 1_250_000),
     ];
     Completions { messages, end: at(20_000), ..Completions::default() }
+}
+
+/// Returns two samples of both lanes.
+fn port_series() -> PortSeries {
+    let sample = |queue, sent: u64, marked| PortSample {
+        queue,
+        held: 4148,
+        marked,
+        sent: Bytes::new(sent),
+        stalled: Span::from_us(250),
+    };
+    let samples = vec![
+        sample(None, 2_500_000, 0),
+        sample(Some(2074), 5_000_000, 3),
+        sample(None, 10_000_000, 0),
+        sample(Some(0), 0, 1),
+    ];
+    PortSeries { lanes: vec![0, 1], samples }
+}
+
+/// Returns a flow under each response, at one sample.
+fn source_series() -> SourceSeries {
+    let at = |gbps: u64| SourceSample {
+        delivered: Bytes::new(2_500_000),
+        rate: Some(Rate::gbps(gbps)),
+        ..SourceSample::default()
+    };
+    let iba = SourceSample { ccti: Some(12), delay: Some(0.75), ..at(10) };
+    let hp = SourceSample { window: Some(3), delay: Some(1.0), ..at(8) };
+    let dcqcn = SourceSample { target: Some(Rate::gbps(16)), alpha: Some(0.5), ..at(4) };
+    let off = SourceSample { rate: None, ..at(0) };
+    SourceSeries { flows: vec![0, 1, 2, 3], samples: vec![iba, hp, dcqcn, off] }
+}
+
+/// Returns a pause of 50 us.
+fn pause_events() -> PauseEvents {
+    let event = |us, paused| PauseEvent { at: Span::from_us(us).after_start(), lane: 1, paused };
+    PauseEvents { events: vec![event(125, true), event(175, false)], lost: 2 }
 }
 
 fn watched(object: &str, quantity: &'static str) -> WatchedQuantity {

@@ -14,16 +14,17 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use crate::comparison;
+use crate::figures::FIGURES;
 use crate::manifest::Manifest;
 use crate::summary::Summary;
 use crate::table::{ColumnSchema, Table};
-use crate::tables::{completions, congestion, flows, margins, ports, series};
+use crate::tables::{completions, congestion, flows, margins, observed, ports, series};
 
 /// A file of a result folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileSchema {
     /// Name of the file.
-    pub name: &'static str,
+    pub name: String,
     /// Contents of the file, in Markdown.
     pub contents: &'static str,
     /// Format of the file.
@@ -44,9 +45,12 @@ pub enum FileFormat {
 /// Returns all files of `sim` and `compare`, in the order in which they are listed.
 #[must_use]
 pub fn files() -> Vec<FileSchema> {
-    let other =
-        |name, contents, media_type| FileSchema { name, contents, format: FileFormat::Other(media_type) };
-    vec![
+    let other = |name: &str, contents, media_type| FileSchema {
+        name: name.to_owned(),
+        contents,
+        format: FileFormat::Other(media_type),
+    };
+    let mut files = vec![
         json_file::<Manifest>("run.json", "the manifest: which run this is, how it ended, and its files"),
         json_file::<Summary>("summary.json", "the results of the run, as one JSON object"),
         table(&flows::flow_table()),
@@ -56,8 +60,10 @@ pub fn files() -> Vec<FileSchema> {
         table(&congestion::tree_table()),
         table(&congestion::victim_table()),
         table(&series::watch_table()),
+        table(&observed::port_table()),
+        table(&observed::source_table()),
+        table(&observed::pause_table()),
         table(&margins::table()),
-        other("throughput.svg", "goodput over time, as a figure", SVG),
         table(&completions::table()),
         other(
             "fct.txt",
@@ -70,10 +76,14 @@ pub fn files() -> Vec<FileSchema> {
              `--drain`",
             PLAIN,
         ),
+    ];
+    files.extend(FIGURES.iter().map(|figure| other(&figure.file_name(), figure.shows, SVG)));
+    files.extend([
         table(&comparison::file_table()),
         other("compare.txt", "the printed tables of `compare`", PLAIN),
-        other("compare.svg", "goodput over time of each run of `compare`, as a figure", SVG),
-    ]
+        other("compare.svg", "goodput and completion times of each run of `compare`, as a figure", SVG),
+    ]);
+    files
 }
 
 const SVG: &str = "image/svg+xml";
@@ -139,13 +149,17 @@ pub fn pretty(schema: &Value) -> String {
 }
 
 fn table<R>(table: &Table<R>) -> FileSchema {
-    FileSchema { name: table.file, contents: table.contents, format: FileFormat::Table(table.schema()) }
+    FileSchema {
+        name: table.file.to_owned(),
+        contents: table.contents,
+        format: FileFormat::Table(table.schema()),
+    }
 }
 
-fn json_file<T: JsonSchema>(name: &'static str, contents: &'static str) -> FileSchema {
+fn json_file<T: JsonSchema>(name: &str, contents: &'static str) -> FileSchema {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let schema = generator.into_root_schema_for::<T>().to_value();
-    FileSchema { name, contents, format: FileFormat::Json(schema) }
+    FileSchema { name: name.to_owned(), contents, format: FileFormat::Json(schema) }
 }
 
 #[cfg(test)]
@@ -168,7 +182,8 @@ mod tests {
     #[test]
     fn every_file_that_is_written_is_listed() {
         let mut listed: Vec<_> = files().into_iter().map(|file| file.name).collect();
-        let mut written: Vec<_> = FILE_NAMES.into_iter().chain([MANIFEST]).chain(COMPARED).collect();
+        let written = FILE_NAMES.into_iter().chain([MANIFEST]).chain(COMPARED);
+        let mut written: Vec<_> = written.map(str::to_owned).collect();
         listed.sort_unstable();
         written.sort_unstable();
         assert_eq!(listed, written);
@@ -257,7 +272,7 @@ mod tests {
             assert_eq!(fault(&value, &schema, &schema, ""), None);
         };
         assert_summary(&record);
-        record.completions = None;
+        (record.completions, record.pause_events) = (None, None);
         record.lanes[1].pause = Some(sample::pause());
         assert_summary(&record);
         let schema = schema_of(MANIFEST).schema().expect("JSON has a schema");
@@ -339,7 +354,7 @@ mod tests {
     #[test]
     fn the_manual_has_every_file_and_column() {
         let present = fs::read_to_string(MANUAL).expect("the manual is there");
-        let of_sim = files().into_iter().filter(|file| !COMPARED.contains(&file.name));
+        let of_sim = files().into_iter().filter(|file| !COMPARED.contains(&file.name.as_str()));
         let list: String = of_sim.map(|file| format!("| `{}` | {} |\n", file.name, file.contents)).collect();
         let list = format!("| file | contents |\n|---|---|\n{list}");
         let mut wanted = with_table(&present, "", "\n| file | contents |", &list);

@@ -54,6 +54,8 @@ pub struct Summary {
     pub flow_control_packets: u64,
     /// Pauses and drops; `None` under credits.
     pub pauses: Option<PauseSummary>,
+    /// Events in `pauses.csv`; `None` if the scenario asks for none.
+    pub pause_log: Option<PauseLogSummary>,
     /// Packets marked by switches, by reason.
     pub marks: BTreeMap<&'static str, u64>,
     /// Counts over all queue pairs.
@@ -83,6 +85,15 @@ pub struct PauseSummary {
     pub dropped_at_output_packets: u64,
     /// Node and port with the most drops.
     pub worst_drops: Option<String>,
+}
+
+/// Logged beginnings and ends of pauses.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct PauseLogSummary {
+    /// Events that are in `pauses.csv`.
+    pub events: usize,
+    /// Events that are not, because too many happened at their port and lane.
+    pub lost_events: u64,
 }
 
 /// Counts over all queue pairs.
@@ -221,6 +232,10 @@ impl Summary {
             dropped_packets: record.dropped_packets,
             flow_control_packets: record.flow_control_packets,
             pauses: pauses(record),
+            pause_log: record
+                .pause_events
+                .as_ref()
+                .map(|log| PauseLogSummary { events: log.events.len(), lost_events: log.lost }),
             marks: by_reason(record),
             transport: record.transport.into(),
             audit: (&record.audit).into(),

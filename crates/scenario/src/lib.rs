@@ -19,6 +19,7 @@
 //! | [`manual`] | every field and choice, with type, range, default and meaning |
 //! | `resolve` | parts that stand for others, replaced by them |
 //! | `layers` | the service levels of packets whose routing has layers |
+//! | `series` | ports and sources that a plan records over time |
 //! | `plan` | all that a run needs to know |
 //! | `cycles` | the paths of flows, and cycles in which their packets could wait for each other |
 //! | `check` | from a scenario to a plan |
@@ -39,13 +40,15 @@ mod memory;
 mod pattern_use;
 mod plan;
 mod resolve;
+mod series;
 mod text;
 
 pub use diagnostics::nearest::help as help_with_name;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
-pub use format::{DependencyCycles, LayerLanes, Scenario, WatchSpec};
+pub use format::{DependencyCycles, LayerLanes, Scenario, SeriesSpec, WatchSpec};
 pub use memory::MemoryEstimate;
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
+pub use series::{PauseLogPlan, PortSeriesPlan, SeriesPlan, SourceSeriesPlan};
 pub use text::{ScenarioText, ShippedScenario, shipped};

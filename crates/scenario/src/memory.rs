@@ -11,15 +11,18 @@
 //! | its time of posting, if completions are kept | 24 | the same: 24.0 |
 //! | completed message, if completions are kept | 196 | `one-flow` for 0.5 and 1 s with messages of 2 KiB: 194 |
 //! | row of the series; each of its columns | 48; 8 | the size of its type |
+//! | sample of a port and lane; of a source; logged change of a pause | 40; 88; 16 | the size of its type |
 
 use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;
 
-use packet::NodeId;
+use packet::{Lane, NodeId, PortId};
+use telemetry::{PauseEvent, PortSample, SourceSample};
 use units::{Bytes, Time};
 use workload::{Flow, PostedVolume, Posting};
 
 use crate::plan::Plan;
+use crate::series::{PauseLogPlan, SeriesPlan};
 
 const CONNECTION: u64 = 880;
 const MESSAGE: u64 = 48;
@@ -54,7 +57,11 @@ impl MemoryEstimate {
                  `duration`",
             ),
             ("completion times", self.completions, "write `completions: NotKept`, or a shorter `duration`"),
-            ("series", self.series, "write a longer `sample`, or a shorter `duration`"),
+            (
+                "series",
+                self.series,
+                "write a longer `sample`, a shorter `duration`, or fewer ports and sources in `series`",
+            ),
         ]
     }
 
@@ -114,8 +121,27 @@ impl Plan {
             connections: Bytes::new(flows * CONNECTION),
             messages: Bytes::new(waiting.saturating_mul(MESSAGE)),
             completions: Bytes::new(kept),
-            series: Bytes::new(samples.saturating_mul(ROW + columns * COLUMN)),
+            series: Bytes::new(
+                samples.saturating_mul(ROW + columns * COLUMN + self.asked_per_sample()) + self.pause_logs(),
+            ),
         }
+    }
+
+    /// Returns the bytes that each sample of the ports and sources takes that `series` asks for.
+    fn asked_per_sample(&self) -> u64 {
+        let SeriesPlan { ports, sources, .. } = self.series();
+        let takes = |(node, port, _): &(NodeId, PortId, Lane)| ports.takes_all() || ports.names(*node, *port);
+        let lanes = if ports.is_empty() { 0 } else { self.lanes().filter(takes).count() };
+        let flows = if sources.takes_all() { self.workload().flows.len() } else { sources.named.len() };
+        (lanes * PortSample::SIZE + flows * SourceSample::SIZE) as u64
+    }
+
+    /// Returns the bytes that the logs of pauses take, full or not.
+    fn pause_logs(&self) -> u64 {
+        let PauseLogPlan { ports, kept } = &self.series().pauses;
+        let lanes: usize =
+            ports.iter().map(|(node, port)| self.nodes().port(*node, *port).capacity.len()).sum();
+        (lanes * kept * PauseEvent::SIZE) as u64
     }
 
     /// Returns the messages that wait at one time, and those that complete before the end.

@@ -21,6 +21,7 @@ use workload::Workload;
 use crate::format::Scenario;
 use crate::format::parse::options;
 use crate::layers;
+use crate::series::SeriesPlan;
 
 /// An experiment, ready to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,7 @@ pub struct Plan {
     pub(crate) workload: Workload,
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) watch: Vec<WatchPlan>,
+    pub(crate) series: SeriesPlan,
     pub(crate) dependency_cycle: Option<String>,
 }
 
@@ -259,6 +261,23 @@ impl Plan {
     #[must_use]
     pub fn watch(&self) -> &[WatchPlan] {
         &self.watch
+    }
+
+    /// The ports and sources to record over time.
+    #[must_use]
+    pub const fn series(&self) -> &SeriesPlan {
+        &self.series
+    }
+
+    /// All ports and lanes that can carry data, by node, port and lane.
+    pub fn lanes(&self) -> impl Iterator<Item = (NodeId, PortId, Lane)> {
+        let ports = (0..self.graph.nodes() as u32)
+            .map(NodeId)
+            .flat_map(|node| (0..self.graph.ports(node).len() as u16).map(move |port| (node, PortId(port))));
+        ports.flat_map(|(node, port)| {
+            let lanes = self.nodes.port(node, port).capacity.len() as u8;
+            (0..lanes).map(move |lane| (node, port, Lane(lane)))
+        })
     }
 
     /// The digest of everything that a run depends on: of [`resolved`](Self::resolved), and of the name and the text of each

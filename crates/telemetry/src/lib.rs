@@ -6,12 +6,14 @@
 mod completions;
 mod congestion;
 mod lane;
+mod observed;
 mod record;
 mod series;
 
 pub use completions::{Acknowledged, Completions, MessageRecord};
 pub use congestion::{Congestion, RootRecord, TreeSample, VictimRecord};
 pub use lane::{LaneInput, LaneOutput, Marks};
+pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use record::{
     Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Phase, Progress,
     QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,

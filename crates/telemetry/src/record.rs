@@ -6,6 +6,7 @@ use units::{Bytes, Rate, Span, Time};
 use crate::completions::Completions;
 use crate::congestion::Congestion;
 use crate::lane::Marks;
+use crate::observed::{PauseEvents, PortSeries, SourceSeries};
 use crate::series::Series;
 
 /// The results of a run.
@@ -47,6 +48,12 @@ pub struct RunRecord {
     pub series: Series,
     /// Values that the scenario asks to watch, over time.
     pub watched: Watched,
+    /// Ports over time, if the scenario asks for some.
+    pub port_series: Option<PortSeries>,
+    /// Flows at their sources over time, if the scenario asks for some.
+    pub source_series: Option<SourceSeries>,
+    /// Pauses of outputs, if the scenario asks for some.
+    pub pause_events: Option<PauseEvents>,
     /// Congestion trees over time.
     pub congestion: Congestion,
     /// Completion of messages, if it was recorded.

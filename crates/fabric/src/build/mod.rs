@@ -23,6 +23,8 @@ use self::nodes::NodeBuilder;
 use crate::observe::Instruments;
 use crate::observe::goodput::GoodputProbe;
 use crate::observe::margins::ThresholdCrossings;
+use crate::observe::port_series::PortProbe;
+use crate::observe::source_series::SourceProbe;
 use crate::observe::trees::{QUEUE_PART, TreeFinder};
 use crate::observe::watch::Watch;
 use crate::state::interconnect::Interconnect;
@@ -64,5 +66,7 @@ fn instruments(plan: &Plan) -> Instruments {
         trees: TreeFinder::new(thresholds.collect(), plan.link()),
         crossings: ThresholdCrossings::default(),
         watch: Watch::new(plan),
+        ports: (!plan.series().ports.is_empty()).then(|| PortProbe::new(plan)),
+        sources: (!plan.series().sources.is_empty()).then(|| SourceProbe::new(plan)),
     }
 }

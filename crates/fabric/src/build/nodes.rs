@@ -27,7 +27,7 @@ impl<'a> NodeBuilder<'a> {
     /// Builds a channel adapter.
     pub(super) fn adapter(&mut self, node: NodeId, adapter: &NodePlan<AdapterSpec>) -> Adapter {
         let (link, control) = (self.plan.link(), self.plan.control());
-        let port = self.port(PortId(0), &adapter.ports[0]);
+        let port = self.port(node, PortId(0), &adapter.ports[0]);
         let rate = port.wire().rate();
         let stream = event_kernel::stream(self.plan.seed(), "response", self.plan.graph().name(node));
         let mut adapter = Adapter::new(AdapterSetup {
@@ -53,7 +53,7 @@ impl<'a> NodeBuilder<'a> {
         let data_lanes = usize::from(link.data_lanes);
         let ports = (0..).map(PortId).zip(&switch.ports);
         Switch::new(SwitchSetup {
-            ports: ports.map(|(number, port)| self.port(number, port)).collect(),
+            ports: ports.map(|(number, port)| self.port(node, number, port)).collect(),
             lanes: vec![VlArbiter::new(&link.vl_arbitration); radix],
             data_lanes,
             longest_packet: link.longest_packet(),
@@ -70,8 +70,12 @@ impl<'a> NodeBuilder<'a> {
         })
     }
 
-    fn port(&mut self, number: PortId, plan: &PortPlan) -> Port {
+    fn port(&mut self, node: NodeId, number: PortId, plan: &PortPlan) -> Port {
         let mut port = plan.build(number);
+        let pauses = &self.plan.series().pauses;
+        if pauses.logs(node, number) {
+            port.log_pauses(pauses.kept);
+        }
         port.intern(&mut self.ports);
         port
     }

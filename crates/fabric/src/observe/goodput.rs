@@ -4,6 +4,7 @@
 //! total.
 
 use ca_transport::Adapter;
+use packet::FlowId;
 use scenario::Plan;
 use telemetry::{Phase, Series, SeriesColumn, Snapshot};
 use units::{Bytes, Time};
@@ -94,8 +95,8 @@ impl GoodputProbe {
     /// Returns the payload delivered so far, by column.
     fn values(&self, world: &World) -> Vec<Bytes> {
         let sum =
-            |flows: &Vec<u32>| -> Bytes { flows.iter().map(|flow| delivered(*flow as usize, world)).sum() };
-        let named = (0..self.named).map(|flow| delivered(flow, world));
+            |flows: &Vec<u32>| -> Bytes { flows.iter().map(|flow| world.delivered(FlowId(*flow))).sum() };
+        let named = (0..self.named).map(|flow| world.delivered(FlowId(flow as u32)));
         let groups: Vec<Bytes> = self.groups.iter().map(sum).collect();
         let total: Bytes = world.adapters.iter().map(Adapter::taken_by_host).sum();
         let others = total - groups.iter().copied().sum() - sum(&self.alone);
@@ -112,11 +113,6 @@ fn columns(named: usize, groups: usize, others: bool) -> Vec<SeriesColumn> {
 }
 
 fn snapshot(world: &World) -> Snapshot {
-    let delivered = (0..world.flows.len()).map(|flow| delivered(flow, world)).collect();
+    let delivered = (0..world.flows.len()).map(|flow| world.delivered(FlowId(flow as u32))).collect();
     Snapshot { at: world.now(), delivered }
-}
-
-fn delivered(flow: usize, world: &World) -> Bytes {
-    let (node, queue_pair) = world.flows[flow].sink;
-    world.adapters[node.index()].sink(queue_pair).delivered
 }

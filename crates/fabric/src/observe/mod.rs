@@ -7,14 +7,19 @@
 //! | `goodput` | payload delivered by each flow, over time and at the phases' ends |
 //! | `trees` | congestion trees: roots, branches, contributors and victims |
 //! | `margins` | distance of loads from the thresholds of marking |
+//! | `port_series`, `source_series` | ports and sources that the scenario asks for |
+//! | `busiest` | the busiest of several objects |
 //! | `watch` | quantities that the scenario asks to watch |
 //! | `deadlock` | packets that wait for each other in a cycle |
 //! | `digest` | all deliveries and counters, in one number |
 
+mod busiest;
 pub(crate) mod deadlock;
 pub(crate) mod digest;
 pub(crate) mod goodput;
 pub(crate) mod margins;
+pub(crate) mod port_series;
+pub(crate) mod source_series;
 pub(crate) mod trees;
 pub(crate) mod watch;
 
@@ -23,6 +28,8 @@ use units::Time;
 use crate::state::world::World;
 use goodput::GoodputProbe;
 use margins::ThresholdCrossings;
+use port_series::PortProbe;
+use source_series::SourceProbe;
 use trees::TreeFinder;
 use watch::Watch;
 
@@ -33,6 +40,10 @@ pub(crate) struct Instruments {
     pub(crate) trees: TreeFinder,
     pub(crate) crossings: ThresholdCrossings,
     pub(crate) watch: Watch,
+    /// Only if the scenario asks for ports.
+    pub(crate) ports: Option<PortProbe>,
+    /// Only if the scenario asks for sources.
+    pub(crate) sources: Option<SourceProbe>,
 }
 
 impl Instruments {
@@ -48,6 +59,12 @@ impl Instruments {
             self.trees.look(world);
             self.crossings.look(world);
             self.watch.look(world);
+            if let Some(ports) = &mut self.ports {
+                ports.look(world);
+            }
+            if let Some(sources) = &mut self.sources {
+                sources.look(world);
+            }
         }
         is_sample
     }

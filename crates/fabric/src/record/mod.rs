@@ -5,11 +5,13 @@
 //! | module | contents |
 //! |---|---|
 //! | here | the record, and its rows for flows and lanes |
+//! | `pauses` | the log of pauses, if the scenario asks for it |
 //! | `completions` | times of messages from posting to delivery |
 //! | `ideal` | the same times on the empty fabric |
 
 mod completions;
 mod ideal;
+mod pauses;
 
 use ca_transport::Adapter;
 use cc_policies::hp::spec::FullTrigger;
@@ -20,13 +22,15 @@ use link_layer::Port;
 use packet::{Lane, NodeId, PortId};
 use scenario::Plan;
 use telemetry::{
-    Audit, FlowRecord, GroupRecord, LaneInput, LaneOutput, LaneRecord, MarginCounts, MarginRecord, Marks,
-    PauseRecord, QueueRecord, RunRecord, TransportTally,
+    Audit, FlowRecord, GroupRecord, LaneInput, LaneRecord, MarginCounts, MarginRecord, Marks, PauseRecord,
+    QueueRecord, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
 use crate::observe::Instruments;
 use crate::observe::margins::ThresholdCrossings;
+use crate::observe::port_series::PortProbe;
+use crate::observe::source_series::SourceProbe;
 use crate::run::Run;
 use crate::state::world::{FlowEnds, Node, World};
 
@@ -34,7 +38,7 @@ use crate::state::world::{FlowEnds, Node, World};
 /// copy of it.
 pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
     let Run { mut world, instruments, events, audit, interrupted, .. } = run;
-    let Instruments { goodput, trees, crossings, watch } = instruments;
+    let Instruments { goodput, trees, crossings, watch, ports, sources } = instruments;
     let now = world.now();
     let lanes = lanes(plan, &world, &crossings);
     let reasons = plan.control().marking.reasons();
@@ -42,6 +46,7 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
     lanes.iter().for_each(|lane| marks.add(&lane.marks));
     let fullest =
         lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
+    let pause_events = pauses::events(plan, &world);
     let flow_control_packets = world.ports().map(Port::signals_sent).sum();
     world.switches.clear();
     world.adapters.iter_mut().for_each(Adapter::retire);
@@ -65,6 +70,9 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         snapshots: goodput.snapshots,
         series: goodput.series,
         watched: watch.seen,
+        port_series: ports.map(PortProbe::series),
+        source_series: sources.map(SourceProbe::series),
+        pause_events,
         congestion: trees.congestion(),
         completions,
         audit: Audit { fullest_buffer: fullest, ..audit },
@@ -116,7 +124,7 @@ fn lanes(plan: &Plan, world: &World, crossings: &ThresholdCrossings) -> Vec<Lane
         for (number, end) in graph.ports(node).iter().enumerate() {
             let port = PortId(number as u16);
             for (lane, &buffer) in (0..).map(Lane).zip(&plan.nodes().port(node, port).capacity) {
-                let (input, output) = observed(world, node, port, lane);
+                let (input, output) = world.lane_counts(node, port, lane);
                 let [marking, marking_all] = crossings.of(world, (node, port, lane));
                 let output_queue = staged(world, node, port, lane)
                     .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
@@ -197,13 +205,6 @@ fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseR
             counts: None,
         }),
     })
-}
-
-fn observed(world: &World, node: NodeId, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
-    match world.node(node) {
-        Node::Adapter(adapter) => adapter.observed(lane),
-        Node::Switch(switch) => switch.view().observed(port, lane),
-    }
 }
 
 /// Returns the packets marked on leaving by a port and lane. Adapters do not mark.

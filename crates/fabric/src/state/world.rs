@@ -4,9 +4,10 @@
 
 use ca_transport::Adapter;
 use link_layer::Port;
-use packet::{NodeId, PortId, QpNumber};
+use packet::{FlowId, Lane, NodeId, PortId, QpNumber};
 use switch_arch::Switch;
-use units::Time;
+use telemetry::{LaneInput, LaneOutput};
+use units::{Bytes, Time};
 
 use crate::state::interconnect::Interconnect;
 
@@ -84,6 +85,20 @@ impl World {
             .iter()
             .map(Adapter::port)
             .chain(self.switches.iter().flat_map(|switch| switch.view().links()))
+    }
+
+    /// Returns the counts of a port and lane: of arrivals and of departures.
+    pub(crate) fn lane_counts(&self, node: NodeId, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
+        match self.node(node) {
+            Node::Adapter(adapter) => adapter.observed(lane),
+            Node::Switch(switch) => switch.view().observed(port, lane),
+        }
+    }
+
+    /// Returns the payload of a flow that its destination's host has taken.
+    pub(crate) fn delivered(&self, flow: FlowId) -> Bytes {
+        let (node, queue_pair) = self.flows[flow.index()].sink;
+        self.adapters[node.index()].sink(queue_pair).delivered
     }
 
     /// The name of a node.

@@ -17,6 +17,7 @@ mod organisations;
 mod patterns;
 mod pausing;
 mod priorities;
+mod series;
 mod sharing;
 mod thresholds;
 mod transports;

@@ -6,10 +6,12 @@
 //! |---|---|---|
 //! | [`credits`] | credits | IBA volume 1, 7.9 |
 //! | [`pause`] | PAUSE and RESUME, or no flow control at all | IEEE 802.1Qbb |
+//! | `pause_log` | times of pauses, for ports whose log is asked for | |
 //! | [`headroom`] | memory that PFC needs beyond its threshold | IEEE 802.1Qbb |
 //! | [`signal`] | the signals of both | |
 
 pub mod credits;
 pub mod headroom;
 pub mod pause;
+pub(crate) mod pause_log;
 pub mod signal;

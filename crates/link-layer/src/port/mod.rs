@@ -36,6 +36,7 @@ use self::wire_end::WireEnd;
 use crate::context::{LinkTimer, NodeContext};
 use crate::flow_control::credits::{BLOCK, Credits, FLOW_CONTROL_PACKET, ReceiverShare, UpdateRule, blocks};
 use crate::flow_control::pause::{LaneMemory, PAUSE_FRAME, PauseLane, PauseRule, PauseTally};
+use crate::flow_control::pause_log::PauseLog;
 use crate::flow_control::signal::Signal;
 use crate::spec::WireTime;
 use crate::wire::Wire;
@@ -172,7 +173,8 @@ impl Port {
             }
             FlowControlSetup::Pause { rule, memory } => {
                 let no_updates = UpdateRule { blocks: 0, interval: Span::ZERO, refresh: Span::ZERO };
-                let pauses = Pauses { lanes: memory.into_iter().map(PauseLane::new).collect(), rule };
+                let lanes = memory.into_iter().map(PauseLane::new).collect();
+                let pauses = Pauses { lanes, rule, log: None };
                 let signal_time = wire.rate().time_for(PAUSE_FRAME);
                 (no_updates, signal_time, rule.effect_delay, Lanes::Pause(Box::new(pauses)))
             }
@@ -319,6 +321,23 @@ impl Port {
         match &self.lanes {
             Lanes::Credits(_) => None,
             Lanes::Pause(pauses) => Some(pauses.lanes[lane].tally(now)),
+        }
+    }
+
+    /// Keeps a log of the pauses of this output from now on: of each lane the first `kept` changes. A port under credits has
+    /// no pauses to log.
+    pub fn log_pauses(&mut self, kept: usize) {
+        if let Lanes::Pause(pauses) = &mut self.lanes {
+            pauses.log = Some(Box::new(PauseLog::new(pauses.lanes.len(), kept)));
+        }
+    }
+
+    /// Returns the log of the output's pauses, if one is kept.
+    #[must_use]
+    pub fn pause_log(&self) -> Option<&PauseLog> {
+        match &self.lanes {
+            Lanes::Credits(_) => None,
+            Lanes::Pause(pauses) => pauses.log.as_deref(),
         }
     }
 

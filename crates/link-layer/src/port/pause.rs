@@ -11,6 +11,7 @@ use super::flow_control::FlowControl;
 use super::wire_end::WireEnd;
 use crate::context::{InvariantViolation, LinkTimer, NodeContext};
 use crate::flow_control::pause::{PauseLane, PauseRule};
+use crate::flow_control::pause_log::{PauseChange, PauseLog};
 use crate::flow_control::signal::Signal;
 use crate::memory::LastingUse;
 
@@ -19,6 +20,8 @@ use crate::memory::LastingUse;
 pub(super) struct Pauses {
     pub(super) lanes: ByLane<PauseLane>,
     pub(super) rule: PauseRule,
+    /// Changes of the lanes that send, if they are asked for.
+    pub(super) log: Option<Box<PauseLog>>,
 }
 
 /// The pauses of a port's lanes, and the wire by which requests leave.
@@ -48,7 +51,10 @@ impl FlowControl for PausePort<'_> {
     fn on_signal<W: LinkTimer>(&mut self, signal: Signal, context: &mut impl NodeContext<W>) {
         match signal {
             Signal::Pause { lane, quanta } => {
-                self.pauses.lanes[lane].on_pause(quanta, &self.pauses.rule, context.now());
+                let Pauses { lanes, rule, .. } = &mut *self.pauses;
+                let could_start = lanes[lane].may_start();
+                lanes[lane].on_pause(quanta, rule, context.now());
+                self.log_change(lane, could_start, context.now());
                 self.set_timer(lane, context);
             }
             Signal::Credit { lane, .. } => {
@@ -63,10 +69,12 @@ impl FlowControl for PausePort<'_> {
             return false;
         }
         pauses.set_timer(Time::NEVER);
+        let could_start = pauses.may_start();
         let (signal, opens) = pauses.on_deadline(lane, &self.pauses.rule, now);
         if let Some(signal) = signal {
             self.end.send_signal(signal, context);
         }
+        self.log_change(lane, could_start, now);
         self.set_timer(lane, context);
         opens
     }
@@ -95,10 +103,18 @@ impl PausePort<'_> {
         limit: Option<u32>,
         context: &mut impl NodeContext<W>,
     ) {
-        let Pauses { lanes, rule } = &mut *self.pauses;
+        let Pauses { lanes, rule, .. } = &mut *self.pauses;
         if let Some(signal) = lanes[lane].update_pause(lane, rule, limit, context.now()) {
             self.end.send_signal(signal, context);
             self.set_timer(lane, context);
+        }
+    }
+
+    /// Logs a change of `lane`, which could or could not start packets before, if a log is kept.
+    fn log_change(&mut self, lane: Lane, could_start: bool, at: Time) {
+        let paused = !self.pauses.lanes[lane].may_start();
+        if let Some(log) = self.pauses.log.as_deref_mut().filter(|_| paused == could_start) {
+            log.note(lane, PauseChange { at, paused });
         }
     }
 

@@ -7,6 +7,7 @@
 //! | `marks` | the columns that count marked packets |
 //! | [`flows`](mod@flows) | `flows.csv`, `phases.csv` |
 //! | [`series`](mod@series) | `series.csv`, `watch.csv` |
+//! | [`observed`] | `port_series.csv`, `source_series.csv`, `pauses.csv` |
 //! | [`ports`](mod@ports) | `ports.csv` |
 //! | [`completions`] | `fct.csv`, HPCC's `fct.txt`, and completion times by size on the terminal |
 //! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees on the terminal |
@@ -18,6 +19,7 @@ pub mod congestion;
 pub mod flows;
 pub mod margins;
 mod marks;
+pub mod observed;
 pub mod ports;
 pub mod printed;
 pub mod series;

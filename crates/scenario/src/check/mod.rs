@@ -16,7 +16,7 @@
 //! | | `dcqcn` | thresholds and rates that fit the fabric |
 //! | traffic | `traffic` | flows, and routes between their hosts |
 //! | | `routing` | cycles in which packets could wait for each other |
-//! | | `watch` | objects to be watched, found by `selected` |
+//! | | `watch`, `series` | objects to be watched and recorded, found by `selected` |
 
 mod dcqcn;
 mod link;
@@ -25,6 +25,7 @@ mod node;
 mod routing;
 mod run;
 mod selected;
+mod series;
 mod traffic;
 mod transport;
 mod watch;
@@ -72,6 +73,7 @@ impl Scenario {
             _ => None,
         };
         let watch = watch::resolve(&self, &control.response, (graph, flows), faults);
+        let series = series::resolve(&self, (graph, flows), faults);
         let (link, nodes) = (link?, nodes?);
         let run = run::plan(&self, &workload);
         self.name.get_or_insert_with(|| faults.source.stem().to_owned());
@@ -87,6 +89,7 @@ impl Scenario {
             workload,
             files,
             watch,
+            series,
             dependency_cycle,
         })
     }

@@ -4,6 +4,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `series` | the field `series` |
 //! | `spec` | the fields of the file |
 //! | `ranges` | the ranges of numbers, as their fields state them |
 //! | `range_check`, `range_table` | the check of numbers, by a table made from those ranges |
@@ -19,7 +20,9 @@ pub(crate) mod range_check;
 mod range_table;
 pub(crate) mod ranges;
 mod read;
+mod series;
 mod spec;
 
+pub use series::SeriesSpec;
 pub(crate) use spec::Completions;
 pub use spec::{DependencyCycles, LayerLanes, Scenario, WatchSpec};

@@ -14,6 +14,8 @@ use topology::{RoutingSpec, TopologySpec};
 use units::Span;
 use workload::{FlowSpec, PatternSpec};
 
+use super::series::SeriesSpec;
+
 /// An experiment: a fabric, its traffic, and the duration of the run.
 ///
 /// A scenario file is written in RON. `Some` may be left out; a choice with fields needs one pair of
@@ -73,6 +75,9 @@ pub struct Scenario {
     /// Quantities recorded at each sample besides goodput.
     #[serde(default)]
     pub watch: Vec<WatchSpec>,
+    /// Ports and sources recorded at each sample; none if left out.
+    #[serde(default, skip_serializing_if = "SeriesSpec::is_default")]
+    pub series: SeriesSpec,
 }
 
 /// A quantity recorded at each sample.

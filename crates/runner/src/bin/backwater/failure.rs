@@ -56,7 +56,7 @@ pub(crate) enum Failure {
     NoCompletions,
     /// A file has no schema.
     #[error("error: no schema describes a file `{name}`\nhelp: name one of {}", known.join(", "))]
-    NoSchema { name: String, known: Vec<&'static str> },
+    NoSchema { name: String, known: Vec<String> },
     /// The traffic of a run needs more memory than there is.
     #[error("error: {exceeded}\nhelp: {help}", exceeded = .0, help = .0.help())]
     Memory(#[from] MemoryExceeded),

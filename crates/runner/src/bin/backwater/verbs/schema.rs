@@ -19,9 +19,10 @@ pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
         return Ok(());
     };
     let files = schema::files();
-    let schema = files.iter().find(|file| file.name == name).and_then(FileSchema::schema);
+    let schema = files.iter().find(|file| file.name == *name).and_then(FileSchema::schema);
     let Some(schema) = schema else {
-        let known = files.iter().filter(|file| file.schema().is_some()).map(|file| file.name).collect();
+        let known =
+            files.iter().filter(|file| file.schema().is_some()).map(|file| file.name.clone()).collect();
         return Err(Failure::NoSchema { name: name.clone(), known });
     };
     print(&schema::pretty(&schema));

@@ -1,0 +1,89 @@
+//! Samples of the ports and lanes that the scenario asks for.
+//!
+//! Invariant: looking changes nothing. Where the scenario asks for the busiest ports, all are sampled, and the others'
+//! samples go at the end of the run: only then it is known which ports are busiest.
+
+use packet::{Lane, NodeId, PortId};
+use scenario::{Plan, PortSeriesPlan};
+use telemetry::{PortSample, PortSeries};
+use units::{Bytes, Span};
+
+use super::busiest;
+use crate::state::world::{Node, World};
+
+/// Samples ports and lanes.
+#[derive(Debug)]
+pub(crate) struct PortProbe {
+    chosen: PortSeriesPlan,
+    lanes: Vec<u32>,
+    places: Vec<Place>,
+    samples: Vec<PortSample>,
+}
+
+/// A port and lane, and its counts up to the last sample.
+#[derive(Debug)]
+struct Place {
+    at: (NodeId, PortId, Lane),
+    sent: Bytes,
+    stalled: Span,
+    marked: u64,
+}
+
+impl PortProbe {
+    /// Creates the probe that a plan asks for.
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let chosen = plan.series().ports.clone();
+        let takes = |(node, port, _): (NodeId, PortId, Lane)| chosen.takes_all() || chosen.names(node, port);
+        let (lanes, places) = (0..)
+            .zip(plan.lanes())
+            .filter(|(_, at)| takes(*at))
+            .map(|(index, at)| (index, Place { at, sent: Bytes::ZERO, stalled: Span::ZERO, marked: 0 }))
+            .unzip();
+        Self { chosen, lanes, places, samples: Vec::new() }
+    }
+
+    /// Records all ports. Called once all events of a sample's instant are handled.
+    pub(crate) fn look(&mut self, world: &World) {
+        self.samples.extend(self.places.iter_mut().map(|place| place.look(world)));
+    }
+
+    /// Returns the samples of the ports that are asked for.
+    pub(crate) fn series(self) -> PortSeries {
+        let Self { chosen, lanes, places, samples } = self;
+        let sent: Vec<_> = places.iter().map(|place| place.sent).collect();
+        let mut queues = vec![Bytes::ZERO; places.len()];
+        for row in samples.chunks_exact(places.len().max(1)) {
+            for (longest, sample) in queues.iter_mut().zip(row) {
+                *longest = (*longest).max(Bytes::new(sample.queue.unwrap_or(0).into()));
+            }
+        }
+        let named = places.iter().map(|place| chosen.names(place.at.0, place.at.1)).collect();
+        let measures = [(chosen.busiest, sent.as_slice()), (chosen.longest_queues, &queues)];
+        let mut series = PortSeries { lanes, samples };
+        series.retain(&busiest::places(named, &measures));
+        series
+    }
+}
+
+impl Place {
+    fn look(&mut self, world: &World) -> PortSample {
+        let (node, port, lane) = self.at;
+        let (input, output) = world.lane_counts(node, port, lane);
+        let (queue, marked) = match world.node(node) {
+            Node::Adapter(_) => (None, 0),
+            Node::Switch(switch) => {
+                let view = switch.view();
+                (Some(view.waiting(port, lane).get() as u32), view.marks(port, lane).total())
+            }
+        };
+        let stalled = output.without_credit(world.now());
+        let before = core::mem::replace(self, Self { sent: output.bytes, stalled, marked, ..*self });
+        PortSample {
+            queue,
+            held: input.held().get() as u32,
+            marked: (marked - before.marked) as u32,
+            sent: output.bytes - before.sent,
+            stalled: stalled - before.stalled,
+        }
+    }
+}
