@@ -32,7 +32,7 @@ fn text() -> String {
         VERBS
             .iter()
             .filter(move |verb| matches!(verb.task, Task::Simulate) == simulates)
-            .map(|Verb { name, about, .. }| format!("  {name:<12}{about}\n"))
+            .map(|Verb { name, about, .. }| format!("  {name:<14}{about}\n"))
             .collect::<String>()
     };
     format!(
@@ -61,7 +61,7 @@ mod tests {
     fn every_verb_has_its_line() {
         let text = text();
         for verb in VERBS {
-            assert!(text.contains(&format!("\n  {:<12}{}\n", verb.name, verb.about)), "{}", verb.name);
+            assert!(text.contains(&format!("\n  {:<14}{}\n", verb.name, verb.about)), "{}", verb.name);
         }
     }
 

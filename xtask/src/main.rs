@@ -20,6 +20,7 @@ mod dist;
 mod figures;
 mod help;
 mod mutants;
+mod readers;
 mod simulate;
 mod test;
 mod tidy;
@@ -93,6 +94,11 @@ const VERBS: &[Verb] = &[
         name: "figures",
         about: "draw the figures of README.md and the book anew; --check compares",
         task: Task::Chore(figures::run),
+    },
+    Verb {
+        name: "test-readers",
+        about: "read results with polars, pandas and DuckDB (python3 with these)",
+        task: Task::Chore(readers::run),
     },
     Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
     Verb { name: "dist", about: "pack the program for a release", task: Task::Chore(dist::run) },
