@@ -487,15 +487,16 @@ const CONFIG: &str = "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE mix/
     SIMULATOR_STOP_TIME 2.001\nCC_MODE 1\nRP_TIMER 300\nRATE_AI 50000000.0\nRATE_HAI 100Mb/s\nCLAMP_TARGET_RATE 0\nKMIN_MAP 1 25000000000 100\n\
     KMAX_MAP 1 25000000000 400\nPMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 32\nLINK_DOWN 0 0 0\nU_TARGET 0.95\nMY_KEY 7\n";
 
-/// Imports and runs four hosts at one switch, with two flows to one host. Both flows complete.
+/// Imports and runs four hosts at one switch, with two flows to one host, as that simulator's own files have them: the switch
+/// is node 0, and more lines follow the flows. Both flows complete, and `fct.txt` has the file's numbers and clock.
 #[test]
 fn a_configuration_of_hpcc_is_imported_and_runs() {
     let scratch = Scratch::new("import");
     fs::create_dir(scratch.0.join("mix")).unwrap();
-    let links: String = (0..4).map(|host| format!("{host} 4 25Gbps 1us 0\n")).collect();
-    let flows = "2\n0 3 3 100 200000 2.000000\n1 3 3 100 200000 2.000010\n";
+    let links: String = (1..5).map(|host| format!("0 {host} 25Gbps 1us 0\n")).collect();
+    let flows = "2\n1 4 3 100 200000 2.000000\n2 4 3 100 200000 2.000010\n3 4 3 100 200000 2.000020\n\nFirst line: flow #\n";
     for (file, text) in
-        [("config.txt", CONFIG), ("topology.txt", &format!("5 1 4\n4\n{links}")), ("flow.txt", flows)]
+        [("config.txt", CONFIG), ("topology.txt", &format!("5 1 4\n0\n{links}")), ("flow.txt", flows)]
     {
         fs::write(scratch.0.join("mix").join(file), text).unwrap();
     }
@@ -505,6 +506,7 @@ fn a_configuration_of_hpcc_is_imported_and_runs() {
         ("RATE_AI", " used "),
         ("RATE_HAI", " used "),
         ("BUFFER_SIZE", " approximated "),
+        ("FLOW_FILE", " without the 2 lines "),
         ("U_TARGET", " not used "),
         ("MY_KEY", " not used "),
     ] {
@@ -514,7 +516,13 @@ fn a_configuration_of_hpcc_is_imported_and_runs() {
     let summary = json(&scratch.printed(&["sim", "mine/config.ron", "--out", "run", "--fct-txt", "--json"]));
     assert_eq!(summary["congestion_control"], "Mixed");
     assert_eq!(summary["completions"]["delivered_messages"], 2);
-    assert_eq!(scratch.read("run/fct.txt").lines().count(), 2);
+    let ends = scratch.read("run/fct.txt");
+    let mut starts: Vec<_> = ends.lines().map(|line| line.split(' ').collect::<Vec<_>>()).collect();
+    starts.sort();
+    let starts: Vec<_> = starts.iter().map(|words| [words[0], words[1], words[5]]).collect();
+    assert_eq!(starts, [["0b000101", "0b000401", "2000000000"], ["0b000201", "0b000401", "2000010000"]]);
+    let again = json(&scratch.printed(&["sim", "run/plan.ron", "--out", "again", "--fct-txt", "--json"]));
+    assert_eq!((again["digest"] == summary["digest"], scratch.read("again/fct.txt") == ends), (true, true));
     let plan = scratch.read("run/plan.ron");
     for words in [
         "kmin: \"100000 B\"",

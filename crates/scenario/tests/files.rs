@@ -69,15 +69,15 @@ fn byte_order_marks_and_carriage_returns_are_accepted() {
     assert!(said.contains("this is a folder"), "{said}");
 }
 
-/// A fabric and its flows from HPCC's files, whose hosts have the same numbers in both.
+/// A fabric and its flows from HPCC's files, whose hosts have the same numbers in both, although a switch precedes them.
 #[test]
 fn a_topology_file_is_read_beside_the_scenario() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hpcc");
     fs::create_dir_all(&folder).expect("a writable folder");
-    let links = "0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 25Gbps 1us 0\n3 4 25Gbps 1us 0\n";
+    let links = "0 1 100Gbps 1us 0\n2 1 100Gbps 1us 0\n3 1 25Gbps 1us 0\n4 1 25Gbps 1us 0\n";
     let text = scenario::shipped().iter().find(|known| known.name == "victim").expect("it ships").text;
     let files =
-        [("mine.ron", text), ("flow.txt", FLOWS), ("topology.txt", &format!("5 1 4\n4\n{links}") as &str)];
+        [("mine.ron", text), ("flow.txt", FLOWS), ("topology.txt", &format!("5 1 4\n1\n{links}") as &str)];
     for (name, text) in files {
         fs::write(folder.join(name), text).expect("a writable folder");
     }
@@ -97,11 +97,12 @@ fn a_topology_file_is_read_beside_the_scenario() {
     let read = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
     let plan = read.unwrap_or_else(|said| panic!("{said}"));
     let graph = plan.graph();
-    assert_eq!(graph.names().collect::<Vec<_>>(), ["h0", "h1", "h2", "h3", "s4"]);
-    let rates: Vec<_> = graph.ports(graph.find("s4").expect("it is there")).iter().collect();
+    assert_eq!(graph.names().collect::<Vec<_>>(), ["h0", "h2", "h3", "h4", "s1"]);
+    let rates: Vec<_> = graph.ports(graph.find("s1").expect("it is there")).iter().collect();
     let rates: Vec<_> = rates.iter().map(|end| plan.cable(end.cable).rate).collect();
     assert_eq!(rates, [100, 100, 25, 25].map(units::Rate::gbps));
     assert_eq!(plan.workload().flows[0].name, "flow-list:1:h0->h2");
+    assert!(plan.resolved().contains("host_prefix"));
     // The resolved text does not need the fabric's file.
     assert!(plan.resolved().contains("\"25 Gb/s, 1 us\""));
     assert_eq!(plan.files().keys().collect::<Vec<_>>(), ["flow.txt"]);

@@ -13,6 +13,8 @@ pub struct Completions {
     pub messages: Vec<MessageRecord>,
     /// End of the record, up to which messages age.
     pub end: Time,
+    /// Time at which the run begins, by the clock of the list of flows that its traffic comes from; else 0.
+    pub origin: Time,
     /// Number of flows whose messages cannot be distinguished: those of a service without retransmission, in a run
     /// with losses.
     pub untold_flows: usize,

@@ -181,7 +181,7 @@ pub struct FlowRecord {
     pub source: String,
     /// Name of the host that receives the data.
     pub destination: String,
-    /// Numbers of both hosts.
+    /// Numbers of both hosts, as in the list of flows that the flow comes from, or in the order of the topology, from 0.
     pub hosts: (u32, u32),
     /// True if the scenario names the flow; other flows belong to a traffic pattern.
     pub named: bool,

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The number of words of the first line tells the dialect: 3, 4 or 6. Nodes are numbered from 0; nodes that are not
-//! listed as switches are hosts. Rates and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports
+//! listed as switches are hosts, before or after them. Names keep the numbers of the file: host 7 is `h7`, switch 9 `s9`. Rates and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports
 //! are numbered in the order in which links name a node.
 
 use core::ops::Range;
@@ -23,10 +23,13 @@ use units::{Rate, Span};
 use crate::builders::custom::{CustomFabric, LinkEnds};
 use crate::limits::MAX_NODES;
 
+/// Beginning of the names of hosts, before their numbers.
+pub const HOST_PREFIX: &str = "h";
+
 /// The fabric that a file describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HpccFabric {
-    /// Nodes, and links by kind of cable: host 7 is `h7`, switch 9 is `s9`.
+    /// Nodes in the order of their numbers, and links by kind of cable: host 7 is `h7`, switch 9 is `s9`.
     pub custom: CustomFabric,
     /// Kinds of cable, in the order of their first links: name, rate, time of flight.
     pub cables: Vec<(String, Rate, Span)>,
@@ -80,14 +83,6 @@ pub enum HpccFlawKind {
         /// The switch.
         given: usize,
     },
-    /// A host whose number is above that of a switch.
-    #[error("node {switch} is a switch, and node {host} after it a host")]
-    HostAfterSwitch {
-        /// The switch.
-        switch: usize,
-        /// The first host after it.
-        host: usize,
-    },
     /// A line for a link with the wrong number of words.
     #[error("this line has {given} words")]
     Link {
@@ -136,9 +131,6 @@ impl HpccFlawKind {
                 format!("nodes are numbered from 0, and the first line says {nodes} of them")
             }
             Self::Twice { .. } => "list each once".to_owned(),
-            Self::HostAfterSwitch { .. } => {
-                "number all hosts before the switches, as flow lists count them".to_owned()
-            }
             Self::Link { .. } => "write five, source, destination, rate, delay, error rate".to_owned(),
             Self::ErrorRate { .. } => "write 0".to_owned(),
             Self::SecondLink { .. } => {
@@ -169,9 +161,9 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
     if nodes > MAX_NODES {
         return Err(wrong(header[0], "a number of nodes", "at most 49151, as many as IBA has unicast LIDs"));
     }
-    let hosts = nodes
-        .checked_sub(switches)
-        .ok_or_else(|| whole(&header, HpccFlawKind::NoNode { given: switches, nodes }))?;
+    if switches > nodes {
+        return Err(whole(&header, HpccFlawKind::NoNode { given: switches, nodes }));
+    }
     let mut known = BTreeMap::new();
     while known.len() < switches {
         for word in lines.next().ok_or_else(|| ends("the last switch"))? {
@@ -181,11 +173,7 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
             }
         }
     }
-    if let Some((&switch, word)) = known.first_key_value().filter(|(first, _)| **first < hosts) {
-        let host = (switch..nodes).find(|node| !known.contains_key(node)).unwrap_or(nodes);
-        return Err(flaw(*word, HpccFlawKind::HostAfterSwitch { switch, host }));
-    }
-    let mut links_read = LinkReader::new(nodes, hosts);
+    let mut links_read = LinkReader::new((0..nodes).map(|node| known.contains_key(&node)).collect());
     for _ in 0..links {
         links_read.link(&lines.next().ok_or_else(|| ends("the last link"))?)?;
     }
@@ -197,21 +185,23 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
 
 /// Reader of the lines of links.
 struct LinkReader {
-    nodes: usize,
-    hosts: usize,
-    /// True for each host that has a link.
+    /// True for each node that is a switch.
+    is_switch: Vec<bool>,
+    /// True for each node that has a link.
     linked: Vec<bool>,
     links: Vec<LinkEnds>,
     cables: Vec<(String, Rate, Span)>,
 }
 
 impl LinkReader {
-    fn new(nodes: usize, hosts: usize) -> Self {
-        Self { nodes, hosts, linked: vec![false; hosts], links: Vec::new(), cables: Vec::new() }
+    fn new(is_switch: Vec<bool>) -> Self {
+        let linked = vec![false; is_switch.len()];
+        Self { is_switch, linked, links: Vec::new(), cables: Vec::new() }
     }
 
     fn name(&self, node: usize) -> String {
-        if node < self.hosts { format!("h{node}") } else { format!("s{node}") }
+        let prefix = if self.is_switch[node] { "s" } else { HOST_PREFIX };
+        format!("{prefix}{node}")
     }
 
     /// Reads the line of a link.
@@ -219,14 +209,13 @@ impl LinkReader {
         let [from, to, rate, delay, errors] = words[..] else {
             return Err(whole(words, HpccFlawKind::Link { given: words.len() }));
         };
-        let ends = [node(from, self.nodes)?, node(to, self.nodes)?];
+        let nodes = self.is_switch.len();
+        let ends = [node(from, nodes)?, node(to, nodes)?];
         if ends[0] == ends[1] {
             return Err(flaw(to, HpccFlawKind::ToItself { given: ends[1] }));
         }
         for (word, given) in [from, to].into_iter().zip(ends) {
-            if let Some(linked) = self.linked.get_mut(given)
-                && core::mem::replace(linked, true)
-            {
+            if core::mem::replace(&mut self.linked[given], true) && !self.is_switch[given] {
                 return Err(flaw(word, HpccFlawKind::SecondLink { given }));
             }
         }
@@ -244,8 +233,10 @@ impl LinkReader {
     }
 
     fn finish(self) -> HpccFabric {
-        let names = |range: Range<usize>| range.map(|node| self.name(node)).collect();
-        let (hosts, switches) = (names(0..self.hosts), names(self.hosts..self.nodes));
+        let (switches, hosts): (Vec<_>, Vec<_>) =
+            (0..self.is_switch.len()).partition(|node| self.is_switch[*node]);
+        let [hosts, switches] =
+            [hosts, switches].map(|all| all.into_iter().map(|node| self.name(node)).collect());
         HpccFabric { custom: CustomFabric { hosts, switches, links: self.links }, cables: self.cables }
     }
 }
@@ -343,6 +334,19 @@ mod tests {
     }
 
     #[test]
+    fn hosts_may_stand_after_switches_and_keep_their_numbers() {
+        let fabric =
+            read("5 2 4\n0 3\n1 0 25Gbps 1us 0\n4 3 25Gbps 1us 0\n2 3 25Gbps 1us 0\n0 3 100Gbps 1us 0\n")
+                .expect("it is right");
+        assert_eq!(
+            (fabric.custom.hosts, fabric.custom.switches),
+            (["h1", "h2", "h4"].map(str::to_owned).to_vec(), ["s0", "s3"].map(str::to_owned).to_vec(),)
+        );
+        let ends: Vec<_> = fabric.custom.links.iter().map(|link| [&*link.from, &*link.to]).collect();
+        assert_eq!(ends, [["h1", "s0"], ["h4", "s3"], ["h2", "s3"], ["s0", "s3"]]);
+    }
+
+    #[test]
     fn every_flaw_has_its_place() {
         let said = |text: &str| {
             let flaw = read(text).expect_err("it is wrong");
@@ -360,7 +364,6 @@ mod tests {
         starts("3 2 1\n1\n", "1", "the file ends before the last switch");
         starts("3 1 1\n3\n", "3", "there is no node 3");
         starts("3 2 1\n2 2\n", "2", "switch 2 is listed a second time");
-        starts("3 1 1\n0\n", "0", "node 0 is a switch, and node 1 after it a host");
         starts("3 1 2\n2\n0 2 1Gbps 1us\n", "0 2 1Gbps 1us", "this line has 4 words");
         starts("3 1 2\n2\n0 7 1Gbps 1us 0\n", "7", "there is no node 7");
         starts("3 1 2\n2\n0 2 1Gbit 1us 0\n", "1Gbit", "`1Gbit` is not a rate");

@@ -26,6 +26,9 @@ pub struct Flow {
     pub source: NodeId,
     /// Host that the data goes to.
     pub destination: NodeId,
+    /// Numbers of source and destination in the list of flows that the flow comes from; else their places in the order of
+    /// the topology's hosts, from 0.
+    pub numbers: (u32, u32),
     /// Service level of its packets.
     pub service_level: ServiceLevel,
     /// Transport service of its queue pairs.

@@ -47,9 +47,20 @@ pub struct Pattern {
     pub start: Time,
     /// Declared time from which no further message is posted; [`Time::NEVER`] if none is declared.
     pub stop: Time,
+    /// Time of a file's clock at which the run begins; `None` if the pattern is no list of flows.
+    pub origin: Option<Time>,
 }
 
 impl Workload {
+    /// Returns the time of the clock of the lists of flows at which the run begins; 0 if there is no list, or if their
+    /// clocks differ.
+    #[must_use]
+    pub fn origin(&self) -> Time {
+        let mut origins = self.patterns.iter().filter_map(|pattern| pattern.origin);
+        let first = origins.next().unwrap_or(Time::ZERO);
+        if origins.all(|origin| origin == first) { first } else { Time::ZERO }
+    }
+
     /// Returns the starts and stops of named flows, named patterns and hot spots in order of time, one change an
     /// instant. A flow of a counted number of messages has a start and no declared stop. The flows of a named pattern
     /// change together, when the pattern is declared to, whatever their jitter, and go by its name: `local starts`.

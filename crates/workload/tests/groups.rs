@@ -113,6 +113,7 @@ fn list(name: &str) -> PatternSpec {
         operation: Operation::RdmaWrite,
         file,
         origin: us(0),
+        host_prefix: None,
     })
 }
 

@@ -273,6 +273,7 @@ fn a_list_of_flows_is_as_written() {
         operation: Default::default(),
         file: "flow.txt".to_owned(),
         origin,
+        host_prefix: None,
     };
     let second = Time::from_ps(2_000_000_000_000);
     let workload = build(PatternSpec::FlowList(list(second)), 3, us(1000), 1).expect("a good list");

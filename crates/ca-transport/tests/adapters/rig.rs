@@ -205,6 +205,7 @@ impl<'a> Pair<'a> {
             group: None,
             source: NodeId(source as u32),
             destination: NodeId(1 - source as u32),
+            numbers: (source as u32, 1 - source as u32),
             service_level,
             transport,
             operation,

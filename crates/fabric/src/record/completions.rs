@@ -22,7 +22,8 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
     let acknowledged: Vec<_> =
         kept.iter().map(|kept| by_queue_pair(&kept.acknowledged, |one| one.0)).collect();
     let lossy = dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
-    let mut all = Completions { end: world.now(), ..Completions::default() };
+    let mut all =
+        Completions { end: world.now(), origin: plan.workload().origin(), ..Completions::default() };
     all.messages.reserve_exact(kept.iter().map(|kept| kept.posted.len()).sum());
     let mut ideal = IdealTimes::new(plan);
     for (number, (flow, ends)) in (0..).zip(plan.workload().flows.iter().zip(&world.flows)) {

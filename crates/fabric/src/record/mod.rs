@@ -95,7 +95,7 @@ fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
             name: flow.name.clone(),
             source: name(flow.source),
             destination: name(flow.destination),
-            hosts: (flow.source.0, flow.destination.0),
+            hosts: flow.numbers,
             named: flow.named,
             group: flow.group,
             transport: flow.transport.word(),

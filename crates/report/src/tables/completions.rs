@@ -128,11 +128,14 @@ pub fn table<'a>() -> Table<CompletionRow<'a>> {
 
 /// Returns `fct.txt` in the form of HPCC's simulator: addresses, ports, bytes, start, completion time and ideal time, in
 /// ns. As there, a message ends when its last acknowledgement is back at its source, and lines are in order of that time;
-/// messages that were not acknowledged have none. Ports have no meaning here; they are 10000 and 100.
+/// messages that were not acknowledged have none. Times of a list of flows count from the same instant as in the list. Ports
+/// have no meaning here; they are 10000 and 100.
 #[must_use]
 pub fn hpcc(record: &RunRecord) -> Option<String> {
     let address = |host: u32| 0x0b00_0001 + (host / 256) * 0x1_0000 + (host % 256) * 0x100;
     let ns = |time: Time| time.ps().div_ceil(1000);
+    let completions = record.completions.as_ref()?;
+    let origin = completions.origin.ps() / 1000;
     let line = |(ack, one): (Acknowledged, &MessageRecord)| {
         let hosts = record.flows[one.flow as usize].hosts;
         format!(
@@ -140,13 +143,13 @@ pub fn hpcc(record: &RunRecord) -> Option<String> {
             address(hosts.0),
             address(hosts.1),
             one.size.get(),
-            one.posted.ps() / 1000,
+            origin + one.posted.ps() / 1000,
             ns(ack.at) - one.posted.ps() / 1000,
             ns(ack.ideal.after_start())
         )
     };
-    let messages = record.completions.as_ref()?.messages.iter();
-    let mut ended: Vec<_> = messages.filter_map(|one| Some((one.acknowledged?, one))).collect();
+    let mut ended: Vec<_> =
+        completions.messages.iter().filter_map(|one| Some((one.acknowledged?, one))).collect();
     ended.sort_by_key(|(ack, one)| (ack.at, one.flow, one.number));
     Some(ended.into_iter().map(line).collect())
 }

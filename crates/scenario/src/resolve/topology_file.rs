@@ -1,12 +1,13 @@
 //! Topologies in a file beside the scenario (`topology: HpccFile(..)`).
 //!
 //! Invariant: the plan, and the scenario that is written beside its results, contain the nodes, links and cables of the
-//! file.
+//! file. Lists of flows number hosts as the file does.
 
 use link_layer::spec::{CableSpec, Propagation};
 use settings::FieldPath;
 use topology::TopologySpec;
 use topology::hpcc;
+use workload::PatternSpec;
 
 use crate::diagnostics::{Excerpt, LocatedFault};
 use crate::format::Scenario;
@@ -49,6 +50,7 @@ pub(crate) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
                 scenario.cables.entry(name).or_insert(cable);
             }
             scenario.topology = TopologySpec::Custom(fabric.custom);
+            number_hosts(scenario);
         }
         Err(flaw) => {
             let (message, help) = (flaw.kind.to_string(), Some(flaw.kind.help()));
@@ -60,6 +62,15 @@ pub(crate) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
                 message,
                 help,
             });
+        }
+    }
+}
+
+/// Makes the numbers of hosts in lists of flows those of the topology's file, unless a list says otherwise.
+fn number_hosts(scenario: &mut Scenario) {
+    for pattern in &mut scenario.traffic {
+        if let PatternSpec::FlowList(list) = pattern {
+            list.host_prefix.get_or_insert_with(|| hpcc::HOST_PREFIX.to_owned());
         }
     }
 }

@@ -107,15 +107,15 @@ pub enum FileFault {
     #[error("there is no host {given}")]
     Host {
         /// Number of the host.
-        given: u64,
-        /// Number of hosts of the topology.
-        hosts: usize,
+        given: u32,
+        /// Numbers that would be right, and the reason.
+        right: String,
     },
     /// The flow leads from a host to itself.
     #[error("the flow leads from host {host} back to it")]
     ToItself {
         /// The host.
-        host: u64,
+        host: u32,
     },
     /// A time lies before the run begins, or past the end of the clock.
     #[error("{given} s is before the origin, at which the run begins, or too late for the clock")]
@@ -152,10 +152,7 @@ impl FileFault {
             Self::LongestSize { .. } => "end with a size of 1 B to 2 GiB".to_owned(),
             Self::Count { found, .. } => format!("write {found}, or the missing lines"),
             Self::TooManyFlows { .. } => "split it".to_owned(),
-            Self::Host { hosts, .. } => {
-                let last = hosts.saturating_sub(1);
-                format!("write 0 to {last}: hosts are numbered in the order of the topology")
-            }
+            Self::Host { right, .. } => format!("write {right}"),
             Self::ToItself { .. } => "name two different hosts".to_owned(),
             Self::Start { .. } => "write a later time, or an earlier `origin`".to_owned(),
             Self::AfterTheRun => {

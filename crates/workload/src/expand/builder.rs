@@ -53,6 +53,7 @@ impl<'a> PatternBuilder<'a> {
             group: None,
             source,
             destination,
+            numbers: (source.0, destination.0),
             service_level,
             transport,
             operation,

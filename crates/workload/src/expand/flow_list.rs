@@ -2,7 +2,7 @@
 
 use super::builder::{PatternBuilder, one_message};
 use crate::error::{InField, WorkloadError};
-use crate::file::{FlowLine, after_the_run, flow_lines};
+use crate::file::{FlowLine, HostNumbering, after_the_run, flow_lines};
 use crate::flow::Flow;
 use crate::spec::FlowListSpec;
 
@@ -11,19 +11,24 @@ impl PatternBuilder<'_> {
     /// Flows that start after the end of the run stay in the list, unless all do.
     pub(super) fn flow_list(&self, spec: &FlowListSpec) -> Result<Vec<Flow>, WorkloadError> {
         let text = self.environment.file(&spec.file).in_field("file")?;
-        let lines =
-            flow_lines(text, self.environment.hosts().len(), spec.origin).and_then(
-                |lines| match after_the_run(&lines, self.environment.end()) {
-                    Some(flaw) => Err(flaw),
-                    None => Ok(lines),
-                },
-            );
+        let named = |name: &str| self.environment.host(name).ok();
+        let hosts = match &spec.host_prefix {
+            Some(prefix) => HostNumbering::Names(prefix, &named),
+            None => HostNumbering::Places(self.environment.hosts().len() as u32),
+        };
+        let lines = flow_lines(text, &hosts, spec.origin).and_then(|lines| {
+            match after_the_run(&lines, self.environment.end()) {
+                Some(flaw) => Err(flaw),
+                None => Ok(lines),
+            }
+        });
         let lines = lines.map_err(|flaw| flaw.in_file(&spec.file, text)).in_field("file")?;
         let flow = |(number, line): (usize, FlowLine<'_>)| {
             let (from, to) = (self.environment.name(line.source), self.environment.name(line.destination));
             Flow {
                 name: format!("{}:{number}:{from}->{to}", self.prefix),
                 service_level: line.priority,
+                numbers: line.numbers,
                 ..self.flow(line.source, line.destination, one_message(line.message))
             }
         };

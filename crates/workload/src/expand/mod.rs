@@ -101,6 +101,7 @@ fn pattern(
         longest: longest(spec, flows, environment)?,
         start: spec.start().map_or_else(first, |(_, start)| start),
         stop: spec.stop(),
+        origin: if let PatternSpec::FlowList(list) = spec { Some(list.origin) } else { None },
     })
 }
 

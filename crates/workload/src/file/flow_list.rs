@@ -26,14 +26,28 @@ const COLUMNS: &str = "six, or five without the port: source, destination, prior
 pub(crate) struct FlowLine<'a> {
     pub(crate) source: NodeId,
     pub(crate) destination: NodeId,
+    /// Numbers of both in the file.
+    pub(crate) numbers: (u32, u32),
     pub(crate) priority: ServiceLevel,
     pub(crate) message: ListedMessage,
     /// The word that spells the start.
     start: Word<'a>,
 }
 
-/// Reads the flows of a file, for a topology of so many hosts and a run that begins at `origin`.
-pub(crate) fn flow_lines(text: &str, hosts: usize, origin: Time) -> Result<Vec<FlowLine<'_>>, Flaw> {
+/// The meaning of a host's number in a list of flows.
+pub(crate) enum HostNumbering<'a> {
+    /// A place in the order of the topology's hosts, from 0. Holds the number of hosts.
+    Places(u32),
+    /// The end of a name, after this beginning. Holds the host of a name.
+    Names(&'a str, &'a dyn Fn(&str) -> Option<NodeId>),
+}
+
+/// Reads the flows of a file, for a run that begins at `origin`.
+pub(crate) fn flow_lines<'t>(
+    text: &'t str,
+    hosts: &HostNumbering<'_>,
+    origin: Time,
+) -> Result<Vec<FlowLine<'t>>, Flaw> {
     let mut lines = lines(text);
     let Some(head) = lines.next() else {
         return Err(Flaw::empty(text, "the number of flows, and a flow a line"));
@@ -65,11 +79,11 @@ pub(crate) fn after_the_run(lines: &[FlowLine<'_>], end: Time) -> Option<Flaw> {
     (first.message.at >= end).then(|| Flaw::word(first.start, FileFault::AfterTheRun))
 }
 
-fn row<'t>(words: &[Word<'t>], hosts: usize, origin: Time) -> Result<FlowLine<'t>, Flaw> {
+fn row<'t>(words: &[Word<'t>], hosts: &HostNumbering<'_>, origin: Time) -> Result<FlowLine<'t>, Flaw> {
     let [bytes, start] = [words[words.len() - 2], words[words.len() - 1]];
-    let (source, destination) = (host(words[0], hosts)?, host(words[1], hosts)?);
+    let [(from, source), (to, destination)] = [host(words[0], hosts)?, host(words[1], hosts)?];
     if source == destination {
-        return Err(Flaw::word(words[1], FileFault::ToItself { host: source.0.into() }));
+        return Err(Flaw::word(words[1], FileFault::ToItself { host: to }));
     }
     let (expected, right) = ("a priority", "0 to 7");
     let priority: u8 = number(words[2], expected, right)?;
@@ -85,16 +99,31 @@ fn row<'t>(words: &[Word<'t>], hosts: usize, origin: Time) -> Result<FlowLine<'t
     let late = || Flaw::word(start, FileFault::Start { given: start.text.to_owned() });
     let at = at.checked_sub(origin.ps()).filter(|ps| *ps < u64::MAX).ok_or_else(late)?;
     let message = ListedMessage { at: Time::from_ps(at), bytes: size };
-    Ok(FlowLine { source, destination, priority: ServiceLevel(priority), message, start })
+    Ok(FlowLine {
+        source,
+        destination,
+        numbers: (from, to),
+        priority: ServiceLevel(priority),
+        message,
+        start,
+    })
 }
 
-fn host(word: Word<'_>, hosts: usize) -> Result<NodeId, Flaw> {
-    let given: u64 = number(word, "the number of a host", "a whole number from 0")?;
-    if given >= hosts as u64 {
-        Err(Flaw::word(word, FileFault::Host { given, hosts }))
-    } else {
-        Ok(NodeId(given as u32))
-    }
+/// Reads the number of a host. Returns the number and the host.
+fn host(word: Word<'_>, hosts: &HostNumbering<'_>) -> Result<(u32, NodeId), Flaw> {
+    let given: u32 = number(word, "the number of a host", "a whole number from 0")?;
+    let (found, right) = match hosts {
+        HostNumbering::Places(hosts) if given < *hosts => (Some(NodeId(given)), String::new()),
+        HostNumbering::Places(hosts) => {
+            let last = hosts.saturating_sub(1);
+            (None, format!("0 to {last}: hosts are numbered in the order of the topology"))
+        }
+        HostNumbering::Names(prefix, host) => {
+            let name = format!("{prefix}{given}");
+            (host(&name), format!("the number of a host: the topology has no host `{name}`"))
+        }
+    };
+    found.map(|host| (given, host)).ok_or_else(|| Flaw::word(word, FileFault::Host { given, right }))
 }
 
 /// Returns the picoseconds of a decimal number of seconds: digits, and after a point at most twelve, zeros at the end
@@ -119,7 +148,8 @@ mod tests {
     use crate::error::FileError;
 
     fn said(text: &str, origin: u64) -> String {
-        let flaw = flow_lines(text, 4, Time::from_ps(origin)).err().expect("it is wrong");
+        let flaw =
+            flow_lines(text, &HostNumbering::Places(4), Time::from_ps(origin)).err().expect("it is wrong");
         let FileError::InFile(found) = flaw.in_file("flow.txt", text) else { unreachable!() };
         format!("{found}: {}", found.fault.help())
     }
@@ -127,7 +157,7 @@ mod tests {
     #[test]
     fn both_dialects_mean_the_same() {
         let of = |text| {
-            let rows = flow_lines(text, 4, Time::from_ps(2_000_000_000_000)).unwrap();
+            let rows = flow_lines(text, &HostNumbering::Places(4), Time::from_ps(2_000_000_000_000)).unwrap();
             let all = rows.iter().map(|row| (row.source.0, row.destination.0, row.priority.0, row.message));
             all.collect::<Vec<_>>()
         };

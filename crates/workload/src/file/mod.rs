@@ -13,4 +13,4 @@ mod flaw;
 mod flow_list;
 
 pub(crate) use cdf::SizeCdf;
-pub(crate) use flow_list::{FlowLine, after_the_run, flow_lines};
+pub(crate) use flow_list::{FlowLine, HostNumbering, after_the_run, flow_lines};

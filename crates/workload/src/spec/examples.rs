@@ -214,6 +214,7 @@ impl PatternSpec {
                 operation: Operation::RdmaWrite,
                 file: "flow.txt".to_owned(),
                 origin: Time::ZERO,
+                host_prefix: None,
             }),
             Self::Converge(converge()),
             Self::Sessions(sessions()),

@@ -94,6 +94,7 @@ impl FlowSpec {
             group: None,
             source,
             destination,
+            numbers: (source.0, destination.0),
             service_level: self.service_level,
             transport: self.transport,
             operation: self.operation,

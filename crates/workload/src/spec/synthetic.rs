@@ -141,6 +141,11 @@ pattern_spec! {
         /// Time of the file at which the run begins; 0 if left out.
         #[serde(default = "beginning")]
         pub origin: Time,
+        /// Beginning of the names of hosts, if the file's numbers are the ends of names: with `Some("h")` number 7 is the host
+        /// `h7`. If left out, number 7 is the eighth host of the topology; where the topology is a file of HPCC's form, the
+        /// host of that number there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub host_prefix: Option<String>,
     }
 }
 

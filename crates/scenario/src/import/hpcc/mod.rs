@@ -27,6 +27,7 @@ use std::collections::BTreeSet;
 use packet::{Framing, Mtu};
 use topology::hpcc;
 use topology::hpcc::HpccFabric;
+use units::words::{lines, range};
 use units::{Bytes, Span, Time};
 
 use self::config::Config;
@@ -65,11 +66,16 @@ pub fn read(name: &str, text: &str, files: FileReader<'_>) -> Result<ImportedSce
         Diagnostic::from(LocatedFault { file, place, path, message, help })
     })?;
     let (flow_file, flows) = file(&config, "FLOW_FILE", files)?;
+    let flows = FlowSummary::new(&flows);
     note_topology(&mut config, &fabric, &topology_file);
-    let scenario = scenario(&mut config, &fabric, (&topology_file, &flow_file), &FlowSummary::new(&flows))?;
+    let scenario = scenario(&mut config, &fabric, (&topology_file, &flow_file), &flows)?;
     settle_the_rest(&mut config);
     let account = config.into_account();
-    Ok(ImportedScenario { scenario, files: vec![(topology_file, topology), (flow_file, flows)], account })
+    Ok(ImportedScenario {
+        scenario,
+        files: vec![(topology_file, topology), (flow_file, flows.text)],
+        account,
+    })
 }
 
 /// Returns the file that a key names, by the last part of its name, and its text.
@@ -157,7 +163,7 @@ fn duration(config: &mut Config<'_>, first: Time) -> Result<Span, Diagnostic> {
 
 /// Enters the flows in the account. Priority 0 of that simulator is apart: `switch-node.cc`, `SendToDev`.
 fn note_flows(config: &mut Config<'_>, file: &str, flows: &FlowSummary) {
-    let (fate, what) = if flows.levels.contains(&0) {
+    let (fate, mut what) = if flows.levels.contains(&0) {
         let what = "priority 0 as any other; in that simulator it precedes all, without marks and PAUSE";
         (KeyFate::Changed, what.to_owned())
     } else if flows.levels.len() > 1 {
@@ -168,6 +174,12 @@ fn note_flows(config: &mut Config<'_>, file: &str, flows: &FlowSummary) {
     } else {
         (KeyFate::Used, format!("`{file}`, beside the scenario"))
     };
+    if flows.cut > 0 {
+        what += &format!(
+            "; without the {} lines after the last flow, which that simulator does not read",
+            flows.cut
+        );
+    }
     config.note("FLOW_FILE", fate, what);
 }
 
@@ -277,14 +289,19 @@ fn settle_the_rest(config: &mut Config<'_>) {
     }
 }
 
-/// The first start and the priorities of a list of flows. A wrong list is refused when the scenario is checked.
+/// A list of flows, its first start and its priorities. A wrong list is refused when the scenario is checked.
 struct FlowSummary {
+    /// The list, up to the last of the flows that its first line counts.
+    text: String,
+    /// Number of lines after that, without empty ones and comments.
+    cut: usize,
     first: Time,
     levels: BTreeSet<u8>,
 }
 
 impl FlowSummary {
-    fn new(flows: &str) -> Self {
+    fn new(text: &str) -> Self {
+        let (flows, cut) = counted(text);
         let rows = flows.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
         let rows: Vec<_> = rows.filter(|words| words.len() >= 5).collect();
         let seconds = rows.iter().filter_map(|words| words.last()?.parse().ok());
@@ -293,7 +310,7 @@ impl FlowSummary {
         let origin = if first.is_finite() && first > 0.0 { (first * 1e6 + 1e-3).floor() as u64 } else { 0 };
         let levels =
             rows.iter().filter_map(|words| words[2].parse().ok()).filter(|level| *level < 8).collect();
-        Self { first: Span::from_us(origin).after_start(), levels }
+        Self { text: flows.to_owned(), cut, first: Span::from_us(origin).after_start(), levels }
     }
 
     /// Returns the number of lanes, one for each priority, and the lanes of the priorities as text.
@@ -305,5 +322,16 @@ impl FlowSummary {
         let pairs: Vec<_> =
             self.levels.iter().enumerate().map(|(lane, level)| format!("{level}: {lane}")).collect();
         (lanes, format!("\n        sl_to_vl: {{{}}},", pairs.join(", ")))
+    }
+}
+
+/// Splits a list of flows after as many as its first line counts. Returns that part, and the number of lines behind it.
+/// All of the list is returned if the first line is no number.
+fn counted(text: &str) -> (&str, usize) {
+    let mut rows = lines(text);
+    let flows: Option<usize> = rows.next().and_then(|first| first[0].text.parse().ok());
+    match flows.and_then(|flows| rows.by_ref().take(flows).last()) {
+        Some(last) => (&text[..range(&last).end], rows.count()),
+        None => (text, 0),
     }
 }
