@@ -33,12 +33,13 @@ const LEAST_SHARE: f64 = 0.95;
 /// Least limit of a test on a mutant, in seconds of the processor.
 const LEAST_LIMIT: u64 = 10;
 
-const USAGE: &str = "cargo xtask mutants [-p CRATE]... [--shard K/N] [--jobs N]";
+const USAGE: &str = "cargo xtask mutants [-p CRATE]... [--shard K/N] [--jobs N] [--own]";
 
 struct Options {
     subjects: Vec<&'static Subject>,
     shard: Option<(usize, usize)>,
     jobs: usize,
+    laws: bool,
 }
 
 fn main() -> ExitCode {
@@ -67,8 +68,12 @@ fn main() -> ExitCode {
 
 fn read(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
     let jobs = thread::available_parallelism().map_or(1, usize::from);
-    let mut options = Options { subjects: Vec::new(), shard: None, jobs };
+    let mut options = Options { subjects: Vec::new(), shard: None, jobs, laws: true };
     while let Some(option) = arguments.next() {
+        if option == "--own" {
+            options.laws = false;
+            continue;
+        }
         let value = arguments.next().ok_or_else(|| format!("`{option}` stands alone"))?;
         let number =
             |text: &str| text.parse::<usize>().map_err(|_| format!("`{value}` is no value of `{option}`"));
@@ -105,6 +110,7 @@ fn test_all(options: &Options) -> Result<bool, String> {
         jobs: options.jobs,
         shard: options.shard,
         least_limit: LEAST_LIMIT,
+        laws: options.laws,
     };
     let page = fs::read_to_string(root.join("docs").join("mutants.md")).unwrap_or_default();
     let listed = Survivors::read(&page);
@@ -168,9 +174,9 @@ mod tests {
     fn options_are_read() {
         let given = |words: &[&str]| read(words.iter().map(|&word| word.to_owned()));
         assert_eq!(given(&[]).unwrap().subjects.len(), SUBJECTS.len());
-        let options = given(&["-p", "link-layer", "--shard", "1/7", "--jobs", "2"]).unwrap();
+        let options = given(&["-p", "link-layer", "--shard", "1/7", "--jobs", "2", "--own"]).unwrap();
         assert_eq!(options.subjects.iter().map(|subject| subject.name).collect::<Vec<_>>(), ["link-layer"]);
-        assert_eq!((options.shard, options.jobs), (Some((1, 7)), 2));
+        assert_eq!((options.shard, options.jobs, options.laws), (Some((1, 7)), 2, false));
         let wrong =
             [&["-p", "units"][..], &["--shard"], &["--frob", "1"], &["--shard", "7/7"], &["--shard", "x"]];
         for wrong in wrong {

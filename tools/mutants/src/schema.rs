@@ -28,8 +28,7 @@ pub(crate) fn write(compiler: &Compiler<'_>, package: &str, mutants: &[Mutant]) 
     let mut files: BTreeMap<&Path, File<'_>> = BTreeMap::new();
     for of_file in mutants.chunk_by(|a, b| a.file == b.file) {
         let source = compiler.tree.original(&of_file[0].file)?;
-        let places =
-            Places::of(&source).map_err(|cause| format!("{}: {cause}", of_file[0].file.display()))?;
+        let places = Places::of(source).map_err(|cause| format!("{}: {cause}", of_file[0].file.display()))?;
         // Outside of a function is a constant.
         let chosen = |mutant: &&Mutant| mutant.function.is_some() && places.get(&mutant.span).is_some();
         let together: Vec<_> = of_file.iter().filter(chosen).collect();
@@ -46,7 +45,7 @@ pub(crate) fn write(compiler: &Compiler<'_>, package: &str, mutants: &[Mutant]) 
                 .copied()
                 .filter(|mutant| schema.together.contains(&mutant.number))
                 .collect();
-            let rewritten = rewriting::rewrite(&file.source, &file.places, &kept);
+            let rewritten = rewriting::rewrite(file.source, &file.places, &kept);
             compiler.tree.write(path, &rewritten.text).map(|()| (path.to_path_buf(), rewritten, kept))
         });
         let rewritten = rewritten.collect::<Result<Vec<_>, String>>()?;
@@ -75,7 +74,7 @@ pub(crate) fn write(compiler: &Compiler<'_>, package: &str, mutants: &[Mutant]) 
 }
 
 struct File<'a> {
-    source: String,
+    source: &'a str,
     places: Places,
     mutants: Vec<&'a Mutant>,
 }
@@ -128,7 +127,7 @@ fn refused(
     let mut ranges = BTreeMap::new();
     for file in files {
         let of_file: Vec<_> = batch.iter().copied().filter(|mutant| mutant.file == *file).collect();
-        let (text, functions) = rewriting::replaced(&compiler.tree.original(file)?, &of_file);
+        let (text, functions) = rewriting::replaced(compiler.tree.original(file)?, &of_file);
         compiler.tree.write(file, &text)?;
         ranges.insert(file.to_path_buf(), functions);
     }

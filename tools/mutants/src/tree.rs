@@ -3,7 +3,7 @@
 //! Invariant: the workspace itself is only read. A file of the copy that does not change keeps its time, so that cargo
 //! builds again no more than it must.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,17 +25,20 @@ const SWITCH: [(&str, &str); 2] = [
 pub(crate) struct Tree {
     root: PathBuf,
     original: PathBuf,
+    /// Rust files of the crate that is tested, as they were when the copy was made.
+    sources: BTreeMap<PathBuf, String>,
 }
 
 impl Tree {
     /// Copies the workspace at `original` to `root`, and lets the crate in `folder` use the switch.
     pub(crate) fn new(original: &Path, root: &Path, folder: &Path) -> Result<Self, String> {
-        let tree = Self { root: root.to_path_buf(), original: original.to_path_buf() };
+        let (root_path, original_path) = (root.to_path_buf(), original.to_path_buf());
+        let mut tree = Self { root: root_path, original: original_path, sources: BTreeMap::new() };
         let mut kept: BTreeSet<PathBuf> = SWITCH.iter().map(|(path, _)| PathBuf::from(path)).collect();
         walk(original, Path::new(""), &mut |path| {
             kept.insert(path.to_path_buf());
         })
-        .and_then(|()| kept.iter().try_for_each(|path| tree.restore_any(path)))
+        .and_then(|()| kept.iter().try_for_each(|path| tree.copy(path)))
         .and_then(|()| {
             let mut gone = Vec::new();
             walk(root, Path::new(""), &mut |path| {
@@ -47,8 +50,13 @@ impl Tree {
         for (path, text) in SWITCH {
             tree.write(Path::new(path), text)?;
         }
+        let rust = kept.into_iter().filter(|path| path.extension().is_some_and(|rs| rs == "rs"));
+        for path in rust.filter(|path| path.starts_with(folder.join("src"))) {
+            let text = read(&tree.root.join(&path))?;
+            tree.sources.insert(path, text);
+        }
         let manifest = folder.join("Cargo.toml");
-        let text = tree.original(&manifest)?;
+        let text = read(&original.join(&manifest))?;
         let line = format!("[dependencies]\nmutant_switch = {{ path = {:?} }}\n", root.join("mutant_switch"));
         let text = match text.contains("[dependencies]\n") {
             true => text.replacen("[dependencies]\n", &line, 1),
@@ -63,10 +71,12 @@ impl Tree {
         &self.root
     }
 
-    /// Returns a file's text as it is in the workspace.
-    pub(crate) fn original(&self, file: &Path) -> Result<String, String> {
-        let path = self.original.join(file);
-        fs::read_to_string(&path).map_err(|cause| format!("{}: {cause}", path.display()))
+    /// Returns the text of a Rust file of the crate, without mutants.
+    pub(crate) fn original(&self, file: &Path) -> Result<&str, String> {
+        self.sources
+            .get(file)
+            .map(String::as_str)
+            .ok_or_else(|| format!("{}: no file of the crate", file.display()))
     }
 
     /// Writes a file of the copy.
@@ -74,15 +84,19 @@ impl Tree {
         write(&self.root.join(file), text.as_bytes()).map_err(|cause| format!("{}: {cause}", file.display()))
     }
 
-    /// Makes a file of the copy equal to that of the workspace.
+    /// Removes the mutants from a file of the copy.
     pub(crate) fn restore(&self, file: &Path) -> Result<(), String> {
-        self.restore_any(file).map_err(|cause| format!("{}: {cause}", file.display()))
+        self.write(file, self.original(file)?)
     }
 
-    fn restore_any(&self, file: &Path) -> io::Result<()> {
+    fn copy(&self, file: &Path) -> io::Result<()> {
         let original = self.original.join(file);
         if original.exists() { write(&self.root.join(file), &fs::read(original)?) } else { Ok(()) }
     }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|cause| format!("{}: {cause}", path.display()))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -16,7 +16,7 @@ fn tested() -> Vec<Tested> {
     let mutants =
         listing::read(&list, |file| fs::read_to_string(root.join(file)).map_err(|e| e.to_string())).unwrap();
     let work = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rounds");
-    let settings = Settings { root, work, jobs: 2, shard: None, least_limit: 1 };
+    let settings = Settings { root, work, jobs: 2, shard: None, least_limit: 1, laws: false };
     rounds::test(&TINY, &mutants, &settings).unwrap()
 }
 
