@@ -205,3 +205,165 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         taken == 0 || taken + rate <= limit
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Rates of the outputs, and limits of the inputs, in Gb/s.
+    const RATES: [u64; 4] = [8, 16, 4, 16];
+    const LIMITS: [u64; 3] = [8, 16, 24];
+
+    #[derive(Clone, Copy, Debug)]
+    enum Op {
+        /// The output starts a read of this input, if it can.
+        Start(usize, usize),
+        /// The output ends its read.
+        End(usize),
+        /// The output asks for a reservation of one of the inputs of which the mask has a bit.
+        Reserve(usize, u8),
+        /// The output gives up its reservation.
+        Cancel(usize),
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        let (output, input) = (0..RATES.len(), 0..LIMITS.len());
+        prop_oneof![
+            3 => (output.clone(), input).prop_map(|(output, input)| Op::Start(output, input)),
+            2 => output.clone().prop_map(Op::End),
+            1 => (output.clone(), 0..8u8).prop_map(|(output, mask)| Op::Reserve(output, mask)),
+            1 => output.prop_map(Op::Cancel),
+        ]
+    }
+
+    /// Reads and reservations, written down one by one.
+    #[derive(Default)]
+    struct Book {
+        /// By output, the input that it reads.
+        reads: [Option<usize>; RATES.len()],
+        /// By input, the output that it is reserved for.
+        reserved: [Option<usize>; LIMITS.len()],
+    }
+
+    impl Book {
+        fn reading(&self, input: usize) -> u64 {
+            (0..RATES.len())
+                .filter(|output| self.reads[*output] == Some(input))
+                .map(|output| RATES[output])
+                .sum()
+        }
+
+        /// Bandwidth that `output` cannot have, in Gb/s.
+        fn taken(&self, input: usize, output: usize) -> u64 {
+            let of_others = self.reserved[input].filter(|other| *other != output);
+            self.reading(input) + of_others.map_or(0, |other| RATES[other])
+        }
+
+        fn can_read(&self, input: usize, output: usize) -> bool {
+            let taken = self.taken(input, output);
+            taken == 0 || taken + RATES[output] <= LIMITS[input]
+        }
+
+        fn cancel(&mut self, output: usize) -> bool {
+            let input = self.reserved.iter().position(|other| *other == Some(output));
+            input.map(|input| self.reserved[input] = None).is_some()
+        }
+    }
+
+    fn port(number: usize) -> PortId {
+        PortId(number as u16)
+    }
+
+    fn ports(numbers: impl Iterator<Item = usize>) -> PortSet<1> {
+        let mut set = PortSet::EMPTY;
+        numbers.for_each(|number| set.insert(port(number)));
+        set
+    }
+
+    fn check(bandwidth: &ReadBandwidth<1>, book: &Book) -> Result<(), TestCaseError> {
+        let all = ports(0..LIMITS.len());
+        for input in 0..LIMITS.len() {
+            let in_use = book.reading(input) > 0 || book.reserved[input].is_some();
+            prop_assert_eq!(bandwidth.is_in_use(port(input)), in_use);
+        }
+        for output in (0..RATES.len()).filter(|output| book.reads[*output].is_none()) {
+            let available = bandwidth.available(all, port(output), || Rate::gbps(RATES[output]));
+            let expected = ports((0..LIMITS.len()).filter(|input| book.can_read(*input, output)));
+            prop_assert_eq!(available, expected, "output {}", output);
+        }
+        for (output, input) in (0..).zip(book.reads).filter_map(|(output, input)| Some((output, input?))) {
+            for more in 1..=24 {
+                let fits = book.taken(input, output) + more <= LIMITS[input];
+                prop_assert_eq!(bandwidth.can_speed_up(port(input), port(output), Rate::gbps(more)), fits);
+            }
+        }
+        Ok(())
+    }
+
+    proptest! {
+        /// Whatever starts, ends, is reserved or given up: an output can read the inputs that have bandwidth for it, beside
+        /// the reads of others and a reservation of another.
+        #[test]
+        fn reads_and_reservations_are_within_the_limits(ops in prop::collection::vec(op(), 0..60)) {
+            let limits = LIMITS.map(|limit| Rate::gbps(limit).get()).to_vec();
+            let mut bandwidth = ReadBandwidth::<1>::new(true, limits, Rate::gbps(16).get());
+            let mut book = Book::default();
+            check(&bandwidth, &book)?;
+            for op in ops {
+                match op {
+                    Op::Start(output, input) => {
+                        if book.reads[output].is_none() && book.can_read(input, output) {
+                            bandwidth.start(port(input), port(output), Rate::gbps(RATES[output]));
+                            book.reads[output] = Some(input);
+                            book.cancel(output);
+                        }
+                    }
+                    Op::End(output) => {
+                        if let Some(input) = book.reads[output].take() {
+                            bandwidth.end(port(input), Rate::gbps(RATES[output]));
+                        }
+                    }
+                    Op::Reserve(output, mask) => {
+                        let named = || (0..LIMITS.len()).filter(|input| mask >> input & 1 == 1);
+                        bandwidth.reserve(port(output), Rate::gbps(RATES[output]), ports(named()));
+                        // One for each output; the first input that is not reserved yet.
+                        if !book.reserved.contains(&Some(output))
+                            && let Some(input) = named().find(|input| book.reserved[*input].is_none())
+                        {
+                            book.reserved[input] = Some(output);
+                        }
+                    }
+                    Op::Cancel(output) => {
+                        prop_assert_eq!(bandwidth.cancel_reservation(port(output)), book.cancel(output));
+                    }
+                }
+                check(&bandwidth, &book)?;
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_that_speeds_up_takes_more_and_gives_it_back() {
+        let mut bandwidth = ReadBandwidth::<1>::new(true, vec![16], 16);
+        let (input, output) = (PortId(0), PortId(0));
+        bandwidth.start(input, output, Rate::bps(4));
+        bandwidth.speed_up(input, Rate::bps(8));
+        let can_read = |bandwidth: &ReadBandwidth<1>, rate| {
+            !bandwidth.available(ports(0..1), PortId(1), || Rate::bps(rate)).is_empty()
+        };
+        assert_eq!([4, 5].map(|rate| can_read(&bandwidth, rate)), [true, false]);
+        bandwidth.end(input, Rate::bps(12));
+        assert!(can_read(&bandwidth, 16) && !bandwidth.is_in_use(input));
+    }
+
+    /// Memory that belongs to outputs is read by each of them at its own rate.
+    #[test]
+    fn without_a_limit_nothing_is_taken() {
+        let mut bandwidth = ReadBandwidth::<1>::new(false, vec![1], 1);
+        bandwidth.start(PortId(0), PortId(0), Rate::bps(1));
+        assert!(!bandwidth.is_limited() && !bandwidth.is_in_use(PortId(0)));
+        assert!(!bandwidth.available(ports(0..1), PortId(1), || Rate::bps(1)).is_empty());
+        bandwidth.end(PortId(0), Rate::bps(1));
+    }
+}
