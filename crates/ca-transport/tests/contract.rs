@@ -392,3 +392,28 @@ proptest! {
         check_datagrams(&pair, &orders)?;
     }
 }
+
+/// A notification names a packet by 24 bits; the endpoint that sent the packet knows its number, and the next one to be sent.
+#[test]
+fn a_notification_names_a_packet_that_was_sent() {
+    for service in TransportService::ALL {
+        for first in [0, (1 << 24) - 3, 1 << 30] {
+            // Four packets of a message; datagrams are a message each.
+            let whole = [(0, Operation::Send, 6 * 256)];
+            let orders = if service == TransportService::Ud {
+                vec![(0, Operation::Send, 256); 6]
+            } else {
+                whole.to_vec()
+            };
+            let mut pair = Pair::new(service, first, &orders, vec![]);
+            assert!((0..4).all(|_| pair.ask() && pair.hear_request()), "{service:?}");
+            for number in first..first + 4 {
+                let psn = Psn::new(number as u32);
+                assert_eq!(pair.asks.number_of(psn), (number, first + 4), "{service:?}");
+                if matches!(service, TransportService::Rc | TransportService::Rd) {
+                    assert_eq!(pair.answers.number_of(psn), (number, first + 4), "{service:?}");
+                }
+            }
+        }
+    }
+}

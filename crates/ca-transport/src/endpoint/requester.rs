@@ -430,4 +430,69 @@ mod tests {
         assert_eq!(rings, 1 + u32::from(RULE.retry_count));
         assert!(requester.at_rest() && requester.readiness(&RULE) == Readiness::Idle);
     }
+
+    /// A requester that waits for an acknowledgement of the oldest packet checks for progress a time-out after it was sent,
+    /// or after the last acknowledgement, and otherwise waits for nothing.
+    #[test]
+    fn a_time_out_is_measured_from_the_last_progress() {
+        let at = |us: u64| Span::from_us(us).after_start();
+        let (mut requester, mut messages) = with(0, 3);
+        assert_eq!(requester.deadline(&RULE), Time::NEVER, "nothing is under way");
+        for us in [7, 50] {
+            requester.sent(&mut messages, at(us));
+            assert_eq!(requester.deadline(&RULE), at(107), "a further packet is no progress");
+        }
+        assert_eq!(requester.deadline(&EndpointRule { timeout: None, ..RULE }), Time::NEVER);
+        assert_eq!(requester.on_deadline(&RULE, &messages, at(106)), TimeoutOutcome::Progress);
+        requester.on_reply(&ack(Psn::new(0)), &mut messages, at(60));
+        assert_eq!(requester.deadline(&RULE), at(160));
+        assert_eq!(requester.on_deadline(&RULE, &messages, at(107)), TimeoutOutcome::Progress, "stale");
+        assert!(
+            requester.next(&messages, &RULE).is_some_and(|out| (out.psn, out.again) == (Psn::new(2), false))
+        );
+        assert_eq!(requester.on_deadline(&RULE, &messages, at(160)), TimeoutOutcome::WentBack);
+        let out = requester.next(&messages, &RULE).expect("the oldest packet");
+        assert_eq!((out.psn, out.again, out.ack_request), (Psn::new(1), true, true));
+        requester.sent(&mut messages, at(161));
+        assert_eq!(requester.deadline(&RULE), at(261));
+        requester.sent(&mut messages, at(162));
+        requester.on_reply(&ack(Psn::new(2)), &mut messages, at(170));
+        assert!(requester.at_rest() && requester.deadline(&RULE) == Time::NEVER);
+    }
+
+    /// Progress gives all retries back.
+    #[test]
+    fn retries_are_counted_from_the_last_progress() {
+        let (mut requester, mut messages) = with(0, 2);
+        let go_back = |requester: &mut Requester, messages: &mut Messages| {
+            let at = requester.deadline(&RULE);
+            let outcome = requester.on_deadline(&RULE, messages, at);
+            if outcome == TimeoutOutcome::WentBack {
+                requester.sent(messages, at);
+            }
+            outcome
+        };
+        requester.sent(&mut messages, Time::ZERO);
+        for _ in 0..RULE.retry_count {
+            assert_eq!(go_back(&mut requester, &mut messages), TimeoutOutcome::WentBack);
+        }
+        requester.on_reply(&ack(Psn::new(0)), &mut messages, Time::ZERO);
+        requester.sent(&mut messages, Time::ZERO);
+        for _ in 0..RULE.retry_count {
+            assert_eq!(go_back(&mut requester, &mut messages), TimeoutOutcome::WentBack);
+        }
+        assert!(!requester.failed());
+        assert_eq!(go_back(&mut requester, &mut messages), TimeoutOutcome::GaveUp);
+        assert!(requester.failed());
+    }
+
+    /// The last packet before the window of the queue pair closes asks for an acknowledgement, and so does every n-th of a
+    /// message, and its last.
+    #[test]
+    fn acknowledgements_are_requested_at_intervals() {
+        let rule = EndpointRule { ack_every: 3, max_outstanding: 100, ..RULE };
+        let (mut requester, mut messages) = with(40, 8);
+        let asked = send_all(&mut requester, &mut messages, &rule);
+        assert_eq!(asked, [false, false, true, false, false, true, false, true]);
+    }
 }

@@ -33,3 +33,28 @@ impl MessageAges {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use packet::{Mtu, QpNumber};
+    use units::Bytes;
+    use workload::Operation;
+
+    use super::*;
+    use crate::message::{Message, Messages};
+
+    #[test]
+    fn what_was_posted_first_is_older() {
+        let (mut messages, mut ages) = (Messages::default(), MessageAges::default());
+        let message = Message::new(QpNumber(0), Operation::Send, Bytes::new(1), Mtu::K1);
+        let keys = [0; 3].map(|_| messages.insert(message));
+        ages.posted(keys[2]);
+        ages.posted(keys[0]);
+        let response = ages.of(None);
+        ages.posted(keys[1]);
+        let order =
+            [ages.of(Some(keys[2])), ages.of(Some(keys[0])), response, ages.of(Some(keys[1])), ages.of(None)];
+        assert!(order.is_sorted_by(|older, newer| older < newer), "{order:?}");
+        assert_eq!(ages.of(Some(keys[0])), order[1], "a message keeps its age");
+    }
+}

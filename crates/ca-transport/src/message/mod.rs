@@ -117,4 +117,27 @@ mod tests {
             prop_assert!(parts.last().is_some_and(|part| part.last && part.opcode.ends_message()));
         }
     }
+
+    /// IBA volume 1, 9.2: a message has a first and a last packet, with others between them, or is one packet.
+    #[test]
+    fn opcodes_say_where_a_message_begins_and_ends() {
+        let [send, write, read] = [Operation::Send, Operation::RdmaWrite, Operation::RdmaRead];
+        for (operation, only, [first, middle, last]) in [
+            (send, Opcode::SendOnly, [Opcode::SendFirst, Opcode::SendMiddle, Opcode::SendLast]),
+            (write, Opcode::WriteOnly, [Opcode::WriteFirst, Opcode::WriteMiddle, Opcode::WriteLast]),
+            (
+                read,
+                Opcode::ReadResponseOnly,
+                [Opcode::ReadResponseFirst, Opcode::ReadResponseMiddle, Opcode::ReadResponseLast],
+            ),
+        ] {
+            let of = |bytes: u64| {
+                let message =
+                    Message::new(QpNumber(0), operation, Bytes::new(bytes), Mtu::B256).starting_at(9);
+                (9..message.end).map(|number| message.segment(number, Mtu::B256).opcode).collect::<Vec<_>>()
+            };
+            assert_eq!((of(0), of(256)), (vec![only], vec![only]));
+            assert_eq!((of(257), of(1000)), (vec![first, last], vec![first, middle, middle, last]));
+        }
+    }
 }
