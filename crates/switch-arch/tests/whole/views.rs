@@ -3,6 +3,7 @@
 use link_layer::spec::WireTime;
 use packet::{Lane, PortId, VoqId};
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
+use telemetry::LaneInput;
 use units::{Bytes, Rate, Span, Time};
 
 use crate::bench::{Bench, LANES, Order, Setup};
@@ -74,7 +75,7 @@ fn a_view_shows_each_packet_that_waits() {
         let blocked = if behind { vec![(2, 3)] } else { vec![] };
         assert_eq!(awaited, [blocked, vec![(3, 3); here]].concat(), "{buffering:?}");
         let charged: Bytes = view.all_observed().map(|(input, _)| input.held()).sum();
-        let queued = [ONE, OTHER].map(|lane| view.output_queue(PortId(3), lane).map(|queue| queue.held()));
+        let queued = [ONE, OTHER].map(|lane| view.output_queue(PortId(3), lane).map(LaneInput::held));
         let expected = if buffering.has_output_queues() { [Some(FULL * 2), Some(FULL)] } else { [None; 2] };
         assert_eq!(queued, expected, "{buffering:?}");
         let queued: Bytes = queued.into_iter().flatten().sum();
