@@ -1,6 +1,7 @@
 //! The HP proposal's functions and tables against the slides' properties.
 
 use cc_policies::hp::functions::RateFunction;
+use cc_policies::hp::ladder::{Ladder, window_rates};
 use cc_policies::hp::spec::{HpMarkingSpec, HpResponseSpec, MarkedSet, WindowControl};
 use cc_policies::{
     Acknowledgement, AnyMarker, AnyResponse, BufferOwner, BufferView, Marker, MarkerSetup, MarkingSpec,
@@ -28,6 +29,44 @@ fn an_acknowledgement_puts_the_clock_forward_by_its_own_time() {
                 assert!((forward * rate - 1.0).abs() < 1e-9, "{function:?} at {rate}: {forward}");
             }
         }
+    }
+}
+
+/// Returns the entries of a table: the level after an increase, after a decrease, and the acknowledgements until then.
+fn entries(ladder: &Ladder) -> Vec<(u16, u16, u32)> {
+    ladder.steps().iter().map(|step| (step.increase, step.decrease, step.new_rpi)).collect()
+}
+
+/// Windows of 1 to 4 packets, worked out by hand. A halved window is 1, 1, 1 (of 1.5) and 2.
+///
+/// AIMD passes the windows at times 0, 1, 2 and 3: each takes as many acknowledgements as it has packets. FIMD passes them
+/// at 0, 1, 1.58 and 2: a window of 2 waits for two acknowledgements, until time 2, and goes to 4; one of 3 takes two as
+/// well, since one ends at 1.58 + 1/3.
+#[test]
+fn tables_of_four_windows_are_those_worked_out_by_hand() {
+    let of = |function| Ladder::of(function, window_rates(4));
+    assert_eq!(entries(&of(RateFunction::Aimd(2.0))), [(1, 0, 1), (2, 0, 2), (3, 0, 3), (3, 1, 1)]);
+    assert_eq!(entries(&of(RateFunction::Fimd(2.0))), [(1, 0, 1), (3, 0, 2), (3, 0, 2), (3, 1, 1)]);
+}
+
+/// The clock that follows from a decrease: each recovery takes one unit, and windows that fall to the same one divide the
+/// time evenly until the next.
+#[test]
+fn a_given_decrease_sets_the_clock() {
+    let clock = |decrease: &[usize]| {
+        let ladder = Ladder::derived(decrease.to_vec(), window_rates(decrease.len() as u16));
+        assert_eq!(ladder.rates().len(), decrease.len());
+        ladder.clock().to_vec()
+    };
+    let first = 2.0_f64.ln() / 3.0_f64.ln();
+    for (decrease, expected) in [
+        (&[0, 0, 1, 1, 2, 3][..], vec![0.0, 1.0, 2.0, 2.5, 3.0, 3.5]),
+        (&[0, 0, 0, 1], vec![0.0, first, 1.0, 1.0 + first]),
+        (&[0, 0, 1, 1, 1, 2], vec![0.0, 1.0, 2.0, 2.0 + 1.0 / 3.0, 2.0 + 2.0 / 3.0, 3.0]),
+    ] {
+        let clock = clock(decrease);
+        let near = clock.iter().zip(&expected).all(|(one, other)| (one - other).abs() < 1e-12);
+        assert!(near, "{clock:?} in place of {expected:?}");
     }
 }
 
