@@ -1,4 +1,4 @@
-//! Completion times of messages, as quantiles by size.
+//! Completion times of messages, as quantiles by size or over any set of messages.
 //!
 //! Invariant: a completion time ends when the destination's host has consumed the last payload of the message, and
 //! begins when the message is posted. The slowdown is the completion time over that on the empty fabric. Messages that
@@ -18,6 +18,14 @@ const BINS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_0
 pub struct SizeBin {
     /// Largest size of the bin; `None` for the last.
     pub up_to_bytes: Option<u64>,
+    /// The messages.
+    #[serde(flatten)]
+    pub messages: MessageStatistics,
+}
+
+/// Completion of one or more messages.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct MessageStatistics {
     /// Number of messages posted.
     pub posted_messages: usize,
     /// Number of messages delivered.
@@ -76,11 +84,38 @@ pub struct CompletionSummary {
     pub by_size: Vec<SizeBin>,
 }
 
-/// Messages of one bin: their completion times and slowdowns.
+/// Completion times and slowdowns of some messages.
 #[derive(Clone, Debug, Default)]
-struct BinSample {
+pub(crate) struct MessageSample {
     times: CensoredSample,
     slowdowns: CensoredSample,
+}
+
+impl MessageSample {
+    /// Adds a message of a run.
+    pub(crate) fn add(&mut self, one: &MessageRecord, all: &Completions) {
+        let (time, slowdown) = completion(one, all);
+        self.times.add(time);
+        self.slowdowns.add(slowdown);
+    }
+
+    /// Returns the statistics of the messages; `None` if there are none.
+    pub(crate) fn statistics(self) -> Option<MessageStatistics> {
+        let (times, slowdowns) = (self.times.sorted(), self.slowdowns.sorted());
+        Some(MessageStatistics {
+            posted_messages: times.len(),
+            delivered_messages: times.known(),
+            fct_us: Quantiles::of(&times)?,
+            slowdown: Quantiles::of(&slowdowns)?,
+        })
+    }
+}
+
+impl MessageStatistics {
+    /// Returns true if a quantile is not known exactly.
+    pub(crate) fn has_bounds(&self) -> bool {
+        self.fct_us.all().into_iter().chain(self.slowdown.all()).any(|value| value.exact().is_none())
+    }
 }
 
 impl CompletionSummary {
@@ -101,22 +136,12 @@ impl CompletionSummary {
 
 /// Returns bins of these messages of a run by size.
 pub(crate) fn by_size(all: &Completions, messages: impl Iterator<Item = MessageRecord>) -> Vec<SizeBin> {
-    let mut bins = vec![BinSample::default(); BINS.len() + 1];
+    let mut bins = vec![MessageSample::default(); BINS.len() + 1];
     for one in messages {
-        let bin = &mut bins[BINS.partition_point(|end| *end < one.size.get())];
-        let (time, slowdown) = completion(&one, all);
-        bin.times.add(time);
-        bin.slowdowns.add(slowdown);
+        bins[BINS.partition_point(|end| *end < one.size.get())].add(&one, all);
     }
-    let bin = |(place, BinSample { times, slowdowns }): (usize, BinSample)| {
-        let (times, slowdowns) = (times.sorted(), slowdowns.sorted());
-        Some(SizeBin {
-            up_to_bytes: BINS.get(place).copied(),
-            posted_messages: times.len(),
-            delivered_messages: times.known(),
-            fct_us: Quantiles::of(&times)?,
-            slowdown: Quantiles::of(&slowdowns)?,
-        })
+    let bin = |(place, sample): (usize, MessageSample)| {
+        Some(SizeBin { up_to_bytes: BINS.get(place).copied(), messages: sample.statistics()? })
     };
     bins.into_iter().enumerate().filter_map(bin).collect()
 }
@@ -167,7 +192,10 @@ mod tests {
 
     /// Returns every quantile of every bin, of times and slowdowns.
     fn numbers(bins: &[SizeBin]) -> Vec<CensoredValue> {
-        bins.iter().flat_map(|bin| [bin.fct_us, bin.slowdown]).flat_map(|one| one.all()).collect()
+        bins.iter()
+            .flat_map(|bin| [bin.messages.fct_us, bin.messages.slowdown])
+            .flat_map(|one| one.all())
+            .collect()
     }
 
     proptest::proptest! {
@@ -182,6 +210,7 @@ mod tests {
             let truth = cut(&known, 10_000);
             let [shown, truth] = [shown, truth].map(|all| by_size(&all, all.messages.iter().copied()));
             for (shown, truth) in shown.iter().zip(&truth) {
+                let (shown, truth) = (shown.messages, truth.messages);
                 proptest::prop_assert_eq!(shown.posted_messages, truth.delivered_messages);
                 proptest::prop_assert!(shown.delivered_messages <= shown.posted_messages);
             }

@@ -258,13 +258,13 @@ impl Summary {
 }
 
 fn phases(record: &RunRecord) -> Vec<PhaseSummary> {
-    let members = record.members();
-    goodput::by_phase(record).iter().map(|phase| PhaseSummary::new(record, &members, phase)).collect()
+    let phases = goodput::by_phase(record);
+    let groups = groups::by_phase(record, &phases);
+    phases.iter().zip(groups).map(|(phase, groups)| PhaseSummary::new(record, phase, groups)).collect()
 }
 
 impl PhaseSummary {
-    /// Returns the summary of a phase. `members` are the flows of each group.
-    fn new(record: &RunRecord, members: &[Vec<usize>], goodput: &PhaseGoodput<'_>) -> Self {
+    fn new(record: &RunRecord, goodput: &PhaseGoodput<'_>, groups: Vec<GroupInPhase>) -> Self {
         let flow = |(flow, share): (&telemetry::FlowRecord, &FlowGoodput)| FlowSummary {
             flow: flow.name.clone(),
             src: flow.source.clone(),
@@ -286,7 +286,7 @@ impl PhaseSummary {
             jain: rounded_jain(&named, PhasePart::Whole),
             settled_jain: rounded_jain(&named, PhasePart::Settled),
             flows: record.flows.iter().zip(&named).map(flow).collect(),
-            groups: groups::in_phase(record, members, goodput),
+            groups,
             others: OthersInPhase {
                 active_flows: others.iter().filter(|flow| flow.active).count(),
                 total_goodput_bps: goodput::total(&others, PhasePart::Whole).round(),

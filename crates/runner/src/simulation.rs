@@ -148,7 +148,7 @@ impl FinishedRun {
     pub fn printed_within(&self, width: usize) -> String {
         let mut parts = vec![printed::tables(&self.summary, width)];
         parts.extend(self.plan.ecn_first().map(|first| wording::ecn_before_pfc(&first)));
-        parts.push(completions::printed(self.summary.completions.as_ref()));
+        parts.push(completions::printed(&self.summary, width));
         parts.push(congestion::printed(&self.record));
         parts.push(margins::printed(&self.record));
         parts.join("\n")

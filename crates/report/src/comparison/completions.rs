@@ -9,7 +9,7 @@ use telemetry::{Completions, FlowRecord, MessageRecord, RunRecord};
 
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
 use crate::censoring::{CensoredSample, CensoredValue, SortedSample};
-use crate::completions::{SizeBin, by_size, microseconds};
+use crate::completions::{MessageStatistics, SizeBin, by_size, microseconds};
 
 /// Topic of rows about all posted messages.
 pub(super) const POSTED: &str = "messages";
@@ -56,19 +56,19 @@ fn count(number: usize) -> Option<CensoredValue> {
     Some(CensoredValue::Exact(number as f64))
 }
 
-/// A row for each bin of sizes: its name, its unit, and its value in a bin.
-type SizeMeasure = (&'static str, ValueUnit, fn(&SizeBin) -> CensoredValue);
+/// A row about messages: its name, its unit, and its value.
+pub(super) type MessageMeasure = (&'static str, ValueUnit, fn(&MessageStatistics) -> CensoredValue);
 
-const QUANTILES: [SizeMeasure; 4] = [
-    ("p50", ValueUnit::Us, |bin| bin.fct_us.p50),
-    ("p99", ValueUnit::Us, |bin| bin.fct_us.p99),
-    ("slowdown, p50", ValueUnit::Share, |bin| bin.slowdown.p50),
-    ("slowdown, p99", ValueUnit::Share, |bin| bin.slowdown.p99),
+pub(super) const QUANTILES: [MessageMeasure; 4] = [
+    ("p50", ValueUnit::Us, |messages| messages.fct_us.p50),
+    ("p99", ValueUnit::Us, |messages| messages.fct_us.p99),
+    ("slowdown, p50", ValueUnit::Share, |messages| messages.slowdown.p50),
+    ("slowdown, p99", ValueUnit::Share, |messages| messages.slowdown.p99),
 ];
 
-const COUNTS: [SizeMeasure; 2] = [
-    ("posted", ValueUnit::Count, |bin| CensoredValue::Exact(bin.posted_messages as f64)),
-    ("delivered", ValueUnit::Count, |bin| CensoredValue::Exact(bin.delivered_messages as f64)),
+pub(super) const COUNTS: [MessageMeasure; 2] = [
+    ("posted", ValueUnit::Count, |messages| CensoredValue::Exact(messages.posted_messages as f64)),
+    ("delivered", ValueUnit::Count, |messages| CensoredValue::Exact(messages.delivered_messages as f64)),
 ];
 
 /// Returns the completion times of messages by size: of all, and of those that every run delivered. Runs that did not keep
@@ -87,16 +87,23 @@ pub(super) fn message_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     rows
 }
 
-fn by_size_rows(topic: &'static str, bins: &[Vec<SizeBin>], measures: &[SizeMeasure]) -> Vec<ComparisonRow> {
+fn by_size_rows(
+    topic: &'static str,
+    bins: &[Vec<SizeBin>],
+    measures: &[MessageMeasure],
+) -> Vec<ComparisonRow> {
     let mut ends: Vec<_> =
         bins.iter().flatten().map(|bin| (bin.up_to_bytes.unwrap_or(u64::MAX), bin.label())).collect();
     ends.sort();
     ends.dedup();
-    let row = |label: &str, (what, unit, of): SizeMeasure| ComparisonRow {
+    let row = |label: &str, (what, unit, of): MessageMeasure| ComparisonRow {
         topic,
         phase: label.to_owned(),
         what: what.to_owned(),
-        cells: bins.iter().map(|bins| bins.iter().find(|bin| bin.label() == label).map(of)).collect(),
+        cells: bins
+            .iter()
+            .map(|bins| bins.iter().find(|bin| bin.label() == label).map(|bin| of(&bin.messages)))
+            .collect(),
         unit,
     };
     ends.iter().flat_map(|(_, label)| measures.iter().map(|measure| row(label, *measure))).collect()
@@ -139,7 +146,7 @@ fn common_rows(kept: &[(&RunRecord, &Completions)]) -> Vec<ComparisonRow> {
             by_size(all, all.delivered().iter().copied().filter(is_common))
         })
         .collect();
-    let number: SizeMeasure = ("delivered by every run", COUNTS[1].1, COUNTS[1].2);
+    let number: MessageMeasure = ("delivered by every run", COUNTS[1].1, COUNTS[1].2);
     let mut rows = vec![total];
     rows.extend(by_size_rows(COMMON, &bins, &[&[number][..], &QUANTILES].concat()));
     rows

@@ -4,6 +4,7 @@
 //! and flows, and a missing value is a dash.
 
 mod completions;
+mod groups;
 mod measures;
 mod row;
 
@@ -14,7 +15,7 @@ use telemetry::RunRecord;
 use units::Span;
 
 use crate::censoring::{BOUND_NOTE, CensoredValue};
-use crate::format::{aligned, plain_table};
+use crate::format::in_blocks;
 use crate::summary::Summary;
 use crate::table::{Column, Table};
 use row::{ComparisonRow, ValueUnit};
@@ -31,9 +32,9 @@ pub fn letter(place: usize) -> String {
     char::from_u32('A' as u32 + place as u32).map_or_else(|| place.to_string(), String::from)
 }
 
-/// Returns the comparison as tables for the terminal.
+/// Returns the comparison as tables, in lines of at most `width` characters where possible.
 #[must_use]
-pub fn printed(runs: &[ComparedRun<'_>]) -> String {
+pub fn printed(runs: &[ComparedRun<'_>], width: usize) -> String {
     let mut text = String::new();
     for run in runs {
         let Summary { congestion_control, seed, simulated_s, digest, .. } = run.summary;
@@ -48,7 +49,7 @@ pub fn printed(runs: &[ComparedRun<'_>]) -> String {
         if of_topic.is_empty() {
             continue;
         }
-        text += &format!("\n{title}\n{}\n", table(&of_topic, runs));
+        text += &format!("\n{title}\n{}\n", table(&of_topic, runs, width));
         let mut cells = of_topic.iter().flat_map(|row| &row.cells).flatten();
         if cells.any(|cell| cell.exact().is_none()) {
             text += &format!("{BOUND_NOTE}\n");
@@ -57,10 +58,11 @@ pub fn printed(runs: &[ComparedRun<'_>]) -> String {
     text
 }
 
-const TOPICS: [(&str, &str); 7] = [
+const TOPICS: [(&str, &str); 8] = [
     ("goodput", "Goodput over the second half of each phase, in Gb/s"),
     ("fairness", "Jain's index of the named flows that were active, over the second half of each phase"),
     ("victims", "Time that flows waited behind a root that they do not use, added up, in us"),
+    (groups::TOPIC, "Groups of flows over the whole run"),
     ("completion", "Completion of flows with an end that have begun: their number, and their times in us"),
     (
         completions::POSTED,
@@ -73,40 +75,37 @@ const TOPICS: [(&str, &str); 7] = [
     ("run", "Over the whole run"),
 ];
 
-fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>]) -> String {
+fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>], width: usize) -> String {
     let with_phase = rows.iter().any(|row| !row.phase.is_empty());
-    let mut table = plain_table();
     let mut header = if with_phase {
-        vec![
-            if [completions::POSTED, completions::COMMON].contains(&rows[0].topic) {
-                "size"
-            } else {
-                "phase"
-            }
-            .to_owned(),
-        ]
+        let key = match rows[0].topic {
+            completions::POSTED | completions::COMMON => "size",
+            groups::TOPIC => "group",
+            _ => "phase",
+        };
+        vec![key.to_owned()]
     } else {
         vec![]
     };
     header.push(String::new());
     header.extend(runs.iter().map(|run| run.label.to_owned()));
-    table.set_header(header);
-    let mut before = "";
-    for row in rows {
+    // A phase is named in its first row only.
+    let starts = |place: usize| place == 0 || rows[place - 1].phase != rows[place].phase;
+    let line = |(place, row): (usize, &&ComparisonRow)| {
         let mut cells = if with_phase {
-            // A phase is named in its first row only.
-            vec![if row.phase == before { String::new() } else { row.phase.clone() }]
+            vec![if starts(place) { row.phase.clone() } else { String::new() }]
         } else {
             vec![]
         };
-        before = &row.phase;
         cells.push(row.what.clone());
         cells.extend(
             row.cells.iter().map(|cell| cell.map_or_else(|| "-".to_owned(), |cell| row.unit.of(cell))),
         );
-        table.add_row(cells);
-    }
-    aligned(table, if with_phase { 2 } else { 1 })
+        cells
+    };
+    let lines: Vec<_> = rows.iter().enumerate().map(line).collect();
+    let keys = if with_phase { 2 } else { 1 };
+    in_blocks(&header, &lines, keys, keys, width)
 }
 
 /// A row of `compare.csv`.
@@ -143,13 +142,15 @@ pub fn file_table<'a>() -> Table<CompareRow<'a>> {
         Column::text("asked", "its argument on the command line", |row| row.run.asked),
         Column::text(
             "topic",
-            "`goodput` (settled, by phase and flow), `fairness`, `victims`, `completion` (of flows), `messages` (all \
-             posted), `common messages` (delivered by every run), `run`",
+            "`goodput` (settled, by phase, flow and group), `fairness`, `victims`, `groups` (over the whole run), \
+             `completion` (of flows), `messages` (all posted), `common messages` (delivered by every run), `run`",
             |row| row.row.topic,
         ),
-        Column::optional_text("phase", "the phase or the bin of sizes, where there is one", |row| {
-            Some(row.row.phase.as_str()).filter(|phase| !phase.is_empty())
-        }),
+        Column::optional_text(
+            "phase",
+            "the phase, the group or the bin of sizes, where there is one",
+            |row| Some(row.row.phase.as_str()).filter(|phase| !phase.is_empty()),
+        ),
         Column::text("what", "the flow or the count", |row| &row.row.what),
         Column::optional_number(
             "value",
@@ -211,6 +212,7 @@ fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         goodput_rows(runs),
         fairness_rows(runs),
         victim_rows(runs),
+        groups::rows(runs),
         completions::flow_rows(runs),
         completions::message_rows(runs),
         measures::rows(runs),
@@ -260,6 +262,7 @@ fn goodput_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
                 rows.push(row(flow, cells));
             }
         }
+        rows.extend(groups::goodput_rows(runs, phase));
         if runs.iter().any(|run| run.summary.others.flows > 0) {
             let cell = |run: &ComparedRun<'_>| {
                 let others = &run.summary.phases[of(run)?].others;
@@ -337,6 +340,7 @@ mod tests {
     use units::Bytes;
 
     use super::*;
+    use crate::format::WIDTH;
     use crate::sample;
 
     fn with_runs<T>(look: impl FnOnce(&[ComparedRun<'_>]) -> T) -> T {
@@ -366,7 +370,7 @@ mod tests {
 
     #[test]
     fn runs_stand_side_by_side() {
-        insta::assert_snapshot!(with_runs(printed));
+        insta::assert_snapshot!(with_runs(|runs| printed(runs, WIDTH)));
     }
 
     #[test]

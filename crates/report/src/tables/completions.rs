@@ -6,14 +6,17 @@ use telemetry::{Acknowledged, FlowRecord, MessageRecord, RunRecord};
 use units::Time;
 
 use crate::censoring::BOUND_NOTE;
-use crate::completions::{CompletionSummary, microseconds};
-use crate::format::{aligned, grouped, plain_table, rounded};
+use crate::completions::{CompletionSummary, MessageStatistics, microseconds};
+use crate::format::{grouped, in_blocks, rounded};
+use crate::summary::Summary;
 use crate::table::{Column, Table};
 
-/// Returns completion times by size as a table for the terminal.
+/// Returns completion times by size and by group as tables for the terminal, in lines of at most `width` characters
+/// where possible.
 #[must_use]
-pub fn printed(summary: Option<&CompletionSummary>) -> String {
-    let Some(summary) = summary else {
+pub fn printed(summary: &Summary, width: usize) -> String {
+    let groups = &summary.groups;
+    let Some(summary) = &summary.completions else {
         return "Completion times were not kept (`completions: NotKept`).\n".to_owned();
     };
     let CompletionSummary { posted_messages, delivered_messages, .. } = *summary;
@@ -29,26 +32,37 @@ pub fn printed(summary: Option<&CompletionSummary>) -> String {
             grouped(summary.untold_flows as u64)
         );
     }
-    if summary.by_size.is_empty() {
+    let by_size: Vec<_> = summary.by_size.iter().map(|bin| (bin.label(), bin.messages)).collect();
+    let by_group =
+        groups.iter().filter_map(|group| Some((group.group.clone(), group.messages.statistics()?)));
+    let by_group: Vec<_> = by_group.collect();
+    let tables = [("size", &by_size), ("group", &by_group)].into_iter().filter(|(_, rows)| !rows.is_empty());
+    let tables: Vec<_> = tables.map(|(key, rows)| quantiles(key, rows, width)).collect();
+    if tables.is_empty() {
         return text;
     }
-    let mut table = plain_table();
-    let quantiles = ["p50 (us)", "p95 (us)", "p99 (us)", "slowdown p50", "p95", "p99"];
-    table.set_header(["size", "delivered", "posted"].iter().chain(&quantiles));
-    for bin in &summary.by_size {
-        let counts = [bin.delivered_messages, bin.posted_messages].map(|count| grouped(count as u64));
-        let quantiles = bin.fct_us.all().into_iter().chain(bin.slowdown.all());
-        let mut row = vec![bin.label()];
-        row.extend(counts.into_iter().chain(quantiles.map(|value| value.printed(3))));
-        table.add_row(row);
-    }
-    text += &aligned(table, 1);
+    text += &tables.join("\n\n");
     text += "\n";
-    let mut quantiles = summary.by_size.iter().flat_map(|bin| [bin.fct_us, bin.slowdown]);
-    if quantiles.any(|quantiles| quantiles.all().iter().any(|value| value.exact().is_none())) {
+    if by_size.iter().chain(&by_group).any(|(_, messages)| messages.has_bounds()) {
         text += &format!("{BOUND_NOTE}\n");
     }
     text
+}
+
+/// Returns a row for each set of messages, in a table whose first column has this header.
+fn quantiles(key: &str, rows: &[(String, MessageStatistics)], width: usize) -> String {
+    let header =
+        [key, "delivered", "posted", "p50 (us)", "p95 (us)", "p99 (us)", "slowdown p50", "p95", "p99"];
+    let row = |(name, messages): &(String, MessageStatistics)| {
+        let counts =
+            [messages.delivered_messages, messages.posted_messages].map(|count| grouped(count as u64));
+        let quantiles = messages.fct_us.all().into_iter().chain(messages.slowdown.all());
+        let mut row = vec![name.clone()];
+        row.extend(counts.into_iter().chain(quantiles.map(|value| value.printed(3))));
+        row
+    };
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    in_blocks(&header.map(str::to_owned), &rows, 1, 1, width)
 }
 
 /// A row of `fct.csv`.
@@ -157,15 +171,17 @@ pub fn hpcc(record: &RunRecord) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::WIDTH;
     use crate::sample;
 
     #[test]
-    fn messages_are_grouped_by_size() {
-        let summary = CompletionSummary::of(&sample::record());
-        insta::assert_snapshot!(printed(summary.as_ref()));
+    fn messages_are_printed_by_size_and_by_group() {
+        let printed =
+            |record: &RunRecord| printed(&Summary::new(sample::CONTEXT, record, sample::cost()), WIDTH);
+        insta::assert_snapshot!(printed(&sample::record()));
         let without = RunRecord { completions: None, ..sample::record() };
         assert!(file(&without).is_none() && hpcc(&without).is_none());
-        assert!(printed(CompletionSummary::of(&without).as_ref()).contains("NotKept"));
+        assert!(printed(&without).contains("NotKept"));
     }
 
     /// A message that was not acknowledged, or not even delivered, has its age.

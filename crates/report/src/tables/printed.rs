@@ -285,6 +285,7 @@ mod tests {
     fn the_tables_with_named_flows_only() {
         let mut record = sample::record();
         record.flows.truncate(2);
+        record.completions = None;
         record.audit.drained = true;
         record.audit.drain = units::Span::from_us(12);
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
@@ -297,6 +298,7 @@ mod tests {
         record.flows.drain(..2);
         record.flows.iter_mut().for_each(|flow| flow.group = None);
         record.groups.clear();
+        record.completions = None;
         record.congestion = telemetry::Congestion::default();
         for snapshot in &mut record.snapshots {
             snapshot.delivered.drain(..2);

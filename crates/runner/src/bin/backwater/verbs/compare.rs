@@ -13,6 +13,7 @@ use clap::Args;
 use experiment::pool;
 use report::comparison::{self, ComparedRun};
 use report::figures::{ComparedFiles, compared};
+use report::format::WIDTH;
 use report::manifest::RunEnd;
 use report::reader::ReadError;
 use report::tables::printed;
@@ -20,7 +21,7 @@ use report::{Manifest, OutputError, OutputFile, ResultFolder, RunFiles};
 
 use crate::failure::Failure;
 use crate::memory::MemoryOptions;
-use crate::terminal::print;
+use crate::terminal::{print, width};
 use crate::{folder_name, interrupt};
 
 /// Files of a comparison, without the folders of its runs.
@@ -109,8 +110,8 @@ fn write(
             record,
         })
         .collect();
-    let text = comparison::printed(&compared);
-    let contents = [text.clone(), comparison::table_file(&compared), figure];
+    let text = comparison::printed(&compared, WIDTH);
+    let contents = [text, comparison::table_file(&compared), figure];
     let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
     let files: Vec<_> = FILES.into_iter().zip(contents).map(file).collect();
     let interrupted = runs.iter().map(FinishedRun::end).find(|end| *end != RunEnd::Complete);
@@ -121,6 +122,7 @@ fn write(
     } else if !options.quiet {
         let labels = asked.iter().map(|one| one.label.as_str());
         let names: Vec<_> = FILES.into_iter().chain(labels).collect();
+        let text = comparison::printed(&compared, width());
         print(&format!("{text}\n{}", printed::written(folder.path(), &names)));
     }
     match interrupted {
