@@ -473,6 +473,7 @@ fn completion_times_are_written_on_request() {
     let printed = scratch.printed(&[&ONE_FLOW[..], &["--fct-txt", "--out", "with"]].concat());
     assert!(printed.contains("Completion of messages: "), "{printed}");
     let (lines, rows) = (scratch.read("with/fct.txt"), scratch.read("with/fct.csv"));
+    assert!(printed.contains("fct.txt lacks "), "a saturating flow has messages under way: {printed}");
     let acknowledged = |row: &&str| row.split(',').nth(7).is_some_and(|at| !at.is_empty());
     assert_eq!(lines.lines().count(), rows.lines().skip(1).filter(acknowledged).count());
     assert!(lines.starts_with("0b000001 0b000101 10000 100 "), "{lines}");

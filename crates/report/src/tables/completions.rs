@@ -168,6 +168,19 @@ pub fn hpcc(record: &RunRecord) -> Option<String> {
     Some(ended.into_iter().map(line).collect())
 }
 
+/// Returns a line that says how many messages `fct.txt` lacks; `None` if it lacks none.
+#[must_use]
+pub fn hpcc_note(summary: &CompletionSummary) -> Option<String> {
+    let missing = summary.posted_messages - summary.acknowledged_messages;
+    (missing > 0).then(|| {
+        format!(
+            "fct.txt lacks {} of {} posted messages: those that were not acknowledged by the end of the run\n",
+            grouped(missing as u64),
+            grouped(summary.posted_messages as u64)
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,5 +214,9 @@ mod tests {
         let file = hpcc(&sample::record()).unwrap();
         assert_eq!(file.lines().next(), Some("0b000001 0b012c01 10000 100 1000 10000000 3000 2600"));
         assert_eq!(file.lines().count(), 2);
+        let mut summary = CompletionSummary::of(&sample::record()).unwrap();
+        assert!(hpcc_note(&summary).is_some_and(|note| note.starts_with("fct.txt lacks 2 of 4 posted")));
+        summary.acknowledged_messages = 4;
+        assert_eq!(hpcc_note(&summary), None);
     }
 }

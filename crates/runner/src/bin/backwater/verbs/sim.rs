@@ -39,8 +39,8 @@ pub(crate) struct SimOptions {
     /// Overwrite the results of another run, and files that no manifest names.
     #[arg(long)]
     force: bool,
-    /// Drain at the end: stop the sources, run until nothing moves, and require that every packet is delivered and every
-    /// credit returned.
+    /// Drain after the end: hosts post no further message, and the run goes on until every packet of those posted is
+    /// delivered and nothing moves. Every credit must be returned then.
     #[arg(long)]
     drain: bool,
     /// Write completion times in the format of HPCC's simulator, too: `fct.txt`.
@@ -73,7 +73,10 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
         print(&run.summary.json());
     } else if !options.quiet {
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
-        print(&format!("{}\n{}", run.printed_within(width()), printed::written(folder.path(), &names)));
+        let note =
+            run.summary.completions.as_ref().filter(|_| options.fct_txt).and_then(completions::hpcc_note);
+        let written = printed::written(folder.path(), &names);
+        print(&format!("{}\n{}{written}", run.printed_within(width()), note.unwrap_or_default()));
     }
     match ended {
         RunEnd::Interrupted { simulated_s } => Err(Failure::Interrupted { simulated_s }),
