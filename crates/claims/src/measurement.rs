@@ -286,6 +286,7 @@ pub(crate) mod tests {
             buffer: Bytes::kib(8),
             peak: Bytes::kib(8),
             mean,
+            load: None,
             output_queue: None,
             marking: None,
             marking_all: None,

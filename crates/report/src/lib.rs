@@ -13,6 +13,7 @@
 //! | [`censoring`] | quantiles over values of which some are known by a lower bound only |
 //! | `completions` | completion times of messages by size |
 //! | [`groups`] | goodput, marks and waits of groups of flows |
+//! | [`congestion`] | the worst roots of congestion trees, and the hottest outputs |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
 //! | [`reader`] | typed rows of these files |
@@ -27,6 +28,7 @@
 pub mod censoring;
 pub mod comparison;
 mod completions;
+pub mod congestion;
 pub mod figures;
 pub mod folder;
 pub mod format;
@@ -80,13 +82,15 @@ pub struct OutputFile {
 }
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 17] = [
+pub const FILE_NAMES: [&str; 19] = [
     "summary.json",
     "flows.csv",
     "phases.csv",
     "series.csv",
     "ports.csv",
     "trees.csv",
+    "roots.csv",
+    "contributors.csv",
     "victims.csv",
     "margins.csv",
     "goodput.svg",
@@ -110,8 +114,10 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<OutputF
         file("phases.csv", tables::flows::phases(record)),
         file("series.csv", tables::series::series(record)),
         file("ports.csv", tables::ports::ports(record)),
-        file("trees.csv", tables::congestion::trees(record)),
-        file("victims.csv", tables::congestion::victims(record)),
+        file("trees.csv", tables::congestion::files::trees(record)),
+        file("roots.csv", tables::congestion::files::roots(record)),
+        file("contributors.csv", tables::congestion::files::contributors(record)),
+        file("victims.csv", tables::congestion::files::victims(record)),
         file("margins.csv", tables::margins::margins(record)),
         file("plan.ron", plan),
     ];

@@ -5,10 +5,10 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Acknowledged, Audit, Completions, Congestion, FlowRecord, GroupRecord, LaneRecord, MarginCounts,
-    MarginRecord, Marks, MessageRecord, PauseEvent, PauseEvents, PauseRecord, Phase, PortSample, PortSeries,
-    QueueRecord, RootRecord, RunRecord, Series, SeriesColumn, Snapshot, SourceSample, SourceSeries,
-    TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
+    Acknowledged, Audit, Cause, Completions, Congestion, ContributorRecord, FlowRecord, GroupRecord,
+    LaneRecord, MarginCounts, MarginRecord, Marks, MessageRecord, OutputLoad, PauseEvent, PauseEvents,
+    PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord, RunRecord, Series, SeriesColumn,
+    Snapshot, SourceSample, SourceSeries, TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -177,8 +177,6 @@ fn congestion() -> Congestion {
         ports: 4,
         contributors: 3,
         victims: 1,
-        some_contributors: vec![0, 2, 3],
-        some_victims: vec![1],
     };
     let root = RootRecord {
         node: "S1".to_owned(),
@@ -192,10 +190,23 @@ fn congestion() -> Congestion {
         depth: 2,
         ports: 4,
         held_back: Span::from_us(21_500),
-        contributors: vec![(0, 2), (2, 2), (3, 1)],
-        victims: vec![VictimRecord { flow: 1, samples: 2, waited: Span::from_us(7250) }],
+        rate: Rate::gbps(16),
+        cause: Some(Cause::MoreSenders),
+        senders: 3,
+        contributors: vec![contributor(2, 1_500), contributor(0, 900), contributor(3, 0)],
+        victims: vec![VictimRecord {
+            flow: 1,
+            samples: 2,
+            waited: Span::from_us(7250),
+            lost: Bytes::new(9_000_000),
+        }],
+        lost: Bytes::new(9_000_000),
     };
-    Congestion { roots: vec![root], samples: vec![sample(15), sample(20)] }
+    Congestion { roots: vec![root], samples: vec![sample(15), sample(20)], sampled: 4 }
+}
+
+fn contributor(flow: u32, kb: u64) -> ContributorRecord {
+    ContributorRecord { flow, samples: 2, through: Bytes::new(1000 * kb) }
 }
 
 fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: bool) -> FlowRecord {
@@ -235,6 +246,14 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         buffer: Bytes::kib(64),
         peak: Bytes::new(62_464),
         mean: 12_345.678_9,
+        load: (port == 2).then_some(OutputLoad {
+            queue_peak: Bytes::new(31_110),
+            queue_mean: 15_555.0,
+            flows: 4,
+            congested: 3,
+            rooted: 2,
+            held_back: 0,
+        }),
         output_queue: (port == 2).then_some(QueueRecord { peak: Bytes::new(4148), mean: 1_234.567_8 }),
         marking: (port == 2).then_some(MarginRecord {
             load: Bytes::new(31_110),

@@ -11,6 +11,7 @@ use telemetry::{Audit, PauseRecord, RunRecord, TransportTally};
 use units::Span;
 
 use crate::completions::CompletionSummary;
+use crate::congestion::CongestionSummary;
 use crate::format::rounded;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, PhasePart, rounded_jain};
 use crate::groups::{self, GroupInPhase, GroupSummary};
@@ -68,6 +69,8 @@ pub struct Summary {
     pub others: OthersSummary,
     /// Completion times of messages, if the run kept them.
     pub completions: Option<CompletionSummary>,
+    /// Congestion trees and hot outputs.
+    pub congestion: CongestionSummary,
     /// Goodput and fairness, phase by phase.
     pub phases: Vec<PhaseSummary>,
 }
@@ -246,6 +249,7 @@ impl Summary {
                 completed_flows: record.others().filter(|flow| record.flows[*flow].complete()).count(),
             },
             completions: CompletionSummary::of(record),
+            congestion: CongestionSummary::of(record),
             phases: phases(record),
         }
     }

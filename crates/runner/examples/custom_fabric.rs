@@ -56,8 +56,9 @@ pub(crate) fn report() -> Result<String, SimulationError> {
     for root in &run.record.congestion.roots {
         text +=
             &format!("root {} port {} to {}, {} branches\n", root.node, root.port, root.peer, root.branches);
-        for (flow, samples) in &root.contributors {
-            text += &format!("  contributor {} at {samples} samples\n", name(*flow));
+        for contributor in &root.contributors {
+            let through_kb = contributor.through.get() / 1000;
+            text += &format!("  contributor {}, {through_kb} KB\n", name(contributor.flow));
         }
         for victim in &root.victims {
             let waited_ms = victim.waited.seconds() * 1e3;

@@ -64,8 +64,9 @@ fn assert_refused(output: &Output, message: &str) {
 }
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
     "completions.svg",
+    "contributors.csv",
     "fct.csv",
     "flows.csv",
     "goodput.svg",
@@ -73,6 +74,7 @@ const FILES: [&str; 12] = [
     "phases.csv",
     "plan.ron",
     "ports.csv",
+    "roots.csv",
     "series.csv",
     "summary.json",
     "trees.csv",

@@ -82,7 +82,7 @@ pub enum WatchPlan {
         /// The lane.
         lane: Lane,
     },
-    /// State of DCQCN's reaction point of a flow: its rate, its target, and alpha.
+    /// State of the response that controls a flow.
     Control {
         /// The flow.
         flow: FlowId,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: flows are numbered in the order of the run's flows, roots in the order of their first samples. `docs/models/congestion-trees.md` defines every word.
 
-use units::{Bytes, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
 /// The congestion trees of a run, by sample and by root.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,8 @@ pub struct Congestion {
     pub roots: Vec<RootRecord>,
     /// Every tree at every sample, in order of time, then node, port and lane of the root.
     pub samples: Vec<TreeSample>,
+    /// Number of samples of the run, with trees or without.
+    pub sampled: u32,
 }
 
 /// The root of a congestion tree, which is an output and lane, over the whole run.
@@ -38,10 +40,60 @@ pub struct RootRecord {
     pub ports: u32,
     /// Sum over all branches of the time without credit: the size of the tree over time.
     pub held_back: Span,
-    /// Flows that leave through the root, with the number of samples at which their packets were in the tree.
-    pub contributors: Vec<(u32, u32)>,
-    /// Flows that waited in the tree without leaving through the root.
+    /// Rate of the root's link.
+    pub rate: Rate,
+    /// Cause of the root, if the rule names one.
+    pub cause: Option<Cause>,
+    /// Number of hosts that send the contributors' data.
+    pub senders: u32,
+    /// Flows that leave through the root, the largest first.
+    pub contributors: Vec<ContributorRecord>,
+    /// Flows that waited in the tree without leaving through the root, the longest wait first.
     pub victims: Vec<VictimRecord>,
+    /// Payload that idle branches could have carried for the victims: the cost of the tree.
+    pub lost: Bytes,
+}
+
+/// The cause of a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The host behind the root takes less than its link brings.
+    SlowReceiver {
+        /// Payload that the host takes.
+        takes: Rate,
+    },
+    /// The buffer at the far end of the root's link is smaller than its bandwidth times the round trip of a credit.
+    CreditRoundTrip {
+        /// The buffer.
+        buffer: Bytes,
+        /// The smallest buffer with which the link can be busy all the time.
+        needed: Bytes,
+    },
+    /// The root's wire is idle while packets wait for it behind the heads of input FIFOs.
+    HeadOfLine,
+    /// The root's link is slower than each link that feeds it.
+    SlowerLink {
+        /// Rate of the slowest link that feeds the root.
+        feeding: Rate,
+    },
+    /// Several hosts send more than the root's link can take, and no single link that feeds the root brings more.
+    MoreSenders,
+    /// Several links feed the root's link, which is slower than each of them.
+    SlowerLinkOfSeveral {
+        /// Rate of the slowest link that feeds the root.
+        feeding: Rate,
+    },
+}
+
+/// The part of a flow in a tree to whose root it leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContributorRecord {
+    /// Number of the flow.
+    pub flow: u32,
+    /// Number of samples at which its data waited in the tree.
+    pub samples: u32,
+    /// Payload that its host took in the sampling intervals that began with such a sample.
+    pub through: Bytes,
 }
 
 /// The delay of a flow by a tree to which it does not contribute.
@@ -53,6 +105,25 @@ pub struct VictimRecord {
     pub samples: u32,
     /// Time for which an output on the path of those packets was without credit.
     pub waited: Span,
+    /// Payload that the idle outputs on its path could have carried for it, shared fairly with the tree's other victims.
+    pub lost: Bytes,
+}
+
+/// Load of an output and lane of a switch, at the samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OutputLoad {
+    /// Largest number of bytes that waited for the output in its switch.
+    pub queue_peak: Bytes,
+    /// Mean number of bytes that waited for it.
+    pub queue_mean: f64,
+    /// Number of flows that delivered payload through the output.
+    pub flows: u32,
+    /// Number of samples at which it was congested by itself.
+    pub congested: u32,
+    /// Number of samples at which it was the root of a tree.
+    pub rooted: u32,
+    /// Number of samples at which it was held back and is not itself the obstacle.
+    pub held_back: u32,
 }
 
 /// A tree at one sample.
@@ -76,13 +147,4 @@ pub struct TreeSample {
     pub contributors: u32,
     /// Number of victims.
     pub victims: u32,
-    /// The first [`TreeSample::NAMED`] contributors, in order.
-    pub some_contributors: Vec<u32>,
-    /// The [`TreeSample::NAMED`] victims that waited longest.
-    pub some_victims: Vec<u32>,
-}
-
-impl TreeSample {
-    /// Largest number of contributors, and of victims, that a sample names. It bounds the memory of long runs.
-    pub const NAMED: usize = 8;
 }

@@ -11,7 +11,9 @@ mod record;
 mod series;
 
 pub use completions::{Acknowledged, Completions, MessageRecord};
-pub use congestion::{Congestion, RootRecord, TreeSample, VictimRecord};
+pub use congestion::{
+    Cause, Congestion, ContributorRecord, OutputLoad, RootRecord, TreeSample, VictimRecord,
+};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use record::{

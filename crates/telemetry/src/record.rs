@@ -4,7 +4,7 @@ use packet::MarkCode;
 use units::{Bytes, Rate, Span, Time};
 
 use crate::completions::Completions;
-use crate::congestion::Congestion;
+use crate::congestion::{Congestion, OutputLoad};
 use crate::lane::Marks;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
 use crate::series::Series;
@@ -249,6 +249,8 @@ pub struct LaneRecord {
     pub mean: f64,
     /// The queue at this output in which packets wait a second time, in a switch that has one.
     pub output_queue: Option<QueueRecord>,
+    /// Load of this output at the samples, if it is a switch's.
+    pub load: Option<OutputLoad>,
     /// Queue for this output, relative to the threshold above which packets are marked, if there is one.
     pub marking: Option<MarginRecord>,
     /// Queue for this output, relative to the threshold above which all packets are marked (Kmax), if there is one.

@@ -5,7 +5,7 @@
 use cc_policies::{ControlState, Response};
 use event_kernel::Digest;
 use link_layer::Port;
-use packet::{Lane, QpNumber};
+use packet::{Bth, BthFlags, Lane, Opcode, Packet, PacketPool, Psn, QpNumber};
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
 use workload::Operation;
@@ -52,6 +52,30 @@ impl Adapter {
     pub fn control_state(&self, number: QpNumber, now: Time) -> Option<ControlState> {
         let endpoint = &self.endpoints[self.queue_pairs[number.index()].endpoint as usize];
         Some(self.config.response.control_state(self.schedule.peek_state(endpoint.flow)?, now))
+    }
+
+    /// Shows every packet that waits here for its turn on a lane to `see`: notifications, acknowledgements, and the next
+    /// packet of each endpoint that neither its window nor an inter-packet gap holds back.
+    pub fn visit_waiting(&self, lane: Lane, (pool, now): (&PacketPool, Time), see: &mut dyn FnMut(&Packet)) {
+        let replies = &self.replies[lane];
+        replies.notifications.packets(pool).chain(replies.acknowledgements.packets(pool)).for_each(&mut *see);
+        for number in self.schedule.all_ready(lane, now) {
+            let slot = &self.endpoints[number as usize];
+            if let Some(out) = slot.endpoint.next(&self.messages, &self.config.rule) {
+                let length = self.config.framing.bytes(slot.service, out.segment.opcode, out.segment.payload);
+                see(&self.new_packet(&out, Bytes::new(u64::from(length))));
+            }
+        }
+    }
+
+    /// Returns a packet without payload that goes the way of the data which a queue pair sends.
+    #[must_use]
+    pub fn probe(&self, number: QpNumber) -> Packet {
+        let end = &self.queue_pairs[number.index()].end;
+        let (psn, flags) = (Psn::new(0), BthFlags::empty());
+        let opcode = Opcode::Acknowledge; // Routes do not depend on it.
+        let bth = Bth { destination_qp: end.peer_qp, psn, opcode, transport: end.transport, flags };
+        Packet::new(self.route(end), bth, number, end.flow, 0)
     }
 
     /// Returns the length on the wire of the shortest packet that a time-out could make this adapter send; `None` if it

@@ -182,6 +182,13 @@ impl Adapter {
             self.bus_free_at = now + limit.time_for(Bytes::new(u64::from(out.segment.payload)));
         }
         self.set_timeout(selection.endpoint);
+        let packet = self.new_packet(&out, length);
+        context.packets().insert(packet)
+    }
+
+    /// Returns a packet of this length with its headers.
+    #[inline]
+    pub(super) fn new_packet(&self, out: &OutgoingPacket, length: Bytes) -> Packet {
         let end = &self.queue_pairs[out.queue_pair.index()].end;
         let flags = if out.ack_request { BthFlags::ACK_REQUEST } else { BthFlags::empty() };
         let bth = Bth {
@@ -195,7 +202,7 @@ impl Adapter {
         // The candidate's length includes its framing.
         packet.wire = length.get() as u16;
         packet.dma_length = out.dma_length;
-        context.packets().insert(packet)
+        packet
     }
 
     /// Counts a data packet that starts, and notifies the response of it and of its limit. Returns the readiness of the

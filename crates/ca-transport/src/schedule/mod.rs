@@ -65,17 +65,28 @@ struct ScheduledEndpoint {
 /// A table entry with a successor in a ring.
 trait Linked {
     fn next(&mut self) -> &mut u32;
+
+    /// Returns the successor.
+    fn successor(&self) -> u32;
 }
 
 impl Linked for ControlledFlow {
     fn next(&mut self) -> &mut u32 {
         &mut self.next
     }
+
+    fn successor(&self) -> u32 {
+        self.next
+    }
 }
 
 impl Linked for ScheduledEndpoint {
     fn next(&mut self) -> &mut u32 {
         &mut self.next
+    }
+
+    fn successor(&self) -> u32 {
+        self.next
     }
 }
 
@@ -233,6 +244,20 @@ impl Schedule {
         }
     }
 
+    /// Returns every endpoint that may send on this lane now, in no particular order.
+    pub fn all_ready(&self, lane: Lane, now: Time) -> impl Iterator<Item = u32> {
+        let (flows, queued) = match &self.ready {
+            ReadyQueues::RoundRobin(lanes) => (Some(lanes[lane]), None),
+            ReadyQueues::OldestFirst(line) => (None, Some(line.all(lane))),
+        };
+        let in_turn = flows.into_iter().flat_map(|ring| ring.entries(&self.flows));
+        let in_turn = in_turn.flat_map(|flow| self.flows[flow as usize].endpoints.entries(&self.endpoints));
+        // A flow that was paced since its endpoint joined the queue leaves the queue when it is first.
+        let by_age = queued.into_iter().flatten();
+        let by_age = by_age.filter(move |chosen| self.flows[chosen.flow as usize].paced_until <= now);
+        in_turn.chain(by_age.map(|chosen| chosen.endpoint))
+    }
+
     /// Returns true if an endpoint may send on any lane.
     #[must_use]
     pub fn has_candidate(&self) -> bool {
@@ -348,6 +373,12 @@ impl IndexRing {
 
     const fn has_one(&self) -> bool {
         self.first == self.last && self.first != END
+    }
+
+    /// Returns all entries, from the first on.
+    fn entries(self, all: &[impl Linked]) -> impl Iterator<Item = u32> {
+        let next = move |entry: &u32| (*entry != self.last).then(|| all[*entry as usize].successor());
+        core::iter::successors(self.first(), next)
     }
 
     fn push(&mut self, endpoint: u32, all: &mut [impl Linked]) {

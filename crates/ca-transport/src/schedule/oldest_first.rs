@@ -45,6 +45,11 @@ impl OldestFirst {
         self.lanes[lane].peek().map(|&Reverse((_, endpoint, flow))| Selection { flow, endpoint })
     }
 
+    /// Returns all queued endpoints of a lane, in no particular order.
+    pub(super) fn all(&self, lane: Lane) -> impl Iterator<Item = Selection> {
+        self.lanes[lane].iter().map(|&Reverse((_, endpoint, flow))| Selection { flow, endpoint })
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.lanes.iter().all(BinaryHeap::is_empty)
     }

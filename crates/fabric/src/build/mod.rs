@@ -17,7 +17,7 @@ use link_layer::Port;
 use packet::{NodeId, PortId};
 use scenario::Plan;
 use topology::Graph;
-use units::{Bytes, Span};
+use units::Span;
 
 use self::nodes::NodeBuilder;
 use crate::observe::Instruments;
@@ -25,7 +25,7 @@ use crate::observe::goodput::GoodputProbe;
 use crate::observe::margins::ThresholdCrossings;
 use crate::observe::port_series::PortProbe;
 use crate::observe::source_series::SourceProbe;
-use crate::observe::trees::{QUEUE_PART, TreeFinder};
+use crate::observe::trees::TreeFinder;
 use crate::observe::watch::Watch;
 use crate::state::interconnect::Interconnect;
 use crate::state::world::World;
@@ -49,7 +49,8 @@ pub(crate) fn world(plan: &Plan) -> (World, Instruments) {
     let lookahead = ports.map(Port::lookahead).min().unwrap_or(Span::ZERO);
     let interconnect = Interconnect::new(&far_ends(graph), lookahead);
     let world = World { names, adapters, switches, flows, interconnect };
-    (world, instruments(plan))
+    let instruments = instruments(plan, &world);
+    (world, instruments)
 }
 
 /// Returns the far end of each port's cable, by node and port.
@@ -58,14 +59,12 @@ fn far_ends(graph: &Graph) -> Vec<Vec<(NodeId, PortId)>> {
     nodes.map(|node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect()).collect()
 }
 
-fn instruments(plan: &Plan) -> Instruments {
-    let switches = plan.nodes().switches.iter();
-    let thresholds = switches.map(|switch| Bytes::new(switch.settings.buffer.get() / QUEUE_PART));
+fn instruments(plan: &Plan, world: &World) -> Instruments {
     Instruments {
         goodput: GoodputProbe::new(plan),
-        trees: TreeFinder::new(thresholds.collect(), plan.link()),
+        trees: TreeFinder::new(plan),
         crossings: ThresholdCrossings::default(),
-        watch: Watch::new(plan),
+        watch: Watch::new(plan, world),
         ports: (!plan.series().ports.is_empty()).then(|| PortProbe::new(plan)),
         sources: (!plan.series().sources.is_empty()).then(|| SourceProbe::new(plan)),
     }

@@ -2,10 +2,27 @@
 //!
 //! Invariant: looking changes nothing. Every row has a value for each quantity.
 
+use cc_policies::ControlState;
+use packet::FlowId;
 use scenario::{Plan, WatchPlan};
 use telemetry::{Watched, WatchedQuantity};
+use units::Rate;
 
 use crate::state::world::World;
+
+/// A quantity of a flow's control: its name with its unit, and its value if the response has it. The rate of the flow's
+/// link is given.
+type ControlQuantity = (&'static str, fn(&ControlState, Rate) -> Option<f64>);
+
+/// All quantities that a response may have; the ones that it has never change.
+const CONTROL: [ControlQuantity; 6] = [
+    ("rate_bps", |state, line| state.allowed_rate(line).map(|rate| rate.get() as f64)),
+    ("target_bps", |state, _| state.rate.map(|rate| rate.target.get() as f64)),
+    ("alpha", |state, _| state.rate.map(|rate| rate.alpha)),
+    ("ccti", |state, _| state.ccti.map(f64::from)),
+    ("delay_packet_times", |state, _| state.delay),
+    ("window_packets", |state, _| state.window.map(f64::from)),
+];
 
 /// The watched quantities, and their values so far.
 #[derive(Debug)]
@@ -15,10 +32,10 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Creates the watch that a plan asks for.
-    pub(crate) fn new(plan: &Plan) -> Self {
+    /// Creates the watch that a plan asks for, of its world at rest.
+    pub(crate) fn new(plan: &Plan, world: &World) -> Self {
         let quantities = plan.watch().to_vec();
-        let named = quantities.iter().flat_map(|quantity| named(plan, quantity)).collect();
+        let named = quantities.iter().flat_map(|quantity| named((plan, world), quantity)).collect();
         Self { quantities, seen: Watched { quantities: named, ..Watched::default() } }
     }
 
@@ -32,16 +49,16 @@ impl Watch {
 }
 
 /// Returns the names of what is recorded for a quantity of the plan.
-fn named(plan: &Plan, quantity: &WatchPlan) -> Vec<WatchedQuantity> {
+fn named((plan, world): (&Plan, &World), quantity: &WatchPlan) -> Vec<WatchedQuantity> {
     match *quantity {
         WatchPlan::Queue { switch, output, lane } => {
             let object = format!("{}:{} VL{}", plan.graph().name(switch), output.0 + 1, lane.0);
             vec![WatchedQuantity { object, quantity: "queue_bytes" }]
         }
         WatchPlan::Control { flow } => {
-            let name = &plan.workload().flows[flow.index()].name;
-            let named = |quantity| WatchedQuantity { object: name.clone(), quantity };
-            ["rate_bps", "target_bps", "alpha"].map(named).into()
+            let object = &plan.workload().flows[flow.index()].name;
+            let named = |(quantity, _)| WatchedQuantity { object: object.clone(), quantity };
+            control(world, flow).map(named).collect()
         }
     }
 }
@@ -52,13 +69,15 @@ fn values(world: &World, quantity: &WatchPlan) -> Vec<f64> {
         WatchPlan::Queue { switch, output, lane } => {
             vec![world.switch(switch).view().waiting(output, lane).get() as f64]
         }
-        WatchPlan::Control { flow } => {
-            let (node, queue_pair) = world.flows[flow.index()].source;
-            let control = world.adapters[node.index()].control_state(queue_pair, world.now());
-            let rate = control
-                .and_then(|control| control.rate)
-                .expect("a watched flow has a reaction point of DCQCN");
-            vec![rate.current.get() as f64, rate.target.get() as f64, rate.alpha]
-        }
+        WatchPlan::Control { flow } => control(world, flow).map(|(_, value)| value).collect(),
     }
+}
+
+/// Returns the quantities of a flow's control that its response has, with their present values.
+fn control(world: &World, flow: FlowId) -> impl Iterator<Item = (&'static str, f64)> {
+    let (node, queue_pair) = world.flows[flow.index()].source;
+    let adapter = &world.adapters[node.index()];
+    let state = adapter.control_state(queue_pair, world.now()).unwrap_or_default();
+    let line = adapter.port().wire().rate();
+    CONTROL.into_iter().filter_map(move |(name, of)| Some((name, of(&state, line)?)))
 }

@@ -22,8 +22,8 @@ use link_layer::Port;
 use packet::{Lane, NodeId, PortId};
 use scenario::Plan;
 use telemetry::{
-    Audit, FlowRecord, GroupRecord, LaneInput, LaneRecord, MarginCounts, MarginRecord, Marks, PauseRecord,
-    QueueRecord, RunRecord, TransportTally,
+    Audit, FlowRecord, GroupRecord, LaneInput, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad,
+    PauseRecord, QueueRecord, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
@@ -40,7 +40,8 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
     let Run { mut world, instruments, events, audit, interrupted, .. } = run;
     let Instruments { goodput, trees, crossings, watch, ports, sources } = instruments;
     let now = world.now();
-    let lanes = lanes(plan, &world, &crossings);
+    let (congestion, loads) = (trees.congestion(&world), trees.loads(&world));
+    let lanes = lanes(plan, &world, &crossings, &loads);
     let reasons = plan.control().marking.reasons();
     let mut marks = Marks::default();
     lanes.iter().for_each(|lane| marks.add(&lane.marks));
@@ -73,7 +74,7 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         port_series: ports.map(PortProbe::series),
         source_series: sources.map(SourceProbe::series),
         pause_events,
-        congestion: trees.congestion(),
+        congestion,
         completions,
         audit: Audit { fullest_buffer: fullest, ..audit },
         lanes,
@@ -117,9 +118,15 @@ fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
     plan.workload().flows.iter().zip(&world.flows).map(record).collect()
 }
 
-fn lanes(plan: &Plan, world: &World, crossings: &ThresholdCrossings) -> Vec<LaneRecord> {
+fn lanes(
+    plan: &Plan,
+    world: &World,
+    crossings: &ThresholdCrossings,
+    loads: &[OutputLoad],
+) -> Vec<LaneRecord> {
     let (graph, now) = (plan.graph(), world.now());
     let mut records = Vec::new();
+    let mut loads = loads.iter().copied();
     for node in (0..graph.nodes() as u32).map(NodeId) {
         for (number, end) in graph.ports(node).iter().enumerate() {
             let port = PortId(number as u16);
@@ -140,6 +147,7 @@ fn lanes(plan: &Plan, world: &World, crossings: &ThresholdCrossings) -> Vec<Lane
                     peak: input.peak(),
                     mean: input.mean(now),
                     output_queue,
+                    load: (!graph.is_host(node)).then(|| loads.next()).flatten(),
                     marking,
                     marking_all,
                     trigger: trigger(plan, node, (buffer, input.peak()), output_queue),

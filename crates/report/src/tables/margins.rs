@@ -3,7 +3,7 @@
 //! Invariant: every limit of the run has a row, so the table explains why a threshold had no effect.
 
 use telemetry::{LaneRecord, MarginCounts, MarginRecord, RunRecord};
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::format::{aligned, plain_table, rounded};
 use crate::table::{Column, Table};
@@ -72,7 +72,7 @@ pub fn table<'a>() -> Table<MarginRow<'a>> {
             |row| row.margin.counts.map(|counts| counts.crossings.into()),
         ),
         Column::optional_count(
-            "near_misses",
+            "above_90_percent",
             "number of times that a load passed 90 % of the limit and fell below that again without passing the limit, \
              for the same three",
             |row| row.margin.counts.map(|counts| counts.near_misses.into()),
@@ -92,7 +92,9 @@ pub fn table<'a>() -> Table<MarginRow<'a>> {
 #[must_use]
 pub fn printed(record: &RunRecord) -> String {
     let mut table = plain_table();
-    table.set_header(["limit", "came nearest at", "highest", "limit (bytes)", "crossings", "near misses"]);
+    let header =
+        ["limit", "came nearest at", "load (KB)", "limit (KB)", "load / limit", "passed", "over 90 % only"];
+    table.set_header(header);
     for (kind, of) in KINDS {
         let margins = record.lanes.iter().filter_map(|lane| of(lane).map(|margin| (lane, margin)));
         // Among equals, the first.
@@ -104,13 +106,23 @@ pub fn printed(record: &RunRecord) -> String {
         table.add_row([
             kind.to_owned(),
             format!("{} port {} ({}), VL{}", lane.node, lane.port, lane.peer, lane.lane),
-            format!("{:.1} %", share(margin) * 100.0),
-            margin.limit.get().to_string(),
+            kilobytes(margin.load),
+            kilobytes(margin.limit),
+            multiple(share(margin)),
             counted(|counts| counts.crossings),
             counted(|counts| counts.near_misses),
         ]);
     }
     format!("Nearest to each kind of limit; all stand in margins.csv\n{}\n", aligned(table, 2))
+}
+
+fn kilobytes(amount: Bytes) -> String {
+    format!("{:.1}", amount.get() as f64 / 1e3)
+}
+
+/// Returns a share in percent, and what is ten times the limit and more as a multiple.
+fn multiple(share: f64) -> String {
+    if share < 10.0 { format!("{:.1} %", share * 100.0) } else { format!("x {share:.0}") }
 }
 
 fn share(margin: MarginRecord) -> f64 {
@@ -121,6 +133,11 @@ fn share(margin: MarginRecord) -> f64 {
 mod tests {
     use super::*;
     use crate::sample;
+
+    #[test]
+    fn shares_are_percentages_until_they_are_multiples() {
+        assert_eq!([0.953, 1.0, 9.999, 2055.7].map(multiple), ["95.3 %", "100.0 %", "999.9 %", "x 2056"]);
+    }
 
     #[test]
     fn the_tables_as_they_are_written_and_printed() {

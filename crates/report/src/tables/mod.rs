@@ -10,7 +10,7 @@
 //! | [`observed`] | `port_series.csv`, `source_series.csv`, `pauses.csv` |
 //! | [`ports`](mod@ports) | `ports.csv` |
 //! | [`completions`] | `fct.csv`, HPCC's `fct.txt`, and completion times by size on the terminal |
-//! | [`congestion`] | `trees.csv`, `victims.csv`, and the worst trees on the terminal |
+//! | [`congestion`] | `trees.csv`, `roots.csv`, `contributors.csv`, `victims.csv`; the worst trees and the hottest outputs on the terminal |
 //! | [`margins`] | `margins.csv`, and the nearest limits on the terminal |
 //! | [`printed`] | the tables of a summary on the terminal |
 

@@ -5,6 +5,7 @@
 use telemetry::{LaneRecord, PauseRecord, RunRecord};
 
 use super::marks::{Marked, mark_columns, marked};
+use crate::congestion::utilisation;
 use crate::format::rounded;
 use crate::table::{Column, Table};
 
@@ -25,7 +26,8 @@ pub fn ports(record: &RunRecord) -> String {
 #[must_use]
 pub fn port_table<'a>() -> Table<PortRow<'a>> {
     let marks = mark_columns!("packets marked on leaving here");
-    let columns = departures().into_iter().chain(buffers()).chain(pauses()).chain(marks).collect();
+    let columns =
+        departures().into_iter().chain(loads()).chain(buffers()).chain(pauses()).chain(marks).collect();
     Table { file: "ports.csv", contents: "one row per port and lane", columns }
 }
 
@@ -44,12 +46,48 @@ fn departures<'a>() -> [Column<PortRow<'a>>; 9] {
             "utilisation",
             "`sent_bytes` of this lane over the bytes that the link carries in `simulated_s`, 0 to 1; a packet counts \
              in full when it begins to leave",
-            |row| rounded(utilisation(row), 6),
+            |row| rounded(utilisation(row.record, row.lane), 6),
         ),
         Column::number(
             "without_credit_s",
             "time for which packets waited here with the wire free and no credit to leave, or for the end of a pause",
             |row| row.lane.without_credit.seconds(),
+        ),
+    ]
+}
+
+fn loads<'a>() -> [Column<PortRow<'a>>; 6] {
+    [
+        Column::optional_count(
+            "sampled_queue_peak_bytes",
+            "the most bytes that waited in the switch for this output at a sample; this and the next five are empty for \
+             adapters",
+            |row| row.lane.load.map(|load| load.queue_peak.get()),
+        ),
+        Column::optional_number("sampled_queue_mean_bytes", "their mean over the samples", |row| {
+            row.lane.load.map(|load| rounded(load.queue_mean, 3))
+        }),
+        Column::optional_count(
+            "flows",
+            "number of flows that delivered payload through this output",
+            |row| row.lane.load.map(|load| load.flows.into()),
+        ),
+        Column::optional_count(
+            "congested_samples",
+            "number of samples at which it was congested by itself: packets waited, and its wire had been busy for 90 % of \
+             the interval, or the adapter behind it had had no room for a tenth of it",
+            |row| row.lane.load.map(|load| load.congested.into()),
+        ),
+        Column::optional_count(
+            "root_samples",
+            "number of samples at which it was the root of a tree",
+            |row| row.lane.load.map(|load| load.rooted.into()),
+        ),
+        Column::optional_count(
+            "no_credit_samples",
+            "number of samples at which packets waited, and had lacked credit or waited for the end of a pause for a tenth \
+             of the interval, towards another switch",
+            |row| row.lane.load.map(|load| load.held_back.into()),
         ),
     ]
 }
@@ -115,13 +153,6 @@ fn of_pause(row: &PortRow<'_>, count: impl Fn(&PauseRecord) -> u64) -> u64 {
     row.lane.pause.as_ref().map_or(0, count)
 }
 
-/// Returns the departures of a lane as a share of the bytes that its link could carry; 0 for a run without time.
-fn utilisation(row: &PortRow<'_>) -> f64 {
-    let PortRow { record, lane } = row;
-    let possible = lane.rate.get() as f64 * record.simulated.seconds();
-    if possible > 0.0 { lane.sent.get() as f64 * 8.0 / possible } else { 0.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +169,7 @@ mod tests {
         let lane = &mut record.lanes[0];
         // 20 ms of 16 Gb/s.
         (lane.sent, lane.rate) = (units::Bytes::new(40_000_000), units::Rate::gbps(16));
-        assert_eq!(utilisation(&PortRow { record: &record, lane: &record.lanes[0] }), 1.0);
+        assert_eq!(utilisation(&record, &record.lanes[0]), 1.0);
     }
 
     /// The columns of a table must not depend on the marking rule of the run.

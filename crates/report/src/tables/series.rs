@@ -93,7 +93,10 @@ pub fn watch_table<'a>() -> Table<WatchRow<'a>> {
         Column::text(
             "quantity",
             "`Queue(ports, lane)` has `queue_bytes`: packets waiting for this output and lane. `Control(flow)` \
-             has `rate_bps` and `target_bps`, R_C and R_T of DCQCN's reaction point, on the wire, and `alpha`",
+             has what its response has: DCQCN `rate_bps` and `target_bps`, R_C and R_T of the reaction point, on the wire, \
+             and `alpha`; IBA `ccti`, `delay_packet_times` (the injection rate delay, in times of a packet on the wire) and \
+             `rate_bps` (the rate that this allows); the HP proposal `delay_packet_times` (CIPD), `rate_bps` and \
+             `window_packets` (CWND)",
             |row| row.quantity.quantity,
         ),
         Column::number(

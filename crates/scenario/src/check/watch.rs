@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use cc_policies::ResponseSpec;
 use packet::{FlowId, Lane, NodeId, PortId};
-use settings::FieldPath;
+use settings::{FieldPath, glob};
 use topology::Graph;
 use workload::Flow;
 
@@ -35,8 +35,8 @@ pub(super) fn resolve(
                 found.extend(ports.into_iter().map(queue));
             }
             WatchSpec::Control { flow } => {
-                let flow = find_flow(response, &path, flow, flows, faults);
-                found.extend(flow.map(|flow| WatchPlan::Control { flow }));
+                let flows = find_flows(response, &path, flow, flows, faults);
+                found.extend(flows.into_iter().map(|flow| WatchPlan::Control { flow }));
             }
         }
     }
@@ -65,23 +65,23 @@ fn switch_ports(
     ports
 }
 
-fn find_flow(
+fn find_flows(
     response: &ResponseSpec,
     path: &FieldPath,
     name: &str,
     flows: &[Flow],
     faults: &mut Faults<'_>,
-) -> Option<FlowId> {
-    let Some(flow) = flows.iter().position(|flow| flow.named && flow.name == name) else {
-        let named = flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str());
-        let help = nearest::help(name, named.collect::<Vec<_>>(), "flows with a name");
-        faults.add(&path.name("flow"), format!("there is no flow `{name}`"), help);
-        return None;
-    };
-    if !matches!(response, ResponseSpec::Dcqcn(_) | ResponseSpec::DcqcnTimed(_)) {
-        let message = "no DCQCN reaction point controls this flow, so it has no rate to watch";
-        faults.add(path, message, "watch a `Queue`, or write `congestion_control: Dcqcn()`");
-        return None;
+) -> Vec<FlowId> {
+    let named = || flows.iter().enumerate().filter(|(_, flow)| flow.named);
+    let found = named().filter(|(_, flow)| glob::matches(name, &flow.name));
+    let found: Vec<_> = found.map(|(number, _)| FlowId(number as u32)).collect();
+    if found.is_empty() {
+        let help = nearest::help(name, named().map(|(_, flow)| &flow.name), "flows with a name");
+        let what = if glob::is_wild(name) { "no flow with a name matches" } else { "there is no flow" };
+        faults.add(&path.name("flow"), format!("{what} `{name}`"), help);
+    } else if matches!(response, ResponseSpec::Off) {
+        let message = "no source responds to congestion, so there is no state to watch";
+        faults.add(path, message, "watch a `Queue`, or choose a response in `congestion_control`");
     }
-    Some(FlowId(flow as u32))
+    found
 }

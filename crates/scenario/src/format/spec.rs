@@ -94,9 +94,10 @@ pub enum WatchSpec {
         #[schemars(range(min = 0, max = 14))]
         lane: u8,
     },
-    /// The state of DCQCN's reaction point for a flow: rate, target rate and alpha.
+    /// The state of the response that controls flows: for DCQCN rate, target rate and alpha; for IBA the index into its
+    /// table, the delay and the rate that it allows; for the HP proposal delay, rate and window.
     Control {
-        /// The flow, by name.
+        /// The flows with this name, or whose names match it: `*` stands for any text, `?` for any one character.
         flow: String,
     },
 }

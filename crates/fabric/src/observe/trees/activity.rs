@@ -1,0 +1,104 @@
+//! Activity of every output and lane between two samples.
+//!
+//! Invariant: activity is a difference of counters that nodes keep anyway.
+
+use link_layer::LinkPlan;
+use packet::Lane;
+use telemetry::LaneOutput;
+use units::{Bytes, Rate, Span, Time};
+
+use super::OutputLane;
+use crate::state::world::World;
+
+/// An output is held back if it was without credit for at least 1 / `HELD_BACK_PART` of the sampling interval.
+const HELD_BACK_PART: u64 = 10;
+/// An output is fully used if its wire was busy for at least this percentage of the sampling interval.
+const FULL_PERCENT: u64 = 90;
+
+/// Activity of all outputs since the previous sample.
+#[derive(Debug)]
+pub(super) struct Activity {
+    pub(super) lanes: usize,
+    /// Bytes on the wire around each packet.
+    around: Bytes,
+    /// Time since the previous sample.
+    interval: Span,
+    /// By port of every node, then by lane.
+    outputs: Vec<OutputActivity>,
+}
+
+/// Activity of an output and lane since the previous sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OutputActivity {
+    /// Time without credit and bytes sent, from the start to the previous sample.
+    without_credit: Span,
+    bytes: Bytes,
+    /// Time without credit since the previous sample.
+    pub(super) waited: Span,
+    /// Bytes on the wire since the previous sample.
+    sent: Bytes,
+    pub(super) held_back: bool,
+}
+
+impl Activity {
+    /// Creates the activity of a run of these links that has not begun.
+    pub(super) fn new(link: &LinkPlan) -> Self {
+        let (lanes, around) = (usize::from(link.data_lanes), link.framing.around());
+        Self { lanes, around, interval: Span::ZERO, outputs: Vec::new() }
+    }
+
+    /// Measures the activity since the previous sample, which was `interval` ago.
+    pub(super) fn measure(&mut self, world: &World, interval: Span) {
+        let now = world.now();
+        self.interval = interval;
+        let adapters = world.adapters.iter().flat_map(ca_transport::Adapter::all_observed);
+        let switches = world.switches.iter().flat_map(|switch| switch.view().all_observed());
+        self.outputs.resize(world.interconnect.peers.len() * self.lanes, OutputActivity::default());
+        for (output, (_, seen)) in self.outputs.iter_mut().zip(adapters.chain(switches)) {
+            output.settle(seen, self.around, now, interval);
+        }
+    }
+
+    /// Returns the place of an output and lane among all.
+    pub(super) fn place(&self, world: &World, (node, port, lane): OutputLane) -> usize {
+        let port = world.interconnect.first_port[node.index()] as usize + port.index();
+        port * self.lanes + lane.index()
+    }
+
+    /// Returns the activity of an output and lane.
+    pub(super) fn of(&self, world: &World, output: OutputLane) -> &OutputActivity {
+        &self.outputs[self.place(world, output)]
+    }
+
+    /// Returns the time for which the wire of an output was busy, with packets of all lanes.
+    fn busy(&self, world: &World, (node, port, _): OutputLane) -> (Span, Rate) {
+        let lanes = (0..self.lanes as u8).map(Lane);
+        let sent: Bytes = lanes.map(|lane| self.of(world, (node, port, lane)).sent).sum();
+        let rate = world.port(node, port).wire().rate();
+        (rate.time_for(sent), rate)
+    }
+
+    /// Returns true if the wire of an output was busy nearly all the time.
+    pub(super) fn is_full(&self, world: &World, output: OutputLane) -> bool {
+        self.busy(world, output).0.ps() * 100 >= self.interval.ps() * FULL_PERCENT
+    }
+
+    /// Returns the bytes that the wire of an output could have carried while packets waited there without credit.
+    pub(super) fn idle(&self, world: &World, output: OutputLane) -> Bytes {
+        let (busy, rate) = self.busy(world, output);
+        // With several lanes, the wire may have been busy with others while this one waited.
+        let free = Span::from_ps(self.interval.ps().saturating_sub(busy.ps()));
+        rate.amount_in(self.of(world, output).waited.min(free))
+    }
+}
+
+impl OutputActivity {
+    fn settle(&mut self, seen: &LaneOutput, around: Bytes, now: Time, interval: Span) {
+        let without_credit = seen.without_credit(now);
+        self.waited = without_credit - self.without_credit;
+        let on_the_wire = seen.bytes + Bytes::new(around.get() * seen.packets);
+        self.sent = on_the_wire - self.bytes;
+        (self.without_credit, self.bytes) = (without_credit, on_the_wire);
+        self.held_back = self.waited.ps() * HELD_BACK_PART >= interval.ps().max(1);
+    }
+}

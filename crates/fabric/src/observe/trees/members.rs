@@ -1,0 +1,138 @@
+//! The flows of a tree: contributors and victims.
+//!
+//! Invariant: a flow whose data lead through the root is never a victim, wherever its packets wait.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use packet::{FlowId, NodeId, Packet, PortId};
+use units::{Bytes, Span};
+
+use super::activity::Activity;
+use super::shares::{Users, max_min};
+use super::{CongestionTree, OutputLane, paths};
+use crate::state::world::World;
+
+/// The flows of a tree at one sample.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    /// Flows that leave by the root, in order.
+    pub(super) contributors: Vec<u32>,
+    /// Flows that do not leave by the root, in order.
+    pub(super) victims: Vec<Victim>,
+    /// Ports of the root's switch by which contributors' data came.
+    pub(super) feeders: BTreeSet<PortId>,
+}
+
+/// A victim at one sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Victim {
+    pub(super) flow: u32,
+    /// Its wait since the previous sample.
+    pub(super) waited: Span,
+    /// Bytes that the idle branches on its path could have carried for it.
+    pub(super) lost: Bytes,
+}
+
+/// A flow with packets that wait for branches, or in buffers that they feed, and will not leave by the root.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    waited: Span,
+    /// Whether data wait, and not its acknowledgements or notifications alone.
+    data: bool,
+}
+
+/// Search for the flows of a tree.
+struct Search<'a> {
+    world: &'a World,
+    activity: &'a Activity,
+    tree: &'a CongestionTree,
+    found: Members,
+    waiting: BTreeMap<u32, Waiting>,
+}
+
+impl Members {
+    /// Finds the flows whose packets wait in the tree: for its root or branches, or in buffers that its branches feed.
+    pub(super) fn find(world: &World, activity: &Activity, tree: &CongestionTree) -> Self {
+        let mut search = Search { world, activity, tree, found: Self::default(), waiting: BTreeMap::new() };
+        search.visit_switches();
+        search.visit_adapters();
+        search.found.contributors.sort_unstable();
+        search.found.contributors.dedup();
+        search.find_victims();
+        search.found
+    }
+}
+
+impl Search<'_> {
+    fn visit_switches(&mut self) {
+        let branches = self.tree.branches.iter().map(|((node, ..), _)| *node);
+        let inside: BTreeSet<NodeId> = branches.chain([self.tree.root.0]).collect();
+        let world = self.world;
+        for node in inside.into_iter().filter(|node| world.switch_index(*node).is_some()) {
+            world.switch(node).view().visit_packets(&world.interconnect.pool, &mut |packet| {
+                let (from, port) = world.interconnect.peer(node, packet.voq().input);
+                let awaited = paths::awaited(node, packet);
+                if awaited == self.tree.root && packet.payload > 0 {
+                    self.found.feeders.insert(packet.voq().input);
+                }
+                self.visit(packet, awaited, Some((from, port, packet.arrived_on)));
+            });
+        }
+    }
+
+    /// Visits the packets that wait in adapters whose outputs are branches.
+    fn visit_adapters(&mut self) {
+        let (world, tree) = (self.world, self.tree);
+        for &((node, port, lane), _) in &tree.branches {
+            if world.switch_index(node).is_none() {
+                let (pool, now) = (&world.interconnect.pool, world.now());
+                world.adapters[node.index()].visit_waiting(lane, (pool, now), &mut |packet| {
+                    self.visit(packet, (node, port, lane), None);
+                });
+            }
+        }
+    }
+
+    /// Visits a packet that waits for one output, and came by another if it is in a switch.
+    fn visit(&mut self, packet: &Packet, awaited: OutputLane, came_by: Option<OutputLane>) {
+        if self.tree.is_in(awaited) && paths::crosses(self.world, packet, awaited, self.tree.root) {
+            self.found.contributors.extend((packet.payload > 0).then_some(packet.flow.0));
+            return;
+        }
+        let channels = [Some(awaited), came_by].into_iter().flatten();
+        let branches = channels.filter(|channel| self.tree.is_branch(*channel));
+        let Some(waited) = branches.map(|branch| self.activity.of(self.world, branch).waited).max() else {
+            return;
+        };
+        let waiting = self.waiting.entry(packet.flow.0).or_default();
+        waiting.waited = waiting.waited.max(waited);
+        waiting.data |= packet.payload > 0;
+    }
+
+    /// Finds the victims among the flows that wait, and divides among them the idle time of the branches on their paths.
+    fn find_victims(&mut self) {
+        let places: BTreeMap<OutputLane, usize> =
+            self.tree.branches.iter().enumerate().map(|(place, (branch, _))| (*branch, place)).collect();
+        let mut by_path: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for (flow, waiting) in core::mem::take(&mut self.waiting) {
+            let path: Vec<_> = paths::of_flow(self.world, FlowId(flow)).collect();
+            if self.found.contributors.binary_search(&flow).is_ok() || path.contains(&self.tree.root) {
+                continue;
+            }
+            if waiting.data {
+                let branches = path.iter().filter_map(|output| places.get(output).copied()).collect();
+                by_path.entry(branches).or_default().push(self.found.victims.len());
+            }
+            self.found.victims.push(Victim { flow, waited: waiting.waited, lost: Bytes::ZERO });
+        }
+        let idle = |(branch, _): &(OutputLane, u32)| self.activity.idle(self.world, *branch).get();
+        let room = self.tree.branches.iter().map(idle).collect();
+        let users: Vec<_> = by_path
+            .iter()
+            .map(|(outputs, victims)| Users { outputs: outputs.clone(), number: victims.len() as u64 })
+            .collect();
+        for (share, victims) in max_min(room, &users).into_iter().zip(by_path.values()) {
+            victims.iter().for_each(|victim| self.found.victims[*victim].lost = Bytes::new(share));
+        }
+    }
+}

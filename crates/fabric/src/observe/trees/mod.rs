@@ -1,0 +1,323 @@
+//! Congestion trees, searched for at every sample.
+//!
+//! Invariant: the search changes nothing and costs the event loop nothing. It compares counters that nodes keep anyway
+//! with those of the previous sample, and walks queues only in switches and adapters that a tree has reached.
+//!
+//! ```text
+//! root    an output and lane with a queue above the threshold that is itself the obstacle: fully used, towards an
+//!         adapter without room, behind input FIFOs, or on a link whose far buffer is too small for it
+//! branch  an output and lane that was held back for lack of credit, and that feeds a buffer in which packets
+//!         wait for the root or for another branch of the same tree
+//! ```
+//!
+//! All constants are our own choice; `docs/models/congestion-trees.md` gives the reasons.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `paths` | paths of packets, output by output |
+//! | `activity` | activity of outputs between two samples |
+//! | `cause` | kinds of roots, and the rule that names a cause |
+//! | `shares` | fair shares of what idle outputs could have carried |
+//! | `members` | contributors and victims of a tree |
+//! | `totals` | totals of roots and of outputs over a run |
+//! | here | the search, sample by sample |
+
+mod activity;
+mod cause;
+mod members;
+mod paths;
+mod shares;
+mod totals;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use packet::{FlowId, Lane, NodeId, PortId, VoqId};
+use scenario::Plan;
+use telemetry::{Congestion, OutputLoad, RootRecord, TreeSample};
+use units::{Bytes, Time};
+
+use self::activity::Activity;
+use self::cause::{RootKind, Setting};
+use self::members::Members;
+use self::totals::{OutputTotals, RootTotals};
+use crate::state::world::World;
+
+/// An output with a queue of more than this number of longest packets has more than is on its way through.
+const QUEUED_PACKETS: u64 = 4;
+
+/// An output and lane of a node.
+type OutputLane = (NodeId, PortId, Lane);
+
+/// Finds congestion trees, and keeps their state from sample to sample.
+#[derive(Debug)]
+pub(crate) struct TreeFinder {
+    setting: Setting,
+    /// A queue that is longer is more than packets on their way through.
+    some_queue: Bytes,
+    last: Time,
+    activity: Activity,
+    /// By port of every switch, then by lane.
+    outputs: Vec<OutputTotals>,
+    roots: BTreeMap<OutputLane, RootTotals>,
+    /// The roots, in the order in which they first appeared.
+    order: Vec<OutputLane>,
+    samples: Vec<TreeSample>,
+    sampled: u32,
+}
+
+/// A congestion tree at one sample.
+struct CongestionTree {
+    root: OutputLane,
+    kind: RootKind,
+    /// Outputs that are held back, each with its distance from the root in links. Parents precede children.
+    branches: Vec<(OutputLane, u32)>,
+}
+
+/// Outputs that may be roots at one sample, in order of node, port and lane.
+#[derive(Debug, Default)]
+struct Candidates {
+    roots: Vec<(OutputLane, RootKind)>,
+    /// Outputs that are roots unless they are branches.
+    short_loops: Vec<OutputLane>,
+}
+
+impl TreeFinder {
+    /// Creates the finder of a run.
+    pub(crate) fn new(plan: &Plan) -> Self {
+        Self {
+            setting: Setting::new(plan),
+            some_queue: Bytes::new(QUEUED_PACKETS * plan.link().longest_packet().get()),
+            last: Time::ZERO,
+            activity: Activity::new(plan.link()),
+            outputs: Vec::new(),
+            roots: BTreeMap::new(),
+            order: Vec::new(),
+            samples: Vec::new(),
+            sampled: 0,
+        }
+    }
+
+    /// Searches for trees. Called once all events of a sample's instant are handled.
+    pub(crate) fn look(&mut self, world: &World) {
+        let now = world.now();
+        let before = core::mem::replace(&mut self.last, now);
+        self.sampled += 1;
+        self.activity.measure(world, now.since(before));
+        self.roots.values_mut().for_each(|root| root.settle(before, |flow| world.delivered(FlowId(flow))));
+        for tree in self.trees(world) {
+            let members = Members::find(world, &self.activity, &tree);
+            self.record(world, (&tree, &members), before);
+        }
+    }
+
+    /// Returns the trees of this sample, in order of their roots.
+    fn trees(&mut self, world: &World) -> Vec<CongestionTree> {
+        let candidates = self.candidates(world);
+        let tree = |(root, kind)| CongestionTree { root, kind, branches: self.branches(world, root) };
+        let mut trees: Vec<_> = candidates.roots.into_iter().map(tree).collect();
+        let branches = trees.iter().flat_map(|tree| &tree.branches);
+        let branches: BTreeSet<OutputLane> = branches.map(|(branch, _)| *branch).collect();
+        let unexplained = candidates.short_loops.into_iter().filter(|output| !branches.contains(output));
+        trees.extend(unexplained.map(|root| tree((root, RootKind::CreditLoop))));
+        trees.retain(|tree| !tree.branches.is_empty()); // Congestion within one switch holds no other flow back.
+        trees.sort_by_key(|tree| tree.root);
+        trees
+    }
+
+    /// Returns the outputs that are congested by themselves, and adds all queues to the totals.
+    fn candidates(&mut self, world: &World) -> Candidates {
+        let mut found = Candidates::default();
+        let all = world.interconnect.peers.len() * self.activity.lanes;
+        self.outputs.resize(all - self.first_output(world), OutputTotals::default());
+        let mut place = 0;
+        for (number, switch) in world.switches.iter().enumerate() {
+            let node = world.switch_number(number);
+            let mut behind_heads = Vec::new();
+            for port in (0..switch.view().radix() as u16).map(PortId) {
+                for lane in (0..self.activity.lanes as u8).map(Lane) {
+                    let output = (node, port, lane);
+                    match self.classify(world, output, place) {
+                        Some(RootKind::HeadOfLine) => behind_heads.push(output),
+                        Some(RootKind::CreditLoop) => found.short_loops.push(output),
+                        Some(kind) => found.roots.push((output, kind)),
+                        None => {}
+                    }
+                    place += 1;
+                }
+            }
+            if !behind_heads.is_empty() && !self.has_obstacle(world, node) {
+                found.roots.extend(behind_heads.into_iter().map(|output| (output, RootKind::HeadOfLine)));
+            }
+        }
+        found
+    }
+
+    /// Adds the queue for an output of a switch, at this place of the totals, and returns the kind of root that the output
+    /// may be.
+    fn classify(&mut self, world: &World, output: OutputLane, place: usize) -> Option<RootKind> {
+        let (node, port, lane) = output;
+        let switch = node.index() - world.adapters.len();
+        let queue = world.switch(node).view().waiting(port, lane);
+        let totals = &mut self.outputs[place];
+        totals.see(queue);
+        let is_over = queue > self.setting.thresholds[switch];
+        let was_over = core::mem::replace(&mut totals.was_over, is_over);
+        if queue <= self.some_queue && !is_over {
+            return None;
+        }
+        let faces_adapter = world.switch_index(world.interconnect.peer(node, port).0).is_none();
+        let kind = match self.activity.of(world, output).held_back {
+            true => faces_adapter.then_some(RootKind::Receiver),
+            false => self.activity.is_full(world, output).then_some(RootKind::Full),
+        };
+        let is_held = self.activity.of(world, output).held_back && !faces_adapter;
+        totals.congested += u32::from(kind.is_some());
+        totals.held_back += u32::from(is_held);
+        // Without an obstacle of its own the queue must have lasted: it may have come with the end of the interval.
+        let lasting = || match is_held {
+            true => self.setting.short_loop(world, output).map(|_| RootKind::CreditLoop),
+            false => self.setting.has_fifos[switch].then_some(RootKind::HeadOfLine),
+        };
+        kind.or_else(|| if was_over { lasting() } else { None }).filter(|_| is_over)
+    }
+
+    /// Returns true if an output of a switch is held back or fully used.
+    fn has_obstacle(&self, world: &World, node: NodeId) -> bool {
+        let ports = (0..world.switch(node).view().radix() as u16).map(PortId);
+        let lanes = (0..self.activity.lanes as u8).map(Lane);
+        ports
+            .flat_map(|port| lanes.clone().map(move |lane| (node, port, lane)))
+            .any(|output| self.activity.of(world, output).held_back || self.activity.is_full(world, output))
+    }
+
+    /// Returns the outputs that `root` holds back.
+    fn branches(&self, world: &World, root: OutputLane) -> Vec<(OutputLane, u32)> {
+        let mut branches: Vec<(OutputLane, u32)> = Vec::new();
+        let mut parents = vec![(root, 0)];
+        let mut next = 0;
+        while let Some(&((node, output, lane), depth)) = parents.get(next) {
+            next += 1;
+            if node.index() < world.adapters.len() {
+                continue;
+            }
+            let here = world.switch(node).view();
+            for input in (0..here.radix() as u16).map(PortId) {
+                let voq = VoqId { input, output, lane };
+                let (from, port) = world.interconnect.peer(node, input);
+                for arrived_on in (0..here.lanes() as u8).map(Lane) {
+                    let child = (from, port, arrived_on);
+                    if self.activity.of(world, child).held_back
+                        && !parents.iter().any(|(known, _)| *known == child)
+                        && here.is_head(voq)
+                        && here.arrived_on(voq, arrived_on, &world.interconnect.pool)
+                    {
+                        branches.push((child, depth + 1));
+                        parents.push((child, depth + 1));
+                    }
+                }
+            }
+        }
+        branches
+    }
+
+    fn record(&mut self, world: &World, (tree, members): (&CongestionTree, &Members), before: Time) {
+        let at = world.now();
+        let (node, port, lane) = tree.root;
+        let place = self.activity.place(world, tree.root) - self.first_output(world);
+        self.outputs[place].rooted += 1;
+        let number = self.roots.len() as u32;
+        let running = self.roots.entry(tree.root).or_insert_with(|| {
+            self.order.push(tree.root);
+            RootTotals::new(number, first_record(world, tree.root))
+        });
+        if running.record.last != before || running.record.samples == 0 {
+            running.since = at;
+        }
+        let waited = |(branch, _): &(OutputLane, u32)| self.activity.of(world, *branch).waited;
+        running.record.held_back += tree.branches.iter().map(waited).sum();
+        running.add((tree, members), at, |flow| world.delivered(FlowId(flow)));
+        let senders = members.contributors.iter().map(|flow| world.flows[*flow as usize].source.0);
+        running.facts.senders.extend(senders);
+        self.samples.push(TreeSample {
+            at,
+            since: running.since,
+            root: running.number,
+            queue: world.switch(node).view().waiting(port, lane),
+            branches: tree.branches.len() as u32,
+            depth: tree.depth(),
+            ports: tree.ports(),
+            contributors: members.contributors.len() as u32,
+            victims: members.victims.len() as u32,
+        });
+    }
+
+    /// Returns the number of outputs and lanes of adapters, which precede those of switches.
+    fn first_output(&self, world: &World) -> usize {
+        let (ports, all) = (&world.interconnect.first_port, world.interconnect.peers.len());
+        ports.get(world.adapters.len()).map_or(all, |first| *first as usize) * self.activity.lanes
+    }
+
+    /// Returns the trees found, as plain data.
+    pub(crate) fn congestion(&self, world: &World) -> Congestion {
+        let finished = |root: &OutputLane| {
+            let totals = &self.roots[root];
+            RootRecord {
+                cause: self.setting.cause(world, *root, &totals.facts),
+                senders: totals.facts.senders.len() as u32,
+                ..totals.finished(|on_the_wire| self.setting.payload(on_the_wire))
+            }
+        };
+        let roots = self.order.iter().map(finished).collect();
+        Congestion { roots, samples: self.samples.clone(), sampled: self.sampled }
+    }
+
+    /// Returns the loads of all outputs and lanes of switches, by node, port and lane; none of a run without samples.
+    pub(crate) fn loads(&self, world: &World) -> Vec<OutputLoad> {
+        if self.outputs.is_empty() {
+            return Vec::new();
+        }
+        let first = self.first_output(world);
+        let mut flows = vec![0_u32; self.outputs.len()];
+        for flow in (0..world.flows.len() as u32).map(FlowId) {
+            if world.delivered(flow) > Bytes::ZERO {
+                let outputs = paths::of_flow(world, flow).skip(1); // The first is the adapter's.
+                outputs.for_each(|output| flows[self.activity.place(world, output) - first] += 1);
+            }
+        }
+        self.outputs.iter().zip(flows).map(|(totals, flows)| totals.load(self.sampled, flows)).collect()
+    }
+}
+
+/// Returns the record of a root without any sample.
+fn first_record(world: &World, (node, port, lane): OutputLane) -> RootRecord {
+    let (peer, _) = world.interconnect.peer(node, port);
+    RootRecord {
+        node: world.name(node).to_owned(),
+        port: port.0 + 1,
+        peer: world.name(peer).to_owned(),
+        lane: lane.0,
+        first: world.now(),
+        rate: world.port(node, port).wire().rate(),
+        ..RootRecord::default()
+    }
+}
+
+impl CongestionTree {
+    fn is_branch(&self, channel: OutputLane) -> bool {
+        self.branches.iter().any(|(branch, _)| *branch == channel)
+    }
+
+    fn is_in(&self, channel: OutputLane) -> bool {
+        channel == self.root || self.is_branch(channel)
+    }
+
+    fn depth(&self) -> u32 {
+        self.branches.iter().map(|(_, depth)| *depth).max().unwrap_or(0)
+    }
+
+    /// Returns the number of ports in the tree, each counted once for all of its lanes.
+    fn ports(&self) -> u32 {
+        let ports = self.branches.iter().map(|((node, port, _), _)| (*node, *port));
+        ports.chain([(self.root.0, self.root.1)]).collect::<BTreeSet<_>>().len() as u32
+    }
+}

@@ -1,0 +1,23 @@
+//! Congestion: trees, their roots, causes, contributors and victims, and the hottest outputs.
+//!
+//! Invariant: what is printed is in the files too.
+//!
+//! | module | makes |
+//! |---|---|
+//! | [`files`](mod@files) | `trees.csv`, `roots.csv`, `contributors.csv`, `victims.csv` |
+//! | `outputs` | the hottest outputs on the terminal |
+//! | `trees` | the worst trees on the terminal |
+
+pub mod files;
+mod outputs;
+mod trees;
+
+use telemetry::RunRecord;
+
+/// Returns the worst trees and the hottest outputs, as tables for the terminal.
+#[must_use]
+pub fn printed(record: &RunRecord) -> String {
+    let outputs = outputs::printed(record);
+    let gap = if outputs.is_empty() { "" } else { "\n" };
+    format!("{}{gap}{outputs}", trees::printed(record))
+}
