@@ -67,6 +67,12 @@ impl Entry {
         match Shape::of(schema) {
             Shape::Fields(parts) => Self { fields: fields(parts, links), ..entry },
             Shape::Choice(parts) => Self { choices: choices(parts, links), ..entry },
+            Shape::Any(forms) => {
+                let parts = forms.iter().map(|form| Self::new(path, form, required, links));
+                let form =
+                    parts.into_iter().find(|form| !(form.fields.is_empty() && form.choices.is_empty()));
+                form.map_or(entry.clone(), |Self { fields, choices, .. }| Self { fields, choices, ..entry })
+            }
             Shape::List(_) | Shape::Tuple(_) | Shape::Map(_) | Shape::Single(_) => entry,
         }
     }
@@ -136,7 +142,7 @@ fn choice(name: &str, content: Option<&Value>, variant: &Value, links: &Links<'_
             Choice { form: format!("{name}(...)"), fields: fields(parts, links), ..choice }
         }
         Shape::Tuple(_) => Choice { form: format!("{name}{}", kind(content)), ..choice },
-        Shape::Choice(_) | Shape::List(_) | Shape::Map(_) | Shape::Single(_) => {
+        Shape::Choice(_) | Shape::List(_) | Shape::Map(_) | Shape::Any(_) | Shape::Single(_) => {
             Choice { form: format!("{name}({})", kind(content)), ..choice }
         }
     }

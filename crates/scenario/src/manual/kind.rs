@@ -28,6 +28,8 @@ pub(super) enum Shape<'s> {
     Tuple(&'s [Value]),
     /// Values by name or number.
     Map(&'s Value),
+    /// A value of one of several forms: a text or a list.
+    Any(&'s [Value]),
     /// A single value: its type, in words.
     Single(String),
 }
@@ -45,6 +47,9 @@ impl<'s> Shape<'s> {
         let schema = resolved(schema);
         if schema.get("oneOf").is_some() {
             return Self::Choice(schema);
+        }
+        if let Some(Value::Array(forms)) = schema.get("anyOf") {
+            return Self::Any(forms);
         }
         if schema.get("properties").is_some() {
             return Self::Fields(schema);
@@ -77,8 +82,9 @@ pub(super) fn definition(schema: &Value) -> Option<&str> {
 
 /// Returns the schema of an optional value that is there.
 pub(super) fn present(schema: &Value) -> &Value {
-    let is_value = |choice: &&Value| !has_type(choice, "null");
-    list(schema, "anyOf").find(is_value).unwrap_or(schema)
+    let is_null = |choice: &&Value| has_type(choice, "null");
+    let value = list(schema, "anyOf").find(|choice| !is_null(choice));
+    value.filter(|_| list(schema, "anyOf").any(|choice| is_null(&choice))).unwrap_or(schema)
 }
 
 /// Returns the type of a field, in words.
@@ -92,6 +98,7 @@ pub(super) fn kind(schema: &Value) -> String {
             format!("({})", kinds.join(", "))
         }
         Shape::Map(values) => format!("map of {}", plural(values)),
+        Shape::Any(forms) => forms.iter().map(kind).collect::<Vec<_>>().join(" or "),
         Shape::Single(word) => word,
     }
 }
@@ -104,6 +111,7 @@ fn plural(schema: &Value) -> String {
         Shape::List(_) => "lists".to_owned(),
         Shape::Map(values) => format!("maps of {}", plural(values)),
         Shape::Choice(_) => "choices".to_owned(),
+        Shape::Any(forms) => forms.iter().map(plural).collect::<Vec<_>>().join(" or "),
         Shape::Single(word) => format!("{word}s"),
     }
 }
@@ -112,6 +120,7 @@ fn plural(schema: &Value) -> String {
 pub(super) fn range(schema: &Value) -> Option<String> {
     match Shape::of(schema) {
         Shape::List(inner) | Shape::Map(inner) => range(inner),
+        Shape::Any(forms) => forms.iter().find_map(range),
         Shape::Tuple(places) => {
             let ranges: Vec<_> = places.iter().filter_map(range).collect();
             (!ranges.is_empty()).then(|| ranges.join("; "))

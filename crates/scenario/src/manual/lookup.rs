@@ -80,6 +80,10 @@ fn below(place: &Found, step: &PathStep) -> Vec<Found> {
             let named = matches!(Shape::of(present(items)), Shape::Fields(own) if parts(own).iter().any(|part| part.0 == "name"));
             if fields.is_empty() && named { vec![element(items)] } else { fields }
         }
+        (Shape::Any(forms), _) => {
+            let form = |schema| below(&Found { path: path.clone(), schema, required: *required }, step);
+            forms.iter().flat_map(form).collect()
+        }
         (Shape::Tuple(values), PathStep::Index(index)) => {
             values.get(*index).map(element).into_iter().collect()
         }
@@ -112,6 +116,9 @@ fn names(place: &Found) -> Vec<String> {
         Shape::Fields(own) => parts(own).into_iter().map(|(name, ..)| name.to_owned()).collect(),
         Shape::Choice(own) => variants(own).map(|(name, ..)| name.to_owned()).collect(),
         Shape::List(items) => names(&Found { schema: items, ..place.clone() }),
+        Shape::Any(forms) => {
+            forms.iter().flat_map(|schema| names(&Found { schema, ..place.clone() })).collect()
+        }
         Shape::Tuple(_) | Shape::Map(_) | Shape::Single(_) => Vec::new(),
     }
 }

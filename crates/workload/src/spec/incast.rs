@@ -23,7 +23,8 @@ pattern_spec! {
         pub repeat: RepeatSpec,
         /// Host that receives. If several are named, each incast draws one of them, all equally likely.
         pub to: HostsSpec,
-        /// Hosts that send; the receiver is none of them.
+        /// Hosts that send; the receiver is none of them. A number means the hosts that follow the receiver in the order
+        /// of the topology.
         pub senders: SendersSpec,
         /// Payload of each message.
         pub bytes: Bytes,
@@ -75,11 +76,11 @@ pub enum RepeatSpec {
     },
     /// Incasts at exponentially distributed intervals, of which either the mean or the load is given.
     Poisson {
-        /// Mean interval, above 0.
+        /// Mean interval, above 0; left out if `load` is given.
         #[serde(default)]
         interval: Option<Span>,
         /// Mean rate of payload, as a share of the data rate of the links of all hosts that `to` names: above 0, at most
-        /// 1.
+        /// 1; left out if `interval` is given.
         #[serde(default)]
         #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         load: Option<f64>,
