@@ -55,6 +55,7 @@ const VERBS: &[Verb] = &[
         task: Task::Simulate,
     },
     Verb { name: "repro", about: "check the claims of papers, one by one", task: Task::Simulate },
+    Verb { name: "figure", about: "draw figures from a result folder", task: Task::Simulate },
     Verb {
         name: "guideline",
         about: "print proposed parameters of congestion control",

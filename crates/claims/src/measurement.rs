@@ -168,15 +168,20 @@ fn occupancy(outcome: &Outcome, switches: &[String]) -> Result<f64, NotInRun> {
 /// Returns the samples of a watched queue in the settled half of a phase, in bytes; at least one.
 fn queue_samples(outcome: &Outcome, place: &str, phase: &PhaseSummary) -> Result<Vec<f64>, NotInRun> {
     let (watched, interval) = (&outcome.record.watched, outcome.record.series.interval);
-    let object = format!("{place} VL0");
-    let is_queue = |one: &WatchedQuantity| one.object == object && one.quantity == "queue_bytes";
-    let column = watched.quantities.iter().position(is_queue);
-    let column = column.ok_or_else(|| NotInRun::Queue(place.to_owned()))?;
+    let column = queue_column(outcome, place)?;
     let settled = f64::midpoint(phase.from_s, phase.to_s)..phase.to_s;
     let rows =
         (1..).zip(&watched.rows).filter(|(number, _)| settled.contains(&(interval * *number).seconds()));
     let queue: Vec<_> = rows.map(|(_, row)| row[column]).collect();
     if queue.is_empty() { Err(NotInRun::QueueSample(place.to_owned())) } else { Ok(queue) }
+}
+
+/// Returns the place of an output's queue among the watched quantities.
+pub(crate) fn queue_column(outcome: &Outcome, place: &str) -> Result<usize, NotInRun> {
+    let object = format!("{place} VL0");
+    let is_queue = |one: &WatchedQuantity| one.object == object && one.quantity == "queue_bytes";
+    let column = outcome.record.watched.quantities.iter().position(is_queue);
+    column.ok_or_else(|| NotInRun::Queue(place.to_owned()))
 }
 
 /// Returns the time from a phase's start until all flows together have a share of their goodput in the first phase.

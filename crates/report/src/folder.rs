@@ -40,6 +40,12 @@ pub enum OutputError {
         /// Name of the file.
         name: String,
     },
+    /// The folder has no manifest.
+    #[error("`{}` is not the folder of a run: there is no `{MANIFEST}`", folder.display())]
+    NoRun {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The folder has a manifest that cannot be read.
     #[error("`{}` cannot be read as the manifest of a run: {fault}", folder.join(MANIFEST).display())]
     Manifest {
@@ -160,6 +166,31 @@ impl ResultFolder {
     }
 }
 
+/// Writes a further file of a run into its folder, and names it in the manifest.
+///
+/// # Errors
+/// If the folder has no manifest, or has a file of that name which the manifest does not name, or cannot be written to.
+pub fn add_file(folder: &Path, file: &OutputFile) -> Result<(), OutputError> {
+    let Some(mut manifest) = former(folder)? else {
+        return Err(OutputError::NoRun { folder: folder.to_owned() });
+    };
+    let entry = FileEntry { name: file.name.clone(), bytes: file.contents.len() as u64 };
+    match manifest.files.iter_mut().find(|known| known.name == file.name) {
+        Some(known) => *known = entry,
+        None if folder.join(&file.name).exists() => {
+            return Err(OutputError::Foreign { folder: folder.to_owned(), name: file.name.clone() });
+        }
+        None => manifest.files.push(entry),
+    }
+    let place = |name: &str, contents: &str| {
+        fs::write(temporary(folder, name), contents)?;
+        fs::rename(temporary(folder, name), folder.join(name))
+    };
+    // The manifest first: it names every file of the folder at every instant.
+    let placed = place(MANIFEST, &manifest.json()).and_then(|()| place(&file.name, &file.contents));
+    placed.map_err(|cause| OutputError::Unwritable { folder: folder.to_owned(), cause })
+}
+
 /// Returns the manifest of the folder's former run, if there is one.
 fn former(folder: &Path) -> Result<Option<Manifest>, OutputError> {
     let fault = |fault: String| OutputError::Manifest { folder: folder.to_owned(), fault };
@@ -270,6 +301,22 @@ mod tests {
 
     fn manifest(folder: &Path) -> Manifest {
         former(folder).unwrap().expect("the folder has a manifest")
+    }
+
+    #[test]
+    fn a_further_file_is_named_and_foreign_ones_stay() {
+        let scratch = Scratch::new("further");
+        let folder = scratch.0.join("out");
+        write(&folder, "p", false, &[file("a", "one")]).unwrap();
+        add_file(&folder, &file("b", "three")).unwrap();
+        add_file(&folder, &file("a", "four")).unwrap();
+        let sizes: Vec<_> =
+            manifest(&folder).files.iter().map(|file| (file.name.clone(), file.bytes)).collect();
+        assert_eq!(sizes, [("a".to_owned(), 4), ("b".to_owned(), 5)]);
+        fs::write(folder.join("c"), "mine").unwrap();
+        assert!(matches!(add_file(&folder, &file("c", "new")), Err(OutputError::Foreign { .. })));
+        assert!(matches!(add_file(&scratch.0, &file("c", "new")), Err(OutputError::NoRun { .. })));
+        assert_eq!(names(&folder), ["a", "b", "c", MANIFEST]);
     }
 
     #[test]

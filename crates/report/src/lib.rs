@@ -82,7 +82,7 @@ pub struct OutputFile {
 }
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 19] = [
+pub const FILE_NAMES: [&str; 26] = [
     "summary.json",
     "flows.csv",
     "phases.csv",
@@ -94,7 +94,14 @@ pub const FILE_NAMES: [&str; 19] = [
     "victims.csv",
     "margins.csv",
     "goodput.svg",
+    "hosts.svg",
     "completions.svg",
+    "slowdown.svg",
+    "queues.svg",
+    "fabric.svg",
+    "watch.svg",
+    "ports.svg",
+    "sources.svg",
     "plan.ron",
     "watch.csv",
     "port_series.csv",

@@ -84,6 +84,38 @@ impl RunFiles<'_> {
         rows.map_err(|error| malformed(name, &error))
     }
 
+    /// Returns the values of `source_series.csv`, a row for each: each column of numbers is a quantity.
+    ///
+    /// # Errors
+    /// If the file is missing, or lacks its time or subject.
+    pub fn source_series(&self) -> Result<Vec<QuantityRow>, ReadError> {
+        let name = "source_series.csv";
+        let text = self.text(name)?;
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let header = reader.headers().map_err(|error| malformed(name, &error))?.clone();
+        let place = |column: &str| {
+            let missing = || malformed(name, &format!("there is no column `{column}`"));
+            header.iter().position(|one| one == column).ok_or_else(missing)
+        };
+        let (time, host, flow) = (place("time_s")?, place("host")?, place("flow")?);
+        let mut rows = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(|error| malformed(name, &error))?;
+            let time_s = record[time].parse().map_err(|error| malformed(name, &error))?;
+            let object = if record[flow].is_empty() { &record[host] } else { &record[flow] };
+            for (quantity, cell) in header.iter().zip(&record) {
+                let is_value = ![&header[time], &header[host], &header[flow]].contains(&quantity);
+                if let Ok(value) = cell.parse::<f64>()
+                    && is_value
+                {
+                    let (object, quantity) = (object.to_owned(), quantity.to_owned());
+                    rows.push(QuantityRow { time_s, object, quantity, value: Some(value) });
+                }
+            }
+        }
+        Ok(rows)
+    }
+
     /// Returns the parts of `summary.json` that figures need.
     ///
     /// # Errors
@@ -192,6 +224,9 @@ pub struct MessageRow {
     pub flow: String,
     /// Payload.
     pub size_bytes: f64,
+    /// The completion time on the empty fabric.
+    #[serde(default)]
+    pub ideal_us: Option<f64>,
     /// Time from its posting to its delivery; `None` if it was not delivered.
     pub fct_us: Option<f64>,
     /// The completion time as a multiple of that on the empty fabric.
@@ -199,6 +234,116 @@ pub struct MessageRow {
     /// Time since its posting at the end of the run, of a message that was not delivered.
     #[serde(default)]
     pub age_s: Option<f64>,
+}
+
+/// A row of `watch.csv`: a value at an instant.
+#[derive(Clone, Debug, Deserialize)]
+pub struct QuantityRow {
+    /// The sample, in s.
+    pub time_s: f64,
+    /// The output or flow.
+    pub object: String,
+    /// The quantity, with its unit at the end.
+    pub quantity: String,
+    /// The value.
+    pub value: Option<f64>,
+}
+
+/// Label of a run in a row of `compare.csv`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ComparisonLabel {
+    /// The label.
+    pub run: String,
+}
+
+/// A row of `trees.csv`: a tree at a sample.
+#[derive(Clone, Debug, Deserialize)]
+pub struct TreeRow {
+    /// The sample, in s.
+    pub time_s: f64,
+    /// Switch of the root.
+    pub root_node: String,
+    /// Its output.
+    pub root_port: u32,
+    /// Node at the other end.
+    pub root_peer: String,
+    /// Lane.
+    pub lane: u32,
+    /// Packets waiting for the root in its switch.
+    pub queue_bytes: f64,
+    /// Outputs held back because of the root.
+    pub branches: f64,
+}
+
+impl TreeRow {
+    /// Returns the name of the root.
+    #[must_use]
+    pub fn root(&self) -> String {
+        output(&self.root_node, self.root_port, &self.root_peer, self.lane)
+    }
+}
+
+fn output(node: &str, port: u32, peer: &str, lane: u32) -> String {
+    let lane = if lane == 0 { String::new() } else { format!(", VL{lane}") };
+    format!("{node} port {port} to {peer}{lane}")
+}
+
+/// A row of `victims.csv`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct VictimRow {
+    /// The victim.
+    pub flow: String,
+    /// Switch of the root.
+    pub root_node: String,
+    /// Its output.
+    pub root_port: u32,
+    /// Lane.
+    pub lane: u32,
+}
+
+/// A row of `ports.csv`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PortRow {
+    /// Node.
+    pub node: String,
+    /// Port.
+    pub port: u32,
+    /// Node at the other end.
+    pub peer: String,
+    /// Time for which packets waited without credit.
+    pub without_credit_s: f64,
+    /// Time for which the output was paused.
+    #[serde(default)]
+    pub paused_s: Option<f64>,
+}
+
+/// A row of `port_series.csv`: a port in an interval.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PortSample {
+    /// End of the interval, in s.
+    pub time_s: f64,
+    /// Node.
+    pub node: String,
+    /// Port.
+    pub port: u32,
+    /// Node at the other end.
+    pub peer: String,
+    /// Lane.
+    pub lane: u32,
+    /// Packets waiting for the output; `None` at an adapter.
+    pub queue_bytes: Option<f64>,
+    /// Share of the link's rate.
+    pub utilisation: f64,
+    /// Time with packets waiting and no credit, or paused.
+    pub stalled_s: f64,
+}
+
+impl PortSample {
+    /// Returns the name of the output.
+    #[must_use]
+    pub fn output(&self) -> String {
+        output(&self.node, self.port, &self.peer, self.lane)
+    }
 }
 
 #[cfg(test)]

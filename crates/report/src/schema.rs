@@ -79,7 +79,7 @@ pub fn files() -> Vec<FileSchema> {
             PLAIN,
         ),
     ];
-    files.extend(FIGURES.iter().map(|figure| other(&figure.file_name(), figure.shows, SVG)));
+    files.extend(FIGURES.iter().map(|figure| other(figure.file, figure.shows, SVG)));
     files.extend([
         table(&comparison::file_table()),
         other("compare.txt", "the printed tables of `compare`", PLAIN),

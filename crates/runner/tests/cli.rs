@@ -64,18 +64,21 @@ fn assert_refused(output: &Output, message: &str) {
 }
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 14] = [
+const FILES: [&str; 17] = [
     "completions.svg",
     "contributors.csv",
+    "fabric.svg",
     "fct.csv",
     "flows.csv",
     "goodput.svg",
+    "hosts.svg",
     "margins.csv",
     "phases.csv",
     "plan.ron",
     "ports.csv",
     "roots.csv",
     "series.csv",
+    "slowdown.svg",
     "summary.json",
     "trees.csv",
     "victims.csv",

@@ -12,7 +12,7 @@ use units::{Bytes, Span};
 
 use super::fluid::FluidLine;
 use super::{Runs, figure_files};
-use crate::measurement::{NotInRun, named_flows};
+use crate::measurement::{NotInRun, named_flows, queue_column};
 
 /// Goodput over time, with the panels of several runs below each other.
 #[derive(Clone, Debug, Deserialize)]
@@ -26,7 +26,11 @@ pub struct GoodputFigure {
     panels: Vec<(String, String)>,
     /// Lines of each panel: a name, and the flows whose mean goodput is drawn, over those that are active. Without a
     /// flow, the goodput of all flows together.
+    #[serde(default)]
     lines: Vec<(String, Vec<String>)>,
+    /// An output whose queue is drawn instead of goodput: `A:11`. The runs watch it.
+    #[serde(default)]
+    queue: Option<String>,
     /// Shaded phases, counted from 1.
     #[serde(default)]
     shaded: Vec<usize>,
@@ -66,7 +70,7 @@ impl GoodputFigure {
         let (time, per_second) = Axis::time(curves.iter().flatten().map(seconds).fold(0.0, f64::max));
         let values =
             curves.iter().flatten().flat_map(Curve::drawn).chain(self.levels.iter().map(|level| level.1));
-        let y = Axis::from_zero("goodput (Gb/s)", values);
+        let y = Axis::from_zero(if self.queue.is_some() { "queue (KB)" } else { "goodput (Gb/s)" }, values);
         let panel = |((title, run), curves): (&(String, String), &Vec<Curve>)| {
             let shaded = self.shaded(outcome(run), per_second);
             let levels =
@@ -77,7 +81,10 @@ impl GoodputFigure {
             Panel { title: title.clone(), x: time.clone(), y: y.clone(), height: 120.0, layers }
         };
         let panels = self.panels.iter().zip(&curves).map(panel).collect();
-        let description = "Goodput over simulated time, a panel for each run.".to_owned();
+        let description = format!(
+            "{} over simulated time, a panel for each run.",
+            if self.queue.is_some() { "A queue" } else { "Goodput" }
+        );
         let chart =
             Chart { title: self.title.clone(), description, panels, columns: 1, notes: self.notes.clone() };
         Ok(figure_files(&self.name, &chart))
@@ -93,6 +100,35 @@ impl GoodputFigure {
     }
 
     fn curves(&self, outcome: &Outcome, plan: impl Fn() -> Plan) -> Result<Vec<Curve>, NotInRun> {
+        let mut curves = match &self.queue {
+            Some(place) => self.queues(place, outcome, plan)?,
+            None => self.goodputs(outcome, plan)?,
+        };
+        if let Some(until) = self.until {
+            let samples = (until.seconds() / outcome.record.series.interval.seconds()).ceil() as usize;
+            curves.iter_mut().for_each(|curve| curve.goodput.truncate(samples));
+        }
+        Ok(curves)
+    }
+
+    /// Returns the queue of an output in KB, simulated and by the fluid model.
+    fn queues(
+        &self,
+        place: &str,
+        outcome: &Outcome,
+        plan: impl Fn() -> Plan,
+    ) -> Result<Vec<Curve>, NotInRun> {
+        let interval = outcome.record.series.interval.seconds();
+        let column = queue_column(outcome, place)?;
+        let queue = outcome.record.watched.rows.iter().map(|row| Some(row[column] / 1e3)).collect();
+        let fluid = self.fluid.iter().map(|fluid| {
+            Ok(Curve { name: fluid.name().to_owned(), interval, goodput: fluid.queue(&plan())? })
+        });
+        let simulated = Curve { name: "simulated".to_owned(), interval, goodput: queue };
+        core::iter::once(Ok(simulated)).chain(fluid).collect()
+    }
+
+    fn goodputs(&self, outcome: &Outcome, plan: impl Fn() -> Plan) -> Result<Vec<Curve>, NotInRun> {
         let interval = outcome.record.series.interval.seconds();
         let line = |(name, flows): &(String, Vec<String>)| {
             let goodput = if flows.is_empty() {
@@ -105,21 +141,16 @@ impl GoodputFigure {
         let fluid = self.fluid.iter().map(|fluid| {
             Ok(Curve { name: fluid.name().to_owned(), interval, goodput: fluid.goodput(&plan())? })
         });
-        let mut curves = self.lines.iter().map(line).chain(fluid).collect::<Result<Vec<_>, NotInRun>>()?;
-        if let Some(until) = self.until {
-            let samples = (until.seconds() / interval).ceil() as usize;
-            curves.iter_mut().for_each(|curve| curve.goodput.truncate(samples));
-        }
-        Ok(curves)
+        self.lines.iter().map(line).chain(fluid).collect()
     }
 }
 
-/// Goodput of a panel's line.
+/// Goodput or queue of a panel's line.
 struct Curve {
     name: String,
     /// Sampling interval, in s.
     interval: f64,
-    /// Goodput in Gb/s by sample; `None` where the flow does not exist.
+    /// Goodput in Gb/s, or queue in KB, by sample; `None` where the flow does not exist.
     goodput: Vec<Option<f64>>,
 }
 

@@ -31,6 +31,19 @@ impl FluidLine {
         &self.name
     }
 
+    /// Returns the queue in the model, in KB by sample.
+    ///
+    /// # Errors
+    /// If the plan lacks DCQCN.
+    pub(super) fn queue(&self, plan: &Plan) -> Result<Vec<Option<f64>>, NotInRun> {
+        let Scheme::Dcqcn(settings) = plan.scheme() else { return Err(NotInRun::Dcqcn) };
+        let starts: Vec<_> =
+            plan.workload().flows.iter().map(|flow| flow.posting.start().since_start()).collect();
+        let fluid = Fluid::new(settings, plan.cable(0).rate, self.packet, self.delay);
+        let samples = fluid.trajectory(&starts, plan.duration(), plan.sample());
+        Ok(samples.iter().skip(1).map(|sample| Some(sample.queue / 1e3)).collect())
+    }
+
     /// Returns the flow's goodput in the model, in Gb/s by sample.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
 use super::fault::FigureFault;
 use super::goodput::OVERLAID;
+use crate::format::grouped;
 use crate::reader::{FlowRow, MessageRow, ReadError, RunFiles};
 
 /// Most steps of a curve.
@@ -84,9 +85,9 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         let missing = curve.posted - curve.times.len();
         let from = curve.bound_from.filter(|_| missing > 0)?;
         let from = super::engine::axis::number((from * 10.0).round() / 10.0);
+        let (missing, posted) = (grouped(missing as u64), grouped(curve.posted as u64));
         Some(format!(
-            "{name}: {missing} of {} messages were not delivered; beyond {from} us the share is a lower bound.",
-            curve.posted
+            "{name}: {missing} of {posted} messages were not delivered; beyond {from} us the share is a lower bound."
         ))
     });
     let mut notes: Vec<_> = notes.collect();
@@ -138,7 +139,14 @@ mod tests {
     use super::*;
 
     fn message(flow: &str, fct_us: Option<f64>, age_s: Option<f64>) -> MessageRow {
-        MessageRow { flow: flow.to_owned(), size_bytes: 1000.0, fct_us, slowdown: fct_us, age_s }
+        MessageRow {
+            flow: flow.to_owned(),
+            size_bytes: 1000.0,
+            ideal_us: Some(1.0),
+            fct_us,
+            slowdown: fct_us,
+            age_s,
+        }
     }
 
     #[test]

@@ -233,7 +233,7 @@ impl GoodputFigure<'_> {
 }
 
 /// Returns the means of consecutive ranges.
-fn mean_range(ranges: &[(f64, f64, f64)]) -> (f64, f64, f64) {
+pub(super) fn mean_range(ranges: &[(f64, f64, f64)]) -> (f64, f64, f64) {
     let mean = |of: fn(&(f64, f64, f64)) -> f64| ranges.iter().map(of).sum::<f64>() / ranges.len() as f64;
     (mean(|range| range.0), mean(|range| range.1), mean(|range| range.2))
 }
@@ -250,13 +250,7 @@ fn highest(curves: &[&GoodputCurve]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{OutputFile, Summary, sample};
-
-    fn files() -> Vec<OutputFile> {
-        let record = sample::record();
-        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        crate::files(&summary, &record, String::new())
-    }
+    use crate::figures::fixture::files;
 
     fn with_flows(count: usize) -> Chart {
         let mut files = files();

@@ -7,7 +7,12 @@
 //! | [`engine`] | any chart, as SVG |
 //! | `fault` | nothing: reasons why a figure cannot be drawn |
 //! | `goodput` | goodput over time |
-//! | `completions` | completion times of messages |
+//! | `completions`, `slowdown` | completion times of messages; their slowdown by size |
+//! | `hosts` | goodput by host |
+//! | `quantities` | watched quantities, and the control of sources |
+//! | `queues` | queues at roots and watched outputs |
+//! | `ports` | ports by time |
+//! | `fabric` | the fabric with the worst congestion tree |
 //! | `compared` | several runs in one panel |
 //! | `catalogue` | the list of all figures of a run |
 
@@ -15,8 +20,16 @@ mod catalogue;
 mod compared;
 mod completions;
 pub mod engine;
+mod fabric;
 mod fault;
+#[cfg(test)]
+mod fixture;
 mod goodput;
+mod hosts;
+mod ports;
+mod quantities;
+mod queues;
+mod slowdown;
 
 pub use catalogue::{FIGURES, FigureKind};
 pub use compared::{ComparedFiles, compared};

@@ -119,6 +119,18 @@ impl SvgFile {
             writeln!(self.text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{}\" fill=\"{fill}\"/>", number(radius));
     }
 
+    /// Draws a dot whose tooltip is a text.
+    pub(crate) fn named_dot(&mut self, at: (f64, f64), radius: f64, fill: &str, stroke: Stroke, name: &str) {
+        let (x, y) = (number(at.0), number(at.1));
+        let _ = writeln!(
+            self.text,
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"{}\" fill=\"{fill}\" {}><title>{}</title></circle>",
+            number(radius),
+            pen(stroke),
+            escaped(name)
+        );
+    }
+
     /// Writes a text whose baseline begins, is centred or ends at a point.
     pub(crate) fn text(&mut self, at: (f64, f64), anchor: Anchor, letters: Letters, text: &str) {
         self.write(at, anchor, letters, text, "");

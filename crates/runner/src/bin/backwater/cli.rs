@@ -6,6 +6,7 @@ use crate::verbs::bench::BenchOptions;
 use crate::verbs::check::CheckOptions;
 use crate::verbs::compare::CompareOptions;
 use crate::verbs::fields::FieldsOptions;
+use crate::verbs::figure::{FigureOptions, FiguresOptions};
 use crate::verbs::guideline::GuidelineOptions;
 use crate::verbs::headroom::HeadroomOptions;
 use crate::verbs::import::ImportFormat;
@@ -44,6 +45,10 @@ pub(crate) enum Verb {
     Fields(FieldsOptions),
     /// Reproduce published results: run the experiments of papers, and compare with the reported numbers.
     Repro(ReproOptions),
+    /// Draw figures from the files of a result folder.
+    Figure(FigureOptions),
+    /// List the figures that can be drawn from a result folder, and why others cannot.
+    Figures(FiguresOptions),
     /// Print the congestion-control parameters that Pfister and others (2005) propose for a network.
     Guideline(GuidelineOptions),
     /// Print the headroom that a port and priority need under PFC, term by term.

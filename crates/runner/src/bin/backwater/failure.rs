@@ -1,6 +1,7 @@
 //! Reasons why a verb failed, and the exit status of each.
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use claims::{ClaimError, ReproductionError, UnknownPaper};
@@ -8,6 +9,7 @@ use experiment::{SimulationError, TuningError};
 use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::OutputError;
+use report::figures::FigureFault;
 use report::reader::ReadError;
 use scenario::Diagnostic;
 use scenario::manual::UnknownPlace;
@@ -24,6 +26,18 @@ pub(crate) enum Failure {
     /// The output folder cannot be written to, or is not free.
     #[error("error: {error}\nhelp: {help}", error = .0, help = output_help(.0))]
     Output(#[from] OutputError),
+    /// A figure cannot be drawn.
+    #[error("error: {0}\nhelp: `backwater figures DIR` lists the figures that a folder has the files for")]
+    Figure(#[from] FigureFault),
+    /// There is no figure of this name.
+    #[error("error: there is no figure `{name}`\nhelp: {help}")]
+    UnknownFigure { name: String, help: String },
+    /// A folder has no files that figures are drawn from.
+    #[error("error: `{}` has no files that a figure is drawn from\nhelp: name a result folder of `sim` or `compare`", .0.display())]
+    NoFigure(PathBuf),
+    /// A file cannot be written.
+    #[error("error: `{file}` cannot be written: {cause}")]
+    Unwritable { file: String, cause: io::Error },
     /// A file from which a figure is to be drawn is missing or wrong.
     #[error("error: {0}")]
     Read(#[from] ReadError),
@@ -100,6 +114,9 @@ pub(crate) enum Failure {
 fn output_help(error: &OutputError) -> &'static str {
     match error {
         OutputError::Unwritable { .. } => "choose another folder with `--out DIR`",
+        OutputError::NoRun { .. } => {
+            "name a result folder of `sim` or `compare`, or a file with `--out FILE`"
+        }
         OutputError::OtherRun { .. } | OutputError::Foreign { .. } | OutputError::Manifest { .. } => {
             "choose another folder with `--out DIR`, or overwrite with `--force`"
         }

@@ -33,7 +33,8 @@ use clap::Parser;
 
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
-    bench, check, compare, fields, guideline, headroom, import, list, repro, schema, show, sim, thresholds,
+    bench, check, compare, fields, figure, guideline, headroom, import, list, repro, schema, show, sim,
+    thresholds,
 };
 
 fn main() -> ExitCode {
@@ -49,6 +50,8 @@ fn main() -> ExitCode {
         Verb::Fields(options) => fields::run(&options),
         Verb::Repro(options) => repro::run(&options),
         Verb::Schema(options) => schema::run(&options),
+        Verb::Figure(options) => figure::run(&options),
+        Verb::Figures(options) => figure::list(&options),
         Verb::Guideline(options) => guideline::run(options),
         Verb::Headroom(options) => headroom::run(options),
         Verb::Thresholds(options) => thresholds::run(&options),

@@ -6,6 +6,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod fields;
+pub(crate) mod figure;
 pub(crate) mod guideline;
 pub(crate) mod headroom;
 pub(crate) mod import;

@@ -1,0 +1,163 @@
+//! Quantities of objects over time, a panel for each: of `watch.csv` and `source_series.csv`.
+//!
+//! Invariant: a quantity has one unit, which its name states at the end. More than six objects are a band and a median.
+
+use super::engine::{Axis, Band, Chart, Ink, Layer, Line, Panel, Reduction};
+use super::fault::FigureFault;
+use super::goodput::{OVERLAID, phases};
+use crate::reader::{QuantityRow, RunFacts, RunFiles};
+
+/// Returns the figure of `watch.csv`.
+pub(super) fn watched(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
+    let facts = files.summary()?;
+    let panels = panels(&files.rows("watch.csv")?, &facts, |_| true);
+    chart(&facts, "watched quantities", panels)
+}
+
+/// Returns the figure of `source_series.csv`.
+pub(super) fn sources(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
+    let facts = files.summary()?;
+    let panels = panels(&files.source_series()?, &facts, |_| true);
+    chart(&facts, "control of the sources", panels)
+}
+
+fn chart(facts: &RunFacts, what: &str, panels: Vec<Panel>) -> Result<Chart, FigureFault> {
+    if panels.is_empty() {
+        return Err(FigureFault::Empty("the file has no values"));
+    }
+    Ok(Chart {
+        title: format!("{}, {}: {what} over time", facts.scenario, facts.scheme()),
+        description:
+            "Values at the samples, a panel for each quantity; phases are separated by dashed lines."
+                .to_owned(),
+        panels,
+        columns: 1,
+        notes: Vec::new(),
+    })
+}
+
+/// Returns a panel for each quantity that is wanted, in the order of first appearance.
+pub(super) fn panels(rows: &[QuantityRow], facts: &RunFacts, wanted: impl Fn(&str) -> bool) -> Vec<Panel> {
+    let mut quantities: Vec<&str> = Vec::new();
+    for row in rows {
+        if !quantities.contains(&row.quantity.as_str()) && wanted(&row.quantity) {
+            quantities.push(&row.quantity);
+        }
+    }
+    quantities.into_iter().map(|quantity| panel(rows, facts, quantity)).collect()
+}
+
+fn panel(rows: &[QuantityRow], facts: &RunFacts, quantity: &str) -> Panel {
+    let (time, per_second) = Axis::time(facts.end_s());
+    let (label, scale) = unit(quantity);
+    let mut objects: Vec<(&str, Vec<(f64, Option<f64>)>)> = Vec::new();
+    for row in rows.iter().filter(|row| row.quantity == quantity) {
+        let point = (row.time_s * per_second, row.value.map(|value| value / scale));
+        match objects.iter_mut().find(|(object, _)| *object == row.object) {
+            Some((_, points)) => points.push(point),
+            None => objects.push((&row.object, vec![point])),
+        }
+    }
+    let layers: Vec<Layer> = if objects.len() > OVERLAID {
+        middle_half(&objects)
+    } else {
+        let line = |(place, (object, points)): (usize, (&str, Vec<(f64, Option<f64>)>))| {
+            let line = Line::new(object, Ink::Palette(place), points);
+            Layer::Line(Line { reduction: Reduction::Extremes, ..line })
+        };
+        objects.into_iter().enumerate().map(line).collect()
+    };
+    let values: Vec<f64> = layers
+        .iter()
+        .flat_map(|layer| match layer {
+            Layer::Line(line) => line.drawn_values(),
+            Layer::Band(band) => band.points.iter().map(|(_, _, high)| *high).collect(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let layers = phases(facts, per_second).into_iter().chain(layers).collect();
+    Panel {
+        title: String::new(),
+        x: time,
+        y: Axis::from_zero(label, values.into_iter()),
+        height: 150.0,
+        layers,
+    }
+}
+
+/// Returns the median of many objects, and a band with their middle half.
+fn middle_half(objects: &[(&str, Vec<(f64, Option<f64>)>)]) -> Vec<Layer> {
+    let mut samples: Vec<(f64, f64)> =
+        objects.iter().flat_map(|(_, points)| points.iter().filter_map(|(x, y)| Some((*x, (*y)?)))).collect();
+    samples.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    let (mut median, mut band) = (Vec::new(), Vec::new());
+    for instant in samples.chunk_by(|one, other| one.0.total_cmp(&other.0).is_eq()) {
+        let values: Vec<f64> = instant.iter().map(|(_, y)| *y).collect();
+        let at = |share| crate::censoring::quantile(&values, share).unwrap_or_default();
+        median.push((instant[0].0, Some(at(0.5))));
+        band.push((instant[0].0, at(0.25), at(0.75)));
+    }
+    let band = band.chunks(band.len().div_ceil(400).max(1)).map(super::goodput::mean_range).collect();
+    let name = |part: &str| format!("{} objects, {part}", objects.len());
+    vec![
+        Layer::Band(Band { name: name("middle half"), ink: Ink::Palette(0), points: band }),
+        Layer::Line(Line::new(name("median"), Ink::Palette(0), median)),
+    ]
+}
+
+/// Returns the label of a quantity with a handy unit, and the size of that unit in the unit of the quantity's name.
+fn unit(quantity: &str) -> (String, f64) {
+    let units = [
+        ("_bps", "Gb/s", 1e9),
+        ("_bytes", "KB", 1e3),
+        ("_packets", "packets", 1.0),
+        ("_us", "us", 1.0),
+        ("_ns", "ns", 1.0),
+        ("_s", "us", 1e-6),
+    ];
+    for (ending, unit, scale) in units {
+        if let Some(name) = quantity.strip_suffix(ending) {
+            return (format!("{} ({unit})", name.replace('_', " ")), scale);
+        }
+    }
+    (quantity.replace('_', " "), 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::fixture;
+
+    #[test]
+    fn quantities_have_handy_units() {
+        assert_eq!(unit("queue_bytes"), ("queue (KB)".to_owned(), 1e3));
+        assert_eq!(unit("rate_bps"), ("rate (Gb/s)".to_owned(), 1e9));
+        assert_eq!(unit("alpha"), ("alpha".to_owned(), 1.0));
+    }
+
+    #[test]
+    fn each_quantity_has_a_panel_and_many_objects_a_band() {
+        let facts = RunFiles::Written(&fixture::files()).summary().expect("there is a summary");
+        let row = |object: u32, quantity: &str| QuantityRow {
+            time_s: 0.001,
+            object: format!("F{object}"),
+            quantity: quantity.to_owned(),
+            value: Some(f64::from(object)),
+        };
+        let few = [row(1, "alpha"), row(2, "alpha"), row(1, "rate_bps")];
+        assert_eq!(panels(&few, &facts, |_| true).len(), 2);
+        assert_eq!(panels(&few, &facts, |quantity| quantity == "alpha").len(), 1);
+        let many: Vec<_> = (1..=9).map(|object| row(object, "alpha")).collect();
+        let panels = panels(&many, &facts, |_| true);
+        let Some(Layer::Line(median)) = panels[0].layers.last() else {
+            panic!("the median is the last layer")
+        };
+        assert_eq!(median.points, [(1.0, Some(5.0))]);
+    }
+
+    #[test]
+    fn the_watched_quantities_of_a_run_are_drawn() {
+        let svg = watched(RunFiles::Written(&fixture::files())).expect("something is watched").svg();
+        assert!(svg.contains(">queue (KB)</text>") && svg.contains(">rate (Gb/s)</text>"), "{svg}");
+    }
+}

@@ -1,0 +1,143 @@
+//! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs, and the time for which ports
+//! were held back.
+//!
+//! Invariant: a root has no point at a sample without its tree.
+
+use super::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
+use super::fault::FigureFault;
+use super::goodput::{OVERLAID, phases};
+use super::quantities;
+use crate::reader::{PortSample, ReadError, RunFacts, RunFiles, SeriesRow, TreeRow};
+
+/// Values by sample, of an output.
+type Curve = (String, Vec<(f64, Option<f64>)>);
+
+/// Returns the figure of a run.
+pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
+    let facts = files.summary()?;
+    let mut panels = Vec::new();
+    let (roots, left_out) = roots(files)?;
+    if !roots.is_empty() {
+        panels.push(panel("Queue at the roots of congestion trees", "queue (KB)", roots, &facts));
+    }
+    if files.has("watch.csv") {
+        let rows = files.rows("watch.csv")?;
+        let watched = quantities::panels(&rows, &facts, |quantity| quantity == "queue_bytes");
+        panels.extend(watched.into_iter().map(|panel| Panel { title: "Watched queues".to_owned(), ..panel }));
+    }
+    if files.has("port_series.csv") {
+        let held = held_back(&files.rows("port_series.csv")?);
+        if !held.is_empty() {
+            panels.push(panel(
+                "Time without credit, or paused, with packets waiting",
+                "share of the interval",
+                held,
+                &facts,
+            ));
+        }
+    }
+    if panels.is_empty() {
+        return Err(FigureFault::Empty("no congestion tree grew, and no queue is watched"));
+    }
+    let mut notes = Vec::new();
+    if left_out > 0 {
+        notes.push(format!(
+            "{left_out} further roots are not drawn: the lines are those with the largest queues."
+        ));
+    }
+    Ok(Chart {
+        title: format!("{}, {}: queues over time", facts.scenario, facts.scheme()),
+        description:
+            "Packets waiting for outputs at each sample; a root has a line only while it has a tree."
+                .to_owned(),
+        panels,
+        columns: 1,
+        notes,
+    })
+}
+
+fn panel(title: &str, label: &str, curves: Vec<Curve>, facts: &RunFacts) -> Panel {
+    let (time, per_second) = Axis::time(facts.end_s());
+    let line = |(place, (name, points)): (usize, Curve)| {
+        let points = points.into_iter().map(|(x, y)| (x * per_second, y)).collect();
+        Line { reduction: Reduction::Extremes, ..Line::new(name, Ink::Palette(place), points) }
+    };
+    let lines: Vec<Line> = curves.into_iter().enumerate().map(line).collect();
+    let y = Axis::from_zero(label, lines.iter().flat_map(Line::drawn_values));
+    let layers = phases(facts, per_second).into_iter().chain(lines.into_iter().map(Layer::Line)).collect();
+    Panel { title: title.to_owned(), x: time, y, height: 180.0, layers }
+}
+
+/// Returns the queues in KB of the roots with the largest ones, and the number of further roots.
+fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
+    let trees: Vec<TreeRow> = files.rows("trees.csv")?;
+    let mut times: Vec<f64> =
+        files.rows("series.csv")?.into_iter().map(|row: SeriesRow| row.time_s).collect();
+    times.dedup();
+    let mut roots: Vec<(String, f64, Vec<&TreeRow>)> = Vec::new();
+    for tree in &trees {
+        let name = tree.root();
+        match roots.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, sum, rows)) => {
+                *sum += tree.queue_bytes;
+                rows.push(tree);
+            }
+            None => roots.push((name, tree.queue_bytes, vec![tree])),
+        }
+    }
+    roots.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let left_out = roots.len().saturating_sub(OVERLAID);
+    let curve = |(name, _, rows): (String, f64, Vec<&TreeRow>)| {
+        let mut rows = rows.into_iter().peekable();
+        let point = |time: &f64| {
+            let tree = rows.next_if(|row| row.time_s.total_cmp(time).is_le());
+            (*time, tree.map(|tree| tree.queue_bytes / 1e3))
+        };
+        (name, times.iter().map(point).collect())
+    };
+    Ok((roots.into_iter().take(OVERLAID).map(curve).collect(), left_out))
+}
+
+/// Returns the shares of time for which ports were held back, of the ports that were so longest.
+fn held_back(samples: &[PortSample]) -> Vec<Curve> {
+    let mut interval = f64::INFINITY;
+    samples
+        .iter()
+        .filter(|sample| sample.time_s > 0.0)
+        .for_each(|sample| interval = interval.min(sample.time_s));
+    let mut ports: Vec<(String, f64, Vec<(f64, Option<f64>)>)> = Vec::new();
+    for sample in samples {
+        let name = sample.output();
+        let point = (sample.time_s, Some(sample.stalled_s / interval));
+        match ports.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, sum, points)) => {
+                *sum += sample.stalled_s;
+                points.push(point);
+            }
+            None => ports.push((name, sample.stalled_s, vec![point])),
+        }
+    }
+    ports.retain(|(_, sum, _)| *sum > 0.0);
+    ports.sort_by(|one, other| other.1.total_cmp(&one.1));
+    ports.into_iter().take(OVERLAID).map(|(name, _, points)| (name, points)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::fixture;
+
+    #[test]
+    fn a_root_has_points_only_while_it_has_a_tree() {
+        let files = fixture::files();
+        let (roots, left_out) = roots(RunFiles::Written(&files)).expect("there are trees");
+        assert_eq!((roots.len(), left_out, roots[0].0.as_str()), (1, 0, "S1 port 2 to H3"));
+        let points: Vec<_> = roots[0].1.iter().map(|(_, y)| *y).collect();
+        assert_eq!(points, [None, None, Some(31.11), Some(31.11)]);
+        let svg = chart(RunFiles::Written(&files)).expect("there is a tree").svg();
+        assert!(
+            svg.contains(">Queue at the roots of congestion trees</text>")
+                && svg.contains(">Watched queues</text>")
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! `figure` and `figures`: figures of a result folder, drawn from its files.
+//!
+//! Invariant: a figure is the same, byte for byte, as the one that the run wrote.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use report::figures::{ComparedFiles, FIGURES, FigureFault, FigureKind, compared};
+use report::folder::add_file;
+use report::reader::ComparisonLabel;
+use report::{OutputFile, RunFiles};
+
+use crate::failure::Failure;
+use crate::folder_name;
+use crate::terminal::print;
+
+/// Name of the figure of a comparison.
+const COMPARE: &str = "compare";
+
+#[derive(Args, Debug)]
+pub(crate) struct FigureOptions {
+    /// Result folder of `sim` or `compare`.
+    folder: PathBuf,
+    /// Name of the figure (see `figures`) [default: all that can be drawn].
+    name: Option<String>,
+    /// File for the figure, instead of `NAME.svg` in the folder.
+    #[arg(long, value_name = "FILE", requires = "name")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FiguresOptions {
+    /// Result folder of `sim` or `compare`.
+    folder: PathBuf,
+}
+
+/// Draws one figure, or all that can be drawn.
+pub(crate) fn run(options: &FigureOptions) -> Result<(), Failure> {
+    let folder = &options.folder;
+    let drawn = match &options.name {
+        Some(name) => vec![drawn(folder, name)?],
+        None => names().filter_map(|name| drawn(folder, name).ok()).collect(),
+    };
+    if drawn.is_empty() {
+        return Err(Failure::NoFigure(folder.clone()));
+    }
+    for figure in &drawn {
+        match &options.out {
+            Some(file) => fs::write(file, &figure.contents)
+                .map_err(|cause| Failure::Unwritable { file: file.display().to_string(), cause })?,
+            None => add_file(folder, figure)?,
+        }
+    }
+    let names: Vec<_> = drawn.iter().map(|figure| figure.name.as_str()).collect();
+    match &options.out {
+        Some(file) => print(&format!("wrote {}\n", file.display())),
+        None => print(&format!("wrote {} to {}\n", names.join(", "), folder.display())),
+    }
+    Ok(())
+}
+
+/// Prints which figures can be drawn, and why others cannot.
+pub(crate) fn list(options: &FiguresOptions) -> Result<(), Failure> {
+    if !options.folder.is_dir() {
+        return Err(Failure::NoFigure(options.folder.clone()));
+    }
+    let mut text = String::new();
+    for figure in FIGURES {
+        let state = match figure.drawn(RunFiles::Folder(&options.folder)) {
+            Ok(_) => figure.shows.to_owned(),
+            Err(fault) => format!("not possible: {fault}"),
+        };
+        text += &format!("{:<12} {state}\n", figure.name);
+    }
+    let state = match comparison(&options.folder) {
+        Ok(_) => "goodput and completion times of the compared runs".to_owned(),
+        Err(fault) => format!("not possible: {fault}"),
+    };
+    text += &format!("{COMPARE:<12} {state}\n");
+    print(&text);
+    Ok(())
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().map(|figure| figure.name).chain([COMPARE])
+}
+
+fn drawn(folder: &Path, name: &str) -> Result<OutputFile, Failure> {
+    if name == COMPARE {
+        return Ok(comparison(folder)?);
+    }
+    let unknown = || Failure::UnknownFigure {
+        name: name.to_owned(),
+        help: scenario::help_with_name(name, names(), "figures"),
+    };
+    let figure = FigureKind::named(name).ok_or_else(unknown)?;
+    Ok(figure.drawn(RunFiles::Folder(folder))?)
+}
+
+/// Draws the figure of a comparison, whose runs have folders of their own.
+fn comparison(folder: &Path) -> Result<OutputFile, FigureFault> {
+    let rows: Vec<ComparisonLabel> = RunFiles::Folder(folder).rows("compare.csv")?;
+    let mut labels: Vec<String> = Vec::new();
+    for ComparisonLabel { run } in rows {
+        if !labels.contains(&run) {
+            labels.push(run);
+        }
+    }
+    let folders: Vec<PathBuf> = labels.iter().map(|label| folder.join(folder_name::safe(label))).collect();
+    let runs = labels.iter().zip(&folders);
+    let runs: Vec<_> = runs
+        .map(|(label, folder)| ComparedFiles { label: label.clone(), files: RunFiles::Folder(folder) })
+        .collect();
+    let contents = compared(&runs)?.svg();
+    Ok(OutputFile { name: format!("{COMPARE}.svg"), contents })
+}
