@@ -268,6 +268,10 @@ mod tests {
         })
     }
 
+    /// A value of a sample, from a drawn value and its bound.
+    type Reading<'a> = &'a dyn Fn(&(f64, Option<f64>)) -> CensoredValue;
+    type Statistic<'a> = &'a dyn Fn(&SortedSample) -> Option<CensoredValue>;
+
     proptest! {
         /// Brute force over the true values: a number is the true one, bounds hold, and each bound is reached by some true
         /// values, so that none could be closer.
@@ -277,16 +281,13 @@ mod tests {
                 None => Exact(*value),
                 Some(at_least) => AtLeast { at_least: *at_least },
             };
-            let sample_of = |one: &dyn Fn(&(f64, Option<f64>)) -> CensoredValue| {
-                values.iter().map(one).collect::<CensoredSample>().sorted()
-            };
+            let sample_of = |one: Reading<'_>| values.iter().map(one).collect::<CensoredSample>().sorted();
             let shown = sample_of(&known);
             let truth = sample_of(&|(value, _)| Exact(*value));
             let lowest = sample_of(&|(value, bound)| Exact(bound.unwrap_or(*value)));
             let highest = sample_of(&|(value, bound)| Exact(bound.map_or(*value, |_| f64::INFINITY)));
-            let statistics: [&dyn Fn(&SortedSample) -> Option<CensoredValue>; 2] =
-                [&|sample| sample.quantile(share), &SortedSample::mean];
-            for statistic in statistics {
+            let quantile: Statistic<'_> = &|sample| sample.quantile(share);
+            for statistic in [quantile, &SortedSample::mean] {
                 let of = |sample| statistic(sample).expect("the sample is not empty");
                 let [truth, lowest, highest] = [&truth, &lowest, &highest].map(|sample| of(sample).at_least());
                 let shown = of(&shown);
