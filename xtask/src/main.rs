@@ -48,6 +48,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "compare", about: "run scenarios side by side", task: Task::Simulate },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
     Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
+    Verb { name: "new", about: "write a commented scenario file to begin with", task: Task::Simulate },
     Verb { name: "show", about: "print the text of a shipped scenario", task: Task::Simulate },
     Verb {
         name: "fields",

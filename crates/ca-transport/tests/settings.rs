@@ -15,7 +15,7 @@ fn link() -> LinkSpec {
         pfc_enable: None,
         headroom: None,
         resume_offset: Bytes::new(2_000),
-        reaction: Span::from_ns(300),
+        reaction: Some(Span::from_ns(300)),
         quanta: u16::MAX,
         refresh: None,
     };

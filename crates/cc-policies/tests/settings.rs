@@ -157,6 +157,7 @@ fn iba() -> IbaScheme {
         trigger_threshold: 0,
     };
     IbaScheme {
+        name: None,
         marking: IbaMarkingSpec {
             threshold: 15,
             packet_size: 8,

@@ -67,6 +67,9 @@ pub struct UnknownPaper {
     pub help: String,
 }
 
+/// Papers whose scenarios have another name: the beginning of that name, and the paper.
+const SCENARIOS_OF: [(&str, &str); 1] = [("conext2016", "zhu2016")];
+
 impl Paper {
     /// Returns the papers that ship: the one of this name, or all.
     ///
@@ -83,7 +86,10 @@ impl Paper {
             Some(name) if papers.is_empty() => Err(UnknownPaper {
                 name: name.to_owned(),
                 help: scenario::help_with_name(
-                    name,
+                    SCENARIOS_OF
+                        .iter()
+                        .find(|(of, _)| name.starts_with(of))
+                        .map_or(name, |(_, paper)| *paper),
                     PAPERS.iter().map(|(name, _)| *name),
                     "papers with claims",
                 ),

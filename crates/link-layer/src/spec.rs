@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Length, Rate, Span};
 
-use crate::flow_control::headroom::quanta;
+use crate::flow_control::headroom::{quanta, slowest_reaction};
 
 /// Settings common to all links of the fabric: scenario field `link`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,8 +79,10 @@ pub struct PauseSpec {
     /// Bytes below the threshold that must be free before RESUME is sent, with the headroom empty; less if nothing is
     /// held.
     pub resume_offset: Bytes,
-    /// Time for which a sender still starts packets after it has received a PAUSE.
-    pub reaction: Span,
+    /// Time for which a sender still starts packets after it has received a PAUSE; if left out, the most that IEEE 802.3
+    /// allows at the rate of the link (31B.3.7), as far as it is known here: at 10, 25, 40, 50, 100, 200 and 400 Gb/s.
+    #[serde(default)]
+    pub reaction: Option<Span>,
     /// Duration that a PAUSE requests, in quanta of 512 bit times: 1 to 65,535.
     #[serde(default = "longest_pause")]
     #[schemars(range(min = 1, max = 65535))]
@@ -100,6 +102,13 @@ impl PauseSpec {
     #[must_use]
     pub const fn pause(&self, rate: Rate) -> Span {
         quanta(self.quanta as u64, rate)
+    }
+
+    /// Returns the time for which a sender on a link of this rate still starts packets after it has received a PAUSE;
+    /// `None` if it is left out, and the standard's limit at this rate is not known.
+    #[must_use]
+    pub fn reaction(&self, rate: Rate) -> Option<Span> {
+        self.reaction.or_else(|| Some(quanta(slowest_reaction(rate)?, rate)))
     }
 
     /// Returns the time after a PAUSE at which another is sent on a link of this rate.

@@ -35,7 +35,7 @@ fn pfc() -> LinkSpec {
         pfc_enable: None,
         headroom: None,
         resume_offset: Bytes::new(3_000),
-        reaction: Span::from_ns(300),
+        reaction: Some(Span::from_ns(300)),
         quanta: u16::MAX,
         refresh: None,
     };

@@ -4,9 +4,12 @@
 
 mod patterns;
 
+use cc_policies::ResponseSpec;
+use cc_policies::dcqcn::spec::DcqcnResponseSpec;
 use packet::NodeId;
+use report::format::grouped;
 use scenario::{EcnFirst, Plan};
-use units::Bytes;
+use units::{Bytes, Rate};
 
 /// Describes a plan: its size and duration in one line, the use that each pattern makes of the fabric, the memory that
 /// its traffic needs, a cycle that could deadlock, and whether ECN acts before PFC.
@@ -31,7 +34,29 @@ pub fn description(plan: &Plan) -> String {
     if let Some(first) = plan.ecn_first() {
         text += &ecn_before_pfc(&first);
     }
+    if let ResponseSpec::Dcqcn(response) = &plan.control().response {
+        let fastest =
+            plan.nodes().adapters.iter().flat_map(|node| &node.ports).map(|port| port.wire.rate()).max();
+        text += &fastest.and_then(|rate| slow_recovery(response, rate)).unwrap_or_default();
+    }
     text
+}
+
+/// Most additive increases of DCQCN that the papers' parameters need for the rate of a link, which they state for 40 Gb/s.
+const STEPS_OF_PAPERS: u64 = 1000;
+
+/// Says that DCQCN's additive increase is small for a link of this rate; `None` if it takes no more than twice as many steps as
+/// with the papers' parameters at their rate.
+fn slow_recovery(response: &DcqcnResponseSpec, rate: Rate) -> Option<String> {
+    let DcqcnResponseSpec { additive_increase, timer, .. } = response;
+    let steps = rate.get() / additive_increase.get().max(1);
+    (steps > 2 * STEPS_OF_PAPERS).then(|| {
+        format!(
+            "DCQCN at {rate}: R_AI is {additive_increase}: {} steps of {timer} to regain {rate} by additive increase; the papers' \
+             parameters are for 40 Gb/s\n",
+            grouped(steps)
+        )
+    })
 }
 
 /// Says in one line whether ECN acts before PFC, and by which margin.
@@ -104,6 +129,8 @@ fn counted(count: usize, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cc_policies::dcqcn::spec::Preset;
+
     use super::*;
 
     #[test]
@@ -121,6 +148,20 @@ mod tests {
             })
         });
         insta::assert_snapshot!(lines.concat());
+    }
+
+    #[test]
+    fn small_steps_of_dcqcn_are_named_at_fast_links_only() {
+        let papers = DcqcnResponseSpec::preset(Preset::Recommended);
+        let said = slow_recovery(&papers, Rate::gbps(400)).expect("40 Mb/s is little at 400 Gb/s");
+        assert_eq!(
+            said,
+            "DCQCN at 400 Gb/s: R_AI is 40 Mb/s: 10,000 steps of 55 us to regain 400 Gb/s by additive increase; the papers' \
+             parameters are for 40 Gb/s\n"
+        );
+        assert_eq!(slow_recovery(&papers, Rate::gbps(40)), None);
+        let scaled = DcqcnResponseSpec { additive_increase: Rate::bps(400_000_000), ..papers };
+        assert_eq!(slow_recovery(&scaled, Rate::gbps(400)), None);
     }
 
     #[test]

@@ -115,6 +115,7 @@ fn a_wrong_option_and_a_wrong_field_are_refused() {
     assert_refused(&scratch.run(&["sim", "--seed", "5", "one-flow", "--nonsense"]), "[OPTIONS] [SCENARIO]");
     assert_refused(&scratch.run(&["repro", "gran2012"]), "did you mean `gran2011`?");
     assert_refused(&scratch.run(&["repro", "nobody1999"]), "gran2011");
+    assert_refused(&scratch.run(&["repro", "conext2016"]), "did you mean `zhu2016`?");
     assert_refused(&scratch.run(&["sim", "one-flow", "--seed", "-1"]), "'-1' for '--seed");
     assert_refused(&scratch.run(&["bench", "z9"]), "f11664-setup");
     assert_eq!(scratch.names(), [""; 0]);
@@ -144,6 +145,71 @@ fn show_prints_a_scenario_that_runs_from_a_file() {
     };
     assert_eq!(digest("mine.ron"), digest("roce-victim"));
     assert_refused(&scratch.run(&["show", "roce-victm"]), "did you mean `roce-victim`?");
+}
+
+#[test]
+fn new_writes_a_scenario_that_runs_and_overwrites_nothing() {
+    let scratch = Scratch::new("new");
+    fs::write(
+        scratch.0.join("fabric.txt"),
+        "5 1 4\n4\n0 4 100Gbps 1000ns 0\n1 4 100Gbps 1000ns 0\n2 4 100Gbps 1000ns 0\n3 4 100Gbps 1000ns 0\n",
+    )
+    .unwrap();
+    let drafts: [(&str, &[&str], &str); 6] = [
+        ("tree.ron", &["new", "ib", "--speed", "ndr", "--hosts", "128"], "128 hosts, 6 switches"),
+        ("one.ron", &["new", "ib", "--speed", "edr", "--hosts", "8"], "8 hosts, 1 switch,"),
+        (
+            "roce.ron",
+            &["new", "roce", "--speed", "100G", "--leaves", "4", "--spines", "2"],
+            "64 hosts, 6 switches",
+        ),
+        (
+            "fast.ron",
+            &["new", "roce", "--speed", "800G", "--leaves", "2", "--spines", "2"],
+            "32 hosts, 4 switches",
+        ),
+        ("dragonfly.ron", &["new", "dragonfly"], "72 hosts, 36 switches"),
+        ("file.ron", &["new", "file", "fabric.txt"], "4 hosts, 1 switch,"),
+    ];
+    for (file, arguments, size) in drafts {
+        scratch.printed(&[arguments, &[file]].concat());
+        let text = scratch.read(file);
+        assert!(text.matches("//").count() > 10, "{file} is commented");
+        assert!(scratch.printed(&["check", file]).contains(size), "{file}");
+        let short =
+            ["sim", file, "--quiet", "--json", "--set", "duration=20 us", "--set", "traffic[0].until=20 us"];
+        let short = [&short[..], &["--set", "traffic[1].at=5 us"]].concat();
+        let delivered = json(&scratch.printed(&short))["phases"][0]["total_goodput_bps"].as_f64();
+        assert!(delivered.is_some_and(|goodput| goodput > 1e9), "{file} delivers {delivered:?}");
+    }
+    fs::write(scratch.0.join("mine.ron"), "mine").unwrap();
+    assert_refused(&scratch.run(&["new", "ib", "mine.ron"]), "overwrite it with `--force`");
+    assert_eq!(scratch.read("mine.ron"), "mine");
+    scratch.printed(&["new", "ib", "mine.ron", "--force"]);
+    assert!(scratch.read("mine.ron").contains("FatTree"));
+    assert_refused(&scratch.run(&["new", "ib", "--hosts", "257", "no.ron"]), "help: write 256 or 259");
+    assert_refused(&scratch.run(&["new", "roce", "--spines", "300", "no.ron"]), "at most 254 ports");
+    assert_refused(&scratch.run(&["new", "file", "none.txt", "no.ron"]), "`none.txt` cannot be read");
+    assert!(!scratch.0.join("no.ron").exists());
+}
+
+#[test]
+fn settings_of_one_host_inherit_and_choices_have_any_case() {
+    let scratch = Scratch::new("inherit");
+    let short = ["--json", "--set", "duration=3 ms", "--set", "flows[0].start=0 s"];
+    let run = |more: &[&str]| {
+        let summary = json(
+            &scratch
+                .printed(&[&["sim", "roce-victim", "--out", "one", "--force"], &short[..], more].concat()),
+        );
+        summary["digest"].clone()
+    };
+    let slow = run(&["--set", "adapters.H4.drain_limit=10Gb/s"]);
+    let whole = "adapters.H4=(receive_buffer: \"100 KiB\", drain_limit: \"10 Gb/s\", ack_every: 16, max_outstanding: 1024, \
+                 ack_timeout: 8, retry_count: 7)";
+    assert_eq!(slow, run(&["--set", whole]));
+    assert_ne!(slow, run(&[]));
+    assert_eq!(run(&["--set", "congestion_control=dcqcn()"]), run(&["--set", "congestion_control=Dcqcn()"]));
 }
 
 #[test]

@@ -16,6 +16,7 @@
 //! | `diagnostics` | faults with their places, and how they are printed |
 //! | `text` | the text of a file, with parts of it overridden: the place of each value |
 //! | `format` | the fields of the file; from a text to a scenario; `--set PATH=VALUE` |
+//! | [`draft`] | commented scenario files to begin with |
 //! | [`manual`] | every field and choice, with type, range, default and meaning |
 //! | `resolve` | parts that stand for others, replaced by them |
 //! | `layers` | the service levels of packets whose routing has layers |
@@ -31,6 +32,7 @@
 mod check;
 mod cycles;
 mod diagnostics;
+pub mod draft;
 mod ecn_first;
 mod format;
 pub mod import;

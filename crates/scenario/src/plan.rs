@@ -232,12 +232,12 @@ impl Plan {
         &self.scenario.congestion_control
     }
 
-    /// The scheme of congestion control, by its name in the scenario.
+    /// The scheme of congestion control, by its name in the scenario, or by the name of its parameters.
     #[must_use]
-    pub fn congestion_control(&self) -> &'static str {
+    pub fn congestion_control(&self) -> &str {
         match self.scheme() {
             Scheme::Off => "Off",
-            Scheme::Iba(_) => "Iba",
+            Scheme::Iba(iba) => iba.name.as_deref().unwrap_or("Iba"),
             Scheme::Guideline => "Guideline",
             Scheme::Hp(_) => "Hp",
             Scheme::Dcqcn(_) => "Dcqcn",

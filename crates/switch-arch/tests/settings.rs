@@ -49,7 +49,7 @@ fn pfc(lanes: &[u8]) -> LinkSpec {
         pfc_enable: Some(lanes.to_vec()),
         headroom: None,
         resume_offset: Bytes::new(2_000),
-        reaction: Span::from_ns(300),
+        reaction: Some(Span::from_ns(300)),
         quanta: u16::MAX,
         refresh: None,
     };

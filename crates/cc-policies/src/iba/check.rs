@@ -272,6 +272,7 @@ mod tests {
 
     fn good() -> IbaScheme {
         IbaScheme {
+            name: None,
             marking: IbaMarkingSpec {
                 threshold: 15,
                 packet_size: 8,

@@ -7,10 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-/// Settings of InfiniBand's own congestion control.
+/// Settings of InfiniBand's own congestion control. A field that is left out has the value of the shipped scenario
+/// `gran2011-scenario1`: marks at the lowest threshold, a table of 128 entries with steps of one packet time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct IbaScheme {
+    /// Name of these parameters in tables and files; `Iba` if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Marking at every switch: attribute `SwitchCongestionSetting`.
     pub marking: IbaMarkingSpec,
     /// Answer of the destination to a FECN.
@@ -19,9 +23,20 @@ pub struct IbaScheme {
     pub response: IbaResponseSpec,
 }
 
+impl Default for IbaScheme {
+    fn default() -> Self {
+        Self {
+            name: None,
+            marking: IbaMarkingSpec::default(),
+            echo: IbaEcho::Cnp,
+            response: IbaResponseSpec::default(),
+        }
+    }
+}
+
 /// IBA `SwitchCongestionSetting` (A10.4.3.6): the parts that concern marking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct IbaMarkingSpec {
     /// `Threshold`, 0 to 15: 0 marks nothing, 1 is the highest threshold, 15 the lowest.
     #[schemars(range(min = 0, max = 15))]
@@ -37,8 +52,21 @@ pub struct IbaMarkingSpec {
     /// Distance below the threshold at which the port leaves the congestion state.
     pub hysteresis: Bytes,
     /// Ports whose settings differ (`SwitchPortCongestionSetting`, and their bits in `Victim_Mask`).
-    #[serde(default)]
     pub ports: Vec<PortMarking>,
+}
+
+impl Default for IbaMarkingSpec {
+    fn default() -> Self {
+        Self {
+            threshold: 15,
+            packet_size: 8,
+            marking_rate: 1,
+            victim_mask: VictimMask::AdapterPorts,
+            compare: ComparedLoad::Sum,
+            hysteresis: Bytes::kib(4),
+            ports: Vec::new(),
+        }
+    }
 }
 
 /// Settings of one switch port that differ from the fabric's (IBA `SwitchPortCongestionSetting`).
@@ -98,7 +126,7 @@ pub enum IbaEcho {
 
 /// IBA `CACongestionSetting` (A10.4.3.8) and `CongestionControlTable` (A10.4.3.9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct IbaResponseSpec {
     /// `Port_Control` bit 0: the traffic whose injection rate a BECN lowers.
     pub port_control: PortControl,
@@ -118,8 +146,23 @@ pub struct IbaResponseSpec {
     /// Start of the timer.
     pub timer_start: TimerStart,
     /// Settings of service levels that differ from the above (`CACongestionEntry` is per SL).
-    #[serde(default)]
     pub service_levels: Vec<ServiceLevelSetting>,
+}
+
+impl Default for IbaResponseSpec {
+    fn default() -> Self {
+        Self {
+            port_control: PortControl::QueuePair,
+            cct: CctSpec::Linear { entries: 128, shift: 0, step: 1 },
+            ccti_limit: 127,
+            ccti_increase: 1,
+            ccti_min: 0,
+            ccti_timer: 15,
+            trigger_threshold: 0,
+            timer_start: TimerStart::FreeRunning,
+            service_levels: Vec::new(),
+        }
+    }
 }
 
 /// Settings of one service level that differ from the adapter's.

@@ -115,6 +115,7 @@ impl Guideline {
     pub fn settings(network: Network) -> IbaScheme {
         let own = Self::of(network.ports, network.hotspot_degree);
         IbaScheme {
+            name: Some("Guideline".to_owned()),
             marking: IbaMarkingSpec {
                 threshold: own.threshold,
                 // "Set FECN on all packets as long as congestion exists".

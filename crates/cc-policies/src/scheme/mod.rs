@@ -68,7 +68,7 @@ impl Scheme {
 }
 
 impl From<IbaScheme> for Control {
-    fn from(IbaScheme { marking, echo, response }: IbaScheme) -> Self {
+    fn from(IbaScheme { marking, echo, response, .. }: IbaScheme) -> Self {
         Self { marking: MarkingSpec::Iba(marking), echo: echo.into(), response: ResponseSpec::Iba(response) }
     }
 }

@@ -47,6 +47,7 @@ fn iba() -> impl Iterator<Item = IbaScheme> {
     let combinations = compares.into_iter().zip(masks.into_iter().cycle()).zip(starts.into_iter().cycle());
     combinations.zip(ECHOES.into_iter().cycle()).map(|(((compare, victim_mask), timer_start), echo)| {
         IbaScheme {
+            name: None,
             marking: IbaMarkingSpec {
                 threshold: 12,
                 packet_size: 8,

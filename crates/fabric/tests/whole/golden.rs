@@ -5,25 +5,20 @@
 use crate::common::{run, shipped};
 use core::fmt::Write;
 
-/// Scenarios that take long are cut short: half a millisecond with hot spots in it, and the beginning of congestion.
-const SHORTENED: [(&str, &[&str]); 4] = [
-    (
-        "dcs648",
-        &[
-            "duration=500 us",
-            "sample=100 us",
-            "traffic[4].at=100 us",
-            "traffic[5].at=120 us",
-            "traffic[6].at=140 us",
-            "traffic[7].at=160 us",
-            "traffic[8].at=180 us",
-            "traffic[9].at=200 us",
-        ],
-    ),
-    ("hdr-fat-tree-slow-receiver", &["duration=400 us", "traffic[1].start=100 us"]),
-    ("ndr-job-256", &["duration=80 us"]),
-    ("roce400-leaf-spine", &["duration=500 us"]),
-];
+/// Scenarios that take a minute each are cut to half a millisecond, with hot spots in it.
+const SHORTENED: [(&str, &[&str]); 1] = [(
+    "dcs648",
+    &[
+        "duration=500 us",
+        "sample=100 us",
+        "traffic[4].at=100 us",
+        "traffic[5].at=120 us",
+        "traffic[6].at=140 us",
+        "traffic[7].at=160 us",
+        "traffic[8].at=180 us",
+        "traffic[9].at=200 us",
+    ],
+)];
 
 #[test]
 fn shipped_scenarios_give_the_same_to_the_byte() {

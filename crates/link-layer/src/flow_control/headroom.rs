@@ -88,14 +88,17 @@ impl Headroom {
 }
 
 /// Returns the quanta after a PAUSE within which a sender may still start frames, at the rates for which we know the
-/// limit of IEEE 802.3 (31B.3.7): 10, 25, 40, 100 and 400 Gb/s.
+/// limit of IEEE 802.3 (31B.3.7): 10, 25, 40, 50, 100, 200 and 400 Gb/s. At 50 and 200 Gb/s the number is that of SONiC's
+/// `cfgmgr/buffer_headroom_barefoot.lua`, which names the same clause.
 #[must_use]
 pub const fn slowest_reaction(rate: Rate) -> Option<u64> {
     match rate.get() {
         10_000_000_000 => Some(60),
         25_000_000_000 => Some(80),
         40_000_000_000 => Some(118),
+        50_000_000_000 => Some(147),
         100_000_000_000 => Some(394),
+        200_000_000_000 => Some(453),
         400_000_000_000 => Some(905),
         _ => None,
     }

@@ -87,6 +87,7 @@ impl LinkSpec {
         match &self.flow_control {
             Discipline::Credits(credits) => errors.extend(credits.errors(env)),
             Discipline::Pause(pause) => {
+                errors.extend(pause.reaction_error(env));
                 errors.extend(self.refresh_error(pause, env));
                 errors.extend(self.pfc_enable_errors(pause));
             }
@@ -202,6 +203,14 @@ impl LinkSpec {
             let given = pause.refresh.is_some();
             (again + waits > lasts).then_some(LinkError::RefreshTooLate { rate, lasts, again, waits, given })
         })
+    }
+}
+
+impl PauseSpec {
+    /// Checks that the reaction of a sender is known at the rate of every cable.
+    fn reaction_error(&self, env: &LinkEnv) -> Option<LinkError> {
+        let unknown = env.rates.iter().find(|rate| self.reaction(**rate).is_none());
+        unknown.map(|rate| LinkError::UnknownReaction(*rate))
     }
 }
 

@@ -114,6 +114,11 @@ pub enum LinkError {
     /// The list of lanes with PFC is empty.
     #[error("no lane has PFC")]
     NoLaneWithPfc,
+    /// No standard is known that limits the reaction of a sender at this rate.
+    #[error(
+        "the reaction of a sender to a PAUSE has to be given for {0}: the standard's limit at this rate is not known here"
+    )]
+    UnknownReaction(Rate),
     /// PAUSE frames would follow each other without time between them.
     #[error("PAUSE would be sent without end")]
     NoRefresh,
@@ -152,6 +157,7 @@ impl SettingError for LinkError {
             Self::NoUpdateInterval => "flow_control.update_interval".into(),
             Self::TooManyPriorities(_) => "data_lanes".into(),
             Self::NoLaneWithPfc => "flow_control.pfc_enable".into(),
+            Self::UnknownReaction(_) => "flow_control.reaction".into(),
             Self::NoRefresh => "flow_control.refresh".into(),
             Self::RefreshTooLate { .. } => match self.longest_refresh() {
                 Some(_) => "flow_control.refresh".into(),
@@ -181,6 +187,9 @@ impl SettingError for LinkError {
             Self::TooManyPriorities(most) => format!("write 1 to {most}"),
             Self::NoLaneWithPfc => {
                 "name a lane, leave it out for all lanes, or write `Lossy` as `link.flow_control`".to_owned()
+            }
+            Self::UnknownReaction(_) => {
+                "write the time for which senders still start packets after a PAUSE, such as `reaction: \"1 us\"`".to_owned()
             }
             Self::NoRefresh => "write at least \"1 ps\"".to_owned(),
             Self::RefreshTooLate { .. } => match self.longest_refresh() {

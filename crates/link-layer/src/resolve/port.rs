@@ -76,7 +76,7 @@ impl LinkPlan {
                 longest_frame,
                 // Other lanes may have begun to pause at the same time.
                 pause_frame: Bytes::new(PAUSE_FRAME.get() * u64::from(self.data_lanes)),
-                reaction: pause.reaction + intake.latency + cable.rate.time_for(lead),
+                reaction: known_reaction(pause, cable) + intake.latency + cable.rate.time_for(lead),
             };
             Headroom::of(pause_loop).total()
         })
@@ -131,13 +131,20 @@ impl LinkPlan {
     }
 }
 
+/// Returns the reaction of a sender; a link whose reaction is not known has not passed [`LinkSpec::resolve`].
+///
+/// [`LinkSpec::resolve`]: crate::spec::LinkSpec::resolve
+fn known_reaction(pause: &PauseSpec, cable: &CablePlan) -> Span {
+    pause.reaction(cable.rate).expect("the reaction is known at the rate of every cable")
+}
+
 impl PauseSpec {
     fn rule(&self, cable: &CablePlan) -> PauseRule {
         PauseRule {
             quanta: self.quanta,
             quantum: quanta(1, cable.rate),
             refresh: self.refresh(cable.rate),
-            effect_delay: cable.flight + self.reaction,
+            effect_delay: cable.flight + known_reaction(self, cable),
             resume_offset: self.resume_offset.get() as u32,
         }
     }

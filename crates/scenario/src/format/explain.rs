@@ -131,11 +131,26 @@ impl RefusedValue<'_> {
             return (format!("{} is out of place", self.shown()), None);
         };
         let name = unquoted(self.given);
+        if let Some((choice, _)) = name.split_once('(').filter(|(choice, _)| expected.contains(choice)) {
+            return self.lacking_fields(choice);
+        }
         if expected.contains(&name.as_str()) {
             return (format!("{} is in quotes", self.shown()), Some(format!("write `{name}`")));
         }
         let help = nearest::help(&name, expected.iter(), "choices");
         (format!("{} is none of the choices", self.shown()), Some(help))
+    }
+
+    /// Explains a choice with a bare value where it has fields.
+    fn lacking_fields(&self, choice: &str) -> MessageAndHelp {
+        let fields = match self.probe(&format!("{choice}(_: ())")) {
+            Some(ron::Error::NoSuchStructField { expected, .. }) => list(expected),
+            _ => "...".to_owned(),
+        };
+        (
+            format!("{} lacks the names of its fields", self.shown()),
+            Some(format!("write `{choice}(...)`, with the fields {fields}")),
+        )
     }
 
     fn expected_fields(&self) -> MessageAndHelp {

@@ -9,11 +9,13 @@
 //! | `ranges` | the ranges of numbers, as their fields state them |
 //! | `range_check`, `range_table` | the check of numbers, by a table made from those ranges |
 //! | `parse` | from a text to a scenario, or to the reader's error |
+//! | `inherit` | settings of single switches and adapters, with the fields that they inherit |
 //! | `explain` | the message and the help for a reader's error |
 //! | `read` | scenarios from texts |
 //! | `overrides` | `--set PATH=VALUE` |
 
 mod explain;
+mod inherit;
 mod overrides;
 pub(crate) mod parse;
 pub(crate) mod range_check;

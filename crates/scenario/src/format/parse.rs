@@ -8,7 +8,9 @@ use ron::extensions::Extensions;
 use serde_path_to_error::Segment;
 use settings::FieldPath;
 
+use super::inherit::Inherited;
 use super::spec::Scenario;
+use crate::text::Outline;
 
 /// Returns the options of reading and writing: `Some` may be left out, and so may the second parentheses of a
 /// variant with a struct in it.
@@ -27,8 +29,41 @@ pub(crate) struct ReadFault {
     pub(crate) span: Range<usize>,
 }
 
-/// Reads a scenario from a text.
+/// Reads a scenario from a text. Names of choices may have capital and small letters of any kind; settings of single switches
+/// and adapters inherit fields (see [`inherit`](super::inherit)).
 pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
+    let mut inherited = Inherited::new(text);
+    loop {
+        let fault = match parse_exactly(&inherited.text) {
+            Ok(scenario) => return Ok(scenario),
+            Err(fault) => fault,
+        };
+        match other_case(&inherited.text, &fault) {
+            Some((at, name)) => inherited.text.replace_range(at, name),
+            None => return Err(ReadFault { span: inherited.origin(&fault.span), ..fault }),
+        }
+    }
+}
+
+/// Returns the place of a choice's name that differs from a known one in its capital letters only, and the known one.
+fn other_case(text: &str, fault: &ReadFault) -> Option<(Range<usize>, &'static str)> {
+    let ron::Error::NoSuchEnumVariant { expected, found, .. } = &fault.error else { return None };
+    let known = expected.iter().copied().find(|name| name.eq_ignore_ascii_case(found))?;
+    let outline = Outline::new(text).ok()?;
+    let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
+    let value = outline.reach(text, &path).node.span.clone();
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let is_whole = |at: &usize| {
+        let after = text[at + found.len()..].chars().next();
+        !text[..*at].ends_with(is_part) && !after.is_some_and(is_part)
+    };
+    let mut places = text[value.clone()].match_indices(found.as_str()).map(|(at, _)| value.start + at);
+    let at = places.find(is_whole)?;
+    Some((at..at + found.len(), known))
+}
+
+/// Reads a scenario from a text as it is.
+fn parse_exactly(text: &str) -> Result<Scenario, ReadFault> {
     let early = |error: ron::error::SpannedError| ReadFault {
         span: span_of(text, &error.span),
         error: error.code,

@@ -53,12 +53,14 @@ pub struct Scenario {
     pub link: LinkSpec,
     /// Settings of every switch that is not in `switches`.
     pub switch: SwitchSpec,
-    /// Settings of switches that differ, by name.
+    /// Settings of switches that differ, by name. A field that an entry leaves out is that of `switch`; an entry with
+    /// `memory` has no `buffer`, and the reverse.
     #[serde(default)]
     pub switches: BTreeMap<String, SwitchSpec>,
     /// Settings of every channel adapter that is not in `adapters`.
     pub adapter: AdapterSpec,
-    /// Settings of channel adapters that differ, by the name of their host.
+    /// Settings of channel adapters that differ, by the name of their host. A field that an entry leaves out is that of
+    /// `adapter`.
     #[serde(default)]
     pub adapters: BTreeMap<String, AdapterSpec>,
     /// Congestion control: marking, notification and response.

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::kind::{Shape, default, kind, range};
+use super::kind::{Shape, alternatives, default, form, kind, range};
 use super::wording::{self, about};
-use crate::format::ranges::{list, variant_content};
+use crate::format::ranges::{list, resolved, variant_content};
 
 /// A place of the manual: a field by its path, with its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,12 +67,6 @@ impl Entry {
         match Shape::of(schema) {
             Shape::Fields(parts) => Self { fields: fields(parts, links), ..entry },
             Shape::Choice(parts) => Self { choices: choices(parts, links), ..entry },
-            Shape::Any(forms) => {
-                let parts = forms.iter().map(|form| Self::new(path, form, required, links));
-                let form =
-                    parts.into_iter().find(|form| !(form.fields.is_empty() && form.choices.is_empty()));
-                form.map_or(entry.clone(), |Self { fields, choices, .. }| Self { fields, choices, ..entry })
-            }
             Shape::List(_) | Shape::Tuple(_) | Shape::Map(_) | Shape::Single(_) => entry,
         }
     }
@@ -109,12 +103,18 @@ pub(super) fn parts(schema: &Value) -> Vec<(&str, &Value, bool)> {
     first.chain(others).collect()
 }
 
-/// Returns the choices of an enum with their contents, and their descriptions as schemas.
-pub(super) fn variants(schema: &Value) -> impl Iterator<Item = (&str, Option<&Value>, &Value)> {
-    list(schema, "oneOf").filter_map(|variant| match variant_content(variant) {
+/// Returns the choices of an enum with their contents, and their descriptions as schemas. Of a value with several forms these are
+/// the choices of each form, or the form itself.
+pub(super) fn variants(schema: &Value) -> Vec<(&str, Option<&Value>, &Value)> {
+    let named = list(schema, "oneOf").filter_map(|variant| match variant_content(variant) {
         Some((name, content)) => Some((name, Some(content), variant)),
         None => Some((variant.get("const")?.as_str()?, None, variant)),
-    })
+    });
+    let of_form = |alternative| {
+        let inner = variants(resolved(alternative));
+        if inner.is_empty() { vec![(form(alternative), None, alternative)] } else { inner }
+    };
+    named.chain(alternatives(schema).into_iter().flat_map(of_form)).collect()
 }
 
 fn fields(schema: &Value, links: &Links<'_>) -> Vec<Field> {
@@ -123,7 +123,10 @@ fn fields(schema: &Value, links: &Links<'_>) -> Vec<Field> {
 }
 
 fn choices(schema: &Value, links: &Links<'_>) -> Vec<Choice> {
-    variants(schema).map(|(name, content, variant)| choice(name, content, variant, links)).collect()
+    variants(schema)
+        .into_iter()
+        .map(|(name, content, variant)| choice(name, content, variant, links))
+        .collect()
 }
 
 fn choice(name: &str, content: Option<&Value>, variant: &Value, links: &Links<'_>) -> Choice {
@@ -142,7 +145,7 @@ fn choice(name: &str, content: Option<&Value>, variant: &Value, links: &Links<'_
             Choice { form: format!("{name}(...)"), fields: fields(parts, links), ..choice }
         }
         Shape::Tuple(_) => Choice { form: format!("{name}{}", kind(content)), ..choice },
-        Shape::Choice(_) | Shape::List(_) | Shape::Map(_) | Shape::Any(_) | Shape::Single(_) => {
+        Shape::Choice(_) | Shape::List(_) | Shape::Map(_) | Shape::Single(_) => {
             Choice { form: format!("{name}({})", kind(content)), ..choice }
         }
     }

@@ -28,8 +28,6 @@ pub(super) enum Shape<'s> {
     Tuple(&'s [Value]),
     /// Values by name or number.
     Map(&'s Value),
-    /// A value of one of several forms: a text or a list.
-    Any(&'s [Value]),
     /// A single value: its type, in words.
     Single(String),
 }
@@ -45,11 +43,8 @@ impl<'s> Shape<'s> {
             return Self::Single((*word).to_owned());
         }
         let schema = resolved(schema);
-        if schema.get("oneOf").is_some() {
+        if schema.get("oneOf").is_some() || alternatives(schema).len() > 1 {
             return Self::Choice(schema);
-        }
-        if let Some(Value::Array(forms)) = schema.get("anyOf") {
-            return Self::Any(forms);
         }
         if schema.get("properties").is_some() {
             return Self::Fields(schema);
@@ -82,9 +77,27 @@ pub(super) fn definition(schema: &Value) -> Option<&str> {
 
 /// Returns the schema of an optional value that is there.
 pub(super) fn present(schema: &Value) -> &Value {
-    let is_null = |choice: &&Value| has_type(choice, "null");
-    let value = list(schema, "anyOf").find(|choice| !is_null(choice));
-    value.filter(|_| list(schema, "anyOf").any(|choice| is_null(&choice))).unwrap_or(schema)
+    match alternatives(schema).as_slice() {
+        [one] => one,
+        _ => schema,
+    }
+}
+
+/// Returns the schemas of the forms that a value may have, none of them `null`; none if it has one form only.
+pub(super) fn alternatives(schema: &Value) -> Vec<&Value> {
+    list(schema, "anyOf").filter(|choice| !has_type(choice, "null")).collect()
+}
+
+/// Returns the word for values of a form without a name.
+pub(super) fn form(schema: &Value) -> &'static str {
+    match Shape::of(schema) {
+        Shape::Fields(_) | Shape::Choice(_) => "(...)",
+        Shape::List(_) | Shape::Tuple(_) => "list",
+        Shape::Map(_) => "map",
+        Shape::Single(word) if word == "whole number" => "whole number",
+        Shape::Single(word) if word == "number" => "number",
+        Shape::Single(_) => "text",
+    }
 }
 
 /// Returns the type of a field, in words.
@@ -98,7 +111,6 @@ pub(super) fn kind(schema: &Value) -> String {
             format!("({})", kinds.join(", "))
         }
         Shape::Map(values) => format!("map of {}", plural(values)),
-        Shape::Any(forms) => forms.iter().map(kind).collect::<Vec<_>>().join(" or "),
         Shape::Single(word) => word,
     }
 }
@@ -111,7 +123,6 @@ fn plural(schema: &Value) -> String {
         Shape::List(_) => "lists".to_owned(),
         Shape::Map(values) => format!("maps of {}", plural(values)),
         Shape::Choice(_) => "choices".to_owned(),
-        Shape::Any(forms) => forms.iter().map(plural).collect::<Vec<_>>().join(" or "),
         Shape::Single(word) => format!("{word}s"),
     }
 }
@@ -120,7 +131,6 @@ fn plural(schema: &Value) -> String {
 pub(super) fn range(schema: &Value) -> Option<String> {
     match Shape::of(schema) {
         Shape::List(inner) | Shape::Map(inner) => range(inner),
-        Shape::Any(forms) => forms.iter().find_map(range),
         Shape::Tuple(places) => {
             let ranges: Vec<_> = places.iter().filter_map(range).collect();
             (!ranges.is_empty()).then(|| ranges.join("; "))
@@ -172,6 +182,11 @@ pub(super) fn default(schema: &Value) -> Option<String> {
 fn written(value: &Value, schema: &Value) -> Option<String> {
     match (value, Shape::of(schema)) {
         (Value::Object(fields), Shape::Map(_)) if fields.is_empty() => Some("`{}`".to_owned()),
+        (Value::Object(choice), Shape::Choice(_)) => {
+            let (name, fields) = choice.iter().next()?;
+            let fields = fields.as_object()?.iter().map(|(field, value)| format!("{field}: {value}"));
+            Some(format!("`{name}({})`", fields.collect::<Vec<_>>().join(", ")))
+        }
         (Value::Object(_), Shape::Fields(_)) => Some("`()`".to_owned()),
         (Value::Array(values), _) if values.is_empty() => Some("`[]`".to_owned()),
         (Value::Null | Value::Object(_) | Value::Array(_), _) => None,

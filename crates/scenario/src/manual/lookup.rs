@@ -80,10 +80,6 @@ fn below(place: &Found, step: &PathStep) -> Vec<Found> {
             let named = matches!(Shape::of(present(items)), Shape::Fields(own) if parts(own).iter().any(|part| part.0 == "name"));
             if fields.is_empty() && named { vec![element(items)] } else { fields }
         }
-        (Shape::Any(forms), _) => {
-            let form = |schema| below(&Found { path: path.clone(), schema, required: *required }, step);
-            forms.iter().flat_map(form).collect()
-        }
         (Shape::Tuple(values), PathStep::Index(index)) => {
             values.get(*index).map(element).into_iter().collect()
         }
@@ -97,7 +93,7 @@ fn below(place: &Found, step: &PathStep) -> Vec<Found> {
 /// Returns the choice of a name, or the places to which the step leads in the choices.
 fn of_choice(path: &str, schema: &'static Value, step: &PathStep) -> Vec<Found> {
     let contents = || {
-        variants(schema).filter_map(|(choice, content, _)| {
+        variants(schema).into_iter().filter_map(|(choice, content, _)| {
             Some((choice, Found { path: joined(path, choice), schema: content?, required: true }))
         })
     };
@@ -114,11 +110,8 @@ fn of_choice(path: &str, schema: &'static Value, step: &PathStep) -> Vec<Found> 
 fn names(place: &Found) -> Vec<String> {
     match Shape::of(present(place.schema)) {
         Shape::Fields(own) => parts(own).into_iter().map(|(name, ..)| name.to_owned()).collect(),
-        Shape::Choice(own) => variants(own).map(|(name, ..)| name.to_owned()).collect(),
+        Shape::Choice(own) => variants(own).into_iter().map(|(name, ..)| name.to_owned()).collect(),
         Shape::List(items) => names(&Found { schema: items, ..place.clone() }),
-        Shape::Any(forms) => {
-            forms.iter().flat_map(|schema| names(&Found { schema, ..place.clone() })).collect()
-        }
         Shape::Tuple(_) | Shape::Map(_) | Shape::Single(_) => Vec::new(),
     }
 }

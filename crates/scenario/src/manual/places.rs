@@ -46,11 +46,6 @@ impl Places {
             Shape::Single(_) => {}
             Shape::List(items) => self.visit(format!("{path}[]"), items, (required, false)),
             Shape::Map(values) => self.visit(joined(&path, "NAME"), values, (required, false)),
-            Shape::Any(forms) => {
-                for form in forms {
-                    self.visit(path.clone(), form, (required, false));
-                }
-            }
             Shape::Tuple(places) => {
                 for place in places {
                     self.visit(format!("{path}[]"), place, (required, false));
@@ -106,7 +101,6 @@ impl Places {
         match Shape::of(value) {
             Shape::Single(_) | Shape::Tuple(_) => None,
             Shape::List(items) | Shape::Map(items) => self.entry(items),
-            Shape::Any(forms) => forms.iter().find_map(|form| self.entry(form)),
             Shape::Fields(_) | Shape::Choice(_) => {
                 let types = &SCHEMA["$defs"];
                 let own = &types[definition(value)?];

@@ -22,7 +22,7 @@ mod shipped;
 
 pub(crate) use faults::Faults;
 pub(crate) use flaw::{SyntaxFlaw, SyntaxFlawKind};
-pub(crate) use node::{NodeShape, TextNode, unquoted};
+pub(crate) use node::{NamedNode, NodeShape, TextNode, unquoted};
 pub(crate) use outline::{Outline, ReachedNode};
 pub use scenario_text::ScenarioText;
 pub(crate) use scenario_text::TextPatch;

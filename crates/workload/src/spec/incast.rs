@@ -23,8 +23,7 @@ pattern_spec! {
         pub repeat: RepeatSpec,
         /// Host that receives. If several are named, each incast draws one of them, all equally likely.
         pub to: HostsSpec,
-        /// Hosts that send; the receiver is none of them. A number means the hosts that follow the receiver in the order
-        /// of the topology.
+        /// Hosts that send; the receiver is none of them.
         pub senders: SendersSpec,
         /// Payload of each message.
         pub bytes: Bytes,

@@ -37,7 +37,7 @@ macro_rules! pattern_spec {
             /// Group whose flows are counted together. If left out, a pattern with a name is a group of its own.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub group: Option<String>,
-            /// Transport service of all flows. UC has no RDMA READ, and UD has SEND only (IBA volume 1, 9.8).
+            /// Transport service of all flows, as in [`FlowSpec::transport`](crate::FlowSpec::transport).
             #[serde(default)]
             pub transport: packet::TransportService,
             /// Operation that each message performs. With `RdmaRead` in a pattern whose hosts draw their messages, each

@@ -10,6 +10,7 @@ use crate::verbs::figure::{FigureOptions, FiguresOptions};
 use crate::verbs::guideline::GuidelineOptions;
 use crate::verbs::headroom::HeadroomOptions;
 use crate::verbs::import::ImportFormat;
+use crate::verbs::new::NewFabric;
 use crate::verbs::repro::ReproOptions;
 use crate::verbs::schema::SchemaOptions;
 use crate::verbs::show::ShowOptions;
@@ -39,6 +40,12 @@ pub(crate) enum Verb {
     List,
     /// Print the text of a shipped scenario, with its comments.
     Show(ShowOptions),
+    /// Write a commented scenario file to begin with.
+    New {
+        /// Kind of fabric.
+        #[command(subcommand)]
+        fabric: NewFabric,
+    },
     /// Check a scenario without running it, and describe it.
     Check(CheckOptions),
     /// Print a field of the scenario file: its type, default and meaning, and every choice.

@@ -50,6 +50,20 @@ pub(crate) enum Failure {
     /// There is no such field.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPlace(#[from] UnknownPlace),
+    /// No fabric of this size can be drafted.
+    #[error("error: {message}\nhelp: {help}")]
+    Draft { message: String, help: String },
+    /// A topology file lies in another folder than the scenario.
+    #[error(
+        "error: `{file}` does not lie beside the scenario\nhelp: copy it to `{folder}`, or write the scenario beside it"
+    )]
+    TopologyElsewhere { file: String, folder: String },
+    /// A file would be overwritten.
+    #[error("error: `{0}` is there\nhelp: choose another name, or overwrite it with `--force`")]
+    FileThere(String),
+    /// A file cannot be written.
+    #[error("error: `{file}` cannot be written: {cause}")]
+    UnwritableFile { file: String, cause: io::Error },
     /// A hot spot has more sources than the network has hosts.
     #[error(
         "error: a hot spot cannot have {degree} sources in a network of {ports} ports\nhelp: write a `--hotspot-degree` of 1 to {ports}"

@@ -33,7 +33,7 @@ use clap::Parser;
 
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
-    bench, check, compare, fields, figure, guideline, headroom, import, list, repro, schema, show, sim,
+    bench, check, compare, fields, figure, guideline, headroom, import, list, new, repro, schema, show, sim,
     thresholds,
 };
 
@@ -46,6 +46,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Verb::Show(options) => show::run(&options),
+        Verb::New { fabric } => new::run(&fabric),
         Verb::Check(options) => check::run(&options),
         Verb::Fields(options) => fields::run(&options),
         Verb::Repro(options) => repro::run(&options),

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use experiment::{VERSION, resources};
 use fabric::RunOptions;
 use report::format::{aligned, grouped, plain_table};
@@ -93,7 +93,7 @@ struct BenchReading {
 #[derive(Args, Debug)]
 pub(crate) struct BenchOptions {
     /// Cases to run [default: all].
-    #[arg(value_name = "CASE", value_parser = PossibleValuesParser::new(CASES.map(|(case, ..)| case)))]
+    #[arg(value_name = "CASE", value_parser = PossibleValuesParser::new(CASES.map(possible_case)))]
     cases: Vec<String>,
     /// Print JSON instead of a table, for a later `--against`: version, processor, and the cases.
     #[arg(long)]
@@ -112,6 +112,12 @@ pub(crate) struct BenchOptions {
     set: Vec<String>,
 }
 
+/// Returns the name of a case. A scenario as it ships also stands for its case.
+fn possible_case((case, scenario, sets): BenchCase) -> PossibleValue {
+    let value = PossibleValue::new(case);
+    if sets.is_empty() { value.alias(scenario) } else { value }
+}
+
 /// Runs every case as often as asked for, and prints the fastest run of each.
 pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
     if let Some(case) = &options.case {
@@ -119,8 +125,12 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
         return Ok(());
     }
     let before = options.against.as_deref().map(earlier).transpose()?;
-    let asked = |case: &str| options.cases.is_empty() || options.cases.iter().any(|name| name == case);
-    let cases = CASES.iter().filter(|(case, ..)| asked(case));
+    let is_case = |name: &String, (case, scenario, sets): &BenchCase| {
+        name == case || sets.is_empty() && name == scenario
+    };
+    let asked =
+        |case: &&BenchCase| options.cases.is_empty() || options.cases.iter().any(|name| is_case(name, case));
+    let cases = CASES.iter().filter(asked);
     let cases = cases.map(|(case, ..)| fastest(case, options.runs)).collect::<Result<Vec<_>, _>>()?;
     let record = BenchRecord {
         schema: SCHEMA.to_owned(),

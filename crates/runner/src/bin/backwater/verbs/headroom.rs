@@ -30,7 +30,7 @@ pub(crate) struct HeadroomOptions {
           value_parser = |text: &str| within(text, &(Bytes::new(1)..=Bytes::kib(64))))]
     mtu: Bytes,
     /// Reaction time of the sender after a PAUSE, in quanta of 512 bit times [default: the most that IEEE 802.3 allows at
-    /// 10, 25, 40, 100 or 400 Gb/s].
+    /// 10, 25, 40, 50, 100, 200 or 400 Gb/s].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000), conflicts_with = "reaction")]
     reaction_quanta: Option<u64>,
     /// Reaction time as a time, such as "1 us".

@@ -11,6 +11,7 @@ pub(crate) mod guideline;
 pub(crate) mod headroom;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod new;
 pub(crate) mod repro;
 pub(crate) mod schema;
 pub(crate) mod show;

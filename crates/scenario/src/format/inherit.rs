@@ -1,0 +1,134 @@
+//! Settings of single switches and adapters, which inherit from `switch` and `adapter` the fields that they do not state.
+//!
+//! Invariant: a field that an entry of `switches` or `adapters` states is never replaced. A size of memory replaces the other
+//! way to state it: an entry with `memory` does not inherit `buffer`, and the reverse.
+//!
+//! The text of a field is copied into the entry, before the text is read.
+
+use core::ops::Range;
+
+use crate::text::{NamedNode, NodeShape, Outline, TextNode};
+
+/// The fields with entries, and the field whose settings these inherit.
+const HEIRS: [(&str, &str); 2] = [("switches", "switch"), ("adapters", "adapter")];
+
+/// Fields that an entry does not inherit if it states another one.
+const REPLACED: [(&str, &[&str]); 2] =
+    [("memory", &["buffer", "buffers"]), ("buffer", &["memory", "provisioned"])];
+
+/// A text in which every entry states what it inherits.
+pub(crate) struct Inherited {
+    pub(crate) text: String,
+    /// Offset in the original text, and length, of each insertion, in order.
+    insertions: Vec<(usize, usize)>,
+}
+
+impl Inherited {
+    pub(crate) fn new(text: &str) -> Self {
+        let insertions = Outline::new(text).map(|outline| insertions(text, &outline)).unwrap_or_default();
+        let mut inherited = String::with_capacity(text.len());
+        let mut from = 0;
+        for (at, inserted) in &insertions {
+            inherited += &text[from..*at];
+            inherited += inserted;
+            from = *at;
+        }
+        inherited += &text[from..];
+        let lengths = insertions.into_iter().map(|(at, inserted)| (at, inserted.len()));
+        Self { text: inherited, insertions: lengths.collect() }
+    }
+
+    /// Returns the part of the original text from which this part comes; of an insertion, its place.
+    pub(crate) fn origin(&self, span: &Range<usize>) -> Range<usize> {
+        let origin = |offset: usize| {
+            let mut inserted = 0;
+            for (at, length) in &self.insertions {
+                if offset < at + inserted {
+                    break;
+                }
+                if offset < at + inserted + length {
+                    return *at;
+                }
+                inserted += length;
+            }
+            offset - inserted
+        };
+        origin(span.start)..origin(span.end)
+    }
+}
+
+/// Returns the text to insert at each entry, in the order of the text.
+fn insertions(text: &str, outline: &Outline) -> Vec<(usize, String)> {
+    let mut all = Vec::new();
+    for (heirs, owner) in HEIRS {
+        let (heirs, owner) = (outline.reach(text, &heirs.into()), outline.reach(text, &owner.into()));
+        if heirs.steps + owner.steps < 2 {
+            continue;
+        }
+        let shapes = (&heirs.node.inside().shape, &owner.node.inside().shape);
+        let (NodeShape::Map(entries), NodeShape::Fields(fields)) = shapes else { continue };
+        all.extend(entries.iter().filter_map(|entry| insertion(text, &entry.value, fields)));
+    }
+    all.sort();
+    all
+}
+
+fn insertion(text: &str, entry: &TextNode, fields: &[NamedNode]) -> Option<(usize, String)> {
+    let entry = entry.inside();
+    let own = match &entry.shape {
+        NodeShape::Fields(own) => own.as_slice(),
+        NodeShape::Tuple { values, .. } if values.is_empty() => &[],
+        NodeShape::Scalar | NodeShape::Map(_) | NodeShape::List(_) | NodeShape::Tuple { .. } => return None,
+    };
+    let states = |name: &str| own.iter().any(|field| field.key == name);
+    let replaced = |name: &str| REPLACED.iter().any(|(by, these)| states(by) && these.contains(&name));
+    let inherits = |field: &&NamedNode| !states(&field.key) && !replaced(&field.key);
+    let copied = fields.iter().filter(inherits);
+    let copied: String =
+        copied.map(|field| format!("{}: {}, ", field.key, &text[field.value.span.clone()])).collect();
+    (!copied.is_empty()).then(|| (entry.opening(text), copied))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inherited(text: &str) -> String {
+        Inherited::new(text).text
+    }
+
+    #[test]
+    fn an_entry_states_what_it_inherits() {
+        let text = "(adapter: (a: 1, b: [2]), adapters: {\"h1\": (b: [3]), \"h2\": ()})";
+        assert_eq!(
+            inherited(text),
+            "(adapter: (a: 1, b: [2]), adapters: {\"h1\": (a: 1, b: [3]), \"h2\": (a: 1, b: [2], )})"
+        );
+    }
+
+    #[test]
+    fn a_size_of_memory_replaces_the_other() {
+        let text = "(switch: (buffer: 1, latency: 2), switches: {\"s\": (memory: 3)})";
+        assert_eq!(
+            inherited(text),
+            "(switch: (buffer: 1, latency: 2), switches: {\"s\": (latency: 2, memory: 3)})"
+        );
+    }
+
+    #[test]
+    fn a_place_leads_back_to_the_text() {
+        let text = "(adapter: (a: 1), adapters: {\"h\": (b: 2)}, c: 3)";
+        let inherited = Inherited::new(text);
+        for word in ["adapters", "b: 2", "c: 3"] {
+            let at = inherited.text.find(word).expect("it is there");
+            assert_eq!(
+                inherited.origin(&(at..at + 1)).start,
+                text.find(word).expect("it is there"),
+                "{word}"
+            );
+        }
+        let copied = inherited.text.rfind("a: 1").expect("it is copied");
+        assert_eq!(inherited.origin(&(copied..copied + 4)).start, text.find("b: 2").expect("it is there"));
+        assert_eq!(Inherited::new("(a: 1").text, "(a: 1", "a text with a flaw stays");
+    }
+}
