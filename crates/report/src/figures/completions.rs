@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
+use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::goodput::OVERLAID;
 use crate::format::grouped;
@@ -54,7 +54,7 @@ impl CompletionCurve {
         let step = self.times.len().div_ceil(POINTS).max(1);
         let places = (0..last).step_by(step).chain([last]);
         let share = |place: usize| (place + 1) as f64 / self.posted as f64;
-        let mut points: Vec<(f64, Option<f64>)> = Vec::new();
+        let mut points: LinePoints = Vec::new();
         for place in places {
             // The share stays until the next message.
             points.extend(points.last().map(|(_, before)| (self.times[place], *before)));

@@ -269,7 +269,7 @@ fn outputs(ports: &[PortRow], simulated: f64) -> (Vec<String>, Vec<Output>) {
         };
         match outputs.last_mut() {
             Some(last) if last.node == node && last.port == port.port => {
-                last.held_back = last.held_back.max(held_back)
+                last.held_back = last.held_back.max(held_back);
             }
             _ => outputs.push(Output { node, port: port.port, peer, held_back }),
         }

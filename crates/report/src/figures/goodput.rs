@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::engine::{Axis, Band, Chart, Ink, Layer, Line, Panel};
+use super::engine::{Axis, Band, Chart, Ink, Layer, Line, LinePoints, Panel};
 use super::fault::FigureFault;
 use crate::reader::{FlowRow, ReadError, RunFacts, RunFiles, SeriesRow};
 
@@ -80,7 +80,7 @@ impl GoodputSeries {
     }
 
     /// Returns the points of a curve from its start on.
-    pub(super) fn points(&self, curve: &GoodputCurve, per_second: f64) -> Vec<(f64, Option<f64>)> {
+    pub(super) fn points(&self, curve: &GoodputCurve, per_second: f64) -> LinePoints {
         let half = self.times.first().copied().unwrap_or_default();
         let point =
             |(time, gbps): (&f64, &f64)| (time * per_second, (time + half > curve.start).then_some(*gbps));

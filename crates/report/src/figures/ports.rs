@@ -12,6 +12,9 @@ const COLUMNS: usize = 160;
 /// Lower ends of the classes of a map, as shares of its highest value.
 const CLASSES: [f64; 6] = [0.0, 0.05, 0.2, 0.4, 0.6, 0.8];
 
+/// A value of a sample, if it has one.
+type Quantity<'a> = &'a dyn Fn(&PortSample) -> Option<f64>;
+
 /// A value of a port over time.
 struct PortCurve<'a> {
     name: String,
@@ -45,7 +48,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     }
     let interval =
         samples.iter().map(|sample| sample.time_s).filter(|time| *time > 0.0).fold(f64::INFINITY, f64::min);
-    let maps: [(&str, &dyn Fn(&PortSample) -> Option<f64>); 3] = [
+    let maps: [(&str, Quantity<'_>); 3] = [
         ("Queue for the output", &|sample| sample.queue_bytes),
         ("Use of the link", &|sample| Some(sample.utilisation)),
         ("Time without credit, or paused, with packets waiting", &|sample| Some(sample.stalled_s / interval)),
@@ -86,12 +89,7 @@ fn columns(interval: f64, facts: &RunFacts) -> usize {
 }
 
 /// Returns the mean of each cell of a port's row.
-fn row(
-    port: &PortCurve<'_>,
-    interval: f64,
-    value: &dyn Fn(&PortSample) -> Option<f64>,
-    facts: &RunFacts,
-) -> Vec<Option<f64>> {
+fn row(port: &PortCurve<'_>, interval: f64, value: Quantity<'_>, facts: &RunFacts) -> Vec<Option<f64>> {
     let mut sums = vec![(0.0, 0u32); columns(interval, facts)];
     for sample in &port.samples {
         if let Some(value) = value(sample) {
@@ -102,12 +100,7 @@ fn row(
     sums.into_iter().map(|(sum, count)| (count > 0).then(|| sum / f64::from(count))).collect()
 }
 
-fn highest(
-    ports: &[PortCurve<'_>],
-    interval: f64,
-    value: &dyn Fn(&PortSample) -> Option<f64>,
-    facts: &RunFacts,
-) -> f64 {
+fn highest(ports: &[PortCurve<'_>], interval: f64, value: Quantity<'_>, facts: &RunFacts) -> f64 {
     let cells = ports.iter().flat_map(|port| row(port, interval, value, facts));
     let highest = cells.flatten().fold(0.0, f64::max);
     if highest > 0.0 { highest } else { 1.0 }
@@ -118,7 +111,7 @@ fn map(
     ports: &[PortCurve<'_>],
     interval: f64,
     highest: f64,
-    value: &dyn Fn(&PortSample) -> Option<f64>,
+    value: Quantity<'_>,
     facts: &RunFacts,
 ) -> Panel {
     let (time, per_second) = Axis::time(facts.end_s());

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a quantity has one unit, which its name states at the end. More than six objects are a band and a median.
 
-use super::engine::{Axis, Band, Chart, Ink, Layer, Line, Panel, Reduction};
+use super::engine::{Axis, Band, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::goodput::{OVERLAID, phases};
 use crate::reader::{QuantityRow, RunFacts, RunFiles};
@@ -50,7 +50,7 @@ pub(super) fn panels(rows: &[QuantityRow], facts: &RunFacts, wanted: impl Fn(&st
 fn panel(rows: &[QuantityRow], facts: &RunFacts, quantity: &str) -> Panel {
     let (time, per_second) = Axis::time(facts.end_s());
     let (label, scale) = unit(quantity);
-    let mut objects: Vec<(&str, Vec<(f64, Option<f64>)>)> = Vec::new();
+    let mut objects: Vec<(&str, LinePoints)> = Vec::new();
     for row in rows.iter().filter(|row| row.quantity == quantity) {
         let point = (row.time_s * per_second, row.value.map(|value| value / scale));
         match objects.iter_mut().find(|(object, _)| *object == row.object) {
@@ -61,7 +61,7 @@ fn panel(rows: &[QuantityRow], facts: &RunFacts, quantity: &str) -> Panel {
     let layers: Vec<Layer> = if objects.len() > OVERLAID {
         middle_half(&objects)
     } else {
-        let line = |(place, (object, points)): (usize, (&str, Vec<(f64, Option<f64>)>))| {
+        let line = |(place, (object, points)): (usize, (&str, LinePoints))| {
             let line = Line::new(object, Ink::Palette(place), points);
             Layer::Line(Line { reduction: Reduction::Extremes, ..line })
         };
@@ -86,7 +86,7 @@ fn panel(rows: &[QuantityRow], facts: &RunFacts, quantity: &str) -> Panel {
 }
 
 /// Returns the median of many objects, and a band with their middle half.
-fn middle_half(objects: &[(&str, Vec<(f64, Option<f64>)>)]) -> Vec<Layer> {
+fn middle_half(objects: &[(&str, LinePoints)]) -> Vec<Layer> {
     let mut samples: Vec<(f64, f64)> =
         objects.iter().flat_map(|(_, points)| points.iter().filter_map(|(x, y)| Some((*x, (*y)?)))).collect();
     samples.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));

@@ -3,14 +3,14 @@
 //!
 //! Invariant: a root has no point at a sample without its tree.
 
-use super::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
+use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::goodput::{OVERLAID, phases};
 use super::quantities;
 use crate::reader::{PortSample, ReadError, RunFacts, RunFiles, SeriesRow, TreeRow};
 
 /// Values by sample, of an output.
-type Curve = (String, Vec<(f64, Option<f64>)>);
+type Curve = (String, LinePoints);
 
 /// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
@@ -105,7 +105,7 @@ fn held_back(samples: &[PortSample]) -> Vec<Curve> {
         .iter()
         .filter(|sample| sample.time_s > 0.0)
         .for_each(|sample| interval = interval.min(sample.time_s));
-    let mut ports: Vec<(String, f64, Vec<(f64, Option<f64>)>)> = Vec::new();
+    let mut ports: Vec<(String, f64, LinePoints)> = Vec::new();
     for sample in samples {
         let name = sample.output();
         let point = (sample.time_s, Some(sample.stalled_s / interval));

@@ -6,6 +6,9 @@ use super::axis::Axis;
 use super::points::{ReducedLine, Reduction, reduced};
 use crate::format::{csv, rounded};
 
+/// Points of a line, in units of the axes; a line has a gap where a point has no height.
+pub type LinePoints = Vec<(f64, Option<f64>)>;
+
 /// Panels in a grid below a title and a legend.
 #[derive(Clone, Debug, Default)]
 pub struct Chart {
@@ -92,7 +95,7 @@ pub struct Line {
     /// Pen.
     pub ink: Ink,
     /// Points; without y, the line has a gap.
-    pub points: Vec<(f64, Option<f64>)>,
+    pub points: LinePoints,
     /// Low and high end of an interval around some points: x, low, high.
     pub intervals: Vec<(f64, f64, f64)>,
     /// Whether points are marked by dots.
@@ -140,7 +143,7 @@ impl Line {
 
     /// Returns a line whose points are means of consecutive samples, if it is long.
     #[must_use]
-    pub fn new(name: impl Into<String>, ink: Ink, points: Vec<(f64, Option<f64>)>) -> Self {
+    pub fn new(name: impl Into<String>, ink: Ink, points: LinePoints) -> Self {
         let name = name.into();
         Self { name, ink, points, intervals: Vec::new(), dots: false, reduction: Reduction::Means }
     }

@@ -24,5 +24,5 @@ pub(super) mod style;
 pub(super) mod svg;
 
 pub use axis::{Axis, AxisScale};
-pub use chart::{Band, Chart, Ink, Layer, Line, Panel};
+pub use chart::{Band, Chart, Ink, Layer, Line, LinePoints, Panel};
 pub use points::Reduction;
