@@ -83,7 +83,7 @@ def with_duckdb(paths, fields):
         query = f"SELECT * FROM read_csv('{path}', header = true, types = {types})"
         require(described(query) == types, f"{path}: DuckDB has {described(query)}")
         inferred = described(f"SELECT * FROM read_csv('{path}', header = true)")
-        rows = duckdb.sql(f"SELECT count(*) FROM ({query})").fetchone()[0]
+        rows = duckdb.sql(f"SELECT count(*) FROM ({query})").fetchall()[0][0]
         for field in fields:
             if rows and field["constraints"]["required"]:
                 kind = inferred[field["name"]]
@@ -94,7 +94,7 @@ def with_duckdb(paths, fields):
     query = f"SELECT * FROM read_csv({names}, header = true, types = {types})"
     require(described(query) == types, f"{paths}: joined by DuckDB, {described(query)}")
     sums = [f'coalesce(sum("{field["name"]}"), 0)' for field in numbers(fields)]
-    count, *sums = duckdb.sql(f"SELECT {', '.join(['count(*)', *sums])} FROM ({query})").fetchone()
+    count, *sums = duckdb.sql(f"SELECT {', '.join(['count(*)', *sums])} FROM ({query})").fetchall()[0]
     return count, dict(zip((field["name"] for field in numbers(fields)), sums))
 
 
