@@ -25,7 +25,10 @@ pub(crate) struct Inherited {
 
 impl Inherited {
     pub(crate) fn new(text: &str) -> Self {
-        let insertions = Outline::new(text).map(|outline| insertions(text, &outline)).unwrap_or_default();
+        // Few scenarios have such entries, and the outline takes as long as reading.
+        let may_have = HEIRS.iter().any(|(heirs, _)| text.contains(heirs));
+        let outline = if may_have { Outline::new(text).ok() } else { None };
+        let insertions = outline.map(|outline| insertions(text, &outline)).unwrap_or_default();
         let mut inherited = String::with_capacity(text.len());
         let mut from = 0;
         for (at, inserted) in &insertions {
