@@ -51,8 +51,17 @@ pub fn printed(summary: &Summary, width: usize) -> String {
 
 /// Returns a row for each set of messages, in a table whose first column has this header.
 fn quantiles(key: &str, rows: &[(String, MessageStatistics)], width: usize) -> String {
-    let header =
-        [key, "delivered", "posted", "p50 (us)", "p95 (us)", "p99 (us)", "slowdown p50", "p95", "p99"];
+    let header = [
+        key,
+        "delivered",
+        "posted",
+        "p50 (us)",
+        "p95 (us)",
+        "p99 (us)",
+        "slowdown p50",
+        "slowdown p95",
+        "slowdown p99",
+    ];
     let row = |(name, messages): &(String, MessageStatistics)| {
         let counts =
             [messages.delivered_messages, messages.posted_messages].map(|count| grouped(count as u64));
