@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use super::engine::{Axis, Band, Chart, Ink, Layer, Line, LinePoints, Panel};
 use super::fault::FigureFault;
+use super::gathered::by_object;
 use crate::reader::{FlowRow, ReadError, RunFacts, RunFiles, SeriesRow};
 
 /// Most lines in one panel.
@@ -181,15 +182,9 @@ impl GoodputFigure<'_> {
     }
 
     /// Returns a panel with the quartiles of the flows of each group, or of all flows if they have no groups.
-    fn bands(&self, flows: &[&GoodputCurve]) -> Vec<Panel> {
-        let mut groups: Vec<(&str, Vec<&GoodputCurve>)> = Vec::new();
-        for flow in flows {
-            let name = flow.group.as_deref().unwrap_or("flows without a group");
-            match groups.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, members)) => members.push(flow),
-                None => groups.push((name, vec![flow])),
-            }
-        }
+    fn bands<'a>(&self, flows: &[&'a GoodputCurve]) -> Vec<Panel> {
+        let group = |flow: &&'a GoodputCurve| flow.group.as_deref().unwrap_or("flows without a group");
+        let groups = by_object(flows.iter().copied(), group);
         let alone = groups.len() == 1;
         let of_group = |(place, (name, members)): (usize, &(&str, Vec<&GoodputCurve>))| {
             let name = if alone {

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`engine`] | any chart, as SVG |
 //! | `fault` | nothing: reasons why a figure cannot be drawn |
+//! | `gathered` | nothing: rows by object |
 //! | `goodput` | goodput over time |
 //! | `completions`, `slowdown` | completion times of messages; their slowdown by size |
 //! | `hosts` | goodput by host |
@@ -24,6 +25,7 @@ mod fabric;
 mod fault;
 #[cfg(test)]
 mod fixture;
+mod gathered;
 mod goodput;
 mod hosts;
 mod ports;

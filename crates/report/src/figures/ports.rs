@@ -4,6 +4,7 @@
 
 use super::engine::{Axis, Chart, Layer, Panel};
 use super::fault::FigureFault;
+use super::gathered::{by_object, interval};
 use crate::reader::{PortSample, RunFacts, RunFiles};
 
 /// Most rows and columns of a map.
@@ -25,14 +26,8 @@ struct PortCurve<'a> {
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
     let samples: Vec<PortSample> = files.rows("port_series.csv")?;
-    let mut ports: Vec<PortCurve<'_>> = Vec::new();
-    for sample in &samples {
-        let name = sample.output();
-        match ports.iter_mut().find(|port| port.name == name) {
-            Some(port) => port.samples.push(sample),
-            None => ports.push(PortCurve { name, samples: vec![sample] }),
-        }
-    }
+    let ports = by_object(&samples, |sample| sample.output()).into_iter();
+    let mut ports: Vec<_> = ports.map(|(name, samples)| PortCurve { name, samples }).collect();
     if ports.is_empty() {
         return Err(FigureFault::Empty("the file has no sample of a port"));
     }
@@ -46,8 +41,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         ports.retain(|port| queue(port) >= least);
         ports.truncate(ROWS);
     }
-    let interval =
-        samples.iter().map(|sample| sample.time_s).filter(|time| *time > 0.0).fold(f64::INFINITY, f64::min);
+    let interval = interval(&samples);
     let maps: [(&str, Quantity<'_>); 3] = [
         ("Queue for the output", &|sample| sample.queue_bytes),
         ("Use of the link", &|sample| Some(sample.utilisation)),

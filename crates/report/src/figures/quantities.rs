@@ -4,6 +4,7 @@
 
 use super::engine::{Axis, Band, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
+use super::gathered::by_object;
 use super::goodput::{OVERLAID, phases};
 use crate::reader::{QuantityRow, RunFacts, RunFiles};
 
@@ -50,14 +51,11 @@ pub(super) fn panels(rows: &[QuantityRow], facts: &RunFacts, wanted: impl Fn(&st
 fn panel(rows: &[QuantityRow], facts: &RunFacts, quantity: &str) -> Panel {
     let (time, per_second) = Axis::time(facts.end_s());
     let (label, scale) = unit(quantity);
-    let mut objects: Vec<(&str, LinePoints)> = Vec::new();
-    for row in rows.iter().filter(|row| row.quantity == quantity) {
-        let point = (row.time_s * per_second, row.value.map(|value| value / scale));
-        match objects.iter_mut().find(|(object, _)| *object == row.object) {
-            Some((_, points)) => points.push(point),
-            None => objects.push((&row.object, vec![point])),
-        }
-    }
+    let point = |row: &QuantityRow| (row.time_s * per_second, row.value.map(|value| value / scale));
+    let objects = by_object(rows.iter().filter(|row| row.quantity == quantity), |row| row.object.as_str());
+    let points = |rows: Vec<&QuantityRow>| rows.into_iter().map(point).collect();
+    let objects: Vec<(&str, LinePoints)> =
+        objects.into_iter().map(|(object, rows)| (object, points(rows))).collect();
     let layers: Vec<Layer> = if objects.len() > OVERLAID {
         middle_half(&objects)
     } else {

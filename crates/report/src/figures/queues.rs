@@ -5,6 +5,7 @@
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
+use super::gathered::{by_sum, interval};
 use super::goodput::{OVERLAID, phases};
 use super::quantities;
 use crate::reader::{PortSample, ReadError, RunFacts, RunFiles, SeriesRow, TreeRow};
@@ -74,18 +75,7 @@ fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
     let mut times: Vec<f64> =
         files.rows("series.csv")?.into_iter().map(|row: SeriesRow| row.time_s).collect();
     times.dedup();
-    let mut roots: Vec<(String, f64, Vec<&TreeRow>)> = Vec::new();
-    for tree in &trees {
-        let name = tree.root();
-        match roots.iter_mut().find(|(known, ..)| *known == name) {
-            Some((_, sum, rows)) => {
-                *sum += tree.queue_bytes;
-                rows.push(tree);
-            }
-            None => roots.push((name, tree.queue_bytes, vec![tree])),
-        }
-    }
-    roots.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let roots = by_sum(&trees, |tree| tree.root(), |tree| tree.queue_bytes);
     let left_out = roots.len().saturating_sub(OVERLAID);
     let curve = |(name, _, rows): (String, f64, Vec<&TreeRow>)| {
         let mut rows = rows.into_iter().peekable();
@@ -100,26 +90,11 @@ fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
 
 /// Returns the shares of time for which ports were held back, of the ports that were so longest.
 fn held_back(samples: &[PortSample]) -> Vec<Curve> {
-    let mut interval = f64::INFINITY;
-    samples
-        .iter()
-        .filter(|sample| sample.time_s > 0.0)
-        .for_each(|sample| interval = interval.min(sample.time_s));
-    let mut ports: Vec<(String, f64, LinePoints)> = Vec::new();
-    for sample in samples {
-        let name = sample.output();
-        let point = (sample.time_s, Some(sample.stalled_s / interval));
-        match ports.iter_mut().find(|(known, ..)| *known == name) {
-            Some((_, sum, points)) => {
-                *sum += sample.stalled_s;
-                points.push(point);
-            }
-            None => ports.push((name, sample.stalled_s, vec![point])),
-        }
-    }
-    ports.retain(|(_, sum, _)| *sum > 0.0);
-    ports.sort_by(|one, other| other.1.total_cmp(&one.1));
-    ports.into_iter().take(OVERLAID).map(|(name, _, points)| (name, points)).collect()
+    let interval = interval(samples);
+    let point = |sample: &PortSample| (sample.time_s, Some(sample.stalled_s / interval));
+    let ports = by_sum(samples, |sample| sample.output(), |sample| sample.stalled_s).into_iter();
+    let held = ports.filter(|(_, stalled_s, _)| *stalled_s > 0.0).take(OVERLAID);
+    held.map(|(name, _, samples)| (name, samples.into_iter().map(point).collect())).collect()
 }
 
 #[cfg(test)]

@@ -76,14 +76,7 @@ impl SvgFile {
     }
 
     pub(crate) fn rectangle(&mut self, area: Area, fill: &str) {
-        let _ = writeln!(
-            self.text,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{fill}\"/>",
-            number(area.left),
-            number(area.top),
-            number(area.width()),
-            number(area.height())
-        );
+        let _ = writeln!(self.text, "<rect {} fill=\"{fill}\"/>", place(area));
     }
 
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Stroke) {
@@ -165,14 +158,7 @@ impl SvgFile {
         self.clips += 1;
         let id = self.clips;
         let _ = write!(self.text, "<clipPath id=\"plot{id}\">");
-        let _ = writeln!(
-            self.text,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>",
-            number(area.left),
-            number(area.top),
-            number(area.width()),
-            number(area.height())
-        );
+        let _ = writeln!(self.text, "<rect {}/></clipPath>", place(area));
         let _ = writeln!(self.text, "<g clip-path=\"url(#plot{id})\">");
     }
 
@@ -185,6 +171,11 @@ impl SvgFile {
         self.text.push_str("</svg>\n");
         self.text
     }
+}
+
+fn place(area: Area) -> String {
+    let [x, y, width, height] = [area.left, area.top, area.width(), area.height()].map(number);
+    format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")
 }
 
 fn path(points: &[(f64, f64)]) -> String {
