@@ -1,6 +1,7 @@
 //! `slowdown.svg`: quantiles of the slowdown of messages by their size.
 //!
-//! Invariant: a quantile that undelivered messages could change has no point, and a note says so.
+//! Invariant: a quantile that undelivered messages could change has no point: a bar from its lower to its upper bound, or
+//! nothing if it has no upper one. A note counts both.
 
 use super::engine::axis::number;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
@@ -40,10 +41,19 @@ impl SizeClass {
         Self { size, least, most }
     }
 
+    /// Returns the lowest and the highest value that the quantile can have.
+    fn bounds(&self, share: f64) -> Option<(f64, f64)> {
+        Some((quantile(&self.least, share)?, quantile(&self.most, share)?))
+    }
+
     /// Returns the quantile, if undelivered messages cannot change it.
     fn quantile(&self, share: f64) -> Option<f64> {
-        let (least, most) = (quantile(&self.least, share)?, quantile(&self.most, share)?);
-        (least.total_cmp(&most).is_eq()).then_some(most)
+        self.bounds(share).filter(|(least, most)| least.total_cmp(most).is_eq()).map(|(_, most)| most)
+    }
+
+    /// Returns the bounds of the quantile, if undelivered messages could change it and it has an upper one.
+    fn interval(&self, share: f64) -> Option<(f64, f64)> {
+        self.bounds(share).filter(|(least, most)| least < most && most.is_finite())
     }
 }
 
@@ -56,24 +66,36 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     }
     let classes = classes(&messages);
     let line = |(place, (name, share)): (usize, &(&str, f64))| {
-        let points = (0..)
-            .zip(&classes)
-            .map(|(place, class)| (f64::from(place) + 0.5, class.quantile(*share)))
-            .collect();
+        let classes = || (0..).map(|place: u32| f64::from(place) + 0.5).zip(&classes);
+        let points = classes().map(|(x, class)| (x, class.quantile(*share))).collect();
+        let interval =
+            |(x, class): (f64, &SizeClass)| class.interval(*share).map(|(low, high)| (x, low, high));
         let line = Line::new(*name, Ink::Palette(place), points);
-        Line { dots: true, reduction: Reduction::None, ..line }
+        Line {
+            intervals: classes().filter_map(interval).collect(),
+            dots: true,
+            reduction: Reduction::None,
+            ..line
+        }
     };
     let lines: Vec<Line> = QUANTILES.iter().enumerate().map(line).collect();
-    let values = lines.iter().flat_map(Line::drawn_values);
+    let ends = lines.iter().flat_map(|line| &line.intervals).flat_map(|(_, low, high)| [*low, *high]);
+    let values = lines.iter().flat_map(Line::drawn_values).chain(ends);
     let y = Axis::log("slowdown", values.chain([1.0]));
     let sizes = classes.iter().map(|class| number(class.size.round()));
     let x = Axis::of_names("message size (bytes), or the mean size of a class", sizes);
-    let uncertain = lines.iter().flat_map(|line| &line.points).filter(|(_, y)| y.is_none()).count();
+    let bars = lines.iter().map(|line| line.intervals.len()).sum::<usize>();
+    let uncertain = lines.iter().flat_map(|line| &line.points).filter(|(_, y)| y.is_none()).count() - bars;
     let mut notes =
         vec![format!("Quantiles are those of all {} posted messages.", grouped(messages.len() as u64))];
+    if bars > 0 {
+        notes.push(format!(
+            "{bars} quantiles are bars between bounds: messages that were not delivered could change them."
+        ));
+    }
     if uncertain > 0 {
         notes.push(format!(
-            "{uncertain} quantiles have no point: messages that were not delivered could change them."
+            "{uncertain} quantiles are not drawn: messages that were not delivered could make them any longer."
         ));
     }
     let layers = lines.into_iter().map(Layer::Line).collect();
@@ -132,6 +154,7 @@ mod tests {
         assert_eq!(classes.len(), 1);
         // The undelivered message is at least the third of four: the second is certain, the third is not.
         assert_eq!([0.5, 0.75, 1.0].map(|share| classes[0].quantile(share)), [Some(2.0), None, None]);
+        assert_eq!([0.5, 0.75, 1.0].map(|share| classes[0].interval(share)), [None, Some((2.5, 3.0)), None]);
     }
 
     #[test]

@@ -14,6 +14,8 @@ use super::svg::{Anchor, Area, Letters, Stroke, SvgFile};
 const NAMED_PHASES: usize = 24;
 /// Density of bands.
 const BAND: f64 = 0.22;
+/// Half the length of the caps of an interval, in pixels.
+const CAP: f64 = 5.0;
 
 /// An entry of the legend.
 #[derive(Clone, Debug, PartialEq)]
@@ -324,12 +326,13 @@ impl PanelDrawing<'_> {
             }
         }
         for (x, low, high) in &line.intervals {
-            let x = self.x(*x);
-            file.line(
-                (x, self.y(*low)),
-                (x, self.y(*high)),
-                Stroke { width: 1.2, ..hairline(stroke.colour) },
-            );
+            let (x, low, high) = (self.x(*x), self.y(*low), self.y(*high));
+            let stroke = Stroke { width: 1.2, ..hairline(stroke.colour) };
+            file.line((x, low), (x, high), stroke);
+            // Caps show an interval that is shorter than a pixel.
+            for y in [low, high] {
+                file.line((x - CAP, y), (x + CAP, y), stroke);
+            }
         }
     }
 
