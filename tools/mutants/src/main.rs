@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
 use mutants::listing;
-use mutants::outcomes::{Table, Tested};
+use mutants::outcomes::{self, Table, Tested};
 use mutants::rounds::{self, Settings, Subject};
 use mutants::survivors::Survivors;
 
@@ -33,13 +33,14 @@ const LEAST_SHARE: f64 = 0.95;
 /// Least limit of a test on a mutant, in seconds of the processor.
 const LEAST_LIMIT: u64 = 10;
 
-const USAGE: &str = "cargo xtask mutants [-p CRATE]... [--shard K/N] [--jobs N] [--own]";
+const USAGE: &str = "cargo xtask mutants [-p CRATE]... [--shard K/N] [--jobs N] [--own] [--again]";
 
 struct Options {
     subjects: Vec<&'static Subject>,
     shard: Option<(usize, usize)>,
     jobs: usize,
     laws: bool,
+    again: bool,
 }
 
 fn main() -> ExitCode {
@@ -68,11 +69,18 @@ fn main() -> ExitCode {
 
 fn read(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
     let jobs = thread::available_parallelism().map_or(1, usize::from);
-    let mut options = Options { subjects: Vec::new(), shard: None, jobs, laws: true };
+    let mut options = Options { subjects: Vec::new(), shard: None, jobs, laws: true, again: false };
     while let Some(option) = arguments.next() {
-        if option == "--own" {
-            options.laws = false;
-            continue;
+        match option.as_str() {
+            "--own" => {
+                options.laws = false;
+                continue;
+            }
+            "--again" => {
+                options.again = true;
+                continue;
+            }
+            _ => {}
         }
         let value = arguments.next().ok_or_else(|| format!("`{option}` stands alone"))?;
         let number =
@@ -118,8 +126,10 @@ fn test_all(options: &Options) -> Result<bool, String> {
     for subject in &options.subjects {
         let mutants = list(subject, &root)?;
         let names: Vec<_> = mutants.iter().map(|mutant| listing::name(&mutant.place)).collect();
-        let tested = rounds::test(subject, &mutants, &settings)?;
-        keep(&settings.work.join(format!("{}.json", subject.name)), &tested)?;
+        let file = settings.work.join(format!("{}.json", subject.name));
+        let standing = if options.again { outcomes::standing(&kept(&file)?, &mutants) } else { Vec::new() };
+        let tested = rounds::test(subject, &mutants, standing, &settings)?;
+        keep(&file, &tested)?;
         table.add(subject.name, &tested);
         faults.extend(listed.faults(subject.folder, &names, &tested));
     }
@@ -147,7 +157,15 @@ fn list(subject: &Subject, root: &Path) -> Result<Vec<listing::Mutant>, String> 
     })
 }
 
-/// Writes the results of a crate to a file, for a look at a single mutant.
+/// Reads the results of the last run of a crate.
+fn kept(file: &Path) -> Result<Vec<Tested>, String> {
+    let text = fs::read_to_string(file);
+    let text =
+        text.map_err(|cause| format!("{}: {cause}: `--again` needs the results of a run", file.display()))?;
+    serde_json::from_str(&text).map_err(|cause| format!("{}: {cause}", file.display()))
+}
+
+/// Writes the results of a crate to a file, for a look at a single mutant and for `--again`.
 fn keep(file: &Path, tested: &[Tested]) -> Result<(), String> {
     let text = serde_json::to_string_pretty(tested).map_err(|cause| cause.to_string())?;
     fs::write(file, text).map_err(|cause| format!("{}: {cause}", file.display()))
@@ -177,6 +195,7 @@ mod tests {
         let options = given(&["-p", "link-layer", "--shard", "1/7", "--jobs", "2", "--own"]).unwrap();
         assert_eq!(options.subjects.iter().map(|subject| subject.name).collect::<Vec<_>>(), ["link-layer"]);
         assert_eq!((options.shard, options.jobs, options.laws), (Some((1, 7)), 2, false));
+        assert_eq!((options.again, given(&["--again"]).unwrap().again), (false, true));
         let wrong =
             [&["-p", "units"][..], &["--shard"], &["--frob", "1"], &["--shard", "7/7"], &["--shard", "x"]];
         for wrong in wrong {

@@ -2,14 +2,15 @@
 //!
 //! Invariant: a mutant that does not compile counts nowhere but in its own column. One that never ends is caught.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::listing::{self, Mutant};
 
 /// A mutant that was tested.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tested {
     /// Number in the list of the crate's mutants, from 1.
     pub number: u32,
@@ -28,7 +29,7 @@ pub struct Tested {
 }
 
 /// Outcome of a mutant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Outcome {
     /// A test of the crate fails.
     Caught,
@@ -60,6 +61,28 @@ impl Tested {
     pub(crate) fn name(&self) -> String {
         listing::name(&self.place)
     }
+}
+
+/// Returns the results of an earlier run that stand: those of mutants that were caught or did not compile, under the numbers and
+/// places of today's list. A mutant is known by file and change; among places of one name by their order. A name with another
+/// number of places than before has no result that stands.
+#[must_use]
+pub fn standing(earlier: &[Tested], mutants: &[Mutant]) -> Vec<Tested> {
+    let mut results: BTreeMap<String, Vec<&Tested>> = BTreeMap::new();
+    earlier.iter().for_each(|tested| results.entry(tested.name()).or_default().push(tested));
+    let mut places: BTreeMap<String, Vec<&Mutant>> = BTreeMap::new();
+    mutants.iter().for_each(|mutant| places.entry(listing::name(&mutant.place)).or_default().push(mutant));
+    let pairs = places.iter().filter_map(|(name, mutants)| {
+        let results = results.get(name).filter(|results| results.len() == mutants.len())?;
+        Some(mutants.iter().zip(results))
+    });
+    let standing = pairs.flatten().filter(|(_, tested)| tested.outcome != Outcome::Missed);
+    let renumbered = standing.map(|(mutant, tested)| Tested {
+        number: mutant.number,
+        place: mutant.place.clone(),
+        ..(*tested).clone()
+    });
+    renumbered.collect()
 }
 
 /// Counts by crate.
@@ -122,19 +145,52 @@ impl Display for Table {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+
+    fn mutant(number: u32, place: &str) -> Mutant {
+        let file = PathBuf::from("a.rs");
+        Mutant {
+            number,
+            place: place.to_owned(),
+            file,
+            span: 0..0,
+            function: None,
+            replacement: String::new(),
+        }
+    }
+
+    #[test]
+    fn results_stand_for_the_same_change_at_the_same_number_of_places() {
+        let earlier = [
+            Tested::new(&mutant(1, "a.rs:1:1: replace f with ()"), Outcome::Caught),
+            Tested::new(&mutant(2, "a.rs:2:1: replace + with -"), Outcome::Missed),
+            Tested::new(&mutant(3, "a.rs:3:1: replace + with -"), Outcome::CaughtByLaw),
+            Tested::new(&mutant(4, "a.rs:4:1: replace * with /"), Outcome::Caught),
+        ];
+        let today = [
+            mutant(1, "a.rs:5:1: replace new with ()"),
+            mutant(2, "a.rs:6:1: replace f with ()"),
+            mutant(3, "a.rs:7:1: replace + with -"),
+            mutant(4, "a.rs:8:1: replace + with -"),
+            mutant(5, "a.rs:9:1: replace * with /"),
+            mutant(6, "a.rs:9:9: replace * with /"),
+        ];
+        let stand = standing(&earlier, &today);
+        let found: Vec<_> = stand.iter().map(|one| (one.number, one.place.as_str(), one.outcome)).collect();
+        assert_eq!(
+            found,
+            [
+                (4, "a.rs:8:1: replace + with -", Outcome::CaughtByLaw),
+                (2, "a.rs:6:1: replace f with ()", Outcome::Caught),
+            ]
+        );
+    }
 
     #[test]
     fn the_share_leaves_out_what_does_not_compile() {
-        let one = |outcome| Tested {
-            number: 1,
-            place: "a.rs:1:2: replace g with ()".to_owned(),
-            outcome,
-            test: String::new(),
-            tests: 0,
-            left_out: 0,
-            alone: false,
-        };
+        let one = |outcome| Tested::new(&mutant(1, "a.rs:1:2: replace g with ()"), outcome);
         let outcomes =
             [Outcome::Caught, Outcome::CaughtByLaw, Outcome::Endless, Outcome::Missed, Outcome::Unviable];
         let mut table = Table::default();

@@ -50,19 +50,25 @@ pub struct Settings {
     pub laws: bool,
 }
 
-/// Tests the mutants of a crate. Returns one result for each mutant of the shard, in order.
+/// Tests the mutants of a crate, but for those whose results of an earlier run stand. Returns one result for each mutant of
+/// the shard, in order.
 ///
 /// # Errors
 ///
 /// Fails if the crate does not build, or if a test fails without a mutant.
-pub fn test(subject: &Subject, mutants: &[Mutant], settings: &Settings) -> Result<Vec<Tested>, String> {
+pub fn test(
+    subject: &Subject,
+    mutants: &[Mutant],
+    standing: Vec<Tested>,
+    settings: &Settings,
+) -> Result<Vec<Tested>, String> {
     let tree = Tree::new(&settings.root, &settings.work.join("tree"), Path::new(subject.folder))?;
     let compiler = Compiler { tree: &tree, products: settings.work.join("target") };
     let name = subject.name;
     eprintln!("{name}: {} mutants; the compiler sorts out those that it refuses", mutants.len());
     let schema = schema::write(&compiler, name, mutants)?;
     let rounds = Rounds { subject, settings, compiler, mutants, schema };
-    rounds.all()
+    rounds.all(standing)
 }
 
 struct Rounds<'a> {
@@ -74,11 +80,13 @@ struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    fn all(&self) -> Result<Vec<Tested>, String> {
+    fn all(&self, mut standing: Vec<Tested>) -> Result<Vec<Tested>, String> {
         let (k, n) = self.settings.shard.unwrap_or((0, 1));
         let shard: Vec<&Mutant> = self.mutants.iter().skip(k).step_by(n).collect();
+        standing.retain(|tested| shard.iter().any(|mutant| mutant.number == tested.number));
+        let open = shard.into_iter().filter(|mutant| standing.iter().all(|one| one.number != mutant.number));
         let (together, apart): (Vec<_>, Vec<_>) =
-            shard.into_iter().partition(|mutant| self.schema.together.contains(&mutant.number));
+            open.partition(|mutant| self.schema.together.contains(&mutant.number));
         let own = self.suite(&[self.subject.name], "own")?;
         let first = self.round(&together, |mutant| self.on(&own, mutant, Outcome::Caught))?;
         let (mut done, survivors) = self.split(first);
@@ -105,6 +113,7 @@ impl Rounds<'_> {
             }
         }
         done.extend(self.alone(&alone, &own)?);
+        done.extend(standing);
         done.sort_by_key(|tested| tested.number);
         Ok(done)
     }
