@@ -18,8 +18,8 @@ use serde::Serialize;
 use crate::format::rounded;
 
 /// Explanation of bounds below a table that has some.
-pub const BOUND_NOTE: &str = "≥ is a lower bound, and A to B are bounds on both sides: unfinished messages and flows count with \
-     their age at the end of the run, and could change the value";
+pub const BOUND_NOTE: &str = "≥ is a lower bound, and A to B are bounds on both sides: unfinished messages and flows count with\n\
+     their age at the end of the run, and could change the value.";
 
 /// A value, or bounds of it. In JSON a number, `{"at_least": 3.0, "at_most": 4.0}`, or `{"at_least": 3.0}`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]

@@ -77,9 +77,9 @@ pub struct CompletionSummary {
     /// Number of these messages whose acknowledgement was back at the host that posted them.
     pub acknowledged_messages: usize,
     /// Number of flows whose messages cannot be told apart: those over UC and UD in a run that lost packets.
-    pub untold_flows: usize,
+    pub excluded_flows: usize,
     /// Number of messages that those flows posted.
-    pub untold_messages: u64,
+    pub excluded_messages: u64,
     /// Bins by size, smallest first. Bins without a message are left out.
     pub by_size: Vec<SizeBin>,
 }
@@ -127,8 +127,8 @@ impl CompletionSummary {
             posted_messages: all.messages.len(),
             delivered_messages: all.delivered().len(),
             acknowledged_messages: all.messages.iter().filter(|one| one.acknowledged.is_some()).count(),
-            untold_flows: all.untold_flows,
-            untold_messages: all.untold_messages,
+            excluded_flows: all.excluded_flows,
+            excluded_messages: all.excluded_messages,
             by_size: by_size(all, all.messages.iter().copied()),
         })
     }

@@ -18,7 +18,7 @@ use crate::groups::{self, GroupInPhase, GroupSummary};
 use crate::{RunCost, RunIdentity};
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.
-pub const SCHEMA: &str = "backwater-summary/2";
+pub const SCHEMA: &str = "backwater-summary/3";
 
 /// Results of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -71,14 +71,14 @@ pub fn ecn_before_pfc(first: &EcnFirst) -> String {
         )
     } else if kmax >= bound {
         format!(
-            "yes, by {} at {switch}: {mean}Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; but Kmax, {kmax_kb}, is {} above \
-             that: before PAUSE not every packet is marked",
+            "not always: at {switch} marks begin {} before PAUSE can, but not every packet is marked by then; {mean}Kmin is \
+             {kmin_kb}, t_ECN must be below {bound_kb}, and Kmax, {kmax_kb}, is {} above that",
             kilobytes(*bound - *kmin),
             kilobytes(*kmax - *bound)
         )
     } else {
         format!(
-            "yes, by {} at {switch}: {mean}Kmin is {kmin_kb}, t_ECN must be below {bound_kb}; so is Kmax, {kmax_kb}",
+            "yes, by {} at {switch}: {mean}Kmin is {kmin_kb}, t_ECN must be below {bound_kb}, and so is Kmax, {kmax_kb}",
             kilobytes(*bound - *kmin)
         )
     };

@@ -17,9 +17,9 @@ pub struct Completions {
     pub origin: Time,
     /// Number of flows whose messages cannot be distinguished: those of a service without retransmission, in a run
     /// with losses.
-    pub untold_flows: usize,
+    pub excluded_flows: usize,
     /// Number of messages that those flows posted.
-    pub untold_messages: u64,
+    pub excluded_messages: u64,
 }
 
 /// A posted message.

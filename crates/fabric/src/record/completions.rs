@@ -30,8 +30,8 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
         let asks = if flow.requester() == ends.source.0 { ends.source } else { ends.sink };
         let posted = of_queue_pair(&posted[asks.0.index()], asks.1, |one| one.0);
         if lossy && !flow.transport.is_reliable() {
-            all.untold_flows += 1;
-            all.untold_messages += posted.len() as u64;
+            all.excluded_flows += 1;
+            all.excluded_messages += posted.len() as u64;
             continue;
         }
         let taken = of_queue_pair(&taken[ends.sink.0.index()], ends.sink.1, |one| one.0);

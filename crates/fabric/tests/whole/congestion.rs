@@ -240,7 +240,7 @@ fn head_of_line_blocking_is_named_in_input_fifos_alone() {
     assert_eq!(roots(&[fifo, TWO_SENDERS]), root("S1", "S2", Cause::MoreSenders));
 }
 
-/// Without a PAUSE no tree grows, though the queue does: the output is hot, and holds nobody back.
+/// Without a PAUSE no tree grows, though the queue does: the output is hot, and blocks no other.
 #[test]
 fn an_output_that_holds_nobody_back_is_hot_all_the_same() {
     let sets = [

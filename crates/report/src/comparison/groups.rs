@@ -17,7 +17,7 @@ type GroupMeasure = (&'static str, ValueUnit, fn(&GroupSummary) -> Option<f64>);
 const MEASURES: [GroupMeasure; 5] = [
     ("goodput, Gb/s", ValueUnit::Gbps, |group| Some(group.goodput_bps / 1e9)),
     ("packets marked", ValueUnit::Count, |group| Some(group.marks.values().sum::<u64>() as f64)),
-    ("time waited in trees of others, us", ValueUnit::Us, |group| Some(group.waited_s * 1e6)),
+    ("time waited as a victim of congestion trees, us", ValueUnit::Us, |group| Some(group.waited_s * 1e6)),
     ("mean latency of a delivered packet, us", ValueUnit::Us, |group| group.mean_packet_latency_us),
     ("complete flows", ValueUnit::Count, |group| {
         (group.finite_flows > 0).then_some(group.completed_flows as f64)

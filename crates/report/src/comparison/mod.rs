@@ -21,7 +21,7 @@ use crate::table::{Column, Table};
 use row::{ComparisonRow, ValueUnit};
 
 /// Name and version of the format of [`json()`]. It changes if a field changes its meaning or is removed.
-pub const SCHEMA: &str = "backwater-comparison/2";
+pub const SCHEMA: &str = "backwater-comparison/3";
 
 /// Number of victims that are printed: those that waited longest in any run.
 const VICTIMS: usize = 5;
@@ -268,7 +268,7 @@ fn goodput_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
                 let others = &run.summary.phases[of(run)?].others;
                 (run.summary.others.flows > 0).then_some((others.settled_total_goodput_bps / 1e9).into())
             };
-            rows.push(row("all others", runs.iter().map(cell).collect()));
+            rows.push(row("flows without name or group", runs.iter().map(cell).collect()));
         }
         let total = |run: &ComparedRun<'_>| {
             Some((run.summary.phases[of(run)?].settled_total_goodput_bps / 1e9).into())
@@ -327,7 +327,7 @@ fn victim_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     if !rest.is_empty() {
         let waited = |row: &ComparisonRow, place: usize| row.cells[place].and_then(CensoredValue::exact);
         let sum = |place: usize| rest.iter().filter_map(|(_, row)| waited(row, place)).sum::<f64>();
-        let what = format!("{} others together", rest.len());
+        let what = format!("{} other flows together", rest.len());
         let cells = (0..runs.len()).map(|place| Some(sum(place).into())).collect();
         rows.push(ComparisonRow { topic: "victims", phase: String::new(), what, cells, unit: ValueUnit::Us });
     }

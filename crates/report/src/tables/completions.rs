@@ -25,11 +25,11 @@ pub fn printed(summary: &Summary, width: usize) -> String {
         grouped(delivered_messages as u64),
         grouped(posted_messages as u64)
     );
-    if summary.untold_flows > 0 {
+    if summary.excluded_flows > 0 {
         text += &format!(
             "{} messages of {} flows are not in it: packets were lost, and their service does not send them again\n",
-            grouped(summary.untold_messages),
-            grouped(summary.untold_flows as u64)
+            grouped(summary.excluded_messages),
+            grouped(summary.excluded_flows as u64)
         );
     }
     let by_size: Vec<_> = summary.by_size.iter().map(|bin| (bin.label(), bin.messages)).collect();

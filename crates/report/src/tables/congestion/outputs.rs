@@ -1,4 +1,4 @@
-//! The hottest outputs on the terminal: congested ones that hold nobody back beside the roots of trees.
+//! The hottest outputs on the terminal: congested ones that block no other output, beside the roots of trees.
 //!
 //! Invariant: an output is listed only if packets waited for it at a sample, more than are on their way through.
 
@@ -40,15 +40,46 @@ pub(super) fn printed(record: &RunRecord) -> String {
     format!("{what}\n{}\n", aligned(table, LEFT))
 }
 
-/// Returns the state of an output in words.
+/// Returns the states of an output in words, each with its number of samples.
 fn state(record: &RunRecord, lane: &LaneRecord, load: &OutputLoad) -> String {
+    let OutputLoad { rooted, congested, held_back, .. } = *load;
     let samples = record.congestion.sampled;
     let waits = if lane.pause.is_some() { "is paused" } else { "lacks credit" };
-    match load {
-        OutputLoad { rooted: 1.., .. } => format!("root of a tree at {} of {samples}", load.rooted),
-        OutputLoad { congested: 1.., .. } => {
-            format!("congested at {} of {samples}, but holds nobody back", load.congested)
-        }
-        _ => format!("{waits} at {} of {samples}", load.held_back),
+    let by_itself = match (rooted, congested) {
+        (0, 0) => None,
+        (0, _) => Some(format!("congested at {congested}")),
+        _ => Some(format!("root of a tree at {rooted}")),
+    };
+    let waiting = (held_back > 0).then(|| format!("{waits} at {held_back}"));
+    let states: Vec<_> = by_itself.into_iter().chain(waiting).collect();
+    match (states.is_empty(), rooted + held_back) {
+        (true, _) => "-".to_owned(),
+        (false, 0) => format!("{} of {samples}, but blocks no other output", states.join(", ")),
+        _ => format!("{} of {samples}", states.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    /// An output that lacks credit is a branch, and may block others, however congested it is by itself.
+    #[test]
+    fn an_output_blocks_no_other_only_if_it_was_never_a_root_or_a_branch() {
+        let record = sample::record();
+        let lane =
+            record.lanes.iter().find(|lane| lane.pause.is_none()).expect("there are lanes with credits");
+        let state = |rooted, congested, held_back| {
+            let load = hottest(&record)[0].1;
+            state(&record, lane, &OutputLoad { rooted, congested, held_back, ..load })
+        };
+        assert_eq!(state(0, 3, 0), "congested at 3 of 4, but blocks no other output");
+        assert_eq!(state(0, 1, 3), "congested at 1, lacks credit at 3 of 4");
+        assert_eq!(state(2, 3, 1), "root of a tree at 2, lacks credit at 1 of 4");
+        assert_eq!(
+            [state(2, 2, 0), state(0, 0, 4), state(0, 0, 0)],
+            ["root of a tree at 2 of 4", "lacks credit at 4 of 4", "-"]
+        );
     }
 }

@@ -36,8 +36,7 @@ fn tree(record: &RunRecord, root: &RootRecord) -> String {
         |one: &ContributorRecord| format!("{}{}", name(record, one.flow), share(one.through.get()));
     lines.push(("contributors", some(root.contributors.iter().map(contributor))));
     // A host or a group says more than its flows, where it has several.
-    for (what, of) in [("their hosts", host as fn(&RunRecord, u32) -> Option<&str>), ("their groups", group)]
-    {
+    for (what, of) in [("  by host", host as fn(&RunRecord, u32) -> Option<&str>), ("  by group", group)] {
         let named = |one: &ContributorRecord| Some((of(record, one.flow)?, one.through.get()));
         let sums = sums(root.contributors.iter().filter_map(named));
         if !sums.is_empty() && sums.len() < root.contributors.len() {
@@ -53,7 +52,7 @@ fn tree(record: &RunRecord, root: &RootRecord) -> String {
     let groups = sums(root.victims.iter().filter_map(lost));
     if !groups.is_empty() {
         let names = groups.iter().map(|(name, bytes)| format!("{name} lost {:.1} MB", *bytes as f64 / 1e6));
-        lines.push(("their groups", some(names)));
+        lines.push(("  by group", some(names)));
     }
     let lines = lines.into_iter().map(|(what, text)| format!("    {what:<13} {text}\n"));
     std::iter::once(extent(record, root)).chain(lines).collect()
@@ -61,14 +60,14 @@ fn tree(record: &RunRecord, root: &RootRecord) -> String {
 
 fn extent(record: &RunRecord, root: &RootRecord) -> String {
     format!(
-        " {} port {} to {}, VL{}, from {} s to {} s: {} branches, depth {}; victims lost {:.2} Gb/s\n",
+        " {} port {} to {}, VL{}, from {} s to {} s: {}, depth {}; victims lost {:.2} Gb/s\n",
         root.node,
         root.port,
         root.peer,
         root.lane,
         root.first.seconds(),
         root.last.seconds(),
-        root.branches,
+        if root.branches == 1 { "1 branch".to_owned() } else { format!("{} branches", root.branches) },
         root.depth,
         lost_bps(record, root) / 1e9,
     )
