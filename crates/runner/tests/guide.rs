@@ -145,4 +145,5 @@ macro_rules! pages {
 
 pages! {
     a_configuration_of_hpcc: "hpcc-configuration",
+    an_incast_beside_a_victim: "leaf-spine-incast",
 }
