@@ -146,4 +146,5 @@ macro_rules! pages {
 pages! {
     a_configuration_of_hpcc: "hpcc-configuration",
     an_incast_beside_a_victim: "leaf-spine-incast",
+    a_threshold_and_the_spread_over_seeds: "threshold-and-seeds",
 }
