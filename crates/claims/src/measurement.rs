@@ -270,7 +270,7 @@ pub(crate) mod tests {
             ]
             .map(|(ms, kb)| Snapshot { at: at(ms), delivered: bytes(kb) })
             .to_vec(),
-            series: Series { interval: Span::from_us(1000), columns, rows },
+            series: Series { interval: Span::from_us(1000), columns, rows, spreads: Vec::new() },
             lanes: vec![lane("A", 3000.0), lane("B", 1000.0), lane("B", 500.0)],
             ..RunRecord::default()
         };

@@ -143,6 +143,16 @@ pub struct RunFacts {
     pub phases: Vec<PhaseFacts>,
     /// Flows without a name.
     pub others: OtherFacts,
+    /// Log of pauses, if the scenario asks for one.
+    #[serde(default)]
+    pub pause_log: Option<PauseLogFacts>,
+}
+
+/// The log of pauses in `summary.json`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct PauseLogFacts {
+    /// Number of events for which it had no room.
+    pub lost_events: u64,
 }
 
 /// A phase in `summary.json`.
@@ -168,6 +178,12 @@ impl RunFacts {
     #[must_use]
     pub fn end_s(&self) -> f64 {
         self.phases.last().map_or(self.simulated_s, |phase| phase.to_s)
+    }
+
+    /// Returns the number of beginnings and ends of pauses for which their log had no room.
+    #[must_use]
+    pub fn lost_pauses(&self) -> u64 {
+        self.pause_log.map_or(0, |log| log.lost_events)
     }
 
     /// Returns the scheme of congestion control in words.
@@ -209,12 +225,24 @@ pub struct FlowRow {
 pub struct SeriesRow {
     /// End of the interval, in s.
     pub time_s: f64,
-    /// Kind of the subject: `flow`, `group` or `others`.
+    /// Kind of the subject: `flow`, `group`, `others` or `total`.
     pub kind: String,
     /// Name of the subject.
     pub name: String,
     /// Goodput in the interval.
     pub goodput_bps: f64,
+    /// Number of flows of which there are quartiles.
+    #[serde(default)]
+    pub flows: Option<u32>,
+    /// Lower quartile of the goodput of a flow.
+    #[serde(default)]
+    pub lower_quartile_bps: Option<f64>,
+    /// Median of the goodput of a flow.
+    #[serde(default)]
+    pub median_bps: Option<f64>,
+    /// Upper quartile of the goodput of a flow.
+    #[serde(default)]
+    pub upper_quartile_bps: Option<f64>,
 }
 
 /// A row of `fct.csv`: a message.
@@ -336,6 +364,37 @@ pub struct PortSample {
     pub utilisation: f64,
     /// Time with packets waiting and no credit, or paused.
     pub stalled_s: f64,
+}
+
+/// A row of `pauses.csv`: the beginning or the end of a pause of an output.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PauseRow {
+    /// Time at which it took effect, in s.
+    pub time_s: f64,
+    /// Node of the output.
+    pub node: String,
+    /// Port.
+    pub port: u32,
+    /// Node at the other end.
+    pub peer: String,
+    /// Lane.
+    pub lane: u32,
+    /// `pause` or `resume`.
+    pub event: String,
+}
+
+impl PauseRow {
+    /// Returns true if the output could not send from then on.
+    #[must_use]
+    pub fn is_pause(&self) -> bool {
+        self.event == "pause"
+    }
+
+    /// Returns the name of the output.
+    #[must_use]
+    pub fn output(&self) -> String {
+        output(&self.node, self.port, &self.peer, self.lane)
+    }
 }
 
 impl PortSample {

@@ -5,10 +5,11 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Acknowledged, Audit, Cause, Completions, Congestion, ContributorRecord, FlowRecord, GroupRecord,
-    LaneRecord, MarginCounts, MarginRecord, Marks, MessageRecord, OutputLoad, PauseEvent, PauseEvents,
-    PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord, RunRecord, Series, SeriesColumn,
-    Snapshot, SourceSample, SourceSeries, TransportTally, TreeSample, VictimRecord, Watched, WatchedQuantity,
+    Acknowledged, Audit, Cause, Completions, Congestion, ContributorRecord, FlowRecord, FlowSpread,
+    GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, MessageRecord, OutputLoad, PauseEvent,
+    PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord, RunRecord, Series,
+    SeriesColumn, Snapshot, SourceSample, SourceSeries, TransportTally, TreeSample, VictimRecord, Watched,
+    WatchedQuantity,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -96,7 +97,20 @@ fn series() -> Series {
         SeriesColumn::Total,
     ];
     let rows = rows.iter().map(|row| row.iter().map(|kb| Bytes::new(kb * 1000)).collect());
-    Series { interval: Span::from_us(5000), columns, rows: rows.collect() }
+    let spread =
+        |kb: &[u64]| FlowSpread::of(&mut kb.iter().map(|kb| Bytes::new(kb * 1000)).collect::<Vec<_>>());
+    let spreads = [
+        [spread(&[2_500]), spread(&[])],
+        [spread(&[7_500]), spread(&[])],
+        [spread(&[4_000, 1_000]), spread(&[1_250])],
+        [spread(&[3_750, 1_500]), spread(&[1_250])],
+    ];
+    Series {
+        interval: Span::from_us(5000),
+        columns,
+        rows: rows.collect(),
+        spreads: spreads.iter().map(|row| row.to_vec()).collect(),
+    }
 }
 
 /// Returns three messages of the incast, of 1,000 bytes and 2.5 MB, and one that was not delivered.

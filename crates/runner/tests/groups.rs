@@ -13,6 +13,10 @@ type Row = BTreeMap<String, String>;
 /// Runs the smallest victim without congestion control, with three groups, one of them of a pattern, and flows with neither
 /// a name nor a group.
 fn run() -> FinishedRun {
+    run_with(&[])
+}
+
+fn run_with(more: &[&str]) -> FinishedRun {
     let background = r#"Synthetic(name: "background", start: "1 ms", destinations: Shift(2), arrivals: Poisson(load: 0.05), size: Fixed("2 KiB"))"#;
     let traffic = format!(r#"traffic=[{background}, Permutation(at: "21 ms", bytes: "40 KiB")]"#);
     let sets = [
@@ -24,7 +28,8 @@ fn run() -> FinishedRun {
         &traffic,
     ];
     let found = Simulation::find("victim").expect("it is shipped");
-    let simulation = sets.iter().fold(found, |all, set| all.set(set).expect("the override can be read"));
+    let simulation =
+        sets.iter().chain(more).fold(found, |all, set| all.set(set).expect("the override can be read"));
     simulation.run().unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -139,6 +144,58 @@ fn a_group_is_the_sum_of_its_flows_in_every_phase() {
     assert!(
         last["groups"][0]["settled_goodput_bps"].as_f64() < last["groups"][1]["settled_goodput_bps"].as_f64()
     );
+}
+
+/// Quartiles of groups and others are those of their flows, whose payload `source_series.csv` has by sample.
+#[test]
+fn quartiles_are_those_of_the_flows_that_are_under_way() {
+    let run = run_with(&[r#"series=(sources: ["*"])"#]);
+    let [flows, sources, series] =
+        ["flows.csv", "source_series.csv", "series.csv"].map(|name| rows(&run, name));
+    let flow_of: BTreeMap<&str, &Row> = flows.iter().map(|row| (row["flow"].as_str(), row)).collect();
+    let mut before: BTreeMap<&str, f64> = BTreeMap::new();
+    let (mut last, mut compared, mut fewer) = (0.0, 0, 0);
+    for at_sample in sources.chunk_by(|one, other| one["time_s"] == other["time_s"]) {
+        let now = number(&at_sample[0], "time_s");
+        let mut payloads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for row in at_sample {
+            let (flow, gained) = (flow_of[row["flow"].as_str()], number(row, "delivered_bytes"));
+            let delivered = before.entry(row["flow"].as_str()).or_default();
+            let has_begun = number(flow, "start_s") < now;
+            let is_open = flow["size_bytes"].parse().map_or(true, |size: f64| *delivered < size);
+            let goes_on = flow["stop_s"].parse().map_or(true, |stop: f64| stop > last || gained > 0.0);
+            *delivered += gained;
+            if has_begun && is_open && goes_on && !(flow["named"] == "true" && flow["group"].is_empty()) {
+                payloads.entry(flow["group"].as_str()).or_default().push(gained * 8.0 / (now - last));
+            }
+        }
+        for row in series.iter().filter(|row| row["time_s"] == at_sample[0]["time_s"]) {
+            let name = match row["kind"].as_str() {
+                "group" => row["name"].as_str(),
+                "others" => "",
+                _ => {
+                    assert_eq!(row["flows"], "", "only several flows have quartiles: {row:?}");
+                    continue;
+                }
+            };
+            let mut own = payloads.remove(name).unwrap_or_default();
+            own.sort_by(f64::total_cmp);
+            assert_eq!(row["flows"], own.len().to_string(), "{row:?}");
+            for (column, quarter) in [("lower_quartile_bps", 1), ("median_bps", 2), ("upper_quartile_bps", 3)]
+            {
+                match own.get((own.len() * quarter).div_ceil(4).saturating_sub(1)) {
+                    Some(expected) => {
+                        assert!((number(row, column) - expected).abs() < 1.0, "{row:?}: {own:?}")
+                    }
+                    None => assert_eq!(row[column], ""),
+                }
+            }
+            compared += 1;
+            fewer += u32::from(name.is_empty() && own.is_empty());
+        }
+        last = now;
+    }
+    assert!(compared > 20 && fewer > 0, "{compared} rows, {fewer} of them before the others begin");
 }
 
 /// The printed tables have a column and a row for each group.

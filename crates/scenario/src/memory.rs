@@ -10,14 +10,14 @@
 //! | message that is posted and not complete | 48 | `one-flow` with 1 to 8 million outstanding: 47.7 |
 //! | its record, if completions are kept | 72 | `one-flow` with 0.5 and 1.5 million outstanding: 71.7 |
 //! | completed message, if completions are kept | 196 | `one-flow` for 0.5 and 1 s with messages of 2 KiB: 194 |
-//! | row of the series; each of its columns | 48; 8 | the size of its type |
+//! | row of the series; each of its columns; each spread of a group or of all others | 72; 8; 32 | the size of its type |
 //! | sample of a port and lane; of a source; logged change of a pause | 40; 88; 16 | the size of its type |
 
 use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;
 
 use packet::{Lane, NodeId, PortId};
-use telemetry::{PauseEvent, PortSample, SourceSample};
+use telemetry::{FlowSpread, PauseEvent, PortSample, SourceSample};
 use units::{Bytes, Time};
 use workload::{Flow, PostedVolume, Posting};
 
@@ -28,7 +28,7 @@ const CONNECTION: u64 = 880;
 const MESSAGE: u64 = 48;
 const UNFINISHED: u64 = 72;
 const COMPLETION: u64 = 196;
-const ROW: u64 = 48;
+const ROW: u64 = 72;
 const COLUMN: u64 = 8;
 
 /// The memory that a run is expected to need for its traffic, besides the fabric itself.
@@ -112,6 +112,7 @@ impl Plan {
         let groups = self.workload().groups.len() as u64;
         // All others together, and the total.
         let columns = named + groups + 2 + self.watch().len() as u64;
+        let spreads = (groups + 1) * FlowSpread::SIZE as u64;
         let kept = if self.keeps_completions() {
             waiting.saturating_mul(UNFINISHED).saturating_add(completed.saturating_mul(COMPLETION))
         } else {
@@ -122,7 +123,8 @@ impl Plan {
             messages: Bytes::new(waiting.saturating_mul(MESSAGE)),
             completions: Bytes::new(kept),
             series: Bytes::new(
-                samples.saturating_mul(ROW + columns * COLUMN + self.asked_per_sample()) + self.pause_logs(),
+                samples.saturating_mul(ROW + columns * COLUMN + spreads + self.asked_per_sample())
+                    + self.pause_logs(),
             ),
         }
     }

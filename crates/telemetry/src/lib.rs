@@ -20,4 +20,4 @@ pub use record::{
     Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Phase, Progress,
     QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
 };
-pub use series::{Series, SeriesColumn};
+pub use series::{FlowSpread, Series, SeriesColumn};

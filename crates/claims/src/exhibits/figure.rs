@@ -85,8 +85,14 @@ impl GoodputFigure {
             "{} over simulated time, a panel for each run.",
             if self.queue.is_some() { "A queue" } else { "Goodput" }
         );
-        let chart =
-            Chart { title: self.title.clone(), description, panels, columns: 1, notes: self.notes.clone() };
+        let chart = Chart {
+            title: self.title.clone(),
+            description,
+            panels,
+            columns: 1,
+            notes: self.notes.clone(),
+            ..Chart::default()
+        };
         Ok(figure_files(&self.name, &chart))
     }
 

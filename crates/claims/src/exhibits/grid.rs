@@ -309,7 +309,7 @@ impl HotSpotGrid {
                 .to_owned(),
             panels: vec![panel],
             columns: 1,
-            notes: Vec::new(),
+            ..Chart::default()
         };
         OutputFile { name: format!("{}.svg", self.name), contents: chart.svg() }
     }

@@ -123,6 +123,7 @@ impl ParameterSweep {
             panels: vec![panel],
             columns: 1,
             notes: self.notes.clone(),
+            ..Chart::default()
         }
     }
 }

@@ -1,15 +1,27 @@
 //! Payload delivered by each flow: a series over time, and a snapshot at each phase's start, middle and end.
 //!
 //! Invariant: the series has a column for each named flow and each group, one for all others together, and one for the
-//! total.
+//! total. Groups and others have the quartiles of their flows too, from a bounded number of flows.
 
 use ca_transport::Adapter;
 use packet::FlowId;
 use scenario::Plan;
-use telemetry::{Phase, Series, SeriesColumn, Snapshot};
+use telemetry::{FlowSpread, Phase, Series, SeriesColumn, Snapshot};
 use units::{Bytes, Time};
 
 use crate::state::world::World;
+
+/// A flow of a group or of the others, as the quartiles need it.
+#[derive(Clone, Copy, Debug)]
+struct SpreadFlow {
+    flow: FlowId,
+    start: Time,
+    stop: Time,
+    /// All its data; the largest number if that is not known beforehand.
+    total: Bytes,
+    /// Payload delivered up to the last sample.
+    last: Bytes,
+}
 
 /// Samples the payload that flows have delivered.
 #[derive(Debug)]
@@ -26,6 +38,8 @@ pub(crate) struct GoodputProbe {
     sample: Time,
     end: Time,
     last: Vec<Bytes>,
+    /// Flows of each group, then the others: those over which quartiles are taken.
+    spreads: Vec<Vec<SpreadFlow>>,
     pub(crate) series: Series,
 }
 
@@ -39,15 +53,17 @@ impl GoodputProbe {
         let workload = plan.workload();
         let named = workload.flows.iter().filter(|flow| flow.named).count();
         let (mut groups, mut alone) = (vec![Vec::new(); workload.groups.len()], Vec::new());
-        let mut others = false;
+        let mut others = Vec::new();
         for (number, flow) in (0..).zip(&workload.flows) {
             match flow.group {
                 Some(group) => groups[group as usize].push(number),
                 None if flow.named => alone.push(number),
-                None => others = true,
+                None => others.push(number),
             }
         }
-        let columns = columns(named, groups.len(), others);
+        let columns = columns(named, groups.len(), !others.is_empty());
+        let others = Some(&others).filter(|others| !others.is_empty());
+        let spreads = groups.iter().chain(others).map(|flows| spread_flows(plan, flows)).collect();
         Self {
             snapshots: Vec::with_capacity(due.len()),
             due,
@@ -57,7 +73,8 @@ impl GoodputProbe {
             sample: Time::ZERO + plan.sample(),
             end: plan.duration().after_start(),
             last: vec![Bytes::ZERO; columns.len()],
-            series: Series { interval: plan.sample(), columns, rows: Vec::new() },
+            spreads,
+            series: Series { interval: plan.sample(), columns, ..Series::default() },
         }
     }
 
@@ -76,6 +93,9 @@ impl GoodputProbe {
             let gained = delivered.iter().zip(&self.last).map(|(now, before)| *now - *before);
             self.series.rows.push(gained.collect());
             self.last = delivered;
+            let before = now - self.series.interval;
+            let spread = |flows: &mut Vec<SpreadFlow>| spread(flows, (before, now), world);
+            self.series.spreads.push(self.spreads.iter_mut().map(spread).collect());
         }
         if self.due.last() == Some(&now) {
             self.due.pop();
@@ -103,6 +123,37 @@ impl GoodputProbe {
         let others = self.series.place(SeriesColumn::Others).map(|_| others);
         named.chain(groups.iter().copied()).chain(others).chain([total]).collect()
     }
+}
+
+/// Returns the flows over which quartiles are taken: all, or of very many some that are evenly spaced.
+fn spread_flows(plan: &Plan, flows: &[u32]) -> Vec<SpreadFlow> {
+    let step = flows.len().div_ceil(FlowSpread::MOST).max(1);
+    let spread_flow = |number: &u32| {
+        let posting = &plan.workload().flows[*number as usize].posting;
+        SpreadFlow {
+            flow: FlowId(*number),
+            start: posting.start(),
+            stop: posting.stop(),
+            total: posting.total().unwrap_or(Bytes::new(u64::MAX)),
+            last: Bytes::ZERO,
+        }
+    };
+    flows.iter().step_by(step).map(spread_flow).collect()
+}
+
+/// Returns the quartiles of what flows delivered within an interval, and keeps what they have delivered by its end.
+fn spread(flows: &mut [SpreadFlow], (from, to): (Time, Time), world: &World) -> FlowSpread {
+    let mut payloads = Vec::with_capacity(flows.len());
+    // Flows that have not begun, or that are complete, cost no look at their destination.
+    for one in flows.iter_mut().filter(|one| one.start < to && one.last < one.total) {
+        let delivered = world.delivered(one.flow);
+        let gained = delivered - core::mem::replace(&mut one.last, delivered);
+        // A flow that posts no more may still have data on the way.
+        if one.stop > from || gained > Bytes::ZERO {
+            payloads.push(gained);
+        }
+    }
+    FlowSpread::of(&mut payloads)
 }
 
 /// Returns the columns of a series with this many named flows and groups, and `others` or not.

@@ -56,7 +56,7 @@ pub fn compared(runs: &[ComparedFiles<'_>]) -> Result<Chart, ReadError> {
     let title = format!("{}: goodput over time of {} runs", scenarios.join(", "), runs.len());
     let description =
         "Goodput over simulated time, a line for each run and a panel for each flow or group.".to_owned();
-    Ok(Chart { title, description, panels, columns, notes })
+    Ok(Chart { title, description, panels, columns, notes, ..Chart::default() })
 }
 
 impl Run {

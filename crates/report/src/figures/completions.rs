@@ -104,7 +104,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let description =
         "Share of the posted messages whose last payload was delivered within a time after posting."
             .to_owned();
-    Ok(Chart { title, description, panels: vec![panel], columns: 1, notes })
+    Ok(Chart { title, description, panels: vec![panel], columns: 1, notes, ..Chart::default() })
 }
 
 /// Returns the groups of flows, in the order of first appearance.

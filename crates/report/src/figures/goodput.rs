@@ -1,18 +1,22 @@
-//! `goodput.svg`: goodput over time of named flows, of groups, and of all other flows together.
+//! `goodput.svg`: goodput over time of named flows, of groups, and of all other flows.
 //!
-//! Invariant: flows without a name are never drawn on the axis of a single flow.
+//! Invariant: flows without a name are never summed on the axis of a single flow.
 //!
-//! | named flows | drawn as |
+//! | flows | drawn as |
 //! |---|---|
-//! | up to 6 | lines in one panel |
-//! | up to 24 | a small panel each |
-//! | more | the middle half of them as a band with the median, of each group where they have groups |
+//! | up to 6 named ones | lines in one panel, on top of the groups |
+//! | up to 24 named ones | a small panel each |
+//! | more named ones | with their groups, or as a band of their own |
+//! | groups | the middle half of their flows as a band with the median; their sums in a panel of their own |
+//! | all others | the same, in panels of their own |
 
 use std::collections::BTreeMap;
 
-use super::engine::{Axis, Band, Chart, Ink, Layer, Line, LinePoints, Panel};
+use telemetry::FlowSpread;
+
+use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel};
 use super::fault::FigureFault;
-use super::gathered::by_object;
+use super::quartiles::{self, Quartiles};
 use crate::reader::{FlowRow, ReadError, RunFacts, RunFiles, SeriesRow};
 
 /// Most lines in one panel.
@@ -29,6 +33,22 @@ pub(super) struct GoodputSeries {
     /// Middle of each interval, in s.
     pub times: Vec<f64>,
     pub curves: Vec<GoodputCurve>,
+    /// Groups by name.
+    groups: BTreeMap<String, Members>,
+}
+
+/// Number of flows of a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Members {
+    flows: usize,
+    /// Those with a name.
+    named: usize,
+}
+
+/// Quartiles of the goodput of several flows, by interval.
+struct FlowBand {
+    name: String,
+    quartiles: Vec<Option<[f64; 3]>>,
 }
 
 /// Goodput of a flow, of a group, or of all other flows.
@@ -43,6 +63,20 @@ pub(super) struct GoodputCurve {
     pub start: f64,
     /// Goodput in Gb/s, by interval.
     pub gbps: Vec<f64>,
+    /// Quartiles of the goodput of one of several flows, in Gb/s, by interval.
+    quartiles: Vec<Option<[f64; 3]>>,
+}
+
+impl GoodputCurve {
+    fn has_spread(&self) -> bool {
+        self.quartiles.iter().any(Option::is_some)
+    }
+}
+
+/// Returns the quartiles of a row in Gb/s, if it has them.
+fn quartiles_in(row: &SeriesRow) -> Option<[f64; 3]> {
+    let quartiles = [row.lower_quartile_bps?, row.median_bps?, row.upper_quartile_bps?];
+    Some(quartiles.map(|bps| bps / 1e9))
 }
 
 impl GoodputSeries {
@@ -54,7 +88,9 @@ impl GoodputSeries {
         flows.iter().filter(|flow| !flow.named).for_each(|flow| first_other = first_other.min(flow.start_s));
         let (mut times, mut curves): (Vec<f64>, Vec<GoodputCurve>) = (Vec::new(), Vec::new());
         let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
-        for SeriesRow { time_s, kind, name, goodput_bps } in files.rows("series.csv")? {
+        for row in files.rows("series.csv")? {
+            let quartiles = quartiles_in(&row);
+            let SeriesRow { time_s, kind, name, goodput_bps, .. } = row;
             if times.last().is_none_or(|last| *last < time_s) {
                 times.push(time_s);
             }
@@ -66,14 +102,39 @@ impl GoodputSeries {
                     _ => 0.0,
                 };
                 let group = flow.and_then(|flow| flow.group.clone());
-                curves.push(GoodputCurve { kind, name, group, start, gbps: Vec::new() });
+                let (gbps, quartiles) = (Vec::new(), Vec::new());
+                curves.push(GoodputCurve { kind, name, group, start, gbps, quartiles });
                 curves.len() - 1
             });
             curves[place].gbps.push(goodput_bps / 1e9);
+            curves[place].quartiles.push(quartiles);
         }
         let half = times.first().map_or(0.0, |first| first / 2.0);
         times.iter_mut().for_each(|time| *time -= half);
-        Ok(Self { times, curves })
+        let mut groups: BTreeMap<String, Members> = BTreeMap::new();
+        for flow in &flows {
+            if let Some(group) = &flow.group {
+                let members = groups.entry(group.clone()).or_default();
+                members.flows += 1;
+                members.named += usize::from(flow.named);
+            }
+        }
+        Ok(Self { times, curves, groups })
+    }
+
+    /// Returns the number of flows of a group.
+    fn members(&self, group: &str) -> Members {
+        self.groups.get(group).copied().unwrap_or_default()
+    }
+
+    /// Returns the quartiles of these curves, of each from its start on.
+    fn quartiles_of(&self, curves: &[&GoodputCurve]) -> Vec<Option<[f64; 3]>> {
+        let half = self.times.first().copied().unwrap_or_default();
+        let at = |(row, time): (usize, &f64)| {
+            let begun = curves.iter().filter(|curve| time + half > curve.start);
+            quartiles::quartiles(begun.filter_map(|curve| curve.gbps.get(row).copied()).collect())
+        };
+        self.times.iter().enumerate().map(at).collect()
     }
 
     pub(super) fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a GoodputCurve> {
@@ -95,42 +156,38 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let (time, per_second) = Axis::time(facts.end_s());
     let figure = GoodputFigure { facts: &facts, series: &series, time, per_second };
     let flows: Vec<_> = series.of_kind("flow").collect();
-    let small = flows.len() > OVERLAID && flows.len() <= SMALL;
-    let mut panels = Vec::new();
-    if small {
-        panels.extend(figure.small_panels(&flows));
-    } else if flows.len() > SMALL {
-        panels.extend(figure.bands(&flows));
-    } else if !flows.is_empty() {
-        panels.push(figure.overlay("", &flows, 0));
-    }
-    let wide = |panels: &mut Vec<Panel>, panel: Panel| {
-        // In a grid of small panels, a panel is as small as the others.
-        panels.push(if small { Panel { height: SMALL_HEIGHT, ..panel } } else { panel });
-    };
+    let is_small = flows.len() > OVERLAID && flows.len() <= SMALL;
+    let mut panels = if is_small { figure.small_panels(&flows) } else { Vec::new() };
+    let grid = panels.len();
+    let lines = if flows.len() <= OVERLAID { &flows[..] } else { &[] };
+    panels.extend(figure.lines_and_bands(lines, &figure.bands(&flows)));
     let groups: Vec<_> = series.of_kind("group").collect();
     for (number, part) in groups.chunks(OVERLAID).enumerate() {
         let title = if number == 0 { "Groups, all flows of each together" } else { "Further groups" };
-        wide(&mut panels, figure.overlay(title, part, 0));
+        panels.push(figure.overlay(title, part, LOW));
     }
     for others in series.of_kind("others") {
-        wide(&mut panels, figure.others(others));
+        panels.extend(figure.others(others));
     }
     if panels.is_empty() {
         return Err(FigureFault::Empty("the run has no samples"));
     }
-    let columns = if small { ACROSS } else { 1 };
     let title = format!("{}, {}: goodput over time", facts.scenario, facts.scheme());
     let description = "Goodput over simulated time. Each point stands in the middle of its interval; the dashed lines of the plot \
-                       separate phases."
+                       separate phases. The middle half of several flows reaches from the lower to the upper quartile of \
+                       their goodput."
         .to_owned();
-    Ok(Chart { title, description, panels, columns, notes: Vec::new() })
+    let columns = if is_small { ACROSS } else { 1 };
+    let wide = panels.len() - grid;
+    Ok(Chart { title, description, panels, columns, wide, notes: figure.notes() })
 }
 
 /// Height of a small panel, in pixels.
 const SMALL_HEIGHT: f64 = 90.0;
-/// Height of a panel of lines, in pixels.
+/// Height of a panel of single flows, in pixels.
 const HEIGHT: f64 = 260.0;
+/// Height of a panel of sums, in pixels.
+const LOW: f64 = 150.0;
 
 /// The parts that all panels share.
 struct GoodputFigure<'a> {
@@ -164,11 +221,69 @@ impl GoodputFigure<'_> {
     }
 
     /// Returns a panel with a line for each curve.
-    fn overlay(&self, title: &str, curves: &[&GoodputCurve], first: usize) -> Panel {
-        let lines = curves.iter().enumerate().map(|(place, curve)| {
-            Layer::Line(self.line(curve.name.clone(), Ink::Palette(first + place), curve))
-        });
-        self.panel(title.to_owned(), highest(curves), HEIGHT, lines.collect())
+    fn overlay(&self, title: &str, curves: &[&GoodputCurve], height: f64) -> Panel {
+        let lines = curves
+            .iter()
+            .enumerate()
+            .map(|(place, curve)| Layer::Line(self.line(curve.name.clone(), Ink::Palette(place), curve)));
+        self.panel(title.to_owned(), highest(curves), height, lines.collect())
+    }
+
+    /// Returns one panel with the bands and the lines on top, or a panel of lines and some of bands where they are too many.
+    fn lines_and_bands(&self, lines: &[&GoodputCurve], bands: &[FlowBand]) -> Vec<Panel> {
+        let drawn = |first: usize, bands: &[FlowBand]| -> Vec<Layer> {
+            let layers = |(place, band): (usize, &FlowBand)| {
+                quartiles::layers(&band.name, Ink::Palette(first + place), &self.spread(&band.quartiles))
+            };
+            bands.iter().enumerate().flat_map(layers).collect()
+        };
+        let of_bands = |title: &str, (first, bands): (usize, &[FlowBand]), lines: &[&GoodputCurve]| {
+            let mut layers = drawn(first, bands);
+            let tops = layers.iter().flat_map(Layer::tops).map(|(_, top)| top);
+            let highest = tops.chain([highest(lines)]).fold(0.0, f64::max);
+            layers.extend(lines.iter().enumerate().map(|(place, curve)| {
+                Layer::Line(self.line(curve.name.clone(), Ink::Palette(place), curve))
+            }));
+            self.panel(title.to_owned(), highest, HEIGHT, layers)
+        };
+        match (lines, bands) {
+            ([], []) => Vec::new(),
+            (lines, []) => vec![self.overlay("", lines, HEIGHT)],
+            (lines, bands) if !lines.is_empty() && lines.len() + bands.len() <= OVERLAID => {
+                vec![of_bands("Named flows, and the flows of each group", (lines.len(), bands), lines)]
+            }
+            (lines, bands) => {
+                let first = (!lines.is_empty()).then(|| self.overlay("Named flows", lines, HEIGHT));
+                let title = "Goodput of a flow: median, and the middle half of the flows";
+                let panels = bands.chunks(OVERLAID).map(|part| of_bands(title, (0, part), &[]));
+                first.into_iter().chain(panels).collect()
+            }
+        }
+    }
+
+    /// Returns the bands of groups that have flows without a line of their own, and of so many named flows without a group
+    /// that they have none.
+    fn bands(&self, flows: &[&GoodputCurve]) -> Vec<FlowBand> {
+        let have_lines = flows.len() <= SMALL;
+        let mut bands = Vec::new();
+        for group in self.series.of_kind("group") {
+            let members = self.series.members(&group.name);
+            if group.has_spread() && (!have_lines || members.named < members.flows) {
+                let name = format!("{} ({} {})", group.name, members.flows, plural(members.flows));
+                bands.push(FlowBand { name, quartiles: group.quartiles.clone() });
+            }
+        }
+        let alone: Vec<_> = flows.iter().copied().filter(|flow| flow.group.is_none()).collect();
+        if !have_lines && !alone.is_empty() {
+            let rest = if bands.is_empty() { "" } else { " without a group" };
+            let name = format!("{} named {}{rest}", alone.len(), plural(alone.len()));
+            bands.push(FlowBand { name, quartiles: self.series.quartiles_of(&alone) });
+        }
+        bands
+    }
+
+    fn spread(&self, quartiles: &[Option<[f64; 3]>]) -> Vec<Quartiles> {
+        self.series.times.iter().zip(quartiles).map(|(time, at)| (time * self.per_second, *at)).collect()
     }
 
     /// Returns a small panel for each flow, all with one scale.
@@ -181,56 +296,39 @@ impl GoodputFigure<'_> {
         flows.iter().map(panel).collect()
     }
 
-    /// Returns a panel with the quartiles of the flows of each group, or of all flows if they have no groups.
-    fn bands<'a>(&self, flows: &[&'a GoodputCurve]) -> Vec<Panel> {
-        let group = |flow: &&'a GoodputCurve| flow.group.as_deref().unwrap_or("flows without a group");
-        let groups = by_object(flows.iter().copied(), group);
-        let alone = groups.len() == 1;
-        let of_group = |(place, (name, members)): (usize, &(&str, Vec<&GoodputCurve>))| {
-            let name = if alone {
-                format!("{} named flows", members.len())
-            } else {
-                format!("{name} ({} flows)", members.len())
-            };
-            self.quartiles(&name, Ink::Palette(place), members)
-        };
-        let layers: Vec<Layer> = groups.iter().enumerate().flat_map(of_group).collect();
-        let title = "Goodput of a flow: median, and the middle half of the flows".to_owned();
-        vec![self.panel(title, highest(flows), HEIGHT, layers)]
-    }
-
-    fn quartiles(&self, name: &str, ink: Ink, flows: &[&GoodputCurve]) -> Vec<Layer> {
-        let (mut median, mut band) = (Vec::new(), Vec::new());
-        for (row, time) in self.series.times.iter().enumerate() {
-            let mut values: Vec<f64> = flows.iter().filter_map(|flow| flow.gbps.get(row).copied()).collect();
-            values.sort_by(f64::total_cmp);
-            let at = |share| crate::censoring::quantile(&values, share).unwrap_or_default();
-            median.push((time * self.per_second, Some(at(0.5))));
-            band.push((time * self.per_second, at(0.25), at(0.75)));
-        }
-        let band = band.chunks(band.len().div_ceil(400).max(1)).map(mean_range).collect();
-        vec![
-            Layer::Band(Band { name: format!("{name}, middle half"), ink, points: band }),
-            Layer::Line(Line::new(format!("{name}, median"), ink, median)),
-        ]
-    }
-
-    /// Returns the panel of all flows without a name.
-    fn others(&self, curve: &GoodputCurve) -> Panel {
+    /// Returns the panels of all flows with neither a name nor a group: one flow among them, and all together.
+    fn others(&self, curve: &GoodputCurve) -> Vec<Panel> {
         let count = self.facts.others.flows;
-        let title = format!(
-            "{count} {} without a name or a group, together",
-            if count == 1 { "flow" } else { "flows" }
-        );
+        let who = format!("{count} {} without a name or a group", plural(count));
+        let mut panels = Vec::new();
+        if count > 1 && curve.has_spread() {
+            let layers = quartiles::layers("", Ink::Grey, &self.spread(&curve.quartiles));
+            let highest = layers.iter().flat_map(Layer::tops).map(|(_, top)| top).fold(0.0, f64::max);
+            panels.push(self.panel(format!("{who}: goodput of a flow"), highest, LOW, layers));
+        }
         let line = Layer::Line(self.line(String::new(), Ink::Grey, curve));
-        self.panel(title, highest(&[curve]), 150.0, vec![line])
+        panels.push(self.panel(format!("{who}, together"), highest(&[curve]), LOW, vec![line]));
+        panels
+    }
+
+    /// Returns the notes: which quartiles are over some of the flows only.
+    fn notes(&self) -> Vec<String> {
+        let most = FlowSpread::MOST;
+        let groups = self
+            .series
+            .of_kind("group")
+            .map(|group| (group.name.as_str(), self.series.members(&group.name).flows));
+        let all = groups.chain([("others", self.facts.others.flows)]);
+        let many = all.filter(|(_, flows)| *flows > most);
+        many.map(|(name, flows)| {
+            format!("Quartiles of {name}: at most {most} of the {flows} flows, evenly spaced in their order.")
+        })
+        .collect()
     }
 }
 
-/// Returns the means of consecutive ranges.
-pub(super) fn mean_range(ranges: &[(f64, f64, f64)]) -> (f64, f64, f64) {
-    let mean = |of: fn(&(f64, f64, f64)) -> f64| ranges.iter().map(of).sum::<f64>() / ranges.len() as f64;
-    (mean(|range| range.0), mean(|range| range.1), mean(|range| range.2))
+const fn plural(flows: usize) -> &'static str {
+    if flows == 1 { "flow" } else { "flows" }
 }
 
 /// Returns the highest point of these curves as they are drawn, so that the peaks of single samples do not flatten all lines.
@@ -286,6 +384,53 @@ mod tests {
         };
         assert_eq!(line("F2"), [None, None, Some(6.4), Some(2.0)]);
         assert_eq!(line("F1")[1], Some(12.0));
+    }
+
+    /// The group has a named flow and one without a name, so its flows are a band, below the lines of the named flows.
+    #[test]
+    fn groups_are_bands_below_named_flows_and_others_have_panels_of_their_own() {
+        let mut files = files();
+        let edit = |files: &mut Vec<crate::OutputFile>, name: &str, from: &str, to: &str| {
+            let file = files.iter_mut().find(|file| file.name == name).expect("the run has it");
+            assert!(file.contents.contains(from), "{name}: {}", file.contents);
+            file.contents = file.contents.replacen(from, to, 1);
+        };
+        let titles = |files: &[crate::OutputFile]| -> Vec<String> {
+            let chart = chart(RunFiles::Written(files)).expect("there are samples");
+            chart.panels.into_iter().map(|panel| panel.title).collect()
+        };
+        let groups = "Groups, all flows of each together";
+        let together = "1 flow without a name or a group, together";
+        assert_eq!(titles(&files), ["Named flows, and the flows of each group", groups, together]);
+        let first = chart(RunFiles::Written(&files)).unwrap().panels.remove(0);
+        let names: Vec<String> = first
+            .layers
+            .iter()
+            .filter_map(|layer| match layer {
+                Layer::Line(line) => Some(line.name.clone()),
+                Layer::Band(band) => Some(band.name.clone()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(
+            names,
+            ["contributors (2 flows): middle half", "contributors (2 flows): median", "F1", "F2"]
+        );
+        edit(
+            &mut files,
+            "summary.json",
+            "\"others\": {\n    \"flows\": 1",
+            "\"others\": {\n    \"flows\": 20000",
+        );
+        let many = "20000 flows without a name or a group";
+        assert_eq!(titles(&files)[2..], [format!("{many}: goodput of a flow"), format!("{many}, together")]);
+        let notes = chart(RunFiles::Written(&files)).unwrap().notes;
+        assert_eq!(
+            notes,
+            ["Quartiles of others: at most 16384 of the 20000 flows, evenly spaced in their order."]
+        );
+        edit(&mut files, "flows.csv", "H4,H3,false", "H4,H3,true");
+        assert_eq!(titles(&files)[0], "", "a group whose flows all have lines has no band");
     }
 
     #[test]

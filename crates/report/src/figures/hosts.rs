@@ -43,6 +43,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         panels: vec![panel(0, "Received by each host"), panel(1, "Sent by each host, as far as delivered")],
         columns: 1,
         notes: Vec::new(),
+        ..Chart::default()
     })
 }
 

@@ -7,6 +7,9 @@
 //! | [`engine`] | any chart, as SVG |
 //! | `fault` | nothing: reasons why a figure cannot be drawn |
 //! | `gathered` | nothing: rows by object |
+//! | `quartiles` | the median and the middle half of many objects |
+//! | `heat` | heat maps over time |
+//! | `peaks` | panels whose axis ends below lone peaks |
 //! | `goodput` | goodput over time |
 //! | `completions`, `slowdown` | completion times of messages; their slowdown by size |
 //! | `hosts` | goodput by host |
@@ -27,9 +30,12 @@ mod fault;
 mod fixture;
 mod gathered;
 mod goodput;
+mod heat;
 mod hosts;
+mod peaks;
 mod ports;
 mod quantities;
+mod quartiles;
 mod queues;
 mod slowdown;
 

@@ -2,14 +2,14 @@
 //!
 //! Invariant: a cell is the mean of the samples in its span of time; a port keeps its row in all maps.
 
-use super::engine::{Axis, Chart, Layer, Panel};
+use super::engine::{Chart, Panel};
 use super::fault::FigureFault;
 use super::gathered::{by_object, interval};
-use crate::reader::{PortSample, RunFacts, RunFiles};
+use super::heat::TimeGrid;
+use crate::reader::{PortSample, RunFiles};
 
-/// Most rows and columns of a map.
+/// Most rows of a map.
 const ROWS: usize = 48;
-const COLUMNS: usize = 160;
 /// Lower ends of the classes of a map, as shares of its highest value.
 const CLASSES: [f64; 6] = [0.0, 0.05, 0.2, 0.4, 0.6, 0.8];
 
@@ -51,12 +51,14 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     if all > ROWS {
         notes.push(format!("{ROWS} of {all} ports are shown: those with the largest queues."));
     }
+    let grid = TimeGrid::of_samples(interval, &facts);
     let mut panels = Vec::new();
     for (place, (title, value)) in maps.into_iter().enumerate() {
+        let cells = |port: &PortCurve<'_>| (port.name.clone(), row(port, grid, interval, value));
+        let rows: Vec<_> = ports.iter().map(cells).collect();
         // A queue has no upper end of its own; the other two are shares.
-        let highest = if place == 0 { highest(&ports, interval, value, &facts) } else { 1.0 };
-        let panel = map(title, &ports, interval, highest, value, &facts);
-        panels.push(panel);
+        let highest = if place == 0 { highest(&rows) } else { 1.0 };
+        panels.push(map(title, &rows, grid, highest));
         if place == 0 {
             let kb = (highest / 100.0).round() / 10.0;
             notes.push(format!("100 % of the queue is the highest cell: {kb} KB. 100 % of the other two is the whole interval."));
@@ -69,69 +71,38 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         panels,
         columns: 1,
         notes,
+        ..Chart::default()
     })
 }
 
-/// Returns the number of the column of a sample.
-fn column(sample: &PortSample, interval: f64, facts: &RunFacts) -> usize {
-    let middle = (sample.time_s - interval / 2.0) / facts.end_s();
-    ((middle * columns(interval, facts) as f64) as usize).min(columns(interval, facts) - 1)
-}
-
-fn columns(interval: f64, facts: &RunFacts) -> usize {
-    ((facts.end_s() / interval).round() as usize).clamp(1, COLUMNS)
-}
-
-/// Returns the mean of each cell of a port's row.
-fn row(port: &PortCurve<'_>, interval: f64, value: Quantity<'_>, facts: &RunFacts) -> Vec<Option<f64>> {
-    let mut sums = vec![(0.0, 0u32); columns(interval, facts)];
-    for sample in &port.samples {
-        if let Some(value) = value(sample) {
-            let (sum, count) = &mut sums[column(sample, interval, facts)];
-            (*sum, *count) = (*sum + value, *count + 1);
-        }
-    }
-    sums.into_iter().map(|(sum, count)| (count > 0).then(|| sum / f64::from(count))).collect()
-}
-
-fn highest(ports: &[PortCurve<'_>], interval: f64, value: Quantity<'_>, facts: &RunFacts) -> f64 {
-    let cells = ports.iter().flat_map(|port| row(port, interval, value, facts));
-    let highest = cells.flatten().fold(0.0, f64::max);
+/// Returns the highest cell; 1 if there is none above 0.
+fn highest(rows: &[(String, Vec<Option<f64>>)]) -> f64 {
+    let highest = rows.iter().flat_map(|(_, cells)| cells).flatten().copied().fold(0.0, f64::max);
     if highest > 0.0 { highest } else { 1.0 }
 }
 
-fn map(
-    title: &str,
-    ports: &[PortCurve<'_>],
-    interval: f64,
-    highest: f64,
-    value: Quantity<'_>,
-    facts: &RunFacts,
-) -> Panel {
-    let (time, per_second) = Axis::time(facts.end_s());
+/// Returns the mean of each cell of a port's row.
+fn row(port: &PortCurve<'_>, grid: TimeGrid, interval: f64, value: Quantity<'_>) -> Vec<Option<f64>> {
+    let middle = |sample: &&PortSample| Some((sample.time_s - interval / 2.0, value(sample)?));
+    grid.means(port.samples.iter().filter_map(middle))
+}
+
+/// Returns a map whose classes are shares of the highest value.
+fn map(title: &str, rows: &[(String, Vec<Option<f64>>)], grid: TimeGrid, highest: f64) -> Panel {
     let class = |value: f64| CLASSES.iter().rposition(|least| value / highest >= *least).unwrap_or(0);
-    let classed = |port: &PortCurve<'_>| {
-        row(port, interval, value, facts).into_iter().map(|cell| cell.map(class)).collect()
-    };
-    let count = columns(interval, facts);
-    let edge = |place: usize| facts.end_s() * per_second * place as f64 / count as f64;
     let ends = CLASSES.iter().skip(1).copied().chain([1.0]);
     let percent = |share: f64| (share * 100.0).round();
     let classes =
         CLASSES.iter().zip(ends).map(|(from, to)| format!("{} to {} %", percent(*from), percent(to)));
-    let heat = Layer::Heat {
-        classes: classes.collect(),
-        columns: (0..count).map(|place| (edge(place), edge(place + 1))).collect(),
-        rows: ports.iter().map(classed).collect(),
+    let classed = |(name, cells): &(String, Vec<Option<f64>>)| {
+        (name.clone(), cells.iter().map(|cell| cell.map(class)).collect())
     };
-    // The first row stands at the top, the axis counts from below.
-    let y = Axis::of_names("", ports.iter().rev().map(|port| port.name.clone()));
-    let height = (ports.len() as f64 * 15.0).max(60.0);
-    Panel { title: title.to_owned(), x: time, y, height, layers: vec![heat] }
+    grid.panel(title, classes.collect(), rows.iter().map(classed).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::engine::Layer;
     use super::*;
     use crate::OutputFile;
     use crate::figures::fixture;

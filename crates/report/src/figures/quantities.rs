@@ -2,10 +2,12 @@
 //!
 //! Invariant: a quantity has one unit, which its name states at the end. More than six objects are a band and a median.
 
-use super::engine::{Axis, Band, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
+use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::gathered::by_object;
 use super::goodput::{OVERLAID, phases};
+use super::peaks::below_peaks;
+use super::quartiles::quartiles;
 use crate::reader::{QuantityRow, RunFacts, RunFiles};
 
 /// Returns the figure of `watch.csv`.
@@ -34,6 +36,7 @@ fn chart(facts: &RunFacts, what: &str, panels: Vec<Panel>) -> Result<Chart, Figu
         panels,
         columns: 1,
         notes: Vec::new(),
+        ..Chart::default()
     })
 }
 
@@ -65,22 +68,8 @@ fn panel(rows: &[QuantityRow], facts: &RunFacts, quantity: &str) -> Panel {
         };
         objects.into_iter().enumerate().map(line).collect()
     };
-    let values: Vec<f64> = layers
-        .iter()
-        .flat_map(|layer| match layer {
-            Layer::Line(line) => line.drawn_values(),
-            Layer::Band(band) => band.points.iter().map(|(_, _, high)| *high).collect(),
-            _ => Vec::new(),
-        })
-        .collect();
     let layers = phases(facts, per_second).into_iter().chain(layers).collect();
-    Panel {
-        title: String::new(),
-        x: time,
-        y: Axis::from_zero(label, values.into_iter()),
-        height: 150.0,
-        layers,
-    }
+    below_peaks(String::new(), time, &label, 150.0, layers)
 }
 
 /// Returns the median of many objects, and a band with their middle half.
@@ -88,19 +77,10 @@ fn middle_half(objects: &[(&str, LinePoints)]) -> Vec<Layer> {
     let mut samples: Vec<(f64, f64)> =
         objects.iter().flat_map(|(_, points)| points.iter().filter_map(|(x, y)| Some((*x, (*y)?)))).collect();
     samples.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
-    let (mut median, mut band) = (Vec::new(), Vec::new());
-    for instant in samples.chunk_by(|one, other| one.0.total_cmp(&other.0).is_eq()) {
-        let values: Vec<f64> = instant.iter().map(|(_, y)| *y).collect();
-        let at = |share| crate::censoring::quantile(&values, share).unwrap_or_default();
-        median.push((instant[0].0, Some(at(0.5))));
-        band.push((instant[0].0, at(0.25), at(0.75)));
-    }
-    let band = band.chunks(band.len().div_ceil(400).max(1)).map(super::goodput::mean_range).collect();
-    let name = |part: &str| format!("{} objects, {part}", objects.len());
-    vec![
-        Layer::Band(Band { name: name("middle half"), ink: Ink::Palette(0), points: band }),
-        Layer::Line(Line::new(name("median"), Ink::Palette(0), median)),
-    ]
+    let instants = samples.chunk_by(|one, other| one.0.total_cmp(&other.0).is_eq());
+    let at = |instant: &[(f64, f64)]| (instant[0].0, quartiles(instant.iter().map(|(_, y)| *y).collect()));
+    let points: Vec<_> = instants.map(at).collect();
+    super::quartiles::layers(&format!("{} objects", objects.len()), Ink::Palette(0), &points)
 }
 
 /// Returns the label of a quantity with a handy unit, and the size of that unit in the unit of the quantity's name.

@@ -1,14 +1,21 @@
-//! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs, and the time for which ports
-//! were held back.
+//! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs, and below them the times for
+//! which outputs were paused, or held back.
 //!
 //! Invariant: a root has no point at a sample without its tree.
+
+mod pauses;
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::gathered::{by_sum, interval};
 use super::goodput::{OVERLAID, phases};
+use super::heat::{TimeGrid, share_class, share_classes};
+use super::peaks::below_peaks;
 use super::quantities;
 use crate::reader::{PortSample, ReadError, RunFacts, RunFiles, SeriesRow, TreeRow};
+
+/// Most rows of a map of pauses, or of time held back.
+const STRIPS: usize = 12;
 
 /// Values by sample, of an output.
 type Curve = (String, LinePoints);
@@ -19,26 +26,16 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let mut panels = Vec::new();
     let (roots, left_out) = roots(files)?;
     if !roots.is_empty() {
-        panels.push(panel("Queue at the roots of congestion trees", "queue (KB)", roots, &facts));
+        panels.push(queue_panel("Queue at the roots of congestion trees", roots, &facts));
     }
     if files.has("watch.csv") {
         let rows = files.rows("watch.csv")?;
         let watched = quantities::panels(&rows, &facts, |quantity| quantity == "queue_bytes");
-        panels.extend(watched.into_iter().map(|panel| Panel { title: "Watched queues".to_owned(), ..panel }));
-    }
-    if files.has("port_series.csv") {
-        let held = held_back(&files.rows("port_series.csv")?);
-        if !held.is_empty() {
-            panels.push(panel(
-                "Time without credit, or paused, with packets waiting",
-                "share of the interval",
-                held,
-                &facts,
-            ));
-        }
-    }
-    if panels.is_empty() {
-        return Err(FigureFault::Empty("no congestion tree grew, and no queue is watched"));
+        let titled = |panel: Panel| {
+            let rest = if panel.title.is_empty() { String::new() } else { format!("; {}", panel.title) };
+            Panel { title: format!("Watched queues{rest}"), ..panel }
+        };
+        panels.extend(watched.into_iter().map(titled));
     }
     let mut notes = Vec::new();
     if left_out > 0 {
@@ -46,27 +43,40 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
             "{left_out} further roots are not drawn: the lines are those with the largest queues."
         ));
     }
+    if files.has("pauses.csv") {
+        panels.extend(pauses::panel(&files.rows("pauses.csv")?, &facts, &mut notes));
+    }
+    if files.has("port_series.csv") {
+        panels.extend(held_back(&files.rows("port_series.csv")?, &facts, &mut notes));
+    }
+    if panels.is_empty() {
+        return Err(FigureFault::Empty(
+            "no congestion tree grew, no queue is watched, and no pause is recorded",
+        ));
+    }
     Ok(Chart {
         title: format!("{}, {}: queues over time", facts.scenario, facts.scheme()),
         description:
-            "Packets waiting for outputs at each sample; a root has a line only while it has a tree."
+            "Packets waiting for outputs at each sample; a root has a line only while it has a tree. Below, a row for each output that \
+             was paused or held back: darker is a larger share of the time."
                 .to_owned(),
         panels,
         columns: 1,
         notes,
+        ..Chart::default()
     })
 }
 
-fn panel(title: &str, label: &str, curves: Vec<Curve>, facts: &RunFacts) -> Panel {
+fn queue_panel(title: &str, curves: Vec<Curve>, facts: &RunFacts) -> Panel {
     let (time, per_second) = Axis::time(facts.end_s());
     let line = |(place, (name, points)): (usize, Curve)| {
         let points = points.into_iter().map(|(x, y)| (x * per_second, y)).collect();
-        Line { reduction: Reduction::Extremes, ..Line::new(name, Ink::Palette(place), points) }
+        let line = Line::new(name, Ink::Palette(place), points);
+        Layer::Line(Line { reduction: Reduction::Extremes, ..line })
     };
-    let lines: Vec<Line> = curves.into_iter().enumerate().map(line).collect();
-    let y = Axis::from_zero(label, lines.iter().flat_map(Line::drawn_values));
-    let layers = phases(facts, per_second).into_iter().chain(lines.into_iter().map(Layer::Line)).collect();
-    Panel { title: title.to_owned(), x: time, y, height: 180.0, layers }
+    let lines = curves.into_iter().enumerate().map(line);
+    let layers = phases(facts, per_second).into_iter().chain(lines).collect();
+    below_peaks(title.to_owned(), time, "queue (KB)", 180.0, layers)
 }
 
 /// Returns the queues in KB of the roots with the largest ones, and the number of further roots.
@@ -88,13 +98,23 @@ fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
     Ok((roots.into_iter().take(OVERLAID).map(curve).collect(), left_out))
 }
 
-/// Returns the shares of time for which ports were held back, of the ports that were so longest.
-fn held_back(samples: &[PortSample]) -> Vec<Curve> {
+/// Returns a map of the time for which ports were held back, of the ports that were so longest.
+fn held_back(samples: &[PortSample], facts: &RunFacts, notes: &mut Vec<String>) -> Option<Panel> {
     let interval = interval(samples);
-    let point = |sample: &PortSample| (sample.time_s, Some(sample.stalled_s / interval));
     let ports = by_sum(samples, |sample| sample.output(), |sample| sample.stalled_s).into_iter();
-    let held = ports.filter(|(_, stalled_s, _)| *stalled_s > 0.0).take(OVERLAID);
-    held.map(|(name, _, samples)| (name, samples.into_iter().map(point).collect())).collect()
+    let held: Vec<_> = ports.filter(|(_, stalled_s, _)| *stalled_s > 0.0).collect();
+    if held.len() > STRIPS {
+        notes.push(format!("{} further outputs were held back for a shorter time.", held.len() - STRIPS));
+    }
+    let grid = TimeGrid::of_samples(interval, facts);
+    let row = |(name, _, samples): (String, f64, Vec<&PortSample>)| {
+        let share = |sample: &PortSample| (sample.time_s - interval / 2.0, sample.stalled_s / interval);
+        let shares = grid.means(samples.into_iter().map(share));
+        (name, shares.into_iter().map(|share| share.map(share_class)).collect())
+    };
+    let rows: Vec<_> = held.into_iter().take(STRIPS).map(row).collect();
+    let title = "Share of time without credit, or paused, with packets waiting";
+    (!rows.is_empty()).then(|| grid.panel(title, share_classes(), rows))
 }
 
 #[cfg(test)]

@@ -107,6 +107,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         panels: vec![Panel { title: String::new(), x, y, height: 300.0, layers }],
         columns: 1,
         notes,
+        ..Chart::default()
     })
 }
 

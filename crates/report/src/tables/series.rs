@@ -2,8 +2,8 @@
 //!
 //! Invariant: one row for each sample and object, so that the columns do not depend on the scenario.
 
-use telemetry::{RunRecord, SeriesColumn, WatchedQuantity};
-use units::Time;
+use telemetry::{FlowSpread, RunRecord, SeriesColumn, WatchedQuantity};
+use units::{Bytes, Span, Time};
 
 use crate::format::rounded;
 use crate::table::{Column, Table};
@@ -15,6 +15,16 @@ pub struct SeriesRow<'a> {
     kind: &'static str,
     name: &'a str,
     goodput: f64,
+    /// Quartiles over several flows, and the length of the interval.
+    spread: Option<(&'a FlowSpread, Span)>,
+}
+
+impl SeriesRow<'_> {
+    /// Returns a quartile of the goodput of a flow; `None` if no flow counts.
+    fn quartile(&self, of: fn(&FlowSpread) -> Bytes) -> Option<f64> {
+        let (spread, interval) = self.spread.filter(|(spread, _)| spread.flows > 0)?;
+        Some(of(spread).bps_over(interval).round())
+    }
 }
 
 /// Returns `series.csv`: for each sample a row for each column of the series.
@@ -26,14 +36,16 @@ pub fn series(record: &RunRecord) -> String {
         SeriesColumn::Others => ("others", "others"),
         SeriesColumn::Total => ("total", "total"),
     };
-    let objects: Vec<_> = record.series.columns.iter().map(object).collect();
-    let rows = (1..).zip(&record.series.rows).flat_map(|(number, delivered)| {
-        let time = (record.series.interval * number).after_start();
-        objects.iter().zip(delivered).map(move |((kind, name), bytes)| SeriesRow {
+    let series = &record.series;
+    let objects: Vec<_> = series.columns.iter().map(|column| (*column, object(column))).collect();
+    let rows = (0..).zip(&series.rows).flat_map(|(place, delivered)| {
+        let time = (series.interval * (place as u64 + 1)).after_start();
+        objects.iter().zip(delivered).map(move |((column, (kind, name)), bytes)| SeriesRow {
             time,
             kind,
             name,
-            goodput: bytes.bps_over(record.series.interval).round(),
+            goodput: bytes.bps_over(series.interval).round(),
+            spread: series.spread(place, *column).map(|spread| (spread, series.interval)),
         })
     });
     series_table().csv(rows)
@@ -42,7 +54,7 @@ pub fn series(record: &RunRecord) -> String {
 /// Returns the definition of `series.csv`.
 #[must_use]
 pub fn series_table<'a>() -> Table<SeriesRow<'a>> {
-    let columns: [Column<SeriesRow<'a>>; 4] = [
+    let columns: [Column<SeriesRow<'a>>; 8] = [
         Column::number("time_s", "end of the interval, which begins a `sample` earlier", |row| {
             row.time.seconds()
         }),
@@ -55,7 +67,25 @@ pub fn series_table<'a>() -> Table<SeriesRow<'a>> {
         Column::text("name", "name of the flow or group; `others` and `total` again for those", |row| {
             row.name
         }),
-        Column::number("goodput_bps", "goodput within the interval", |row| row.goodput),
+        Column::number("goodput_bps", "goodput within the interval, of several flows their sum", |row| {
+            row.goodput
+        }),
+        Column::optional_count(
+            "flows",
+            "of a group and of all others, the number of flows that the quartiles are of: those that had begun by the end of \
+             the interval, and had not delivered all their data, or stopped and gone quiet, by its beginning; of more than \
+             16,384 flows only that many, evenly spaced in their order, are looked at",
+            |row| row.spread.map(|(spread, _)| spread.flows.into()),
+        ),
+        Column::optional_number(
+            "lower_quartile_bps",
+            "lower quartile of the goodput of one of these flows, by nearest rank; empty where there is none",
+            |row| row.quartile(|spread| spread.lower),
+        ),
+        Column::optional_number("median_bps", "its median", |row| row.quartile(|spread| spread.median)),
+        Column::optional_number("upper_quartile_bps", "its upper quartile", |row| {
+            row.quartile(|spread| spread.upper)
+        }),
     ];
     let contents =
         "goodput over time: one row per sample for each named flow, each group, all others and the total";
@@ -126,8 +156,8 @@ mod tests {
     fn each_column_of_the_series_is_a_row_of_each_sample() {
         let mut record = sample::record();
         record.series.columns.truncate(2);
-        let start =
-            "time_s,kind,name,goodput_bps\n0.005,flow,F1,4000000000.0\n0.005,flow,F2,0.0\n0.01,flow,F1,";
+        let start = "time_s,kind,name,goodput_bps,flows,lower_quartile_bps,median_bps,upper_quartile_bps\n\
+                     0.005,flow,F1,4000000000.0,,,,\n0.005,flow,F2,0.0,,,,\n0.01,flow,F1,";
         assert!(series(&record).starts_with(start), "{}", series(&record));
     }
 

@@ -43,6 +43,23 @@ impl Axis {
         Self::linear(label, 0.0, if highest > 0.0 { highest * 1.06 } else { 1.0 })
     }
 
+    /// Returns an axis from 0 that holds these values, except for lone peaks: where a fiftieth of the values, the highest,
+    /// would squeeze all others into the lower third, it ends a little above the others. The second number is then the
+    /// highest value, else `None`.
+    #[must_use]
+    pub fn below_peaks(label: impl Into<String>, values: &[f64]) -> (Self, Option<f64>) {
+        let mut values: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        let (Some(highest), Some(rest)) = (values.last().copied(), crate::censoring::quantile(&values, 0.98))
+        else {
+            return (Self::from_zero(label, [].into_iter()), None);
+        };
+        if rest > 0.0 && highest > 3.0 * rest {
+            return (Self::from_zero(label, [1.2 * rest].into_iter()), Some(highest));
+        }
+        (Self::from_zero(label, [highest].into_iter()), None)
+    }
+
     /// Returns a logarithmic axis that holds all of these values that are above 0.
     #[must_use]
     pub fn log(label: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
@@ -182,6 +199,20 @@ mod tests {
                 "{ticks:?}"
             );
         }
+    }
+
+    #[test]
+    fn an_axis_ends_below_lone_peaks() {
+        let values = |peaks: usize| {
+            (0..100).map(move |place| if place < peaks { 900.0 } else { 10.0 }).collect::<Vec<f64>>()
+        };
+        let (axis, peak) = Axis::below_peaks("", &values(2));
+        assert!(peak == Some(900.0) && axis.to < 15.0, "{axis:?}");
+        let (axis, peak) = Axis::below_peaks("", &values(10));
+        assert!(peak.is_none() && axis.to > 900.0, "a tenth of the values is no lone peak: {axis:?}");
+        // Of values that are mostly 0, the peaks are all there is to see.
+        assert_eq!(Axis::below_peaks("", &[vec![0.0; 99], vec![900.0]].concat()).1, None);
+        assert_eq!(Axis::below_peaks("", &[]).1, None);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct Chart {
     pub panels: Vec<Panel>,
     /// Number of panels in a row; 0 counts as 1.
     pub columns: usize,
+    /// Number of panels, the last ones, that are as wide as the figure.
+    pub wide: usize,
     /// Notes below the panels.
     pub notes: Vec<String>,
 }
@@ -75,6 +77,11 @@ pub enum Layer {
         ink: Ink,
         /// Values.
         values: Vec<f64>,
+    },
+    /// Place on the horizontal axis at which a line leaves the plot at the top: a mark below the edge.
+    Beyond {
+        /// Place.
+        x: f64,
     },
     /// Rows of cells, the first at the top, each in a class of brightness.
     Heat {
@@ -149,6 +156,38 @@ impl Line {
     }
 }
 
+impl Layer {
+    /// Returns the points of a line, or of the upper edge of a band, as they are drawn: the highest value at each place.
+    #[must_use]
+    pub fn tops(&self) -> Vec<(f64, f64)> {
+        match self {
+            Self::Line(line) => {
+                let drawn = line.reduced();
+                let tops = if drawn.ranges.is_empty() {
+                    drawn.pieces.concat()
+                } else {
+                    drawn.ranges.concat().into_iter().map(|(x, _, high)| (x, high)).collect()
+                };
+                tops
+            }
+            Self::Band(band) => band.points.iter().map(|(x, _, high)| (*x, *high)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the heights that the layer reaches as it is drawn; none of a layer without a vertical place of its own.
+    #[must_use]
+    pub fn drawn_values(&self) -> Vec<f64> {
+        match self {
+            Self::Line(line) => line.drawn_values(),
+            Self::Band(band) => band.points.iter().map(|(_, _, high)| *high).collect(),
+            Self::Bars { values, .. } => values.clone(),
+            Self::Level { value, .. } => vec![*value],
+            Self::Shaded { .. } | Self::Phase { .. } | Self::Heat { .. } | Self::Beyond { .. } => Vec::new(),
+        }
+    }
+}
+
 impl Chart {
     /// Returns the points of lines, bands, bars and levels as CSV, before any reduction: a row for each.
     #[must_use]
@@ -196,7 +235,9 @@ impl Panel {
                 values.iter().enumerate().map(bar).collect()
             }
             Layer::Level { name, value } => vec![row("level", name, None, [Some(*value), None, None])],
-            Layer::Shaded { .. } | Layer::Phase { .. } | Layer::Heat { .. } => Vec::new(),
+            Layer::Shaded { .. } | Layer::Phase { .. } | Layer::Heat { .. } | Layer::Beyond { .. } => {
+                Vec::new()
+            }
         }
     }
 }

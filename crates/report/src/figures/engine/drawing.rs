@@ -7,7 +7,7 @@ use super::frame::{
     Frame, LABEL, LEGEND, MARGIN, NOTE, PANEL_TITLE, PHASE, PanelFrame, SAMPLE, TICK, TITLE, WIDTH,
 };
 use super::points::{MOST, Reduction};
-use super::style::{FAINT, GREY, HEAT, SHADE, hairline, letters, level, stroke, width};
+use super::style::{BLACK, FAINT, GREY, HEAT, SHADE, hairline, letters, level, stroke, width};
 use super::svg::{Anchor, Area, Letters, Stroke, SvgFile};
 
 /// Most names of phases in a note.
@@ -100,7 +100,7 @@ impl Chart {
                     let place = levels.iter().position(|known| known == name).unwrap_or_default();
                     add(name, Sample::Line(level(place)));
                 }
-                Layer::Line(_) | Layer::Shaded { .. } | Layer::Phase { .. } => {}
+                Layer::Line(_) | Layer::Shaded { .. } | Layer::Phase { .. } | Layer::Beyond { .. } => {}
             }
         }
         legend
@@ -297,6 +297,11 @@ impl PanelDrawing<'_> {
                 };
                 let bars: Vec<_> = values.iter().enumerate().map(bar).collect();
                 file.rectangles(&bars, pen(*ink).colour);
+            }
+            Layer::Beyond { x } => {
+                let (x, top) = (self.x(*x), plot.top + 1.0);
+                let corners = [(x, top), (x - 5.0, top + 9.0), (x + 5.0, top + 9.0)];
+                file.polygon(&corners, BLACK, 1.0);
             }
             Layer::Phase { .. } | Layer::Shaded { .. } | Layer::Heat { .. } => {}
         }

@@ -84,13 +84,18 @@ impl Frame {
         let room = WIDTH - 2.0 * MARGIN;
         let (title, mut top) = lines(&chart.title, TITLE, MARGIN, room);
         let legend = entries(legend, &mut top);
-        let columns = chart.columns.clamp(1, chart.panels.len().max(1));
         let gutter = Gutter::of(chart);
+        let rows = rows(chart);
         let mut panels: Vec<PanelFrame> = Vec::with_capacity(chart.panels.len());
-        for (row, beside) in chart.panels.chunks(columns).enumerate() {
-            let below = |column: usize| chart.panels.get((row + 1) * columns + column);
-            let above = |column: usize| row.checked_sub(1).map(|row| &chart.panels[row * columns + column]);
-            let width = room / columns as f64;
+        for (row, (columns, beside)) in rows.iter().enumerate() {
+            // A panel lines up with those of rows with as many columns only.
+            let neighbour = |row: Option<usize>, column: usize| {
+                let (others, panels) = rows.get(row?)?;
+                panels.get(column).filter(|_| others == columns)
+            };
+            let below = |column: usize| neighbour(Some(row + 1), column);
+            let above = |column: usize| neighbour(row.checked_sub(1), column);
+            let width = room / *columns as f64;
             let header = beside.iter().map(|panel| header_height(panel, width)).fold(0.0, f64::max);
             let mut bottom: f64 = 0.0;
             for (column, panel) in beside.iter().enumerate() {
@@ -119,6 +124,14 @@ impl Frame {
         let notes = notes.collect();
         Self { title, legend, panels, notes, height: (top + MARGIN).ceil() }
     }
+}
+
+/// Returns the rows of panels, each with the number of its columns.
+fn rows(chart: &Chart) -> Vec<(usize, &[Panel])> {
+    let (grid, wide) = chart.panels.split_at(chart.panels.len() - chart.wide.min(chart.panels.len()));
+    let columns = chart.columns.clamp(1, grid.len().max(1));
+    let in_grid = grid.chunks(columns).map(|row| (columns, row));
+    in_grid.chain(wide.chunks(1).map(|row| (1, row))).collect()
 }
 
 /// Returns the lines of a text with their baselines, and the top of what follows.
@@ -172,7 +185,10 @@ impl Gutter {
 }
 
 fn y_ticks(panel: &Panel) -> Vec<(f64, String)> {
-    fitting_ticks(&panel.y, panel.height, |_| TICK * 1.15, 30.0_f64.min(panel.height / 3.0).max(TICK * 1.15))
+    // Every name of a row is shown that has the room of a line; of numbers a few are enough.
+    let line = TICK * 1.15;
+    let densest = if panel.y.names.is_empty() { 30.0_f64.min(panel.height / 3.0).max(line) } else { line };
+    fitting_ticks(&panel.y, panel.height, |_| line, densest)
 }
 
 /// A panel's share of the figure.
@@ -263,6 +279,26 @@ mod tests {
         }
         assert!(frame.notes.len() > 1 && frame.notes.last().unwrap().0 < frame.height);
         assert!(frame.notes[0].0 - NOTE > frame.panels[4].x_label.unwrap());
+    }
+
+    #[test]
+    fn wide_panels_stand_below_a_grid() {
+        let chart = Chart { panels: vec![panel("", 80.0); 5], columns: 2, wide: 2, ..Chart::default() };
+        let plots: Vec<Area> = Frame::new(&chart, &[], &[]).panels.iter().map(|panel| panel.plot).collect();
+        let widths: Vec<bool> = plots.iter().map(|plot| plot.width() > WIDTH / 2.0).collect();
+        assert_eq!(widths, [false, false, false, true, true]);
+        assert!(
+            plots[2].top > plots[0].bottom
+                && plots[3].top > plots[2].bottom
+                && plots[4].top > plots[3].bottom
+        );
+    }
+
+    #[test]
+    fn every_row_of_a_map_has_its_name() {
+        let names = || (0..48).map(|port| format!("leaf1 port {port} to h{port}"));
+        let map = Panel { y: Axis::of_names("", names()), ..panel("", 48.0 * 15.0) };
+        assert_eq!(y_ticks(&map).len(), 48);
     }
 
     #[test]
