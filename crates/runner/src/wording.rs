@@ -2,6 +2,7 @@
 //!
 //! Invariant: text depends on the plan only.
 
+mod cables;
 mod patterns;
 
 use cc_policies::ResponseSpec;
@@ -11,7 +12,7 @@ use report::format::grouped;
 use scenario::{EcnFirst, Plan};
 use units::{Bytes, Rate};
 
-/// Describes a plan: its size and duration in one line, the use that each pattern makes of the fabric, the memory that
+/// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of the fabric, the memory that
 /// its traffic needs, a cycle that could deadlock, and whether ECN acts before PFC.
 ///
 /// # Examples
@@ -26,6 +27,7 @@ use units::{Bytes, Rate};
 #[must_use]
 pub fn description(plan: &Plan) -> String {
     let mut text = size(plan);
+    text += &cables::changed(plan);
     text += &patterns::patterns(plan);
     text += &format!("memory of its traffic: about {}\n", plan.memory());
     if let Some(cycle) = plan.dependency_cycle() {

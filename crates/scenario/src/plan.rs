@@ -14,7 +14,7 @@ use packet::{FlowId, Lane, NodeId, PortId, ServiceLevel};
 use ron::ser::PrettyConfig;
 use switch_arch::SwitchPlan;
 use telemetry::Phase;
-use topology::{Graph, Routes};
+use topology::{ChangedCables, Graph, Routes};
 use units::{Span, Time};
 use workload::Workload;
 
@@ -30,6 +30,7 @@ pub struct Plan {
     pub(crate) scenario: Scenario,
     pub(crate) run: RunPlan,
     pub(crate) graph: Graph,
+    pub(crate) changed_cables: Vec<ChangedCables>,
     pub(crate) routes: Routes,
     pub(crate) cables: Vec<CablePlan>,
     pub(crate) link: LinkPlan,
@@ -180,6 +181,12 @@ impl Plan {
         &self.graph
     }
 
+    /// Single cables that differ from the topology, by entry of `changed_cables`.
+    #[must_use]
+    pub fn changed_cables(&self) -> &[ChangedCables] {
+        &self.changed_cables
+    }
+
     /// The forwarding tables.
     #[must_use]
     pub const fn routes(&self) -> &Routes {
@@ -206,6 +213,15 @@ impl Plan {
     #[must_use]
     pub fn cable(&self, position: usize) -> &CablePlan {
         &self.cables[position]
+    }
+
+    /// Returns the name of a kind of cable by its index.
+    ///
+    /// # Panics
+    /// If there is none at this position.
+    #[must_use]
+    pub fn cable_name(&self, position: usize) -> &str {
+        self.scenario.cables.keys().nth(position).expect("a kind of cable has a name")
     }
 
     /// The properties that all links share.

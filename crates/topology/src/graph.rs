@@ -73,6 +73,13 @@ impl Graph {
         &self.far_ends[self.first[node.index()]..self.first[node.index() + 1]]
     }
 
+    /// Returns the port at the other end of the cable at a port.
+    #[must_use]
+    pub fn far_end(&self, (node, port): (NodeId, PortId)) -> (NodeId, PortId) {
+        let end = self.ports(node)[port.index()];
+        (end.peer, end.peer_port)
+    }
+
     /// Returns the names of all nodes, hosts first.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(String::as_str)
@@ -91,6 +98,32 @@ impl Graph {
     /// Returns the switches, in order.
     pub fn switch_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         (self.hosts..self.names.len()).map(node)
+    }
+}
+
+impl Graph {
+    /// Returns the same nodes with other cables. `kind` gives the kind of the cable at each port, `None` if it is removed; it is
+    /// the same at both ends. Ports keep their order, and are numbered without gaps.
+    pub(crate) fn rewired(&self, kind: impl Fn((NodeId, PortId), FarEnd) -> Option<usize>) -> Self {
+        let mut kinds = Vec::with_capacity(self.far_ends.len());
+        let mut numbers = Vec::with_capacity(self.far_ends.len());
+        let mut first = Vec::with_capacity(self.first.len());
+        let mut kept = 0;
+        for from in (0..self.nodes()).map(node) {
+            first.push(kept);
+            for (port, end) in (0..).map(PortId).zip(self.ports(from)) {
+                numbers.push(PortId((kept - first[from.index()]) as u16));
+                kinds.push(kind((from, port), *end));
+                kept += usize::from(kinds[kinds.len() - 1].is_some());
+            }
+        }
+        first.push(kept);
+        let far_end = |(end, kind): (&FarEnd, Option<usize>)| {
+            let peer_port = numbers[self.first[end.peer.index()] + end.peer_port.index()];
+            kind.map(|cable| FarEnd { peer_port, cable, ..*end })
+        };
+        let far_ends = self.far_ends.iter().zip(kinds).filter_map(far_end).collect();
+        Self { hosts: self.hosts, names: self.names.clone(), by_name: self.by_name.clone(), far_ends, first }
     }
 }
 

@@ -15,12 +15,14 @@
 //! | [`builders`] | families of topologies: parameters, checks, graphs |
 //! | [`hpcc`] | fabrics from a file |
 //! | `structure` | a topology that has been built: graph, and the structure of its family |
+//! | [`changed_cables`] | single cables of another kind, or missing |
 //! | [`spec`] | the topology of a scenario as written |
 //! | [`routing`] | forwarding tables |
 //! | [`dependencies`] | the channel-dependency graph: cycles in which packets can wait |
 //! | `examples` | one value of each family and routing |
 
 pub mod builders;
+pub mod changed_cables;
 pub mod dependencies;
 pub mod error;
 mod examples;
@@ -40,6 +42,7 @@ pub use builders::fat_tree::FatTree;
 pub use builders::grid::GridSpec;
 pub use builders::omega::Omega;
 pub use builders::two_switches::{SwitchWithHosts, TwoSwitches};
+pub use changed_cables::{CableChange, CableChangeError, CableChangeErrorKind};
 pub use dependencies::{ChannelDependencies, VirtualChannel};
 pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{FarEnd, Graph};
@@ -51,4 +54,4 @@ pub use routing::spec::RoutingSpec;
 pub use routing::table::ForwardingTable;
 pub use selection::SelectionError;
 pub use spec::TopologySpec;
-pub use structure::Topology;
+pub use structure::{ChangedCables, PortOfNode, Topology};

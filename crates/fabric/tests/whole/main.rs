@@ -1,5 +1,6 @@
 //! Tests of whole runs: laws of physics, and every shipped scenario to the byte.
 
+mod cables;
 mod closed;
 mod combined;
 mod common;

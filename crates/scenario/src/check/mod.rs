@@ -9,7 +9,8 @@
 //! |---|---|---|
 //! | values | `run` | name, duration, samples |
 //! | | `link`, `node` | cables, lanes, flow control, memory, as far as they do not depend on the topology |
-//! | fabric | `node` | memory beside headroom and guarantees, names of switches and adapters, ports that differ |
+//! | fabric | `cables` | single cables that differ, found by `selected` |
+//! | | `node` | memory beside headroom and guarantees, names of switches and adapters, ports that differ |
 //! | | `marking` | ports whose marking differs, and buffers too small for the trigger of marking |
 //! | routes | `routing` | forwarding tables |
 //! | | `transport` | transport services that can carry a flow and that congestion control reaches |
@@ -18,6 +19,7 @@
 //! | | `routing` | cycles in which packets could wait for each other |
 //! | | `watch`, `series` | objects to be watched and recorded, found by `selected` |
 
+mod cables;
 mod dcqcn;
 mod link;
 mod marking;
@@ -77,10 +79,12 @@ impl Scenario {
         let (link, nodes) = (link?, nodes?);
         let run = run::plan(&self, &workload);
         self.name.get_or_insert_with(|| faults.source.stem().to_owned());
+        let (graph, changed_cables) = topology.into_parts();
         Some(Plan {
             scenario: self,
             run,
-            graph: topology.into_graph(),
+            graph,
+            changed_cables,
             routes,
             cables,
             link,
@@ -157,14 +161,12 @@ impl Scenario {
             return None; // Its file has faults.
         }
         let cables: Vec<&str> = self.cables.keys().map(String::as_str).collect();
-        self.topology
-            .build(&cables)
-            .map_err(|error| {
-                let mut fault = error.fault();
-                fault.help = self.names_for(&error, &cables).or(fault.help);
-                faults.of_setting(&"topology".into(), fault);
-            })
-            .ok()
+        let topology = self.topology.build(&cables).map_err(|error| {
+            let mut fault = error.fault();
+            fault.help = self.names_for(&error, &cables).or(fault.help);
+            faults.of_setting(&"topology".into(), fault);
+        });
+        cables::change(self, topology.ok()?, &cables, faults)
     }
 
     /// Suggests a name for an unknown one in the topology.

@@ -5,7 +5,7 @@
 use link_layer::LinkPlan;
 use packet::{Lane, ServiceLevel, TransportService};
 use settings::{FieldPath, SettingError};
-use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec, Topology};
+use topology::{CableChange, Graph, Routes, RoutingErrorKind, RoutingSpec, Topology};
 use workload::Flow;
 
 use crate::cycles::cycle;
@@ -139,6 +139,9 @@ pub(super) fn unreached(scenario: &Scenario, from: &str, to: &str) -> String {
     match &scenario.routing {
         RoutingSpec::UpDown { roots } if !roots.is_empty() => {
             format!("leave `roots` out, or connect the switches of `{from}` and `{to}` in `topology`")
+        }
+        _ if scenario.changed_cables.values().any(|change| *change == CableChange::Removed) => {
+            format!("leave a cable between the switches of `{from}` and `{to}` in place in `changed_cables`")
         }
         _ => format!("connect the switches of `{from}` and `{to}` in `topology`"),
     }

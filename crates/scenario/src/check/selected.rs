@@ -23,7 +23,8 @@ pub(super) fn ports(
     })
 }
 
-fn help(error: &SelectionError, graph: &Graph) -> String {
+/// Returns the correction of a text that selects no port.
+pub(super) fn help(error: &SelectionError, graph: &Graph) -> String {
     match error {
         SelectionError::NoNode { given } => nearest::help(given, graph.names(), "nodes"),
         SelectionError::NoPort { nodes, ports, .. } => {

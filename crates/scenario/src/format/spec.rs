@@ -10,7 +10,7 @@ use link_layer::spec::{CableSpec, LinkSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use switch_arch::spec::SwitchSpec;
-use topology::{RoutingSpec, TopologySpec};
+use topology::{CableChange, RoutingSpec, TopologySpec};
 use units::Span;
 use workload::{FlowSpec, PatternSpec};
 
@@ -37,6 +37,12 @@ pub struct Scenario {
     pub sample: Span,
     /// Hosts, switches and the cables between them.
     pub topology: TopologySpec,
+    /// Single cables that differ from the topology, by a port at one of their ends, as in `watch`: `"leaf1:spine2": Removed`
+    /// by the nodes at both ends (all cables between them), `"leaf1:17": Kind("slow")` by a port's number. `*` stands for any
+    /// text, `?` for any one character; an entry without them has precedence.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("default" = {}))]
+    pub changed_cables: BTreeMap<String, CableChange>,
     /// Rule by which forwarding tables are made.
     #[serde(default)]
     pub routing: RoutingSpec,

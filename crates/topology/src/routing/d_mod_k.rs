@@ -9,9 +9,11 @@
 
 use std::sync::Arc;
 
+use super::min_hop::fewest_links;
 use super::routes::Routes;
 use super::table::{ForwardingTable, NOWHERE};
 use crate::builders::fat_tree::{FatTreeShape, TreeTier};
+use crate::graph::Graph;
 
 impl Routes {
     /// Makes the tables of a fat tree.
@@ -26,20 +28,40 @@ impl Routes {
         });
         Self::new(hosts, tables.collect())
     }
+
+    /// Makes the tables of a fat tree without some of its cables: at each switch the rule counts among the ports that still lead
+    /// there by the fewest links. With all cables these are the tables of [`d_mod_k`](Self::d_mod_k).
+    ///
+    /// Where cables are missing, packets for a host may come down through several switches.
+    pub(super) fn d_mod_k_around_gaps(graph: &Graph, tree: &FatTreeShape) -> Self {
+        fewest_links(graph, |switch, host, nearer| {
+            let place = switch.index() - graph.hosts();
+            let is_here = |tier: &&TreeTier| place < tier.before + tier.subtrees * tier.width;
+            let tier = tree.tiers.iter().find(is_here).expect("every switch is of a tier");
+            let (subtree, host) = ((place - tier.before) / tier.width, host.index());
+            let number = if host / tier.hosts == subtree { tier.cable_down(host) } else { host / tier.width };
+            nearer[number % nearer.len()]
+        })
+    }
+}
+
+impl TreeTier {
+    /// Returns the number of the cable to the child on the path to a host below: the one that the child's own table chose.
+    fn cable_down(&self, host: usize) -> usize {
+        if self.cables_down == 1 {
+            return 0;
+        }
+        // The child's width is this width over its parents.
+        let parents = self.parents_of_child;
+        host / (self.width / parents) % (parents * self.cables_down) / parents
+    }
 }
 
 /// Returns the entry for a host at all switches of a subtree's top tier.
 fn output(tier: &TreeTier, subtree: usize, host: usize) -> u8 {
     let port = if host / tier.hosts == subtree {
         let child = host % tier.hosts / (tier.hosts / tier.down);
-        // The cable that the child's own table chose: the child's width is this width over its parents.
-        let cable = if tier.cables_down == 1 {
-            0
-        } else {
-            let parents = tier.parents_of_child;
-            host / (tier.width / parents) % (parents * tier.cables_down) / parents
-        };
-        cable * tier.down + child
+        tier.cable_down(host) * tier.down + child
     } else {
         tier.ports_down() + host / tier.width % (tier.up * tier.cables_up)
     };

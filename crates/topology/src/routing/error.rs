@@ -24,6 +24,18 @@ pub enum RoutingErrorKind {
         /// Routings of this topology, for the help.
         fits: String,
     },
+    /// Two switches on a path of the routing, without a cable between them.
+    #[error("`{routing}` leads from `{from}` to `{to}`, and no cable between them is left")]
+    NoCableLeft {
+        /// The routing.
+        routing: &'static str,
+        /// The first switch.
+        from: String,
+        /// The next switch.
+        to: String,
+        /// Routings that lead around missing cables, for the help; empty if there are none.
+        others: &'static str,
+    },
     /// No switch of this name.
     #[error("there is no switch `{given}`")]
     UnknownSwitch {
@@ -103,6 +115,12 @@ impl RoutingErrorKind {
     fn help(&self) -> String {
         match self {
             Self::DoesNotFit { fits, .. } => format!("write {fits}"),
+            Self::NoCableLeft { others: "", .. } => {
+                "leave one of them in place: no other path leads there in this topology".to_owned()
+            }
+            Self::NoCableLeft { others, .. } => {
+                format!("write {others}, which leads around it; or leave one of them in place")
+            }
             Self::UnknownSwitch { .. } | Self::UnknownHost { .. } => {
                 "name one that the topology has".to_owned()
             }

@@ -12,7 +12,13 @@ use crate::graph::{Graph, node};
 impl Routes {
     /// Makes tables by `next(at, to)`, the next switch on the path from switch `at` to switch `to`, both counted
     /// among the switches. Parallel cables are assigned by the destination's number.
-    pub(super) fn guided(graph: &Graph, next: impl Fn(usize, usize) -> Option<usize>) -> Self {
+    ///
+    /// # Errors
+    /// The first two switches on a path that no cable joins: such cables were removed.
+    pub(super) fn guided(
+        graph: &Graph,
+        next: impl Fn(usize, usize) -> Option<usize>,
+    ) -> Result<Self, (NodeId, NodeId)> {
         let mut draft = TablesDraft::new(graph);
         let hosts: Vec<Vec<NodeId>> = graph
             .switch_ids()
@@ -30,13 +36,15 @@ impl Routes {
                 let peer = node(graph.hosts() + next);
                 let first = trunks.partition_point(|(n, _)| *n < peer);
                 let cables = trunks[first..].partition_point(|(n, _)| *n == peer);
-                assert!(cables > 0, "`{}` is not cabled to `{}`", graph.name(switch), graph.name(peer));
+                if cables == 0 {
+                    return Err((switch, peer));
+                }
                 for host in hosts {
                     let (_, port) = trunks[first + host.index() % cables];
                     row[host.lid().index()] = entry(port);
                 }
             }
         }
-        draft.finish()
+        Ok(draft.finish())
     }
 }

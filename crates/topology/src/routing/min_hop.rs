@@ -48,7 +48,10 @@ impl Routes {
 }
 
 /// Makes tables of shortest paths. `choose` picks, for a switch and a host, one of the ports that lead nearer.
-fn fewest_links(graph: &Graph, mut choose: impl FnMut(NodeId, NodeId, &[PortId]) -> PortId) -> Routes {
+pub(super) fn fewest_links(
+    graph: &Graph,
+    mut choose: impl FnMut(NodeId, NodeId, &[PortId]) -> PortId,
+) -> Routes {
     let mut draft = TablesDraft::new(graph);
     each_nearer(graph, |switch, hosts, nearer| {
         for (host, _) in hosts {

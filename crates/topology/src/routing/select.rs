@@ -20,8 +20,8 @@ impl Topology {
         let graph = self.graph();
         let any_path = self.structure().carries_data_both_ways();
         let routes = match routing {
-            RoutingSpec::Native => Some(self.native_routes()),
-            RoutingSpec::Written(entries) => Some(self.native_routes().with_entries(graph, entries)?),
+            RoutingSpec::Native => Some(self.native_routes()?),
+            RoutingSpec::Written(entries) => Some(self.native_routes()?.with_entries(graph, entries)?),
             RoutingSpec::MinHop => any_path.then(|| Routes::min_hop(graph)),
             RoutingSpec::Random => any_path.then(|| Routes::random(graph, seed)),
             RoutingSpec::Ecmp => any_path.then(|| Routes::multipath(graph, seed)),
@@ -33,7 +33,8 @@ impl Topology {
             | RoutingSpec::DimensionOrder
             | RoutingSpec::DestinationTags
             | RoutingSpec::DragonflyMinimal => {
-                (*routing == self.structure().native_routing()).then(|| self.native_routes())
+                let is_own = *routing == self.structure().native_routing();
+                is_own.then(|| self.native_routes()).transpose()?
             }
         };
         routes.ok_or_else(|| {
@@ -44,16 +45,30 @@ impl Topology {
     }
 
     /// Makes the tables of the topology's own rule.
-    fn native_routes(&self) -> Routes {
+    ///
+    /// # Errors
+    /// If the rule needs a cable that was removed.
+    fn native_routes(&self) -> Result<Routes, RoutingError> {
         let graph = self.graph();
-        match self.structure() {
-            Structure::Irregular => Routes::min_hop(graph),
-            Structure::FatTree(shape) => Routes::d_mod_k(shape),
+        let routes = match self.structure() {
+            Structure::Irregular => Ok(Routes::min_hop(graph)),
+            Structure::FatTree(shape) if self.is_complete() => Ok(Routes::d_mod_k(shape)),
+            Structure::FatTree(shape) => Ok(Routes::d_mod_k_around_gaps(graph, shape)),
             Structure::Omega(shape) => Routes::guided(graph, |at, to| shape.next(at, to)),
             Structure::Grid(shape) => Routes::guided(graph, |at, to| shape.next(at, to)),
             Structure::Dragonfly(shape) => Routes::guided(graph, |at, to| shape.next(at, to)),
-        }
-        .with_layers(self.structure().layers())
+        };
+        let routes = routes.map_err(|(from, to)| {
+            let any_path = self.structure().carries_data_both_ways();
+            let kind = RoutingErrorKind::NoCableLeft {
+                routing: self.structure().native_routing().word(),
+                from: graph.name(from).to_owned(),
+                to: graph.name(to).to_owned(),
+                others: if any_path { "`UpDown()` or `MinHop`" } else { "" },
+            };
+            RoutingError::new(FieldPath::default(), kind)
+        })?;
+        Ok(routes.with_layers(self.structure().layers()))
     }
 
     /// Returns the roots of up/down routing: the switches of these names, or the topology's own choice if there
