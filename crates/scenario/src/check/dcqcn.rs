@@ -11,6 +11,7 @@ use settings::FieldPath;
 use topology::{Graph, Routes};
 use units::Bytes;
 
+use super::entries::entry_of;
 use crate::format::Scenario;
 use crate::text::Faults;
 
@@ -71,7 +72,8 @@ fn check_kmin(
 
 /// Returns the largest amount of data that can wait for one output and lane of a switch.
 fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
-    let spec = scenario.switches.get(graph.name(node)).unwrap_or(&scenario.switch);
+    let own = entry_of(&scenario.switches, graph.name(node));
+    let spec = own.map_or(&scenario.switch, |(_, own)| own);
     let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
     let of = |port, lane| spec.buffer_of(PortId(port), Lane(lane)).unwrap_or_default();
     let on = |lane| (0..ports as u16).map(|port| of(port, lane)).sum();

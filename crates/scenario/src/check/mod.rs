@@ -10,6 +10,7 @@
 //! | values | `run` | name, duration, samples |
 //! | | `link`, `node` | cables, lanes, flow control, memory, as far as they do not depend on the topology |
 //! | fabric | `cables` | single cables that differ, found by `selected` |
+//! | | `entries` | names and patterns of switches and adapters |
 //! | | `node` | memory beside headroom and guarantees, names of switches and adapters, ports that differ |
 //! | | `marking` | ports whose marking differs, and buffers too small for the trigger of marking |
 //! | routes | `routing` | forwarding tables |
@@ -21,6 +22,7 @@
 
 mod cables;
 mod dcqcn;
+mod entries;
 mod link;
 mod marking;
 mod node;

@@ -15,7 +15,7 @@ use switch_arch::tables::SlToVl;
 use topology::{FarEnd, Graph, LaneChanges, Topology};
 use units::Bytes;
 
-use crate::diagnostics::nearest;
+use super::entries;
 use crate::format::{LayerLanes, Scenario};
 use crate::plan::{NodePlan, NodePlans};
 use crate::text::Faults;
@@ -80,10 +80,8 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn adapter(&self, node: NodeId, faults: &mut Faults<'_>) -> Option<Planned<AdapterSpec>> {
         let (name, scenario) = (self.graph.name(node), self.scenario);
-        let (path, spec) = match scenario.adapters.get(name) {
-            Some(own) => (FieldPath::from("adapters").name(name), own),
-            None => (FieldPath::from("adapter"), &scenario.adapter),
-        };
+        let own = ("adapters", &scenario.adapters);
+        let (path, spec) = entries::settings_of(own, ("adapter", &scenario.adapter), name);
         let cable = &self.cables[self.graph.ports(node)[0].cable];
         let receiver = spec.resolve(AdapterEnv { name, link: self.link, cable });
         let receiver = found(receiver, &path, faults)?;
@@ -92,10 +90,8 @@ impl Planner<'_> {
 
     fn switch(&self, node: NodeId, faults: &mut Faults<'_>) -> Option<Planned<SwitchPlan>> {
         let (name, scenario) = (self.graph.name(node), self.scenario);
-        let (path, spec) = match scenario.switches.get(name) {
-            Some(own) => (FieldPath::from("switches").name(name), own),
-            None => (FieldPath::from("switch"), &scenario.switch),
-        };
+        let own = ("switches", &scenario.switches);
+        let (path, spec) = entries::settings_of(own, ("switch", &scenario.switch), name);
         let cables: Vec<_> = self.graph.ports(node).iter().map(|end| self.cables[end.cable]).collect();
         let tables = changes_lanes(scenario).then(|| self.tables(node));
         let env = SwitchEnv { name, link: self.link, cables: &cables, sl_to_vl: tables.as_ref() };
@@ -167,47 +163,9 @@ fn found<T>(result: Result<T, impl SettingError>, path: &FieldPath, faults: &mut
 
 /// Checks that every name and port is one of the fabric's.
 pub(super) fn check_names(scenario: &Scenario, graph: &Graph, cables: &[CablePlan], faults: &mut Faults<'_>) {
-    let all: Vec<&str> = graph.names().collect();
-    let (hosts, switches) = all.split_at(graph.hosts());
-    for name in scenario.switches.keys() {
-        check_name(
-            &FieldPath::from("switches").name(name),
-            name,
-            ("switch", switches),
-            ("host", hosts),
-            faults,
-        );
-    }
-    for name in scenario.adapters.keys() {
-        check_name(
-            &FieldPath::from("adapters").name(name),
-            name,
-            ("host", hosts),
-            ("switch", switches),
-            faults,
-        );
-    }
+    entries::check(scenario, graph, faults);
     check_ports(graph, scenario, faults);
     check_rates(scenario, cables, faults);
-}
-
-fn check_name(
-    path: &FieldPath,
-    name: &str,
-    (kind, right): (&str, &[&str]),
-    (other, wrong): (&str, &[&str]),
-    faults: &mut Faults<'_>,
-) {
-    if right.contains(&name) {
-        return;
-    }
-    if wrong.contains(&name) {
-        let own = if other == "switch" { "switches" } else { "adapters" };
-        faults.add_name(path, format!("`{name}` is a {other}, not a {kind}"), format!("write it in `{own}`"));
-    } else {
-        let all = if kind == "switch" { "switches" } else { "hosts" };
-        faults.add_name(path, format!("there is no {kind} `{name}`"), nearest::help(name, right, all));
-    }
 }
 
 /// Checks that each port with a buffer, a share or a table of its own exists: at the switch, or at one of those that share the
@@ -215,10 +173,10 @@ fn check_name(
 fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     let nodes = || (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
     for (path, spec) in switches(scenario) {
-        let own = path.names_upwards().next().filter(|name| scenario.switches.contains_key(*name));
-        let shares = |node: &NodeId| match own {
-            Some(name) => graph.name(*node) == name,
-            None => !scenario.switches.contains_key(graph.name(*node)),
+        let own = path.names_upwards().next().filter(|_| path.steps().len() > 1);
+        let shares = |node: &NodeId| {
+            let entry = entries::entry_of(&scenario.switches, graph.name(*node));
+            entry.map(|(entry, _)| entry) == own
         };
         let Some(most) = nodes().filter(shares).map(|node| graph.ports(node).len()).max() else { continue };
         let buffers = (0..).zip(spec.buffers.iter().map(|own| Some(own.port)));

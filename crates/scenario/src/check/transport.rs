@@ -9,6 +9,7 @@ use topology::Graph;
 use units::Bytes;
 use workload::{Carriage, FlowSpec, Operation, Workload};
 
+use super::entries::settings_of;
 use crate::format::Scenario;
 use crate::text::Faults;
 
@@ -92,11 +93,8 @@ fn check_reads(scenario: &Scenario, asked: &TransportUse<'_>, faults: &mut Fault
         return;
     }
     for host in &asked.requesters {
-        let (own, all) = (FieldPath::from("adapters").name(host), FieldPath::from("adapter"));
-        let (path, spec) = match scenario.adapters.get(*host) {
-            Some(spec) => (own, spec),
-            None => (all, &scenario.adapter),
-        };
+        let own = ("adapters", &scenario.adapters);
+        let (path, spec) = settings_of(own, ("adapter", &scenario.adapter), host);
         let place = path.to_string();
         if spec.max_reads.is_none() && !faults.found.iter().any(|fault| fault.path == place) {
             let whose = &asked.whose;

@@ -3,9 +3,14 @@
 //! Invariant: a field that an entry of `switches` or `adapters` states is never replaced. A size of memory replaces the other
 //! way to state it: an entry with `memory` does not inherit `buffer`, and the reverse.
 //!
+//! An entry may be a pattern (`leaf*`). The entry of a name that a pattern matches inherits from the pattern's entry what that
+//! states, and the rest from `switch` or `adapter`. Two patterns that match one name are refused later.
+//!
 //! The text of a field is copied into the entry, before the text is read.
 
 use core::ops::Range;
+
+use settings::glob;
 
 use crate::text::{NamedNode, NodeShape, Outline, TextNode};
 
@@ -70,26 +75,45 @@ fn insertions(text: &str, outline: &Outline) -> Vec<(usize, String)> {
         }
         let shapes = (&heirs.node.inside().shape, &owner.node.inside().shape);
         let (NodeShape::Map(entries), NodeShape::Fields(fields)) = shapes else { continue };
-        all.extend(entries.iter().filter_map(|entry| insertion(text, &entry.value, fields)));
+        for entry in entries {
+            let pattern = entries.iter().find(|pattern| is_of_pattern(entry, pattern));
+            let of_pattern = pattern.and_then(|pattern| own_fields(&pattern.value)).unwrap_or_default();
+            all.extend(insertion(text, &entry.value, [of_pattern, fields]));
+        }
     }
     all.sort();
     all
 }
 
-fn insertion(text: &str, entry: &TextNode, fields: &[NamedNode]) -> Option<(usize, String)> {
-    let entry = entry.inside();
-    let own = match &entry.shape {
-        NodeShape::Fields(own) => own.as_slice(),
-        NodeShape::Tuple { values, .. } if values.is_empty() => &[],
-        NodeShape::Scalar | NodeShape::Map(_) | NodeShape::List(_) | NodeShape::Tuple { .. } => return None,
-    };
-    let states = |name: &str| own.iter().any(|field| field.key == name);
-    let replaced = |name: &str| REPLACED.iter().any(|(by, these)| states(by) && these.contains(&name));
-    let inherits = |field: &&NamedNode| !states(&field.key) && !replaced(&field.key);
-    let copied = fields.iter().filter(inherits);
-    let copied: String =
-        copied.map(|field| format!("{}: {}, ", field.key, &text[field.value.span.clone()])).collect();
-    (!copied.is_empty()).then(|| (entry.opening(text), copied))
+/// Returns true if an entry has a name that the other entry, a pattern, matches.
+fn is_of_pattern(entry: &NamedNode, pattern: &NamedNode) -> bool {
+    !glob::is_wild(&entry.key) && glob::is_wild(&pattern.key) && glob::matches(&pattern.key, &entry.key)
+}
+
+/// Returns the fields that an entry states.
+fn own_fields(entry: &TextNode) -> Option<&[NamedNode]> {
+    match &entry.inside().shape {
+        NodeShape::Fields(own) => Some(own.as_slice()),
+        NodeShape::Tuple { values, .. } if values.is_empty() => Some(&[]),
+        NodeShape::Scalar | NodeShape::Map(_) | NodeShape::List(_) | NodeShape::Tuple { .. } => None,
+    }
+}
+
+/// Returns the text to insert at an entry: of the fields of its owners, nearest first, those that it does not state.
+fn insertion(text: &str, entry: &TextNode, owners: [&[NamedNode]; 2]) -> Option<(usize, String)> {
+    let mut stated: Vec<&str> = own_fields(entry)?.iter().map(|field| field.key.as_str()).collect();
+    let mut copied = String::new();
+    for owner in owners {
+        let replaced =
+            |name: &str| REPLACED.iter().any(|(by, these)| stated.contains(by) && these.contains(&name));
+        let inherits = |field: &&NamedNode| !stated.contains(&field.key.as_str()) && !replaced(&field.key);
+        let inherited: Vec<_> = owner.iter().filter(inherits).collect();
+        for field in &inherited {
+            copied += &format!("{}: {}, ", field.key, &text[field.value.span.clone()]);
+        }
+        stated.extend(inherited.iter().map(|field| field.key.as_str()));
+    }
+    (!copied.is_empty()).then(|| (entry.inside().opening(text), copied))
 }
 
 #[cfg(test)]
@@ -115,6 +139,16 @@ mod tests {
         assert_eq!(
             inherited(text),
             "(switch: (buffer: 1, latency: 2), switches: {\"s\": (latency: 2, memory: 3)})"
+        );
+    }
+
+    #[test]
+    fn an_entry_inherits_from_the_pattern_that_matches_its_name() {
+        let text = "(switch: (a: 1, b: 2, buffer: 3), switches: {\"s*\": (b: 4, memory: 5), \"s1\": (a: 6), \"t\": (buffer: 7)})";
+        assert_eq!(
+            inherited(text),
+            "(switch: (a: 1, b: 2, buffer: 3), switches: {\"s*\": (a: 1, b: 4, memory: 5), \"s1\": (b: 4, memory: 5, a: 6), \
+             \"t\": (a: 1, b: 2, buffer: 7)})"
         );
     }
 

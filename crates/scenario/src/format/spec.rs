@@ -57,16 +57,18 @@ pub struct Scenario {
     pub cables: BTreeMap<String, CableSpec>,
     /// Settings of all links.
     pub link: LinkSpec,
-    /// Settings of every switch that is not in `switches`.
+    /// Settings of every switch without an entry in `switches`.
     pub switch: SwitchSpec,
-    /// Settings of switches that differ, by name. A field that an entry leaves out is that of `switch`; an entry with
-    /// `memory` has no `buffer`, and the reverse.
+    /// Settings of switches that differ, by name or pattern: `*` stands for any text, `?` for any one character. A field that an
+    /// entry leaves out is that of `switch`; an entry with `memory` has no `buffer`, and the reverse. The entry of a name has
+    /// precedence over a pattern that matches the name, and inherits the fields that the pattern states. Two patterns never
+    /// match the same name.
     #[serde(default)]
     pub switches: BTreeMap<String, SwitchSpec>,
-    /// Settings of every channel adapter that is not in `adapters`.
+    /// Settings of every channel adapter without an entry in `adapters`.
     pub adapter: AdapterSpec,
-    /// Settings of channel adapters that differ, by the name of their host. A field that an entry leaves out is that of
-    /// `adapter`.
+    /// Settings of channel adapters that differ, by the name of their host or by a pattern, as in `switches`. A field that an
+    /// entry leaves out is that of `adapter`.
     #[serde(default)]
     pub adapters: BTreeMap<String, AdapterSpec>,
     /// Congestion control: marking, notification and response.
