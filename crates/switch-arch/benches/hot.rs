@@ -93,7 +93,7 @@ struct Once {
 }
 
 impl Requests<1> for Once {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.requests.len()
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use cc_policies::policy::QueueView;
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, PacketPool, PortId, Psn, QpNumber, ServiceLevel,
     VoqId,
@@ -82,10 +83,23 @@ impl<B: Buffering> Bench<B> {
         self.contention.contenders(voq.output, voq.lane).contains(voq.input)
     }
 
-    fn store(&mut self, number: u32, voq: VoqId) {
+    fn store(&mut self, number: u32, voq: VoqId) -> Result<(), TestCaseError> {
         let id = self.pool.insert(packet(number, voq));
-        self.buffering.store(voq, id, &mut self.contention, &mut self.pool);
+        let view = self.buffering.store(voq, id, &mut self.contention, &mut self.pool);
         self.oracle(voq).push_back(number);
+        self.shows(voq, view)
+    }
+
+    /// A marker learns the length of the queue that changed, and the load of its output and lane: bytes and inputs.
+    fn shows(&self, voq: VoqId, view: QueueView) -> Result<(), TestCaseError> {
+        let packets = |input: u16| {
+            self.stored.get(&(input, voq.output.0, voq.lane.0)).map_or(0, |queue| queue.len() as u64)
+        };
+        let length = packet(0, voq).wire_bytes();
+        prop_assert_eq!(view.voq, length * packets(voq.input.0));
+        prop_assert_eq!(view.sum, length * (0..PORTS).map(packets).sum());
+        prop_assert_eq!(view.inputs as usize, (0..PORTS).filter(|input| packets(*input) > 0).count());
+        Ok(())
     }
 
     fn take(&mut self, voq: VoqId) -> Result<(), TestCaseError> {
@@ -97,8 +111,9 @@ impl<B: Buffering> Bench<B> {
         let Taken { packet, exposed } = self.buffering.take(voq, &mut self.contention, &self.pool);
         prop_assert_eq!(packet, head);
         let packet = self.pool.remove(packet);
-        self.buffering.depart(voq, packet.wire, &mut self.contention, Time::ZERO);
+        let view = self.buffering.depart(voq, packet.wire, &mut self.contention, Time::ZERO);
         prop_assert_eq!(Some(packet.bth.psn.get()), self.oracle(voq).pop_front());
+        self.shows(voq, view)?;
         let mut after = others(self);
         after.retain(|other| !before.contains(other));
         prop_assert_eq!(after.first().map(|other| other.output), exposed, "another output gains a contender");
@@ -127,7 +142,7 @@ fn keeps_every_packet(buffering: impl Buffering, ops: &[(VoqId, bool)]) -> Resul
     let mut bench = Bench::new(buffering);
     for (number, (voq, store)) in (0..).zip(ops) {
         if *store {
-            bench.store(number, *voq);
+            bench.store(number, *voq)?;
         } else if bench.contends(*voq) {
             bench.take(*voq)?;
         }
@@ -185,7 +200,7 @@ impl Ages {
 }
 
 impl Requests<4> for Once {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.requests.len()
     }
 
@@ -243,7 +258,7 @@ proptest! {
                 arbiter.matching(&mut requests);
                 ages = Ages::after(&requests);
                 let outputs: Vec<_> = requests.granted.iter().map(|grant| grant.1).collect();
-                for index in 0..requests.len() {
+                for index in 0..requests.count() {
                     let times = outputs.iter().filter(|output| **output == requests.requests[index].output).count();
                     prop_assert!(times <= 1);
                     let could = !requests.request(index).contenders.is_empty();

@@ -33,12 +33,7 @@ pub struct Grant {
 /// The requests of one switch and instant, and the grants so far.
 pub trait Requests<const WORDS: usize> {
     /// Returns the number of requests.
-    fn len(&self) -> usize;
-
-    /// Returns true if there is no request.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    fn count(&self) -> usize;
 
     /// Returns a request as it stands after the grants so far, without inputs whose read bandwidth is used up.
     fn request(&self, index: usize) -> Request<WORDS>;

@@ -51,7 +51,7 @@ impl Islip {
     /// Lets every output without a match grant to one input. Returns the inputs with grants.
     fn grant<const WORDS: usize>(&mut self, matched: &PortSet, requests: &impl Requests<WORDS>) -> PortSet {
         let mut offered = PortSet::EMPTY;
-        for index in 0..requests.len() {
+        for index in 0..requests.count() {
             let request = requests.request(index);
             if matched.contains(request.output) {
                 continue;

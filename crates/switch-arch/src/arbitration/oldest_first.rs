@@ -41,7 +41,7 @@ impl Arbiter for OldestFirst {
     #[inline(never)]
     fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>) {
         self.oldest.clear();
-        self.oldest.extend((0..requests.len()).map(|index| oldest(index, requests)));
+        self.oldest.extend((0..requests.count()).map(|index| oldest(index, requests)));
         while let Some((index, input)) = self.first() {
             if requests.request(index).contenders.contains(input) {
                 requests.grant(index, input);

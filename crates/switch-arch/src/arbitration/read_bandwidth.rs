@@ -33,6 +33,7 @@ pub(crate) struct ReadBandwidth<const WORDS: usize> {
 #[derive(Debug)]
 struct InputBandwidth {
     reading: u64,
+    /// At least the rate of the input's link, hence more than 0.
     limit: u64,
 }
 
@@ -184,7 +185,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     fn update(&mut self, input: PortId) {
         let reserved = self.reservation_on(input).map_or(0, |reservation| reservation.rate);
         let InputBandwidth { reading, limit } = self.inputs[input.index()];
-        let saturated = reading > 0 && reading >= limit;
+        let saturated = reading >= limit;
         let taken = reading + reserved;
         self.saturated.set(input, saturated);
         self.constrained.set(input, !saturated && taken > 0 && taken + self.fastest > limit);

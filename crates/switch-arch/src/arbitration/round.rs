@@ -87,7 +87,7 @@ impl<B: Buffering, const WORDS: usize> ArbitrationRound<'_, B, WORDS> {
 }
 
 impl<B: Buffering, const WORDS: usize> Requests<WORDS> for ArbitrationRound<'_, B, WORDS> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.requests.len()
     }
 

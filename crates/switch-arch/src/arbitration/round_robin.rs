@@ -54,7 +54,7 @@ impl Arbiter for RoundRobin {
     fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>) {
         let before = self.losers;
         for first in [true, false] {
-            for index in 0..requests.len() {
+            for index in 0..requests.count() {
                 if before.contains(requests.request(index).output) == first {
                     self.serve(index, requests);
                 }
