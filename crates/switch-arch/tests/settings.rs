@@ -470,3 +470,22 @@ fn tables_are_by_input_and_output() {
     let all: Vec<_> = (0..3).map(|input| [0, 1, 2].map(|output| lane(input, output))).collect();
     assert_eq!(all, [[0, 0, 0], [0, 1, 0], [1, 1, 1]]);
 }
+
+/// A memory that is too small is a fault of the field that could make it larger, or of what it promises.
+#[test]
+fn a_memory_that_is_too_small_is_a_fault_where_its_size_stands() {
+    let fault = |spec: &SwitchSpec, link: &LinkSpec| [resolved(spec, link).expect_err("too small")];
+    let longest = lossy().longest_packet();
+    let own_buffer = SwitchSpec { buffer: Some(longest - byte()), ..own() };
+    says(&fault(&own_buffer, &lossy()), "buffer", &longest.to_string());
+    let each = Bytes::new(2_000);
+    let of_buffers = SwitchSpec { buffer: Some(each), ..shared(each.get()) };
+    says(&fault(&of_buffers, &lossy()), "buffer", "each port and lane");
+    // Three ports of two lanes.
+    let total = |size| SwitchSpec { buffer: None, memory: Some(size), ..shared(each.get()) };
+    let least = each * 6 + longest;
+    assert!(resolved(&total(least), &lossy()).is_ok());
+    says(&fault(&total(least - byte()), &lossy()), "memory", &least.to_string());
+    let guarantees = SwitchSpec { buffer: Some(Bytes::new(64 * 30)), ..shared(64 * 31) };
+    says(&fault(&guarantees, &credits(4)), "sharing.guaranteed", &Bytes::new(64 * 30).to_string());
+}

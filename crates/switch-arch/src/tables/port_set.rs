@@ -133,17 +133,27 @@ mod tests {
         prop_assert_eq!(set.len() as usize, members.len());
         prop_assert_eq!(set.is_empty(), members.is_empty());
         prop_assert_eq!(set.map(|port| port.0).collect::<BTreeSet<_>>(), members.clone());
+        prop_assert_eq!(set.and(&PortSet::EMPTY), PortSet::EMPTY);
         for port in members {
             prop_assert!(set.contains(PortId(*port)));
             let mut others = set;
             others.set(PortId(*port), false);
             prop_assert!(!others.contains(PortId(*port)) && set.without(&others).eq([PortId(*port)]));
+            prop_assert_eq!((set.and(&others), others.and(&set)), (others, others));
             others.set(PortId(*port), true);
             prop_assert_eq!(others, set);
             set.remove(PortId(*port));
         }
         prop_assert!(set.is_empty());
         Ok(())
+    }
+
+    /// Words of equal bits do not cancel each other.
+    #[test]
+    fn a_set_with_the_same_port_in_two_words_is_not_empty() {
+        let mut set = PortSet::<4>::EMPTY;
+        [3, 67].into_iter().for_each(|port| set.insert(PortId(port)));
+        assert!(!set.is_empty() && set.len() == 2);
     }
 
     proptest! {
