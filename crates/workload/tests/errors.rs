@@ -108,7 +108,7 @@ fn converge() -> ConvergeSpec {
     ConvergeSpec {
         name: Some("local".to_owned()),
         group: None,
-        from: HostsSpec::One("h*".to_owned()),
+        from: SendersSpec::Hosts(HostsSpec::One("h*".to_owned())),
         to: "c".to_owned(),
         start: ms(1),
         jitter: Span::ZERO,
@@ -125,7 +125,7 @@ fn sessions() -> SessionsSpec {
     SessionsSpec {
         name: Some("web".to_owned()),
         group: None,
-        from: HostsSpec::One("h*".to_owned()),
+        from: SendersSpec::Hosts(HostsSpec::One("h*".to_owned())),
         to: "c".to_owned(),
         start: ms(1),
         stop: ms(9),
@@ -160,12 +160,32 @@ fn several_hosts_send_to_one_other() {
     assert!(build(&[], &[PatternSpec::Converge(converge())], &WITH_C).is_ok());
     assert!(build(&[], &[PatternSpec::Sessions(sessions())], &WITH_C).is_ok());
     let none = |given: &str| HostError::NoneMatches { given: given.to_owned() };
-    converge_fails(|c| c.from = HostsSpec::One("L*".to_owned()), "traffic[0].from", none("L*"));
-    converge_fails(|c| c.from = HostsSpec::One("h".to_owned()), "traffic[0].from", none("h"));
-    sessions_fail(|s| s.from = HostsSpec::One("h3".to_owned()), "traffic[0].from", none("h3"));
+    converge_fails(
+        |c| c.from = SendersSpec::Hosts(HostsSpec::One("L*".to_owned())),
+        "traffic[0].from",
+        none("L*"),
+    );
+    converge_fails(
+        |c| c.from = SendersSpec::Hosts(HostsSpec::One("h".to_owned())),
+        "traffic[0].from",
+        none("h"),
+    );
+    sessions_fail(
+        |s| s.from = SendersSpec::Hosts(HostsSpec::One("h3".to_owned())),
+        "traffic[0].from",
+        none("h3"),
+    );
     let itself = || HostError::ReceiverAmongSenders { name: "c".to_owned() };
-    converge_fails(|c| c.from = HostsSpec::all(), "traffic[0].from", itself());
-    sessions_fail(|s| s.from = HostsSpec::One("c".to_owned()), "traffic[0].from", itself());
+    converge_fails(
+        |c| c.from = SendersSpec::Hosts(HostsSpec::Several(vec!["h1".to_owned(), "c".to_owned()])),
+        "traffic[0].from",
+        itself(),
+    );
+    sessions_fail(
+        |s| s.from = SendersSpec::Hosts(HostsSpec::One("c".to_owned())),
+        "traffic[0].from",
+        itself(),
+    );
     let unknown = || HostError::Unknown { given: "d".to_owned() };
     converge_fails(|c| c.to = "d".to_owned(), "traffic[0].to", unknown());
 }

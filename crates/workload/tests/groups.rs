@@ -73,7 +73,7 @@ fn converge(name: &str, group: &str) -> PatternSpec {
     PatternSpec::Converge(ConvergeSpec {
         name: text(name),
         group: text(group),
-        from: HostsSpec::One("h3*".to_owned()),
+        from: SendersSpec::Hosts(HostsSpec::One("h3*".to_owned())),
         to: "h1".to_owned(),
         start: us(3),
         jitter: Span::from_us(5),

@@ -28,6 +28,8 @@ fn window(from: u64, until: u64, fraction: f64, to: &[&str]) -> HotSpotWindowSpe
 
 fn hot_spot(windows: Vec<HotSpotWindowSpec>) -> HotSpotSpec {
     HotSpotSpec {
+        senders: HostsSpec::all(),
+        receivers: HostsSpec::all(),
         name: None,
         group: None,
         service_level: Default::default(),
@@ -149,6 +151,42 @@ fn several_targets_share_and_windows_move() {
     assert_eq!(all.degree(&names), 32);
 }
 
+/// Four hosts send to eight others, and redirect half of their load to a target that is none of these.
+#[test]
+fn some_hosts_send_to_some_others() {
+    let hosts = |names: &str| HostsSpec::One(names.to_owned());
+    let spec = HotSpotSpec {
+        senders: hosts("h1..h4"),
+        receivers: hosts("h3..h10"),
+        ..hot_spot(vec![window(2000, 6000, 0.5, &["h32"])])
+    };
+    let flows = posted(&built(&spec));
+    let count = |source: u32, to: u32, from, until| {
+        let between = |flow: &Flow| flow.source == NodeId(source) && flow.destination == NodeId(to);
+        posts(&flows, us(from), us(until), between).len()
+    };
+    for source in 0..HOSTS as u32 {
+        for to in 0..HOSTS as u32 {
+            let sends = source < 4 && source != to;
+            // h3 and h4 have seven receivers besides themselves, h1 and h2 eight.
+            let receivers = if source < 2 { 8.0 } else { 7.0 };
+            let each = if sends && (2..10).contains(&to) { 1.0 / receivers } else { 0.0 };
+            let hot = if sends && to == 31 { 0.5 } else { 0.0 };
+            assert_near(count(source, to, 0, 2000), expected(0.8, 2000.0) * each);
+            assert_near(count(source, to, 2000, 6000), expected(0.8, 4000.0) * (hot + each / 2.0));
+        }
+    }
+    let names: Vec<String> = (1..=HOSTS).map(|i| format!("h{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(spec.degree(&names), 4);
+    let first = HotSpotSpec { contributors: ContributorSpec::First(2), senders: hosts("h3*"), ..spec };
+    assert_eq!(first.degree(&names), 2);
+    // h3 and h30 are the first two senders; h32 is the target.
+    let flows = posted(&built(&first));
+    let to_hot = posts(&flows, us(0), us(8000), |flow| flow.destination == NodeId(31));
+    assert_near(to_hot.len(), expected(0.8, 4000.0));
+}
+
 #[test]
 fn hot_spots_are_declared_changes() {
     let windows = vec![window(1000, 3000, 0.4, &["h1", "h2"]), window(3000, 5000, 1.0, &["h3"])];
@@ -180,6 +218,12 @@ fn faults_are_named() {
             contributors: ContributorSpec::Named(HostsSpec::One("g*".to_owned())),
             ..good()
         }),
+        fault(HotSpotSpec {
+            senders: HostsSpec::One("h2".to_owned()),
+            contributors: ContributorSpec::Named(HostsSpec::One("h3".to_owned())),
+            ..good()
+        }),
+        fault(HotSpotSpec { receivers: HostsSpec::One("h2".to_owned()), ..good() }),
         with(window(2, 2, 0.1, &["h1"])),
         with(window(1, 2, 0.0, &["h1"])),
         with(window(1, 2, 0.1, &[])),

@@ -7,8 +7,8 @@ use settings::SettingError;
 use units::{Bytes, Rate, Span, Time};
 use workload::error::{FlowError, HostError, PatternError, SyntheticError};
 use workload::spec::{
-    ArrivalSpec, BitPermutation, DestinationSpec, HostsSpec, IncastSpec, PermutationSpec, RepeatSpec,
-    SenderRule, SendersSpec, SizeSpec, SyntheticSpec,
+    ArrivalSpec, BitPermutation, ConvergeSpec, DestinationSpec, HostsSpec, IncastSpec, LoadSpec,
+    PermutationSpec, RepeatSpec, SenderRule, SendersSpec, SizeSpec, SyntheticSpec,
 };
 use workload::{
     Environment, Flow, MessageSchedule, Operation, PatternSpec, Posting, TransportService, Workload,
@@ -304,4 +304,42 @@ fn hosts_of_one_switch_have_no_other_racks() {
         (error.path().to_string().as_str(), error.kind()),
         ("traffic[0].destinations", &HostError::OneRack.into())
     );
+}
+
+fn converge(from: SendersSpec) -> ConvergeSpec {
+    ConvergeSpec {
+        name: Some("local".to_owned()),
+        group: None,
+        from,
+        to: "h3".to_owned(),
+        start: us(1),
+        jitter: Span::ZERO,
+        stop: None,
+        service_level: ServiceLevel(0),
+        transport: TransportService::Rc,
+        operation: Operation::Send,
+        message: Bytes::kib(4),
+        load: LoadSpec::Saturate { outstanding: 2 },
+    }
+}
+
+/// The senders of flows to one host follow the rules of an incast; they stand in the order of the topology, and are drawn once.
+#[test]
+fn flows_to_one_host_have_the_senders_of_an_incast() {
+    let sources = |from: SendersSpec| -> Result<Vec<u32>, (String, Kind)> {
+        let built = build(PatternSpec::Converge(converge(from)))?;
+        Ok(built.flows.iter().map(|flow| flow.source.0 + 1).collect())
+    };
+    assert_eq!(sources(SendersSpec::Next(6)), Ok(vec![1, 4, 5, 6, 7, 8]));
+    assert_eq!(sources(SendersSpec::By(SenderRule::OtherRacks(2))), Ok(vec![5, 6]));
+    assert_eq!(sources(SendersSpec::By(SenderRule::Named(one("h*")))), Ok(vec![1, 2, 4, 5, 6, 7, 8]));
+    assert_eq!(sources(SendersSpec::Hosts(several(&["h8", "h1"]))), Ok(vec![1, 8]));
+    assert_eq!(sources(SendersSpec::Hosts(one("h*"))), Ok(vec![1, 2, 4, 5, 6, 7, 8]));
+    let drawn = sources(SendersSpec::By(SenderRule::Drawn(3))).expect("there are enough");
+    assert!(drawn.len() == 3 && !drawn.contains(&3) && drawn.is_sorted(), "{drawn:?}");
+    let wrong = |from| sources(from).expect_err("it is wrong");
+    let itself = Kind::Hosts(HostError::ReceiverAmongSenders { name: "h3".to_owned() });
+    assert_eq!(wrong(SendersSpec::Hosts(several(&["h1", "h3"]))), ("traffic[0].from".to_owned(), itself));
+    let many = Kind::Hosts(HostError::Senders { given: 5, others: 4 });
+    assert_eq!(wrong(SendersSpec::By(SenderRule::OtherRacks(5))), ("traffic[0].from".to_owned(), many));
 }

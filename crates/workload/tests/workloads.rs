@@ -257,7 +257,7 @@ fn converge(name: &str, from: &str, start: u64, jitter: u64, stop: Option<u64>) 
     PatternSpec::Converge(ConvergeSpec {
         name: Some(name.to_owned()),
         group: None,
-        from: HostsSpec::One(from.to_owned()),
+        from: SendersSpec::Hosts(HostsSpec::One(from.to_owned())),
         to: "C1".to_owned(),
         start: us(start),
         jitter: Span::from_us(jitter),
@@ -274,7 +274,7 @@ fn sessions(stop: u64, on: u64, off: u64) -> PatternSpec {
     PatternSpec::Sessions(SessionsSpec {
         name: Some("web".to_owned()),
         group: None,
-        from: HostsSpec::One("L*".to_owned()),
+        from: SendersSpec::Hosts(HostsSpec::One("L*".to_owned())),
         to: "C1".to_owned(),
         start: us(0),
         stop: us(stop),

@@ -86,6 +86,13 @@ fn add_error(
             });
         }
         WorkloadErrorKind::Hosts(HostError::Unknown { given } | HostError::NoneMatches { given })
+            if given.contains('(') =>
+        {
+            let help = "write names of hosts, such as \"h1*\"; `OtherRacks(8)` and `Drawn(8)` are for the senders of patterns \
+                        with one receiver (`Incast`, `Converge`, `Sessions`), and `destinations: OtherRacks` is one of `Synthetic`";
+            faults.add(&fault.path, format!("`{given}` names no host"), help);
+        }
+        WorkloadErrorKind::Hosts(HostError::Unknown { given } | HostError::NoneMatches { given })
             if !glob::is_wild(given) =>
         {
             faults.add(&fault.path, fault.message, nearest::help(given, hosts, "hosts"));

@@ -138,6 +138,12 @@ impl Targets {
         (count > 0).then(|| Self { receivers: Arc::clone(receivers), start, count, drawn })
     }
 
+    /// Creates the destinations of a source that draws one of these hosts, in ascending order, for each message; returns
+    /// `None` if there is none but the source.
+    pub(crate) fn drawn(receivers: &Arc<[u32]>, source: NodeId) -> Option<Self> {
+        Self::new(receivers, source.0, true)
+    }
+
     /// Returns the destination of message k, from 0.
     pub(super) fn destination(&self, k: u64, random: &mut impl Rng) -> u32 {
         let all = self.receivers.len() as u64;

@@ -10,6 +10,7 @@ use packet::NodeId;
 use rand::RngExt;
 use units::{Bytes, Time};
 
+use super::destinations::Targets;
 use super::message::DrawnMessage;
 use crate::chance::exponential;
 use crate::spec::{HotSpotWindow, SpacingSpec};
@@ -19,8 +20,7 @@ use crate::spec::{HotSpotWindow, SpacingSpec};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HotSpotMessages {
     pub(crate) source: NodeId,
-    /// Number of hosts.
-    pub(crate) hosts: u32,
+    pub(crate) receivers: Targets,
     pub(crate) windows: Arc<[HotSpotWindow]>,
     pub(crate) message: Bytes,
     /// Mean interval between two messages, in ps.
@@ -53,10 +53,9 @@ impl Iterator for HotSpotMessages {
         if at >= self.until {
             return None;
         }
-        let other = self.others.random_range(0..self.hosts - 1);
+        let other = NodeId(self.receivers.destination(0, &mut self.others));
         let draw = uniform(&mut self.redirects);
-        let elsewhere = || NodeId(other + u32::from(other >= self.source.0));
-        let to = redirected(&self.windows, self.source, at, draw).unwrap_or_else(elsewhere);
+        let to = redirected(&self.windows, self.source, at, draw).unwrap_or(other);
         Some(DrawnMessage { at, to: to.0, bytes: self.message })
     }
 }

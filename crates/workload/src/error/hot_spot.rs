@@ -5,17 +5,23 @@ use units::Time;
 /// A fault in a hot spot.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum HotSpotError {
-    /// A hot spot has no contributors, or more than there are hosts besides its targets.
+    /// A hot spot has no contributors, or more than there are senders besides its targets.
     #[error("{given} hosts cannot contribute to this hot spot")]
     Contributors {
         /// Number of contributors as given.
         given: u32,
-        /// Number of hosts that are no target.
+        /// Number of senders that are no target.
         others: usize,
     },
     /// The only host that could contribute is the target.
     #[error("the only host that could contribute to this hot spot is its target")]
     NoContributors,
+    /// A host contributes, and does not send.
+    #[error("`{name}` is none of the senders, so it cannot contribute")]
+    NoSender {
+        /// The host.
+        name: String,
+    },
     /// The fraction is not a share of a host's load.
     #[error("a fraction of {given} is not a share of a host's load")]
     FractionRange {
@@ -45,8 +51,9 @@ impl HotSpotError {
     pub(super) fn help(&self) -> String {
         match self {
             Self::Contributors { others, .. } => {
-                format!("write 1 to {others}, the number of hosts that are no target")
+                format!("write 1 to {others}, the number of senders that are no target")
             }
+            Self::NoSender { .. } => "name senders only, or add it to `senders`".to_owned(),
             Self::NoContributors => "name others".to_owned(),
             Self::FractionRange { .. } => "write a number above 0 and at most 1".to_owned(),
             Self::NoTargets => "name at least one host".to_owned(),

@@ -10,8 +10,8 @@
 //! | incast | `traffic[i] times`, `receivers` and `senders`, one for all hosts |
 //! | list of flows | none |
 //! | synthetic | `traffic[i] arrivals`, `traffic[i] destinations`, `traffic[i] sizes`, of each host; `traffic[i] permutation` |
-//! | converge | `traffic[i] jitter`, of each host |
-//! | sessions | `traffic[i] sessions`, of each host |
+//! | converge | `traffic[i] jitter`, of each host; `traffic[i] senders` |
+//! | sessions | `traffic[i] sessions`, of each host; `traffic[i] senders` |
 //! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each host |
 
 use event_kernel::Stream;

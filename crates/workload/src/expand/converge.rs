@@ -2,6 +2,7 @@
 //!
 //! Invariant: the draws of one host depend neither on another host nor on the number of hosts.
 
+use packet::NodeId;
 use rand::RngExt;
 use units::Span;
 
@@ -9,7 +10,7 @@ use super::builder::PatternBuilder;
 use crate::chance::OnPeriods;
 use crate::error::{InField, WorkloadError};
 use crate::flow::Flow;
-use crate::spec::{ConvergeSpec, SessionsSpec};
+use crate::spec::{ConvergeSpec, Senders, SessionsSpec};
 
 impl PatternBuilder<'_> {
     pub(super) fn converge(&self, spec: &ConvergeSpec) -> Result<Vec<Flow>, WorkloadError> {
@@ -23,12 +24,12 @@ impl PatternBuilder<'_> {
             let flow = spec.flow(name, from, Span::from_ps(late)).resolve(self.environment)?;
             Ok(Flow { named: spec.name.is_some(), ..flow })
         };
-        (1_u32..).zip(spec.resolve(self.environment)?).map(flow).collect()
+        (1_u32..).zip(self.sources(spec.resolve(self.environment)?)).map(flow).collect()
     }
 
     pub(super) fn sessions(&self, spec: &SessionsSpec) -> Result<Vec<Flow>, WorkloadError> {
         let mut flows = Vec::new();
-        for source in spec.resolve(self.environment)? {
+        for source in self.sources(spec.resolve(self.environment)?) {
             let from = self.environment.name(source);
             let stream = self.stream("sessions", from);
             let periods = OnPeriods::new((spec.on, spec.off), spec.start, spec.stop, stream);
@@ -39,5 +40,12 @@ impl PatternBuilder<'_> {
             }
         }
         Ok(flows)
+    }
+
+    /// Returns the hosts that send to a receiver, in the order of the topology.
+    fn sources(&self, (senders, receiver): (Senders, NodeId)) -> Vec<NodeId> {
+        let mut sources = self.sender_draw(&senders).draw(receiver);
+        sources.sort_unstable();
+        sources
     }
 }

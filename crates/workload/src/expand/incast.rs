@@ -24,12 +24,7 @@ impl PatternBuilder<'_> {
         let expected = incasts.expected(spec.at) * incasts.senders.mean(&incasts.receivers);
         check::amount(expected, MAX_LISTED).map_err(WorkloadError::whole)?;
         let mut receivers = self.stream("receivers", "all hosts");
-        let mut senders = SenderDraw {
-            environment: self.environment,
-            senders: &incasts.senders,
-            shuffled: self.environment.nodes().collect(),
-            random: self.stream("senders", "all hosts"),
-        };
+        let mut senders = self.sender_draw(&incasts.senders);
         let mut messages: BTreeMap<(NodeId, NodeId), Vec<ListedMessage>> = BTreeMap::new();
         for at in incasts.times(spec.at, self.stream("times", "all hosts")) {
             let to = match incasts.receivers.as_slice() {
@@ -44,6 +39,13 @@ impl PatternBuilder<'_> {
             self.flow(from, to, Posting::Scheduled(MessageSchedule::Listed(messages.into())))
         };
         Ok(messages.into_iter().map(flow).collect())
+    }
+
+    /// Returns the choice among these senders.
+    pub(super) fn sender_draw<'a>(&'a self, senders: &'a Senders) -> SenderDraw<'a> {
+        let shuffled = self.environment.nodes().collect();
+        let random = self.stream("senders", "all hosts");
+        SenderDraw { environment: self.environment, senders, shuffled, random }
     }
 }
 
@@ -82,8 +84,8 @@ impl Incasts {
     }
 }
 
-/// The choice of the senders of each incast.
-struct SenderDraw<'a> {
+/// The choice of the senders of each incast, or of a pattern with one receiver.
+pub(super) struct SenderDraw<'a> {
     environment: &'a Environment<'a>,
     senders: &'a Senders,
     /// All hosts, in the order that the draws so far have left.
@@ -93,7 +95,7 @@ struct SenderDraw<'a> {
 
 impl SenderDraw<'_> {
     /// Returns the hosts that send to `to`.
-    fn draw(&mut self, to: NodeId) -> Vec<NodeId> {
+    pub(super) fn draw(&mut self, to: NodeId) -> Vec<NodeId> {
         let environment = self.environment;
         let hosts = environment.hosts().len();
         match self.senders {

@@ -5,19 +5,19 @@ use units::{Bytes, Span, Time};
 
 use super::check;
 use super::flow::{FlowSpec, LoadSpec};
-use super::hosts::HostsSpec;
+use super::incast::{Senders, SendersSpec};
 use super::shared::pattern_spec;
 use crate::environment::Environment;
-use crate::error::{HostError, InField, PatternError, WorkloadError};
+use crate::error::{InField, PatternError, WorkloadError};
 use crate::limits::MAX_SESSIONS;
 
 pattern_spec! {
     /// One flow from each of several hosts to one. If the pattern has a name, so have the flows: `NAME1`, `NAME2`, ... in
     /// the order of the hosts.
     pub struct ConvergeSpec {
-        /// Hosts that send.
-        pub from: HostsSpec,
-        /// Host that receives; none of those that send.
+        /// Hosts that send; the receiver is none of them.
+        pub from: SendersSpec,
+        /// Host that receives.
         pub to: String,
         /// Earliest start of the flows.
         pub start: Time,
@@ -39,8 +39,8 @@ pattern_spec! {
     /// queue pair of its own: it starts without any state of congestion control, and posts nothing after its end.
     pub struct SessionsSpec {
         /// Hosts that send, as in [`ConvergeSpec::from`].
-        pub from: HostsSpec,
-        /// Host that receives; none of those that send.
+        pub from: SendersSpec,
+        /// Host that receives.
         pub to: String,
         /// Time from which sessions begin. A host is then on with the probability `on / (on + off)`, as at any later
         /// time.
@@ -59,15 +59,15 @@ pattern_spec! {
 }
 
 impl ConvergeSpec {
-    /// Checks the fields that all flows share, and returns the hosts that send, in order.
-    pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Vec<NodeId>, WorkloadError> {
-        let sources = senders(&self.from, &self.to, environment)?;
+    /// Checks the fields that all flows share, and returns the hosts that can send, and the receiver.
+    pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<(Senders, NodeId), WorkloadError> {
+        let parties = parties(&self.from, &self.to, environment)?;
         let latest = self.start + self.jitter;
         match self.stop {
             Some(stop) if stop > self.start && stop <= latest => {
                 Err(WorkloadError::at("jitter", PatternError::JitterBeyondStop { latest, stop }))
             }
-            _ => Ok(sources),
+            _ => Ok(parties),
         }
     }
 
@@ -90,10 +90,10 @@ impl ConvergeSpec {
 }
 
 impl SessionsSpec {
-    /// Checks all fields, and returns the hosts that send, in order. A fault in the flows is reported even if the run
-    /// has no session.
-    pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Vec<NodeId>, WorkloadError> {
-        let sources = senders(&self.from, &self.to, environment)?;
+    /// Checks all fields, and returns the hosts that can send, and the receiver. A fault in the flows is reported even if
+    /// the run has no session.
+    pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<(Senders, NodeId), WorkloadError> {
+        let (senders, receiver) = parties(&self.from, &self.to, environment)?;
         check::period(self.start, self.stop).in_field("stop")?;
         check::mean_time(self.on).in_field("on")?;
         check::mean_time(self.off).in_field("off")?;
@@ -101,13 +101,15 @@ impl SessionsSpec {
             return Err(WorkloadError::at("load", PatternError::SessionOfMessages));
         }
         let cycle = self.on.ps() as f64 + self.off.ps() as f64;
-        let expected = (self.stop - self.start).ps() as f64 / cycle * sources.len() as f64;
+        let expected = (self.stop - self.start).ps() as f64 / cycle * senders.mean(&[receiver]);
         if expected > MAX_SESSIONS as f64 {
             return Err(WorkloadError::whole(PatternError::TooManySessions { expected: expected as u64 }));
         }
-        let whole = self.flow("all".to_owned(), environment.name(sources[0]), (self.start, self.stop));
+        let other =
+            environment.after(receiver).next().map_or(self.to.as_str(), |host| environment.name(host));
+        let whole = self.flow("all".to_owned(), other, (self.start, self.stop));
         whole.resolve(environment)?;
-        Ok(sources)
+        Ok((senders, receiver))
     }
 
     /// One session of a host, from its start to its stop.
@@ -128,12 +130,12 @@ impl SessionsSpec {
     }
 }
 
-/// The hosts that `from` means, in order.
-fn senders(from: &HostsSpec, to: &str, environment: &Environment<'_>) -> Result<Vec<NodeId>, WorkloadError> {
+/// Looks up the hosts that can send, and the receiver.
+fn parties(
+    from: &SendersSpec,
+    to: &str,
+    environment: &Environment<'_>,
+) -> Result<(Senders, NodeId), WorkloadError> {
     let receiver = environment.host(to).in_field("to")?;
-    let sources = from.resolve("from", environment)?;
-    if sources.contains(&receiver) {
-        return Err(WorkloadError::at("from", HostError::ReceiverAmongSenders { name: to.to_owned() }));
-    }
-    Ok(sources)
+    Ok((from.resolve("from", &[receiver], environment)?, receiver))
 }

@@ -104,6 +104,7 @@ impl SendersSpec {
             Self::By(SenderRule::Named(HostsSpec::One("h?".to_owned()))),
             Self::By(SenderRule::Drawn(3)),
             Self::By(SenderRule::OtherRacks(2)),
+            Self::Hosts(HostsSpec::Several(vec!["h1*".to_owned(), "h?".to_owned()])),
         ]
     }
 
@@ -114,6 +115,7 @@ impl SendersSpec {
             Self::By(SenderRule::Named(_)) => 1,
             Self::By(SenderRule::Drawn(_)) => 2,
             Self::By(SenderRule::OtherRacks(_)) => 3,
+            Self::Hosts(_) => 4,
         }
     }
 }
@@ -219,6 +221,8 @@ impl PatternSpec {
             Self::Converge(converge()),
             Self::Sessions(sessions()),
             Self::HotSpot(HotSpotSpec {
+                senders: HostsSpec::all(),
+                receivers: HostsSpec::all(),
                 name: None,
                 group: None,
                 transport: TransportService::Rc,
@@ -259,7 +263,7 @@ fn converge() -> ConvergeSpec {
     ConvergeSpec {
         name: Some("local".to_owned()),
         group: None,
-        from: HostsSpec::One("h3*".to_owned()),
+        from: SendersSpec::Hosts(HostsSpec::One("h3*".to_owned())),
         to: "h1".to_owned(),
         start: us(1),
         jitter: Span::from_us(2),
@@ -276,7 +280,7 @@ fn sessions() -> SessionsSpec {
     SessionsSpec {
         name: Some("web".to_owned()),
         group: None,
-        from: HostsSpec::One("h3*".to_owned()),
+        from: SendersSpec::Hosts(HostsSpec::One("h3*".to_owned())),
         to: "h1".to_owned(),
         start: us(1),
         stop: us(40),
@@ -326,6 +330,6 @@ mod tests {
         let places = SizeSpec::examples().iter().map(SizeSpec::place).collect::<Vec<_>>();
         assert_eq!(places, (0..3).collect::<Vec<_>>());
         let places = SendersSpec::examples().iter().map(SendersSpec::place).collect::<Vec<_>>();
-        assert_eq!(places, (0..4).collect::<Vec<_>>());
+        assert_eq!(places, (0..5).collect::<Vec<_>>());
     }
 }

@@ -13,31 +13,38 @@ use smallvec::SmallVec;
 use units::{Bytes, Time};
 
 use super::check;
-use super::hosts::HostsSpec;
+use super::hosts::{HostsSpec, Parties};
 use super::shared::pattern_spec;
 use crate::change::TrafficChange;
 use crate::environment::Environment;
-use crate::error::{HotSpotError, InField, WorkloadError};
+use crate::error::{HostError, HotSpotError, InField, WorkloadError};
 
 pattern_spec! {
-    /// Every host sends messages to uniformly drawn others. Within each window, contributors send a share of theirs to
-    /// the window's targets instead, so that the load of each host stays the same.
+    /// Every sender sends messages to uniformly drawn receivers. Within each window, contributors send a share of theirs to
+    /// the window's targets instead, so that the load of each sender stays the same.
     ///
     /// DEVIATION: no host sends to itself, where the paper has "each source to each destination".
     pub struct HotSpotSpec {
+        /// Hosts that post messages; all if left out.
+        #[serde(default)]
+        pub senders: HostsSpec,
+        /// Hosts that they post to outside of windows, none to itself; all if left out. Targets of windows need not be among
+        /// them.
+        #[serde(default)]
+        pub receivers: HostsSpec,
         /// Time from which messages are posted.
         pub from: Time,
         /// Time until which messages are posted, later than `from`.
         pub until: Time,
         /// Payload of each message.
         pub message: Bytes,
-        /// Mean rate of payload of each host, as a share of its link's data rate: above 0, at most 1.
+        /// Mean rate of payload of each sender, as a share of its link's data rate: above 0, at most 1.
         #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         pub load: f64,
         /// Spacing of a host's messages.
         #[serde(default)]
         pub arrivals: SpacingSpec,
-        /// Hosts whose messages a window redirects.
+        /// Senders whose messages a window redirects.
         #[serde(default)]
         pub contributors: ContributorSpec,
         /// Hot spots in order of time: each begins no earlier than the one before it ends.
@@ -58,12 +65,12 @@ pub enum SpacingSpec {
 /// The hosts that contribute to a hot spot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ContributorSpec {
-    /// All hosts.
+    /// All senders.
     #[default]
     All,
-    /// The first this many in the order of the topology that are not a target themselves: 1 to all.
+    /// The first this many senders in the order of the topology that are not a target themselves: 1 to all.
     First(#[schemars(range(min = 1))] u32),
-    /// All hosts of these names.
+    /// All hosts of these names, each a sender.
     Named(HostsSpec),
 }
 
@@ -83,6 +90,12 @@ pub struct HotSpotWindowSpec {
     pub to: Vec<String>,
 }
 
+/// A hot spot with its hosts looked up.
+pub(crate) struct HotSpots {
+    pub(crate) parties: Parties,
+    pub(crate) windows: Vec<HotSpotWindow>,
+}
+
 /// A window with its hosts looked up.
 #[derive(Debug, PartialEq)]
 pub(crate) struct HotSpotWindow {
@@ -95,27 +108,39 @@ pub(crate) struct HotSpotWindow {
 }
 
 impl HotSpotSpec {
-    /// Returns the degree of the hot spot: the most hosts that send to the same target. If all contribute, this is
-    /// the number of hosts, as Pfister and others count, although a target sends nothing to itself.
+    /// Returns the degree of the hot spot: the most hosts that send to the same target. If all senders contribute, this is
+    /// their number, as Pfister and others count, although a target sends nothing to itself.
     #[must_use]
     pub fn degree(&self, hosts: &[&str]) -> u32 {
+        let senders = self.senders.among(hosts);
         if self.contributors == ContributorSpec::All && !self.windows.is_empty() {
-            return hosts.len() as u32;
+            return senders.into_iter().filter(|sends| *sends).count() as u32;
         }
         let count = |window: &HotSpotWindowSpec| {
-            let contributes = self.contributors.among(hosts, &window.to);
+            let contributes = self.contributors.among((hosts, &senders), &window.to);
             contributes.into_iter().filter(|contributes| *contributes).count() as u32
         };
         self.windows.iter().map(count).max().unwrap_or_default()
     }
 
-    /// Checks all fields, looks the hosts up, and returns the windows.
-    pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Vec<HotSpotWindow>, WorkloadError> {
+    /// Checks all fields, and looks the hosts up.
+    pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<HotSpots, WorkloadError> {
+        let parties = Parties::resolve(&self.senders, &self.receivers, environment)?;
+        if let [alone] = parties.receivers.as_slice()
+            && parties.senders.contains(alone)
+        {
+            let name = environment.name(*alone).to_owned();
+            return Err(WorkloadError::at("receivers", HostError::ReceiverAmongSenders { name }));
+        }
         check::period(self.from, self.until).in_field("until")?;
         check::message_size(self.message).in_field("message")?;
         check::load(self.load).in_field("load")?;
         if let ContributorSpec::Named(hosts) = &self.contributors {
-            hosts.resolve("contributors", environment)?;
+            let named = hosts.resolve("contributors", environment)?;
+            if let Some(other) = named.iter().find(|host| !parties.senders.contains(host)) {
+                let name = environment.name(*other).to_owned();
+                return Err(WorkloadError::at("contributors", HotSpotError::NoSender { name }));
+            }
         }
         let mut last = Time::ZERO;
         let mut windows = Vec::new();
@@ -125,7 +150,7 @@ impl HotSpotSpec {
             last = window.until;
             windows.push(self.resolved(window, targets, environment)?);
         }
-        Ok(windows)
+        Ok(HotSpots { parties, windows })
     }
 
     /// A window with its contributors.
@@ -136,14 +161,17 @@ impl HotSpotSpec {
         environment: &Environment<'_>,
     ) -> Result<HotSpotWindow, WorkloadError> {
         let hosts = environment.hosts();
-        let contributes = self.contributors.among(hosts, &window.to);
+        let senders = self.senders.among(hosts);
+        let contributes = self.contributors.among((hosts, &senders), &window.to);
         let found = contributes.iter().filter(|contributes| **contributes).count();
         match &self.contributors {
             ContributorSpec::Named(_) if found == 0 => {
                 Err(WorkloadError::at("contributors", HotSpotError::NoContributors))
             }
             ContributorSpec::First(given) if *given == 0 || found < *given as usize => {
-                let others = hosts.len() - targets.len();
+                let is_target = |host: &NodeId| targets.contains(host);
+                let others =
+                    environment.nodes().filter(|host| senders[host.index()] && !is_target(host)).count();
                 Err(WorkloadError::at("contributors", HotSpotError::Contributors { given: *given, others }))
             }
             ContributorSpec::All | ContributorSpec::First(_) | ContributorSpec::Named(_) => {
@@ -196,24 +224,26 @@ impl HotSpotWindowSpec {
 }
 
 impl ContributorSpec {
-    /// Returns for each host whether it contributes to a hot spot at these targets.
-    fn among(&self, hosts: &[&str], to: &[String]) -> Vec<bool> {
+    /// Returns for each host whether it contributes to a hot spot at these targets. `senders` says for each host whether it
+    /// sends.
+    fn among(&self, (hosts, senders): (&[&str], &[bool]), to: &[String]) -> Vec<bool> {
         // The only target has no other to redirect to.
         let has_target = |host: &str| to.len() != 1 || to[0] != host;
+        let all = || hosts.iter().zip(senders);
         match self {
-            Self::All => hosts.iter().map(|host| has_target(host)).collect(),
+            Self::All => all().map(|(host, sends)| *sends && has_target(host)).collect(),
             Self::Named(named) => {
                 let meant = named.among(hosts);
-                hosts.iter().zip(meant).map(|(host, meant)| has_target(host) && meant).collect()
+                all().zip(meant).map(|((host, sends), meant)| *sends && has_target(host) && meant).collect()
             }
             Self::First(count) => {
                 let mut remaining = *count;
-                let takes_part = |host: &&str| {
-                    let contributes = remaining > 0 && !to.iter().any(|target| target == host);
+                let takes_part = |(host, sends): (&&str, &bool)| {
+                    let contributes = *sends && remaining > 0 && !to.iter().any(|target| target == host);
                     remaining -= u32::from(contributes);
                     contributes
                 };
-                hosts.iter().map(takes_part).collect()
+                all().map(takes_part).collect()
             }
         }
     }

@@ -30,12 +30,12 @@ pattern_spec! {
     }
 }
 
-/// Senders of an incast: their number, or a rule.
+/// Senders of a pattern with one receiver: their number, a rule, or their names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "these are no senders of an incast: write a number, such as 8, `OtherRacks(8)`, `Drawn(8)`, or \
-                 `Named([\"h1*\"])`"
+    expecting = "these are no senders: write a number, such as 8, `OtherRacks(8)`, `Drawn(8)`, or names of hosts, \
+                 such as [\"h1*\", \"h20\"]"
 )]
 pub enum SendersSpec {
     /// The hosts that follow the receiver in the order of the topology, going on from the first after the last: 1 to all
@@ -43,15 +43,17 @@ pub enum SendersSpec {
     Next(u32),
     /// Hosts by another rule.
     By(SenderRule),
+    /// `"h1*"`: all hosts of these names, except the receiver.
+    Hosts(HostsSpec),
 }
 
-/// Rule by which the senders of an incast are chosen.
+/// Rule by which the senders of a pattern with one receiver are chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum SenderRule {
     /// All hosts of these names, except the receiver.
     Named(HostsSpec),
-    /// This many other hosts, drawn anew for each incast; all are equally likely.
+    /// This many other hosts, drawn anew for each incast, and once for another pattern; all are equally likely.
     Drawn(#[schemars(range(min = 1))] u32),
     /// This many hosts that are attached to another switch than the receiver: those that follow it in order, going on
     /// from the first after the last.
@@ -118,7 +120,7 @@ impl IncastSpec {
     /// Checks all fields, and looks the hosts up.
     pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Incasts, WorkloadError> {
         let receivers = self.to.resolve("to", environment)?;
-        let senders = self.senders(&receivers, environment)?;
+        let senders = self.senders.resolve("senders", &receivers, environment)?;
         check::message_size(self.bytes).in_field("bytes")?;
         let until = self.repeat.until();
         if let Some(until) = until {
@@ -126,27 +128,6 @@ impl IncastSpec {
         }
         let spacing = self.spacing(&receivers, &senders, environment)?;
         Ok(Incasts { receivers, senders, stop: until.unwrap_or(Time::NEVER).min(environment.end()), spacing })
-    }
-
-    fn senders(&self, receivers: &[NodeId], environment: &Environment<'_>) -> Result<Senders, WorkloadError> {
-        let others = environment.hosts().len() - 1;
-        let (count, others, senders) = match &self.senders {
-            SendersSpec::Next(count) => (*count, others, Senders::Next(*count)),
-            SendersSpec::By(SenderRule::Drawn(count)) => (*count, others, Senders::Drawn(*count)),
-            SendersSpec::By(SenderRule::OtherRacks(count)) => {
-                let elsewhere =
-                    receivers.iter().map(|receiver| environment.in_other_racks(*receiver).count());
-                (*count, elsewhere.min().unwrap_or_default(), Senders::OtherRacks(*count))
-            }
-            SendersSpec::By(SenderRule::Named(hosts)) => return named(hosts, receivers, environment),
-        };
-        if others == 0 {
-            return Err(WorkloadError::at("senders", HostError::OneRack));
-        }
-        if count == 0 || count as usize > others {
-            return Err(WorkloadError::at("senders", HostError::Senders { given: count, others }));
-        }
-        Ok(senders)
     }
 
     fn spacing(
@@ -179,23 +160,54 @@ impl IncastSpec {
     }
 }
 
+impl SendersSpec {
+    /// Looks the hosts up that can send to one of these receivers; `field` is the field that holds them.
+    pub(crate) fn resolve(
+        &self,
+        field: &str,
+        receivers: &[NodeId],
+        environment: &Environment<'_>,
+    ) -> Result<Senders, WorkloadError> {
+        let others = environment.hosts().len() - 1;
+        let (count, others, senders) = match self {
+            Self::Next(count) => (*count, others, Senders::Next(*count)),
+            Self::By(SenderRule::Drawn(count)) => (*count, others, Senders::Drawn(*count)),
+            Self::By(SenderRule::OtherRacks(count)) => {
+                let elsewhere =
+                    receivers.iter().map(|receiver| environment.in_other_racks(*receiver).count());
+                (*count, elsewhere.min().unwrap_or_default(), Senders::OtherRacks(*count))
+            }
+            Self::By(SenderRule::Named(hosts)) | Self::Hosts(hosts) => {
+                return named((field, hosts), receivers, environment);
+            }
+        };
+        if others == 0 {
+            return Err(WorkloadError::at(field, HostError::OneRack));
+        }
+        if count == 0 || count as usize > others {
+            return Err(WorkloadError::at(field, HostError::Senders { given: count, others }));
+        }
+        Ok(senders)
+    }
+}
+
 fn named(
-    hosts: &HostsSpec,
+    (field, hosts): (&str, &HostsSpec),
     receivers: &[NodeId],
     environment: &Environment<'_>,
 ) -> Result<Senders, WorkloadError> {
-    let senders = hosts.resolve("senders", environment)?;
+    let senders = hosts.resolve(field, environment)?;
     if let [receiver] = receivers {
         let name = environment.name(*receiver);
         if hosts.names_exactly(name) || senders == [*receiver] {
             let error = HostError::ReceiverAmongSenders { name: name.to_owned() };
-            return Err(WorkloadError::at("senders", error));
+            return Err(WorkloadError::at(field, error));
         }
     } else if let [alone] = senders.as_slice()
         && receivers.contains(alone)
     {
         let name = environment.name(*alone).to_owned();
-        return Err(WorkloadError::at("senders", HostError::ReceiverAmongSenders { name }));
+        return Err(WorkloadError::at(field, HostError::ReceiverAmongSenders { name }));
     }
     Ok(Senders::Named(senders))
 }
