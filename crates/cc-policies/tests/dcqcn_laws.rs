@@ -1,6 +1,6 @@
 //! Laws of DCQCN's reaction point: bounds, the stages and their order, and a CNP's fresh start.
 
-use cc_policies::dcqcn::spec::{AlphaUpdate, CnpOrder, DcqcnResponseSpec, Preset, StageRule};
+use cc_policies::dcqcn::spec::{AlphaUpdate, CnpOrder, DcqcnResponseSpec, DcqcnScheme, Preset, StageRule};
 use cc_policies::dcqcn::{DcqcnResponse, DcqcnState};
 use cc_policies::{FlowRate, LimitedBy, Notification, Response, SentPacket};
 use packet::ServiceLevel;
@@ -19,8 +19,13 @@ struct Flow {
 
 impl Flow {
     fn new(spec: &DcqcnResponseSpec) -> Self {
+        Self::on(spec, LINE)
+    }
+
+    /// A flow on a link of this rate.
+    fn on(spec: &DcqcnResponseSpec, line: Rate) -> Self {
         assert_eq!(spec.check(), Ok(()));
-        let response = DcqcnResponse::new(spec, LINE);
+        let response = DcqcnResponse::new(spec, line);
         Self { state: response.at_rest(ServiceLevel(0)), response, us: 0 }
     }
 
@@ -302,4 +307,59 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&flow.rate().alpha));
         }
     }
+}
+
+/// Returns R_C in parts of the link's rate after each microsecond: two CNPs 50 us apart, and then none. A flow sends at R_C all the
+/// time.
+fn recovery(spec: &DcqcnResponseSpec, line: Rate) -> Vec<f64> {
+    let mut flow = Flow::on(spec, line);
+    let mut shares = Vec::new();
+    for us in 0..40_000_u64 {
+        if us == 0 || us == 50 {
+            flow.cnp();
+        }
+        let current = flow.rate().current;
+        flow.send(current.get() / 8_000_000);
+        flow.wait(1);
+        shares.push(flow.rate().current.get() as f64 / line.get() as f64);
+    }
+    shares
+}
+
+/// With the preset scaled to its link, a flow takes the same course back to the link's rate at every rate. The preset as it is takes
+/// another at 400 Gb/s.
+#[test]
+fn a_scaled_preset_recovers_in_the_same_time_at_every_rate() {
+    let papers = DcqcnResponseSpec::preset(Preset::Recommended);
+    let back = |shares: &[f64]| shares.iter().rposition(|share| *share < 0.999).expect("the CNPs cut") + 1;
+    let slow = recovery(&papers, LINE);
+    assert!(back(&slow) < slow.len(), "the flow is back at {} of its link's rate", slow[slow.len() - 1]);
+    assert_eq!(DcqcnScheme::scaled_to(LINE), DcqcnScheme::preset(Preset::Recommended));
+    for gbps in [10, 100, 400, 800] {
+        let line = Rate::gbps(gbps);
+        let fast = recovery(&DcqcnScheme::scaled_to(line).response, line);
+        // Rates are whole kb/s, and the bytes of a microsecond whole bytes: an increase comes a microsecond apart at most, and is
+        // at most half of R_T - R_C.
+        assert!(back(&slow).abs_diff(back(&fast)) <= 2, "{} and {} us", back(&slow), back(&fast));
+        let apart = slow.iter().zip(&fast).filter(|(slow, fast)| (*slow - *fast).abs() > 1e-4).count();
+        assert!(apart < slow.len() / 100, "{apart} of {} differ at {gbps} Gb/s", slow.len());
+    }
+    let unscaled = recovery(&papers, Rate::gbps(400));
+    assert!(back(&unscaled).abs_diff(back(&slow)) > 1000, "{} and {} us", back(&unscaled), back(&slow));
+}
+
+/// Every rate and every amount of bytes is scaled; times, shares and counts are not.
+#[test]
+fn scaling_multiplies_rates_and_bytes() {
+    let (one, ten) = (DcqcnScheme::preset(Preset::Recommended), DcqcnScheme::scaled_to(Rate::gbps(400)));
+    assert_eq!((ten.marking.kmin, ten.marking.kmax), (Bytes::new(50_000), Bytes::new(2_000_000)));
+    let expected = DcqcnResponseSpec {
+        byte_counter: Bytes::new(100_000_000),
+        additive_increase: Rate::bps(400_000_000),
+        hyper_increase: Rate::gbps(2),
+        min_rate: Rate::gbps(1),
+        ..one.response
+    };
+    assert_eq!(ten.response, expected);
+    assert_eq!((ten.echo, ten.marking.pmax), (one.echo, one.marking.pmax));
 }

@@ -55,7 +55,7 @@ fn slow_recovery(response: &DcqcnResponseSpec, rate: Rate) -> Option<String> {
     (steps > 2 * STEPS_OF_PAPERS).then(|| {
         format!(
             "DCQCN at {rate}: R_AI is {additive_increase}: {} steps of {timer} to regain {rate} by additive increase; the papers' \
-             parameters are for 40 Gb/s\n",
+             parameters are for 40 Gb/s: `Dcqcn(scaled_to: \"{rate}\")` scales them\n",
             grouped(steps)
         )
     })
@@ -131,7 +131,7 @@ fn counted(count: usize, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cc_policies::dcqcn::spec::Preset;
+    use cc_policies::dcqcn::spec::{DcqcnScheme, Preset};
 
     use super::*;
 
@@ -159,10 +159,10 @@ mod tests {
         assert_eq!(
             said,
             "DCQCN at 400 Gb/s: R_AI is 40 Mb/s: 10,000 steps of 55 us to regain 400 Gb/s by additive increase; the papers' \
-             parameters are for 40 Gb/s\n"
+             parameters are for 40 Gb/s: `Dcqcn(scaled_to: \"400 Gb/s\")` scales them\n"
         );
         assert_eq!(slow_recovery(&papers, Rate::gbps(40)), None);
-        let scaled = DcqcnResponseSpec { additive_increase: Rate::bps(400_000_000), ..papers };
+        let scaled = DcqcnScheme::scaled_to(Rate::gbps(400)).response;
         assert_eq!(slow_recovery(&scaled, Rate::gbps(400)), None);
     }
 

@@ -67,7 +67,12 @@ macro_rules! settings {
         impl $written {
             fn resolve(self, whole: Preset) -> $name {
                 let preset = $name::preset(self.preset.unwrap_or(whole));
-                $name { $($field: self.$field.unwrap_or(preset.$field),)* }
+                self.or(preset)
+            }
+
+            /// Returns the settings, with those of `others` in place of fields that are left out.
+            fn or(self, others: $name) -> $name {
+                $name { $($field: self.$field.unwrap_or(others.$field),)* }
             }
         }
 
@@ -83,7 +88,7 @@ macro_rules! settings {
 
 /// Settings of DCQCN. A scenario may also write `preset`, here or in any of the parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "WrittenScheme")]
+#[serde(try_from = "WrittenScheme")]
 pub struct DcqcnScheme {
     /// Marking at every switch: the congestion point.
     pub marking: RedMarkingSpec,
@@ -98,6 +103,11 @@ pub struct DcqcnScheme {
 struct WrittenScheme {
     /// Preset of the fields that are left out here and below.
     preset: Preset,
+    /// Rate of the hosts' links, 1 to 800 Gb/s, for which the fields that are left out are scaled. Every rate and every amount of
+    /// bytes of the preset `Recommended`, which is for 40 Gb/s, is multiplied by this rate over 40 Gb/s: Kmin, Kmax, B, `R_AI`,
+    /// `R_HAI` and the lowest rate. Times, shares and counts stay. Not scaled if left out.
+    #[schemars(extend("default" = null))]
+    scaled_to: Option<Rate>,
     /// Marking at every switch: the congestion point; that of the preset if left out.
     marking: WrittenMarking,
     /// Answer of the destination: the notification point; that of the preset if left out.
@@ -106,13 +116,42 @@ struct WrittenScheme {
     response: WrittenResponse,
 }
 
-impl From<WrittenScheme> for DcqcnScheme {
-    fn from(written: WrittenScheme) -> Self {
-        Self {
-            marking: written.marking.resolve(written.preset),
-            echo: written.echo.resolve(written.preset),
-            response: written.response.resolve(written.preset),
+/// A rate to which presets cannot be scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum ScalingError {
+    /// No link has the rate.
+    #[error("`scaled_to` is {0}, and links have 1 Gb/s to 800 Gb/s: write the rate of the hosts' links")]
+    Rate(Rate),
+    /// The preset is not the one that is scaled.
+    #[error("`scaled_to` scales the preset `Recommended`: leave it out, or leave out `preset: Strawman`")]
+    Strawman,
+}
+
+impl TryFrom<WrittenScheme> for DcqcnScheme {
+    type Error = ScalingError;
+
+    fn try_from(written: WrittenScheme) -> Result<Self, ScalingError> {
+        let WrittenScheme { preset, scaled_to, marking, echo, response } = written;
+        let Some(rate) = scaled_to else {
+            return Ok(Self {
+                marking: marking.resolve(preset),
+                echo: echo.resolve(preset),
+                response: response.resolve(preset),
+            });
+        };
+        let own = [marking.preset, echo.preset, response.preset].into_iter().flatten();
+        if [preset].into_iter().chain(own).any(|preset| preset == Preset::Strawman) {
+            return Err(ScalingError::Strawman);
         }
+        if !(Rate::gbps(1)..=Rate::gbps(800)).contains(&rate) {
+            return Err(ScalingError::Rate(rate));
+        }
+        let scaled = Self::scaled_to(rate);
+        Ok(Self {
+            marking: marking.or(scaled.marking),
+            echo: echo.or(scaled.echo),
+            response: response.or(scaled.response),
+        })
     }
 }
 
@@ -124,6 +163,38 @@ impl DcqcnScheme {
             marking: RedMarkingSpec::preset(preset),
             echo: CnpEcho::preset(preset),
             response: DcqcnResponseSpec::preset(preset),
+        }
+    }
+
+    /// Rate of the links for which the papers state the parameters of `Recommended`.
+    pub const RATE_OF_PAPERS: Rate = Rate::gbps(40);
+
+    /// Returns the preset `Recommended`, scaled to hosts' links of this rate: rates and amounts of bytes in proportion, rounded
+    /// down to whole kb/s and bytes; times, shares and counts as they are.
+    ///
+    /// With the unit of data so much larger, and the unit of time the same, every law of the response stays: a flow takes
+    /// the same time back to the rate of its link. HPCC's simulator scales alike (`KMIN_MAP` and `KMAX_MAP`, 100 KB and 400 KB at
+    /// 25 Gb/s, and `RATE_AI` in proportion to the rate).
+    #[must_use]
+    pub fn scaled_to(rate: Rate) -> Self {
+        let Self { marking, echo, response } = Self::preset(Preset::Recommended);
+        let times = |amount: u64| {
+            let product =
+                u128::from(amount) * u128::from(rate.get()) / u128::from(Self::RATE_OF_PAPERS.get());
+            u64::try_from(product).unwrap_or(u64::MAX)
+        };
+        let bytes = |amount: Bytes| Bytes::new(times(amount.get()));
+        let whole_kbps = |own: Rate| Rate::bps(times(own.get()) / 1000 * 1000);
+        Self {
+            marking: RedMarkingSpec { kmin: bytes(marking.kmin), kmax: bytes(marking.kmax), ..marking },
+            echo,
+            response: DcqcnResponseSpec {
+                byte_counter: bytes(response.byte_counter),
+                additive_increase: whole_kbps(response.additive_increase),
+                hyper_increase: whole_kbps(response.hyper_increase),
+                min_rate: whole_kbps(response.min_rate),
+                ..response
+            },
         }
     }
 }
