@@ -82,7 +82,7 @@ pub struct OutputFile {
 }
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 26] = [
+pub const FILE_NAMES: [&str; 27] = [
     "summary.json",
     "flows.csv",
     "phases.csv",
@@ -92,6 +92,7 @@ pub const FILE_NAMES: [&str; 26] = [
     "roots.csv",
     "contributors.csv",
     "victims.csv",
+    "worst_tree.csv",
     "margins.csv",
     "goodput.svg",
     "hosts.svg",
@@ -128,6 +129,9 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<OutputF
         file("margins.csv", tables::margins::margins(record)),
         file("plan.ron", plan),
     ];
+    files.extend(
+        tables::congestion::worst::worst_tree(record).map(|contents| file("worst_tree.csv", contents)),
+    );
     files.extend(tables::series::watch(record).map(|contents| file("watch.csv", contents)));
     files.extend(tables::observed::ports(record).map(|contents| file("port_series.csv", contents)));
     files.extend(tables::observed::sources(record).map(|contents| file("source_series.csv", contents)));

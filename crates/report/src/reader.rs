@@ -194,6 +194,7 @@ impl RunFacts {
             "Iba" => "InfiniBand congestion control".to_owned(),
             "Hp" => "congestion control of the HP proposal".to_owned(),
             "Dcqcn" => "DCQCN".to_owned(),
+            "Guideline" => "InfiniBand congestion control by the guideline".to_owned(),
             "Mixed" => "parts of several congestion controls".to_owned(),
             other => other.to_owned(),
         }
@@ -299,8 +300,6 @@ pub struct TreeRow {
     pub lane: u32,
     /// Packets waiting for the root in its switch.
     pub queue_bytes: f64,
-    /// Outputs held back because of the root.
-    pub branches: f64,
 }
 
 impl TreeRow {
@@ -316,17 +315,27 @@ fn output(node: &str, port: u32, peer: &str, lane: u32) -> String {
     format!("{node} port {port} to {peer}{lane}")
 }
 
-/// A row of `victims.csv`.
+/// A row of `worst_tree.csv`: an output or a flow of the tree.
 #[derive(Clone, Debug, Deserialize)]
-pub struct VictimRow {
-    /// The victim.
-    pub flow: String,
-    /// Switch of the root.
-    pub root_node: String,
-    /// Its output.
-    pub root_port: u32,
-    /// Lane.
-    pub lane: u32,
+pub struct WorstTreeRow {
+    /// The sample, in s.
+    pub time_s: f64,
+    /// `root`, `branch`, `contributor` or `victim`.
+    pub role: String,
+    /// Node of an output.
+    pub node: Option<String>,
+    /// Its port.
+    pub port: Option<u32>,
+    /// Source host of a flow.
+    pub src: Option<String>,
+}
+
+impl WorstTreeRow {
+    /// Returns node and port of an output; `None` of a flow.
+    #[must_use]
+    pub fn output(&self) -> Option<(String, u32)> {
+        Some((self.node.clone()?, self.port?))
+    }
 }
 
 /// A row of `ports.csv`.

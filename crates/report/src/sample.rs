@@ -5,11 +5,11 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Acknowledged, Audit, Cause, Completions, Congestion, ContributorRecord, FlowRecord, FlowSpread,
-    GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, MessageRecord, OutputLoad, PauseEvent,
-    PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord, RunRecord, Series,
-    SeriesColumn, Snapshot, SourceSample, SourceSeries, TransportTally, TreeSample, VictimRecord, Watched,
-    WatchedQuantity,
+    Acknowledged, Audit, BranchRecord, Cause, Completions, Congestion, ContributorRecord, FlowRecord,
+    FlowSpread, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, MessageRecord, OutputLoad,
+    PauseEvent, PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord, RunRecord,
+    Series, SeriesColumn, Snapshot, SourceSample, SourceSeries, TransportTally, TreeSample, VictimRecord,
+    Watched, WatchedQuantity, WorstTree,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -216,7 +216,21 @@ fn congestion() -> Congestion {
         }],
         lost: Bytes::new(9_000_000),
     };
-    Congestion { roots: vec![root], samples: vec![sample(15), sample(20)], sampled: 4 }
+    let branch = |node: &str, port, peer: &str, depth| BranchRecord {
+        node: node.to_owned(),
+        port,
+        peer: peer.to_owned(),
+        lane: 0,
+        depth,
+    };
+    let worst = WorstTree {
+        at: at(15),
+        root: 0,
+        branches: vec![branch("H1", 1, "S1", 1), branch("H2", 1, "S1", 1), branch("H4", 1, "S1", 1)],
+        contributors: vec![0, 2, 3],
+        victims: vec![1],
+    };
+    Congestion { roots: vec![root], samples: vec![sample(15), sample(20)], sampled: 4, worst: Some(worst) }
 }
 
 fn contributor(flow: u32, kb: u64) -> ContributorRecord {

@@ -61,6 +61,7 @@ pub fn files() -> Vec<FileSchema> {
         table(&congestion::files::root_table()),
         table(&congestion::files::contributor_table()),
         table(&congestion::files::victim_table()),
+        table(&congestion::worst::table()),
         table(&series::watch_table()),
         table(&observed::port_table()),
         table(&observed::source_table()),

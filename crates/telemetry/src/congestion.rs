@@ -13,6 +13,38 @@ pub struct Congestion {
     pub samples: Vec<TreeSample>,
     /// Number of samples of the run, with trees or without.
     pub sampled: u32,
+    /// The tree with most branches at one sample, of several the one with the longest queue, of these the first.
+    pub worst: Option<WorstTree>,
+}
+
+/// A tree at one sample, output by output and flow by flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorstTree {
+    /// Time of the sample.
+    pub at: Time,
+    /// Number of the root.
+    pub root: u32,
+    /// Outputs and lanes that are held back, parents before children.
+    pub branches: Vec<BranchRecord>,
+    /// Flows that leave through the root, in order.
+    pub contributors: Vec<u32>,
+    /// Flows that wait in the tree without leaving through the root, in order.
+    pub victims: Vec<u32>,
+}
+
+/// An output and lane that a root holds back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BranchRecord {
+    /// Name of the node.
+    pub node: String,
+    /// Number of the output port, counted from 1.
+    pub port: u16,
+    /// Name of the node at the far end.
+    pub peer: String,
+    /// Number of the lane.
+    pub lane: u8,
+    /// Distance from the root, in links.
+    pub depth: u32,
 }
 
 /// The root of a congestion tree, which is an output and lane, over the whole run.

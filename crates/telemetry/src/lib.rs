@@ -12,7 +12,8 @@ mod series;
 
 pub use completions::{Acknowledged, Completions, MessageRecord};
 pub use congestion::{
-    Cause, Congestion, ContributorRecord, OutputLoad, RootRecord, TreeSample, VictimRecord,
+    BranchRecord, Cause, Congestion, ContributorRecord, OutputLoad, RootRecord, TreeSample, VictimRecord,
+    WorstTree,
 };
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};

@@ -21,7 +21,8 @@ pub struct Series {
 
 /// Quartiles of the payload that each of several flows delivered within a sampling interval, by nearest rank.
 ///
-/// A flow counts from its start on, until it has delivered all its data or posts no more.
+/// A flow counts if it has begun before the end of the interval, and delivered payload within it or has a message at its
+/// end that is not complete at its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowSpread {
     /// Number of flows that count; without any, the quartiles are 0.

@@ -5,7 +5,7 @@
 use cc_policies::{ControlState, Response};
 use event_kernel::Digest;
 use link_layer::Port;
-use packet::{Bth, BthFlags, Lane, Opcode, Packet, PacketPool, Psn, QpNumber};
+use packet::{Bth, BthFlags, FlowId, Lane, Opcode, Packet, PacketPool, Psn, QpNumber};
 use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
 use workload::Operation;
@@ -96,6 +96,11 @@ impl Adapter {
         };
         let shortest = self.messages.values().filter_map(shortest).min();
         shortest.map(|length| Bytes::new(u64::from(length)))
+    }
+
+    /// Returns the flow of each message that is posted here and not complete, one after the other.
+    pub fn open_flows(&self) -> impl Iterator<Item = FlowId> {
+        self.messages.values().map(|message| self.queue_pairs[message.queue_pair.index()].end.flow)
     }
 
     /// Returns true once no further message is posted.

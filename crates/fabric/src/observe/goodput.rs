@@ -16,7 +16,6 @@ use crate::state::world::World;
 struct SpreadFlow {
     flow: FlowId,
     start: Time,
-    stop: Time,
     /// All its data; the largest number if that is not known beforehand.
     total: Bytes,
     /// Payload delivered up to the last sample.
@@ -40,6 +39,8 @@ pub(crate) struct GoodputProbe {
     last: Vec<Bytes>,
     /// Flows of each group, then the others: those over which quartiles are taken.
     spreads: Vec<Vec<SpreadFlow>>,
+    /// Flows with a message that is not complete, by number; empty unless there are spreads.
+    open: Vec<bool>,
     pub(crate) series: Series,
 }
 
@@ -63,7 +64,9 @@ impl GoodputProbe {
         }
         let columns = columns(named, groups.len(), !others.is_empty());
         let others = Some(&others).filter(|others| !others.is_empty());
-        let spreads = groups.iter().chain(others).map(|flows| spread_flows(plan, flows)).collect();
+        let spreads: Vec<Vec<SpreadFlow>> =
+            groups.iter().chain(others).map(|flows| spread_flows(plan, flows)).collect();
+        let several = !spreads.is_empty();
         Self {
             snapshots: Vec::with_capacity(due.len()),
             due,
@@ -73,6 +76,7 @@ impl GoodputProbe {
             sample: Time::ZERO + plan.sample(),
             end: plan.duration().after_start(),
             last: vec![Bytes::ZERO; columns.len()],
+            open: if several { vec![false; workload.flows.len()] } else { Vec::new() },
             spreads,
             series: Series { interval: plan.sample(), columns, ..Series::default() },
         }
@@ -93,8 +97,8 @@ impl GoodputProbe {
             let gained = delivered.iter().zip(&self.last).map(|(now, before)| *now - *before);
             self.series.rows.push(gained.collect());
             self.last = delivered;
-            let before = now - self.series.interval;
-            let spread = |flows: &mut Vec<SpreadFlow>| spread(flows, (before, now), world);
+            self.look_at_open(world);
+            let spread = |flows: &mut Vec<SpreadFlow>| spread(flows, &self.open, world);
             self.series.spreads.push(self.spreads.iter_mut().map(spread).collect());
         }
         if self.due.last() == Some(&now) {
@@ -102,6 +106,15 @@ impl GoodputProbe {
             self.snapshots.push(snapshot(world));
         }
         is_sample
+    }
+
+    /// Finds the flows with a message that is not complete.
+    fn look_at_open(&mut self, world: &World) {
+        if !self.open.is_empty() {
+            self.open.fill(false);
+            let open = world.adapters.iter().flat_map(Adapter::open_flows);
+            open.for_each(|flow| self.open[flow.index()] = true);
+        }
     }
 
     /// Ends the snapshots with one at the present instant, where a run is interrupted.
@@ -133,7 +146,6 @@ fn spread_flows(plan: &Plan, flows: &[u32]) -> Vec<SpreadFlow> {
         SpreadFlow {
             flow: FlowId(*number),
             start: posting.start(),
-            stop: posting.stop(),
             total: posting.total().unwrap_or(Bytes::new(u64::MAX)),
             last: Bytes::ZERO,
         }
@@ -141,15 +153,16 @@ fn spread_flows(plan: &Plan, flows: &[u32]) -> Vec<SpreadFlow> {
     flows.iter().step_by(step).map(spread_flow).collect()
 }
 
-/// Returns the quartiles of what flows delivered within an interval, and keeps what they have delivered by its end.
-fn spread(flows: &mut [SpreadFlow], (from, to): (Time, Time), world: &World) -> FlowSpread {
+/// Returns the quartiles of what flows delivered since the last sample, and keeps what they have delivered by now. Flows
+/// without data count neither then nor now.
+fn spread(flows: &mut [SpreadFlow], open: &[bool], world: &World) -> FlowSpread {
     let mut payloads = Vec::with_capacity(flows.len());
     // Flows that have not begun, or that are complete, cost no look at their destination.
-    for one in flows.iter_mut().filter(|one| one.start < to && one.last < one.total) {
+    let now = world.now();
+    for one in flows.iter_mut().filter(|one| one.start < now && one.last < one.total) {
         let delivered = world.delivered(one.flow);
         let gained = delivered - core::mem::replace(&mut one.last, delivered);
-        // A flow that posts no more may still have data on the way.
-        if one.stop > from || gained > Bytes::ZERO {
+        if open[one.flow.index()] || gained > Bytes::ZERO {
             payloads.push(gained);
         }
     }

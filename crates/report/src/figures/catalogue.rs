@@ -62,7 +62,7 @@ pub const FIGURES: &[FigureKind] = &[
         name: "fabric",
         file: "fabric.svg",
         shows: "the fabric, the outputs that were held back, and the worst congestion tree",
-        files: &["summary.json", "flows.csv", "ports.csv", "trees.csv", "victims.csv"],
+        files: &["summary.json", "ports.csv", "trees.csv"],
         draw: fabric::drawing,
     },
     FigureKind {

@@ -4,24 +4,26 @@
 //!
 //! ```text
 //! half of a link  the output at its end: darker and wider the longer it was held back
-//! root            the output of the tree with most branches at one sample
+//! root, branches  outputs of the tree with most branches at one sample: black, and dotted black on that colour
+//! hosts           triangles: sources of its contributors; squares: sources of its victims
 //! ```
+
+mod marks;
+mod worst;
 
 use std::collections::BTreeMap;
 
-use super::engine::axis::number;
-use super::engine::style::{BLACK, FAINT, GREY, HEAT, hairline, letters, width, wrapped};
-use super::engine::svg::{Anchor, Letters, Stroke, SvgFile};
+use self::marks::{BRANCH, HostRole, KEY_ROW, ROOT, draw_host, draw_key, draw_root, pen};
+use self::worst::WorstTree;
+use super::engine::style::{BLACK, hairline, letters, width, wrapped};
+use super::engine::svg::{Anchor, Letters, SvgFile};
 use super::fault::FigureFault;
-use crate::reader::{FlowRow, PortRow, RunFacts, RunFiles, TreeRow, VictimRow};
+use crate::reader::{PortRow, RunFacts, RunFiles};
 
 const WIDTH: f64 = 960.0;
 const MARGIN: f64 = 14.0;
 /// Distance of two rows of switches, in pixels.
 const STEP: f64 = 120.0;
-/// Shares of the run from which on an output counts as held back for so long.
-const CLASSES: [f64; 4] = [0.01, 0.1, 0.3, 0.6];
-
 /// A node and its place.
 struct Node {
     name: String,
@@ -53,63 +55,41 @@ pub(super) fn drawing(files: RunFiles<'_>) -> Result<String, FigureFault> {
     if ports.is_empty() {
         return Err(FigureFault::Empty("the fabric has no ports"));
     }
-    let trees: Vec<TreeRow> = files.rows("trees.csv")?;
-    let worst = trees.iter().rev().max_by(|one, other| {
-        one.branches.total_cmp(&other.branches).then(one.queue_bytes.total_cmp(&other.queue_bytes))
-    });
-    let (flows, victims): (Vec<FlowRow>, Vec<VictimRow>) =
-        (files.rows("flows.csv")?, files.rows("victims.csv")?);
-    let victims: Vec<&str> = match worst {
-        Some(tree) => {
-            let waited = |victim: &&VictimRow| {
-                victim.root_node == tree.root_node
-                    && victim.root_port == tree.root_port
-                    && victim.lane == tree.lane
-            };
-            victims.iter().filter(waited).map(|victim| victim.flow.as_str()).collect()
-        }
-        None => Vec::new(),
-    };
-    let sources: Vec<&str> = flows
-        .iter()
-        .filter(|flow| victims.contains(&flow.flow.as_str()))
-        .map(|flow| flow.src.as_str())
-        .collect();
-    let header = Header::new(&facts, worst, victims.len());
+    let worst = WorstTree::read(files)?;
+    let header = Header::new(&facts, worst.as_ref());
     let fabric = Fabric::placed(&ports, facts.simulated_s, header.height());
-    Ok(fabric.drawn(&header, worst, &sources))
+    Ok(fabric.drawn(&header, worst.as_ref()))
 }
 
 /// Text above the picture.
 struct Header {
     title: String,
     lines: Vec<String>,
+    has_tree: bool,
 }
 
 impl Header {
-    fn new(facts: &RunFacts, worst: Option<&TreeRow>, victims: usize) -> Self {
-        let title =
-            format!("{}, {}: the fabric and its worst congestion tree", facts.scenario, facts.scheme());
-        let tree = match worst {
-            Some(tree) => format!(
-                "Root of the tree with most branches: {}, at {} ms: {} branches, {} KB waiting. Ringed hosts: sources of its {} victims.",
-                tree.root(),
-                number(tree.time_s * 1e3),
-                tree.branches,
-                number((tree.queue_bytes / 100.0).round() / 10.0),
-                victims
-            ),
-            None => "No congestion tree was found.".to_owned(),
-        };
+    fn new(facts: &RunFacts, worst: Option<&WorstTree>) -> Self {
+        let what = worst.map_or_else(
+            || "the fabric".to_owned(),
+            |tree| format!("the fabric and its worst congestion tree, at {} ms", tree.at_ms()),
+        );
+        let title = format!("{}, {}: {what}", facts.scenario, facts.scheme());
+        let tree = worst.map_or("No congestion tree was found.", |tree| &tree.words);
         let links = "Each half of a link is the output at its end: its colour and width show the share of the run for which \
                      packets waited there without credit, or it was paused.";
-        let lines = wrapped(&tree, 12.5, WIDTH - 2.0 * MARGIN);
-        let lines = lines.into_iter().chain(wrapped(links, 12.5, WIDTH - 2.0 * MARGIN)).collect();
-        Self { title, lines }
+        let lines = [tree, links].into_iter().flat_map(|text| wrapped(text, 12.5, WIDTH - 2.0 * MARGIN));
+        Self { title, lines: lines.collect(), has_tree: worst.is_some() }
     }
 
     fn height(&self) -> f64 {
-        40.0 + 17.0 * self.lines.len() as f64 + 30.0
+        let rows = if self.has_tree { 2.0 } else { 1.0 };
+        50.0 + 17.0 * self.lines.len() as f64 + KEY_ROW * rows
+    }
+
+    /// Returns the middle of the first row of the key.
+    fn key(&self) -> f64 {
+        52.0 + 17.0 * self.lines.len() as f64
     }
 }
 
@@ -171,7 +151,7 @@ impl Fabric {
         }
     }
 
-    fn drawn(&self, header: &Header, worst: Option<&TreeRow>, sources: &[&str]) -> String {
+    fn drawn(&self, header: &Header, worst: Option<&WorstTree>) -> String {
         let description = format!(
             "A fabric of {} hosts and {} switches. {}",
             self.nodes.iter().filter(|node| node.is_host).count(),
@@ -184,7 +164,7 @@ impl Fabric {
         for (place, line) in header.lines.iter().enumerate() {
             file.text((MARGIN, 52.0 + 17.0 * place as f64), Anchor::Start, letters(12.5), line);
         }
-        draw_key(&mut file, header.height() - 12.0);
+        draw_key(&mut file, header.key(), header.has_tree);
         // The longer an output was held back, the higher it lies.
         let mut outputs: Vec<&Output> = self.outputs.iter().collect();
         outputs.sort_by(|one, other| one.held_back.total_cmp(&other.held_back));
@@ -193,16 +173,24 @@ impl Fabric {
             file.line(from, to, pen(output.held_back));
         }
         if let Some(tree) = worst {
-            let is_root = |output: &&Output| {
-                self.nodes[output.node].name == tree.root_node && output.port == tree.root_port
-            };
-            for output in self.outputs.iter().filter(is_root) {
-                let (from, to) = self.half(output);
-                file.line(from, to, Stroke { colour: BLACK, width: 5.0, dash: "" });
-            }
+            self.draw_tree(&mut file, tree);
         }
-        self.draw_nodes(&mut file, sources);
+        self.draw_nodes(&mut file, worst);
         file.finish()
+    }
+
+    /// Draws the branches and the root above all other outputs.
+    fn draw_tree(&self, file: &mut SvgFile, tree: &WorstTree) {
+        let name = |output: &Output| (self.nodes[output.node].name.clone(), output.port);
+        for output in self.outputs.iter().filter(|output| tree.branches.contains(&name(output))) {
+            let (from, to) = self.half(output);
+            file.line(from, to, BRANCH);
+        }
+        for output in self.outputs.iter().filter(|output| tree.root == name(output)) {
+            let (from, to) = self.half(output);
+            file.line(from, to, ROOT);
+            draw_root(file, (f64::midpoint(from.0, to.0), f64::midpoint(from.1, to.1)));
+        }
     }
 
     /// Returns the half of a link that stands for an output.
@@ -211,15 +199,15 @@ impl Fabric {
         (from, (f64::midpoint(from.0, to.0), f64::midpoint(from.1, to.1)))
     }
 
-    fn draw_nodes(&self, file: &mut SvgFile, sources: &[&str]) {
+    fn draw_nodes(&self, file: &mut SvgFile, worst: Option<&WorstTree>) {
         let hosts = self.nodes.iter().filter(|node| node.is_host).count();
         for node in &self.nodes {
-            let (ring, name) = (sources.contains(&node.name.as_str()), node.name.as_str());
+            let name = node.name.as_str();
             if node.is_host {
-                let ring =
-                    if ring { Stroke { colour: "#0072b2", width: 3.0, dash: "" } } else { hairline(GREY) };
-                let fill = if ring.width > 1.0 { "#ffffff" } else { FAINT };
-                file.named_dot(node.at, self.radius, fill, ring, name);
+                let role = worst.map_or(HostRole::None, |tree| {
+                    HostRole::of(tree.contributors.contains(name), tree.victims.contains(name))
+                });
+                draw_host(file, node.at, self.radius, role, name);
             } else {
                 file.named_dot(node.at, 8.0, BLACK, hairline(BLACK), name);
             }
@@ -294,35 +282,11 @@ fn levels(nodes: usize, hosts: usize, outputs: &[Output]) -> Vec<usize> {
     levels.into_iter().map(|level| level.unwrap_or(1)).collect()
 }
 
-/// Returns the pen of an output that was held back for a share of the run.
-fn pen(share: f64) -> Stroke {
-    match CLASSES.iter().rposition(|least| share >= *least) {
-        Some(class) => Stroke { colour: HEAT[class + 2], width: 1.5 + class as f64, dash: "" },
-        None => hairline("#c4c4c4"),
-    }
-}
-
-/// Draws the meaning of the pens.
-fn draw_key(file: &mut SvgFile, middle: f64) {
-    let mut left = MARGIN;
-    let ends = CLASSES.iter().skip(1).chain([&1.0]);
-    let held = CLASSES
-        .iter()
-        .zip(ends)
-        .map(|(from, to)| (*from, format!("{} to {} % of the run", from * 100.0, to * 100.0)));
-    let free = (0.0, format!("less than {} %", CLASSES[0] * 100.0));
-    for (share, name) in [free].into_iter().chain(held) {
-        file.line((left, middle), (left + 28.0, middle), pen(share));
-        file.text((left + 34.0, middle + 4.0), Anchor::Start, letters(12.0), &name);
-        left += 50.0 + width(&name, 12.0);
-    }
-    file.line((left, middle), (left + 28.0, middle), Stroke { colour: BLACK, width: 5.0, dash: "" });
-    file.text((left + 34.0, middle + 4.0), Anchor::Start, letters(12.0), "root");
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::engine::style::HEAT;
     use super::*;
+    use crate::figures::fixture;
 
     fn port(node: &str, port: u32, peer: &str, without_credit_s: f64) -> PortRow {
         PortRow { node: node.to_owned(), port, peer: peer.to_owned(), without_credit_s, paused_s: None }
@@ -356,9 +320,46 @@ mod tests {
         let fabric = fabric();
         let held: Vec<_> = fabric.outputs.iter().filter(|output| pen(output.held_back).width > 1.0).collect();
         assert_eq!(held.len(), 2);
-        let header = Header { title: "a title".to_owned(), lines: vec!["a line".to_owned()] };
-        let svg = fabric.drawn(&header, None, &["b"]);
-        assert!(svg.contains("<title>b</title>") && svg.matches("#0072b2").count() == 1, "{svg}");
+        let header =
+            Header { title: "a title".to_owned(), lines: vec!["a line".to_owned()], has_tree: false };
+        let svg = fabric.drawn(&header, None);
         assert_eq!(svg.matches(&format!("stroke=\"{}\"", HEAT[4])).count(), 3, "two outputs and the key");
+        assert!(!svg.contains("<title>root</title>") && !svg.contains("host of"), "{svg}");
+    }
+
+    /// In the record made by hand `S1` port 2 is the root, `H1`, `H2` and `H4` are held back, `F2` from `H2` is the victim.
+    #[test]
+    fn root_branches_contributors_and_victims_have_marks_of_their_own() {
+        let files = fixture::files();
+        let tree = WorstTree::read(RunFiles::Written(&files)).unwrap().expect("there is a tree");
+        assert_eq!(tree.root, ("S1".to_owned(), 2));
+        assert_eq!(tree.branches.len(), 3);
+        assert_eq!(tree.contributors.iter().collect::<Vec<_>>(), ["H1", "H4", "H5"]);
+        assert_eq!(tree.victims.iter().collect::<Vec<_>>(), ["H2"]);
+        assert_eq!(
+            tree.words,
+            "The tree with most branches at one sample, that of 15 ms. Root: S1 port 2 to H3, 31.1 KB waiting. 3 branches, \
+             3 contributors from 3 hosts, 1 victim from 1 host."
+        );
+        let svg = drawing(RunFiles::Written(&files)).unwrap();
+        assert!(svg.contains("its worst congestion tree, at 15 ms</title>"), "{svg}");
+        let fabric = fabric();
+        let named = |node: &str, port| (node.to_owned(), port);
+        let tree = WorstTree {
+            root: named("l2", 1),
+            branches: [named("l1", 3), named("s", 2)].into(),
+            contributors: ["a", "b"].map(str::to_owned).into(),
+            victims: ["b", "d"].map(str::to_owned).into(),
+            ..tree
+        };
+        let header = Header { title: String::new(), lines: Vec::new(), has_tree: true };
+        let svg = fabric.drawn(&header, Some(&tree));
+        let dotted = format!("stroke-dasharray=\"{}\"", BRANCH.dash);
+        assert_eq!(svg.matches(&dotted).count(), 3, "two branches and the key");
+        assert_eq!(svg.matches("<title>root</title>").count(), 2, "the root and the key");
+        assert_eq!(
+            ["a", "b", "c", "d"].map(|host| svg.matches(&format!("<title>{host}</title>")).count()),
+            [1, 2, 1, 1]
+        );
     }
 }

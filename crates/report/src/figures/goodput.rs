@@ -10,14 +10,17 @@
 //! | groups | the middle half of their flows as a band with the median; their sums in a panel of their own |
 //! | all others | the same, in panels of their own |
 
-use std::collections::BTreeMap;
+mod series;
 
 use telemetry::FlowSpread;
 
-use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel};
+use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
 use super::fault::FigureFault;
 use super::quartiles::{self, Quartiles};
-use crate::reader::{FlowRow, ReadError, RunFacts, RunFiles, SeriesRow};
+use crate::reader::{RunFacts, RunFiles};
+
+use self::series::GoodputCurve;
+pub(super) use self::series::GoodputSeries;
 
 /// Most lines in one panel.
 pub(super) const OVERLAID: usize = 6;
@@ -27,127 +30,12 @@ pub(super) const SMALL: usize = 24;
 const ACROSS: usize = 4;
 pub(super) const LABEL: &str = "goodput (Gb/s)";
 
-/// Goodput of every subject of `series.csv`.
-#[derive(Clone, Debug)]
-pub(super) struct GoodputSeries {
-    /// Middle of each interval, in s.
-    pub times: Vec<f64>,
-    pub curves: Vec<GoodputCurve>,
-    /// Groups by name.
-    groups: BTreeMap<String, Members>,
-}
-
-/// Number of flows of a group.
-#[derive(Clone, Copy, Debug, Default)]
-struct Members {
-    flows: usize,
-    /// Those with a name.
-    named: usize,
-}
-
 /// Quartiles of the goodput of several flows, by interval.
 struct FlowBand {
     name: String,
+    /// Place of its pen among those of groups.
+    place: usize,
     quartiles: Vec<Option<[f64; 3]>>,
-}
-
-/// Goodput of a flow, of a group, or of all other flows.
-#[derive(Clone, Debug)]
-pub(super) struct GoodputCurve {
-    /// `flow`, `group` or `others`.
-    pub kind: String,
-    pub name: String,
-    /// Group of the flow.
-    pub group: Option<String>,
-    /// Time before which nothing is drawn, in s.
-    pub start: f64,
-    /// Goodput in Gb/s, by interval.
-    pub gbps: Vec<f64>,
-    /// Quartiles of the goodput of one of several flows, in Gb/s, by interval.
-    quartiles: Vec<Option<[f64; 3]>>,
-}
-
-impl GoodputCurve {
-    fn has_spread(&self) -> bool {
-        self.quartiles.iter().any(Option::is_some)
-    }
-}
-
-/// Returns the quartiles of a row in Gb/s, if it has them.
-fn quartiles_in(row: &SeriesRow) -> Option<[f64; 3]> {
-    let quartiles = [row.lower_quartile_bps?, row.median_bps?, row.upper_quartile_bps?];
-    Some(quartiles.map(|bps| bps / 1e9))
-}
-
-impl GoodputSeries {
-    pub(super) fn read(files: RunFiles<'_>) -> Result<Self, ReadError> {
-        let flows: Vec<FlowRow> = files.rows("flows.csv")?;
-        let named: BTreeMap<&str, &FlowRow> =
-            flows.iter().filter(|flow| flow.named).map(|flow| (flow.flow.as_str(), flow)).collect();
-        let mut first_other = f64::INFINITY;
-        flows.iter().filter(|flow| !flow.named).for_each(|flow| first_other = first_other.min(flow.start_s));
-        let (mut times, mut curves): (Vec<f64>, Vec<GoodputCurve>) = (Vec::new(), Vec::new());
-        let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
-        for row in files.rows("series.csv")? {
-            let quartiles = quartiles_in(&row);
-            let SeriesRow { time_s, kind, name, goodput_bps, .. } = row;
-            if times.last().is_none_or(|last| *last < time_s) {
-                times.push(time_s);
-            }
-            let place = *places.entry((kind.clone(), name.clone())).or_insert_with(|| {
-                let flow = named.get(name.as_str()).filter(|_| kind == "flow");
-                let start = match kind.as_str() {
-                    "flow" => flow.map_or(0.0, |flow| flow.start_s),
-                    "others" if first_other.is_finite() => first_other,
-                    _ => 0.0,
-                };
-                let group = flow.and_then(|flow| flow.group.clone());
-                let (gbps, quartiles) = (Vec::new(), Vec::new());
-                curves.push(GoodputCurve { kind, name, group, start, gbps, quartiles });
-                curves.len() - 1
-            });
-            curves[place].gbps.push(goodput_bps / 1e9);
-            curves[place].quartiles.push(quartiles);
-        }
-        let half = times.first().map_or(0.0, |first| first / 2.0);
-        times.iter_mut().for_each(|time| *time -= half);
-        let mut groups: BTreeMap<String, Members> = BTreeMap::new();
-        for flow in &flows {
-            if let Some(group) = &flow.group {
-                let members = groups.entry(group.clone()).or_default();
-                members.flows += 1;
-                members.named += usize::from(flow.named);
-            }
-        }
-        Ok(Self { times, curves, groups })
-    }
-
-    /// Returns the number of flows of a group.
-    fn members(&self, group: &str) -> Members {
-        self.groups.get(group).copied().unwrap_or_default()
-    }
-
-    /// Returns the quartiles of these curves, of each from its start on.
-    fn quartiles_of(&self, curves: &[&GoodputCurve]) -> Vec<Option<[f64; 3]>> {
-        let half = self.times.first().copied().unwrap_or_default();
-        let at = |(row, time): (usize, &f64)| {
-            let begun = curves.iter().filter(|curve| time + half > curve.start);
-            quartiles::quartiles(begun.filter_map(|curve| curve.gbps.get(row).copied()).collect())
-        };
-        self.times.iter().enumerate().map(at).collect()
-    }
-
-    pub(super) fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a GoodputCurve> {
-        self.curves.iter().filter(move |curve| curve.kind == kind)
-    }
-
-    /// Returns the points of a curve from its start on.
-    pub(super) fn points(&self, curve: &GoodputCurve, per_second: f64) -> LinePoints {
-        let half = self.times.first().copied().unwrap_or_default();
-        let point =
-            |(time, gbps): (&f64, &f64)| (time * per_second, (time + half > curve.start).then_some(*gbps));
-        self.times.iter().zip(&curve.gbps).map(point).collect()
-    }
 }
 
 /// Returns the figure of a run.
@@ -164,7 +52,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let groups: Vec<_> = series.of_kind("group").collect();
     for (number, part) in groups.chunks(OVERLAID).enumerate() {
         let title = if number == 0 { "Groups, all flows of each together" } else { "Further groups" };
-        panels.push(figure.overlay(title, part, LOW));
+        panels.push(figure.overlay(title, part, (LOW, lines.len() + OVERLAID * number)));
     }
     for others in series.of_kind("others") {
         panels.extend(figure.others(others));
@@ -220,42 +108,40 @@ impl GoodputFigure<'_> {
         Line::new(name, ink, self.series.points(curve, self.per_second))
     }
 
-    /// Returns a panel with a line for each curve.
-    fn overlay(&self, title: &str, curves: &[&GoodputCurve], height: f64) -> Panel {
-        let lines = curves
-            .iter()
-            .enumerate()
-            .map(|(place, curve)| Layer::Line(self.line(curve.name.clone(), Ink::Palette(place), curve)));
+    /// Returns a panel of a height with a line for each curve, the first with the pen of this place in the palette.
+    fn overlay(&self, title: &str, curves: &[&GoodputCurve], (height, first): (f64, usize)) -> Panel {
+        let lines = curves.iter().enumerate().map(|(place, curve)| {
+            Layer::Line(self.line(curve.name.clone(), Ink::Palette(first + place), curve))
+        });
         self.panel(title.to_owned(), highest(curves), height, lines.collect())
     }
 
     /// Returns one panel with the bands and the lines on top, or a panel of lines and some of bands where they are too many.
     fn lines_and_bands(&self, lines: &[&GoodputCurve], bands: &[FlowBand]) -> Vec<Panel> {
-        let drawn = |first: usize, bands: &[FlowBand]| -> Vec<Layer> {
-            let layers = |(place, band): (usize, &FlowBand)| {
-                quartiles::layers(&band.name, Ink::Palette(first + place), &self.spread(&band.quartiles))
+        let of_bands = |title: &str, bands: &[FlowBand], on_top: &[&GoodputCurve]| {
+            // A group has one pen in all panels.
+            let of_band = |band: &FlowBand| {
+                let ink = Ink::Palette(lines.len() + band.place);
+                quartiles::layers(&band.name, ink, &self.spread(&band.quartiles))
             };
-            bands.iter().enumerate().flat_map(layers).collect()
-        };
-        let of_bands = |title: &str, (first, bands): (usize, &[FlowBand]), lines: &[&GoodputCurve]| {
-            let mut layers = drawn(first, bands);
+            let mut layers: Vec<Layer> = bands.iter().flat_map(of_band).collect();
             let tops = layers.iter().flat_map(Layer::tops).map(|(_, top)| top);
-            let highest = tops.chain([highest(lines)]).fold(0.0, f64::max);
-            layers.extend(lines.iter().enumerate().map(|(place, curve)| {
+            let highest = tops.chain([highest(on_top)]).fold(0.0, f64::max);
+            layers.extend(on_top.iter().enumerate().map(|(place, curve)| {
                 Layer::Line(self.line(curve.name.clone(), Ink::Palette(place), curve))
             }));
             self.panel(title.to_owned(), highest, HEIGHT, layers)
         };
         match (lines, bands) {
             ([], []) => Vec::new(),
-            (lines, []) => vec![self.overlay("", lines, HEIGHT)],
+            (lines, []) => vec![self.overlay("", lines, (HEIGHT, 0))],
             (lines, bands) if !lines.is_empty() && lines.len() + bands.len() <= OVERLAID => {
-                vec![of_bands("Named flows, and the flows of each group", (lines.len(), bands), lines)]
+                vec![of_bands("Named flows, and the flows of each group", bands, lines)]
             }
             (lines, bands) => {
-                let first = (!lines.is_empty()).then(|| self.overlay("Named flows", lines, HEIGHT));
+                let first = (!lines.is_empty()).then(|| self.overlay("Named flows", lines, (HEIGHT, 0)));
                 let title = "Goodput of a flow: median, and the middle half of the flows";
-                let panels = bands.chunks(OVERLAID).map(|part| of_bands(title, (0, part), &[]));
+                let panels = bands.chunks(OVERLAID).map(|part| of_bands(title, part, &[]));
                 first.into_iter().chain(panels).collect()
             }
         }
@@ -266,18 +152,20 @@ impl GoodputFigure<'_> {
     fn bands(&self, flows: &[&GoodputCurve]) -> Vec<FlowBand> {
         let have_lines = flows.len() <= SMALL;
         let mut bands = Vec::new();
-        for group in self.series.of_kind("group") {
+        let groups: Vec<_> = self.series.of_kind("group").collect();
+        for (place, group) in groups.iter().enumerate() {
             let members = self.series.members(&group.name);
             if group.has_spread() && (!have_lines || members.named < members.flows) {
                 let name = format!("{} ({} {})", group.name, members.flows, plural(members.flows));
-                bands.push(FlowBand { name, quartiles: group.quartiles.clone() });
+                bands.push(FlowBand { name, place, quartiles: group.quartiles.clone() });
             }
         }
         let alone: Vec<_> = flows.iter().copied().filter(|flow| flow.group.is_none()).collect();
         if !have_lines && !alone.is_empty() {
             let rest = if bands.is_empty() { "" } else { " without a group" };
             let name = format!("{} named {}{rest}", alone.len(), plural(alone.len()));
-            bands.push(FlowBand { name, quartiles: self.series.quartiles_of(&alone) });
+            let (place, quartiles) = (groups.len(), self.series.quartiles_of(&alone));
+            bands.push(FlowBand { name, place, quartiles });
         }
         bands
     }

@@ -25,8 +25,9 @@ pub(super) fn below_peaks(title: String, x: Axis, label: &str, height: f64, mut 
         }
     }
     let at = tops.iter().find(|(_, height)| *height >= peak).map_or(0.0, |(place, _)| *place);
-    let stated =
-        format!("the highest, {} at {}, is above the axis", with_unit(peak, label), with_unit(at, &x.label));
+    let which = if title.is_empty() { "The" } else { "the" };
+    let (peak, at) = (with_unit(peak, label), with_unit(at, &x.label));
+    let stated = format!("{which} highest, {peak} at {at}, is above the axis");
     let title = if title.is_empty() { stated } else { format!("{title}; {stated}") };
     Panel { title, x, y, height, layers }
 }

@@ -58,11 +58,18 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         let rows: Vec<_> = ports.iter().map(cells).collect();
         // A queue has no upper end of its own; the other two are shares.
         let highest = if place == 0 { highest(&rows) } else { 1.0 };
+        if rows.iter().flat_map(|(_, cells)| cells).flatten().all(|value| *value <= 0.0) {
+            notes.push(format!("{title}: none, at any of these ports and at any time."));
+            continue;
+        }
         panels.push(map(title, &rows, grid, highest));
         if place == 0 {
             let kb = (highest / 100.0).round() / 10.0;
-            notes.push(format!("100 % of the queue is the highest cell: {kb} KB. 100 % of the other two is the whole interval."));
+            notes.push(format!("100 % of the queue is the highest cell: {kb} KB. 100 % of the other maps is the whole interval."));
         }
+    }
+    if panels.is_empty() {
+        return Err(FigureFault::Empty("no port sent anything, or had to wait"));
     }
     Ok(Chart {
         title: format!("{}, {}: ports over time", facts.scenario, facts.scheme()),

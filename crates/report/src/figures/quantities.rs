@@ -13,14 +13,14 @@ use crate::reader::{QuantityRow, RunFacts, RunFiles};
 /// Returns the figure of `watch.csv`.
 pub(super) fn watched(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
-    let panels = panels(&files.rows("watch.csv")?, &facts, |_| true);
+    let panels = panels(&files.rows("watch.csv")?, &facts, "", |_| true);
     chart(&facts, "watched quantities", panels)
 }
 
 /// Returns the figure of `source_series.csv`.
 pub(super) fn sources(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
-    let panels = panels(&files.source_series()?, &facts, |_| true);
+    let panels = panels(&files.source_series()?, &facts, "", |_| true);
     chart(&facts, "control of the sources", panels)
 }
 
@@ -40,18 +40,23 @@ fn chart(facts: &RunFacts, what: &str, panels: Vec<Panel>) -> Result<Chart, Figu
     })
 }
 
-/// Returns a panel for each quantity that is wanted, in the order of first appearance.
-pub(super) fn panels(rows: &[QuantityRow], facts: &RunFacts, wanted: impl Fn(&str) -> bool) -> Vec<Panel> {
+/// Returns a panel of this title for each quantity that is wanted, in the order of first appearance.
+pub(super) fn panels(
+    rows: &[QuantityRow],
+    facts: &RunFacts,
+    title: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<Panel> {
     let mut quantities: Vec<&str> = Vec::new();
     for row in rows {
         if !quantities.contains(&row.quantity.as_str()) && wanted(&row.quantity) {
             quantities.push(&row.quantity);
         }
     }
-    quantities.into_iter().map(|quantity| panel(rows, facts, quantity)).collect()
+    quantities.into_iter().map(|quantity| panel(rows, facts, (title, quantity))).collect()
 }
 
-fn panel(rows: &[QuantityRow], facts: &RunFacts, quantity: &str) -> Panel {
+fn panel(rows: &[QuantityRow], facts: &RunFacts, (title, quantity): (&str, &str)) -> Panel {
     let (time, per_second) = Axis::time(facts.end_s());
     let (label, scale) = unit(quantity);
     let point = |row: &QuantityRow| (row.time_s * per_second, row.value.map(|value| value / scale));
@@ -69,7 +74,7 @@ fn panel(rows: &[QuantityRow], facts: &RunFacts, quantity: &str) -> Panel {
         objects.into_iter().enumerate().map(line).collect()
     };
     let layers = phases(facts, per_second).into_iter().chain(layers).collect();
-    below_peaks(String::new(), time, &label, 150.0, layers)
+    below_peaks(title.to_owned(), time, &label, 150.0, layers)
 }
 
 /// Returns the median of many objects, and a band with their middle half.
@@ -123,10 +128,10 @@ mod tests {
             value: Some(f64::from(object)),
         };
         let few = [row(1, "alpha"), row(2, "alpha"), row(1, "rate_bps")];
-        assert_eq!(panels(&few, &facts, |_| true).len(), 2);
-        assert_eq!(panels(&few, &facts, |quantity| quantity == "alpha").len(), 1);
+        assert_eq!(panels(&few, &facts, "", |_| true).len(), 2);
+        assert_eq!(panels(&few, &facts, "", |quantity| quantity == "alpha").len(), 1);
         let many: Vec<_> = (1..=9).map(|object| row(object, "alpha")).collect();
-        let panels = panels(&many, &facts, |_| true);
+        let panels = panels(&many, &facts, "", |_| true);
         let Some(Layer::Line(median)) = panels[0].layers.last() else {
             panic!("the median is the last layer")
         };

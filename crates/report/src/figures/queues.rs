@@ -30,12 +30,9 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     }
     if files.has("watch.csv") {
         let rows = files.rows("watch.csv")?;
-        let watched = quantities::panels(&rows, &facts, |quantity| quantity == "queue_bytes");
-        let titled = |panel: Panel| {
-            let rest = if panel.title.is_empty() { String::new() } else { format!("; {}", panel.title) };
-            Panel { title: format!("Watched queues{rest}"), ..panel }
-        };
-        panels.extend(watched.into_iter().map(titled));
+        panels.extend(quantities::panels(&rows, &facts, "Watched queues", |quantity| {
+            quantity == "queue_bytes"
+        }));
     }
     let mut notes = Vec::new();
     if left_out > 0 {

@@ -72,9 +72,9 @@ pub fn series_table<'a>() -> Table<SeriesRow<'a>> {
         }),
         Column::optional_count(
             "flows",
-            "of a group and of all others, the number of flows that the quartiles are of: those that had begun by the end of \
-             the interval, and had not delivered all their data, or stopped and gone quiet, by its beginning; of more than \
-             16,384 flows only that many, evenly spaced in their order, are looked at",
+            "of a group and of all others, the number of flows that the quartiles are of: those that had begun before the end \
+             of the interval, and delivered payload within it or had a message at its end that was not complete at its source; \
+             of more than 16,384 flows only that many, evenly spaced in their order, are looked at",
             |row| row.spread.map(|(spread, _)| spread.flows.into()),
         ),
         Column::optional_number(

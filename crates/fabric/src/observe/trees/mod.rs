@@ -20,6 +20,7 @@
 //! | `shares` | fair shares of what idle outputs could have carried |
 //! | `members` | contributors and victims of a tree |
 //! | `totals` | totals of roots and of outputs over a run |
+//! | `worst` | the worst tree of a run |
 //! | here | the search, sample by sample |
 
 mod activity;
@@ -28,6 +29,7 @@ mod members;
 mod paths;
 mod shares;
 mod totals;
+mod worst;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +42,7 @@ use self::activity::Activity;
 use self::cause::{RootKind, Setting};
 use self::members::Members;
 use self::totals::{OutputTotals, RootTotals};
+use self::worst::WorstSoFar;
 use crate::state::world::World;
 
 /// An output with a queue of more than this number of longest packets has more than is on its way through.
@@ -63,6 +66,7 @@ pub(crate) struct TreeFinder {
     order: Vec<OutputLane>,
     samples: Vec<TreeSample>,
     sampled: u32,
+    worst: WorstSoFar,
 }
 
 /// A congestion tree at one sample.
@@ -94,6 +98,7 @@ impl TreeFinder {
             order: Vec::new(),
             samples: Vec::new(),
             sampled: 0,
+            worst: WorstSoFar::default(),
         }
     }
 
@@ -238,11 +243,13 @@ impl TreeFinder {
         running.add((tree, members), at, |flow| world.delivered(FlowId(flow)));
         let senders = members.contributors.iter().map(|flow| world.flows[*flow as usize].source.0);
         running.facts.senders.extend(senders);
+        let queue = world.switch(node).view().waiting(port, lane);
+        self.worst.see((tree, members), at, (running.number, queue));
         self.samples.push(TreeSample {
             at,
             since: running.since,
             root: running.number,
-            queue: world.switch(node).view().waiting(port, lane),
+            queue,
             branches: tree.branches.len() as u32,
             depth: tree.depth(),
             ports: tree.ports(),
@@ -268,7 +275,8 @@ impl TreeFinder {
             }
         };
         let roots = self.order.iter().map(finished).collect();
-        Congestion { roots, samples: self.samples.clone(), sampled: self.sampled }
+        let worst = self.worst.record(world);
+        Congestion { roots, samples: self.samples.clone(), sampled: self.sampled, worst }
     }
 
     /// Returns the loads of all outputs and lanes of switches, by node, port and lane; none of a run without samples.

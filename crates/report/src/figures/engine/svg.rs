@@ -124,6 +124,12 @@ impl SvgFile {
         );
     }
 
+    /// Draws a polygon whose tooltip is a text.
+    pub(crate) fn named_polygon(&mut self, corners: &[(f64, f64)], fill: &str, stroke: Stroke, name: &str) {
+        let (path, pen, name) = (path(corners), pen(stroke), escaped(name));
+        let _ = writeln!(self.text, "<path d=\"{path}Z\" fill=\"{fill}\" {pen}><title>{name}</title></path>");
+    }
+
     /// Writes a text whose baseline begins, is centred or ends at a point.
     pub(crate) fn text(&mut self, at: (f64, f64), anchor: Anchor, letters: Letters, text: &str) {
         self.write(at, anchor, letters, text, "");

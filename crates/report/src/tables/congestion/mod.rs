@@ -7,10 +7,12 @@
 //! | [`files`](mod@files) | `trees.csv`, `roots.csv`, `contributors.csv`, `victims.csv` |
 //! | `outputs` | the hottest outputs on the terminal |
 //! | `trees` | the worst trees on the terminal |
+//! | [`worst`] | `worst_tree.csv` |
 
 pub mod files;
 mod outputs;
 mod trees;
+pub mod worst;
 
 use telemetry::RunRecord;
 

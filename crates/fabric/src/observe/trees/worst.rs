@@ -1,0 +1,61 @@
+//! The worst tree of a run, output by output and flow by flow.
+//!
+//! Invariant: one tree is kept at a time, whatever the length of the run.
+
+use telemetry::{BranchRecord, WorstTree};
+use units::{Bytes, Time};
+
+use super::members::Members;
+use super::{CongestionTree, OutputLane};
+use crate::state::world::World;
+
+/// The tree with most branches so far, of several the one with the longest queue, of these the first.
+#[derive(Debug, Default)]
+pub(super) struct WorstSoFar {
+    rank: (usize, Bytes),
+    at: Time,
+    root: u32,
+    branches: Vec<(OutputLane, u32)>,
+    contributors: Vec<u32>,
+    victims: Vec<u32>,
+}
+
+impl WorstSoFar {
+    /// Takes the tree of a sample in place of the former one if it is worse. `root` and `queue` are the number of its root
+    /// and the queue there.
+    pub(super) fn see(
+        &mut self,
+        (tree, members): (&CongestionTree, &Members),
+        at: Time,
+        (root, queue): (u32, Bytes),
+    ) {
+        let rank = (tree.branches.len(), queue);
+        if rank <= self.rank {
+            return;
+        }
+        (self.rank, self.at, self.root) = (rank, at, root);
+        self.branches.clone_from(&tree.branches);
+        self.contributors.clone_from(&members.contributors);
+        self.victims.clear();
+        self.victims.extend(members.victims.iter().map(|victim| victim.flow));
+        self.victims.sort_unstable();
+    }
+
+    /// Returns the worst tree with the names of its outputs; `None` if there was no tree.
+    pub(super) fn record(&self, world: &World) -> Option<WorstTree> {
+        let branch = |((node, port, lane), depth): &(OutputLane, u32)| BranchRecord {
+            node: world.name(*node).to_owned(),
+            port: port.0 + 1,
+            peer: world.name(world.interconnect.peer(*node, *port).0).to_owned(),
+            lane: lane.0,
+            depth: *depth,
+        };
+        (self.rank.0 > 0).then(|| WorstTree {
+            at: self.at,
+            root: self.root,
+            branches: self.branches.iter().map(branch).collect(),
+            contributors: self.contributors.clone(),
+            victims: self.victims.clone(),
+        })
+    }
+}
