@@ -147,4 +147,5 @@ pages! {
     a_configuration_of_hpcc: "hpcc-configuration",
     an_incast_beside_a_victim: "leaf-spine-incast",
     a_threshold_and_the_spread_over_seeds: "threshold-and-seeds",
+    a_slow_receiver_in_a_fat_tree: "slow-receiver",
 }
