@@ -332,7 +332,7 @@ mod tests {
             );
             let (first, mut second) = (outcome(), outcome());
             for flow in &mut second.summary.phases[0].flows {
-                flow.settled_goodput_bps *= 2.0;
+                flow.second_half_goodput_bps *= 2.0;
             }
             judge(&Paper::read("paper", &text), true, |_| vec![&first, &second]).unwrap()[0].verdict
         };
@@ -360,7 +360,7 @@ mod tests {
             ])"#;
         let (first, mut second) = (outcome(), outcome());
         for flow in &mut second.summary.phases[0].flows {
-            flow.settled_goodput_bps *= 2.0;
+            flow.second_half_goodput_bps *= 2.0;
         }
         let paper = Paper::read("paper", text);
         let judged = judge(&paper, true, |_| vec![&first, &second]).unwrap();

@@ -33,7 +33,7 @@ pub enum NotInRun {
     /// A sample of a watched queue, by `SWITCH:PORT`.
     #[error("a sample of {0}")]
     QueueSample(String),
-    /// Goodput in the settled half of a phase.
+    /// Goodput in the second half of a phase.
     #[error("goodput in phase {0}")]
     Goodput(usize),
     /// A gain of goodput in a phase.
@@ -60,7 +60,7 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         Measure::TimeToReach { flows, phase, share } => {
             time_to_reach(outcome, &named_flows(outcome, flows)?, *phase, *share).map(|seconds| vec![seconds])
         }
-        Measure::Total { phase: number } => Ok(vec![phase(outcome, *number)?.settled_total_goodput_bps]),
+        Measure::Total { phase: number } => Ok(vec![phase(outcome, *number)?.second_half_total_goodput_bps]),
         Measure::Lowest { phase: number } => {
             let phase = phase(outcome, *number)?;
             let lowest = totals(outcome, phase.from_s, phase.to_s).into_iter().reduce(f64::min);
@@ -93,7 +93,7 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         | Measure::Mean { flows, phase }
         | Measure::Jain { flows, phase }
         | Measure::Spread { flows, phase }
-        | Measure::Variation { flows, phase } => settled(measure, outcome, flows, *phase),
+        | Measure::Variation { flows, phase } => in_second_half(measure, outcome, flows, *phase),
     }
 }
 
@@ -123,15 +123,15 @@ fn phase(outcome: &Outcome, number: usize) -> Result<&PhaseSummary, NotInRun> {
     outcome.summary.phases.get(number - 1).ok_or(NotInRun::Phase(number))
 }
 
-/// Returns the goodput of each flow in the settled half of a phase.
+/// Returns the goodput of each flow in the second half of a phase.
 fn goodput(outcome: &Outcome, flows: &[String], number: usize) -> Result<Vec<f64>, NotInRun> {
     let phase = phase(outcome, number)?;
     let places = named_flows(outcome, flows)?;
-    Ok(places.into_iter().map(|place| phase.flows[place].settled_goodput_bps).collect())
+    Ok(places.into_iter().map(|place| phase.flows[place].second_half_goodput_bps).collect())
 }
 
-/// Returns a measure of flows' goodput in the settled half of a phase.
-fn settled(
+/// Returns a measure of flows' goodput in the second half of a phase.
+fn in_second_half(
     measure: &Measure,
     outcome: &Outcome,
     flows: &[String],
@@ -165,13 +165,13 @@ fn occupancy(outcome: &Outcome, switches: &[String]) -> Result<f64, NotInRun> {
     Ok(lanes.iter().filter(|lane| switches.contains(&lane.node)).map(|lane| lane.mean).sum())
 }
 
-/// Returns the samples of a watched queue in the settled half of a phase, in bytes; at least one.
+/// Returns the samples of a watched queue in the second half of a phase, in bytes; at least one.
 fn queue_samples(outcome: &Outcome, place: &str, phase: &PhaseSummary) -> Result<Vec<f64>, NotInRun> {
     let (watched, interval) = (&outcome.record.watched, outcome.record.series.interval);
     let column = queue_column(outcome, place)?;
-    let settled = f64::midpoint(phase.from_s, phase.to_s)..phase.to_s;
+    let second_half = f64::midpoint(phase.from_s, phase.to_s)..phase.to_s;
     let rows =
-        (1..).zip(&watched.rows).filter(|(number, _)| settled.contains(&(interval * *number).seconds()));
+        (1..).zip(&watched.rows).filter(|(number, _)| second_half.contains(&(interval * *number).seconds()));
     let queue: Vec<_> = rows.map(|(_, row)| row[column]).collect();
     if queue.is_empty() { Err(NotInRun::QueueSample(place.to_owned())) } else { Ok(queue) }
 }
@@ -186,7 +186,7 @@ pub(crate) fn queue_column(outcome: &Outcome, place: &str) -> Result<usize, NotI
 
 /// Returns the time from a phase's start until all flows together have a share of their goodput in the first phase.
 fn time_to_recover(outcome: &Outcome, now: &PhaseSummary, share: f64) -> Result<f64, NotInRun> {
-    let wanted = share * phase(outcome, 1)?.settled_total_goodput_bps;
+    let wanted = share * phase(outcome, 1)?.second_half_total_goodput_bps;
     let recovered = totals(outcome, now.from_s, now.to_s).into_iter().position(|one| one >= wanted);
     let samples = recovered.ok_or(NotInRun::Recovery)? + 1;
     Ok(samples as f64 * outcome.record.series.interval.seconds())
@@ -311,7 +311,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn measures_look_at_the_settled_half() {
+    fn measures_look_at_the_second_half() {
         let all = ["F1", "F2", "F3"];
         assert_eq!(of(|flows, phase| Measure::Goodput { flows, phase }, &all), [4e9, 4e9, 8e9]);
         assert_eq!(of(|flows, phase| Measure::Goodput { flows, phase }, &["F*"]), [4e9, 4e9, 8e9]);
@@ -339,7 +339,7 @@ pub(crate) mod tests {
         assert_eq!(measured(&lost, &outcome()), Err(NotInRun::Gain(2)));
     }
 
-    /// The second phase has 0.5 MB in the first ms, 1.0 in the second, and 2 from the fourth on. The settled half of the
+    /// The second phase has 0.5 MB in the first ms, 1.0 in the second, and 2 from the fourth on. The second half of the
     /// first has 0.5 + 0.25 + 1.0 and 0.5 + 0.75 + 1.0 MB, on average 2 MB/ms.
     #[test]
     fn totals_are_of_all_flows() {
@@ -365,9 +365,9 @@ pub(crate) mod tests {
         assert_eq!(held(&["C"]), Err(NotInRun::Switch("C".to_owned())));
     }
 
-    /// The settled half of the first phase lasts from 2 ms to 4 ms, its end excluded: samples of 20 and 60 bytes.
+    /// The second half of the first phase lasts from 2 ms to 4 ms, its end excluded: samples of 20 and 60 bytes.
     #[test]
-    fn a_queue_is_that_of_the_settled_half() {
+    fn a_queue_is_that_of_the_second_half() {
         let mut outcome = outcome();
         let of = |object: &str, quantity| WatchedQuantity { object: object.to_owned(), quantity };
         outcome.record.watched = telemetry::Watched {

@@ -80,6 +80,52 @@ pub fn in_blocks(header: &[String], rows: &[Vec<String>], keys: usize, left: usi
     blocks.iter().map(block).collect::<Vec<_>>().join("\n\n")
 }
 
+/// Breaks the lines that are longer than `width` characters, where possible. Further lines of a table's row are indented to
+/// its last column, those of indented prose by two characters more than the first.
+#[must_use]
+pub fn wrapped(text: &str, width: usize) -> String {
+    let line = |line: &str| if line.chars().count() <= width { line.to_owned() } else { broken(line, width) };
+    let mut wrapped = text.lines().map(line).collect::<Vec<_>>().join("\n");
+    if text.ends_with('\n') {
+        wrapped.push('\n');
+    }
+    wrapped
+}
+
+/// Breaks a line at single spaces.
+fn broken(line: &str, width: usize) -> String {
+    let start = line.len() - line.trim_start().len();
+    // Columns are set apart by two spaces at least.
+    let last = line.rfind("  ").map_or(start, |at| at + 2).max(start);
+    let column = line[..last].chars().count();
+    let (kept, hanging) = if last > start && column <= width / 2 {
+        (last, column)
+    } else {
+        (start, if start > 0 { start + 2 } else { 0 })
+    };
+    let mut broken = line[..kept].to_owned();
+    let mut used = broken.chars().count();
+    let mut spaces = 0;
+    for (place, word) in line[kept..].split(' ').enumerate() {
+        spaces += usize::from(place > 0);
+        let length = word.chars().count();
+        if length == 0 {
+            continue;
+        }
+        if spaces > 0 && used + spaces + length > width {
+            broken += &format!("\n{:hanging$}", "");
+            used = hanging;
+        } else {
+            broken += &" ".repeat(spaces);
+            used += spaces;
+        }
+        broken += word;
+        used += length;
+        spaces = 0;
+    }
+    broken
+}
+
 /// Groups digits by thousands: `1234567` becomes `1,234,567`.
 #[must_use]
 pub fn grouped(count: u64) -> String {
@@ -129,6 +175,19 @@ mod tests {
         assert_eq!(table(17).lines().map(str::len).max(), Some(17), "{}", table(17));
         assert_eq!(table(1).split("\n\n").count(), 3);
         assert_eq!(in_blocks(&header[..1], &[texts(&["k"])], 1, 1, 80), " key\n k");
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words_and_go_on_below_their_last_column() {
+        let text =
+            "short\n\n audit  one two three\nall of this is prose\n  a-word-that-is-longer-than-the-line b\n";
+        assert_eq!(
+            wrapped(text, 16),
+            "short\n\n audit  one two\n        three\nall of this is\nprose\n  a-word-that-is-longer-than-the-line\n    b\n"
+        );
+        assert_eq!(wrapped(text, 80), text);
+        assert_eq!(wrapped("≥ is a bound", 12), "≥ is a bound");
+        assert_eq!(wrapped("many  columns  of a table", 16), "many  columns\nof a table");
     }
 
     #[test]

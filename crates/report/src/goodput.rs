@@ -13,7 +13,7 @@ pub enum PhasePart {
     /// The whole phase.
     Whole,
     /// The second half of the phase, after the transition.
-    Settled,
+    SecondHalf,
 }
 
 /// One flow in one phase.
@@ -22,7 +22,7 @@ pub struct FlowGoodput {
     /// Whether the flow had data to send.
     pub active: bool,
     whole: f64,
-    settled: f64,
+    second_half: f64,
 }
 
 /// All flows in one phase.
@@ -55,7 +55,11 @@ pub fn by_phase(record: &RunRecord) -> Vec<PhaseGoodput<'_>> {
 impl FlowGoodput {
     fn of(record: &RunRecord, flow: usize, phase: &Phase) -> Self {
         let rate = |from| record.delivered_between(flow, from, phase.to).bps_over(phase.to.since(from));
-        Self { active: record.active(flow, phase), whole: rate(phase.from), settled: rate(phase.settled) }
+        Self {
+            active: record.active(flow, phase),
+            whole: rate(phase.from),
+            second_half: rate(phase.second_half),
+        }
     }
 
     /// Returns the flow's goodput, in bit/s.
@@ -63,7 +67,7 @@ impl FlowGoodput {
     pub const fn over(&self, stretch: PhasePart) -> f64 {
         match stretch {
             PhasePart::Whole => self.whole,
-            PhasePart::Settled => self.settled,
+            PhasePart::SecondHalf => self.second_half,
         }
     }
 }
@@ -121,17 +125,17 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_counts_whole_and_settled_and_by_its_active_flows() {
+    fn a_phase_counts_whole_and_by_its_second_half_and_by_its_active_flows() {
         let record = sample::record();
         let phases = by_phase(&record);
         let (first, second) = (&phases[0], &phases[1]);
         assert_eq!(first.flows[0].over(PhasePart::Whole), 8e9);
-        assert_eq!(first.flows[0].over(PhasePart::Settled), 12e9);
+        assert_eq!(first.flows[0].over(PhasePart::SecondHalf), 12e9);
         assert!(!first.flows[1].active && second.flows[1].active);
         assert_eq!(jain_of_active(&first.of([0, 1]), PhasePart::Whole), Some(1.0));
         assert_eq!(jain_of_active(&first.of([1]), PhasePart::Whole), None);
-        assert_eq!(jain_of_active(&second.of([0, 1]), PhasePart::Settled), jain([6e9, 2e9]));
-        assert_eq!(total(&second.of([0, 1]), PhasePart::Settled), 8e9);
+        assert_eq!(jain_of_active(&second.of([0, 1]), PhasePart::SecondHalf), jain([6e9, 2e9]));
+        assert_eq!(total(&second.of([0, 1]), PhasePart::SecondHalf), 8e9);
         assert_eq!(total(&second.of([2, 3]), PhasePart::Whole), 4e9);
         assert!(total(&[], PhasePart::Whole).is_sign_positive(), "nobody's total is printed as 0, not -0");
     }

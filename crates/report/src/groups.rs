@@ -71,11 +71,11 @@ pub struct GroupInPhase {
     /// Goodput of all flows together, over the whole phase.
     pub goodput_bps: f64,
     /// Goodput of all flows together, over the second half of the phase.
-    pub settled_goodput_bps: f64,
+    pub second_half_goodput_bps: f64,
     /// Jain's index of the flows that were active, over the whole phase; `None` if none was, or none got anything.
     pub jain: Option<f64>,
     /// Jain's index of the flows that were active, over the second half of the phase.
-    pub settled_jain: Option<f64>,
+    pub second_half_jain: Option<f64>,
     /// Messages posted in the phase.
     #[serde(flatten)]
     pub messages: GroupMessages,
@@ -108,9 +108,9 @@ pub fn by_phase(record: &RunRecord, phases: &[PhaseGoodput<'_>]) -> Vec<Vec<Grou
             group: name.to_owned(),
             active_flows: flows.iter().filter(|flow| flow.active).count(),
             goodput_bps: goodput::total(&flows, PhasePart::Whole).round(),
-            settled_goodput_bps: goodput::total(&flows, PhasePart::Settled).round(),
+            second_half_goodput_bps: goodput::total(&flows, PhasePart::SecondHalf).round(),
             jain: rounded_jain(&flows, PhasePart::Whole),
-            settled_jain: rounded_jain(&flows, PhasePart::Settled),
+            second_half_jain: rounded_jain(&flows, PhasePart::SecondHalf),
             messages,
         }
     };
@@ -233,9 +233,11 @@ mod tests {
         assert_eq!(waited, [0.0, 0.007_25, 0.0, 0.0]);
         let phases = goodput::by_phase(&record);
         for (phase, groups) in phases.iter().zip(by_phase(&record, &phases)) {
-            let of_groups = groups.iter().map(|group| (group.goodput_bps, group.settled_goodput_bps));
-            let of_flows =
-                phase.flows.iter().map(|flow| (flow.over(PhasePart::Whole), flow.over(PhasePart::Settled)));
+            let of_groups = groups.iter().map(|group| (group.goodput_bps, group.second_half_goodput_bps));
+            let of_flows = phase
+                .flows
+                .iter()
+                .map(|flow| (flow.over(PhasePart::Whole), flow.over(PhasePart::SecondHalf)));
             assert!(of_groups.eq(of_flows));
         }
     }
@@ -251,7 +253,7 @@ mod tests {
         let [before, during] = &in_phases(&record)[..] else { panic!("the sample has two phases") };
         assert_eq!((before.active_flows, before.jain), (1, Some(1.0)));
         assert_eq!((during.active_flows, during.goodput_bps), (2, 8.2e9));
-        assert_eq!(during.settled_goodput_bps, 8.4e9);
+        assert_eq!(during.second_half_goodput_bps, 8.4e9);
     }
 
     /// The group posts a message of 1,000 bytes and one of 2.5 MB in the second phase, and both are delivered. The flow

@@ -164,11 +164,11 @@ pub struct PhaseSummary {
     /// Goodput of all flows together, over the whole phase.
     pub total_goodput_bps: f64,
     /// Goodput of all flows together, over the second half of the phase.
-    pub settled_total_goodput_bps: f64,
+    pub second_half_total_goodput_bps: f64,
     /// Jain's index of the named flows that were active, over the whole phase; `None` if none was, or none got anything.
     pub jain: Option<f64>,
     /// Jain's index of the named flows that were active, over the second half of the phase.
-    pub settled_jain: Option<f64>,
+    pub second_half_jain: Option<f64>,
     /// Every flow that the scenario names.
     pub flows: Vec<FlowSummary>,
     /// Groups of flows.
@@ -195,7 +195,7 @@ pub struct FlowSummary {
     /// Goodput over the whole phase.
     pub goodput_bps: f64,
     /// Goodput over the second half of the phase.
-    pub settled_goodput_bps: f64,
+    pub second_half_goodput_bps: f64,
 }
 
 /// The flows with neither a name nor a group, in one phase.
@@ -206,11 +206,11 @@ pub struct OthersInPhase {
     /// Goodput of these flows together, over the whole phase.
     pub total_goodput_bps: f64,
     /// Goodput of these flows together, over the second half of the phase.
-    pub settled_total_goodput_bps: f64,
+    pub second_half_total_goodput_bps: f64,
     /// Jain's index of the flows that were active, over the whole phase; `None` if none was, or none got anything.
     pub jain: Option<f64>,
     /// Jain's index of the flows that were active, over the second half of the phase.
-    pub settled_jain: Option<f64>,
+    pub second_half_jain: Option<f64>,
 }
 
 impl Summary {
@@ -277,7 +277,7 @@ impl PhaseSummary {
             operation: flow.operation,
             active: share.active,
             goodput_bps: share.over(PhasePart::Whole).round(),
-            settled_goodput_bps: share.over(PhasePart::Settled).round(),
+            second_half_goodput_bps: share.over(PhasePart::SecondHalf).round(),
         };
         let total = |stretch| goodput::total(&goodput.flows, stretch).round();
         let (named, others) = (goodput.of(0..record.named()), goodput.of(record.others()));
@@ -286,17 +286,17 @@ impl PhaseSummary {
             from_s: goodput.phase.from.seconds(),
             to_s: goodput.phase.to.seconds(),
             total_goodput_bps: total(PhasePart::Whole),
-            settled_total_goodput_bps: total(PhasePart::Settled),
+            second_half_total_goodput_bps: total(PhasePart::SecondHalf),
             jain: rounded_jain(&named, PhasePart::Whole),
-            settled_jain: rounded_jain(&named, PhasePart::Settled),
+            second_half_jain: rounded_jain(&named, PhasePart::SecondHalf),
             flows: record.flows.iter().zip(&named).map(flow).collect(),
             groups,
             others: OthersInPhase {
                 active_flows: others.iter().filter(|flow| flow.active).count(),
                 total_goodput_bps: goodput::total(&others, PhasePart::Whole).round(),
-                settled_total_goodput_bps: goodput::total(&others, PhasePart::Settled).round(),
+                second_half_total_goodput_bps: goodput::total(&others, PhasePart::SecondHalf).round(),
                 jain: rounded_jain(&others, PhasePart::Whole),
-                settled_jain: rounded_jain(&others, PhasePart::Settled),
+                second_half_jain: rounded_jain(&others, PhasePart::SecondHalf),
             },
         }
     }
@@ -391,7 +391,7 @@ mod tests {
             "phases",
         ];
         let phase = ["name", "from_s", "to_s", "total_goodput_bps", "jain", "flows"];
-        let flow = ["flow", "src", "dst", "goodput_bps", "settled_goodput_bps"];
+        let flow = ["flow", "src", "dst", "goodput_bps", "second_half_goodput_bps"];
         for (object, fields) in
             [(&json, &top[..]), (&json["phases"][0], &phase[..]), (&json["phases"][0]["flows"][0], &flow[..])]
         {

@@ -30,7 +30,7 @@ pub(crate) fn report() -> Result<String, SimulationError> {
         let phase = run.summary.phases.last().expect("a run has a phase");
         text += &format!("{timer:>10}");
         for flow in &phase.flows {
-            text += &format!(" {:8.2}", flow.settled_goodput_bps / 1e9);
+            text += &format!(" {:8.2}", flow.second_half_goodput_bps / 1e9);
         }
         text += &format!(" {:15}\n", run.record.marks.total());
     }

@@ -30,7 +30,7 @@ pub(crate) fn report() -> Result<String, SimulationError> {
     Ok(text)
 }
 
-/// Returns each flow's name, its goodput in the settled half of the last phase in Gb/s, and the time that its packets
+/// Returns each flow's name, its goodput in the second half of the last phase in Gb/s, and the time that its packets
 /// waited in trees of other flows, in ms.
 fn flows(run: &FinishedRun) -> Vec<(&str, f64, f64)> {
     let phase = run.summary.phases.last().expect("a run has a phase");
@@ -42,6 +42,6 @@ fn flows(run: &FinishedRun) -> Vec<(&str, f64, f64)> {
     };
     let flows = phase.flows.iter().enumerate();
     flows
-        .map(|(place, flow)| (flow.flow.as_str(), flow.settled_goodput_bps / 1e9, waited_ms(place)))
+        .map(|(place, flow)| (flow.flow.as_str(), flow.second_half_goodput_bps / 1e9, waited_ms(place)))
         .collect()
 }

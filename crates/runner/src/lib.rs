@@ -22,7 +22,7 @@
 //!     .run()?;
 //! let phase = run.summary.phases.last().expect("a run has a phase");
 //! let victim = phase.flows.iter().find(|flow| flow.flow == "victim").expect("the scenario has a victim");
-//! assert!(victim.settled_goodput_bps < 8e9, "half the rate that its path could carry");
+//! assert!(victim.second_half_goodput_bps < 8e9, "half the rate that its path could carry");
 //! # Ok::<(), backwater::SimulationError>(())
 //! ```
 //!

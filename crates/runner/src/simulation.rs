@@ -142,15 +142,15 @@ impl FinishedRun {
         self.printed_within(report::format::WIDTH)
     }
 
-    /// Returns the tables that `backwater sim` prints on a terminal of this width, in characters. Tables of flows and groups
-    /// fit into it where possible.
+    /// Returns the tables that `backwater sim` prints on a terminal of this width, in characters. Tables fit into it where
+    /// possible.
     #[must_use]
     pub fn printed_within(&self, width: usize) -> String {
         let mut parts = vec![printed::tables(&self.summary, width)];
         parts.extend(self.plan.ecn_first().map(|first| wording::ecn_before_pfc(&first)));
         parts.push(completions::printed(&self.summary, width));
-        parts.push(congestion::printed(&self.record));
-        parts.push(margins::printed(&self.record));
+        parts.push(congestion::printed(&self.record, width));
+        parts.push(margins::printed(&self.record, width));
         parts.join("\n")
     }
 

@@ -201,7 +201,7 @@ fn the_json_is_the_summary_file_with_the_cost_of_the_run() {
     for field in ["wall_s", "events", "packet_hops", "packet_hops_per_s", "peak_rss_bytes"] {
         assert!(summary[field].as_f64().is_some_and(|value| value > 0.0), "{field}: {}", summary[field]);
     }
-    assert!(summary["phases"][0]["flows"][0]["settled_goodput_bps"].as_f64().unwrap() > 1e9);
+    assert!(summary["phases"][0]["flows"][0]["second_half_goodput_bps"].as_f64().unwrap() > 1e9);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn a_group_is_the_sum_of_its_flows_in_every_phase() {
         assert!((phase["total_goodput_bps"].as_f64().unwrap() - total).abs() < in_phase.len() as f64);
         for group in phase["groups"].as_array().expect("it is a list") {
             let own = &members[group["group"].as_str().unwrap()];
-            for column in ["goodput_bps", "settled_goodput_bps"] {
+            for column in ["goodput_bps", "second_half_goodput_bps"] {
                 let rows = in_phase.iter().filter(|row| own.contains(&row["name"]));
                 let of_flows: f64 = rows.map(|row| number(row, column)).sum();
                 // Each flow's goodput is rounded to whole bit/s.
@@ -142,7 +142,8 @@ fn a_group_is_the_sum_of_its_flows_in_every_phase() {
     }
     let last = summary["phases"].as_array().and_then(|phases| phases.last()).expect("there is a phase");
     assert!(
-        last["groups"][0]["settled_goodput_bps"].as_f64() < last["groups"][1]["settled_goodput_bps"].as_f64()
+        last["groups"][0]["second_half_goodput_bps"].as_f64()
+            < last["groups"][1]["second_half_goodput_bps"].as_f64()
     );
 }
 

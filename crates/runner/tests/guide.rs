@@ -148,4 +148,5 @@ pages! {
     an_incast_beside_a_victim: "leaf-spine-incast",
     a_threshold_and_the_spread_over_seeds: "threshold-and-seeds",
     a_slow_receiver_in_a_fat_tree: "slow-receiver",
+    all_to_all_until_the_last_message: "all-to-all",
 }

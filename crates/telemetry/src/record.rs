@@ -323,25 +323,25 @@ pub struct Phase {
     pub name: String,
     /// Start of the phase.
     pub from: Time,
-    /// Start of its settled part.
-    pub settled: Time,
+    /// Start of its second half.
+    pub second_half: Time,
     /// End of the phase.
     pub to: Time,
 }
 
 impl Phase {
-    /// Returns the phase from `from` to `to`, whose second half is settled.
+    /// Returns the phase from `from` to `to`.
     #[must_use]
     pub fn new(name: String, from: Time, to: Time) -> Self {
-        Self { name, from, settled: from + to.since(from) / 2, to }
+        Self { name, from, second_half: from + to.since(from) / 2, to }
     }
 
     /// Returns the part of the phase before `end`, the end of an interrupted run; `None` if the phase had not begun. If its
-    /// second half had not begun either, all of that part counts as settled.
+    /// second half had not begun either, all of that part counts as its second half.
     #[must_use]
     pub fn before(self, end: Time) -> Option<Self> {
-        let settled = if self.settled < end { self.settled } else { self.from };
-        (self.from < end).then(|| Self { settled, to: self.to.min(end), ..self })
+        let second_half = if self.second_half < end { self.second_half } else { self.from };
+        (self.from < end).then(|| Self { second_half, to: self.to.min(end), ..self })
     }
 }
 
@@ -471,15 +471,15 @@ mod tests {
     }
 
     #[test]
-    fn the_settled_half_begins_in_the_middle() {
-        assert_eq!(Phase::new(String::new(), ms(10), ms(20)).settled, ms(15));
+    fn the_second_half_begins_in_the_middle() {
+        assert_eq!(Phase::new(String::new(), ms(10), ms(20)).second_half, ms(15));
     }
 
     #[test]
     fn an_interrupted_run_has_the_phases_that_had_begun() {
         let before = |end| {
             let part = Phase::new(String::new(), ms(10), ms(20)).before(ms(end))?;
-            Some((part.from, part.settled, part.to))
+            Some((part.from, part.second_half, part.to))
         };
         assert_eq!(before(10), None);
         assert_eq!(before(13), Some((ms(10), ms(10), ms(13))));

@@ -194,7 +194,7 @@ impl HotSpotGrid {
         let plan = self.run_of(case, control, tune).plan(SEED)?;
         let link = plan.cable(0).rate.get() as f64;
         let outcome = simulate(&plan, RunOptions::default(), &mut |_| {})?;
-        let total = outcome.summary.phases[1].settled_total_goodput_bps;
+        let total = outcome.summary.phases[1].second_half_total_goodput_bps;
         Ok(total / link / (f64::from(case.fabric.ports) * case.deliverable()))
     }
 

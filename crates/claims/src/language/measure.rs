@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// A number, or one number per flow, to be read off a run.
 ///
-/// Phases count from 1. Goodput, shares and queues are those of the phase's settled second half; `TimeToReach`,
+/// Phases count from 1. Goodput, shares and queues are those of the phase's second half; `TimeToReach`,
 /// `Lowest` and `BackAfter` look at the whole phase, `Held` and the counts of packets at the whole run. Flows are named
 /// as in the scenario; `local*` means all flows whose names begin with `local`.
 #[derive(Clone, Debug, Deserialize)]
@@ -28,7 +28,7 @@ pub enum Measure {
     /// Variation of each flow's goodput from sample to sample: standard deviation over mean.
     Variation { flows: Vec<String>, phase: usize },
     /// Time from the phase's start to the end of the first sample in which the flows together have reached this share
-    /// of their gain: from their goodput in the settled half of the previous phase to that in the last tenth of this
+    /// of their gain: from their goodput in the second half of the previous phase to that in the last tenth of this
     /// phase.
     TimeToReach { flows: Vec<String>, phase: usize, share: f64 },
     /// Goodput of all flows together, named or not.
@@ -36,7 +36,7 @@ pub enum Measure {
     /// Goodput of all flows together in the phase's sample in which it is lowest.
     Lowest { phase: usize },
     /// Time from the phase's start to the end of the first sample in which all flows together have this share of their
-    /// goodput in the settled half of the first phase.
+    /// goodput in the second half of the first phase.
     BackAfter { phase: usize, share: f64 },
     /// Mean occupancy of these switches' input buffers over the whole run, per flow, in packets of this length.
     Held { switches: Vec<String>, flows: Vec<String>, packet_bytes: u32 },

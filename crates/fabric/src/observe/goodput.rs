@@ -47,7 +47,7 @@ pub(crate) struct GoodputProbe {
 impl GoodputProbe {
     /// Creates the probe of a plan: snapshots at each phase's start, middle and end, and its samples.
     pub(crate) fn new(plan: &Plan) -> Self {
-        let of_phase = |phase: &Phase| [phase.from, phase.settled, phase.to];
+        let of_phase = |phase: &Phase| [phase.from, phase.second_half, phase.to];
         let mut due: Vec<_> = plan.phases().iter().flat_map(of_phase).collect();
         due.sort_unstable_by(|a, b| b.cmp(a));
         due.dedup();

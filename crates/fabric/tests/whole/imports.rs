@@ -59,7 +59,7 @@ fn shares_under_pfc_are_those_of_the_thresholds() {
     let record = run(&plan);
     let phase = record.phases.last().expect("a phase");
     let goodput: Vec<_> =
-        (0..4).map(|flow| record.delivered_between(flow, phase.settled, phase.to).get() as f64).collect();
+        (0..4).map(|flow| record.delivered_between(flow, phase.second_half, phase.to).get() as f64).collect();
     let total: f64 = goodput.iter().sum();
     let shares = [goodput[0] + goodput[1], goodput[2], goodput[3]].map(|part| part / total);
     for (share, expected) in shares.into_iter().zip([0.5, 0.25, 0.25]) {

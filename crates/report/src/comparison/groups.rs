@@ -39,8 +39,8 @@ pub(super) fn goodput_rows(runs: &[ComparedRun<'_>], phase: &str) -> Vec<Compari
     let of = |run: &ComparedRun<'_>, name: &str| {
         let phase = run.summary.phases.iter().find(|one| one.name == phase)?;
         let group = phase.groups.iter().find(|group| group.group == name)?;
-        (group.active_flows > 0 || group.settled_goodput_bps > 0.0)
-            .then_some(CensoredValue::Exact(group.settled_goodput_bps / 1e9))
+        (group.active_flows > 0 || group.second_half_goodput_bps > 0.0)
+            .then_some(CensoredValue::Exact(group.second_half_goodput_bps / 1e9))
     };
     let row = |name: &str| ComparisonRow {
         topic: "goodput",

@@ -142,7 +142,7 @@ pub fn file_table<'a>() -> Table<CompareRow<'a>> {
         Column::text("asked", "its argument on the command line", |row| row.run.asked),
         Column::text(
             "topic",
-            "`goodput` (settled, by phase, flow and group), `fairness`, `victims`, `groups` (over the whole run), \
+            "`goodput` (of the second half, by phase, flow and group), `fairness`, `victims`, `groups` (over the whole run), \
              `completion` (of flows), `messages` (all posted), `common messages` (delivered by every run), `run`",
             |row| row.row.topic,
         ),
@@ -254,8 +254,8 @@ fn goodput_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
             let cell = |run: &ComparedRun<'_>| {
                 let phase = &run.summary.phases[of(run)?];
                 let flow = phase.flows.iter().find(|one| one.flow == flow)?;
-                (flow.active || flow.settled_goodput_bps > 0.0)
-                    .then_some((flow.settled_goodput_bps / 1e9).into())
+                (flow.active || flow.second_half_goodput_bps > 0.0)
+                    .then_some((flow.second_half_goodput_bps / 1e9).into())
             };
             let cells: Vec<_> = runs.iter().map(cell).collect();
             if cells.iter().any(Option::is_some) {
@@ -266,12 +266,12 @@ fn goodput_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         if runs.iter().any(|run| run.summary.others.flows > 0) {
             let cell = |run: &ComparedRun<'_>| {
                 let others = &run.summary.phases[of(run)?].others;
-                (run.summary.others.flows > 0).then_some((others.settled_total_goodput_bps / 1e9).into())
+                (run.summary.others.flows > 0).then_some((others.second_half_total_goodput_bps / 1e9).into())
             };
             rows.push(row("flows without name or group", runs.iter().map(cell).collect()));
         }
         let total = |run: &ComparedRun<'_>| {
-            Some((run.summary.phases[of(run)?].settled_total_goodput_bps / 1e9).into())
+            Some((run.summary.phases[of(run)?].second_half_total_goodput_bps / 1e9).into())
         };
         rows.push(row("total", runs.iter().map(total).collect()));
     }
@@ -283,7 +283,7 @@ fn fairness_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         let cell = |run: &ComparedRun<'_>| {
             let phase = run.summary.phases.iter().find(|one| one.name == phase)?;
             let several = phase.flows.iter().filter(|flow| flow.active).count() > 1;
-            phase.settled_jain.filter(|_| several).map(CensoredValue::Exact)
+            phase.second_half_jain.filter(|_| several).map(CensoredValue::Exact)
         };
         ComparisonRow {
             topic: "fairness",

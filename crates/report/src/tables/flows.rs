@@ -113,7 +113,7 @@ pub struct PhaseRow<'a> {
     kind: &'static str,
     name: &'a str,
     whole: f64,
-    settled: f64,
+    second_half: f64,
 }
 
 /// Returns `phases.csv`: one row for each phase and flow, and for their sums.
@@ -132,8 +132,8 @@ pub fn phase_table<'a>() -> Table<PhaseRow<'a>> {
         }),
         Column::text("change", "the change at its start: `F3 starts`", |row| &row.goodput.phase.name),
         Column::number("from_s", "its start", |row| row.goodput.phase.from.seconds()),
-        Column::number("settled_s", "the start of its settled part", |row| {
-            row.goodput.phase.settled.seconds()
+        Column::number("second_half_s", "the start of its second half", |row| {
+            row.goodput.phase.second_half.seconds()
         }),
         Column::number("to_s", "its end", |row| row.goodput.phase.to.seconds()),
         Column::text(
@@ -146,7 +146,7 @@ pub fn phase_table<'a>() -> Table<PhaseRow<'a>> {
             row.name
         }),
         Column::number("goodput_bps", "goodput over the whole phase", |row| row.whole),
-        Column::number("settled_goodput_bps", "goodput over its settled part", |row| row.settled),
+        Column::number("second_half_goodput_bps", "goodput over its second half", |row| row.second_half),
     ];
     let contents = "one row per phase and flow, with its goodput; also the sums of flows";
     Table { file: "phases.csv", contents, columns: columns.into() }
@@ -156,8 +156,8 @@ pub fn phase_table<'a>() -> Table<PhaseRow<'a>> {
 fn phase_rows<'a>(record: &'a RunRecord, number: u64, goodput: &'a PhaseGoodput<'a>) -> Vec<PhaseRow<'a>> {
     let row = |kind, name, flows: &[FlowGoodput]| {
         let over = |part| goodput::total(flows, part).round();
-        let (whole, settled) = (over(PhasePart::Whole), over(PhasePart::Settled));
-        PhaseRow { number, goodput, kind, name, whole, settled }
+        let (whole, second_half) = (over(PhasePart::Whole), over(PhasePart::SecondHalf));
+        PhaseRow { number, goodput, kind, name, whole, second_half }
     };
     let flows = record.flows.iter().zip(&goodput.flows);
     let mut rows: Vec<_> =

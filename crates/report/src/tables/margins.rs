@@ -5,7 +5,7 @@
 use telemetry::{LaneRecord, MarginCounts, MarginRecord, RunRecord};
 use units::{Bytes, Time};
 
-use crate::format::{aligned, plain_table, rounded};
+use crate::format::{in_blocks, rounded};
 use crate::table::{Column, Table};
 
 /// A kind of limit of a port and lane: its name, and its margin in a record.
@@ -88,13 +88,13 @@ pub fn table<'a>() -> Table<MarginRow<'a>> {
     Table { file: "margins.csv", contents, columns: columns.into() }
 }
 
-/// Returns the limit of each kind that a load came nearest to, as a table for the terminal.
+/// Returns the limit of each kind that a load came nearest to, as a table for the terminal, in lines of at most `width`
+/// characters where possible.
 #[must_use]
-pub fn printed(record: &RunRecord) -> String {
-    let mut table = plain_table();
+pub fn printed(record: &RunRecord, width: usize) -> String {
     let header =
         ["limit", "came nearest at", "load (KB)", "limit (KB)", "load / limit", "passed", "over 90 % only"];
-    table.set_header(header);
+    let mut rows = Vec::new();
     for (kind, of) in KINDS {
         let margins = record.lanes.iter().filter_map(|lane| of(lane).map(|margin| (lane, margin)));
         // Among equals, the first.
@@ -103,7 +103,7 @@ pub fn printed(record: &RunRecord) -> String {
         let counted = |of: fn(MarginCounts) -> u32| {
             margin.counts.map_or_else(|| "-".to_owned(), |counts| of(counts).to_string())
         };
-        table.add_row([
+        rows.push(vec![
             kind.to_owned(),
             format!("{} port {} ({}), VL{}", lane.node, lane.port, lane.peer, lane.lane),
             kilobytes(margin.load),
@@ -113,7 +113,8 @@ pub fn printed(record: &RunRecord) -> String {
             counted(|counts| counts.near_misses),
         ]);
     }
-    format!("Nearest to each kind of limit; all stand in margins.csv\n{}\n", aligned(table, 2))
+    let table = in_blocks(&header.map(str::to_owned), &rows, 2, 2, width);
+    format!("Nearest to each kind of limit; all stand in margins.csv\n{table}\n")
 }
 
 fn kilobytes(amount: Bytes) -> String {
@@ -132,6 +133,7 @@ fn share(margin: MarginRecord) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::WIDTH;
     use crate::sample;
 
     #[test]
@@ -143,6 +145,6 @@ mod tests {
     fn the_tables_as_they_are_written_and_printed() {
         let record = sample::record();
         insta::assert_snapshot!("margins", margins(&record));
-        insta::assert_snapshot!("printed_margins", printed(&record));
+        insta::assert_snapshot!("printed_margins", printed(&record, WIDTH));
     }
 }

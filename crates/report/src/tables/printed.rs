@@ -17,10 +17,10 @@ const JAIN_NOTE: &str =
 #[must_use]
 pub fn tables(summary: &Summary, width: usize) -> String {
     let whole = goodput(summary, PhasePart::Whole, width);
-    let settled = goodput(summary, PhasePart::Settled, width);
+    let second_half = goodput(summary, PhasePart::SecondHalf, width);
     format!(
         "{}\n\nGoodput over each phase, in Gb/s\n{whole}\n\n\
-         Goodput over the second half of each phase, in Gb/s\n{settled}\n{}\n{}{}\n",
+         Goodput over the second half of each phase, in Gb/s\n{second_half}\n{}\n{}{}\n",
         head(summary),
         notes(summary),
         groups(summary, width),
@@ -62,10 +62,12 @@ fn goodput(summary: &Summary, part: PhasePart, width: usize) -> String {
     let row = |phase: &PhaseSummary| {
         let mut row = vec![phase.name.clone(), phase.from_s.to_string(), phase.to_s.to_string()];
         let flows = phase.flows.iter();
-        row.extend(flows.map(|flow| cell(flow.active, of(part, flow.goodput_bps, flow.settled_goodput_bps))));
+        row.extend(
+            flows.map(|flow| cell(flow.active, of(part, flow.goodput_bps, flow.second_half_goodput_bps))),
+        );
         let groups = phase.groups.iter();
         row.extend(groups.map(|group| {
-            cell(group.active_flows > 0, of(part, group.goodput_bps, group.settled_goodput_bps))
+            cell(group.active_flows > 0, of(part, group.goodput_bps, group.second_half_goodput_bps))
         }));
         row.extend(totals.iter().map(|(_, cell)| cell(phase, part)));
         row
@@ -80,21 +82,21 @@ type TotalColumn = (&'static str, fn(&PhaseSummary, PhasePart) -> String);
 /// Returns the columns for flows together: the total, Jain's index of the named flows, and all others if there are any.
 fn totals(summary: &Summary) -> Vec<TotalColumn> {
     let total: TotalColumn =
-        ("total", |phase, part| gbps(of(part, phase.total_goodput_bps, phase.settled_total_goodput_bps)));
+        ("total", |phase, part| gbps(of(part, phase.total_goodput_bps, phase.second_half_total_goodput_bps)));
     let mut columns: Vec<TotalColumn> = Vec::new();
     if summary.others.flows > 0 {
         columns.push(("others", |phase, part| {
             let others = &phase.others;
-            gbps(of(part, others.total_goodput_bps, others.settled_total_goodput_bps))
+            gbps(of(part, others.total_goodput_bps, others.second_half_total_goodput_bps))
         }));
     }
     columns.push(total);
     if summary.named().next().is_some() {
-        columns.push(("Jain (named)", |phase, part| dash(of(part, phase.jain, phase.settled_jain))));
+        columns.push(("Jain (named)", |phase, part| dash(of(part, phase.jain, phase.second_half_jain))));
     }
     if summary.others.flows > 0 {
         columns.push(("Jain (others)", |phase, part| {
-            dash(of(part, phase.others.jain, phase.others.settled_jain))
+            dash(of(part, phase.others.jain, phase.others.second_half_jain))
         }));
     }
     columns
@@ -105,10 +107,10 @@ fn dash(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
 }
 
-fn of<T>(part: PhasePart, whole: T, settled: T) -> T {
+fn of<T>(part: PhasePart, whole: T, second_half: T) -> T {
     match part {
         PhasePart::Whole => whole,
-        PhasePart::Settled => settled,
+        PhasePart::SecondHalf => second_half,
     }
 }
 

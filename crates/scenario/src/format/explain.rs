@@ -167,6 +167,10 @@ impl RefusedValue<'_> {
         } else {
             format!("{} is not a value with fields", self.shown())
         };
+        if is_name && self.probe(&format!("{name}()")).is_none() {
+            let help = if fields.is_empty() { String::new() } else { format!(", or `{name}(...)`{fields}") };
+            return (message, Some(format!("write `{name}()`{help}")));
+        }
         (message, Some(format!("write `{name}(...)`{fields}")))
     }
 

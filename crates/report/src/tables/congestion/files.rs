@@ -275,6 +275,7 @@ impl OfRoot for RootRow<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::WIDTH;
     use crate::sample;
     use crate::tables::congestion::printed;
 
@@ -285,7 +286,7 @@ mod tests {
         insta::assert_snapshot!("roots", roots(&record));
         insta::assert_snapshot!("contributors", contributors(&record));
         insta::assert_snapshot!("victims", victims(&record));
-        insta::assert_snapshot!("printed_trees", printed(&record));
+        insta::assert_snapshot!("printed_trees", printed(&record, WIDTH));
     }
 
     #[test]
@@ -293,7 +294,7 @@ mod tests {
         let mut record = sample::record();
         record.congestion = telemetry::Congestion::default();
         record.lanes.iter_mut().for_each(|lane| lane.load = None);
-        assert_eq!(printed(&record), "Congestion trees: none at any sample\n");
+        assert_eq!(printed(&record, WIDTH), "Congestion trees: none at any sample\n");
         let files = [trees, roots, contributors, victims].map(|file| file(&record).lines().count());
         assert_eq!(files, [1; 4]);
     }

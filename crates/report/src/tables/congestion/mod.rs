@@ -16,10 +16,11 @@ pub mod worst;
 
 use telemetry::RunRecord;
 
-/// Returns the worst trees and the hottest outputs, as tables for the terminal.
+/// Returns the worst trees and the hottest outputs for the terminal, tables in lines of at most `width` characters where
+/// possible.
 #[must_use]
-pub fn printed(record: &RunRecord) -> String {
-    let outputs = outputs::printed(record);
+pub fn printed(record: &RunRecord, width: usize) -> String {
+    let outputs = outputs::printed(record, width);
     let gap = if outputs.is_empty() { "" } else { "\n" };
     format!("{}{gap}{outputs}", trees::printed(record))
 }

@@ -5,25 +5,23 @@
 use telemetry::{LaneRecord, OutputLoad, RunRecord};
 
 use crate::congestion::{hottest, utilisation};
-use crate::format::{aligned, grouped, plain_table};
+use crate::format::{grouped, in_blocks};
 
 /// Number of outputs that are printed; `ports.csv` has all.
 const PRINTED: usize = 5;
 /// Columns that are aligned to the left.
 const LEFT: usize = 1;
 
-/// Returns the hottest outputs as a table; nothing if no packets had to wait.
-pub(super) fn printed(record: &RunRecord) -> String {
+/// Returns the hottest outputs as a table, in lines of at most `width` characters where possible; nothing if no packets
+/// had to wait.
+pub(super) fn printed(record: &RunRecord, width: usize) -> String {
     let hot = hottest(record);
     if hot.is_empty() {
         return String::new();
     }
-    let mut table = plain_table();
-    let header =
-        ["output", "queue mean (KB)", "peak (KB)", "wire busy", "flows", "marks", "state at samples"];
-    table.set_header(header);
-    for (lane, load) in hot.iter().take(PRINTED) {
-        table.add_row([
+    let header = ["output", "queue", "peak", "busy", "flows", "marks", "state at samples"];
+    let row = |(lane, load): &(&LaneRecord, OutputLoad)| {
+        vec![
             format!("{} port {} to {}, VL{}", lane.node, lane.port, lane.peer, lane.lane),
             format!("{:.1}", load.queue_mean / 1e3),
             format!("{:.1}", load.queue_peak.get() as f64 / 1e3),
@@ -31,30 +29,31 @@ pub(super) fn printed(record: &RunRecord) -> String {
             grouped(load.flows.into()),
             grouped(lane.marks.total()),
             state(record, lane, load),
-        ]);
-    }
-    let what = match hot.len() {
-        n if n <= PRINTED => "Hottest outputs, by the mean of their queues".to_owned(),
-        n => format!("The {PRINTED} hottest of {n} outputs with queues; all stand in ports.csv"),
+        ]
     };
-    format!("{what}\n{}\n", aligned(table, LEFT))
+    let rows: Vec<_> = hot.iter().take(PRINTED).map(row).collect();
+    let what = match hot.len() {
+        n if n <= PRINTED => "Hottest outputs, by the mean of their queues, in KB".to_owned(),
+        n => format!("The {PRINTED} hottest of {n} outputs with queues, in KB; all stand in ports.csv"),
+    };
+    format!("{what}\n{}\n", in_blocks(&header.map(str::to_owned), &rows, 1, LEFT, width))
 }
 
 /// Returns the states of an output in words, each with its number of samples.
 fn state(record: &RunRecord, lane: &LaneRecord, load: &OutputLoad) -> String {
     let OutputLoad { rooted, congested, held_back, .. } = *load;
     let samples = record.congestion.sampled;
-    let waits = if lane.pause.is_some() { "is paused" } else { "lacks credit" };
+    let waits = if lane.pause.is_some() { "paused" } else { "no credit" };
     let by_itself = match (rooted, congested) {
         (0, 0) => None,
         (0, _) => Some(format!("congested at {congested}")),
-        _ => Some(format!("root of a tree at {rooted}")),
+        _ => Some(format!("root at {rooted}")),
     };
     let waiting = (held_back > 0).then(|| format!("{waits} at {held_back}"));
     let states: Vec<_> = by_itself.into_iter().chain(waiting).collect();
     match (states.is_empty(), rooted + held_back) {
         (true, _) => "-".to_owned(),
-        (false, 0) => format!("{} of {samples}, but blocks no other output", states.join(", ")),
+        (false, 0) => format!("{} of {samples}, blocks no other", states.join(", ")),
         _ => format!("{} of {samples}", states.join(", ")),
     }
 }
@@ -74,12 +73,12 @@ mod tests {
             let load = hottest(&record)[0].1;
             state(&record, lane, &OutputLoad { rooted, congested, held_back, ..load })
         };
-        assert_eq!(state(0, 3, 0), "congested at 3 of 4, but blocks no other output");
-        assert_eq!(state(0, 1, 3), "congested at 1, lacks credit at 3 of 4");
-        assert_eq!(state(2, 3, 1), "root of a tree at 2, lacks credit at 1 of 4");
+        assert_eq!(state(0, 3, 0), "congested at 3 of 4, blocks no other");
+        assert_eq!(state(0, 1, 3), "congested at 1, no credit at 3 of 4");
+        assert_eq!(state(2, 3, 1), "root at 2, no credit at 1 of 4");
         assert_eq!(
             [state(2, 2, 0), state(0, 0, 4), state(0, 0, 0)],
-            ["root of a tree at 2 of 4", "lacks credit at 4 of 4", "-"]
+            ["root at 2 of 4", "no credit at 4 of 4", "-"]
         );
     }
 }

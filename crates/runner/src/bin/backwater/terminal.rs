@@ -3,15 +3,35 @@
 use std::io::{self, Write};
 
 use console::Term;
+use report::format::{WIDTH, wrapped};
 
-/// Prints to standard output. A reader that has gone away (`backwater list | head -1`) is no error.
+/// Prints to standard output; on a terminal long lines are broken between words. A reader that has gone away
+/// (`backwater list | head -1`) is no error.
 pub(crate) fn print(text: &str) {
+    match columns() {
+        Some(columns) => print_exactly(&wrapped(text, columns)),
+        None => print_exactly(text),
+    }
+}
+
+/// Prints text that is to be read by programs, or copied, without a change.
+pub(crate) fn print_exactly(text: &str) {
     let _ = io::stdout().write_all(text.as_bytes());
 }
 
 /// Returns the width of the terminal in characters, and that of files if standard output is none.
 pub(crate) fn width() -> usize {
-    Term::stdout().size_checked().map_or(report::format::WIDTH, |(_, columns)| usize::from(columns))
+    columns().unwrap_or(WIDTH)
+}
+
+/// Returns the width of the terminal in characters, but at most `most`, also if standard output is no terminal.
+pub(crate) fn width_up_to(most: u16) -> u16 {
+    columns().and_then(|columns| u16::try_from(columns).ok()).map_or(most, |columns| columns.min(most))
+}
+
+/// Returns the width of the terminal in characters, if standard output is one.
+fn columns() -> Option<usize> {
+    Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
 }
 
 /// Prints a warning to standard error.

@@ -15,7 +15,7 @@ use report::format::{aligned, grouped, plain_table};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::terminal::print;
+use crate::terminal::{print, print_exactly};
 
 /// A case: its name, its shipped scenario, and its overrides.
 type BenchCase = (&'static str, &'static str, &'static [&'static str]);
@@ -121,7 +121,9 @@ fn possible_case((case, scenario, sets): BenchCase) -> PossibleValue {
 /// Runs every case as often as asked for, and prints the fastest run of each.
 pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
     if let Some(case) = &options.case {
-        print(&(serde_json::to_string(&read(case, &options.set)?).expect("a reading is plain data") + "\n"));
+        print_exactly(
+            &(serde_json::to_string(&read(case, &options.set)?).expect("a reading is plain data") + "\n"),
+        );
         return Ok(());
     }
     let before = options.against.as_deref().map(earlier).transpose()?;
@@ -140,7 +142,7 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
         cases,
     };
     if options.json {
-        print(&(serde_json::to_string_pretty(&record).expect("readings are plain data") + "\n"));
+        print_exactly(&(serde_json::to_string_pretty(&record).expect("readings are plain data") + "\n"));
     } else {
         print(&printed(&record, before.as_ref()));
     }

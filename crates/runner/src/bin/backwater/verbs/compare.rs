@@ -21,7 +21,7 @@ use report::{Manifest, OutputError, OutputFile, ResultFolder, RunFiles};
 
 use crate::failure::Failure;
 use crate::memory::MemoryOptions;
-use crate::terminal::{print, width};
+use crate::terminal::{print, print_exactly, width};
 use crate::{folder_name, interrupt};
 
 /// Files of a comparison, without the folders of its runs.
@@ -118,7 +118,7 @@ fn write(
     let manifest = Manifest { ended: interrupted.clone().unwrap_or(RunEnd::Complete), ..manifest };
     folder.write(&manifest, &files)?;
     if options.json {
-        print(&comparison::json(&compared));
+        print_exactly(&comparison::json(&compared));
     } else if !options.quiet {
         let labels = asked.iter().map(|one| one.label.as_str());
         let names: Vec<_> = FILES.into_iter().chain(labels).collect();

@@ -7,9 +7,9 @@ use report::format::{aligned, fitted, plain_table};
 use scenario::manual::{self, Choice, Entry, Field};
 
 use crate::failure::Failure;
-use crate::terminal::print;
+use crate::terminal::{print, width_up_to};
 
-/// Columns of the printed table.
+/// Largest width of the printed tables, in characters.
 const WIDTH: u16 = 120;
 
 #[derive(Args, Debug)]
@@ -21,12 +21,13 @@ pub(crate) struct FieldsOptions {
 /// Prints the places that the path means.
 pub(crate) fn run(options: &FieldsOptions) -> Result<(), Failure> {
     let entries = manual::find(options.path.as_deref().unwrap_or_default())?;
-    let printed: Vec<_> = entries.iter().map(printed).collect();
+    let width = width_up_to(WIDTH);
+    let printed: Vec<_> = entries.iter().map(|entry| printed(entry, width)).collect();
     print(&printed.join("\n"));
     Ok(())
 }
 
-fn printed(entry: &Entry) -> String {
+fn printed(entry: &Entry, width: u16) -> String {
     let place = &entry.place;
     let mut text = match place.name.as_str() {
         "" => "The fields of a scenario\n".to_owned(),
@@ -35,7 +36,7 @@ fn printed(entry: &Entry) -> String {
     for about in [&place.about, &entry.about_type].into_iter().filter(|about| !about.is_empty()) {
         let mut paragraph = plain_table();
         paragraph.add_row([about.as_str()]);
-        text += &format!("{}\n", aligned(fitted(paragraph, WIDTH, &[0]), 1));
+        text += &format!("{}\n", aligned(fitted(paragraph, width, &[0]), 1));
     }
     if entry.fields.is_empty() && entry.choices.is_empty() {
         return text;
@@ -52,7 +53,7 @@ fn printed(entry: &Entry) -> String {
             table.add_row(row(field, "  "));
         }
     }
-    text + &format!("\n{}\n", aligned(fitted(table, WIDTH, &[0, 1, 3]), 4))
+    text + &format!("\n{}\n", aligned(fitted(table, width, &[0, 1, 3]), 4))
 }
 
 fn row(field: &Field, indent: &str) -> [String; 4] {
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     fn shown(path: &str) -> String {
-        manual::find(path).expect("there is such a field").iter().map(printed).collect()
+        manual::find(path).expect("there is such a field").iter().map(|entry| printed(entry, WIDTH)).collect()
     }
 
     #[test]

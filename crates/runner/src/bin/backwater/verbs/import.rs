@@ -15,9 +15,9 @@ use report::{OutputFile, ResultFolder};
 use scenario::import::{self, KeyAccount, KeyFate, hpcc};
 
 use crate::failure::Failure;
-use crate::terminal::print;
+use crate::terminal::{print, width_up_to};
 
-/// Columns of the printed table.
+/// Largest width of the printed table, in characters.
 const WIDTH: u16 = 120;
 /// Characters of a value in the printed table.
 const VALUE: usize = 20;
@@ -97,5 +97,5 @@ fn account(entries: &[KeyAccount]) -> String {
         };
         table.add_row([key.as_str(), &short, fate.word(), what]);
     }
-    aligned(fitted(table, WIDTH, &[3]), 4)
+    aligned(fitted(table, width_up_to(WIDTH), &[3]), 4)
 }

@@ -12,7 +12,7 @@ use report::tables::printed::written;
 use report::{Manifest, OutputError, ResultFolder};
 
 use crate::failure::Failure;
-use crate::terminal::print;
+use crate::terminal::{print, print_exactly};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReproOptions {
@@ -65,7 +65,7 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
             serde_json::to_string_pretty(&judgements)
         };
         let json = json.expect("judgements are plain data");
-        print(&(json + "\n"));
+        print_exactly(&(json + "\n"));
     } else {
         print(&printed::judgements_table(&papers, &judgements));
         print(&exhibits);

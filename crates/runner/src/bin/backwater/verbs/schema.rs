@@ -4,7 +4,7 @@ use clap::Args;
 use report::schema::{self, FileSchema};
 
 use crate::failure::Failure;
-use crate::terminal::print;
+use crate::terminal::print_exactly;
 
 #[derive(Args, Debug)]
 pub(crate) struct SchemaOptions {
@@ -15,7 +15,7 @@ pub(crate) struct SchemaOptions {
 /// Prints the schema of a file, or a descriptor of all files.
 pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
     let Some(name) = &options.file else {
-        print(&schema::package());
+        print_exactly(&schema::package());
         return Ok(());
     };
     let files = schema::files();
@@ -25,6 +25,6 @@ pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
             files.iter().filter(|file| file.schema().is_some()).map(|file| file.name.clone()).collect();
         return Err(Failure::NoSchema { name: name.clone(), known });
     };
-    print(&schema::pretty(&schema));
+    print_exactly(&schema::pretty(&schema));
     Ok(())
 }

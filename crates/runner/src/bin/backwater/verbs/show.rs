@@ -4,7 +4,7 @@ use clap::Args;
 use scenario::ScenarioText;
 
 use crate::failure::Failure;
-use crate::terminal::print;
+use crate::terminal::print_exactly;
 
 #[derive(Args, Debug)]
 pub(crate) struct ShowOptions {
@@ -14,6 +14,6 @@ pub(crate) struct ShowOptions {
 
 /// Prints the text with its comments, as it is.
 pub(crate) fn run(options: &ShowOptions) -> Result<(), Failure> {
-    print(ScenarioText::find(&options.scenario)?.text());
+    print_exactly(ScenarioText::find(&options.scenario)?.text());
     Ok(())
 }

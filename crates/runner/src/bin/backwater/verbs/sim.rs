@@ -17,7 +17,7 @@ use crate::folder_name;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
-use crate::terminal::{print, warn, width};
+use crate::terminal::{print, print_exactly, warn, width};
 
 /// Scenario that runs if none is named.
 const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
@@ -70,7 +70,7 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let ended = run.end();
     folder.write(&Manifest { ended: ended.clone(), ..manifest }, &files)?;
     if options.json {
-        print(&run.summary.json());
+        print_exactly(&run.summary.json());
     } else if !options.quiet {
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
         let note =
