@@ -149,4 +149,5 @@ pages! {
     a_threshold_and_the_spread_over_seeds: "threshold-and-seeds",
     a_slow_receiver_in_a_fat_tree: "slow-receiver",
     all_to_all_until_the_last_message: "all-to-all",
+    one_slow_cable_and_one_missing: "changed-cables",
 }
