@@ -10,6 +10,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use settings::file_name::stays_below;
+
 use crate::OutputFile;
 use crate::manifest::{FileEntry, MANIFEST, Manifest, RunEnd};
 
@@ -37,6 +39,12 @@ pub enum OutputError {
     Foreign {
         /// The folder.
         folder: PathBuf,
+        /// Name of the file.
+        name: String,
+    },
+    /// A file that the scenario names would have the name of a result.
+    #[error("the scenario names a file `{name}`, and a result has this name in the output folder")]
+    NameOfResult {
         /// Name of the file.
         name: String,
     },
@@ -71,8 +79,9 @@ impl ResultFolder {
     /// Unless `force` is true, the folder must be free: empty, foreign to the run, or with the results of the same plans.
     ///
     /// # Errors
-    /// If the folder is not free, or if no file can be written there.
+    /// If two files would have one name, if the folder is not free, or if no file can be written there.
     pub fn open(path: &Path, manifest: &Manifest, force: bool) -> Result<Self, OutputError> {
+        check_names(manifest)?;
         probe(path)?;
         let former = match former(path) {
             Ok(former) => former,
@@ -80,7 +89,7 @@ impl ResultFolder {
             Err(error) => return Err(error),
         };
         let names = |manifest: &Manifest| -> BTreeSet<_> {
-            manifest.files.iter().map(|file| file.name.clone()).filter(|name| is_plain(name)).collect()
+            manifest.files.iter().map(|file| file.name.clone()).filter(|name| stays_below(name)).collect()
         };
         if let Some(theirs) = former.as_ref().filter(|theirs| !force && !theirs.is_of_same_run(manifest)) {
             return Err(OutputError::OtherRun { folder: path.to_owned(), theirs: theirs.in_words() });
@@ -118,6 +127,7 @@ impl ResultFolder {
             for name in files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
                 // The file may not exist: the failure may have come before it.
                 let _ = fs::remove_file(self.temporary(name));
+                remove_empty_folders(&self.path, name);
             }
             made.undo();
         });
@@ -127,6 +137,9 @@ impl ResultFolder {
     /// Writes all files under temporary names.
     fn stage(&self, manifest: &Manifest, files: &[OutputFile]) -> io::Result<()> {
         for file in files {
+            if let Some((below, _)) = file.name.rsplit_once('/') {
+                fs::create_dir_all(self.path.join(below))?;
+            }
             if self.path.join(&file.name).is_dir() {
                 return Err(io::Error::new(
                     io::ErrorKind::IsADirectory,
@@ -149,6 +162,7 @@ impl ResultFolder {
         for name in &self.former {
             if !manifest.files.iter().any(|file| file.name == *name) {
                 remove(&self.path.join(name))?;
+                remove_empty_folders(&self.path, name);
             }
         }
         for name in manifest.files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
@@ -201,9 +215,24 @@ fn former(folder: &Path) -> Result<Option<Manifest>, OutputError> {
     }
 }
 
-/// Returns true if the name leads to no other folder.
-fn is_plain(name: &str) -> bool {
-    Path::new(name).file_name().is_some_and(|last| last == name)
+/// Checks that no two files have one name, nor a folder of one the name of another: the scenario may name any file.
+fn check_names(manifest: &Manifest) -> Result<(), OutputError> {
+    let mut known = BTreeSet::from([MANIFEST]);
+    for name in manifest.files.iter().map(|file| file.name.as_str()) {
+        let first = name.split('/').next().unwrap_or(name);
+        if known.contains(first) && first != name || !known.insert(name) {
+            return Err(OutputError::NameOfResult { name: name.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// Removes the folders of a file below the result folder, as far as they are empty.
+fn remove_empty_folders(folder: &Path, name: &str) {
+    for (at, _) in name.rmatch_indices('/') {
+        // A folder with other files stays.
+        let _ = fs::remove_dir(folder.join(&name[..at]));
+    }
 }
 
 /// Removes a file that may be gone already.
@@ -224,7 +253,7 @@ fn probe(folder: &Path) -> Result<(), OutputError> {
 }
 
 fn temporary(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!(".{name}.{}.part", std::process::id()))
+    folder.join(format!(".{}.{}.part", name.replace('/', "%"), std::process::id()))
 }
 
 /// Folders that were created, deepest first.
@@ -317,6 +346,45 @@ mod tests {
         assert!(matches!(add_file(&folder, &file("c", "new")), Err(OutputError::Foreign { .. })));
         assert!(matches!(add_file(&scratch.0, &file("c", "new")), Err(OutputError::NoRun { .. })));
         assert_eq!(names(&folder), ["a", "b", "c", MANIFEST]);
+    }
+
+    /// Files that a scenario names may lie in folders, which go with their last file.
+    #[test]
+    fn files_keep_their_folders() {
+        let scratch = Scratch::new("folders");
+        let folder = scratch.0.join("out");
+        let files = [file("a", "one"), file("in/deep/b", "two"), file("in/c", "three")];
+        let entry = |name: &str| FileEntry { name: name.to_owned(), bytes: 0 };
+        let asked = Manifest { files: ["a", "in/deep/b", "in/c"].map(entry).to_vec(), ..sample("p") };
+        ResultFolder::open(&folder, &asked, false).unwrap().write(&sample("p"), &files).unwrap();
+        assert_eq!(fs::read_to_string(folder.join("in/deep/b")).unwrap(), "two");
+        assert_eq!(
+            (names(&folder), names(&folder.join("in"))),
+            (
+                vec!["a".to_owned(), "in".to_owned(), MANIFEST.to_owned()],
+                vec!["c".to_owned(), "deep".to_owned()]
+            )
+        );
+        fs::write(folder.join("in/mine"), "mine").unwrap();
+        ResultFolder::open(&folder, &asked, false).unwrap().write(&sample("p"), &files[..1]).unwrap();
+        assert_eq!(names(&folder.join("in")), ["mine"]);
+        fs::remove_file(folder.join("in/mine")).unwrap();
+        ResultFolder::open(&folder, &asked, false).unwrap().write(&sample("p"), &files).unwrap();
+        ResultFolder::open(&folder, &asked, false).unwrap().write(&sample("p"), &[]).unwrap();
+        assert_eq!(names(&folder), [MANIFEST]);
+    }
+
+    #[test]
+    fn no_two_files_have_one_name() {
+        let scratch = Scratch::new("twice");
+        for double in [["a", "a"], ["a", "a/b"], ["b", MANIFEST], ["b", "run.json/c"]] {
+            let files = double.map(|name| FileEntry { name: name.to_owned(), bytes: 0 }).to_vec();
+            let refused = ResultFolder::open(&scratch.0, &Manifest { files, ..sample("p") }, true);
+            assert!(
+                matches!(&refused, Err(OutputError::NameOfResult { name }) if name == double[1]),
+                "{refused:?}"
+            );
+        }
     }
 
     #[test]

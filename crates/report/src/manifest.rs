@@ -73,7 +73,7 @@ pub enum RunEnd {
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileEntry {
-    /// Name within the folder, without a path.
+    /// Name within the folder; that of a file in a folder below it is its path, with `/`.
     pub name: String,
     /// Size.
     pub bytes: u64,

@@ -107,3 +107,37 @@ fn a_topology_file_is_read_beside_the_scenario() {
     assert!(plan.resolved().contains("\"25 Gb/s, 1 us\""));
     assert_eq!(plan.files().keys().collect::<Vec<_>>(), ["flow.txt"]);
 }
+
+/// Files may lie in folders below the scenario's, and have any ending. None is read from elsewhere, though it be there.
+#[test]
+fn files_may_lie_in_folders_below() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("below");
+    fs::create_dir_all(folder.join("mine/traces/web")).expect("a writable folder");
+    let text = scenario::shipped().iter().find(|known| known.name == "victim").expect("it ships").text;
+    for (name, text) in [("mine/mine.ron", text), ("mine/traces/web/sizes.csv", SIZES), ("sizes.csv", SIZES)]
+    {
+        fs::write(folder.join(name), text).expect("a writable folder");
+    }
+    let found = |name: &str| {
+        let mut source =
+            ScenarioText::find(&folder.join("mine/mine.ron").to_string_lossy()).expect("it is there");
+        let traffic = format!(
+            "traffic=[Synthetic(destinations: Uniform, arrivals: Poisson(load: 0.1), size: Cdf({name:?}))]"
+        );
+        for set in ["duration=\"1 ms\"", "sample=\"100 us\"", "flows=[]", &traffic] {
+            source.set(set).unwrap_or_else(|said| panic!("{said}"));
+        }
+        let plan = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
+        plan.map(|plan| plan.files().clone()).map_err(|said| said.to_string())
+    };
+    let files = found("traces/web/sizes.csv").unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(
+        files.into_iter().collect::<Vec<_>>(),
+        [("traces/web/sizes.csv".to_owned(), SIZES.to_owned())]
+    );
+    let absolute = folder.join("sizes.csv").to_string_lossy().into_owned();
+    for name in ["../sizes.csv", "traces/../../sizes.csv", &absolute] {
+        let said = found(name).expect_err("it lies elsewhere");
+        assert!(said.contains("is not the name of a file in the scenario's folder"), "{said}");
+    }
+}

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use packet::NodeId;
+use settings::file_name::stays_below;
 use units::{Rate, Time};
 
 use crate::error::{FileError, HostError};
@@ -96,7 +97,7 @@ impl<'a> Environment<'a> {
     /// Text of a file beside the scenario.
     pub(crate) fn file(&self, name: &str) -> Result<&'a str, FileError> {
         let given = || name.to_owned();
-        if name.contains(['/', '\\']) || !name.ends_with(".txt") {
+        if !stays_below(name) {
             return Err(FileError::Name { given: given() });
         }
         let found = self.files.and_then(|files| files.get(name));

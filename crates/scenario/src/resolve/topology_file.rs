@@ -5,6 +5,7 @@
 
 use link_layer::spec::{CableSpec, Propagation};
 use settings::FieldPath;
+use settings::file_name::stays_below;
 use topology::TopologySpec;
 use topology::hpcc;
 use workload::PatternSpec;
@@ -17,9 +18,13 @@ use crate::text::Faults;
 pub(crate) fn resolve(scenario: &mut Scenario, faults: &mut Faults<'_>) {
     let TopologySpec::HpccFile(file) = &scenario.topology else { return };
     let path = FieldPath::from("topology");
-    if file.contains(['/', '\\']) || !file.ends_with(".txt") {
-        let message = format!("`{file}` is not the name of a text file beside the scenario");
-        return faults.add(&path, message, "write a name without a folder that ends in `.txt`");
+    if !stays_below(file) {
+        let message = format!("`{file}` is not the name of a file in the scenario's folder, or below it");
+        return faults.add(
+            &path,
+            message,
+            "write a name such as `topology.txt` or `fabrics/topology.txt`, without `..`",
+        );
     }
     let text = match faults.source.text_beside(file) {
         Ok(text) => text,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use settings::FieldPath;
+use settings::file_name::stays_below;
 
 use super::flaw::SyntaxFlaw;
 use super::outline::Outline;
@@ -111,9 +112,9 @@ impl ScenarioText {
         Self { folder: Some(folder.to_owned()), ..self }
     }
 
-    /// Reads a file that the scenario names.
+    /// Reads a file that the scenario names. A name that leads out of the scenario's folder is not found.
     pub(crate) fn text_beside(&self, name: &str) -> io::Result<String> {
-        let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let folder = self.folder.as_ref().filter(|_| stays_below(name)).ok_or(io::ErrorKind::NotFound)?;
         read(&folder.join(name))
     }
 

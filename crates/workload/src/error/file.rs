@@ -5,8 +5,8 @@ use core::ops::Range;
 /// A file that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FileError {
-    /// The name is not that of a text file beside the scenario.
-    #[error("`{given}` is not the name of a text file beside the scenario")]
+    /// The name leads out of the scenario's folder.
+    #[error("`{given}` is not the name of a file in the scenario's folder, or below it")]
     Name {
         /// The name as given.
         given: String,
@@ -131,7 +131,9 @@ pub enum FileFault {
 impl FileError {
     pub(super) fn help(&self) -> String {
         match self {
-            Self::Name { .. } => "write a name without a folder that ends in `.txt`".to_owned(),
+            Self::Name { .. } => {
+                "write a name such as `sizes.csv` or `traces/sizes.csv`, without `..`".to_owned()
+            }
             Self::Missing { .. } => "put it there".to_owned(),
             Self::InFile(found) => found.fault.help(),
         }

@@ -131,6 +131,9 @@ fn output_help(error: &OutputError) -> &'static str {
         OutputError::NoRun { .. } => {
             "name a result folder of `sim` or `compare`, or a file with `--out FILE`"
         }
+        OutputError::NameOfResult { .. } => {
+            "put it in a folder beside the scenario, such as `inputs/`: the copy keeps its path"
+        }
         OutputError::OtherRun { .. } | OutputError::Foreign { .. } | OutputError::Manifest { .. } => {
             "choose another folder with `--out DIR`, or overwrite with `--force`"
         }
