@@ -19,7 +19,8 @@ pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault 
     match &fault.error {
         ron::Error::NoSuchStructField { expected, found, .. } => {
             let path = if path.names_upwards().next() == Some(found) { path } else { path.name(found) };
-            let help = nearest::field(found, expected.iter());
+            let help = former_spelling(source, &path, expected)
+                .unwrap_or_else(|| nearest::field(found, expected.iter()));
             let message = format!("there is no field `{found}`");
             source.fault(&outline.key_span(text, &path), &path, message, Some(help))
         }
@@ -47,6 +48,29 @@ pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault 
             None => wrong_value(source, fault, &path),
         },
     }
+}
+
+/// Returns the present spelling of fields that a former version had: `Queue(switch: "S", port: 2)` of `watch`.
+fn former_spelling(source: &ScenarioText, path: &FieldPath, expected: &[&str]) -> Option<String> {
+    let field = path.names_upwards().next()?;
+    if !["switch", "port"].contains(&field) || !expected.contains(&"ports") {
+        return None;
+    }
+    let (outline, text) = (source.outline().ok()?, source.text());
+    let steps = path.steps();
+    let holder =
+        steps[..steps.len() - 1].iter().cloned().fold(FieldPath::default(), |path, step| path.step(step));
+    let written = |name: &str| {
+        let own = holder.name(name);
+        let site = outline.reach(text, &own);
+        (site.steps == own.steps().len()).then(|| unquoted(&text[site.node.span.clone()]))
+    };
+    let (switch, port) = (written("switch"), written("port"));
+    let [switch, port] =
+        [(switch, "SWITCH"), (port, "PORT")].map(|(own, any)| own.unwrap_or_else(|| any.to_owned()));
+    Some(format!(
+        "outputs are written as `ports: \"{switch}:{port}\"`, with a port's number or the node that its cable leads to"
+    ))
 }
 
 /// Explains a value of the wrong type.
@@ -143,14 +167,16 @@ impl RefusedValue<'_> {
 
     /// Explains a choice with a bare value where it has fields.
     fn lacking_fields(&self, choice: &str) -> MessageAndHelp {
-        let fields = match self.probe(&format!("{choice}(_: ())")) {
-            Some(ron::Error::NoSuchStructField { expected, .. }) => list(expected),
-            _ => "...".to_owned(),
+        let help = match self.probe(&format!("{choice}(_: ())")) {
+            Some(ron::Error::NoSuchStructField { expected: [only], .. }) => {
+                format!("write `{}`", self.given.replacen('(', &format!("({only}: "), 1))
+            }
+            Some(ron::Error::NoSuchStructField { expected, .. }) => {
+                format!("write `{choice}(...)`, with the fields {}", list(expected))
+            }
+            _ => format!("write `{choice}(...)`, with the names of its fields"),
         };
-        (
-            format!("{} lacks the names of its fields", self.shown()),
-            Some(format!("write `{choice}(...)`, with the fields {fields}")),
-        )
+        (format!("{} lacks the names of its fields", self.shown()), Some(help))
     }
 
     fn expected_fields(&self) -> MessageAndHelp {
