@@ -14,6 +14,7 @@ mod groups;
 mod imports;
 mod lane_changes;
 mod laws;
+mod memory;
 mod organisations;
 mod patterns;
 mod pausing;
