@@ -18,7 +18,7 @@ struct TransportUse<'a> {
     path: FieldPath,
     /// The flow or pattern, as a message names it.
     whose: String,
-    /// Hosts that post the messages.
+    /// Hosts that post RDMA READs over RC, in the order of their names.
     requesters: BTreeSet<&'a str>,
     carriage: Carriage,
     /// Payload of the longest message, and its field.
@@ -30,12 +30,13 @@ pub(super) fn check_flows(scenario: &Scenario, response: &ResponseSpec, faults: 
     let flows = scenario.flows.iter().enumerate();
     let asked = flows.map(|(i, flow)| {
         let FlowSpec { service_level, transport, operation, .. } = *flow;
+        let carriage = Carriage { service_level, transport, operation };
         let requester = if operation == Operation::RdmaRead { &flow.to } else { &flow.from };
         TransportUse {
             path: FieldPath::from("flows").index(i),
             whose: format!("flow `{}`", flow.name),
-            requesters: [requester.as_str()].into(),
-            carriage: Carriage { service_level, transport, operation },
+            requesters: reads(carriage).then_some(requester.as_str()).into_iter().collect(),
+            carriage,
             longest: (flow.message, "message"),
         }
     });
@@ -53,7 +54,9 @@ pub(super) fn check_patterns(
 ) {
     let mut requesters = vec![BTreeSet::new(); workload.patterns.len()];
     for flow in &workload.flows {
-        if let Some(pattern) = flow.pattern {
+        if let Some(pattern) = flow.pattern
+            && reads(workload.patterns[pattern as usize].carriage)
+        {
             requesters[pattern as usize].insert(graph.name(flow.requester()));
         }
     }
@@ -73,6 +76,11 @@ pub(super) fn check_patterns(
     }
 }
 
+/// Returns true if these are RDMA READs over RC.
+fn reads(carriage: Carriage) -> bool {
+    carriage.operation == Operation::RdmaRead && carriage.transport == TransportService::Rc
+}
+
 fn check(scenario: &Scenario, response: &ResponseSpec, asked: &TransportUse<'_>, faults: &mut Faults<'_>) {
     check_reads(scenario, asked, faults);
     let mtu = Bytes::from(scenario.link.mtu);
@@ -88,10 +96,6 @@ fn check(scenario: &Scenario, response: &ResponseSpec, asked: &TransportUse<'_>,
 
 /// Checks that adapters that ask for RDMA READs over RC have a limit for them: there is no usual one.
 fn check_reads(scenario: &Scenario, asked: &TransportUse<'_>, faults: &mut Faults<'_>) {
-    let Carriage { transport, operation, .. } = asked.carriage;
-    if operation != Operation::RdmaRead || transport != TransportService::Rc {
-        return;
-    }
     for host in &asked.requesters {
         let own = ("adapters", &scenario.adapters);
         let (path, spec) = settings_of(own, ("adapter", &scenario.adapter), host);
