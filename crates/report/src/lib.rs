@@ -45,6 +45,7 @@ use std::time::Duration;
 
 use telemetry::RunRecord;
 
+pub use figures::UndrawnFigure;
 pub use folder::{OutputError, ResultFolder};
 pub use manifest::Manifest;
 pub use reader::RunFiles;
@@ -81,6 +82,15 @@ pub struct OutputFile {
     pub contents: String,
 }
 
+/// The files of a run, and the figures that are not among them.
+#[derive(Debug)]
+pub struct RunOutput {
+    /// Files, in the order in which they are listed.
+    pub files: Vec<OutputFile>,
+    /// Figures for which the run has no data, or that cannot be drawn.
+    pub undrawn: Vec<UndrawnFigure>,
+}
+
 /// Names of all files that a run may write besides the files that its scenario names.
 pub const FILE_NAMES: [&str; 27] = [
     "summary.json",
@@ -112,9 +122,9 @@ pub const FILE_NAMES: [&str; 27] = [
     "fct.txt",
 ];
 
-/// Returns the files of a run, in the order in which they are listed. `plan` is the resolved plan as text.
+/// Returns the files of a run, and the figures that cannot be drawn from them. `plan` is the resolved plan as text.
 #[must_use]
-pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<OutputFile> {
+pub fn output(summary: &Summary, record: &RunRecord, plan: String) -> RunOutput {
     let file = |name: &str, contents| OutputFile { name: name.to_owned(), contents };
     let mut files = vec![
         file("summary.json", summary.json()),
@@ -137,11 +147,15 @@ pub fn files(summary: &Summary, record: &RunRecord, plan: String) -> Vec<OutputF
     files.extend(tables::observed::sources(record).map(|contents| file("source_series.csv", contents)));
     files.extend(tables::observed::pauses(record).map(|contents| file("pauses.csv", contents)));
     files.extend(tables::completions::file(record).map(|rows| file("fct.csv", rows)));
-    // A figure that has nothing to show is left out; the verb `figures` gives the reason.
-    let drawn = figures::FIGURES.iter().filter_map(|figure| figure.drawn(RunFiles::Written(&files)).ok());
-    let drawn: Vec<_> = drawn.collect();
+    let (mut drawn, mut undrawn) = (Vec::new(), Vec::new());
+    for figure in figures::FIGURES {
+        match figure.drawn(RunFiles::Written(&files)) {
+            Ok(file) => drawn.push(file),
+            Err(fault) => undrawn.push(UndrawnFigure { file: figure.file, fault }),
+        }
+    }
     files.extend(drawn);
-    files
+    RunOutput { files, undrawn }
 }
 
 #[cfg(test)]
@@ -155,8 +169,33 @@ mod tests {
     fn every_file_of_a_run_has_a_known_name() {
         let record = sample::record();
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        for OutputFile { name, .. } in files(&summary, &record, String::new()) {
+        for OutputFile { name, .. } in output(&summary, &record, String::new()).files {
             assert!(FILE_NAMES.contains(&name.as_str()), "{name}");
         }
+    }
+
+    #[test]
+    fn every_figure_is_drawn_or_has_a_reason() {
+        let mut record = sample::record();
+        let undrawn = |record: &RunRecord| {
+            let summary = Summary::new(sample::CONTEXT, record, sample::cost());
+            let output = output(&summary, record, String::new());
+            let figures = output.files.iter().filter(|file| file.name.ends_with(".svg")).count();
+            assert_eq!(figures + output.undrawn.len(), figures::FIGURES.len());
+            let undrawn = output.undrawn.iter();
+            undrawn.map(|one| format!("{}: {}", one.file, one.fault)).collect::<Vec<_>>()
+        };
+        assert_eq!(undrawn(&record), [""; 0]);
+        (record.port_series, record.watched, record.completions) =
+            (None, telemetry::Watched::default(), None);
+        assert_eq!(
+            undrawn(&record),
+            [
+                "completions.svg: there is no `fct.csv`",
+                "slowdown.svg: there is no `fct.csv`",
+                "watch.svg: there is no `watch.csv`",
+                "ports.svg: there is no `port_series.csv`",
+            ]
+        );
     }
 }

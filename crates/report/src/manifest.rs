@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Error;
 
+use crate::figures::UndrawnFigure;
+
 /// Name of the manifest in its folder.
 pub const MANIFEST: &str = "run.json";
 
@@ -30,6 +32,24 @@ pub struct Manifest {
     pub ended: RunEnd,
     /// Files of the folder, without the manifest.
     pub files: Vec<FileEntry>,
+    /// Figures that are not among them.
+    #[serde(default)]
+    pub undrawn: Vec<UndrawnEntry>,
+}
+
+/// A figure that is not drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UndrawnEntry {
+    /// Name of its file.
+    pub file: String,
+    /// The reason: data that the run does not have, or a fault.
+    pub reason: String,
+}
+
+impl From<&UndrawnFigure> for UndrawnEntry {
+    fn from(figure: &UndrawnFigure) -> Self {
+        Self { file: figure.file.to_owned(), reason: figure.fault.to_string() }
+    }
 }
 
 /// A plan and its origin.
@@ -134,6 +154,7 @@ pub(crate) fn sample(plan_digest: &str) -> Manifest {
         }],
         ended: RunEnd::Complete,
         files: Vec::new(),
+        undrawn: Vec::new(),
     }
 }
 
@@ -148,7 +169,10 @@ pub(crate) fn samples() -> Vec<Manifest> {
         RunEnd::Writing,
     ];
     let files = vec![FileEntry { name: "flows.csv".to_owned(), bytes: 12 }];
-    ends.into_iter().map(|ended| Manifest { ended, files: files.clone(), ..sample("a") }).collect()
+    let undrawn =
+        vec![UndrawnEntry { file: "watch.svg".to_owned(), reason: "there is no `watch.csv`".to_owned() }];
+    let manifest = |ended| Manifest { ended, files: files.clone(), undrawn: undrawn.clone(), ..sample("a") };
+    ends.into_iter().map(manifest).collect()
 }
 
 #[cfg(test)]
@@ -161,6 +185,9 @@ mod tests {
             assert_eq!(Manifest::read(&manifest.json()).unwrap(), manifest);
         }
         assert!(samples().iter().any(|manifest| manifest.json().contains("\"how\": \"writing\"")));
+        let older = sample("a").json().replace(",\n  \"undrawn\": []", "");
+        assert!(!older.contains("undrawn"));
+        assert_eq!(Manifest::read(&older).unwrap(), sample("a"), "older manifests have no such field");
     }
 
     #[test]

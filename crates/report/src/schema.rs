@@ -206,7 +206,7 @@ mod tests {
     fn every_cell_has_the_type_of_its_column() {
         let record = sample::record();
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        for OutputFile { name, contents } in crate::files(&summary, &record, String::new()) {
+        for OutputFile { name, contents } in crate::output(&summary, &record, String::new()).files {
             let FileFormat::Table(columns) = schema_of(&name).format else { continue };
             let mut lines = contents.lines();
             let header: Vec<_> = columns.iter().map(|column| column.name).collect();

@@ -46,7 +46,7 @@ pub mod wording;
 
 pub use experiment::SimulationError;
 pub use fabric::{RunError, RunOptions};
-pub use report::{Manifest, OutputError, OutputFile, ResultFolder, Summary};
+pub use report::{Manifest, OutputError, OutputFile, ResultFolder, RunOutput, Summary};
 pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};
 pub use units;

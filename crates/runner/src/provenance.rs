@@ -46,5 +46,6 @@ pub fn manifest(plans: Vec<PlanIdentity>, names: impl IntoIterator<Item = String
         plans,
         ended: RunEnd::Complete,
         files: names.into_iter().map(|name| FileEntry { name, bytes: 0 }).collect(),
+        undrawn: Vec::new(),
     }
 }

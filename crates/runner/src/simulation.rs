@@ -6,9 +6,9 @@ use std::path::Path;
 
 use experiment::{Outcome, SimulationError, simulate};
 use fabric::{RunError, RunOptions};
-use report::manifest::RunEnd;
+use report::manifest::{Manifest, RunEnd, UndrawnEntry};
 use report::tables::{completions, congestion, margins, printed};
-use report::{OutputError, OutputFile, ResultFolder, Summary};
+use report::{OutputError, OutputFile, ResultFolder, RunOutput, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 
@@ -158,10 +158,16 @@ impl FinishedRun {
     /// can be run again in their folder.
     #[must_use]
     pub fn files(&self) -> Vec<OutputFile> {
-        let mut files = report::files(&self.summary, &self.record, self.plan.resolved());
+        self.output().files
+    }
+
+    /// Returns the same files, and the figures that are not among them, with the reasons.
+    #[must_use]
+    pub fn output(&self) -> RunOutput {
+        let mut output = report::output(&self.summary, &self.record, self.plan.resolved());
         let named = self.plan.files().clone().into_iter();
-        files.extend(named.map(|(name, contents)| OutputFile { name, contents }));
-        files
+        output.files.extend(named.map(|(name, contents)| OutputFile { name, contents }));
+        output
     }
 
     /// Writes [`FinishedRun::files`] and their manifest to a folder, which is made if it does not exist. Files of an earlier
@@ -170,7 +176,8 @@ impl FinishedRun {
     /// # Errors
     /// If the folder holds the results of another run, or a file cannot be written. Then nothing changes.
     pub fn write(&self, folder: &Path) -> Result<(), OutputError> {
-        let manifest = provenance::run_manifest(&self.plan, &[]);
-        ResultFolder::open(folder, &manifest, false)?.write(&manifest, &self.files())
+        let (manifest, output) = (provenance::run_manifest(&self.plan, &[]), self.output());
+        let undrawn = output.undrawn.iter().map(UndrawnEntry::from).collect();
+        ResultFolder::open(folder, &manifest, false)?.write(&Manifest { undrawn, ..manifest }, &output.files)
     }
 }

@@ -14,3 +14,23 @@ pub enum FigureFault {
     #[error("{0}")]
     Empty(&'static str),
 }
+
+impl FigureFault {
+    /// Returns true if the files have data that cannot be drawn, and false if they have none.
+    #[must_use]
+    pub const fn is_failure(&self) -> bool {
+        match self {
+            Self::Empty(_) | Self::Read(ReadError::Missing(_)) => false,
+            Self::Read(ReadError::Unreadable { .. } | ReadError::Malformed { .. }) => true,
+        }
+    }
+}
+
+/// A figure of a run that is not drawn.
+#[derive(Debug)]
+pub struct UndrawnFigure {
+    /// Name of its file.
+    pub file: &'static str,
+    /// The reason.
+    pub fault: FigureFault,
+}

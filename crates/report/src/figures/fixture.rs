@@ -5,5 +5,5 @@ use crate::{OutputFile, Summary, sample};
 pub(crate) fn files() -> Vec<OutputFile> {
     let record = sample::record();
     let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-    crate::files(&summary, &record, String::new())
+    crate::output(&summary, &record, String::new()).files
 }

@@ -41,4 +41,4 @@ mod slowdown;
 
 pub use catalogue::{FIGURES, FigureKind};
 pub use compared::{ComparedFiles, compared};
-pub use fault::FigureFault;
+pub use fault::{FigureFault, UndrawnFigure};

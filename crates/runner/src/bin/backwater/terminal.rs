@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use console::Term;
+use report::UndrawnFigure;
 use report::format::{WIDTH, wrapped};
 
 /// Prints to standard output; on a terminal long lines are broken between words. A reader that has gone away
@@ -32,6 +33,13 @@ pub(crate) fn width_up_to(most: u16) -> u16 {
 /// Returns the width of the terminal in characters, if standard output is one.
 fn columns() -> Option<usize> {
     Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
+}
+
+/// Warns of each figure whose data are there and cannot be drawn. Those without data are in `run.json` alone.
+pub(crate) fn warn_of_undrawn(figures: &[UndrawnFigure]) {
+    for UndrawnFigure { file, fault } in figures.iter().filter(|figure| figure.fault.is_failure()) {
+        warn(&format!("`{file}` is not drawn: {fault}"));
+    }
 }
 
 /// Prints a warning to standard error.

@@ -14,18 +14,20 @@ use experiment::pool;
 use report::comparison::{self, ComparedRun};
 use report::figures::{ComparedFiles, compared};
 use report::format::WIDTH;
-use report::manifest::RunEnd;
+use report::manifest::{RunEnd, UndrawnEntry};
 use report::reader::ReadError;
 use report::tables::printed;
-use report::{Manifest, OutputError, OutputFile, ResultFolder, RunFiles};
+use report::{Manifest, OutputError, OutputFile, ResultFolder, RunFiles, RunOutput};
 
 use crate::failure::Failure;
 use crate::memory::MemoryOptions;
-use crate::terminal::{print, print_exactly, width};
+use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
 use crate::{folder_name, interrupt};
 
+/// The figure of a comparison.
+const FIGURE: &str = "compare.svg";
 /// Files of a comparison, without the folders of its runs.
-const FILES: [&str; 3] = ["compare.txt", "compare.csv", "compare.svg"];
+const FILES: [&str; 3] = ["compare.txt", "compare.csv", FIGURE];
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareOptions {
@@ -89,7 +91,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
             return Err(error.into());
         }
     };
-    write(options, &asked, &runs, figure(&written)?, (manifest, &folder))
+    write(options, &asked, &runs, figure(&written), (manifest, &folder))
 }
 
 /// Writes and prints the comparison of finished runs.
@@ -97,7 +99,7 @@ fn write(
     options: &CompareOptions,
     asked: &[RunAsked],
     runs: &[FinishedRun],
-    figure: String,
+    figure: Result<String, ReadError>,
     (manifest, folder): (Manifest, &ResultFolder),
 ) -> Result<(), Failure> {
     let compared: Vec<_> = asked
@@ -111,17 +113,26 @@ fn write(
         })
         .collect();
     let text = comparison::printed(&compared, WIDTH);
-    let contents = [text, comparison::table_file(&compared), figure];
-    let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
-    let files: Vec<_> = FILES.into_iter().zip(contents).map(file).collect();
+    let undrawn: Vec<_> = figure.as_ref().err().into_iter().map(|error| error.to_string()).collect();
+    undrawn.iter().for_each(|reason| warn(&format!("`{FIGURE}` is not drawn: {reason}")));
+    let entry = |reason| UndrawnEntry { file: FIGURE.to_owned(), reason };
+    let contents = [Some(text), Some(comparison::table_file(&compared)), figure.ok()];
+    let file = |(name, contents): (&str, Option<String>)| {
+        Some(OutputFile { name: name.to_owned(), contents: contents? })
+    };
+    let files: Vec<_> = FILES.into_iter().zip(contents).filter_map(file).collect();
     let interrupted = runs.iter().map(FinishedRun::end).find(|end| *end != RunEnd::Complete);
-    let manifest = Manifest { ended: interrupted.clone().unwrap_or(RunEnd::Complete), ..manifest };
+    let manifest = Manifest {
+        ended: interrupted.clone().unwrap_or(RunEnd::Complete),
+        undrawn: undrawn.into_iter().map(entry).collect(),
+        ..manifest
+    };
     folder.write(&manifest, &files)?;
     if options.json {
         print_exactly(&comparison::json(&compared));
     } else if !options.quiet {
         let labels = asked.iter().map(|one| one.label.as_str());
-        let names: Vec<_> = FILES.into_iter().chain(labels).collect();
+        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).chain(labels).collect();
         let text = comparison::printed(&compared, width());
         print(&format!("{text}\n{}", printed::written(folder.path(), &names)));
     }
@@ -177,12 +188,14 @@ fn record(
     folder: &ResultFolder,
     run: &Result<FinishedRun, RunError>,
 ) -> Result<Vec<OutputFile>, OutputError> {
-    let (ended, files) = match run {
-        Ok(run) => (run.end(), run.files()),
-        Err(error) => (end_of_failure(error), Vec::new()),
+    let (ended, output) = match run {
+        Ok(run) => (run.end(), run.output()),
+        Err(error) => (end_of_failure(error), RunOutput { files: Vec::new(), undrawn: Vec::new() }),
     };
-    folder.write(&Manifest { ended, ..manifest.clone() }, &files)?;
-    Ok(files)
+    let undrawn = output.undrawn.iter().map(UndrawnEntry::from).collect();
+    folder.write(&Manifest { ended, undrawn, ..manifest.clone() }, &output.files)?;
+    warn_of_undrawn(&output.undrawn);
+    Ok(output.files)
 }
 
 /// An argument of the command line in parts.

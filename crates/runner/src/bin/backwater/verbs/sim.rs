@@ -8,16 +8,16 @@ use std::path::PathBuf;
 use backwater::provenance::{end_of_failure, run_manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
-use report::manifest::RunEnd;
+use report::manifest::{RunEnd, UndrawnEntry};
 use report::tables::{completions, printed};
-use report::{Manifest, OutputFile, ResultFolder};
+use report::{Manifest, OutputFile, ResultFolder, RunOutput};
 
 use crate::failure::Failure;
 use crate::folder_name;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
-use crate::terminal::{print, print_exactly, warn, width};
+use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
 
 /// Scenario that runs if none is named.
 const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
@@ -66,9 +66,11 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let (manifest, folder) = opened(&plan, options)?;
     let simulated = simulated(plan, options);
     let run = simulated.inspect_err(|error| record_failure(error, &manifest, &folder))?;
-    let files = files(&run, options)?;
+    let RunOutput { files, undrawn } = output(&run, options)?;
     let ended = run.end();
-    folder.write(&Manifest { ended: ended.clone(), ..manifest }, &files)?;
+    let entries = undrawn.iter().map(UndrawnEntry::from).collect();
+    folder.write(&Manifest { ended: ended.clone(), undrawn: entries, ..manifest }, &files)?;
+    warn_of_undrawn(&undrawn);
     if options.json {
         print_exactly(&run.summary.json());
     } else if !options.quiet {
@@ -110,11 +112,11 @@ fn record_failure(error: &RunError, manifest: &Manifest, folder: &ResultFolder) 
 }
 
 /// Returns the files of a run that the options ask for.
-fn files(run: &FinishedRun, options: &SimOptions) -> Result<Vec<OutputFile>, Failure> {
-    let mut files = run.files();
+fn output(run: &FinishedRun, options: &SimOptions) -> Result<RunOutput, Failure> {
+    let mut output = run.output();
     if options.fct_txt {
         let contents = completions::hpcc(&run.record).ok_or(Failure::NoCompletions)?;
-        files.push(OutputFile { name: "fct.txt".to_owned(), contents });
+        output.files.push(OutputFile { name: "fct.txt".to_owned(), contents });
     }
-    Ok(files)
+    Ok(output)
 }
