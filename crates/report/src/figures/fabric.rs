@@ -13,15 +13,16 @@ mod worst;
 
 use std::collections::BTreeMap;
 
-use self::marks::{BRANCH, HostRole, KEY_ROW, ROOT, draw_host, draw_key, draw_root, pen};
+use self::marks::{HostRole, KEY_ROW, ROOT, draw_branch, draw_host, draw_key, draw_root, pen};
 use self::worst::WorstTree;
-use super::engine::style::{BLACK, hairline, letters, width, wrapped};
+use super::engine::style::{BLACK, BOLD, hairline, letters, width, wrapped};
 use super::engine::svg::{Anchor, Letters, SvgFile};
 use super::fault::FigureFault;
 use crate::reader::{PortRow, RunFacts, RunFiles};
 
 const WIDTH: f64 = 960.0;
 const MARGIN: f64 = 14.0;
+const TITLE: f64 = 16.0;
 /// Distance of two rows of switches, in pixels.
 const STEP: f64 = 120.0;
 /// A node and its place.
@@ -64,6 +65,8 @@ pub(super) fn drawing(files: RunFiles<'_>) -> Result<String, FigureFault> {
 /// Text above the picture.
 struct Header {
     title: String,
+    /// Lines of the title.
+    heading: Vec<String>,
     lines: Vec<String>,
     has_tree: bool,
 }
@@ -78,18 +81,24 @@ impl Header {
         let tree = worst.map_or("No congestion tree was found.", |tree| &tree.words);
         let links = "Each half of a link is the output at its end: its colour and width show the share of the run for which \
                      packets waited there without credit, or it was paused.";
+        let heading = wrapped(&title, TITLE, (WIDTH - 2.0 * MARGIN) / BOLD);
         let lines = [tree, links].into_iter().flat_map(|text| wrapped(text, 12.5, WIDTH - 2.0 * MARGIN));
-        Self { title, lines: lines.collect(), has_tree: worst.is_some() }
+        Self { title, heading, lines: lines.collect(), has_tree: worst.is_some() }
     }
 
     fn height(&self) -> f64 {
         let rows = if self.has_tree { 2.0 } else { 1.0 };
-        50.0 + 17.0 * self.lines.len() as f64 + KEY_ROW * rows
+        self.top() + 17.0 * self.lines.len() as f64 + KEY_ROW * rows - 2.0
+    }
+
+    /// Returns the baseline of the first line below the title.
+    fn top(&self) -> f64 {
+        32.0 + 20.0 * self.heading.len().max(1) as f64
     }
 
     /// Returns the middle of the first row of the key.
     fn key(&self) -> f64 {
-        52.0 + 17.0 * self.lines.len() as f64
+        self.top() + 17.0 * self.lines.len() as f64
     }
 }
 
@@ -159,10 +168,13 @@ impl Fabric {
             header.lines.join(" ")
         );
         let mut file = SvgFile::new(WIDTH, (self.bottom + 40.0).ceil(), &header.title, &description);
-        let title = Letters { bold: true, ..letters(16.0) };
-        file.text((MARGIN, 30.0), Anchor::Start, title, &header.title);
+        let title = Letters { bold: true, ..letters(TITLE) };
+        for (place, line) in header.heading.iter().enumerate() {
+            file.text((MARGIN, 30.0 + 20.0 * place as f64), Anchor::Start, title, line);
+        }
         for (place, line) in header.lines.iter().enumerate() {
-            file.text((MARGIN, 52.0 + 17.0 * place as f64), Anchor::Start, letters(12.5), line);
+            let baseline = header.top() + 17.0 * place as f64;
+            file.text((MARGIN, baseline), Anchor::Start, letters(12.5), line);
         }
         draw_key(&mut file, header.key(), header.has_tree);
         // The longer an output was held back, the higher it lies.
@@ -183,8 +195,7 @@ impl Fabric {
     fn draw_tree(&self, file: &mut SvgFile, tree: &WorstTree) {
         let name = |output: &Output| (self.nodes[output.node].name.clone(), output.port);
         for output in self.outputs.iter().filter(|output| tree.branches.contains(&name(output))) {
-            let (from, to) = self.half(output);
-            file.line(from, to, BRANCH);
+            draw_branch(file, self.half(output), pen(output.held_back));
         }
         for output in self.outputs.iter().filter(|output| tree.root == name(output)) {
             let (from, to) = self.half(output);
@@ -320,8 +331,12 @@ mod tests {
         let fabric = fabric();
         let held: Vec<_> = fabric.outputs.iter().filter(|output| pen(output.held_back).width > 1.0).collect();
         assert_eq!(held.len(), 2);
-        let header =
-            Header { title: "a title".to_owned(), lines: vec!["a line".to_owned()], has_tree: false };
+        let header = Header {
+            title: "a title".to_owned(),
+            heading: Vec::new(),
+            lines: vec!["a line".to_owned()],
+            has_tree: false,
+        };
         let svg = fabric.drawn(&header, None);
         assert_eq!(svg.matches(&format!("stroke=\"{}\"", HEAT[4])).count(), 3, "two outputs and the key");
         assert!(!svg.contains("<title>root</title>") && !svg.contains("host of"), "{svg}");
@@ -352,9 +367,9 @@ mod tests {
             victims: ["b", "d"].map(str::to_owned).into(),
             ..tree
         };
-        let header = Header { title: String::new(), lines: Vec::new(), has_tree: true };
+        let header = Header { title: String::new(), heading: Vec::new(), lines: Vec::new(), has_tree: true };
         let svg = fabric.drawn(&header, Some(&tree));
-        let dotted = format!("stroke-dasharray=\"{}\"", BRANCH.dash);
+        let dotted = format!("stroke-dasharray=\"{}\"", marks::BRANCH.dash);
         assert_eq!(svg.matches(&dotted).count(), 3, "two branches and the key");
         assert_eq!(svg.matches("<title>root</title>").count(), 2, "the root and the key");
         assert_eq!(

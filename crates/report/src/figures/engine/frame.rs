@@ -16,7 +16,7 @@
 
 use super::axis::Axis;
 use super::chart::{Chart, Layer, Panel};
-use super::style::{width, wrapped};
+use super::style::{BOLD, width, wrapped};
 use super::svg::Area;
 
 /// Width of every figure, in pixels.
@@ -82,7 +82,7 @@ impl Frame {
     /// Returns the places of all parts. `legend` has the names of its entries, `notes` all notes.
     pub(super) fn new(chart: &Chart, legend: &[String], notes: &[String]) -> Self {
         let room = WIDTH - 2.0 * MARGIN;
-        let (title, mut top) = lines(&chart.title, TITLE, MARGIN, room);
+        let (title, mut top) = lines(&chart.title, TITLE, MARGIN, room / BOLD);
         let legend = entries(legend, &mut top);
         let gutter = Gutter::of(chart);
         let rows = rows(chart);
@@ -207,14 +207,19 @@ fn has_phases(panel: &Panel) -> bool {
     panel.layers.iter().any(|layer| matches!(layer, Layer::Phase { .. }))
 }
 
+/// Returns the room for the title of a panel, in pixels of text that is not bold.
+fn title_room(width: f64) -> f64 {
+    (width - RIGHT - 40.0) / BOLD
+}
+
 fn header_height(panel: &Panel, width: f64) -> f64 {
-    let (_, title) = lines(&panel.title, PANEL_TITLE, 0.0, width - RIGHT);
+    let (_, title) = lines(&panel.title, PANEL_TITLE, 0.0, title_room(width));
     title + if has_phases(panel) { PHASE + 5.0 } else { 2.0 }
 }
 
 impl PanelFrame {
     fn new(panel: &Panel, cell: &Cell, gutter: Gutter) -> Self {
-        let (title, below_title) = lines(&panel.title, PANEL_TITLE, cell.top, cell.width - RIGHT);
+        let (title, below_title) = lines(&panel.title, PANEL_TITLE, cell.top, title_room(cell.width));
         let phases = (cell.names_phases && has_phases(panel)).then_some(cell.top + cell.header - 4.0);
         let without_names =
             if has_phases(panel) && phases.is_none() { below_title + 4.0 } else { f64::INFINITY };

@@ -54,6 +54,9 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(share).sum::<f64>() * size
 }
 
+/// Width of bold text over that of other text.
+pub(crate) const BOLD: f64 = 1.15;
+
 /// Breaks a text into lines of at most `room` pixels, between words, or within a word that is longer than a line.
 pub(crate) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

@@ -18,7 +18,7 @@ const LEAST: f64 = 4.0;
 
 /// Pen of the root.
 pub(super) const ROOT: Stroke = Stroke { colour: BLACK, width: 5.0, dash: "" };
-/// Pen of a branch, which leaves the colour below it visible.
+/// Pen of a branch, on white within the colour of the run.
 pub(super) const BRANCH: Stroke = Stroke { colour: BLACK, width: 2.0, dash: "2 4" };
 
 /// Role of a host in the tree.
@@ -47,6 +47,13 @@ pub(super) fn pen(share: f64) -> Stroke {
         Some(class) => Stroke { colour: HEAT[class + 2], width: 1.5 + class as f64, dash: "" },
         None => hairline("#c4c4c4"),
     }
+}
+
+/// Draws a branch: dots on white, with the colour of the run on both sides.
+pub(super) fn draw_branch(file: &mut SvgFile, (from, to): ((f64, f64), (f64, f64)), run: Stroke) {
+    file.line(from, to, Stroke { width: run.width + 3.0, ..run });
+    file.line(from, to, Stroke { colour: "#ffffff", dash: "", ..BRANCH });
+    file.line(from, to, BRANCH);
 }
 
 /// Draws the mark of a root: a square on its output.
