@@ -31,12 +31,6 @@ impl Alpha {
         self.0 as f64 / ONE as f64
     }
 
-    /// Returns the factor of `n` receivers together, which may exceed [`Self::MOST`].
-    #[must_use]
-    pub const fn of_all(self, n: u64) -> Self {
-        Self(self.0 * n)
-    }
-
     /// Returns `alpha * amount`, rounded down.
     pub(super) const fn times(self, amount: u64) -> u64 {
         (self.0 as u128 * amount as u128 / ONE as u128) as u64

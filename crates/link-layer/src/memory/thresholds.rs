@@ -77,16 +77,6 @@ impl PauseMemory {
         }
     }
 
-    /// A memory of which headroom leaves `shared`.
-    ///
-    /// # Panics
-    /// If there is no port or no priority.
-    #[must_use]
-    pub const fn with_shared(shared: Bytes, ports: u16, priorities: u8) -> Self {
-        assert!(ports > 0 && priorities > 0, "a switch has ports and priorities");
-        Self { shared: shared.get(), ports: ports as u64, priorities: priorities as u64 }
-    }
-
     /// Returns the memory that headroom leaves.
     #[must_use]
     pub const fn shared(&self) -> Bytes {
@@ -187,6 +177,11 @@ mod tests {
             assert!(holds(ecn - 1), "below the bound ECN is first, with beta {beta}");
             assert!(!holds(ecn + 1), "above it PAUSE is, with beta {beta}");
         }
+    }
+
+    #[test]
+    fn headroom_leaves_the_rest_to_be_shared() {
+        assert_eq!(trident().shared(), Bytes::new(12_000_000 - 22_400 * 32 * 8));
     }
 
     #[test]

@@ -36,7 +36,7 @@ enum Event {
 pub(crate) struct World {
     pub(crate) now: Time,
     /// The node that acts.
-    node: usize,
+    pub(crate) node: usize,
     events: BTreeMap<(Time, u64), (usize, Event)>,
     count: u64,
     pool: PacketPool,

@@ -1,6 +1,7 @@
 //! Two ports and the cable between them: what both ends promise under each flow control.
 
 mod link;
+mod outlook;
 
 use link::{LANES, LATENCY, Link, MEMORY, RATE};
 use link_layer::spec::WireTime;
