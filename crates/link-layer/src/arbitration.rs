@@ -333,7 +333,38 @@ mod tests {
 
     #[test]
     fn a_lane_without_weight_is_not_served() {
-        let spec = VlArbitrationSpec { high: weights(&[(0, 1)]), ..Default::default() };
-        assert_eq!(VlArbiter::new(&spec).pick(set(&[1])), None);
+        let spec = VlArbitrationSpec {
+            high: weights(&[(0, 1), (2, 0)]),
+            low: weights(&[(1, 0)]),
+            ..Default::default()
+        };
+        let mut arbiter = VlArbiter::new(&spec);
+        assert_eq!([1, 2].map(|lane| arbiter.pick(set(&[lane]))), [None; 2]);
+        assert_eq!(shares(&mut arbiter, &[0, 1, 2], 10)[0], 10_240, "an entry of weight 0 is skipped");
+    }
+
+    /// The limit of high priority is for the sake of low priority: while none of it waits, it does not count.
+    #[test]
+    fn high_priority_has_no_limit_while_low_does_not_wait() {
+        let spec =
+            VlArbitrationSpec { high: weights(&[(1, 255)]), low: weights(&[(0, 255)]), ..Default::default() };
+        let mut arbiter = VlArbiter::new(&spec);
+        assert_eq!(shares(&mut arbiter, &[1], 40)[1], 40_960);
+        // One packet passes, as the limit of 0 says.
+        assert_eq!([0, 1].map(|_| shares(&mut arbiter, &[0, 1], 1)[0]), [0, 1_024]);
+    }
+
+    /// VL15 has no weight in the tables (IBA 7.6.9): what it sends is not the turn's.
+    #[test]
+    fn management_takes_no_turn_of_others() {
+        let spec = VlArbitrationSpec { low: weights(&[(0, 32), (1, 16)]), ..Default::default() };
+        let mut arbiter = VlArbiter::new(&spec);
+        let mut lanes = Vec::new();
+        for _ in 0..6 {
+            assert_eq!(shares(&mut arbiter, &[0, 1, 15], 3)[15], 3 * 1_024);
+            lanes.extend(arbiter.pick(set(&[0, 1])));
+            arbiter.sent(lanes[lanes.len() - 1], Bytes::new(1024));
+        }
+        assert_eq!(lanes, [0, 0, 1, 0, 0, 1].map(Lane));
     }
 }

@@ -190,8 +190,9 @@ proptest! {
         let shares: Vec<_> = core::iter::once(own).chain(others.iter().map(|own| (*own, None))).map(share).collect();
         let guaranteed: Vec<_> = others.iter().map(|own| Bytes::new(*own)).collect();
         let found = earliest_pause(Bytes::new(shared), shares[0], &guaranteed).get();
+        prop_assert!(found > 0, "an empty receiver requests no pause");
         let mut pool = MemoryPool::new(shared, &shares);
-        for load in 1..=found as u32 {
+        for load in 1..u32::MAX {
             let used = |share: &Share| u64::from(load).saturating_sub(share.guaranteed.get());
             if shares.iter().map(used).sum::<u64>() > shared {
                 break; // So much does not fit the memory.
@@ -200,7 +201,19 @@ proptest! {
                 pool.on_load_change(who, LoadChange { before: load - 1, after: load });
             }
             let pauses = load >= pool.limit(0, load);
-            prop_assert_eq!(pauses, u64::from(load) == found, "{} where {} is said to be the first", load, found);
+            prop_assert_eq!(pauses, u64::from(load) >= found, "{} where {} is said to be the first", load, found);
+        }
+    }
+}
+
+/// Without a guarantee, and with nothing to share, the first byte requests a pause.
+#[test]
+fn the_first_byte_beyond_everything_requests_a_pause() {
+    for guaranteed in [0, 700] {
+        for alpha in [None, Some(Alpha::new(1.0))] {
+            let share = Share { guaranteed: Bytes::new(guaranteed), alpha };
+            let found = earliest_pause(Bytes::ZERO, share, &[]);
+            assert_eq!(found.get(), guaranteed.max(1), "{alpha:?}");
         }
     }
 }

@@ -135,6 +135,11 @@ fn a_pause_expires_and_is_repeated() {
     assert!(sender.may_start());
     assert_eq!(sender.tally(at(2000)).paused, Span::from_ns(1500));
     sender.on_pause(100, &rule, at(3000));
+    assert_eq!(
+        sender.tally(at(3040)).paused,
+        Span::from_ns(1540),
+        "the present pause counts as far as it goes"
+    );
     sender.on_pause(0, &rule, at(3100));
     assert!(sender.may_start());
     assert_eq!(sender.tally(at(4000)).paused, Span::from_ns(1600));
@@ -147,6 +152,26 @@ fn without_pfc_no_pause_is_requested_and_packets_without_room_are_dropped() {
     assert!(lane.admit(1000, None).is_some());
     assert_eq!(lane.update_pause(LANE, &rule, None, at(0)), None);
     assert!(lane.admit(1, None).is_none());
+}
+
+/// An empty lane waits for nothing: it requests no pause, whatever its threshold, and a pause that it has requested ends.
+#[test]
+fn an_empty_lane_requests_no_pause() {
+    let rule = rule(100, 500);
+    let mut lane = lane(1000, 500);
+    assert_eq!(lane.update_pause(LANE, &rule, Some(0), at(0)), None, "no memory is left, and none is needed");
+    assert!(lane.admit(100, Some(100)).is_some());
+    assert!(lane.update_pause(LANE, &rule, Some(100), at(1)).is_some());
+    let lasts = |bytes, limit| {
+        let lasting = LastingUse { bytes, blocks: 0, closed: true };
+        lane.pauses_for_ever(&rule, lasting, limit)
+    };
+    // RESUME comes 300 bytes below the threshold, or when the lane is empty.
+    assert_eq!(
+        [(0, 0), (0, 299), (1, 301), (1, 300), (100, 400), (100, 399)]
+            .map(|(bytes, limit)| lasts(bytes, limit)),
+        [false, false, false, true, false, true]
+    );
 }
 
 /// A packet or a signal in flight.

@@ -219,7 +219,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn limit_of(update: Signal) -> u16 {
-        let Signal::Credit { fccl, .. } = update else { unreachable!("an update is of credits") };
+        let Signal::Credit { fctbs, fccl, .. } = update else { unreachable!("an update is of credits") };
+        assert!(fctbs < 4096 && fccl < 4096, "both are fields of 12 bits (IBA 7.9.4)");
         fccl
     }
 
@@ -253,14 +254,18 @@ mod tests {
             sender.start(33);
             assert!(receiver.admit(33));
         }
-        receiver.release_own(33);
-        for blocks in 0..40 {
-            let (fits, known) = (receiver.share().room >= blocks, sender.may_start(blocks));
-            assert_eq!(receiver.withholds(blocks), fits && !known, "{blocks} blocks");
+        for (released, told) in [(33, true), (3, false), (30, false), (33, true)] {
+            receiver.release_own(released);
+            for blocks in 0..100 {
+                let (fits, known) = (receiver.share().room >= blocks, sender.may_start(blocks));
+                assert_eq!(receiver.withholds(blocks), fits && !known, "{blocks} blocks");
+            }
+            if told {
+                sender.on_fccl(limit_of(receiver.update(Lane(0), Time::ZERO)));
+                assert!((0..100).all(|blocks| !receiver.withholds(blocks)), "the far end knows");
+            }
         }
-        let fccl = limit_of(receiver.update(Lane(0), Time::ZERO));
-        sender.on_fccl(fccl);
-        assert!((0..40).all(|blocks| !receiver.withholds(blocks) && sender.may_start(34)));
+        assert!(sender.at_rest() && receiver.at_rest());
     }
 
     #[test]

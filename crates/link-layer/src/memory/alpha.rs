@@ -47,3 +47,16 @@ impl Alpha {
         (self.0 * free).saturating_sub(ONE * used) / (ONE + self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_factor_is_kept_in_its_steps() {
+        for factor in [Alpha::LEAST, 0.5, 1.0, 2.0, 17.25, Alpha::MOST] {
+            assert_eq!(Alpha::new(factor).factor(), factor);
+        }
+        assert_eq!(Alpha::new(1.0 + 0.4 / 65_536.0).factor(), 1.0);
+    }
+}

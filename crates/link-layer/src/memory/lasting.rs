@@ -25,3 +25,15 @@ impl LastingUse {
         self.blocks += u32::from(blocks(length));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_that_stay_add_up_in_bytes_and_in_whole_blocks() {
+        let mut lasting = LastingUse::default();
+        [65, 64, 1].map(Bytes::new).into_iter().for_each(|length| lasting.hold(length));
+        assert_eq!(lasting, LastingUse { bytes: 130, blocks: 4, closed: false });
+    }
+}

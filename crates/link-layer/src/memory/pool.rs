@@ -80,12 +80,6 @@ impl MemoryPool {
         u32::try_from(u64::from(guaranteed) + share).unwrap_or(u32::MAX)
     }
 
-    /// Returns the shared bytes, used or free.
-    #[must_use]
-    pub const fn shared(&self) -> u64 {
-        self.shared
-    }
-
     /// Returns the highest load that a receiver can reach under its threshold, namely while no other uses a shared byte.
     #[must_use]
     pub fn most(&self, receiver: usize) -> u64 {

@@ -52,4 +52,18 @@ mod tests {
         assert_eq!(set.iter_from(0).collect::<Vec<_>>(), [3, 199]);
         assert_eq!(set.iter_from(4).collect::<Vec<_>>(), [199]);
     }
+
+    #[test]
+    fn a_receiver_goes_alone() {
+        let all = || {
+            let mut set = ReceiverSet::new(130);
+            (0..130).for_each(|receiver| set.insert(receiver));
+            set
+        };
+        for gone in 0..130 {
+            let mut set = all();
+            set.remove(gone);
+            assert!(set.iter_from(0).eq((0..130).filter(|receiver| *receiver != gone)), "without {gone}");
+        }
+    }
 }

@@ -279,3 +279,105 @@ fn shared_blocks_are_room_for_every_receiver() {
     assert_eq!(seen(&memory, &link), at_rest);
     assert!(memory.is_released());
 }
+
+/// Under PFC: when one receiver of a pool releases memory, the pauses of all others end that have room again, in the same instant.
+#[test]
+fn memory_that_comes_free_ends_the_pauses_of_others() {
+    let mut link = Link::of_pauses(true, 9_000, 0);
+    let share = Share { guaranteed: Bytes::ZERO, alpha: None };
+    let pool = MemoryPool::new(10_000, &[share; 4]);
+    let mut memory = ReceiveMemory::new(MemorySharing::Bytes(pool), LANES.into(), Bytes::new(2_100));
+    let receivers = [(0, 0), (0, 1), (1, 0), (1, 1)]
+        .map(|(port, lane)| ReceiverId { port: PortId(port), lane: Lane(lane) });
+    let pauses = |link: &Link| {
+        receivers.map(|receiver| link.ports[receiver.port.index()].room(receiver.lane) == Bytes::ZERO)
+    };
+    let admit = |link: &mut Link, memory: &mut ReceiveMemory, who: usize, bytes| {
+        link.world.node = receivers[who].port.index();
+        assert!(memory.admit(&mut link.ports, receivers[who], Bytes::new(bytes), &mut link.world));
+    };
+    for (who, bytes) in [(0, 7_000), (1, 1_000), (2, 1_000), (3, 1_000), (1, 500), (2, 2_000), (3, 0)] {
+        admit(&mut link, &mut memory, who, bytes);
+    }
+    // The second and the third have packets in their headroom too.
+    assert_eq!(pauses(&link), [false, true, true, true]);
+    let release = |link: &mut Link, memory: &mut ReceiveMemory, who: usize, bytes| {
+        link.world.node = 1;
+        let none = |_, _| panic!("pauses are no grants");
+        memory.release(&mut link.ports, receivers[who], Bytes::new(bytes), &mut link.world, none);
+    };
+    release(&mut link, &mut memory, 0, 400);
+    assert_eq!(pauses(&link), [false, true, true, true], "RESUME waits for 500 bytes below the threshold");
+    release(&mut link, &mut memory, 0, 100);
+    assert_eq!(
+        pauses(&link),
+        [false, true, true, false],
+        "the fourth resumes, the others' headroom is in use"
+    );
+    release(&mut link, &mut memory, 2, 2_000);
+    assert_eq!(pauses(&link), [false, true, false, false]);
+    assert_eq!(link.world.signals, [1, 4], "three PAUSE, and two RESUME");
+}
+
+/// Returns a memory of 40 shared blocks and 64 for each receiver, and a link whose updates wait for 64 blocks, or 4 us.
+fn memory_of_40_shared_blocks() -> (ReceiveMemory, Link) {
+    let share = Share { guaranteed: Bytes::new(MEMORY), alpha: None };
+    let blocks = SharedMemory::new(4 * 64 + 40, &[share; 4]);
+    let memory = ReceiveMemory::new(MemorySharing::Blocks(blocks), LANES.into(), Bytes::new(2_100));
+    (memory, Link::of_credits(64, WireTime::Counted, 0))
+}
+
+/// A receiver whose blocks return tells its far end at once if that has no room for the longest packet, and else within the
+/// interval.
+#[test]
+fn room_that_returns_is_told_in_time() {
+    let receiver = ReceiverId { port: PortId(1), lane: Lane(0) };
+    let other = ReceiverId { port: PortId(0), lane: Lane(1) };
+    for (kept, returned, at_once) in [(0, 5, false), (26, 5, false), (27, 5, true), (31, 33, true)] {
+        let (mut memory, mut link) = memory_of_40_shared_blocks();
+        link.world.node = 0;
+        assert!(memory.admit(&mut link.ports, other, Bytes::new(MEMORY), &mut link.world));
+        let signals = link.world.signals;
+        link.world.node = 1;
+        for blocks in [kept, returned] {
+            assert!(memory.admit(&mut link.ports, receiver, Bytes::new(blocks * 64), &mut link.world));
+        }
+        assert_eq!(link.world.signals, signals, "no shared block is left, so no room was granted");
+        let none = |_, _| panic!("the other has what it wants, or more");
+        memory.release(&mut link.ports, receiver, Bytes::new(returned * 64), &mut link.world, none);
+        assert_eq!(
+            link.world.signals[1] - signals[1],
+            u64::from(at_once),
+            "{kept} blocks stay, {returned} return"
+        );
+        link.world.now = Span::from_us(4).after_start();
+        link.ports[1].on_timer(Lane(0), &mut link.world);
+        assert_eq!(link.world.signals[1] - signals[1], 1, "{kept} blocks stay, {returned} return");
+    }
+}
+
+/// Room that is granted is told by the rule. A packet that takes room, or that leaves its blocks to others, causes no update.
+#[test]
+fn an_update_follows_a_grant_alone() {
+    let (mut memory, mut link) = memory_of_40_shared_blocks();
+    let [other, receiver] = [0, 1].map(|port| ReceiverId { port: PortId(port), lane: Lane(0) });
+    let admit = |memory: &mut ReceiveMemory, link: &mut Link, receiver: ReceiverId, blocks: u64| {
+        link.world.node = receiver.port.index();
+        assert!(memory.admit(&mut link.ports, receiver, Bytes::new(blocks * 64), &mut link.world));
+    };
+    // Of the 40 shared blocks one takes 24 and the other 16. Both know most of their room.
+    [19, 5].into_iter().for_each(|blocks| admit(&mut memory, &mut link, receiver, blocks));
+    [16, 5].into_iter().for_each(|blocks| admit(&mut memory, &mut link, other, blocks));
+    admit(&mut memory, &mut link, receiver, 10);
+    assert_eq!(link.world.signals, [0; 2], "30 blocks are known, and nothing was granted now");
+    let mut granted = Vec::new();
+    memory.release(&mut link.ports, receiver, Bytes::new(5 * 64), &mut link.world, |to, _| granted.push(to));
+    assert_eq!(
+        (granted, link.world.signals),
+        (vec![other], [0; 2]),
+        "the other wants them too, and has the turn"
+    );
+    link.world.now = Span::from_us(4).after_start();
+    link.ports[1].on_timer(Lane(0), &mut link.world);
+    assert_eq!(link.world.signals, [0, 1], "after the interval");
+}

@@ -1,6 +1,8 @@
 //! Ranges of the settings: the last value inside passes, the first one outside is refused, at its own path and with the
 //! edge in the proposal.
 
+mod flow_control;
+
 use std::collections::BTreeMap;
 
 use link_layer::resolve::{
