@@ -13,7 +13,7 @@ use workload::Operation;
 use super::{Adapter, MessageLog, PendingReplies};
 use crate::endpoint::Endpoint;
 use crate::host_drain::SinkTally;
-use crate::message::{Message, Segment};
+use crate::message::Message;
 
 impl Adapter {
     /// Returns the port, with its flow control.
@@ -85,17 +85,14 @@ impl Adapter {
         if self.queue_pairs.iter().any(|queue_pair| queue_pair.end.operation == Operation::RdmaRead) {
             return Some(Bytes::ZERO);
         }
-        let shortest = |message: &Message| {
+        // A message's last packet has the least payload, and no header that the others lack.
+        let last = |message: &Message| {
             let endpoint = self.queue_pairs[message.queue_pair.index()].endpoint;
             let service = self.endpoints[endpoint as usize].service;
-            // All others are like the second.
-            let numbers = [message.first, (message.first + 1).min(message.end - 1), message.end - 1];
-            let segments = numbers.map(|number| message.segment(number, self.config.rule.mtu));
-            let length = |part: Segment| self.config.framing.bytes(service, part.opcode, part.payload);
-            segments.into_iter().map(length).min()
+            let part = message.segment(message.end - 1, self.config.rule.mtu);
+            self.config.framing.bytes(service, part.opcode, part.payload)
         };
-        let shortest = self.messages.values().filter_map(shortest).min();
-        shortest.map(|length| Bytes::new(u64::from(length)))
+        self.messages.values().map(last).min().map(|length| Bytes::new(u64::from(length)))
     }
 
     /// Returns the flow of each message that is posted here and not complete, one after the other.

@@ -10,7 +10,7 @@ use units::{Bytes, Time};
 
 use super::setup::AdapterTimer;
 use super::{Adapter, PORT};
-use crate::endpoint::{Endpoint, ReceiveVerdict, ReplyOutcome};
+use crate::endpoint::{Endpoint, ReceiveVerdict};
 
 impl Adapter {
     /// Handles a request: a SEND, an RDMA WRITE, or a request for an RDMA READ.
@@ -56,10 +56,9 @@ impl Adapter {
         self.answer_mark(number, packet, context);
         let endpoint = self.queue_pairs[number.index()].endpoint;
         let replied = self.endpoints[endpoint as usize].endpoint.on_reply(packet, &mut self.messages, now);
-        // The last response to a READ acknowledges its request, one packet.
+        // The last response to a READ, one packet, acknowledges its request, one packet.
         if replied.completed.messages > 0 {
-            let ack = ReplyOutcome { packets: replied.completed.messages, ..replied };
-            self.notify_acknowledged(endpoint, &ack, false, now);
+            self.notify_acknowledged(endpoint, &replied, false, now);
         }
         self.completed(replied.completed, now);
         self.offer(endpoint, now);
