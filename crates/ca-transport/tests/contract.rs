@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use ca_transport::AnyEndpoint;
 use ca_transport::endpoint::{
-    CompletedMessages, Endpoint as _, EndpointRule, OutgoingPacket, ReceiveVerdict, TimeoutOutcome,
+    CompletedMessages, Endpoint as _, EndpointRule, OutgoingPacket, Readiness, ReceiveVerdict, TimeoutOutcome,
 };
 use ca_transport::message::{Message, Messages};
 use packet::header::Syndrome;
@@ -99,9 +99,21 @@ impl Pair {
         !lost
     }
 
+    /// Returns the next packet of an endpoint, which is ready if there is one, and then not at rest.
+    fn next_of(&self, endpoint: &AnyEndpoint) -> Option<OutgoingPacket> {
+        let next = endpoint.next(&self.messages, &RULE);
+        assert_eq!(next.is_some(), endpoint.readiness(&RULE) == Readiness::Ready, "{next:?}");
+        assert!(next.is_none() || !endpoint.at_rest(), "{next:?} at rest");
+        next
+    }
+
     /// Lets the requesting endpoint send all packets that may go. Returns true if there was one.
     fn ask(&mut self) -> bool {
-        let Some(out) = self.asks.next(&self.messages, &RULE) else { return false };
+        let Some(out) = self.next_of(&self.asks) else { return false };
+        let message = &self.messages[self.asks.next_message().expect("a packet of a message")];
+        assert_eq!(out.queue_pair, message.queue_pair, "{:?} posts", self.service);
+        let place = u64::from(out.psn.since(Psn::new(message.first as u32)));
+        assert!(message.first + place < message.end, "packet {place} of {message:?}");
         let opcode = out.segment.opcode;
         if !out.again && (opcode.begins_message() || opcode == Opcode::ReadRequest) {
             self.seen.begun += 1;
@@ -166,7 +178,8 @@ impl Pair {
 
     /// Lets the answering endpoint send a READ response.
     fn respond(&mut self) -> bool {
-        let Some(out) = self.answers.next(&self.messages, &RULE) else { return false };
+        let Some(out) = self.next_of(&self.answers) else { return false };
+        assert_eq!(self.answers.next_message(), None, "a response is of no message posted here");
         self.answers.sent(&mut self.messages, self.now);
         if self.survives() {
             self.replies.push_back(self.packet(&out));
@@ -327,9 +340,9 @@ proptest! {
 
     /// If the responder is slower than the requester, as many READs are in progress as allowed.
     #[test]
-    fn reads_overlap(sizes in prop::collection::vec(1..3000u64, 3..20)) {
+    fn reads_overlap(sizes in prop::collection::vec(1..3000u64, 3..20), first in any_first()) {
         let orders: Vec<_> = sizes.into_iter().map(|bytes| (0, Operation::RdmaRead, bytes)).collect();
-        let mut pair = Pair::new(TransportService::Rc, 0, &orders, vec![]);
+        let mut pair = Pair::new(TransportService::Rc, first, &orders, vec![]);
         pair.run(&[0])?;
         prop_assert_eq!(pair.seen.most_under_way, RULE.max_reads as usize);
     }
@@ -410,10 +423,26 @@ fn a_notification_names_a_packet_that_was_sent() {
             for number in first..first + 4 {
                 let psn = Psn::new(number as u32);
                 assert_eq!(pair.asks.number_of(psn), (number, first + 4), "{service:?}");
-                if matches!(service, TransportService::Rc | TransportService::Rd) {
-                    assert_eq!(pair.answers.number_of(psn), (number, first + 4), "{service:?}");
-                }
+                let answers = match service {
+                    TransportService::Rc | TransportService::Rd => (number, first + 4),
+                    TransportService::Uc | TransportService::Ud => (0, 0),
+                };
+                assert_eq!(pair.answers.number_of(psn), answers, "{service:?}");
             }
         }
+    }
+}
+
+/// Messages are posted to the end that requests or sends; the other end refuses them.
+#[test]
+fn an_end_that_answers_refuses_messages() {
+    for service in TransportService::ALL {
+        let refuses = std::panic::catch_unwind(|| {
+            let mut messages = Messages::default();
+            let message = Message::new(QpNumber(0), Operation::Send, Bytes::new(1), RULE.mtu);
+            let key = messages.insert(message);
+            AnyEndpoint::new(service, false, 0).post(key, &mut messages);
+        });
+        assert!(refuses.is_err(), "{service:?}");
     }
 }

@@ -57,3 +57,65 @@ impl AdapterConfigs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cc_policies::ResponseSpec;
+    use link_layer::flow_control::credits::UpdateRule;
+    use link_layer::spec::{VlArbitrationSpec, WireTime};
+    use link_layer::{FlowControlSetup, Port, PortSetup, VlArbiter, Wire};
+    use packet::{Lid, Mtu, PortId};
+    use units::{Bytes, Span};
+
+    use super::*;
+    use crate::adapter::Adapter;
+    use crate::spec::{AdapterSpec, ScheduleSpec};
+
+    fn adapter(mtu: Mtu) -> Adapter {
+        let room = vec![Bytes::kib(8)];
+        let rule = UpdateRule { blocks: 1, interval: Span::from_us(4), refresh: Span::from_us(200) };
+        let far_room = room.clone();
+        let spec = AdapterSpec {
+            receive_buffer: room[0],
+            injection_limit: None,
+            drain_limit: None,
+            ack_every: 1,
+            max_outstanding: 16,
+            max_reads: None,
+            ack_timeout: 0,
+            retry_count: 7,
+            schedule: ScheduleSpec::RoundRobin,
+        };
+        Adapter::new(AdapterSetup {
+            lid: Lid(1),
+            port: Port::new(PortSetup {
+                id: PortId(0),
+                wire: Wire::store_and_forward(Rate::gbps(8), Span::from_ns(50)),
+                flow_control: FlowControlSetup::Credits { room, far_room, rule, wire_time: WireTime::Free },
+            }),
+            lanes: VlArbiter::new(&VlArbitrationSpec::default()),
+            data_lanes: 1,
+            sl_to_vl: [Lane(0); 16],
+            mtu,
+            framing: Framing::InfiniBand,
+            spec: &spec,
+            echo: AnyEcho::Cnp,
+            response: AnyResponse::new(
+                &ResponseSpec::Off,
+                Rate::gbps(8),
+                event_kernel::stream(1, "response", "any adapter"),
+            ),
+        })
+    }
+
+    /// Equal adapters share one configuration, whatever was interned between them; others keep theirs.
+    #[test]
+    fn equal_adapters_share_their_configuration() {
+        let mut adapters = [Mtu::K1, Mtu::K2, Mtu::K1, Mtu::K2].map(adapter);
+        let mut known = AdapterConfigs::default();
+        adapters.iter_mut().for_each(|adapter| adapter.intern(&mut known));
+        let shared = |one: usize, other: usize| Arc::ptr_eq(&adapters[one].config, &adapters[other].config);
+        assert!(shared(0, 2) && shared(1, 3) && !shared(0, 1));
+        assert_eq!([0, 1].map(|one| adapters[one].config.rule.mtu), [Mtu::K1, Mtu::K2]);
+    }
+}

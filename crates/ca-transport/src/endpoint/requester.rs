@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn a_window_shorter_than_the_acknowledgement_interval_does_not_stall() {
         let rule = EndpointRule { max_outstanding: 3, timeout: None, ..RULE };
-        let (mut requester, mut messages) = with(0, 100);
+        let (mut requester, mut messages) = with(40, 100);
         assert_eq!(send_all(&mut requester, &mut messages, &rule), [false, false, true]);
     }
 

@@ -107,9 +107,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn segments_add_up_to_the_message(bytes in 1..100_000u64, first in 0..1u64 << 40, mtu in 0..5usize) {
+        fn segments_add_up_to_the_message(
+            bytes in 1..100_000u64, before in 0..1u64 << 40, first in 0..1u64 << 40, mtu in 0..5usize,
+        ) {
             let mtu = Mtu::ALL[mtu];
-            let message = Message::new(QpNumber(0), Operation::Send, Bytes::new(bytes), mtu).starting_at(first);
+            let message = Message::new(QpNumber(0), Operation::Send, Bytes::new(bytes), mtu);
+            // A message keeps its length wherever it starts.
+            let message = message.starting_at(before).starting_at(first);
+            prop_assert_eq!(message.end - first, bytes.div_ceil(u64::from(mtu.bytes())));
             let parts: Vec<_> = (first..message.end).map(|n| message.segment(n, mtu)).collect();
             prop_assert_eq!(parts.iter().map(|part| u64::from(part.payload)).sum::<u64>(), bytes);
             prop_assert!(parts.iter().all(|part| part.payload > 0));

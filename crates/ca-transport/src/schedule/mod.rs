@@ -399,6 +399,7 @@ impl IndexRing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use units::Span;
 
     fn at(us: u64) -> Time {
@@ -442,5 +443,54 @@ mod tests {
             order.push(selection.endpoint);
         }
         assert_eq!(order, [0, 1, 0, 1]);
+    }
+
+    proptest! {
+        /// In either order, all endpoints with a packet are ready whose flow is not paced, on their flow's lane alone.
+        /// Endpoints 2 and 3 share flow 2.
+        #[test]
+        fn all_that_may_send_are_ready(
+            spec in prop::sample::select(&[ScheduleSpec::RoundRobin, ScheduleSpec::OldestFirst][..]),
+            ops in prop::collection::vec((0..3u8, 0..4usize, 0..6u64), 0..100),
+        ) {
+            let (flows, lanes) = ([0, 1, 2, 2], [Lane(0), Lane(1), Lane(0)]);
+            let mut schedule = Schedule::new(spec, 2);
+            lanes.iter().for_each(|lane| { schedule.add_flow(AnyState::Off, *lane); });
+            flows.iter().for_each(|_| schedule.add_endpoint());
+            let (mut packets, mut paced_until, mut now) = ([0; 4], [Time::ZERO; 3], Time::ZERO);
+            for (age, (op, endpoint, us)) in (0..).zip(ops) {
+                let flow = flows[endpoint];
+                let chosen = schedule.select(lanes[flow as usize]);
+                match (op, chosen) {
+                    (0, _) => {
+                        packets[endpoint] += 1;
+                        schedule.offer(flow, endpoint as u32, age, now);
+                    }
+                    (1, Some(chosen)) => {
+                        let left = &mut packets[chosen.endpoint as usize];
+                        *left -= 1;
+                        let until = now + Span::from_us(us);
+                        paced_until[chosen.flow as usize] = until;
+                        schedule.sent(chosen, (*left > 0).then_some(age), until, now);
+                    }
+                    _ => {
+                        now += Span::from_us(us);
+                        schedule.resume_paced(now);
+                    }
+                }
+                let may = |number: &u32| {
+                    let number = *number as usize;
+                    packets[number] > 0 && paced_until[flows[number] as usize] <= now
+                };
+                for lane in [Lane(0), Lane(1)] {
+                    let of_lane = |number: &u32| lanes[flows[*number as usize] as usize] == lane;
+                    let mut ready: Vec<u32> = schedule.all_ready(lane, now).collect();
+                    ready.sort_unstable();
+                    let expected: Vec<u32> = (0..4).filter(of_lane).filter(may).collect();
+                    prop_assert_eq!(ready, expected);
+                }
+                prop_assert_eq!(schedule.has_candidate(), (0..4).any(|number| may(&number)));
+            }
+        }
     }
 }

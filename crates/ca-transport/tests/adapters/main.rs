@@ -1,6 +1,8 @@
 //! Two adapters back to back.
 
+mod accounts;
 mod notifications;
 mod precedence;
 mod recovery;
 mod rig;
+mod sharing;

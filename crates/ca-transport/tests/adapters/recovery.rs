@@ -12,18 +12,18 @@ use crate::rig::{self, FLIGHT, Fate, Pair, Setup};
 /// Approximate wire time of a packet of 2,048 bytes with headers at 8 Gb/s.
 const PACKET: Span = Span::from_ns(2074);
 
-/// Returns the times at which the data packets of a flow left until `end`; packet `marked` gets FECN on the wire.
+/// Returns the times at which the data packets of a flow left until `end`; the packets `marked` get FECN on the wire.
 fn departures(
     service: (TransportService, Operation),
     schedule: &MessageSchedule,
     response: &HpResponseSpec,
-    marked: usize,
+    marked: &[usize],
     end: Time,
 ) -> Vec<Time> {
     let mut sent = 0;
     let mut pair = Pair::new(&Setup::new(AnyEcho::Hp, response.clone()), |_, packet| {
         sent += usize::from(packet.payload > 0);
-        if packet.payload > 0 && sent == marked + 1 { Fate::Marked } else { Fate::Arrives }
+        if packet.payload > 0 && marked.contains(&(sent - 1)) { Fate::Marked } else { Fate::Arrives }
     });
     pair.open(service, 0, ServiceLevel(0), schedule);
     let record = pair.run(end);
@@ -52,7 +52,7 @@ fn spaced(left: &[Time]) -> usize {
 #[test]
 fn one_decrease_costs_as_many_packets_with_acknowledgements_as_without() {
     let end = Span::from_us(1000).after_start();
-    let cost = |what| spaced(&departures(what, &saturating(), &rate_alone(), 20, end));
+    let cost = |what| spaced(&departures(what, &saturating(), &rate_alone(), &[20], end));
     let reliable = cost((TransportService::Rc, Operation::Send));
     for what in [
         (TransportService::Uc, Operation::Send),
@@ -69,6 +69,22 @@ fn one_decrease_costs_as_many_packets_with_acknowledgements_as_without() {
     }
 }
 
+/// Marks of different flights count each, with the numbers of acknowledged packets and with the eras of others.
+#[test]
+fn two_decreases_cost_twice_as_many_packets() {
+    let end = Span::from_us(2500).after_start();
+    for what in [
+        (TransportService::Rc, Operation::Send),
+        (TransportService::Uc, Operation::Send),
+        (TransportService::Ud, Operation::Send),
+        (TransportService::Rc, Operation::RdmaRead),
+    ] {
+        let cost = |marked: &[usize]| spaced(&departures(what, &saturating(), &rate_alone(), marked, end));
+        let (one, two) = (cost(&[20]), cost(&[20, 400]));
+        assert!(two.abs_diff(2 * one) <= 2, "{what:?}: {one} packets for one mark, {two} for two");
+    }
+}
+
 /// A flow that paces itself below its rate does not raise the rate by sending: after 500 packets its rate is still
 /// half, as a burst shows.
 #[test]
@@ -81,7 +97,7 @@ fn a_flow_that_is_not_limited_is_not_raised() {
     posts.extend([workload::ListedMessage { at: burst, bytes: Bytes::kib(2) }; 20]);
     for transport in [TransportService::Rc, TransportService::Uc] {
         let schedule = MessageSchedule::Listed(posts.clone().into());
-        let left = departures((transport, Operation::Send), &schedule, &rate_alone(), 20, end);
+        let left = departures((transport, Operation::Send), &schedule, &rate_alone(), &[20], end);
         assert_eq!(left.len(), 520);
         assert_eq!(spaced(&left[500..]), 19, "{transport:?}: each of the burst waits for the one before");
     }
@@ -102,12 +118,12 @@ fn only_a_full_window_is_raised() {
         ..HpResponseSpec::NONE
     };
     let end = Span::from_us(400).after_start();
-    // RPI is 1 at rest and kept: the first acknowledgement of a packet that the window held back widens the window to
-    // 2, where it stays for 1,000. With a window of 1 each packet waits for a round trip; with 2 the wire is never
-    // idle.
-    let left = departures((TransportService::Rc, Operation::Send), &saturating(), &response, 20, end);
+    // RPI is 1 at rest and kept. The window of 1 holds back the packet behind the one on the wire when the mark comes back,
+    // and the next one. The acknowledgement of the first of these widens the window to 2, where it stays for 1,000: the
+    // wire is never idle again.
+    let left = departures((TransportService::Rc, Operation::Send), &saturating(), &response, &[20], end);
     let idle = left.windows(2).filter(|pair| pair[1].since(pair[0]) > PACKET + FLIGHT).count();
-    assert!((1..=3).contains(&idle), "{idle} packets waited for a round trip");
+    assert_eq!(idle, 2, "packets that waited for a round trip");
     // A packet every four packet times never meets a closed window of 1: the window stays at 1, as a burst shows.
     let mut posts: Vec<_> = (0..40u64)
         .map(|n| workload::ListedMessage { at: (PACKET * (4 * n)).after_start(), bytes: Bytes::kib(2) })
@@ -117,7 +133,7 @@ fn only_a_full_window_is_raised() {
         (TransportService::Rc, Operation::Send),
         &MessageSchedule::Listed(posts.into()),
         &response,
-        20,
+        &[20],
         (Span::from_us(800)).after_start(),
     );
     let first = left[41].since(left[40]);

@@ -17,7 +17,7 @@ use packet::{
     TransportService,
 };
 use units::{Bytes, Rate, Span, Time};
-use workload::{Flow, MessageGenerator, MessageSchedule, Operation, Posting};
+use workload::{Flow, ListedMessage, MessageGenerator, MessageSchedule, Operation, Posting};
 
 /// Propagation delay of the cable.
 pub(crate) const FLIGHT: Span = Span::from_ns(50);
@@ -43,12 +43,30 @@ pub(crate) struct Record {
 /// Settings of both adapters.
 pub(crate) struct Setup {
     pub(crate) echo: AnyEcho,
-    pub(crate) response: HpResponseSpec,
+    pub(crate) response: ResponseSpec,
     pub(crate) arbitration: VlArbitrationSpec,
     /// Rate of the wire away from each node.
     pub(crate) rates: [Rate; 2],
-    pub(crate) ack_every: u32,
+    /// Data lanes: service level 0 has the first, all others the last.
+    pub(crate) lanes: usize,
+    pub(crate) adapter: AdapterSpec,
 }
+
+/// Settings that hold nothing back: unlimited hosts, an acknowledgement for each packet.
+pub(crate) const PLAIN: AdapterSpec = AdapterSpec {
+    receive_buffer: Bytes::kib(64),
+    injection_limit: None,
+    drain_limit: None,
+    ack_every: 1,
+    max_outstanding: 1024,
+    max_reads: Some(4),
+    ack_timeout: 14,
+    retry_count: 7,
+    schedule: ScheduleSpec::RoundRobin,
+};
+
+/// Most events of an instant; more are an endless loop.
+const MOST_AT_ONCE: u32 = 1000;
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
@@ -81,6 +99,7 @@ pub(crate) struct Pair<'a> {
 
 impl Cable<'_> {
     fn plan(&mut self, at: Time, node: usize, event: Event) {
+        assert!(at >= self.now, "{event:?} at {at} is planned at {}", self.now);
         self.planned += 1;
         self.events.insert((at, self.planned), (node, event));
     }
@@ -124,27 +143,22 @@ impl NodeContext<AdapterTimer> for Cable<'_> {
 }
 
 impl Setup {
-    /// No arbitration tables, 8 Gb/s each way, an acknowledgement for each packet.
+    /// No arbitration tables, 8 Gb/s each way, two lanes, plain adapters.
     pub(crate) fn new(echo: AnyEcho, response: HpResponseSpec) -> Self {
-        let arbitration = VlArbitrationSpec::default();
-        Self { echo, response, arbitration, rates: [Rate::gbps(8); 2], ack_every: 1 }
+        Self {
+            echo,
+            response: ResponseSpec::Hp(response),
+            arbitration: VlArbitrationSpec::default(),
+            rates: [Rate::gbps(8); 2],
+            lanes: 2,
+            adapter: PLAIN,
+        }
     }
 
-    /// Returns an adapter with two lanes, the first for service level 0.
-    fn adapter(&self, node: usize) -> Adapter {
-        let buffers = [Bytes::kib(64); 2];
-        let spec = AdapterSpec {
-            receive_buffer: buffers[0],
-            injection_limit: None,
-            drain_limit: None,
-            ack_every: self.ack_every,
-            max_outstanding: 1024,
-            max_reads: Some(4),
-            ack_timeout: 14,
-            retry_count: 7,
-            schedule: ScheduleSpec::RoundRobin,
-        };
-        let mut sl_to_vl = [Lane(1); 16];
+    /// Returns an adapter without queue pairs.
+    pub(crate) fn adapter(&self, node: usize) -> Adapter {
+        let buffers = vec![self.adapter.receive_buffer; self.lanes];
+        let mut sl_to_vl = [Lane(self.lanes as u8 - 1); 16];
         sl_to_vl[0] = Lane(0);
         Adapter::new(AdapterSetup {
             lid: NodeId(node as u32).lid(),
@@ -152,21 +166,21 @@ impl Setup {
                 id: PortId(0),
                 wire: Wire::store_and_forward(self.rates[node], FLIGHT),
                 flow_control: FlowControlSetup::Credits {
-                    room: buffers.to_vec(),
-                    far_room: buffers.to_vec(),
+                    room: buffers.clone(),
+                    far_room: buffers,
                     rule: UpdateRule { blocks: 1, interval: Span::from_us(4), refresh: Span::from_us(200) },
                     wire_time: WireTime::Free,
                 },
             }),
             lanes: VlArbiter::new(&self.arbitration),
-            data_lanes: 2,
+            data_lanes: self.lanes,
             sl_to_vl,
             mtu: Mtu::K2,
             framing: packet::Framing::InfiniBand,
-            spec: &spec,
+            spec: &self.adapter,
             echo: self.echo,
             response: AnyResponse::new(
-                &ResponseSpec::Hp(self.response.clone()),
+                &self.response,
                 Rate::gbps(32),
                 event_kernel::stream(1, "response", "any adapter"),
             ),
@@ -190,14 +204,14 @@ impl<'a> Pair<'a> {
         Self { adapters: [setup.adapter(0), setup.adapter(1)], cable }
     }
 
-    /// Opens a flow of messages whose data leave the node `source`.
+    /// Opens a flow of messages whose data leave the node `source`. Returns its queue pair at each node.
     pub(crate) fn open(
         &mut self,
         (transport, operation): (TransportService, Operation),
         source: usize,
         service_level: ServiceLevel,
         schedule: &MessageSchedule,
-    ) {
+    ) -> [QpNumber; 2] {
         let flow = Flow {
             name: "F".to_owned(),
             named: true,
@@ -214,6 +228,7 @@ impl<'a> Pair<'a> {
         let (asks, answers) = (flow.requester().index(), flow.responder().index());
         let numbers = [&self.adapters[asks], &self.adapters[answers]].map(Adapter::next_qp);
         let generator = MessageOrigin::Generator(MessageGenerator::new(schedule));
+        let opened = |node: usize| if node == asks { numbers[0] } else { numbers[1] };
         let end = |there: usize, peer_qp: QpNumber| FlowEnd {
             flow: FlowId(source as u32),
             peer: NodeId(there as u32).lid(),
@@ -224,6 +239,15 @@ impl<'a> Pair<'a> {
         };
         self.adapters[asks].open(end(answers, numbers[1]), generator);
         self.adapters[answers].open(end(asks, numbers[0]), MessageOrigin::Peer);
+        [opened(0), opened(1)]
+    }
+
+    /// Hands a packet to an adapter at this time.
+    pub(crate) fn arrive(&mut self, node: usize, at: Time, packet: Packet) {
+        let Self { adapters, cable } = self;
+        (cable.now, cable.turn) = (at, node);
+        let id = cable.packets.insert(packet);
+        adapters[node].arrive(id, cable);
     }
 
     /// Runs until `end`, or until nothing is left to do. Returns the packets of both directions.
@@ -233,9 +257,19 @@ impl<'a> Pair<'a> {
             cable.turn = node;
             adapter.bring_up(cable);
         }
-        while let Some(((now, _), (node, event))) = cable.events.pop_first()
-            && now <= end
+        self.run_on(end)
+    }
+
+    /// Goes on running until `end`, or until nothing is left to do. Returns the packets of both directions since the start.
+    pub(crate) fn run_on(&mut self, end: Time) -> &[Record] {
+        let Self { adapters, cable } = self;
+        let mut at_once = 0;
+        while let Some(entry) = cable.events.first_entry()
+            && entry.key().0 <= end
         {
+            let ((now, _), (node, event)) = entry.remove_entry();
+            at_once = if now == cable.now { at_once + 1 } else { 0 };
+            assert!(at_once < MOST_AT_ONCE, "{event:?} over and over at {now}");
             (cable.now, cable.turn) = (now, node);
             let adapter = &mut adapters[node];
             match event {
@@ -251,6 +285,18 @@ impl<'a> Pair<'a> {
         }
         &cable.record
     }
+}
+
+/// Every operation over every transport service that carries it.
+pub(crate) fn services() -> Vec<(TransportService, Operation)> {
+    let operations = [Operation::Send, Operation::RdmaWrite, Operation::RdmaRead];
+    let all = TransportService::ALL.into_iter().flat_map(|transport| operations.map(|op| (transport, op)));
+    all.filter(|(transport, operation)| operation.is_carried_by(*transport)).collect()
+}
+
+/// Messages of these lengths at these times.
+pub(crate) fn listed(messages: impl IntoIterator<Item = (Time, Bytes)>) -> MessageSchedule {
+    MessageSchedule::Listed(messages.into_iter().map(|(at, bytes)| ListedMessage { at, bytes }).collect())
 }
 
 /// Messages of this length, as many as possible until `stop`.
