@@ -253,6 +253,25 @@ fn tell(
     }
 }
 
+/// The state that is shown is the one that acts. After a packet and its gap a flow is at its allowed rate: the gap is a
+/// whole number of picoseconds and the rate of bits a second, each a millionth of the packet's time or of the lowest
+/// rate here, 1 Mb/s. A window is shown if there is one.
+fn shows_what_acts(
+    response: &AnyResponse,
+    mut state: AnyState,
+    packet_time: Span,
+    now: Time,
+) -> Result<(), TestCaseError> {
+    let line = Rate::gbps(40);
+    let shown = response.control_state(&state, now);
+    let (gap, window) = allowed(response, &mut state, packet_time, now);
+    prop_assert_eq!(shown.window, (window != u32::MAX).then_some(window));
+    let share = packet_time.ps() as f64 / (packet_time + gap).ps() as f64;
+    let of_line = shown.allowed_rate(line).map_or(1.0, |rate| rate.get() as f64 / line.get() as f64);
+    prop_assert!((share / of_line - 1.0).abs() < 2e-6, "{:?} allows {}, not {}", shown, of_line, share);
+    Ok(())
+}
+
 /// A response is a function of its history, and reading it does not change the history. Longer packets have no
 /// shorter gaps. A mark never shortens the gap or widens the window; other events never do the opposite. The window
 /// is never 0. After long enough without a mark, the state is as at rest.
@@ -281,6 +300,7 @@ fn response_contract(control: &Control, story: &[(u64, Fact)]) -> Result<(), Tes
         }
         let mut asked = flow;
         prop_assert_eq!(allowed(&response, &mut asked, packet_time, now), after);
+        shows_what_acts(&response, flow, packet_time, now)?;
         prop_assert!(after.0 >= at_rest.0 && (1..=at_rest.1).contains(&after.1));
         prop_assert!(after.0 <= response.gap(&mut asked, packet_time * 2, now));
     }

@@ -8,6 +8,7 @@ use cc_policies::dcqcn::timed::spec::TimedResponseSpec;
 use cc_policies::{Acknowledgement, FlowRate, Notification, Response};
 use packet::ServiceLevel;
 use proptest::prelude::*;
+use settings::SettingError as _;
 use units::{Rate, Span, Time};
 
 const LINE: Rate = Rate::gbps(40);
@@ -266,10 +267,11 @@ fn a_flow_that_never_reaches_its_line_keeps_increasing() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let mistakes: [fn(&mut TimedResponseSpec); 8] = [
+    let mistakes: [fn(&mut TimedResponseSpec); 9] = [
         |all| all.g = 1.1,
         |all| all.g = f64::NAN,
         |all| all.cut_timer = Span::ZERO,
+        |all| all.cut_timer = Span::from_ps(9_999),
         |all| all.alpha_timer = Span::ZERO,
         |all| all.timer = Span::ZERO,
         |all| all.alpha_timer = all.cut_timer * 251,
@@ -281,5 +283,30 @@ fn settings_out_of_range_are_refused() {
         let mut all = TimedResponseSpec::VENDOR;
         mistake(&mut all);
         assert!(all.check().is_err(), "{all:?}");
+    }
+    let cut_timer = Span::from_ns(10);
+    let alpha_timer = cut_timer * 250;
+    let edge = TimedResponseSpec { cut_timer, alpha_timer, fast_recovery: 253, ..TimedResponseSpec::VENDOR };
+    assert_eq!(edge.check(), Ok(()));
+    let beyond = TimedResponseSpec { alpha_timer: alpha_timer + Span::from_ps(1), ..edge };
+    let fault = beyond.check().expect_err("an interval too long");
+    assert!(fault.help().expect("a proposal").contains(&alpha_timer.to_string()), "{:?}", fault.help());
+}
+
+/// HPCC's authors give g of 1/256 with the vendor's intervals.
+#[test]
+fn the_vendor_s_weight_is_a_256th() {
+    assert_eq!((TimedResponseSpec::VENDOR.g * 256.0).to_bits(), 1.0_f64.to_bits());
+}
+
+/// The first CNP starts the clocks, and each counts for the next cut.
+#[test]
+fn every_notification_counts() {
+    let response = TimedResponse::new(&TimedResponseSpec::VENDOR, LINE);
+    let mut flow = response.at_rest(ServiceLevel(0));
+    for us in 0..10 {
+        let now = Span::from_us(us).after_start();
+        let outcome = response.on_notification(&mut flow, Notification { psn: None, next: 0 }, now);
+        assert!(outcome.decreased && !outcome.reached_trigger, "at {now}");
     }
 }

@@ -1,7 +1,7 @@
 //! The HP proposal's functions and tables against the slides' properties.
 
 use cc_policies::hp::functions::RateFunction;
-use cc_policies::hp::ladder::{Ladder, window_rates};
+use cc_policies::hp::ladder::{Ladder, ipd_rates, window_rates};
 use cc_policies::hp::spec::{HpMarkingSpec, HpResponseSpec, MarkedSet, WindowControl};
 use cc_policies::{
     Acknowledgement, AnyMarker, AnyResponse, BufferOwner, BufferView, Marker, MarkerSetup, MarkingSpec,
@@ -68,6 +68,32 @@ fn a_given_decrease_sets_the_clock() {
         let near = clock.iter().zip(&expected).all(|(one, other)| (one - other).abs() < 1e-12);
         assert!(near, "{clock:?} in place of {expected:?}");
     }
+}
+
+/// From the lowest window one acknowledgement leads one up, however long the function would wait (third property), or as
+/// far as the function; and no window rises less far than a smaller one.
+#[test]
+fn increases_lead_up_and_keep_their_order() {
+    let divisors = [1.01, 1.1, 1.25, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 7.0, 16.0, 256.0];
+    let functions = divisors.into_iter().flat_map(|of| [RateFunction::Aimd(of), RateFunction::Fimd(of)]);
+    for function in functions.chain([RateFunction::Lipd]) {
+        for rates in [2, 3, 8, 33, 255].into_iter().flat_map(|n| [window_rates(n), ipd_rates(n as u8)]) {
+            let ladder = Ladder::of(function, rates);
+            let steps = ladder.steps();
+            // The function has passed these levels when the acknowledgement of the first packet comes.
+            let passed = ladder.clock().iter().filter(|clock| **clock < 1.0 + 1e-9).count() as u16 - 1;
+            assert!(steps[0].increase <= passed.max(1), "{function:?}: {steps:?}");
+            assert!((1..).zip(&steps).all(|(next, step)| step.increase >= next.min(steps.len() as u16 - 1)));
+            assert!(steps.is_sorted_by_key(|step| step.increase), "{function:?}: {steps:?}");
+            assert_eq!(steps[0].new_rpi, 1, "{function:?}");
+        }
+    }
+}
+
+/// A single level has nowhere to go.
+#[test]
+fn one_window_stays() {
+    assert_eq!(entries(&Ladder::derived(vec![0], window_rates(1))), [(0, 0, 1)]);
 }
 
 #[test]

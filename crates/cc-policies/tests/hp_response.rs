@@ -94,6 +94,22 @@ fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// FIMD's rates at whole packet times at the lowest rate are powers of the divisor. The clock starts anew at each, so that
+/// a recovery from one to the next is never early, whatever was rounded up before.
+#[test]
+fn a_recovery_between_whole_units_is_never_early() {
+    for max_ipd in [15, 127, 255] {
+        let ladder = Ladder::of(RateFunction::Fimd(2.0), ipd_rates(max_ipd));
+        let (steps, rates) = (ladder.steps(), ladder.rates());
+        let powers: Vec<_> = (1..rates.len()).filter(|level| rates[*level].log2().fract() == 0.0).collect();
+        assert_eq!(powers.len() as u32, rates.len().ilog2());
+        for level in powers {
+            let time = recovery(&steps, rates, level);
+            assert!(time >= 1.0 - 1e-9, "{} of {max_ipd}: {time}", rates[level]);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn functions_have_the_properties(function in any_function(), highest in 2.0..300.0f64, share in 0.0..1.0f64) {

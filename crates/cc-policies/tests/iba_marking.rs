@@ -108,6 +108,22 @@ proptest! {
     }
 }
 
+/// A load below the threshold of one input is above the share of each of two, whatever lengths were passed over before.
+#[test]
+fn a_load_that_one_input_may_have_is_too_much_for_two() {
+    let compare = ComparedLoad::SumAgainstShare;
+    let (mut marker, mut reference) = (marker(compare), Reference::default());
+    let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(1) };
+    for (input, bytes, marks) in
+        [(0, THRESHOLD * 5 / 6, false), (0, 0, false), (0, THRESHOLD / 3, false), (1, THRESHOLD / 3, true)]
+    {
+        reference.change(compare, place(input), bytes, &mut marker);
+        assert_eq!(reference.marks(2, 1, SMALLEST), marks, "{bytes} bytes of input {input}");
+        let marked = marker.departing(place(0), Bytes::new(SMALLEST)).is_some();
+        assert_eq!(marked, marks, "{bytes} bytes of input {input}");
+    }
+}
+
 fn response(trigger_threshold: u8) -> AnyResponse {
     let settings = IbaResponseSpec {
         port_control: PortControl::QueuePair,

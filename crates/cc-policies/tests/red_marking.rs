@@ -13,8 +13,13 @@ const LANES: u8 = 3;
 
 /// Marks nothing up to 2,000 bytes, and everything above 5,000.
 fn marker(at: MarkedAt) -> RedMarker {
+    marker_from(2_000, at)
+}
+
+/// Marks nothing up to `kmin` bytes, and everything above 5,000.
+fn marker_from(kmin: u64, at: MarkedAt) -> RedMarker {
     let settings = RedMarkingSpec {
-        kmin: Bytes::new(2_000),
+        kmin: Bytes::new(kmin),
         kmax: Bytes::new(5_000),
         pmax: 1.0,
         by_rate: Vec::new(),
@@ -96,12 +101,15 @@ proptest! {
     /// Margins are those of the whole history, whichever lengths a marker passes over as quiet.
     #[test]
     fn margins_are_those_of_the_whole_history(
-        history in prop::collection::vec(prop_oneof![0..7_000u64, 1_750..2_100u64, 4_400..5_100u64, Just(0)], 0..60),
+        kmin in prop::sample::select(&[1u64, 9, 95, 2_000][..]),
+        history in prop::collection::vec(
+            prop_oneof![0..7_000u64, 1_750..2_100u64, 4_400..5_100u64, 1..110u64, 1..10u64, Just(0)], 0..60,
+        ),
     ) {
-        let mut marker = marker(MarkedAt::Departure);
+        let mut marker = marker_from(kmin, MarkedAt::Departure);
         let place = VoqId { input: PortId(1), output: PortId(2), lane: Lane(0) };
         history.iter().for_each(|length| marker.queue_changed(place, view(*length)));
-        for (margin, limit) in marker.margins(place.output, place.lane).into_iter().flatten().zip([2_000, 5_000]) {
+        for (margin, limit) in marker.margins(place.output, place.lane).into_iter().flatten().zip([kmin, 5_000]) {
             prop_assert_eq!((margin.load, margin.crossings, margin.near_misses), counted(&history, limit));
         }
     }

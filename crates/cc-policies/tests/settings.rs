@@ -1,7 +1,7 @@
 //! Ranges of the settings: the last value inside passes, the first one outside is refused, at its own path and with the
 //! edge in the proposal.
 
-use cc_policies::dcqcn::spec::{DcqcnScheme, Preset};
+use cc_policies::dcqcn::spec::{DcqcnScheme, Preset, RateThresholds, RedMarkingSpec};
 use cc_policies::dcqcn::vendor;
 use cc_policies::hp::spec::{HpResponseSpec, RateControl, WindowControl};
 use cc_policies::iba::spec::{
@@ -260,6 +260,22 @@ fn thresholds_of_red_make_a_ramp() {
     }
     let idle = dcqcn(|all| (all.marking.kmax, all.marking.pmax) = (all.marking.kmin, 0.999));
     says(idle, "marking.pmax", &["1.0"]);
+}
+
+/// Thresholds by rate take the place of those for all outputs: a written one would be without effect.
+#[test]
+fn thresholds_stand_once() {
+    let by_rate = |change: fn(&mut DcqcnScheme)| {
+        dcqcn(|all| {
+            let RedMarkingSpec { kmin, kmax, pmax, .. } = all.marking;
+            all.marking.by_rate = vec![RateThresholds { rate: Rate::gbps(40), kmin, kmax, pmax }];
+            change(all);
+        })
+    };
+    assert_eq!(by_rate(|_| ()), Ok(()));
+    says(by_rate(|all| all.marking.kmin = Bytes::new(1)), "marking.kmin", &["leave it out", "by_rate"]);
+    says(by_rate(|all| all.marking.kmax += Bytes::new(1)), "marking.kmax", &["leave it out", "by_rate"]);
+    says(by_rate(|all| all.marking.pmax = 0.5), "marking.pmax", &["leave it out", "by_rate"]);
 }
 
 #[test]

@@ -142,11 +142,10 @@ impl Ladder {
         }
     }
 
-    /// Returns the highest level that an increase may reach: that of the levels from which a decrease leads here
-    /// (first property).
+    /// Returns the highest level that an increase may reach: that of the levels from which a decrease leads here (first
+    /// property). Beyond the highest level there if all higher levels qualify.
     fn most(&self, level: usize) -> usize {
-        let top = self.rates.len() - 1;
-        if level == 0 { top } else { self.decrease.partition_point(|&lower| lower < level).min(top) }
+        if level == 0 { usize::MAX } else { self.decrease.partition_point(|&lower| lower < level) }
     }
 
     /// Returns the number of acknowledgements, at least 1, that take at least this long at a level's rate.

@@ -181,6 +181,17 @@ mod tests {
     }
 
     #[test]
+    fn the_settings_have_the_guideline_s_numbers() {
+        let packet_time = Span::from_us(2);
+        let network = Network { ports: 512, hotspot_degree: 32, packet_time, packet: Bytes::new(2_074) };
+        let (own, settings) = (Guideline::of(512, 32), Guideline::settings(network));
+        let response = settings.response;
+        assert_eq!((response.ccti_increase, response.ccti_timer), (16, 10), "min(512/6, 32/2), 10 us");
+        assert_eq!((response.cct, response.ccti_limit), (own.table(packet_time), 127));
+        assert_eq!((settings.marking.threshold, settings.marking.hysteresis), (2, network.packet));
+    }
+
+    #[test]
     fn the_settings_can_be_built() {
         for (ports, hotspot_degree) in [(1, 1), (8, 3), (32, 32), (512, 512), (100_000, 100_000)] {
             for ns in [1, 100, 2000] {
