@@ -178,14 +178,8 @@ impl<E: Copy> EventQueue<E> {
     /// of the previous window must all be done.
     pub fn open(&mut self, end: Time) -> bool {
         debug_assert!(self.open.is_done() && self.is_batch_done(), "all batches of the last window are done");
-        let in_ring = self.ring.first_from(self.window);
-        let Some(next) = in_ring.or_else(|| self.far.peek().map(|far| far.0.time / self.width)) else {
-            return false;
-        };
+        let Some(next) = self.next_before(end) else { return false };
         let start = next * self.width;
-        if start >= end.ps() {
-            return false;
-        }
         self.window = next;
         self.window_end = start.saturating_add(self.width).min(end.ps());
         self.bring_far_events();
@@ -196,6 +190,26 @@ impl<E: Copy> EventQueue<E> {
         }
         self.open.group();
         !self.open.is_done()
+    }
+
+    /// Returns the events before `end` of the window that [`open`](Self::open) opens next, each with its time, in any order.
+    pub fn next_window(&mut self, end: Time) -> impl Iterator<Item = (Time, &E)> {
+        let next = self.next_before(end);
+        if let Some(next) = next {
+            self.window = next;
+            self.bring_far_events();
+        }
+        let events = next.into_iter().flat_map(|next| self.ring.bucket(next));
+        let before_end = events.filter(move |entry| entry.time < end.ps());
+        before_end.map(|entry| (Time::from_ps(entry.time), &entry.event))
+    }
+
+    /// Returns the number of the next window that holds events, if it begins before `end`.
+    #[inline]
+    fn next_before(&self, end: Time) -> Option<u64> {
+        let in_ring = self.ring.first_from(self.window);
+        let next = in_ring.or_else(|| self.far.peek().map(|far| far.0.time / self.width))?;
+        (next * self.width < end.ps()).then_some(next)
     }
 
     /// Moves far events into the ring that it covers by now.

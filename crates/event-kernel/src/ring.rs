@@ -127,6 +127,12 @@ impl<E: Copy> WindowRing<E> {
         held.flat_map(|held| &self.entries[held])
     }
 
+    /// Returns the events of a bucket, in any order.
+    pub(crate) fn bucket(&self, bucket: u64) -> impl Iterator<Item = &QueuedEvent<E>> {
+        let held = chunks(self.slots[slot_of(bucket)], &self.previous).map(|(_, held)| held);
+        held.flat_map(|held| &self.entries[held])
+    }
+
     /// Returns the first bucket with events from `from` on, among the `SIZE` buckets that the ring covers.
     #[inline]
     pub(crate) fn first_from(&self, from: u64) -> Option<u64> {

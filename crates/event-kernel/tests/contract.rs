@@ -84,7 +84,7 @@ impl World {
         self.seeds(seed).for_each(|(at, order, event)| queue.push(at, order, event));
         let mut seen = vec![Vec::new(); self.owners as usize];
         for end in cuts.iter().copied().filter(|cut| *cut < self.end).chain([self.end]) {
-            while queue.open(Time::from_ps(end)) {
+            while opened(&mut queue, Time::from_ps(end), !backwards) {
                 if backwards {
                     queue.batches().reverse();
                 }
@@ -106,6 +106,19 @@ impl World {
         }
         (seen, queue.len())
     }
+}
+
+/// Opens the next window, which has the events that it was foreseen to have if they are looked at.
+fn opened(queue: &mut EventQueue<Number>, end: Time, foresee: bool) -> bool {
+    let foreseen: Option<BTreeSet<_>> =
+        foresee.then(|| queue.next_window(end).map(|(_, event)| *event).collect());
+    let is_open = queue.open(end);
+    if let Some(foreseen) = foreseen {
+        let window: BTreeSet<_> =
+            if is_open { queue.window_events(0).copied().collect() } else { BTreeSet::new() };
+        assert_eq!(foreseen, window);
+    }
+    is_open
 }
 
 proptest! {
