@@ -26,9 +26,9 @@ pub mod resolve;
 pub mod schedule;
 pub mod spec;
 
-pub use adapter::Adapter;
 pub use adapter::config::AdapterConfigs;
 pub use adapter::setup::{AdapterSetup, AdapterTimer, FlowEnd, MessageOrigin};
+pub use adapter::{Adapter, FiniteMessages};
 pub use endpoint::Endpoint;
 pub use endpoint::any::AnyEndpoint;
 pub use host_drain::SinkTally;

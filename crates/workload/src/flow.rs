@@ -22,6 +22,8 @@ pub struct Flow {
     pub pattern: Option<u32>,
     /// The group that the flow belongs to, by its place in [`Workload::groups`](crate::Workload::groups).
     pub group: Option<u32>,
+    /// True if the flow ends by itself: by a number of messages, a stop, or a list.
+    pub finite: bool,
     /// Host that the data comes from.
     pub source: NodeId,
     /// Host that the data goes to.
@@ -159,4 +161,14 @@ impl MessageSchedule {
             Self::Listed(_) => Time::NEVER,
         }
     }
+}
+
+/// Returns the time of message `k`, `start + k * message / rate`, rounded up to the next picosecond; [`Time::NEVER`]
+/// past the end of the clock. Computed from `k` itself, so that rounding errors do not add up.
+pub(crate) fn paced(start: Time, k: u64, message: Bytes, rate: Rate) -> Time {
+    const PS_PER_BYTE_AT_1_BPS: u128 = 8_000_000_000_000;
+    // At most 2^31 * 2^43 a message, and a run posts far fewer than 2^54 messages.
+    let bit_ps = u128::from(k) * (u128::from(message.get()) * PS_PER_BYTE_AT_1_BPS);
+    let at = u128::from(start.ps()) + bit_ps.div_ceil(u128::from(rate.get()));
+    u64::try_from(at).map_or(Time::NEVER, Time::from_ps)
 }

@@ -18,6 +18,7 @@
 //! | `draw` | the messages that the streams of a host yield |
 //! | `volume` | amounts of messages that are expected |
 //! | `run` | during the run: the messages that a host posts, and their times |
+//! | `finite` | traffic that ends by itself |
 //! | `workload` | all traffic of a run |
 //! | `expand` | from traffic as written to a workload |
 //!
@@ -33,6 +34,7 @@ mod environment;
 pub mod error;
 mod expand;
 mod file;
+mod finite;
 mod flow;
 mod limits;
 mod operation;
@@ -44,6 +46,7 @@ mod workload;
 pub use change::TrafficChange;
 pub use environment::Environment;
 pub use error::{WorkloadError, WorkloadErrorKind};
+pub use finite::FiniteTraffic;
 pub use flow::{Flow, ListedMessage, MessageSchedule, Posting};
 pub use limits::{LONGEST_MESSAGE, MAX_DRAWN, MAX_FLOWS, MAX_LISTED, MAX_SESSIONS};
 pub use operation::Operation;

@@ -4,7 +4,7 @@
 
 use units::{Bytes, Time};
 
-use crate::flow::MessageSchedule;
+use crate::flow::{MessageSchedule, paced};
 
 /// Messages that are posted before the end of a run, whatever becomes of those before them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,20 @@ impl PostedVolume {
 }
 
 impl MessageSchedule {
+    /// Returns the time of the last message; [`Time::NEVER`] if there is no last one, or if only completions bring it, and
+    /// zero if there is none.
+    pub(crate) fn last(&self) -> Time {
+        match self {
+            Self::Saturate { .. } => Time::NEVER,
+            Self::Paced { message, rate, start, stop } if *stop != Time::NEVER => {
+                let messages = self.volume(*stop).messages;
+                messages.checked_sub(1).map_or(Time::ZERO, |last| paced(*start, last, *message, *rate))
+            }
+            Self::Paced { .. } => Time::NEVER,
+            Self::Listed(messages) => messages.last().map_or(Time::ZERO, |message| message.at),
+        }
+    }
+
     /// Returns the messages that the flow posts before `end`, besides those that replace others.
     #[must_use]
     pub fn volume(&self, end: Time) -> PostedVolume {
@@ -57,6 +71,59 @@ impl MessageSchedule {
                 volume.at_once =
                     messages.iter().take_while(|message| message.at == self.start()).count() as u64;
                 volume
+            }
+        }
+    }
+}
+
+/// The messages of one source of finite traffic: of a flow, or of the host traffic of one host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FiniteAmount {
+    /// As [`FiniteTraffic::messages`](crate::FiniteTraffic::messages).
+    pub(crate) messages: Option<u64>,
+    /// As [`FiniteTraffic::last_posting`](crate::FiniteTraffic::last_posting).
+    pub(crate) last_posting: Time,
+    /// Stop of a closed loop that its number of messages may end before.
+    pub(crate) loop_stop: Option<Time>,
+}
+
+impl FiniteAmount {
+    /// This number of messages, the last one posted at `last_posting`, or by a completion after it.
+    pub(crate) const fn counted(messages: u64, last_posting: Time) -> Self {
+        Self { messages: Some(messages), last_posting, loop_stop: None }
+    }
+
+    /// As many messages as completions allow until a stop.
+    pub(crate) const fn until(stop: Time) -> Self {
+        Self { messages: None, last_posting: stop, loop_stop: None }
+    }
+
+    /// As many messages as completions allow from `start` until a stop, unless their number ends the loop before.
+    pub(crate) const fn counted_until(start: Time, stop: Time) -> Self {
+        Self { messages: None, last_posting: start, loop_stop: Some(stop) }
+    }
+
+    /// The amount of traffic that would go on posting after the end of the run.
+    pub(crate) const fn beyond_the_run() -> Self {
+        Self::until(Time::NEVER)
+    }
+
+    /// Returns the time from which a closed loop posts no further message; [`Time::NEVER`] if only their number ends it.
+    pub(crate) const fn loop_end(self) -> Time {
+        match (self.loop_stop, self.messages) {
+            (Some(stop), _) => stop,
+            (None, Some(_)) => Time::NEVER,
+            (None, None) => self.last_posting,
+        }
+    }
+
+    /// The messages of a flow with a schedule.
+    pub(crate) fn of(schedule: &MessageSchedule) -> Self {
+        let messages = schedule.volume(Time::NEVER).messages;
+        match schedule {
+            MessageSchedule::Saturate { stop, .. } => Self::until(*stop),
+            MessageSchedule::Paced { .. } | MessageSchedule::Listed(_) => {
+                Self::counted(messages, schedule.last())
             }
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use units::{Bytes, Time};
 
 use crate::change::TrafficChange;
+use crate::finite::FiniteTraffic;
 use crate::flow::Flow;
 use crate::run::HostTraffic;
 use crate::spec::Carriage;
@@ -23,6 +24,8 @@ pub struct Workload {
     pub declared: Vec<TrafficChange>,
     /// Traffic that hosts draw during the run, by the number that [`Posting::Drawn`](crate::Posting::Drawn) refers to.
     pub host_traffic: Vec<HostTraffic>,
+    /// Traffic that ends by itself.
+    pub finite: FiniteTraffic,
 }
 
 /// Flows that are counted together.

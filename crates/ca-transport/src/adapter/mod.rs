@@ -98,6 +98,7 @@ pub struct Adapter {
     consumed: Bytes,
     injected: u64,
     // Used once a message, or less often:
+    finite: FiniteMessages,
     messages: Messages,
     /// Generators of the queue pairs that have one of their own.
     generators: Vec<MessageGenerator>,
@@ -111,6 +112,17 @@ pub struct Adapter {
     tally: TransportTally,
     /// Times of messages, if they are recorded.
     log: Option<Box<MessageLog>>,
+}
+
+/// Messages of finite flows, counted where they are posted and where they are delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FiniteMessages {
+    /// Messages that were posted here.
+    pub posted: u64,
+    /// Messages whose last payload the host here has consumed.
+    pub delivered: u64,
+    /// Messages that completions are to bring yet.
+    pub to_come: u64,
 }
 
 /// Packets of a lane that precede its data.
@@ -158,6 +170,7 @@ impl Adapter {
             injected: 0,
             received: 0,
             digest: Digest::default(),
+            finite: FiniteMessages::default(),
             log: None,
         }
     }
@@ -268,6 +281,24 @@ impl Adapter {
         self.send_timer.set(self.next_chance(now), AdapterTimer::Send, context);
         self.pacing_timer.set(self.schedule.next_resume(), AdapterTimer::PacingDone, context);
         self.retransmit_timer.set(self.next_timer, AdapterTimer::RetransmitTimeout, context);
+    }
+}
+
+impl FiniteMessages {
+    /// Returns the sums of both counts.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            posted: self.posted + other.posted,
+            delivered: self.delivered + other.delivered,
+            to_come: self.to_come + other.to_come,
+        }
+    }
+
+    /// Returns the messages that are not delivered, posted or not.
+    #[must_use]
+    pub const fn undelivered(self) -> u64 {
+        self.posted + self.to_come - self.delivered
     }
 }
 

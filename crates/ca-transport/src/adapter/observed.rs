@@ -10,7 +10,7 @@ use telemetry::{LaneInput, LaneOutput, TransportTally};
 use units::{Bytes, Time};
 use workload::Operation;
 
-use super::{Adapter, MessageLog, PendingReplies};
+use super::{Adapter, FiniteMessages, MessageLog, PendingReplies};
 use crate::endpoint::Endpoint;
 use crate::host_drain::SinkTally;
 use crate::message::Message;
@@ -110,6 +110,19 @@ impl Adapter {
     #[must_use]
     pub fn message_log(&self) -> Option<&MessageLog> {
         self.log.as_deref()
+    }
+
+    /// Returns the messages of finite flows that this adapter has posted, delivered, and is to post.
+    #[must_use]
+    pub fn finite_messages(&self, now: Time) -> FiniteMessages {
+        let to_come = self.shared_traffic.iter().map(|shared| shared.traffic.to_come(now)).sum();
+        FiniteMessages { to_come, ..self.finite }
+    }
+
+    /// Returns true if the host takes its time to consume payload.
+    #[must_use]
+    pub const fn is_slow(&self) -> bool {
+        !self.drain.is_unlimited()
     }
 
     /// Returns the counts over all queue pairs.

@@ -53,6 +53,7 @@ impl Adapter {
             log.posted.push((number, now, bytes));
         }
         let queue_pair = &self.queue_pairs[number.index()];
+        self.finite.posted += u64::from(queue_pair.end.finite);
         let message = Message::new(number, queue_pair.end.operation, bytes, self.config.rule.mtu);
         let key = self.messages.insert(message);
         if let Some(ages) = &mut self.ages {

@@ -8,6 +8,7 @@ use packet::header::Syndrome;
 use packet::{BthFlags, Packet, PacketId};
 use units::{Bytes, Time};
 
+use super::queue_pair::QueuePair;
 use super::setup::AdapterTimer;
 use super::{Adapter, PORT};
 use crate::endpoint::{Endpoint, ReceiveVerdict};
@@ -123,13 +124,14 @@ impl Adapter {
     /// Counts a packet's payload as consumed by the host, and releases the packet.
     fn consume(&mut self, id: PacketId, packet: &Packet, context: &mut impl NodeContext<AdapterTimer>) {
         let now = context.now();
-        let sink = self.queue_pairs[packet.bth.destination_qp.index()].sink;
+        let QueuePair { sink, end, .. } = &self.queue_pairs[packet.bth.destination_qp.index()];
         let payload = Bytes::new(u64::from(packet.payload));
-        self.sinks[sink as usize].consume(packet, now);
-        if packet.bth.opcode.ends_message()
-            && let Some(log) = &mut self.log
-        {
-            log.consumed.push((packet.bth.destination_qp, now));
+        self.sinks[*sink as usize].consume(packet, now);
+        if packet.bth.opcode.ends_message() {
+            self.finite.delivered += u64::from(end.finite);
+            if let Some(log) = &mut self.log {
+                log.consumed.push((packet.bth.destination_qp, now));
+            }
         }
         self.consumed += payload;
         self.release(id, packet, context);

@@ -75,6 +75,8 @@ pub struct FlowEnd {
     pub transport: TransportService,
     /// Operation of the flow's messages.
     pub operation: Operation,
+    /// True if the flow ends by itself: its messages are counted.
+    pub finite: bool,
 }
 
 /// The origin of the messages of a queue pair, when it is opened.

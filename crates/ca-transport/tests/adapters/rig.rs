@@ -217,6 +217,7 @@ impl<'a> Pair<'a> {
             named: true,
             pattern: None,
             group: None,
+            finite: false,
             source: NodeId(source as u32),
             destination: NodeId(1 - source as u32),
             numbers: (source as u32, 1 - source as u32),
@@ -236,6 +237,7 @@ impl<'a> Pair<'a> {
             service_level,
             transport,
             operation,
+            finite: false,
         };
         self.adapters[asks].open(end(answers, numbers[1]), generator);
         self.adapters[answers].open(end(asks, numbers[0]), MessageOrigin::Peer);

@@ -23,6 +23,7 @@ pub(super) fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
             service_level: plan.service_level(flow.service_level, own, peer),
             transport: flow.transport,
             operation: flow.operation,
+            finite: flow.finite,
         };
         let origin = match &flow.posting {
             Posting::Drawn { .. } => MessageOrigin::HostTraffic,

@@ -24,7 +24,7 @@ use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
 use crate::operation::Operation;
 use crate::run::HostTraffic;
 use crate::spec::{BitPermutation, Carriage, Carried, DestinationSpec, PatternSpec};
-use crate::volume::PostedVolume;
+use crate::volume::{FiniteAmount, PostedVolume};
 
 /// Builds the flows of one pattern.
 pub(super) struct PatternBuilder<'a> {
@@ -32,6 +32,10 @@ pub(super) struct PatternBuilder<'a> {
     i: usize,
     /// Beginning of the names of flows that the scenario does not name.
     pub(super) prefix: String,
+    /// True if the pattern ends by itself.
+    pub(super) finite: bool,
+    /// Declared time from which no further message is posted; [`Time::NEVER`] if none is declared.
+    pub(super) stop: Time,
     /// Service level, transport and operation of the flows.
     pub(super) carriage: Carriage,
     pub(super) environment: &'a Environment<'a>,
@@ -40,7 +44,14 @@ pub(super) struct PatternBuilder<'a> {
 impl<'a> PatternBuilder<'a> {
     /// Creates the builder of `patterns[i]`.
     pub(super) fn new(patterns: &[PatternSpec], i: usize, environment: &'a Environment<'a>) -> Self {
-        Self { i, prefix: prefix(patterns, i), carriage: patterns[i].carriage(), environment }
+        Self {
+            i,
+            prefix: prefix(patterns, i),
+            finite: patterns[i].is_finite(),
+            stop: patterns[i].stop(),
+            carriage: patterns[i].carriage(),
+            environment,
+        }
     }
 
     /// Creates a flow between two hosts that the scenario does not name.
@@ -51,6 +62,7 @@ impl<'a> PatternBuilder<'a> {
             named: false,
             pattern: None,
             group: None,
+            finite: self.finite,
             source,
             destination,
             numbers: (source.0, destination.0),
@@ -76,27 +88,41 @@ impl<'a> PatternBuilder<'a> {
     }
 
     /// Returns the flows of a host whose messages are drawn during the run. They are drawn once before it, to find out
-    /// which flows there are, and their payload.
+    /// which flows there are, and their payload. `most` is the number of messages after which there are no more.
     pub(super) fn timed(
         &self,
         source: NodeId,
-        messages: TimedMessages,
+        (messages, most): (TimedMessages, Option<u32>),
         host_traffic: &mut Vec<HostTraffic>,
     ) -> Vec<Flow> {
-        let mut volume = PostedVolume::default();
+        let (mut volume, mut drawn, mut last) = (PostedVolume::default(), 0, Time::ZERO);
         let until_end = |message: &DrawnMessage| {
+            (drawn, last) = (drawn + 1, message.at);
             if message.at < self.environment.end() {
                 volume.add(message.bytes);
             }
         };
         let forecasts = forecast(messages.clone().inspect(until_end), self.environment.hosts().len());
-        if forecasts.is_empty() {
+        // Messages that would be posted after the end of the run are due, but not drawn.
+        let finite = match most.map(u64::from) {
+            Some(most) if most == drawn => FiniteAmount::counted(drawn, last),
+            Some(most) if self.stop == Time::NEVER => FiniteAmount::counted(most, Time::NEVER),
+            _ if self.is_cut() => FiniteAmount::beyond_the_run(),
+            _ => FiniteAmount::counted(drawn, last),
+        };
+        if forecasts.is_empty() && finite.messages == Some(0) {
             return Vec::new();
         }
         let number = host_traffic.len() as u32;
         let to = forecasts.iter().map(|flow| flow.to.0).collect();
-        host_traffic.push(HostTraffic::timed(to, messages, volume));
+        let finite = self.finite.then_some(finite);
+        host_traffic.push(HostTraffic::timed(to, messages, volume).ending(finite));
         self.drawn(source, forecasts, number)
+    }
+
+    /// Returns true if the run ends before the declared stop.
+    pub(super) fn is_cut(&self) -> bool {
+        self.stop != Time::NEVER && self.stop > self.environment.end()
     }
 
     /// Returns the flows of a host that post the messages of a forecast, drawn by this host traffic.

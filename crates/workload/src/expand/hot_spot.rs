@@ -41,7 +41,7 @@ impl PatternBuilder<'_> {
                 redirects: self.stream("hot spot", name),
             })
         };
-        let flows = |source: &NodeId| self.timed(*source, messages(*source), host_traffic);
+        let flows = |source: &NodeId| self.timed(*source, (messages(*source), None), host_traffic);
         Ok(parties.senders.iter().flat_map(flows).collect())
     }
 }

@@ -29,6 +29,7 @@ use crate::change::TrafficChange;
 use crate::draw::SizeDistribution;
 use crate::environment::Environment;
 use crate::error::{HostError, WorkloadError};
+use crate::finite::FiniteTraffic;
 use crate::flow::Flow;
 use crate::run::HostTraffic;
 use crate::spec::{FlowSpec, PatternSpec, check};
@@ -74,12 +75,16 @@ impl Workload {
         for (i, flow) in all.iter_mut().enumerate() {
             flow.group = flow.pattern.map_or_else(|| groups.of_flows[i], |i| groups.of_patterns[i as usize]);
         }
+        let finite = FiniteTraffic::of(&all, &host_traffic, environment.end(), |flow| {
+            flow.pattern.map_or_else(|| flow.posting.stop(), |i| described[i as usize].stop)
+        });
         Ok(Self {
             flows: all,
             groups: groups.all,
             patterns: described,
             declared: declared(patterns),
             host_traffic,
+            finite,
         })
     }
 }

@@ -49,7 +49,7 @@ impl PatternBuilder<'_> {
         let mut flows = Vec::new();
         for (source, targets) in messages.targets() {
             let messages = self.timed_messages(&messages, arrivals, (source, targets));
-            flows.extend(self.timed(source, messages, host_traffic));
+            flows.extend(self.timed(source, (messages, None), host_traffic));
         }
         Ok(flows)
     }

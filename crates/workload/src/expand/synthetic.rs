@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use packet::NodeId;
+use units::Time;
 
 use super::builder::PatternBuilder;
 use crate::draw::{
@@ -16,6 +17,7 @@ use crate::flow::{Flow, Posting};
 use crate::limits::{MAX_DRAWN, MAX_LISTED};
 use crate::run::HostTraffic;
 use crate::spec::{Parties, PostingRule, SyntheticSpec, TimedArrivals, check};
+use crate::volume::FiniteAmount;
 
 /// The rules that the messages of every host follow, checked.
 pub(super) struct HostMessages {
@@ -41,7 +43,8 @@ impl PatternBuilder<'_> {
             let source = (host, targets);
             flows.extend(match posting {
                 PostingRule::Timed(arrivals) => {
-                    self.timed(host, self.timed_messages(&messages, arrivals, source), host_traffic)
+                    let drawn = self.timed_messages(&messages, arrivals, source);
+                    self.timed(host, (drawn, messages.most), host_traffic)
                 }
                 PostingRule::Closed { outstanding } => {
                     self.closed_loop(&messages, outstanding, source, host_traffic)
@@ -150,7 +153,8 @@ impl PatternBuilder<'_> {
         let forecasts = forecast(drawn, self.environment.hosts().len());
         let number = host_traffic.len() as u32;
         let to = forecasts.iter().map(|flow| flow.to.0).collect();
-        host_traffic.push(HostTraffic::at_once(to, sequence, at));
+        let finite = FiniteAmount::counted(u64::from(count), at);
+        host_traffic.push(HostTraffic::at_once(to, sequence, at).ending(Some(finite)));
         self.drawn(source, forecasts, number)
     }
 
@@ -180,7 +184,14 @@ impl PatternBuilder<'_> {
             (0..).zip(&receives).filter(|(_, receives)| **receives).map(|(to, _)| to).collect();
         let posting = Posting::Drawn { host_traffic: host_traffic.len() as u32, start, stop, total: None };
         let flows = to.iter().map(|to| self.flow_posted_by(source, NodeId(*to), posting.clone())).collect();
-        host_traffic.push(HostTraffic::closed(to, sequence, count, outstanding, messages.period));
+        let finite = match messages.most.map(u64::from) {
+            Some(most) if self.stop == Time::NEVER => FiniteAmount::counted(most, start),
+            Some(_) => FiniteAmount::counted_until(start, self.stop),
+            None if self.is_cut() => FiniteAmount::beyond_the_run(),
+            None => FiniteAmount::until(stop),
+        };
+        let traffic = HostTraffic::closed(to, sequence, count, outstanding, messages.period);
+        host_traffic.push(traffic.ending(self.finite.then_some(finite)));
         flows
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use units::{Bytes, Rate, Time};
 
-use crate::flow::{ListedMessage, MessageSchedule};
+use crate::flow::{ListedMessage, MessageSchedule, paced};
 
 /// Posts the messages of one flow. It allocates nothing after [`MessageGenerator::new`].
 ///
@@ -108,16 +108,6 @@ impl MessageGenerator {
             GeneratorState::Paced { .. } | GeneratorState::Listed { .. } => None,
         }
     }
-}
-
-/// Returns the time of message `k`, `start + k * message / rate`, rounded up to the next picosecond; [`Time::NEVER`]
-/// past the end of the clock. Computed from `k` itself, so that rounding errors do not add up.
-fn paced(start: Time, k: u64, message: Bytes, rate: Rate) -> Time {
-    const PS_PER_BYTE_AT_1_BPS: u128 = 8_000_000_000_000;
-    // At most 2^31 * 2^43 a message, and a run posts far fewer than 2^54 messages.
-    let bit_ps = u128::from(k) * (u128::from(message.get()) * PS_PER_BYTE_AT_1_BPS);
-    let at = u128::from(start.ps()) + bit_ps.div_ceil(u128::from(rate.get()));
-    u64::try_from(at).map_or(Time::NEVER, Time::from_ps)
 }
 
 #[cfg(test)]

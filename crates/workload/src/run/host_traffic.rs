@@ -17,7 +17,7 @@ use std::sync::Arc;
 use units::{Bytes, Time};
 
 use crate::draw::{DrawnMessage, MessageSequence, PostingPeriod, TimedMessages};
-use crate::volume::PostedVolume;
+use crate::volume::{FiniteAmount, PostedVolume};
 
 /// Posts the messages of several flows of one host.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,7 @@ pub struct HostTraffic {
     begun: u32,
     after_start: AfterStart,
     volume: PostedVolume,
+    finite: Option<FiniteAmount>,
 }
 
 /// A message to post, and the flow that it belongs to.
@@ -63,7 +64,8 @@ impl HostTraffic {
     pub(crate) fn timed(to: Arc<[u32]>, messages: TimedMessages, volume: PostedVolume) -> Self {
         let after_start = AfterStart::Timed { messages, next: None };
         let period = PostingPeriod { start: Time::ZERO, stop: Time::NEVER };
-        let mut traffic = Self { to, period, first: Arc::new([]), begun: 0, after_start, volume };
+        let mut traffic =
+            Self { to, period, first: Arc::new([]), begun: 0, after_start, volume, finite: None };
         traffic.draw();
         traffic
     }
@@ -73,7 +75,7 @@ impl HostTraffic {
         let first = in_order_of_flows(&to, messages);
         let period = PostingPeriod { start, stop: Time::NEVER };
         let volume = volume_of(&first, false);
-        Self { to, period, first, begun: 0, after_start: AfterStart::Nothing, volume }
+        Self { to, period, first, begun: 0, after_start: AfterStart::Nothing, volume, finite: None }
     }
 
     /// Creates traffic that posts the first `outstanding` of `messages` messages at the start, and each further one
@@ -89,7 +91,26 @@ impl HostTraffic {
         let first = in_order_of_flows(&to, sequence.by_ref().take(count as usize));
         let after_start = AfterStart::Closed { sequence, remaining: messages - first.len() as u64 };
         let volume = volume_of(&first, true);
-        Self { to, period, first, begun: 0, after_start, volume }
+        Self { to, period, first, begun: 0, after_start, volume, finite: None }
+    }
+
+    /// Sets the amount of messages, of traffic that ends by itself.
+    pub(crate) fn ending(self, finite: Option<FiniteAmount>) -> Self {
+        Self { finite, ..self }
+    }
+
+    /// Returns the amount of messages, if the traffic ends by itself.
+    pub(crate) const fn finite(&self) -> Option<FiniteAmount> {
+        self.finite
+    }
+
+    /// Returns the messages of a closed loop that completions are to bring yet, if the loop ends by itself; 0 of other traffic.
+    #[must_use]
+    pub fn to_come(&self, now: Time) -> u64 {
+        match (&self.after_start, self.finite) {
+            (AfterStart::Closed { remaining, .. }, Some(finite)) if now < finite.loop_end() => *remaining,
+            _ => 0,
+        }
     }
 
     /// Returns the messages that are posted before the end of the run, besides those that replace others.

@@ -71,6 +71,12 @@ impl Labelled for FlowSpec {
 }
 
 impl FlowSpec {
+    /// Returns true if the flow ends by itself: by its number of messages, or by a stop.
+    #[must_use]
+    pub const fn is_finite(&self) -> bool {
+        matches!(self.load, LoadSpec::Messages(_)) || self.stop.is_some()
+    }
+
     /// Checks the fields, looks the hosts up, and returns the flow.
     pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Flow, WorkloadError> {
         if self.name.is_empty() {
@@ -92,6 +98,7 @@ impl FlowSpec {
             named: true,
             pattern: None,
             group: None,
+            finite: self.is_finite(),
             source,
             destination,
             numbers: (source.0, destination.0),

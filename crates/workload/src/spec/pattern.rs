@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use units::{Span, Time};
 
 use super::converge::{ConvergeSpec, SessionsSpec};
+use super::flow::LoadSpec;
 use super::hot_spot::HotSpotSpec;
-use super::incast::IncastSpec;
+use super::incast::{IncastSpec, RepeatSpec};
 use super::shared::{Carriage, Carried, Label, Labelled};
 use super::simple::{PermutationSpec, PoissonSpec};
 use super::synthetic::{FlowListSpec, SizeSpec, SyntheticSpec};
@@ -83,6 +84,21 @@ impl PatternSpec {
         }
     }
 
+    /// Returns true if the pattern ends by itself: by a number of messages, a stop, or a list.
+    #[must_use]
+    pub const fn is_finite(&self) -> bool {
+        match self {
+            Self::Permutation(_)
+            | Self::Poisson(_)
+            | Self::HotSpot(_)
+            | Self::FlowList(_)
+            | Self::Sessions(_) => true,
+            Self::Incast(spec) => matches!(spec.repeat, RepeatSpec::Once) || spec.repeat.until().is_some(),
+            Self::Synthetic(spec) => spec.messages.is_some() || spec.stop.is_some(),
+            Self::Converge(spec) => matches!(spec.load, LoadSpec::Messages(_)) || spec.stop.is_some(),
+        }
+    }
+
     /// Returns the latest time at which the pattern can begin, and the field that decides it; `None` if a file does.
     #[must_use]
     pub fn latest_start(&self) -> Option<(&'static str, Time)> {
@@ -106,8 +122,23 @@ impl PatternSpec {
         }
     }
 
+    /// Returns the field that declares the time from which no further message is posted, where there is one.
+    #[must_use]
+    pub const fn stop_field(&self) -> &'static str {
+        match self {
+            Self::Incast(_) => "repeat.until",
+            Self::Poisson(_) | Self::HotSpot(_) => "until",
+            Self::FlowList(_)
+            | Self::Permutation(_)
+            | Self::Synthetic(_)
+            | Self::Converge(_)
+            | Self::Sessions(_) => "stop",
+        }
+    }
+
     /// Returns the declared time from which no further message is posted; [`Time::NEVER`] if none is declared.
-    pub(crate) fn stop(&self) -> Time {
+    #[must_use]
+    pub fn stop(&self) -> Time {
         match self {
             Self::FlowList(_) | Self::Permutation(_) => Time::NEVER,
             Self::Incast(spec) => spec.repeat.until().unwrap_or(Time::NEVER),
