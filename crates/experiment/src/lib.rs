@@ -27,6 +27,6 @@ pub mod tuning;
 
 pub use batch::{Job, Outcomes};
 pub use run::{RunSpec, SeedCount};
-pub use simulation::{Outcome, SimulationError, VERSION, plan, simulate};
+pub use simulation::{Outcome, SimulationError, VERSION, plan, plan_until_done, simulate};
 pub use statistics::Estimate;
 pub use tuning::{Tuning, TuningError};

@@ -8,6 +8,7 @@ use fabric::{RunError, RunOptions};
 use report::{RunCost, RunIdentity, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
+use units::Span;
 
 use crate::resources;
 use crate::tuning::TuningError;
@@ -50,12 +51,34 @@ pub enum SimulationError {
 /// # Errors
 /// If the scenario does not exist, or the scenario or an override is wrong.
 pub fn plan(scenario: &str, overrides: &[String], seed: Option<u64>) -> Result<Plan, Diagnostic> {
+    let source = text(scenario, overrides, seed)?;
+    Scenario::read(&source)?.check(&source)
+}
+
+/// Returns the plan of a run that ends when its finite traffic is delivered, after `at_most` at the latest, as
+/// [`ScenarioText::set_until_done`] has it.
+///
+/// # Errors
+/// As [`plan`], or if the scenario has no finite traffic.
+pub fn plan_until_done(
+    scenario: &str,
+    overrides: &[String],
+    seed: Option<u64>,
+    at_most: Option<Span>,
+) -> Result<Plan, Diagnostic> {
+    let mut source = text(scenario, overrides, seed)?;
+    source.set_until_done(at_most)?;
+    Scenario::read(&source)?.check(&source)
+}
+
+/// Returns the text of a scenario with these overrides and this seed.
+fn text(scenario: &str, overrides: &[String], seed: Option<u64>) -> Result<ScenarioText, Diagnostic> {
     let mut source = ScenarioText::find(scenario)?;
     let seed = seed.map(|seed| format!("seed={seed}"));
     for assignment in overrides.iter().chain(&seed) {
         source.set(assignment)?;
     }
-    Scenario::read(&source)?.check(&source)
+    Ok(source)
 }
 
 /// Runs a plan to its end. `progress` is called now and then with the simulated time reached.

@@ -27,13 +27,14 @@ mod run;
 mod state;
 
 use scenario::Plan;
-use telemetry::{Progress, RunRecord};
+use telemetry::{Progress, RunEnding, RunRecord};
 
 pub use observe::deadlock::{BlockedOutput, Deadlock};
 pub use run::RunOptions;
 pub use run::error::{RunError, Violation};
 
-/// Runs a plan to its end and returns the record.
+/// Runs a plan to its end and returns the record. The end is that of its duration, or, if the plan is to run [until it is
+/// done](Plan::until_done), the delivery of the last message of finite traffic.
 ///
 /// Calls `progress` from time to time with the simulated time reached.
 ///
@@ -46,10 +47,13 @@ pub fn simulate(
 ) -> Result<RunRecord, RunError> {
     let (world, instruments) = build::world(plan);
     let mut run = run::Run::new(world, instruments, options);
+    if plan.until_done() {
+        run.end_when_done(plan);
+    }
     run.run_to_end(plan.duration().after_start(), progress)?;
     // A drained run has the digest of the same run without a drain.
     let digest = observe::digest::of(&run.world);
-    if options.drain && !run.interrupted {
+    if options.drain && run.ended != RunEnding::Interrupted {
         run.drain(progress)?;
     }
     Ok(record::collect(plan, run, digest))

@@ -71,6 +71,16 @@ pub struct PlanIdentity {
 pub enum RunEnd {
     /// The run reached its end.
     Complete,
+    /// All finite traffic was delivered, and the run was to end then.
+    Done {
+        /// Time at which the last message was delivered.
+        done_s: f64,
+    },
+    /// The run was to end when all finite traffic was delivered, and reached its longest time before.
+    NotDone {
+        /// Simulated time, the longest of the run.
+        simulated_s: f64,
+    },
     /// The user ended the run.
     Interrupted {
         /// Simulated time up to the interrupt.
@@ -163,6 +173,8 @@ pub(crate) fn sample(plan_digest: &str) -> Manifest {
 pub(crate) fn samples() -> Vec<Manifest> {
     let ends = [
         RunEnd::Complete,
+        RunEnd::Done { done_s: 0.005 },
+        RunEnd::NotDone { simulated_s: 0.01 },
         RunEnd::Interrupted { simulated_s: 0.01 },
         RunEnd::Deadlock { message: "S1, port 2".to_owned() },
         RunEnd::Violation { message: "H1".to_owned() },

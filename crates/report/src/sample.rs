@@ -5,11 +5,11 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Acknowledged, Audit, BranchRecord, Cause, Completions, Congestion, ContributorRecord, FlowRecord,
-    FlowSpread, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, MessageRecord, OutputLoad,
-    PauseEvent, PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord, RunRecord,
-    Series, SeriesColumn, Snapshot, SourceSample, SourceSeries, TransportTally, TreeSample, VictimRecord,
-    Watched, WatchedQuantity, WorstTree,
+    Acknowledged, Audit, BranchRecord, Cause, Completions, Congestion, ContributorRecord, FiniteRecord,
+    FlowRecord, FlowSpread, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, MessageRecord,
+    OutputLoad, PauseEvent, PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord,
+    RunEnding, RunRecord, Series, SeriesColumn, Snapshot, SourceSample, SourceSeries, TransportTally,
+    TreeSample, VictimRecord, Watched, WatchedQuantity, WorstTree,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -31,7 +31,8 @@ pub(crate) fn record() -> RunRecord {
         delivered: delivered.iter().map(|kb| Bytes::new(kb * 1000)).collect(),
     };
     RunRecord {
-        interrupted: false,
+        ended: RunEnding::AtDuration,
+        finite: Some(FiniteRecord { messages: Some(4), posted: 4, delivered: 3, done: None }),
         simulated: Span::from_us(20_000),
         events: 1_234_567,
         packet_hops: 456_789,

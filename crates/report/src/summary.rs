@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::{Audit, PauseRecord, RunRecord, TransportTally};
-use units::Span;
+use telemetry::{Audit, FiniteRecord, PauseRecord, RunEnding, RunRecord, TransportTally};
+use units::{Span, Time};
 
 use crate::completions::CompletionSummary;
 use crate::congestion::CongestionSummary;
@@ -37,6 +37,12 @@ pub struct Summary {
     pub digest: String,
     /// Simulated time.
     pub simulated_s: f64,
+    /// Reason for which the run ended.
+    pub ended: SummaryEnd,
+    /// Time at which the last message of finite traffic was delivered; `None` if there is none, or some was not delivered.
+    pub done_s: Option<f64>,
+    /// Traffic that ends by itself; `None` if there is none.
+    pub finite: Option<FiniteSummary>,
     /// Elapsed real time.
     pub wall_s: f64,
     /// Number of events handled.
@@ -73,6 +79,31 @@ pub struct Summary {
     pub congestion: CongestionSummary,
     /// Goodput and fairness, phase by phase.
     pub phases: Vec<PhaseSummary>,
+}
+
+/// Reason for which a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryEnd {
+    /// The run lasted for its duration.
+    Complete,
+    /// All finite traffic was delivered, and the run was to end then.
+    Done,
+    /// The run was to end when all finite traffic was delivered, and reached its longest time before.
+    NotDone,
+    /// The user ended the run.
+    Interrupted,
+}
+
+/// Traffic that ends by itself: by a number of messages, a stop, or a list.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct FiniteSummary {
+    /// Number of messages; `None` if it depends on the run.
+    pub messages: Option<u64>,
+    /// Messages posted.
+    pub posted_messages: u64,
+    /// Messages delivered.
+    pub delivered_messages: u64,
 }
 
 /// Pauses and drops over all ports and lanes.
@@ -226,6 +257,9 @@ impl Summary {
             version: context.version.to_owned(),
             digest: format!("{:016x}", record.digest),
             simulated_s: record.simulated.seconds(),
+            ended: record.ended.into(),
+            done_s: record.finite.and_then(|finite| finite.done).map(Time::seconds),
+            finite: record.finite.map(FiniteSummary::from),
             wall_s: rounded(wall, 6),
             events: record.events,
             packet_hops: record.packet_hops,
@@ -299,6 +333,24 @@ impl PhaseSummary {
                 second_half_jain: rounded_jain(&others, PhasePart::SecondHalf),
             },
         }
+    }
+}
+
+impl From<RunEnding> for SummaryEnd {
+    fn from(ended: RunEnding) -> Self {
+        match ended {
+            RunEnding::AtDuration => Self::Complete,
+            RunEnding::Done => Self::Done,
+            RunEnding::NotDone => Self::NotDone,
+            RunEnding::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+impl From<FiniteRecord> for FiniteSummary {
+    fn from(finite: FiniteRecord) -> Self {
+        let FiniteRecord { messages, posted, delivered, done: _ } = finite;
+        Self { messages, posted_messages: posted, delivered_messages: delivered }
     }
 }
 
@@ -380,6 +432,9 @@ mod tests {
             "version",
             "digest",
             "simulated_s",
+            "ended",
+            "done_s",
+            "finite",
             "wall_s",
             "events",
             "packet_hops",

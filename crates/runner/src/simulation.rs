@@ -10,7 +10,8 @@ use report::manifest::{Manifest, RunEnd, UndrawnEntry};
 use report::tables::{completions, congestion, margins, printed};
 use report::{OutputError, OutputFile, ResultFolder, RunOutput, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
-use telemetry::{Progress, RunRecord};
+use telemetry::{Progress, RunEnding, RunRecord};
+use units::Span;
 
 use crate::{provenance, wording};
 
@@ -74,6 +75,25 @@ impl Simulation {
         self.set(&format!("seed={seed}"))
     }
 
+    /// Lets the run end when all its finite traffic is delivered, as `--until-done` does: after `at_most` at the latest. If that
+    /// is left out, after ten times the duration.
+    ///
+    /// # Errors
+    /// If the text is not a scenario. Traffic without an end is found by [`Simulation::check`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let load = "flows=[(name: \"F\", from: \"H1\", to: \"H2\", start: \"0 s\", message: \"1 MiB\", load: Messages(1))]";
+    /// let run = backwater::Simulation::find("one-flow")?.set(load)?.until_done(None)?.run()?;
+    /// assert_eq!(run.summary.done_s, Some(run.summary.simulated_s));
+    /// # Ok::<(), backwater::SimulationError>(())
+    /// ```
+    pub fn until_done(mut self, at_most: Option<Span>) -> Result<Self, Diagnostic> {
+        self.source.set_until_done(at_most)?;
+        Ok(self)
+    }
+
     /// Checks the scenario.
     ///
     /// # Errors
@@ -129,10 +149,12 @@ impl FinishedRun {
     /// Returns the way in which the run ended.
     #[must_use]
     pub fn end(&self) -> RunEnd {
-        if self.record.interrupted {
-            RunEnd::Interrupted { simulated_s: self.summary.simulated_s }
-        } else {
-            RunEnd::Complete
+        let simulated_s = self.summary.simulated_s;
+        match self.record.ended {
+            RunEnding::AtDuration => RunEnd::Complete,
+            RunEnding::Done => RunEnd::Done { done_s: self.summary.done_s.unwrap_or(simulated_s) },
+            RunEnding::NotDone => RunEnd::NotDone { simulated_s },
+            RunEnding::Interrupted => RunEnd::Interrupted { simulated_s },
         }
     }
 

@@ -103,8 +103,9 @@ fn size(plan: &Plan) -> String {
     let others = flows.len() - named;
     let patterns = if others > 0 { format!(" and {others} of patterns") } else { String::new() };
     let switches = graph.nodes() - graph.hosts();
+    let until_done = if plan.until_done() { "until its finite traffic is delivered, at most " } else { "" };
     format!(
-        "{}: {}, {}, {}; {}{patterns}; {} in {}\n",
+        "{}: {}, {}, {}; {}{patterns}; {until_done}{} in {}\n",
         plan.name(),
         counted(graph.hosts(), "host"),
         counted(switches, "switch"),

@@ -48,6 +48,7 @@ pub struct Plan {
 pub(crate) struct RunPlan {
     pub(crate) seed: u64,
     pub(crate) duration: Span,
+    pub(crate) until_done: bool,
     pub(crate) sample: Span,
     pub(crate) keeps_completions: bool,
     pub(crate) phases: Vec<Phase>,
@@ -151,10 +152,16 @@ impl Plan {
         self.run.seed
     }
 
-    /// Simulated time.
+    /// Simulated time; of a run [until it is done](Self::until_done) the longest.
     #[must_use]
     pub const fn duration(&self) -> Span {
         self.run.duration
+    }
+
+    /// True if the run ends when all finite traffic is delivered.
+    #[must_use]
+    pub const fn until_done(&self) -> bool {
+        self.run.until_done
     }
 
     /// Interval of the series over time.

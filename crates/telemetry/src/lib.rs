@@ -5,6 +5,7 @@
 
 mod completions;
 mod congestion;
+mod ending;
 mod lane;
 mod observed;
 mod record;
@@ -15,6 +16,7 @@ pub use congestion::{
     BranchRecord, Cause, Congestion, ContributorRecord, OutputLoad, RootRecord, TreeSample, VictimRecord,
     WorstTree,
 };
+pub use ending::{FiniteRecord, RunEnding};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use record::{

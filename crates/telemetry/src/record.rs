@@ -5,6 +5,7 @@ use units::{Bytes, Rate, Span, Time};
 
 use crate::completions::Completions;
 use crate::congestion::{Congestion, OutputLoad};
+use crate::ending::{FiniteRecord, RunEnding};
 use crate::lane::Marks;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
 use crate::series::Series;
@@ -14,8 +15,10 @@ use crate::series::Series;
 pub struct RunRecord {
     /// Simulated time.
     pub simulated: Span,
-    /// True if the run was ended before its time, at the end of `simulated`.
-    pub interrupted: bool,
+    /// Reason for which the run ended.
+    pub ended: RunEnding,
+    /// Traffic that ends by itself; `None` if there is none.
+    pub finite: Option<FiniteRecord>,
     /// Number of events handled.
     pub events: u64,
     /// Number of packets times links crossed: data, acknowledgements and notifications, without flow-control packets.
@@ -336,6 +339,14 @@ impl Phase {
         Self { name, from, second_half: from + to.since(from) / 2, to }
     }
 
+    /// Returns the part of the phase before `end`, the end of a run whose traffic was done; `None` if the phase had not
+    /// begun. All of a part counts as its second half, so that it does not depend on the longest time of the run.
+    #[must_use]
+    pub fn until(self, end: Time) -> Option<Self> {
+        let second_half = if self.to <= end { self.second_half } else { self.from };
+        self.before(end).map(|part| Self { second_half, ..part })
+    }
+
     /// Returns the part of the phase before `end`, the end of an interrupted run; `None` if the phase had not begun. If its
     /// second half had not begun either, all of that part counts as its second half.
     #[must_use]
@@ -485,5 +496,17 @@ mod tests {
         assert_eq!(before(13), Some((ms(10), ms(10), ms(13))));
         assert_eq!(before(16), Some((ms(10), ms(15), ms(16))));
         assert_eq!(before(30), Some((ms(10), ms(15), ms(20))));
+    }
+
+    #[test]
+    fn a_run_that_was_done_has_whole_phases_and_a_part_that_is_its_own_second_half() {
+        let until = |end| {
+            let part = Phase::new(String::new(), ms(10), ms(20)).until(ms(end))?;
+            Some((part.from, part.second_half, part.to))
+        };
+        assert_eq!(until(10), None);
+        assert_eq!(until(13), Some((ms(10), ms(10), ms(13))));
+        assert_eq!(until(16), Some((ms(10), ms(10), ms(16))));
+        assert_eq!(until(20), Some((ms(10), ms(15), ms(20))));
     }
 }

@@ -117,9 +117,10 @@ impl GoodputProbe {
         }
     }
 
-    /// Ends the snapshots with one at the present instant, where a run is interrupted.
-    pub(crate) fn interrupt(&mut self, world: &World) {
+    /// Ends series and snapshots at the present instant, where a run ends before its time, with a snapshot.
+    pub(crate) fn end_here(&mut self, world: &World) {
         self.due.clear();
+        self.end = world.now();
         if self.snapshots.last().is_none_or(|last| last.at < world.now()) {
             self.snapshots.push(snapshot(world));
         }

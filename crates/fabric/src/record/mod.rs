@@ -6,10 +6,12 @@
 //! |---|---|
 //! | here | the record, and its rows for flows and lanes |
 //! | `pauses` | the log of pauses, if the scenario asks for it |
+//! | `finite` | traffic that ends by itself |
 //! | `completions` | times of messages from posting to delivery |
 //! | `ideal` | the same times on the empty fabric |
 
 mod completions;
+mod finite;
 mod ideal;
 mod pauses;
 
@@ -23,7 +25,7 @@ use packet::{Lane, NodeId, PortId};
 use scenario::Plan;
 use telemetry::{
     Audit, FlowRecord, GroupRecord, LaneInput, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad,
-    PauseRecord, QueueRecord, RunRecord, TransportTally,
+    PauseRecord, Phase, QueueRecord, RunEnding, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
@@ -37,7 +39,7 @@ use crate::state::world::{FlowEnds, Node, World};
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
 /// copy of it.
 pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
-    let Run { mut world, instruments, events, audit, interrupted, .. } = run;
+    let Run { mut world, instruments, events, audit, ended, end, .. } = run;
     let Instruments { goodput, trees, crossings, watch, ports, sources } = instruments;
     let now = world.now();
     let (congestion, loads) = (trees.congestion(&world), trees.loads(&world));
@@ -49,13 +51,15 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
     let pause_events = pauses::events(plan, &world);
     let flow_control_packets = world.ports().map(Port::signals_sent).sum();
+    let finite = finite::of(plan, &world, end);
     world.switches.clear();
     world.adapters.iter_mut().for_each(Adapter::retire);
     let flows = flows(plan, &world);
     let completions = completions::of(plan, &world, audit.dropped);
     RunRecord {
         simulated: now.since_start(),
-        interrupted,
+        ended,
+        finite,
         events,
         packet_hops: world.interconnect.packet_hops,
         delivered_packets: audit.delivered,
@@ -67,7 +71,7 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         transport: transport(&world),
         flows,
         groups: plan.workload().groups.iter().map(|group| GroupRecord { name: group.name.clone() }).collect(),
-        phases: plan.phases().iter().cloned().filter_map(|phase| phase.before(now)).collect(),
+        phases: phases(plan, ended, end),
         snapshots: goodput.snapshots,
         series: goodput.series,
         watched: watch.seen,
@@ -79,6 +83,15 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         audit: Audit { fullest_buffer: fullest, ..audit },
         lanes,
     }
+}
+
+/// Returns the phases of a run that ended at `end`.
+fn phases(plan: &Plan, ended: RunEnding, end: Time) -> Vec<Phase> {
+    let part = |phase: Phase| match ended {
+        RunEnding::Done => phase.until(end),
+        RunEnding::AtDuration | RunEnding::NotDone | RunEnding::Interrupted => phase.before(end),
+    };
+    plan.phases().iter().cloned().filter_map(part).collect()
 }
 
 fn transport(world: &World) -> TransportTally {

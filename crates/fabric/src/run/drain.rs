@@ -5,7 +5,7 @@
 
 use ca_transport::Adapter;
 use packet::NodeId;
-use telemetry::Progress;
+use telemetry::{Progress, RunEnding};
 use units::{Span, Time};
 
 use super::error::{RunError, Violation};
@@ -28,7 +28,7 @@ impl Run<'_> {
         loop {
             let packet_hops = self.world.interconnect.packet_hops;
             self.run_until(self.world.now() + DRAIN_STEP, progress)?;
-            if self.interrupted {
+            if self.ended == RunEnding::Interrupted {
                 self.audit = audit::conservation(&self.world)?;
                 return Ok(());
             }

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | here | windows, and the turns of nodes |
 //! | `prefetching` | prefetches memory, for fabrics larger than any cache |
+//! | `until_done` | ends a run when its finite traffic is delivered |
 //! | `drain` | runs a fabric empty after its sources fall silent |
 //! | `audit` | conservation of packets |
 //! | `error` | the reasons for which a run fails |
@@ -20,6 +21,7 @@ mod audit;
 mod drain;
 pub(crate) mod error;
 mod prefetching;
+mod until_done;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,7 +30,7 @@ use event_kernel::Stream;
 use packet::NodeId;
 use rand::seq::SliceRandom;
 use switch_arch::Switch;
-use telemetry::{Audit, Progress};
+use telemetry::{Audit, Progress, RunEnding};
 use units::Time;
 
 use crate::observe::Instruments;
@@ -38,6 +40,8 @@ use crate::state::interconnect::{NodeAccess, NodeViolation};
 use crate::state::world::World;
 use error::{RunError, Violation};
 use prefetching::Prefetching;
+use scenario::Plan;
+use until_done::UntilDone;
 
 /// Variations of a run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +53,7 @@ pub struct RunOptions<'a> {
     /// the same for every seed, which a test checks.
     pub scramble: Option<u64>,
     /// Ends the run soon after it becomes true, at the instant that the run has reached: within some hundred thousand
-    /// events, which take a fraction of a second. The record says so ([`RunRecord::interrupted`](telemetry::RunRecord)).
+    /// events, which take a fraction of a second. The record says so ([`RunRecord::ended`](telemetry::RunRecord)).
     pub interrupt: Option<&'a AtomicBool>,
 }
 
@@ -64,8 +68,11 @@ pub(crate) struct Run<'a> {
     pub(crate) events: u64,
     /// The packet counts, from the end of the simulated time or of the drain.
     pub(crate) audit: Audit,
-    /// True if the run has ended before its time.
-    pub(crate) interrupted: bool,
+    /// Reason for which the run has ended.
+    pub(crate) ended: RunEnding,
+    /// End of the run, before a drain.
+    pub(crate) end: Time,
+    until_done: Option<UntilDone>,
     prefetching: Prefetching,
     scramble: Option<Stream>,
     interrupt: Option<&'a AtomicBool>,
@@ -79,11 +86,18 @@ impl<'a> Run<'a> {
             instruments,
             events: 0,
             audit: Audit::default(),
-            interrupted: false,
+            ended: RunEnding::AtDuration,
+            end: Time::ZERO,
+            until_done: None,
             prefetching: Prefetching::default(),
             interrupt: options.interrupt,
             scramble: options.scramble.map(|seed| event_kernel::stream(seed, "scramble", "world")),
         }
+    }
+
+    /// Lets the run end when all finite traffic of its plan is delivered.
+    pub(crate) fn end_when_done(&mut self, plan: &Plan) {
+        self.until_done = Some(UntilDone::new(plan, &self.world));
     }
 
     /// Brings up all links and runs from time zero up to and including the instant `end`.
@@ -101,25 +115,35 @@ impl<'a> Run<'a> {
             switch.bring_up(&mut interconnect.access(node));
         }
         self.run_until(end, progress)?;
+        match self.ended {
+            RunEnding::Done => self.instruments.goodput.end_here(&self.world),
+            RunEnding::AtDuration if self.until_done.take().is_some() => self.ended = RunEnding::NotDone,
+            RunEnding::AtDuration | RunEnding::NotDone | RunEnding::Interrupted => {}
+        }
+        self.end = self.world.now();
         self.audit = audit::conservation(&self.world)?;
         Ok(())
     }
 
-    /// Handles every event up to and including the instant `end`, and lets the instruments look on the way. An interrupt
-    /// ends the run earlier.
+    /// Handles every event up to and including the instant `end`, and lets the instruments look on the way. An interrupt, or
+    /// the delivery of all finite traffic, ends the run earlier.
     pub(crate) fn run_until(
         &mut self,
-        end: Time,
+        mut end: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
         let mut report_at = self.events + PROGRESS_EVERY;
         loop {
             let look = self.instruments.deadline();
-            let stop = end.min(look);
-            while self.world.interconnect.queue.open(after(stop)) {
+            let check = self.until_done.as_ref().map_or(Time::NEVER, UntilDone::next_check);
+            let mut stop = end.min(look).min(check);
+            while self.open(stop) {
                 self.window();
                 if let Some(found) = self.world.interconnect.broken {
                     return Err(self.violation(found).into());
+                }
+                if let Some(done) = self.last_delivery() {
+                    (stop, end) = (done, done);
                 }
                 if self.events >= report_at {
                     report_at = self.events + PROGRESS_EVERY;
@@ -131,14 +155,51 @@ impl<'a> Run<'a> {
                 }
             }
             self.world.interconnect.now = stop;
+            if check == stop && self.check_done() {
+                end = stop;
+            }
             if look > end {
                 progress(self.progress(end));
                 return Ok(());
             }
-            if self.instruments.look(look, &self.world) {
+            if look == stop && self.instruments.look(look, &self.world) {
                 self.check_deadlock()?;
             }
         }
+    }
+
+    /// Opens the next window that holds events up to `stop`. Returns false if there is none.
+    fn open(&mut self, stop: Time) -> bool {
+        let end = match &mut self.until_done {
+            Some(until_done) => until_done.window_end(&mut self.world, after(stop)),
+            None => after(stop),
+        };
+        self.world.interconnect.queue.open(end)
+    }
+
+    /// Returns the instant of the last delivery of finite traffic if it lies in the window that was just handled; the run ends
+    /// then.
+    fn last_delivery(&mut self) -> Option<Time> {
+        let done = self.until_done.as_mut()?.delivered(&self.world)?;
+        self.world.interconnect.now = done;
+        self.end_done();
+        Some(done)
+    }
+
+    /// Checks whether finite traffic has ended without a delivery at the present instant; the run ends then.
+    fn check_done(&mut self) -> bool {
+        let now = self.world.now();
+        let done = self.until_done.as_mut().is_some_and(|until_done| until_done.check(now, &self.world));
+        if done {
+            self.end_done();
+        }
+        done
+    }
+
+    /// Ends the run at the present instant, at which its finite traffic is done.
+    fn end_done(&mut self) {
+        self.until_done = None;
+        self.ended = RunEnding::Done;
     }
 
     /// Gives every node with events in the open window its turn.
@@ -162,8 +223,8 @@ impl<'a> Run<'a> {
     fn interrupt_here(&mut self) {
         let World { interconnect, .. } = &mut self.world;
         interconnect.now = Time::from_ps(interconnect.queue.window_end().ps() - 1);
-        self.instruments.goodput.interrupt(&self.world);
-        self.interrupted = true;
+        self.instruments.goodput.end_here(&self.world);
+        self.ended = RunEnding::Interrupted;
     }
 
     fn check_deadlock(&self) -> Result<(), Deadlock> {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: channel adapters have the first node numbers, switches those that follow.
 
-use ca_transport::Adapter;
+use ca_transport::{Adapter, FiniteMessages};
 use link_layer::Port;
 use packet::{FlowId, Lane, NodeId, PortId, QpNumber};
 use switch_arch::Switch;
@@ -99,6 +99,12 @@ impl World {
     pub(crate) fn delivered(&self, flow: FlowId) -> Bytes {
         let (node, queue_pair) = self.flows[flow.index()].sink;
         self.adapters[node.index()].sink(queue_pair).delivered
+    }
+
+    /// Returns the messages of finite flows that are posted, delivered, and to come.
+    pub(crate) fn finite_messages(&self, now: Time) -> FiniteMessages {
+        let each = self.adapters.iter().map(|adapter| adapter.finite_messages(now));
+        each.fold(FiniteMessages::default(), FiniteMessages::plus)
     }
 
     /// The name of a node.

@@ -104,3 +104,13 @@ fn congestion_is_not_taken_for_a_deadlock() {
         }
     }
 }
+
+/// A run that waits for its traffic finds the same deadlock at the same time.
+#[test]
+fn a_run_that_waits_for_its_traffic_does_not_wait_in_a_deadlock() {
+    let found = |until_done| {
+        let plan = ring(3, "10 ms", &[CREDITS, "duration=\"20 ms\"", until_done]);
+        deadlock(&plan, false).expect("the ring stands still").found
+    };
+    assert_eq!(found("until_done=true"), found("until_done=false"));
+}

@@ -23,3 +23,4 @@ mod series;
 mod sharing;
 mod thresholds;
 mod transports;
+mod until_done;

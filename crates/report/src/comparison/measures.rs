@@ -46,7 +46,24 @@ const MEASURES: [RunMeasure; 13] = [
     }),
 ];
 
-/// Returns one row for each measure.
+/// Returns the row of the time at which finite traffic was delivered. A run that was not done has the end of the run as a lower
+/// bound.
+fn done_row(runs: &[ComparedRun<'_>]) -> ComparisonRow {
+    let cell = |run: &ComparedRun<'_>| {
+        let done = run.record.finite?.done;
+        let at_least = run.record.simulated.seconds() * 1e6;
+        Some(done.map_or(CensoredValue::AtLeast { at_least }, |at| CensoredValue::Exact(at.seconds() * 1e6)))
+    };
+    ComparisonRow {
+        topic: "run",
+        phase: String::new(),
+        what: "last message of finite traffic delivered, us".to_owned(),
+        cells: runs.iter().map(cell).collect(),
+        unit: ValueUnit::Us,
+    }
+}
+
+/// Returns one row for each measure, and for the end of finite traffic if a run has some.
 pub(super) fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let row = |(what, unit, measure): &RunMeasure| ComparisonRow {
         topic: "run",
@@ -55,5 +72,6 @@ pub(super) fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         cells: runs.iter().map(|run| measure(run).map(CensoredValue::Exact)).collect(),
         unit: *unit,
     };
-    MEASURES.iter().map(row).collect()
+    let finite = runs.iter().any(|run| run.record.finite.is_some());
+    finite.then(|| done_row(runs)).into_iter().chain(MEASURES.iter().map(row)).collect()
 }

@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use crate::format::{aligned, grouped, in_blocks, plain_table};
+use crate::format::{aligned, grouped, in_blocks, plain_table, rounded};
 use crate::goodput::PhasePart;
 use crate::groups::GroupSummary;
-use crate::summary::{OthersSummary, PauseSummary, PhaseSummary, Summary};
+use crate::summary::{FiniteSummary, OthersSummary, PauseSummary, PhaseSummary, Summary, SummaryEnd};
 
 /// Papers often give Jain's index of the contributors to congestion alone.
 const JAIN_NOTE: &str =
@@ -35,8 +35,9 @@ pub fn written(folder: &Path, names: &[&str]) -> String {
 }
 
 fn head(summary: &Summary) -> String {
+    let finite = finite(summary).map_or_else(String::new, |finite| format!("\n{finite}"));
     format!(
-        "{}, congestion control {}, seed {}: {} s simulated in {}; {} packet-hops, {} a second",
+        "{}, congestion control {}, seed {}: {} s simulated in {}; {} packet-hops, {} a second{finite}",
         summary.scenario,
         summary.congestion_control,
         summary.seed,
@@ -45,6 +46,41 @@ fn head(summary: &Summary) -> String {
         grouped(summary.packet_hops),
         grouped(summary.packet_hops_per_s as u64),
     )
+}
+
+/// Says how much finite traffic was delivered, in a run that waited for it.
+fn finite(summary: &Summary) -> Option<String> {
+    let FiniteSummary { delivered_messages, .. } = summary.finite?;
+    match summary.ended {
+        SummaryEnd::Done => {
+            let noun = if delivered_messages == 1 { "message" } else { "messages" };
+            let at = milliseconds(summary.done_s?);
+            Some(format!("all {} finite {noun} delivered at {at}", grouped(delivered_messages)))
+        }
+        SummaryEnd::NotDone => Some(format!(
+            "{} by {}, the longest time of the run",
+            delivered_of_finite(summary)?,
+            milliseconds(summary.simulated_s)
+        )),
+        SummaryEnd::Complete | SummaryEnd::Interrupted => None,
+    }
+}
+
+/// Returns `3,900 of 4,032 finite messages delivered`, with the number posted if the number in all is not known; `None` without
+/// finite traffic.
+#[must_use]
+pub fn delivered_of_finite(summary: &Summary) -> Option<String> {
+    let FiniteSummary { messages, posted_messages, delivered_messages } = summary.finite?;
+    let delivered = grouped(delivered_messages);
+    Some(match messages {
+        Some(all) => format!("{delivered} of {} finite messages delivered", grouped(all)),
+        None => format!("{delivered} finite messages delivered of {} posted", grouped(posted_messages)),
+    })
+}
+
+/// Returns a time in milliseconds, to a picosecond.
+fn milliseconds(seconds: f64) -> String {
+    format!("{} ms", rounded(seconds * 1e3, 9))
 }
 
 /// Returns elapsed real time in a unit that suits its length.
@@ -129,6 +165,10 @@ fn notes(summary: &Summary) -> String {
     if summary.others.flows > 0 {
         text += if text.is_empty() { "\n" } else { "" };
         text += "others: all flows with neither a name nor a group.\n";
+    }
+    if summary.ended == SummaryEnd::Done {
+        text += if text.is_empty() { "\n" } else { "" };
+        text += "The last phase ends with the finite traffic, and all of it counts as its second half.\n";
     }
     text
 }
@@ -307,6 +347,32 @@ mod tests {
         }
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
         insta::assert_snapshot!(tables(&summary, WIDTH));
+    }
+
+    #[test]
+    fn a_run_that_waits_for_finite_traffic_says_when_it_was_done() {
+        let said = |ended, messages, delivered, done: Option<u64>| {
+            let done = done.map(units::Time::from_ps);
+            let finite = telemetry::FiniteRecord { messages, posted: 4032, delivered, done };
+            let record = telemetry::RunRecord { ended, finite: Some(finite), ..sample::record() };
+            super::finite(&Summary::new(sample::CONTEXT, &record, sample::cost())).unwrap_or_default()
+        };
+        use telemetry::RunEnding::{AtDuration, Done, NotDone};
+        assert_eq!(
+            said(Done, Some(4032), 4032, Some(1_234_567_891)),
+            "all 4,032 finite messages delivered at 1.234567891 ms"
+        );
+        assert_eq!(said(Done, Some(1), 1, Some(2_000_000)), "all 1 finite message delivered at 0.002 ms");
+        let by = "by 20 ms, the longest time of the run";
+        assert_eq!(
+            said(NotDone, Some(4032), 17, None),
+            format!("17 of 4,032 finite messages delivered {by}")
+        );
+        assert_eq!(
+            said(NotDone, None, 17, None),
+            format!("17 finite messages delivered of 4,032 posted {by}")
+        );
+        assert_eq!(said(AtDuration, Some(4032), 4032, Some(1)), "");
     }
 
     #[test]

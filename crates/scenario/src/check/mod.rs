@@ -18,6 +18,7 @@
 //! | | `dcqcn` | thresholds and rates that fit the fabric |
 //! | traffic | `traffic` | flows, and routes between their hosts |
 //! | | `routing` | cycles in which packets could wait for each other |
+//! | | `until_done` | traffic that ends, if the run is to wait for it |
 //! | | `watch`, `series` | objects to be watched and recorded, found by `selected` |
 
 mod cables;
@@ -32,6 +33,7 @@ mod selected;
 mod series;
 mod traffic;
 mod transport;
+mod until_done;
 mod watch;
 
 use cc_policies::{Control, MarkingSpec};
@@ -68,6 +70,7 @@ impl Scenario {
         let nodes = self.check_fabric(&control.marking, &topology, (link.as_ref(), &cables), faults);
         let routes = self.check_routes(&control, (&topology, &cables), faults)?;
         let (workload, files) = traffic::workload(&self, (graph, &cables), &routes, faults)?;
+        until_done::check(&self, &workload, faults);
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
         let dependency_cycle = match (&link, &nodes) {

@@ -38,6 +38,7 @@ pub(super) fn plan(scenario: &Scenario, workload: &Workload) -> RunPlan {
     RunPlan {
         seed: scenario.seed,
         duration: scenario.duration,
+        until_done: scenario.until_done,
         sample: scenario.sample,
         keeps_completions: scenario.completions == Completions::Kept,
         phases: plan::phases(workload, scenario.duration.after_start()),

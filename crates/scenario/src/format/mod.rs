@@ -25,6 +25,7 @@ mod read;
 mod series;
 mod spec;
 
+pub use overrides::AT_MOST_DURATIONS;
 pub use series::SeriesSpec;
 pub(crate) use spec::Completions;
 pub use spec::{DependencyCycles, LayerLanes, Scenario, WatchSpec};

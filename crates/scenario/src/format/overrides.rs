@@ -12,13 +12,18 @@
 //! A value that cannot be read as given is read as a text in quotes: `duration=5 ms`.
 
 use settings::{FieldPath, PathStep};
+use units::Span;
 
 use super::explain::explain;
 use super::parse::parse;
+use super::spec::Scenario;
 use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, nearest};
 use crate::text::{
     NodeShape, ReachedNode, ScenarioText, SyntaxFlaw, SyntaxFlawKind, TextNode, TextPatch, scan,
 };
+
+/// Longest time of a run that ends when it is done, in durations of its scenario, unless it is stated.
+pub const AT_MOST_DURATIONS: u64 = 10;
 
 impl ScenarioText {
     /// Sets the value at a path: `PATH=VALUE`, such as `duration=5 ms`, `flows.F3.start="1 s"` or
@@ -28,7 +33,28 @@ impl ScenarioText {
     /// If there is no such path, if the value does not have its type, or if the file's own brackets,
     /// quotes or commas are wrong. Values are compared with each other by [`Scenario::check`](crate::Scenario::check).
     pub fn set(&mut self, assignment: &str) -> Result<(), Diagnostic> {
-        let given = Override::new(assignment)?;
+        self.set_by(format!("--set {assignment}"), assignment)
+    }
+
+    /// Lets the run end when all its finite traffic is delivered, as `--until-done` does: after `at_most` at the latest. If that
+    /// is left out, after [`AT_MOST_DURATIONS`] times the duration, or, if the scenario itself says `until_done`, its
+    /// duration.
+    ///
+    /// # Errors
+    /// If the text is not a scenario.
+    pub fn set_until_done(&mut self, at_most: Option<Span>) -> Result<(), Diagnostic> {
+        let Scenario { duration, until_done, .. } = Scenario::read(self)?;
+        let by_default = || Span::from_ps(duration.ps().saturating_mul(AT_MOST_DURATIONS).min(u64::MAX - 1));
+        if let Some(longest) = at_most.or_else(|| (!until_done).then(by_default)) {
+            let name = if at_most.is_some() { "--at-most" } else { "--until-done" };
+            self.set_by(name.to_owned(), &format!("duration=\"{longest}\""))?;
+        }
+        self.set_by("--until-done".to_owned(), "until_done=true")
+    }
+
+    /// Sets a value; `name` is that of its origin in messages.
+    fn set_by(&mut self, name: String, assignment: &str) -> Result<(), Diagnostic> {
+        let given = Override::new(name, assignment)?;
         let site = self.outline()?.reach(self.text(), &given.path);
         let places = given.places(self, &site)?;
         let own = site.path.steps().iter().chain(&given.path.steps()[site.steps..]);
@@ -53,8 +79,7 @@ type Insertion = (core::ops::Range<usize>, String, String);
 type TrialResult = Result<ScenarioText, (usize, LocatedFault)>;
 
 impl<'a> Override<'a> {
-    fn new(assignment: &'a str) -> Result<Self, LocatedFault> {
-        let name = format!("--set {assignment}");
+    fn new(name: String, assignment: &'a str) -> Result<Self, LocatedFault> {
         let nowhere = |message: String| LocatedFault {
             file: name.clone(),
             place: None,

@@ -28,8 +28,13 @@ pub struct Scenario {
     /// Name in tables and files; the file's name if left out.
     #[serde(default)]
     pub name: Option<String>,
-    /// Simulated time, above 0.
+    /// Simulated time, above 0; with `until_done` the longest.
     pub duration: Span,
+    /// Ends the run when all finite traffic is delivered: flows and patterns that end by a number of messages, a `stop`, an
+    /// `until` or a list. Other traffic goes on meanwhile.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
+    pub until_done: bool,
     /// Seed of all random streams.
     #[serde(default = "one")]
     pub seed: u64,
@@ -147,6 +152,11 @@ pub enum Completions {
     Kept,
     /// Times are not recorded, for runs of very many messages.
     NotKept,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 fn one() -> u64 {

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use link_layer::Alpha;
-use units::{Bytes, UnitError};
+use units::{Bytes, Span, UnitError};
 
 /// Upper limit for memory sizes: more than any switch has.
 const MOST_MEMORY: Bytes = Bytes::kib(1 << 30);
@@ -28,6 +28,11 @@ where
 /// Parses a size of packet memory.
 pub(crate) fn memory(text: &str) -> Result<Bytes, String> {
     within(text, &(Bytes::ZERO..=MOST_MEMORY))
+}
+
+/// Parses a length of time.
+pub(crate) fn span(text: &str) -> Result<Span, String> {
+    text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))
 }
 
 /// Parses the factor of a dynamic threshold.

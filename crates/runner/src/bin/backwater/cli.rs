@@ -20,7 +20,7 @@ use crate::verbs::thresholds::ThresholdsOptions;
 /// Packet-level simulator of congestion in lossless fabrics: InfiniBand and RoCEv2.
 ///
 /// Exit status: 0 done; 1 a claim of `repro` failed; 2 bad input; 3 a violated invariant of the simulator; 4 a deadlock;
-/// 5 interrupted by Ctrl-C.
+/// 5 interrupted by Ctrl-C; 6 not done by `--at-most`.
 #[derive(Debug, Parser)]
 #[command(name = "backwater", version, max_term_width = 100)]
 pub(crate) struct Cli {

@@ -8,9 +8,10 @@ use claims::{ClaimError, ReproductionError, UnknownPaper};
 use experiment::{SimulationError, TuningError};
 use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
-use report::OutputError;
 use report::figures::FigureFault;
 use report::reader::ReadError;
+use report::tables::printed::delivered_of_finite;
+use report::{OutputError, Summary};
 use scenario::Diagnostic;
 use scenario::manual::UnknownPlace;
 use units::Rate;
@@ -44,6 +45,18 @@ pub(crate) enum Failure {
     /// The user has ended the run; its results up to there are written.
     #[error("interrupted at {} ms of simulated time: the results end there", simulated_s * 1e3)]
     Interrupted { simulated_s: f64 },
+    /// Finite traffic was not delivered by the longest time of the run; the results up to there are written.
+    #[error(
+        "not done at {} ms of simulated time: {delivered}; the results end there\nhelp: allow more time with `--at-most TIME`",
+        simulated_s * 1e3
+    )]
+    NotDone { simulated_s: f64, delivered: String },
+    /// The longest time of a run is given twice.
+    #[error(
+        "error: `--at-most` is the longest time of the run, and so is the duration that `--set {0}` gives\nhelp: leave out one of \
+         them"
+    )]
+    TwoDurations(String),
     /// There is no such paper.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPaper(#[from] UnknownPaper),
@@ -169,6 +182,12 @@ impl From<ReproductionError> for Failure {
 }
 
 impl Failure {
+    /// Returns the failure of a run that reached its longest time before its finite traffic was delivered.
+    pub(crate) fn not_done(summary: &Summary) -> Self {
+        let delivered = delivered_of_finite(summary).unwrap_or_default();
+        Self::NotDone { simulated_s: summary.simulated_s, delivered }
+    }
+
     /// Returns the message for standard error, in colours if they can be seen.
     pub(crate) fn message(&self, colours: bool) -> String {
         match self {
@@ -184,6 +203,7 @@ impl Failure {
             Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
             Self::Interrupted { .. } => 5,
+            Self::NotDone { .. } => 6,
             _ => 2,
         })
     }

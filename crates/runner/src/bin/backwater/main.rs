@@ -13,6 +13,7 @@
 //! | `memory` | the limit of memory beyond which a run is refused |
 //! | `folder_name` | default names of result folders |
 //! | `failure` | reasons why a verb failed, and the exit status of each |
+//! | `until_done` | runs that end when their finite traffic is delivered |
 //! | `verbs` | a module for each verb: its options and its work |
 //! | `cli` | all verbs, as clap reads them |
 
@@ -24,6 +25,7 @@ mod interrupt;
 mod memory;
 mod progress;
 mod terminal;
+mod until_done;
 mod verbs;
 
 use std::io::{self, IsTerminal};

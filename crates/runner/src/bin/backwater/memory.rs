@@ -6,7 +6,7 @@
 use clap::Args;
 use experiment::resources;
 use scenario::{MemoryEstimate, Plan};
-use units::Bytes;
+use units::{Bytes, Span};
 
 use crate::arguments;
 
@@ -33,13 +33,18 @@ pub(crate) struct MemoryExceeded {
     limit: Bytes,
     /// True if the operating system states the limit.
     free: bool,
+    /// Longest time of the run, if it may end before.
+    at_most: Option<Span>,
 }
 
 impl MemoryExceeded {
     /// Returns the settings that make the largest part smaller.
     pub(crate) fn help(&self) -> String {
         let (_, _, remedy) = self.estimate.largest();
-        format!("{remedy}; `--memory-limit SIZE` replaces the limit")
+        let at_most = self.at_most.map_or_else(String::new, |longest| {
+            format!("; memory is counted for {longest}, the longest time of the run (`--at-most`)")
+        });
+        format!("{remedy}{at_most}; `--memory-limit SIZE` replaces the limit")
     }
 }
 
@@ -59,6 +64,7 @@ impl MemoryOptions {
             runs => format!(", all {runs} runs {megabytes} MB"),
         };
         let (name, free) = (plan.name().to_owned(), self.memory_limit.is_none());
-        Err(MemoryExceeded { name, estimate, together, limit, free })
+        let at_most = plan.until_done().then(|| plan.duration());
+        Err(MemoryExceeded { name, estimate, together, limit, free, at_most })
     }
 }

@@ -17,6 +17,8 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) struct ProgressReport {
     form: ReportForm,
     total: Span,
+    /// True if the run may end before.
+    at_most: bool,
     began: Instant,
 }
 
@@ -27,8 +29,8 @@ enum ReportForm {
 }
 
 impl ProgressReport {
-    /// Starts a report on a run of this much simulated time; without output unless `wanted`.
-    pub(crate) fn new(total: Span, wanted: bool) -> Self {
+    /// Starts a report on a run of this much simulated time, or `at_most` so much; without output unless `wanted`.
+    pub(crate) fn new(total: Span, at_most: bool, wanted: bool) -> Self {
         let began = Instant::now();
         let form = if !wanted {
             ReportForm::Nothing
@@ -39,12 +41,12 @@ impl ProgressReport {
         } else {
             ReportForm::Lines { last: began }
         };
-        Self { form, total, began }
+        Self { form, total, at_most, began }
     }
 
     /// Reports the simulated time reached.
     pub(crate) fn update(&mut self, progress: Progress) {
-        let message = || line(progress, self.total, self.began.elapsed());
+        let message = || line(progress, (self.total, self.at_most), self.began.elapsed());
         match &mut self.form {
             ReportForm::Bar(bar) => {
                 bar.set_message(message());
@@ -69,14 +71,15 @@ impl Drop for ProgressReport {
 }
 
 /// Returns `120.0 of 500.0 ms, 4.1 M packet-hops/s, 38 s left`. The estimate assumes that each simulated millisecond
-/// takes equally long.
-fn line(progress: Progress, total: Span, elapsed: Duration) -> String {
+/// takes equally long. If the run lasts at most so long, so says each number.
+fn line(progress: Progress, (total, at_most): (Span, bool), elapsed: Duration) -> String {
+    let at_most = if at_most { "at most " } else { "" };
     let (elapsed, done) = (elapsed.as_secs_f64().max(1e-3), progress.now.seconds() / total.seconds());
     let left = elapsed * (1.0 / done - 1.0).max(0.0);
     // At the start there is nothing to estimate from.
-    let left = if left.is_finite() { format!("{left:.0} s left") } else { "beginning".to_owned() };
+    let left = if left.is_finite() { format!("{at_most}{left:.0} s left") } else { "beginning".to_owned() };
     format!(
-        "{:.1} of {:.1} ms, {:.1} M packet-hops/s, {left}",
+        "{:.1} of {at_most}{:.1} ms, {:.1} M packet-hops/s, {left}",
         progress.now.seconds() * 1e3,
         total.seconds() * 1e3,
         progress.packet_hops as f64 / elapsed / 1e6,
@@ -90,10 +93,12 @@ mod tests {
     #[test]
     fn a_line_has_time_speed_and_remaining_time() {
         let progress = Progress { now: Span::from_us(120_000).after_start(), packet_hops: 48_000_000 };
-        let text = line(progress, Span::from_us(500_000), Duration::from_secs(12));
+        let text = line(progress, (Span::from_us(500_000), false), Duration::from_secs(12));
         assert_eq!(text, "120.0 of 500.0 ms, 4.0 M packet-hops/s, 38 s left");
+        let text = line(progress, (Span::from_us(500_000), true), Duration::from_secs(12));
+        assert_eq!(text, "120.0 of at most 500.0 ms, 4.0 M packet-hops/s, at most 38 s left");
         let start = Progress { now: units::Time::ZERO, packet_hops: 0 };
-        let text = line(start, Span::from_us(500_000), Duration::ZERO);
+        let text = line(start, (Span::from_us(500_000), false), Duration::ZERO);
         assert_eq!(text, "0.0 of 500.0 ms, 0.0 M packet-hops/s, beginning");
     }
 }

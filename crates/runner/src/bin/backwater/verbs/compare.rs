@@ -18,10 +18,12 @@ use report::manifest::{RunEnd, UndrawnEntry};
 use report::reader::ReadError;
 use report::tables::printed;
 use report::{Manifest, OutputError, OutputFile, ResultFolder, RunFiles, RunOutput};
+use telemetry::RunEnding;
 
 use crate::failure::Failure;
 use crate::memory::MemoryOptions;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
+use crate::until_done::EndOptions;
 use crate::{folder_name, interrupt};
 
 /// The figure of a comparison.
@@ -48,6 +50,8 @@ pub(crate) struct CompareOptions {
     /// Overwrite the results of other runs, and files that no manifest names.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    end: EndOptions,
     /// Print the table as JSON: a row for each number, with the value of each run.
     #[arg(long)]
     json: bool,
@@ -70,7 +74,8 @@ struct RunAsked {
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let asked = asked(options)?;
     options.memory.check(&asked.iter().map(|run| &run.plan).collect::<Vec<_>>())?;
-    let default = || folder_name::of_comparison(&options.runs, &options.set, options.seed);
+    let default =
+        || folder_name::of_comparison(&options.runs, &options.end.words(&options.set), options.seed);
     let out = options.out.clone().unwrap_or_else(default);
     let plans = asked.iter().flat_map(|run| run.manifest.plans.clone()).collect();
     let manifest = manifest(plans, FILES.map(str::to_owned));
@@ -121,12 +126,8 @@ fn write(
         Some(OutputFile { name: name.to_owned(), contents: contents? })
     };
     let files: Vec<_> = FILES.into_iter().zip(contents).filter_map(file).collect();
-    let interrupted = runs.iter().map(FinishedRun::end).find(|end| *end != RunEnd::Complete);
-    let manifest = Manifest {
-        ended: interrupted.clone().unwrap_or(RunEnd::Complete),
-        undrawn: undrawn.into_iter().map(entry).collect(),
-        ..manifest
-    };
+    let manifest =
+        Manifest { ended: end_of_all(runs), undrawn: undrawn.into_iter().map(entry).collect(), ..manifest };
     folder.write(&manifest, &files)?;
     if options.json {
         print_exactly(&comparison::json(&compared));
@@ -136,10 +137,19 @@ fn write(
         let text = comparison::printed(&compared, width());
         print(&format!("{text}\n{}", printed::written(folder.path(), &names)));
     }
-    match interrupted {
-        Some(RunEnd::Interrupted { simulated_s }) => Err(Failure::Interrupted { simulated_s }),
-        _ => Ok(()),
+    let ended = |how| runs.iter().find(|run| run.record.ended == how).map(|run| &run.summary);
+    match (ended(RunEnding::Interrupted), ended(RunEnding::NotDone)) {
+        (Some(interrupted), _) => Err(Failure::Interrupted { simulated_s: interrupted.simulated_s }),
+        (None, Some(not_done)) => Err(Failure::not_done(not_done)),
+        (None, None) => Ok(()),
     }
+}
+
+/// Returns the end of all runs: of the first that was interrupted, else of the first that was not done.
+fn end_of_all(runs: &[FinishedRun]) -> RunEnd {
+    let of = |how| runs.iter().find(|run| run.record.ended == how);
+    let first = of(RunEnding::Interrupted).or_else(|| of(RunEnding::NotDone));
+    first.map_or(RunEnd::Complete, FinishedRun::end)
 }
 
 /// Returns all runs, checked. The seed of a run is the one that it names, that of the command line, or that of the first
@@ -155,9 +165,9 @@ fn asked(options: &CompareOptions) -> Result<Vec<RunAsked>, Failure> {
             return Err(Failure::SameLabel(label));
         }
         let set = words.overrides(&options.set);
-        let plan = experiment::plan(words.scenario, &set, seed.filter(|_| !words.names_seed()))?;
+        let plan = options.end.plan(words.scenario, &set, seed.filter(|_| !words.names_seed()))?;
         seed.get_or_insert(plan.seed());
-        let manifest = run_manifest(&plan, &set);
+        let manifest = run_manifest(&plan, &options.end.overrides(&set, &plan));
         runs.push(RunAsked { label, asked: asked.clone(), plan, manifest });
     }
     Ok(runs)

@@ -18,6 +18,7 @@ use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
+use crate::until_done::EndOptions;
 
 /// Scenario that runs if none is named.
 const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
@@ -39,8 +40,10 @@ pub(crate) struct SimOptions {
     /// Overwrite the results of another run, and files that no manifest names.
     #[arg(long)]
     force: bool,
-    /// Drain after the end: hosts post no further message, and the run goes on until every packet of those posted is
-    /// delivered and nothing moves. Every credit must be returned then.
+    #[command(flatten)]
+    end: EndOptions,
+    /// After the end, deliver what is under way: hosts post no further message, and time goes on until every message that
+    /// they have posted is delivered and every credit is back. To wait for messages yet to be posted, use `--until-done`.
     #[arg(long)]
     drain: bool,
     /// Write completion times in the format of HPCC's simulator, too: `fct.txt`.
@@ -58,7 +61,7 @@ pub(crate) struct SimOptions {
 
 /// Runs the scenario, writes the results, prints the tables.
 pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
-    let plan = experiment::plan(&options.scenario, &options.set, options.seed)?;
+    let plan = options.end.plan(&options.scenario, &options.set, options.seed)?;
     if options.fct_txt && !plan.keeps_completions() {
         return Err(Failure::NoCompletions);
     }
@@ -82,21 +85,22 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     }
     match ended {
         RunEnd::Interrupted { simulated_s } => Err(Failure::Interrupted { simulated_s }),
+        RunEnd::NotDone { .. } => Err(Failure::not_done(&run.summary)),
         _ => Ok(()),
     }
 }
 
 /// Opens the result folder of a run, and returns the manifest of the run to come.
 fn opened(plan: &Plan, options: &SimOptions) -> Result<(Manifest, ResultFolder), Failure> {
-    let manifest = run_manifest(plan, &options.set);
-    let default = || folder_name::of_run(plan.name(), &options.set, options.seed);
+    let manifest = run_manifest(plan, &options.end.overrides(&options.set, plan));
+    let default = || folder_name::of_run(plan.name(), &options.end.words(&options.set), options.seed);
     let path = options.out.clone().unwrap_or_else(default);
     let folder = ResultFolder::open(&path, &manifest, options.force)?;
     Ok((manifest, folder))
 }
 
 fn simulated(plan: Plan, options: &SimOptions) -> Result<FinishedRun, RunError> {
-    let mut report = ProgressReport::new(plan.duration(), !options.quiet);
+    let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let interrupt = Some(interrupt::watched());
     let simulation = RunOptions { drain: options.drain, interrupt, ..RunOptions::default() };
     FinishedRun::of(plan, simulation, &mut |progress| report.update(progress))

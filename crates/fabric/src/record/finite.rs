@@ -1,0 +1,27 @@
+//! The finite traffic of a run.
+//!
+//! Invariant: finite traffic is done only if nothing of it was to come at the end of the run, and all of it is delivered.
+
+use scenario::Plan;
+use telemetry::FiniteRecord;
+use units::Time;
+
+use crate::state::world::World;
+
+/// Returns the finite traffic of a run that ended at `end`, before a drain; `None` if there is none.
+pub(super) fn of(plan: &Plan, world: &World, end: Time) -> Option<FiniteRecord> {
+    let workload = plan.workload();
+    let flows = workload.flows.iter().zip(&world.flows).filter(|(flow, _)| flow.finite);
+    let last_delivery = |(_, ends): (&workload::Flow, &crate::state::world::FlowEnds)| {
+        world.adapters[ends.sink.0.index()].sink(ends.sink.1).last
+    };
+    let last = flows.clone().map(last_delivery).max()?;
+    let messages = world.finite_messages(end);
+    let done = workload.finite.last_posting <= end && messages.undelivered() == 0;
+    Some(FiniteRecord {
+        messages: workload.finite.messages,
+        posted: messages.posted,
+        delivered: messages.delivered,
+        done: last.filter(|_| done),
+    })
+}

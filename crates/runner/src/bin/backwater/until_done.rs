@@ -1,0 +1,51 @@
+//! `--until-done`: runs that end when their finite traffic is delivered.
+//!
+//! Invariant: the options are short for fields of the scenario, so the plan tells all, and its file repeats the run.
+
+use backwater::Plan;
+use clap::Args;
+use units::Span;
+
+use crate::arguments;
+use crate::failure::Failure;
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct EndOptions {
+    /// Run until all finite traffic is delivered, sooner or later than `duration`, and say when that was. Finite are flows
+    /// and patterns that end by themselves: by a number of messages, a `stop`, an `until` or a list. Other traffic goes
+    /// on meanwhile.
+    #[arg(long)]
+    until_done: bool,
+    /// Longest simulated time of a run with `--until-done` [default: ten times the scenario's `duration`]. A run that is
+    /// not done by then ends there with all its results, and exit status 6.
+    #[arg(long, value_name = "TIME", requires = "until_done", value_parser = arguments::span)]
+    at_most: Option<Span>,
+}
+
+impl EndOptions {
+    /// Returns the plan of a scenario with these overrides and this end.
+    pub(crate) fn plan(self, scenario: &str, set: &[String], seed: Option<u64>) -> Result<Plan, Failure> {
+        if !self.until_done {
+            return Ok(experiment::plan(scenario, set, seed)?);
+        }
+        let sets_duration =
+            |set: &&String| set.split('=').next().is_some_and(|path| path.trim() == "duration");
+        if let (Some(set), Some(_)) = (set.iter().find(sets_duration), self.at_most) {
+            return Err(Failure::TwoDurations(set.clone()));
+        }
+        Ok(experiment::plan_until_done(scenario, set, seed, self.at_most)?)
+    }
+
+    /// Returns the overrides with which a plan was made, those that stand for these options included.
+    pub(crate) fn overrides(self, set: &[String], plan: &Plan) -> Vec<String> {
+        let own = || ["until_done=true".to_owned(), format!("duration={}", plan.duration())];
+        set.iter().cloned().chain(self.until_done.then(own).into_iter().flatten()).collect()
+    }
+
+    /// Returns the words of a folder's name: the overrides, and these options.
+    pub(crate) fn words(self, set: &[String]) -> Vec<String> {
+        let until_done = self.until_done.then(|| "until-done".to_owned());
+        let at_most = self.at_most.map(|longest| format!("at-most={longest}"));
+        set.iter().cloned().chain(until_done).chain(at_most).collect()
+    }
+}

@@ -1,0 +1,32 @@
+//! The end of a run, and of its finite traffic.
+//!
+//! Invariant: finite traffic is done only once all of its messages are posted and delivered.
+
+use units::Time;
+
+/// Reason for which a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunEnding {
+    /// The run lasted for its duration.
+    #[default]
+    AtDuration,
+    /// All finite traffic was delivered, and the run was to end then.
+    Done,
+    /// The run was to end when all finite traffic was delivered, and reached its longest time before.
+    NotDone,
+    /// The run was ended from outside.
+    Interrupted,
+}
+
+/// Traffic that ends by itself: by a number of messages, a stop, or a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FiniteRecord {
+    /// Number of messages in all; `None` if it depends on the run.
+    pub messages: Option<u64>,
+    /// Number of messages posted.
+    pub posted: u64,
+    /// Number of messages delivered.
+    pub delivered: u64,
+    /// Time at which the last message was delivered; `None` if some were not, or were yet to be posted.
+    pub done: Option<Time>,
+}
