@@ -190,7 +190,7 @@ fn quartiles_are_those_of_the_flows_with_data() {
             {
                 match own.get((own.len() * quarter).div_ceil(4).saturating_sub(1)) {
                     Some(expected) => {
-                        assert!((number(row, column) - expected).abs() < 1.0, "{row:?}: {own:?}")
+                        assert!((number(row, column) - expected).abs() < 1.0, "{row:?}: {own:?}");
                     }
                     None => assert_eq!(row[column], ""),
                 }

@@ -38,9 +38,11 @@ pub fn printed(runs: &[ComparedRun<'_>], width: usize) -> String {
     let mut text = String::new();
     for run in runs {
         let Summary { congestion_control, seed, simulated_s, digest, .. } = run.summary;
+        let asked = run.asked.strip_prefix(run.label).and_then(|rest| rest.strip_prefix('='));
         text += &format!(
             "{}  {}: congestion control {congestion_control}, seed {seed}, {simulated_s} s, digest {digest}\n",
-            run.label, run.asked
+            run.label,
+            asked.unwrap_or(run.asked)
         );
     }
     let rows = rows(runs);
@@ -371,6 +373,16 @@ mod tests {
     #[test]
     fn runs_stand_side_by_side() {
         insta::assert_snapshot!(with_runs(|runs| printed(runs, WIDTH)));
+    }
+
+    #[test]
+    fn a_label_stands_once_before_its_run() {
+        let headed = with_runs(|runs| {
+            let labelled = ComparedRun { label: "off", asked: "off=victim:seed=3", ..runs[0] };
+            printed(&[labelled, runs[1]], WIDTH)
+        });
+        assert!(headed.starts_with("off  victim:seed=3: congestion control Iba"), "{headed}");
+        assert!(headed.contains("\nB  second:seed=3: congestion control"), "{headed}");
     }
 
     #[test]
