@@ -309,7 +309,7 @@ proptest! {
     }
 }
 
-/// Returns R_C in parts of the link's rate after each microsecond: two CNPs 50 us apart, and then none. A flow sends at R_C all the
+/// Returns `R_C` in parts of the link's rate after each microsecond: two CNPs 50 us apart, and then none. A flow sends at `R_C` all the
 /// time.
 fn recovery(spec: &DcqcnResponseSpec, line: Rate) -> Vec<f64> {
     let mut flow = Flow::on(spec, line);

@@ -163,12 +163,11 @@ impl Layer {
         match self {
             Self::Line(line) => {
                 let drawn = line.reduced();
-                let tops = if drawn.ranges.is_empty() {
+                if drawn.ranges.is_empty() {
                     drawn.pieces.concat()
                 } else {
                     drawn.ranges.concat().into_iter().map(|(x, _, high)| (x, high)).collect()
-                };
-                tops
+                }
             }
             Self::Band(band) => band.points.iter().map(|(x, _, high)| (*x, *high)).collect(),
             _ => Vec::new(),
