@@ -126,8 +126,7 @@ fn rules_that_need_every_cable_say_which_is_missing() {
     let dragonfly = grid(
         r#"Dragonfly((routers: 2, hosts: 1, global: 1, host_cable: "copper", local_cable: "copper", global_cable: "copper"))"#,
     );
-    let cut =
-        without(dragonfly, &["g1.r1:g2.*", "g1.r2:g2.*"][..1].iter().copied().collect::<Vec<_>>().as_slice());
+    let cut = without(dragonfly, &["g1.r1:g2.*"]);
     let error = cut.routes(&RoutingSpec::Native, 1).expect_err("a group has one cable to another");
     assert!(matches!(error.kind(), RoutingErrorKind::NoCableLeft { .. }), "{error}");
     let omega = grid(r#"Omega((arity: 2, stages: 2, cable: "copper"))"#);
