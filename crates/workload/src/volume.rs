@@ -38,12 +38,11 @@ impl MessageSchedule {
     /// zero if there is none.
     pub(crate) fn last(&self) -> Time {
         match self {
-            Self::Saturate { .. } => Time::NEVER,
             Self::Paced { message, rate, start, stop } if *stop != Time::NEVER => {
                 let messages = self.volume(*stop).messages;
                 messages.checked_sub(1).map_or(Time::ZERO, |last| paced(*start, last, *message, *rate))
             }
-            Self::Paced { .. } => Time::NEVER,
+            Self::Saturate { .. } | Self::Paced { .. } => Time::NEVER,
             Self::Listed(messages) => messages.last().map_or(Time::ZERO, |message| message.at),
         }
     }

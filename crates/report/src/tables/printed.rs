@@ -351,13 +351,14 @@ mod tests {
 
     #[test]
     fn a_run_that_waits_for_finite_traffic_says_when_it_was_done() {
+        use telemetry::RunEnding::{AtDuration, Done, NotDone};
+
         let said = |ended, messages, delivered, done: Option<u64>| {
             let done = done.map(units::Time::from_ps);
             let finite = telemetry::FiniteRecord { messages, posted: 4032, delivered, done };
             let record = telemetry::RunRecord { ended, finite: Some(finite), ..sample::record() };
             super::finite(&Summary::new(sample::CONTEXT, &record, sample::cost())).unwrap_or_default()
         };
-        use telemetry::RunEnding::{AtDuration, Done, NotDone};
         assert_eq!(
             said(Done, Some(4032), 4032, Some(1_234_567_891)),
             "all 4,032 finite messages delivered at 1.234567891 ms"
