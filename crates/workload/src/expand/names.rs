@@ -3,7 +3,7 @@
 //! Invariant: flows and patterns share one set of names, each given once. A group has the name of no flow, and that of a
 //! pattern only if the pattern belongs to it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use settings::FieldPath;
 
@@ -14,8 +14,7 @@ use crate::workload::Group;
 /// The names given so far.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Looked up, never walked through: a pattern may have a flow for each pair of hosts.
-    known: HashMap<String, Owner>,
+    known: BTreeMap<String, Owner>,
 }
 
 /// The object that has a name.
