@@ -118,7 +118,7 @@ fn write(
         })
         .collect();
     let text = comparison::printed(&compared, WIDTH);
-    let undrawn: Vec<_> = figure.as_ref().err().into_iter().map(|error| error.to_string()).collect();
+    let undrawn: Vec<_> = figure.as_ref().err().into_iter().map(ToString::to_string).collect();
     undrawn.iter().for_each(|reason| warn(&format!("`{FIGURE}` is not drawn: {reason}")));
     let entry = |reason| UndrawnEntry { file: FIGURE.to_owned(), reason };
     let contents = [Some(text), Some(comparison::table_file(&compared)), figure.ok()];
