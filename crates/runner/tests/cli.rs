@@ -470,7 +470,7 @@ fn compared_runs_have_labels_and_may_have_seeds_of_their_own() {
     let scratch = Scratch::new("labels");
     let runs = ["compare", "base=one-flow", "other=one-flow:seed=8; duration=3 ms", "--json"];
     let compared = json(&scratch.printed(&runs));
-    assert_eq!(compared["schema"], "backwater-comparison/2");
+    assert_eq!(compared["schema"], "backwater-comparison/3");
     assert_eq!((&compared["runs"][0]["seed"], &compared["runs"][1]["seed"]), (&json("1"), &json("8")));
     assert_eq!(compared["runs"][1]["label"], "other");
     let rows = compared["rows"].as_array().unwrap();
