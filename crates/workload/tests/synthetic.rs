@@ -365,8 +365,10 @@ fn faults_name_their_field() {
         FlowError::MessageSize { given: Bytes::ZERO },
     );
     let cdf = |name: &str| sized(SizeSpec::Cdf(name.to_owned()));
-    fails(cdf("no.txt"), 4, "traffic[0].size", FileError::Missing { given: "no.txt".to_owned() });
-    for given in ["../sizes.txt", "sizes.csv"] {
+    for given in ["no.txt", "sizes.csv", "traces/sizes.csv"] {
+        fails(cdf(given), 4, "traffic[0].size", FileError::Missing { given: given.to_owned() });
+    }
+    for given in ["../sizes.txt", "traces/../../sizes.txt", "/sizes.txt"] {
         fails(cdf(given), 4, "traffic[0].size", FileError::Name { given: given.to_owned() });
     }
     let found = build(PatternSpec::Synthetic(cdf("bad.txt")), 4, us(10), 1).expect_err("no whole");
