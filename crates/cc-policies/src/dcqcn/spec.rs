@@ -356,3 +356,36 @@ pub enum CnpOrder {
     /// alpha rises, then the rate is cut by the new alpha (the authors' simulator).
     AlphaFirst,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `Recommended` alone is scaled, as a whole and with fields of its own; `Strawman` is refused wherever it stands.
+    #[test]
+    fn one_preset_is_scaled_from_1_to_800_gbps() {
+        let written = |rate| WrittenScheme { scaled_to: Some(Rate::gbps(rate)), ..WrittenScheme::default() };
+        let scheme = DcqcnScheme::try_from(written(400)).expect("a rate of today");
+        assert_eq!((scheme.marking.kmin, scheme.marking.kmax), (Bytes::new(50_000), Bytes::new(2_000_000)));
+        assert_eq!(scheme.response.additive_increase, Rate::bps(400_000_000));
+        let marking = WrittenMarking { kmin: Some(Bytes::new(7)), ..WrittenMarking::default() };
+        let scheme =
+            DcqcnScheme::try_from(WrittenScheme { marking, ..written(400) }).expect("a field beside");
+        assert_eq!((scheme.marking.kmin, scheme.marking.kmax), (Bytes::new(7), Bytes::new(2_000_000)));
+        for strawman in [
+            WrittenScheme { preset: Preset::Strawman, ..written(400) },
+            WrittenScheme {
+                echo: WrittenEcho { preset: Some(Preset::Strawman), ..WrittenEcho::default() },
+                ..written(400)
+            },
+        ] {
+            assert_eq!(DcqcnScheme::try_from(strawman), Err(ScalingError::Strawman));
+        }
+        for rate in [1, 800] {
+            assert!(DcqcnScheme::try_from(written(rate)).is_ok());
+        }
+        let slow = WrittenScheme { scaled_to: Some(Rate::bps(999_000_000)), ..WrittenScheme::default() };
+        assert_eq!(DcqcnScheme::try_from(slow), Err(ScalingError::Rate(Rate::bps(999_000_000))));
+        assert_eq!(DcqcnScheme::try_from(written(801)), Err(ScalingError::Rate(Rate::gbps(801))));
+    }
+}
