@@ -1,13 +1,14 @@
 //! Tests one by one: which mutants each reaches, and whether it catches one of them.
 //!
 //! Invariant: a limit counts the processor's time of the test, not the time on the wall, so that a busy machine ends no
-//! test. A golden digest or a snapshot catches nothing: insta passes every snapshot, and the tests that are such a
+//! test. A test runs once at a time, since it may write to a folder of its name. A golden digest or a snapshot catches nothing: insta passes every snapshot, and the tests that are such a
 //! comparison are left out.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::compile::TestProgram;
 use crate::workers;
@@ -43,6 +44,8 @@ pub(crate) struct Test {
     /// The processor's time without a mutant.
     pub(crate) seconds: f64,
     reached: Vec<u32>,
+    /// Held while the test runs.
+    turn: Arc<Mutex<()>>,
 }
 
 /// Result of a test on a mutant.
@@ -65,6 +68,7 @@ impl Test {
     pub(crate) fn on(&self, mutant: Option<u32>, least_limit: u64) -> Result<Verdict, String> {
         let limit = least_limit.max((LIMIT * self.seconds).ceil() as u64);
         let mut shell = self.shell(LIMITED, &limit.to_string());
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let status = shell.env("MUTANT", mutant.unwrap_or(0).to_string()).status();
         let status =
             status.map_err(|cause| format!("cannot start {}: {cause}", self.program.path.display()))?;
@@ -134,7 +138,7 @@ impl Suite {
             let file = folder.join(format!("{at}.trace"));
             let _ = fs::remove_file(&file);
             let (program, name) = ((*program).clone(), name.clone());
-            Test { program, name, seconds: 0.0, reached: Vec::new() }.trace(&file)
+            Test { program, name, seconds: 0.0, reached: Vec::new(), turn: Arc::default() }.trace(&file)
         })?;
         tests.sort_by(|a, b| a.seconds.total_cmp(&b.seconds).then_with(|| a.title().cmp(&b.title())));
         Ok(Self { tests })

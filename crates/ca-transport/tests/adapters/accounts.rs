@@ -93,6 +93,24 @@ fn a_dead_end_costs_every_retry_and_one_queue_pair() {
     assert_eq!(pair.adapters[0].turnover(), (4, 0));
 }
 
+/// A message is open from its posting to its acknowledgement. Of the two hosts' flows, the packets of the second get lost.
+#[test]
+fn flows_are_open_while_messages_are_under_way() {
+    let mut pair =
+        Pair::new(&plain(), |_, packet| if packet.flow == FlowId(1) { Fate::Lost } else { Fate::Arrives });
+    for source in [0, 1] {
+        pair.open(RC_SEND, source, SL, &listed([Time::ZERO, at_us(1)].map(|at| (at, Bytes::new(500)))));
+    }
+    let open = |pair: &Pair<'_>, node: usize| -> Vec<u32> {
+        pair.adapters[node].open_flows().map(|flow| flow.0).collect()
+    };
+    assert!(open(&pair, 0).is_empty(), "nothing is posted yet");
+    pair.run(Time::from_ps(1));
+    assert_eq!([0, 1].map(|node| open(&pair, node)), [[0], [1]]);
+    pair.run_on(at_us(50));
+    assert_eq!([0, 1].map(|node| open(&pair, node)), [vec![], vec![1, 1]]);
+}
+
 /// The shortest packet that a time-out could make the adapter send is among those that it sent and that got lost. A
 /// retired adapter has none, and keeps its statistics.
 #[test]
