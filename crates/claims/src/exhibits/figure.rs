@@ -5,6 +5,7 @@
 use experiment::Outcome;
 use report::OutputFile;
 use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel};
+use report::figures::peaks::below_peaks;
 use scenario::Plan;
 use serde::Deserialize;
 use telemetry::SeriesColumn;
@@ -70,7 +71,7 @@ impl GoodputFigure {
         let (time, per_second) = Axis::time(curves.iter().flatten().map(seconds).fold(0.0, f64::max));
         let values =
             curves.iter().flatten().flat_map(Curve::drawn).chain(self.levels.iter().map(|level| level.1));
-        let y = Axis::from_zero(if self.queue.is_some() { "queue (KB)" } else { "goodput (Gb/s)" }, values);
+        let y = Axis::from_zero("goodput (Gb/s)", values);
         let panel = |((title, run), curves): (&(String, String), &Vec<Curve>)| {
             let shaded = self.shaded(outcome(run), per_second);
             let levels =
@@ -78,7 +79,12 @@ impl GoodputFigure {
             let lines =
                 curves.iter().enumerate().map(|(place, curve)| Layer::Line(curve.line(place, per_second)));
             let layers = shaded.chain(levels).chain(lines).collect();
-            Panel { title: title.clone(), x: time.clone(), y: y.clone(), height: 120.0, layers }
+            let (title, x, height) = (title.clone(), time.clone(), 120.0);
+            match self.queue {
+                // All flows start at line rate, and the first peak would squeeze the rest.
+                Some(_) => below_peaks(title, x, "queue (KB)", height, layers),
+                None => Panel { title, x, y: y.clone(), height, layers },
+            }
         };
         let panels = self.panels.iter().zip(&curves).map(panel).collect();
         let description = format!(

@@ -32,7 +32,7 @@ mod gathered;
 mod goodput;
 mod heat;
 mod hosts;
-mod peaks;
+pub mod peaks;
 mod ports;
 mod quantities;
 mod quartiles;

@@ -9,8 +9,9 @@ use super::engine::{Axis, Layer, Panel};
 /// Least distance of two marks, as a share of the horizontal axis.
 const APART: f64 = 0.02;
 
-/// Returns the panel of these layers. `label` names the vertical axis, with its unit in brackets.
-pub(super) fn below_peaks(title: String, x: Axis, label: &str, height: f64, mut layers: Vec<Layer>) -> Panel {
+/// Returns the panel of these layers, `height` pixels high. `label` names the vertical axis, with its unit in brackets.
+#[must_use]
+pub fn below_peaks(title: String, x: Axis, label: &str, height: f64, mut layers: Vec<Layer>) -> Panel {
     let mut tops: Vec<(f64, f64)> = layers.iter().flat_map(Layer::tops).collect();
     let heights: Vec<f64> = tops.iter().map(|(_, height)| *height).collect();
     let (y, peak) = Axis::below_peaks(label, &heights);
