@@ -160,6 +160,7 @@ impl PauseLane {
     // The sender.
 
     /// Returns true if a packet may start: no pause is in effect.
+    #[inline]
     #[must_use]
     pub const fn may_start(&self) -> bool {
         self.gate.until.is_none()
@@ -183,6 +184,7 @@ impl PauseLane {
 
     /// Stores a packet of so many bytes under the threshold `limit` (the lane's own if `None`), or in the headroom.
     /// Returns the change of the load, or `None` if the packet is dropped.
+    #[inline]
     pub fn admit(&mut self, bytes: u32, limit: Option<u32>) -> Option<LoadChange> {
         let intake = &mut self.intake;
         let (before, limit) = (intake.load, limit.unwrap_or(intake.limit));
@@ -203,6 +205,7 @@ impl PauseLane {
     ///
     /// # Panics
     /// If more bytes are released than are held.
+    #[inline]
     pub fn release(&mut self, bytes: u32) -> LoadChange {
         let intake = &mut self.intake;
         let before = intake.load;
@@ -214,6 +217,7 @@ impl PauseLane {
 
     /// Compares the load with the threshold `limit` (the lane's own if `None`) after either has changed. Returns the
     /// PAUSE or RESUME that is then due on `lane`.
+    #[inline]
     pub fn update_pause(
         &mut self,
         lane: Lane,
@@ -227,26 +231,18 @@ impl PauseLane {
         }
         let limit = limit.unwrap_or(intake.limit);
         if intake.refresh_at.is_some() {
-            let empty = intake.load == 0;
-            let has_room = intake.headroom == 0 && (empty || intake.load + rule.resume_offset <= limit);
-            return has_room.then(|| {
-                intake.refresh_at = None;
-                intake.nearness =
-                    if intake.is_near(limit) { Nearness::NearAfterPause } else { Nearness::Below };
-                Signal::Pause { lane, quanta: 0 }
-            });
+            return intake.end_pause(lane, rule, limit);
         }
         let is_full = intake.headroom > 0 || (intake.load > 0 && intake.load >= limit);
-        if !is_full {
-            intake.update_nearness(limit);
-            return None;
+        if is_full {
+            return Some(intake.begin_pause(lane, rule, now));
         }
-        intake.crossings += 1;
-        intake.first.get_or_insert(now);
-        Some(intake.request_pause(lane, rule, now))
+        intake.update_nearness(limit);
+        None
     }
 
     /// Returns true from a PAUSE to the RESUME that ends it.
+    #[inline]
     #[must_use]
     pub const fn requests_pause(&self) -> bool {
         self.intake.refresh_at.is_some()
@@ -263,12 +259,14 @@ impl PauseLane {
     }
 
     /// Returns the bytes held, in the headroom too.
+    #[inline]
     #[must_use]
     pub const fn held(&self) -> u32 {
         self.intake.load + self.intake.headroom
     }
 
     /// Returns the bytes held under the threshold.
+    #[inline]
     #[must_use]
     pub const fn load(&self) -> u32 {
         self.intake.load
@@ -289,6 +287,7 @@ impl PauseLane {
     // Both.
 
     /// Returns the time at which a pause ends here, or a PAUSE must be repeated.
+    #[inline]
     #[must_use]
     pub fn deadline(&self) -> Time {
         let until = self.gate.until.unwrap_or(Time::NEVER);
@@ -307,6 +306,7 @@ impl PauseLane {
     }
 
     /// Returns the time of the lane's earliest timer. Any other timer of the lane is stale.
+    #[inline]
     #[must_use]
     pub const fn timer(&self) -> Time {
         self.timer
@@ -378,6 +378,25 @@ impl PauseIntake {
         }
         self.near_misses += u32::from(self.nearness == Nearness::Near);
         self.nearness = if is_near { Nearness::Near } else { Nearness::Below };
+    }
+
+    /// Requests a pause, which is not a repetition.
+    #[inline(never)] // Most packets cross no threshold.
+    fn begin_pause(&mut self, lane: Lane, rule: &PauseRule, now: Time) -> Signal {
+        self.crossings += 1;
+        self.first.get_or_insert(now);
+        self.request_pause(lane, rule, now)
+    }
+
+    /// Ends the pause that is requested, if there is room.
+    #[inline(never)] // As above.
+    fn end_pause(&mut self, lane: Lane, rule: &PauseRule, limit: u32) -> Option<Signal> {
+        let has_room = self.headroom == 0 && (self.load == 0 || self.load + rule.resume_offset <= limit);
+        has_room.then(|| {
+            self.refresh_at = None;
+            self.nearness = if self.is_near(limit) { Nearness::NearAfterPause } else { Nearness::Below };
+            Signal::Pause { lane, quanta: 0 }
+        })
     }
 
     fn request_pause(&mut self, lane: Lane, rule: &PauseRule, now: Time) -> Signal {

@@ -32,6 +32,7 @@ impl Alpha {
     }
 
     /// Returns `alpha * amount`, rounded down.
+    #[inline]
     pub(super) const fn times(self, amount: u64) -> u64 {
         (self.0 as u128 * amount as u128 / ONE as u128) as u64
     }

@@ -92,6 +92,7 @@ impl MemoryPool {
     ///
     /// # Panics
     /// If more bytes are used than there are.
+    #[inline]
     pub fn on_load_change(&mut self, receiver: usize, change: LoadChange) {
         let free = self.free + self.used(receiver, change.before);
         let used = self.used(receiver, change.after);
@@ -99,6 +100,7 @@ impl MemoryPool {
     }
 
     /// Notes that a receiver requests a pause, or no longer does.
+    #[inline]
     pub fn set_pausing(&mut self, receiver: usize, pausing: bool) {
         if pausing {
             self.pausing.insert(receiver);
@@ -108,6 +110,7 @@ impl MemoryPool {
     }
 
     /// Returns the first receiver that requests a pause and is `start` or later.
+    #[inline]
     #[must_use]
     pub fn pausing_from(&self, start: usize) -> Option<usize> {
         self.pausing.first_from(start)

@@ -13,16 +13,19 @@ impl ReceiverSet {
     }
 
     /// Adds a receiver.
+    #[inline]
     pub(super) fn insert(&mut self, receiver: usize) {
         self.0[receiver / 64] |= 1 << (receiver % 64);
     }
 
     /// Removes a receiver.
+    #[inline]
     pub(super) fn remove(&mut self, receiver: usize) {
         self.0[receiver / 64] &= !(1 << (receiver % 64));
     }
 
     /// Returns the first receiver of the set that is `start` or later.
+    #[inline]
     pub(super) fn first_from(&self, start: usize) -> Option<usize> {
         let mut word = start / 64;
         let mut bits = self.0.get(word)? & u64::MAX << (start % 64);

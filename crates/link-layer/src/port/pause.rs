@@ -96,18 +96,24 @@ impl PausePort<'_> {
     }
 
     /// Sends the PAUSE or RESUME that is due now that the load of `lane` or its limit has changed; the limit is the
-    /// lane's own if `None`.
+    /// lane's own if `None`. Returns whether the lane now requests a pause, if that has changed.
+    #[inline]
     pub(super) fn update_pause<W: LinkTimer>(
         &mut self,
         lane: Lane,
         limit: Option<u32>,
         context: &mut impl NodeContext<W>,
-    ) {
+    ) -> Option<bool> {
         let Pauses { lanes, rule, .. } = &mut *self.pauses;
-        if let Some(signal) = lanes[lane].update_pause(lane, rule, limit, context.now()) {
-            self.end.send_signal(signal, context);
-            self.set_timer(lane, context);
-        }
+        let signal = lanes[lane].update_pause(lane, rule, limit, context.now())?;
+        self.send_update(lane, signal, context);
+        Some(self.pauses.lanes[lane].requests_pause())
+    }
+
+    #[inline(never)] // Most packets cross no threshold.
+    fn send_update<W: LinkTimer>(&mut self, lane: Lane, signal: Signal, context: &mut impl NodeContext<W>) {
+        self.end.send_signal(signal, context);
+        self.set_timer(lane, context);
     }
 
     /// Logs a change of `lane`, which could or could not start packets before, if a log is kept.

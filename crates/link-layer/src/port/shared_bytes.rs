@@ -34,8 +34,10 @@ impl SharedBytes {
             return false;
         };
         self.pool.on_load_change(number, change);
-        pausing.update_pause(lane, Some(self.pool.limit(number, change.after)), context);
-        self.pool.set_pausing(number, pausing.lane(lane).requests_pause());
+        let limit = self.pool.limit(number, change.after);
+        if let Some(pausing) = pausing.update_pause(lane, Some(limit), context) {
+            self.pool.set_pausing(number, pausing);
+        }
         true
     }
 
@@ -57,8 +59,9 @@ impl SharedBytes {
             let ReceiverId { port, lane } = self.numbering.receiver(number);
             let Some(mut pausing) = ports[port.index()].as_mut().pausing() else { continue };
             let limit = self.pool.limit(number, pausing.lane(lane).load());
-            pausing.update_pause(lane, Some(limit), context);
-            self.pool.set_pausing(number, pausing.lane(lane).requests_pause());
+            if let Some(pausing) = pausing.update_pause(lane, Some(limit), context) {
+                self.pool.set_pausing(number, pausing);
+            }
         }
     }
 
