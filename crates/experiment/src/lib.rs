@@ -9,6 +9,8 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`unit`] | one run: a scenario, overrides and seeds, and its name |
+//! | [`store`] | a folder with the results of units; runs those that are missing |
 //! | [`batch`] | a set of jobs, and the outcome of each |
 //! | [`run`] | one run of a batch: a scenario, overrides, tuned settings |
 //! | [`tuning`] | settings of IBA's congestion control, relative to those of a scenario |
@@ -23,10 +25,14 @@ pub mod resources;
 pub mod run;
 pub mod simulation;
 pub mod statistics;
+pub mod store;
 pub mod tuning;
+pub mod unit;
 
 pub use batch::{Job, Outcomes};
 pub use run::{RunSpec, SeedCount};
 pub use simulation::{Outcome, SimulationError, VERSION, plan, plan_until_done, simulate};
 pub use statistics::Estimate;
+pub use store::{Store, StoreError, UnitResult};
 pub use tuning::{Tuning, TuningError};
+pub use unit::{IdentifiedUnit, Unit, UnitSeeds};

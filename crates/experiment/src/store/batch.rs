@@ -1,0 +1,311 @@
+//! Many units: those whose results are missing are run, as many at a time as there are threads.
+//!
+//! Invariant: results come in the order of the units and do not depend on the number of threads, nor on which of them were
+//! there before. A run that fails is a result. Only the user, or a folder that cannot be written to, ends the batch.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use fabric::{RunError, RunOptions};
+use rayon::prelude::*;
+use report::OutputFile;
+use report::manifest::{FileEntry, MANIFEST, Manifest, PlanIdentity, SCHEMA};
+use scenario::Plan;
+use telemetry::{Progress, RunEnding};
+
+use super::entry::{self, RESULT};
+use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
+use super::{Store, StoreError, Stored, Workshop};
+use crate::simulation::{Outcome, VERSION, simulate};
+use crate::unit::{IdentifiedUnit, Unit};
+
+/// Settings of a batch.
+#[derive(Clone, Debug, Default)]
+pub struct BatchOptions<'a> {
+    /// Number of runs at a time; `None` for as many as there are processors.
+    pub threads: Option<NonZeroUsize>,
+    /// Limits of each run.
+    pub budget: RunBudget,
+    /// Files that are kept of each run.
+    pub keep: KeptFiles,
+    /// The program and the command, for manifests.
+    pub origin: Origin,
+    /// Ends the batch soon after it becomes true. Runs that are under way are lost, finished ones stay.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+/// Files that are kept of each run, besides `result.json`, `run.json` and `plan.ron` with the files that it names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeptFiles {
+    /// `summary.json`.
+    #[default]
+    Summary,
+    /// All files that `sim` writes.
+    All,
+}
+
+/// The program and the command that results come from.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// Commit from which the simulator was built, if it is known.
+    pub commit: Option<String>,
+    /// Command line, word by word.
+    pub command: Vec<String>,
+}
+
+/// An event of a batch.
+#[derive(Clone, Copy, Debug)]
+pub enum BatchEvent<'a> {
+    /// The results were looked up: of so many distinct units so many are there.
+    Began {
+        /// Number of distinct units.
+        asked: usize,
+        /// Number of distinct units whose results are there.
+        there: usize,
+    },
+    /// The folder of a unit is no result of it, and the unit is run again.
+    Redone {
+        /// Name of the unit.
+        name: &'a str,
+        /// The fault of the folder.
+        reason: &'a str,
+    },
+    /// A unit was run, and its result is in the store.
+    Finished(&'a UnitResult),
+}
+
+/// What is to be done for a unit.
+#[derive(Clone, Copy)]
+struct Missing<'a> {
+    unit: &'a IdentifiedUnit,
+    /// True if a whole result is there, of a smaller budget.
+    replace: bool,
+}
+
+impl Store {
+    /// Returns the results of all units, in their order. Units without a result are run; equal ones once. `watch` is called
+    /// from all threads.
+    ///
+    /// # Errors
+    /// If the store cannot be written to, a scenario has changed since its unit was named, or the user ends the batch.
+    /// Finished results stay.
+    pub fn run(
+        &self,
+        units: &[IdentifiedUnit],
+        options: &BatchOptions<'_>,
+        watch: &(dyn Fn(BatchEvent<'_>) + Sync),
+    ) -> Result<Vec<UnitResult>, StoreError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.map_or(0, NonZeroUsize::get));
+        pool.build()?.install(|| self.run_here(units, options, watch))
+    }
+
+    /// As [`run`](Self::run), with the threads of the pool that calls it.
+    fn run_here(
+        &self,
+        units: &[IdentifiedUnit],
+        options: &BatchOptions<'_>,
+        watch: &(dyn Fn(BatchEvent<'_>) + Sync),
+    ) -> Result<Vec<UnitResult>, StoreError> {
+        let mut named = BTreeSet::new();
+        let distinct: Vec<_> = units.iter().filter(|unit| named.insert(unit.name())).collect();
+        let mut results = BTreeMap::new();
+        let mut missing = Vec::new();
+        let looked_up: Vec<_> = distinct.par_iter().map(|unit| (*unit, self.stored(unit))).collect();
+        for (unit, stored) in looked_up {
+            match stored {
+                Stored::Found(result) if options.budget.allows_more_than(&result.ended) => {
+                    missing.push(Missing { unit, replace: true });
+                }
+                Stored::Found(result) => {
+                    results.insert(unit.name(), *result);
+                }
+                Stored::Missing => missing.push(Missing { unit, replace: false }),
+                Stored::Unusable(reason) => {
+                    watch(BatchEvent::Redone { name: unit.name(), reason: &reason });
+                    missing.push(Missing { unit, replace: false });
+                }
+            }
+        }
+        watch(BatchEvent::Began { asked: distinct.len(), there: results.len() });
+        results.extend(self.run_missing(&missing, options, watch)?);
+        let done = |unit: &IdentifiedUnit| results.get(unit.name()).cloned();
+        let all: Option<Vec<_>> =
+            units.iter().map(|unit| Some(UnitResult { unit: unit.unit().clone(), ..done(unit)? })).collect();
+        all.ok_or(StoreError::Interrupted { done: results.len(), asked: distinct.len() })
+    }
+
+    /// Runs units. Those that were not finished because the user ended the batch are not among the results.
+    fn run_missing<'u>(
+        &self,
+        missing: &[Missing<'u>],
+        options: &BatchOptions<'_>,
+        watch: &(dyn Fn(BatchEvent<'_>) + Sync),
+    ) -> Result<Vec<(&'u str, UnitResult)>, StoreError> {
+        if missing.is_empty() {
+            return Ok(Vec::new());
+        }
+        let workshop = Workshop::open(&self.runs()).map_err(|cause| self.unwritable(cause))?;
+        let failed = AtomicBool::new(false);
+        let interrupted = || options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let stop = || failed.load(Ordering::Relaxed) || interrupted();
+        let work = |one: &Missing<'u>| -> Result<Option<(&'u str, UnitResult)>, StoreError> {
+            let Some((result, files)) = (if stop() { None } else { run_unit(one.unit, options, &stop)? })
+            else {
+                return Ok(None);
+            };
+            let placed = workshop.place(one.unit, &files, one.replace);
+            placed.map_err(|cause| self.unwritable(cause))?;
+            watch(BatchEvent::Finished(&result));
+            Ok(Some((one.unit.name(), result)))
+        };
+        // The first failure ends the runs that are under way, and is the one that is returned.
+        let first = AtomicUsize::new(usize::MAX);
+        let outcomes: Vec<_> = missing
+            .par_iter()
+            .with_max_len(1)
+            .enumerate()
+            .map(|(place, one)| {
+                work(one).inspect_err(|_| {
+                    if !failed.swap(true, Ordering::Relaxed) {
+                        first.store(place, Ordering::Relaxed);
+                    }
+                })
+            })
+            .collect();
+        let first = first.into_inner();
+        let mut results = Vec::with_capacity(outcomes.len());
+        let mut error = None;
+        for (place, outcome) in outcomes.into_iter().enumerate() {
+            match outcome {
+                Ok(result) => results.extend(result),
+                Err(fault) if place == first || error.is_none() => error = Some(fault),
+                Err(_) => {}
+            }
+        }
+        error.map_or(Ok(results), Err)
+    }
+}
+
+/// Runs a unit, and returns its result with all its files; `None` if it was stopped.
+fn run_unit(
+    named: &IdentifiedUnit,
+    options: &BatchOptions<'_>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<(UnitResult, Vec<OutputFile>)>, StoreError> {
+    let unit = named.unit();
+    let plan = unit.plan()?;
+    if plan.digest() != named.plan_digest() {
+        return Err(StoreError::Changed { name: named.name().to_owned(), scenario: unit.scenario.clone() });
+    }
+    let began = Instant::now();
+    let Some((ended, outcome)) = simulated(&plan, options.budget, stop) else { return Ok(None) };
+    let summary = outcome.as_ref().map(|outcome| &outcome.summary);
+    let result = UnitResult {
+        name: named.name().to_owned(),
+        unit: unit.clone(),
+        seed: plan.seed(),
+        plan_digest: named.plan_digest().to_string(),
+        version: VERSION.to_owned(),
+        ended,
+        digest: summary.map(|summary| summary.digest.clone()),
+        lost_packets: summary.map(|summary| summary.audit.dropped_packets),
+        cost: UnitCost {
+            wall_s: began.elapsed().as_secs_f64(),
+            events: summary.map_or(0, |summary| summary.events),
+        },
+    };
+    let mut files = files(&plan, outcome.as_ref(), options.keep);
+    files.push(manifest(unit, &plan, &result.ended, &files, &options.origin));
+    let (file, result) = entry::result_text(result, &files);
+    files.push(file);
+    Ok(Some((result, files)))
+}
+
+/// Interval at which a thread sees that the batch was stopped.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Runs a plan within its budget; `None` if it was stopped. An outcome is there only if the run has results.
+fn simulated(plan: &Plan, budget: RunBudget, stop: &dyn Fn() -> bool) -> Option<(UnitEnd, Option<Outcome>)> {
+    let expected = plan.memory().total();
+    if let Some(most) = budget.memory.filter(|most| expected > *most) {
+        let over = UnitEnd::OverMemory { budget_bytes: most.get(), expected_bytes: expected.get() };
+        return Some((over, None));
+    }
+    let (began, end) = (Instant::now(), AtomicBool::new(false));
+    let (mut late, mut looked) = (false, began);
+    let mut progress = |_: Progress| {
+        if looked.elapsed() >= LOOK || budget.wall.is_some() {
+            looked = Instant::now();
+            late |= budget.wall.is_some_and(|wall| began.elapsed() > wall);
+            if late || stop() {
+                end.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    let options = RunOptions { interrupt: Some(&end), ..RunOptions::default() };
+    let outcome = match simulate(plan, options, &mut progress) {
+        Ok(outcome) => outcome,
+        Err(error) => return Some((failure(&error), None)),
+    };
+    let simulated_s = outcome.summary.simulated_s;
+    let ended = match outcome.record.ended {
+        RunEnding::AtDuration => UnitEnd::Complete,
+        RunEnding::Done => UnitEnd::Done { done_s: outcome.summary.done_s.unwrap_or(simulated_s) },
+        RunEnding::NotDone => UnitEnd::NotDone { simulated_s },
+        RunEnding::Interrupted if late => {
+            let budget_s = budget.wall.unwrap_or_default().as_secs_f64();
+            return Some((UnitEnd::OverTime { budget_s, simulated_s }, None));
+        }
+        RunEnding::Interrupted => return None,
+    };
+    Some((ended, Some(outcome)))
+}
+
+fn failure(error: &RunError) -> UnitEnd {
+    let message = error.to_string();
+    match error {
+        RunError::Violation(_) => UnitEnd::Violation { message },
+        RunError::Deadlock(_) => UnitEnd::Deadlock { message },
+    }
+}
+
+/// Returns the files of a run, without the manifest.
+fn files(plan: &Plan, outcome: Option<&Outcome>, keep: KeptFiles) -> Vec<OutputFile> {
+    let file = |name: &str, contents| OutputFile { name: name.to_owned(), contents };
+    let mut files = match (outcome, keep) {
+        (None, _) => vec![file("plan.ron", plan.resolved())],
+        (Some(outcome), KeptFiles::Summary) => {
+            vec![file("summary.json", outcome.summary.json()), file("plan.ron", plan.resolved())]
+        }
+        (Some(outcome), KeptFiles::All) => {
+            report::output(&outcome.summary, &outcome.record, plan.resolved()).files
+        }
+    };
+    files.extend(plan.files().iter().map(|(name, contents)| file(name, contents.clone())));
+    files
+}
+
+/// Returns the manifest of a run, which names `result.json`, too.
+fn manifest(unit: &Unit, plan: &Plan, ended: &UnitEnd, files: &[OutputFile], origin: &Origin) -> OutputFile {
+    let entry = |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: file.contents.len() as u64 };
+    // The size of `result.json` is not known before its text, which has a digest of this file.
+    let result = FileEntry { name: RESULT.to_owned(), bytes: 0 };
+    let manifest = Manifest {
+        schema: SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        commit: origin.commit.clone(),
+        command: origin.command.clone(),
+        plans: vec![PlanIdentity {
+            scenario: plan.name().to_owned(),
+            overrides: unit.assignments(),
+            seed: plan.seed(),
+            plan_digest: plan.digest().to_string(),
+        }],
+        ended: ended.of_manifest(),
+        files: files.iter().map(entry).chain([result]).collect(),
+        undrawn: Vec::new(),
+    };
+    OutputFile { name: MANIFEST.to_owned(), contents: manifest.json() }
+}

@@ -1,0 +1,162 @@
+//! The result of a unit, and its budget.
+//!
+//! Invariant: a result is plain data that survives its file: what a sweep works with is always read from text, so that a
+//! result that was there before and one that was made just now are the same to the last bit.
+
+use std::time::Duration;
+
+use report::manifest::RunEnd;
+use serde::{Deserialize, Serialize};
+use units::Bytes;
+
+use crate::unit::Unit;
+
+/// The result of a unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnitResult {
+    /// Name of the unit, and of its folder.
+    pub name: String,
+    /// The unit.
+    pub unit: Unit,
+    /// Seed of the plan, from the unit or from the scenario.
+    pub seed: u64,
+    /// Digest of the plan, in hexadecimal.
+    pub plan_digest: String,
+    /// Version of the simulator.
+    pub version: String,
+    /// End of the run.
+    pub ended: UnitEnd,
+    /// Digest of the run; `None` if the run has no results.
+    pub digest: Option<String>,
+    /// Number of packets lost; `None` if the run has no results.
+    pub lost_packets: Option<u64>,
+    /// Cost of the run. Everything else is the same on every machine, but for runs that a budget of time ended.
+    pub cost: UnitCost,
+}
+
+/// Time that a run took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnitCost {
+    /// Elapsed real time.
+    pub wall_s: f64,
+    /// Number of events handled; 0 if the run has no results.
+    pub events: u64,
+}
+
+/// End of the run of a unit. Only a run that was complete, done or not done has measures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum UnitEnd {
+    /// The run reached its end.
+    Complete,
+    /// All finite traffic was delivered, and the run was to end then.
+    Done {
+        /// Time at which the last message was delivered.
+        done_s: f64,
+    },
+    /// The run was to end when all finite traffic was delivered, and reached its longest time before.
+    NotDone {
+        /// Simulated time, the longest of the run.
+        simulated_s: f64,
+    },
+    /// The run took longer than its budget of real time.
+    OverTime {
+        /// The budget.
+        budget_s: f64,
+        /// Simulated time that it reached.
+        simulated_s: f64,
+    },
+    /// The run did not start: its traffic is expected to need more memory than its budget.
+    OverMemory {
+        /// The budget.
+        budget_bytes: u64,
+        /// The memory that the traffic is expected to need.
+        expected_bytes: u64,
+    },
+    /// Packets were found to wait for each other in a cycle.
+    Deadlock {
+        /// The cycle.
+        message: String,
+    },
+    /// The simulator violated one of its invariants.
+    Violation {
+        /// The invariant.
+        message: String,
+    },
+}
+
+impl UnitEnd {
+    /// Returns the end as one word, as tables have it: `complete`, `deadlock`.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Done { .. } => "done",
+            Self::NotDone { .. } => "not_done",
+            Self::OverTime { .. } => "over_time",
+            Self::OverMemory { .. } => "over_memory",
+            Self::Deadlock { .. } => "deadlock",
+            Self::Violation { .. } => "violation",
+        }
+    }
+
+    /// Returns true if the run has results: it reached an end that its scenario gives.
+    #[must_use]
+    pub const fn has_results(&self) -> bool {
+        matches!(self, Self::Complete | Self::Done { .. } | Self::NotDone { .. })
+    }
+
+    /// Returns the end as a manifest has it.
+    pub(crate) fn of_manifest(&self) -> RunEnd {
+        match self {
+            Self::Complete => RunEnd::Complete,
+            Self::Done { done_s } => RunEnd::Done { done_s: *done_s },
+            Self::NotDone { simulated_s } => RunEnd::NotDone { simulated_s: *simulated_s },
+            Self::OverTime { simulated_s, .. } => RunEnd::Interrupted { simulated_s: *simulated_s },
+            Self::OverMemory { .. } => RunEnd::Interrupted { simulated_s: 0.0 },
+            Self::Deadlock { message } => RunEnd::Deadlock { message: message.clone() },
+            Self::Violation { message } => RunEnd::Violation { message: message.clone() },
+        }
+    }
+}
+
+/// Limits of each run; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunBudget {
+    /// Real time that a run may take.
+    pub wall: Option<Duration>,
+    /// Memory that the traffic of a run may be expected to need.
+    pub memory: Option<Bytes>,
+}
+
+impl RunBudget {
+    /// Returns true if a run that ended so could end otherwise under this budget, which is larger than its own was.
+    pub(crate) fn allows_more_than(&self, ended: &UnitEnd) -> bool {
+        match ended {
+            UnitEnd::OverTime { budget_s, .. } => self.wall.is_none_or(|wall| wall.as_secs_f64() > *budget_s),
+            UnitEnd::OverMemory { expected_bytes, .. } => {
+                self.memory.is_none_or(|memory| memory.get() >= *expected_bytes)
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_larger_budget_allows_more() {
+        let of = |seconds: Option<u64>, bytes: Option<u64>| RunBudget {
+            wall: seconds.map(Duration::from_secs),
+            memory: bytes.map(Bytes::new),
+        };
+        let late = UnitEnd::OverTime { budget_s: 10.0, simulated_s: 0.1 };
+        assert!(!of(Some(10), None).allows_more_than(&late));
+        assert!(of(Some(11), None).allows_more_than(&late) && of(None, None).allows_more_than(&late));
+        let large = UnitEnd::OverMemory { budget_bytes: 5, expected_bytes: 8 };
+        assert!(!of(None, Some(7)).allows_more_than(&large) && of(None, Some(8)).allows_more_than(&large));
+        assert!(!of(None, None).allows_more_than(&UnitEnd::Complete));
+    }
+}
