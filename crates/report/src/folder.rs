@@ -119,9 +119,23 @@ impl ResultFolder {
     /// If a file cannot be written: then nothing has changed. If a file cannot change places, the manifest says that the
     /// folder was being written.
     pub fn write(&self, manifest: &Manifest, files: &[OutputFile]) -> Result<(), OutputError> {
+        self.write_all(manifest, files)
+    }
+
+    /// Writes files of text or of bytes, as [`Self::write`] does.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn write_all<C: AsRef<[u8]>>(
+        &self,
+        manifest: &Manifest,
+        files: &[OutputFile<C>],
+    ) -> Result<(), OutputError> {
         let made = CreatedFolders::folder(&self.path)?;
-        let entry =
-            |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: file.contents.len() as u64 };
+        let entry = |file: &OutputFile<C>| {
+            let bytes = file.contents.as_ref().len() as u64;
+            FileEntry { name: file.name.clone(), bytes }
+        };
         let manifest = Manifest { files: files.iter().map(entry).collect(), ..manifest.clone() };
         let staged = self.stage(&manifest, files).inspect_err(|_| {
             for name in files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
@@ -135,7 +149,7 @@ impl ResultFolder {
     }
 
     /// Writes all files under temporary names.
-    fn stage(&self, manifest: &Manifest, files: &[OutputFile]) -> io::Result<()> {
+    fn stage<C: AsRef<[u8]>>(&self, manifest: &Manifest, files: &[OutputFile<C>]) -> io::Result<()> {
         for file in files {
             if let Some((below, _)) = file.name.rsplit_once('/') {
                 fs::create_dir_all(self.path.join(below))?;

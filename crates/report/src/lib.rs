@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`format`](mod@format) | numbers and tables as text |
 //! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
+//! | [`parquet`](mod@parquet) | tables in Parquet, made from their CSV and turned back into it |
 //! | [`goodput`] | rates and fairness of every flow in every phase |
 //! | [`censoring`] | quantiles over values of which some are known by a lower bound only |
 //! | `completions` | completion times of messages by size |
@@ -21,6 +22,7 @@
 //! | [`comparison`] | several runs side by side |
 //! | [`schema`] | schemas of all files |
 //! | [`manifest`] | `run.json`: the run that a result folder belongs to |
+//! | [`formats`] | tables in CSV, in Parquet, or in both |
 //! | [`folder`] | the result folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
@@ -32,9 +34,11 @@ pub mod congestion;
 pub mod figures;
 pub mod folder;
 pub mod format;
+pub mod formats;
 pub mod goodput;
 pub mod groups;
 pub mod manifest;
+pub mod parquet;
 pub mod reader;
 pub mod schema;
 pub mod summary;
@@ -47,6 +51,7 @@ use telemetry::RunRecord;
 
 pub use figures::UndrawnFigure;
 pub use folder::{OutputError, ResultFolder};
+pub use formats::TableFormats;
 pub use manifest::Manifest;
 pub use reader::RunFiles;
 pub use summary::Summary;
@@ -73,13 +78,13 @@ pub struct RunCost {
     pub peak_rss: Option<u64>,
 }
 
-/// A file of the output folder.
+/// A file of the output folder, of text or, with another type of contents, of bytes.
 #[derive(Clone, Debug)]
-pub struct OutputFile {
+pub struct OutputFile<C = String> {
     /// Name within the folder.
     pub name: String,
     /// Contents.
-    pub contents: String,
+    pub contents: C,
 }
 
 /// The files of a run, and the figures that are not among them.

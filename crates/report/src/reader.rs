@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::OutputFile;
+use crate::parquet::{self, ParquetFault, parquet_name};
 
 /// The files of one run.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,14 @@ pub enum ReadError {
         /// Reason given by the system.
         cause: io::Error,
     },
+    /// A table in Parquet cannot be read.
+    #[error("`{file}` cannot be read: {fault}")]
+    Parquet {
+        /// Name of the file.
+        file: String,
+        /// The fault.
+        fault: ParquetFault,
+    },
     /// The file does not have the rows or fields that this version writes.
     #[error("`{file}` is not as this version writes it: {fault}")]
     Malformed {
@@ -46,16 +55,16 @@ pub enum ReadError {
 }
 
 impl RunFiles<'_> {
-    /// Returns true if there is a file of this name.
+    /// Returns true if there is a file of this name, or in a folder its table in Parquet.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         match self {
             Self::Written(files) => files.iter().any(|file| file.name == name),
-            Self::Folder(folder) => folder.join(name).is_file(),
+            Self::Folder(folder) => folder.join(name).is_file() || in_parquet(folder, name).is_some(),
         }
     }
 
-    /// Returns the contents of a file.
+    /// Returns the contents of a file. A table that the folder has in Parquet alone is read from there.
     ///
     /// # Errors
     /// If the file is missing, or cannot be read.
@@ -68,7 +77,10 @@ impl RunFiles<'_> {
             }
             Self::Folder(folder) => match fs::read_to_string(folder.join(name)) {
                 Ok(text) => Ok(Cow::Owned(text)),
-                Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(missing()),
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => match in_parquet(folder, name) {
+                    Some(other) => of_parquet(folder, other).map(Cow::Owned),
+                    None => Err(missing()),
+                },
                 Err(cause) => Err(ReadError::Unreadable { file: name.to_owned(), cause }),
             },
         }
@@ -123,6 +135,19 @@ impl RunFiles<'_> {
     pub fn summary(&self) -> Result<RunFacts, ReadError> {
         let name = "summary.json";
         serde_json::from_str(&self.text(name)?).map_err(|error| malformed(name, &error))
+    }
+}
+
+/// Returns the name of the Parquet file that the folder has in place of a CSV file, if it has one.
+fn in_parquet(folder: &Path, name: &str) -> Option<String> {
+    parquet_name(name).filter(|other| folder.join(other).is_file())
+}
+
+/// Returns the CSV text of a Parquet file.
+fn of_parquet(folder: &Path, file: String) -> Result<String, ReadError> {
+    match fs::File::open(folder.join(&file)) {
+        Ok(opened) => parquet::to_csv(opened).map_err(|fault| ReadError::Parquet { file, fault }),
+        Err(cause) => Err(ReadError::Unreadable { file, cause }),
     }
 }
 

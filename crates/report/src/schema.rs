@@ -6,6 +6,7 @@
 //! | format | schema |
 //! |---|---|
 //! | CSV | Table Schema of the Data Package standard (datapackage.org), with `unit` as a further property |
+//! | Parquet | the same, with the types in Parquet as `parquet` |
 //! | JSON | JSON Schema, draft 2020-12 |
 //! | other | none |
 
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 use crate::comparison;
 use crate::figures::FIGURES;
 use crate::manifest::Manifest;
+use crate::parquet::parquet_name;
 use crate::summary::Summary;
 use crate::table::{ColumnSchema, Table};
 use crate::tables::{completions, congestion, flows, margins, observed, ports, series};
@@ -93,7 +95,7 @@ const SVG: &str = "image/svg+xml";
 const PLAIN: &str = "text/plain";
 
 /// Returns the schema of all files: a descriptor of the Data Package standard. A resource of JSON has its schema in the
-/// property `jsonSchema`.
+/// property `jsonSchema`, and one of CSV the name of the same table in Parquet in the property `parquet`.
 ///
 /// # Panics
 /// Never: schemas are plain data.
@@ -105,7 +107,10 @@ pub fn package() -> String {
         let mut resource =
             json!({ "name": stem, "path": name, "description": contents, "mediatype": media_type });
         match &file.format {
-            FileFormat::Table(_) => resource["schema"] = file.schema().expect("a table has a schema"),
+            FileFormat::Table(_) => {
+                resource["schema"] = file.schema().expect("a table has a schema");
+                resource["parquet"] = parquet_name(name).into();
+            }
             FileFormat::Json(schema) => resource["jsonSchema"] = schema.clone(),
             FileFormat::Other(_) => {}
         }
@@ -129,6 +134,20 @@ impl FileSchema {
             FileFormat::Json(schema) => Some(schema.clone()),
             FileFormat::Other(_) => None,
         }
+    }
+
+    /// Returns the schema of the same table in Parquet: that of the CSV, with the type in Parquet of each column, and without words
+    /// for missing values, which are null. `None` for other formats.
+    #[must_use]
+    pub fn parquet_schema(&self) -> Option<Value> {
+        let FileFormat::Table(columns) = &self.format else { return None };
+        let field = |column: &ColumnSchema| {
+            let mut field = json!(column);
+            field["parquet"] = column.kind.in_parquet().into();
+            field
+        };
+        let fields: Vec<_> = columns.iter().map(field).collect();
+        Some(json!({ "$schema": TABLE_SCHEMA, "fields": fields }))
     }
 
     /// Returns the media type.
@@ -300,6 +319,21 @@ mod tests {
         assert!(found(&|value| value["audit"]["more"] = 1.into()).starts_with("/audit/more: 1 is not"));
         let without = |value: &mut Value| drop(value.as_object_mut().map(|fields| fields.remove("seed")));
         assert_eq!(found(&without), " lacks seed");
+    }
+
+    #[test]
+    fn a_table_in_parquet_has_its_types() {
+        let schema = schema_of("ports.csv").parquet_schema().expect("a table");
+        let of = |name: &str| {
+            let mut fields = schema["fields"].as_array().into_iter().flatten();
+            let field = fields.find(|field| field["name"] == name).expect("the column is there");
+            (field["parquet"].as_str(), field["unit"].as_str())
+        };
+        assert_eq!(of("link_rate_bps"), (Some("DOUBLE"), Some("bit/s")));
+        assert_eq!(of("node"), (Some("BYTE_ARRAY (STRING)"), None));
+        assert_eq!(schema.get("missingValues"), None);
+        assert_eq!(schema_of("summary.json").parquet_schema(), None);
+        assert!(package().contains("\"parquet\": \"ports.parquet\""));
     }
 
     #[test]

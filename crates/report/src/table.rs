@@ -10,6 +10,8 @@
 //! | [`Column::count`] | counts, sizes, numbers of ports | `integer` |
 //! | [`Column::number`] | times, rates, shares, means | `number` |
 
+use std::fmt::{self, Display, Formatter};
+
 use serde::Serialize;
 
 /// A table with rows of type `R`.
@@ -55,6 +57,30 @@ pub enum ColumnType {
     Integer,
     /// A number with a point.
     Number,
+}
+
+impl ColumnType {
+    /// Returns the type in Parquet.
+    #[must_use]
+    pub const fn in_parquet(self) -> &'static str {
+        match self {
+            Self::String => "BYTE_ARRAY (STRING)",
+            Self::Boolean => "BOOLEAN",
+            Self::Integer => "INT64",
+            Self::Number => "DOUBLE",
+        }
+    }
+}
+
+impl Display for ColumnType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::String => "string",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+        })
+    }
 }
 
 /// A column without its function: name, type, unit and meaning.

@@ -21,7 +21,9 @@ impl FigureFault {
     pub const fn is_failure(&self) -> bool {
         match self {
             Self::Empty(_) | Self::Read(ReadError::Missing(_)) => false,
-            Self::Read(ReadError::Unreadable { .. } | ReadError::Malformed { .. }) => true,
+            Self::Read(
+                ReadError::Unreadable { .. } | ReadError::Malformed { .. } | ReadError::Parquet { .. },
+            ) => true,
         }
     }
 }

@@ -9,6 +9,7 @@ use experiment::{SimulationError, TuningError};
 use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::figures::FigureFault;
+use report::formats::FormatFault;
 use report::reader::ReadError;
 use report::tables::printed::delivered_of_finite;
 use report::{OutputError, Summary};
@@ -27,6 +28,15 @@ pub(crate) enum Failure {
     /// The output folder cannot be written to, or is not free.
     #[error("error: {error}\nhelp: {help}", error = .0, help = output_help(.0))]
     Output(#[from] OutputError),
+    /// This build writes no Parquet.
+    #[error(
+        "error: this build of backwater writes no Parquet\nhelp: leave out `--format`, which writes CSV, or build with Parquet: \
+         `cargo install --path crates/runner --features parquet`"
+    )]
+    NoParquet,
+    /// A table cannot be written in Parquet.
+    #[error("error: {0}\nhelp: write CSV: leave out `--format`")]
+    Format(#[from] FormatFault),
     /// A figure cannot be drawn.
     #[error("error: {0}\nhelp: `backwater figures DIR` lists the figures that a folder has the files for")]
     Figure(#[from] FigureFault),

@@ -13,6 +13,7 @@
 //! | `memory` | the limit of memory beyond which a run is refused |
 //! | `folder_name` | default names of result folders |
 //! | `failure` | reasons why a verb failed, and the exit status of each |
+//! | `formats` | formats of tables |
 //! | `until_done` | runs that end when their finite traffic is delivered |
 //! | `verbs` | a module for each verb: its options and its work |
 //! | `cli` | all verbs, as clap reads them |
@@ -21,6 +22,7 @@ mod arguments;
 mod cli;
 mod failure;
 mod folder_name;
+mod formats;
 mod interrupt;
 mod memory;
 mod progress;

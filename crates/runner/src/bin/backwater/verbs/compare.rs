@@ -17,10 +17,11 @@ use report::format::WIDTH;
 use report::manifest::{RunEnd, UndrawnEntry};
 use report::reader::ReadError;
 use report::tables::printed;
-use report::{Manifest, OutputError, OutputFile, ResultFolder, RunFiles, RunOutput};
+use report::{Manifest, OutputFile, ResultFolder, RunFiles, RunOutput, TableFormats};
 use telemetry::RunEnding;
 
 use crate::failure::Failure;
+use crate::formats::FormatOptions;
 use crate::memory::MemoryOptions;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
 use crate::until_done::EndOptions;
@@ -51,6 +52,8 @@ pub(crate) struct CompareOptions {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    format: FormatOptions,
+    #[command(flatten)]
     end: EndOptions,
     /// Print the table as JSON: a row for each number, with the value of each run.
     #[arg(long)]
@@ -72,13 +75,14 @@ struct RunAsked {
 
 /// Runs all scenarios side by side on all cores, writes the table, the figure and the results of each run, prints the table.
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
-    let asked = asked(options)?;
+    let formats = options.format.checked()?;
+    let asked = asked(options, formats)?;
     options.memory.check(&asked.iter().map(|run| &run.plan).collect::<Vec<_>>())?;
     let default =
         || folder_name::of_comparison(&options.runs, &options.end.words(&options.set), options.seed);
     let out = options.out.clone().unwrap_or_else(default);
     let plans = asked.iter().flat_map(|run| run.manifest.plans.clone()).collect();
-    let manifest = manifest(plans, FILES.map(str::to_owned));
+    let manifest = formats.announced(manifest(plans, FILES.map(str::to_owned)));
     let folder = ResultFolder::open(&out, &manifest, options.force)?;
     let own = |run: &RunAsked| {
         ResultFolder::open(&out.join(folder_name::safe(&run.label)), &run.manifest, options.force)
@@ -87,7 +91,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let runs = simulated(&asked, options.quiet);
     let mut written = Vec::with_capacity(runs.len());
     for ((asked, folder), run) in asked.iter().zip(&folders).zip(&runs) {
-        written.push((asked.label.clone(), record(&asked.manifest, folder, run)?));
+        written.push((asked.label.clone(), record(formats, &asked.manifest, folder, run)?));
     }
     let runs = match runs.into_iter().collect::<Result<Vec<_>, _>>() {
         Ok(runs) => runs,
@@ -128,7 +132,8 @@ fn write(
     let files: Vec<_> = FILES.into_iter().zip(contents).filter_map(file).collect();
     let manifest =
         Manifest { ended: end_of_all(runs), undrawn: undrawn.into_iter().map(entry).collect(), ..manifest };
-    folder.write(&manifest, &files)?;
+    let files = options.format.checked()?.of(files, &manifest)?;
+    folder.write_all(&manifest, &files)?;
     if options.json {
         print_exactly(&comparison::json(&compared));
     } else if !options.quiet {
@@ -154,7 +159,7 @@ fn end_of_all(runs: &[FinishedRun]) -> RunEnd {
 
 /// Returns all runs, checked. The seed of a run is the one that it names, that of the command line, or that of the first
 /// scenario.
-fn asked(options: &CompareOptions) -> Result<Vec<RunAsked>, Failure> {
+fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked>, Failure> {
     let (mut seed, mut labels) = (options.seed, BTreeSet::new());
     let mut runs = Vec::with_capacity(options.runs.len());
     for (place, asked) in options.runs.iter().enumerate() {
@@ -167,7 +172,7 @@ fn asked(options: &CompareOptions) -> Result<Vec<RunAsked>, Failure> {
         let set = words.overrides(&options.set);
         let plan = options.end.plan(words.scenario, &set, seed.filter(|_| !words.names_seed()))?;
         seed.get_or_insert(plan.seed());
-        let manifest = run_manifest(&plan, &options.end.overrides(&set, &plan));
+        let manifest = formats.announced(run_manifest(&plan, &options.end.overrides(&set, &plan)));
         runs.push(RunAsked { label, asked: asked.clone(), plan, manifest });
     }
     Ok(runs)
@@ -192,18 +197,20 @@ fn figure(runs: &[(String, Vec<OutputFile>)]) -> Result<String, ReadError> {
     Ok(compared(&runs)?.svg())
 }
 
-/// Writes the results of a run to its folder, or its failure, and returns its files.
+/// Writes the results of a run to its folder, or its failure, and returns its files, tables in CSV.
 fn record(
+    formats: TableFormats,
     manifest: &Manifest,
     folder: &ResultFolder,
     run: &Result<FinishedRun, RunError>,
-) -> Result<Vec<OutputFile>, OutputError> {
+) -> Result<Vec<OutputFile>, Failure> {
     let (ended, output) = match run {
         Ok(run) => (run.end(), run.output()),
         Err(error) => (end_of_failure(error), RunOutput { files: Vec::new(), undrawn: Vec::new() }),
     };
     let undrawn = output.undrawn.iter().map(UndrawnEntry::from).collect();
-    folder.write(&Manifest { ended, undrawn, ..manifest.clone() }, &output.files)?;
+    let files = formats.of(output.files.clone(), manifest)?;
+    folder.write_all(&Manifest { ended, undrawn, ..manifest.clone() }, &files)?;
     warn_of_undrawn(&output.undrawn);
     Ok(output.files)
 }

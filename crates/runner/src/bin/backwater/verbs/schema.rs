@@ -1,6 +1,7 @@
 //! `schema`: the columns, fields and types of the files of a result folder, as JSON.
 
 use clap::Args;
+use report::parquet::parquet_name;
 use report::schema::{self, FileSchema};
 
 use crate::failure::Failure;
@@ -8,7 +9,8 @@ use crate::terminal::print_exactly;
 
 #[derive(Args, Debug)]
 pub(crate) struct SchemaOptions {
-    /// File of a result folder: `ports.csv` gives a Table Schema, `summary.json` a JSON Schema. All files without it.
+    /// File of a result folder: `ports.csv` gives a Table Schema, `ports.parquet` the same with the types in Parquet,
+    /// `summary.json` a JSON Schema. All files without it.
     file: Option<String>,
 }
 
@@ -19,7 +21,12 @@ pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
         return Ok(());
     };
     let files = schema::files();
-    let schema = files.iter().find(|file| file.name == *name).and_then(FileSchema::schema);
+    let of = |file: &FileSchema| match &file.name {
+        csv if csv == name => file.schema(),
+        csv if parquet_name(csv).as_ref() == Some(name) => file.parquet_schema(),
+        _ => None,
+    };
+    let schema = files.iter().find_map(of);
     let Some(schema) = schema else {
         let known =
             files.iter().filter(|file| file.schema().is_some()).map(|file| file.name.clone()).collect();

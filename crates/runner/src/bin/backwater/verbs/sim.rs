@@ -10,10 +10,11 @@ use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use report::manifest::{RunEnd, UndrawnEntry};
 use report::tables::{completions, printed};
-use report::{Manifest, OutputFile, ResultFolder, RunOutput};
+use report::{Manifest, OutputFile, ResultFolder, RunOutput, TableFormats};
 
 use crate::failure::Failure;
 use crate::folder_name;
+use crate::formats::FormatOptions;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
@@ -41,6 +42,8 @@ pub(crate) struct SimOptions {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    format: FormatOptions,
+    #[command(flatten)]
     end: EndOptions,
     /// After the end, deliver what is under way: hosts post no further message, and time goes on until every message that
     /// they have posted is delivered and every credit is back. To wait for messages yet to be posted, use `--until-done`.
@@ -61,18 +64,20 @@ pub(crate) struct SimOptions {
 
 /// Runs the scenario, writes the results, prints the tables.
 pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
+    let formats = options.format.checked()?;
     let plan = options.end.plan(&options.scenario, &options.set, options.seed)?;
     if options.fct_txt && !plan.keeps_completions() {
         return Err(Failure::NoCompletions);
     }
     options.memory.check(&[&plan])?;
-    let (manifest, folder) = opened(&plan, options)?;
+    let (manifest, folder) = opened(&plan, options, formats)?;
     let simulated = simulated(plan, options);
     let run = simulated.inspect_err(|error| record_failure(error, &manifest, &folder))?;
     let RunOutput { files, undrawn } = output(&run, options)?;
     let ended = run.end();
     let entries = undrawn.iter().map(UndrawnEntry::from).collect();
-    folder.write(&Manifest { ended: ended.clone(), undrawn: entries, ..manifest }, &files)?;
+    let files = formats.of(files, &manifest)?;
+    folder.write_all(&Manifest { ended: ended.clone(), undrawn: entries, ..manifest }, &files)?;
     warn_of_undrawn(&undrawn);
     if options.json {
         print_exactly(&run.summary.json());
@@ -91,8 +96,12 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
 }
 
 /// Opens the result folder of a run, and returns the manifest of the run to come.
-fn opened(plan: &Plan, options: &SimOptions) -> Result<(Manifest, ResultFolder), Failure> {
-    let manifest = run_manifest(plan, &options.end.overrides(&options.set, plan));
+fn opened(
+    plan: &Plan,
+    options: &SimOptions,
+    formats: TableFormats,
+) -> Result<(Manifest, ResultFolder), Failure> {
+    let manifest = formats.announced(run_manifest(plan, &options.end.overrides(&options.set, plan)));
     let default = || folder_name::of_run(plan.name(), &options.end.words(&options.set), options.seed);
     let path = options.out.clone().unwrap_or_else(default);
     let folder = ResultFolder::open(&path, &manifest, options.force)?;

@@ -1,0 +1,54 @@
+//! Formats of tables, as the command writes and reads them.
+
+mod scratch;
+
+#[cfg(feature = "parquet")]
+use std::fs;
+
+use scratch::{Scratch, assert_refused};
+
+const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_build_without_parquet_refuses_it_before_the_run() {
+    let scratch = Scratch::new("no-parquet");
+    for verb in [&ONE_FLOW[..], &["compare", "one-flow", "one-flow:seed=2"]] {
+        let refused = scratch.run(&[verb, &["--format", "csv,parquet"]].concat());
+        assert_refused(&refused, "this build of backwater writes no Parquet\nhelp: leave out `--format`");
+    }
+    assert_eq!(scratch.names(), [""; 0]);
+}
+
+/// Figures are drawn from Parquet as from CSV, and a run without the format leaves nothing of an earlier one with it.
+#[cfg(feature = "parquet")]
+#[test]
+fn tables_in_parquet_stand_for_those_in_csv() {
+    let scratch = Scratch::new("parquet");
+    let run = |format: &str, out: &str| {
+        scratch.printed(&[&ONE_FLOW[..], &["--quiet", "--format", format, "--out", out]].concat());
+        scratch.names_in(out)
+    };
+    let (csv, parquet) = (run("csv", "csv"), run("parquet", "parquet"));
+    let renamed: Vec<_> = csv.iter().map(|name| name.replace(".csv", ".parquet")).collect();
+    assert_eq!(parquet, renamed);
+    assert!(parquet.contains(&"flows.parquet".to_owned()));
+    for figure in ["goodput.svg", "fabric.svg"] {
+        fs::remove_file(scratch.0.join("parquet").join(figure)).unwrap();
+        scratch.printed(&["figure", "parquet", figure.strip_suffix(".svg").unwrap()]);
+        let figures = ["csv", "parquet"].map(|folder| scratch.read(&format!("{folder}/{figure}")));
+        assert_eq!(figures[0], figures[1]);
+    }
+    assert_eq!(run("csv", "parquet"), csv, "the tables in Parquet are gone");
+    let both = run("csv,parquet", "both");
+    assert!(["flows.csv", "flows.parquet"].iter().all(|name| both.contains(&(*name).to_owned())));
+    fs::write(scratch.0.join("csv/flows.parquet"), "mine").unwrap();
+    let refused = scratch.run(&[&ONE_FLOW[..], &["--format", "parquet", "--out", "csv"]].concat());
+    assert_refused(&refused, "holds a file `flows.parquet` that no manifest names");
+}
+
+#[test]
+fn a_format_that_does_not_exist_is_refused() {
+    let refused = Scratch::new("format").run(&[&ONE_FLOW[..], &["--format", "arrow"]].concat());
+    assert_refused(&refused, "invalid value 'arrow' for '--format <FORMAT>'");
+}
