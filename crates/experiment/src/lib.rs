@@ -15,11 +15,13 @@
 //! | [`run`] | one run of a batch: a scenario, overrides, tuned settings |
 //! | [`tuning`] | settings of IBA's congestion control, relative to those of a scenario |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
+//! | [`measures`] | numbers of a run, by quantity and group of flows |
 //! | [`pool`] | the worker pool |
 //! | [`statistics`] | means over seeds and their confidence intervals |
 //! | [`resources`] | processor time and memory of this process |
 
 pub mod batch;
+pub mod measures;
 pub mod pool;
 pub mod resources;
 pub mod run;

@@ -1,0 +1,78 @@
+//! Pauses, stalls, marks and queues.
+//!
+//! Invariant: shares of time are means over outputs and lanes, so they do not grow with the fabric.
+
+use std::collections::BTreeSet;
+
+use report::censoring::{CensoredSample, CensoredValue};
+use telemetry::{LaneRecord, RunRecord};
+use units::Span;
+
+use super::group::Group;
+use super::measured::Missing;
+use super::messages::{mask, seconds};
+
+/// Returns the share of time that outputs were paused.
+pub(super) fn paused(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
+    let lanes = lanes(record, group)?.into_iter();
+    let paused: Vec<_> = lanes.filter_map(|lane| Some(lane.pause.as_ref()?.paused)).collect();
+    if paused.is_empty() { Err(Missing::NoPause) } else { Ok(share(&paused, record.simulated)) }
+}
+
+/// Returns the share of time that packets waited with the wire free.
+pub(super) fn stalled(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
+    let stalled: Vec<_> = lanes(record, group)?.into_iter().map(|lane| lane.without_credit).collect();
+    Ok(share(&stalled, record.simulated))
+}
+
+/// Returns the time that flows waited as victims.
+pub(super) fn waited(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
+    if record.congestion.sampled == 0 {
+        return Err(Missing::NoTreeSample);
+    }
+    let is_member = mask(record, &group.flows);
+    let victims = record.congestion.roots.iter().flat_map(|root| &root.victims);
+    let waited: Span =
+        victims.filter(|victim| is_member[victim.flow as usize]).map(|victim| victim.waited).sum();
+    Ok(seconds(waited).into())
+}
+
+/// Returns the packets that arrived marked.
+pub(super) fn marks(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
+    let marks: u64 = group.flows.iter().map(|flow| record.flows[*flow].marks.total()).sum();
+    Ok((marks as f64).into())
+}
+
+/// Returns the 99th percentile of the queue for the output for which it is largest.
+pub(super) fn queue_p99(record: &RunRecord) -> Result<CensoredValue, Missing> {
+    let series = record.port_series.as_ref().ok_or(Missing::NoPortSeries)?;
+    let of_output = |place: usize| {
+        let samples = series.samples.iter().skip(place).step_by(series.lanes.len());
+        let queue = samples.filter_map(|sample| Some(CensoredValue::Exact(f64::from(sample.queue?))));
+        queue.collect::<CensoredSample>().sorted().quantile(0.99)
+    };
+    let worst = (0..series.lanes.len()).filter_map(of_output).map(CensoredValue::at_least).reduce(f64::max);
+    worst.map(CensoredValue::Exact).ok_or(Missing::NoPortSeries)
+}
+
+/// Returns the longest queue of any output at a sample.
+pub(super) fn queue_peak(record: &RunRecord) -> Result<CensoredValue, Missing> {
+    if record.congestion.sampled == 0 {
+        return Err(Missing::NoTreeSample);
+    }
+    let peaks = record.lanes.iter().filter_map(|lane| lane.load).map(|load| load.queue_peak.get() as f64);
+    peaks.reduce(f64::max).map(CensoredValue::Exact).ok_or(Missing::NoOutput)
+}
+
+/// Returns the outputs and lanes of the hosts that send the group's data; of all flows those of the fabric.
+fn lanes<'a>(record: &'a RunRecord, group: &Group<'_>) -> Result<Vec<&'a LaneRecord>, Missing> {
+    let hosts: BTreeSet<&str> = group.flows.iter().map(|flow| record.flows[*flow].source.as_str()).collect();
+    let lanes = record.lanes.iter().filter(|lane| group.is_all || hosts.contains(lane.node.as_str()));
+    let lanes: Vec<_> = lanes.collect();
+    if lanes.is_empty() { Err(Missing::NoOutput) } else { Ok(lanes) }
+}
+
+fn share(times: &[Span], run: Span) -> CensoredValue {
+    let sum: Span = times.iter().copied().sum();
+    CensoredValue::Exact(seconds(sum) / (times.len() as f64 * seconds(run)))
+}

@@ -1,0 +1,85 @@
+//! The flows of a group.
+//!
+//! Invariant: a group has at least one flow, and its flows are in the order of the record. A name of the scenario goes before
+//! `others`, `victims` and `contributors`.
+
+use std::cell::OnceCell;
+
+use telemetry::{RunRecord, SeriesColumn};
+
+use super::language::ALL;
+use super::measured::Missing;
+use super::messages::GroupMessages;
+use super::{CONTRIBUTORS, OTHERS, Run, VICTIMS};
+
+/// The flows of a group in a run.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    run: Run<'a>,
+    /// Indices of the flows, in order.
+    pub(super) flows: Vec<usize>,
+    /// Column of the flows in the series over time, if it has one.
+    pub(super) column: Option<SeriesColumn>,
+    /// True for all flows of the run.
+    pub(super) is_all: bool,
+    messages: OnceCell<Result<GroupMessages, Missing>>,
+}
+
+impl<'a> Group<'a> {
+    /// Finds the flows of a group by its name.
+    pub(super) fn find(run: Run<'a>, name: &str) -> Result<Self, Missing> {
+        let record = run.record;
+        let (flows, column) = if name == ALL { all(record)? } else { named(record, name)? };
+        if flows.is_empty() {
+            return Err(Missing::EmptyGroup);
+        }
+        Ok(Self { run, flows, column, is_all: name == ALL, messages: OnceCell::new() })
+    }
+
+    /// Returns the completion of the group's messages, sorted on the first call.
+    pub(super) fn messages(&self) -> Result<&GroupMessages, Missing> {
+        let messages = self.messages.get_or_init(|| GroupMessages::of(self.run.record, &self.flows));
+        messages.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// Flows, and their column in the series.
+type Found = (Vec<usize>, Option<SeriesColumn>);
+
+fn all(record: &RunRecord) -> Result<Found, Missing> {
+    let taken = record.groups.iter().any(|group| group.name == ALL)
+        || record.flows.iter().any(|flow| flow.name == ALL);
+    if taken {
+        return Err(Missing::AmbiguousAll);
+    }
+    Ok(((0..record.flows.len()).collect(), Some(SeriesColumn::Total)))
+}
+
+fn named(record: &RunRecord, name: &str) -> Result<Found, Missing> {
+    if let Some(group) = record.groups.iter().position(|group| group.name == name) {
+        let member = |flow: &usize| record.flows[*flow].group == Some(group as u32);
+        let flows = (0..record.flows.len()).filter(member).collect();
+        return Ok((flows, Some(SeriesColumn::Group(group as u32))));
+    }
+    if let Some(flow) = record.flows.iter().position(|flow| flow.name == name) {
+        return Ok((vec![flow], record.flows[flow].named.then_some(SeriesColumn::Flow(flow as u32))));
+    }
+    match name {
+        OTHERS => Ok((record.others().collect(), Some(SeriesColumn::Others))),
+        VICTIMS => in_trees(record, |root| root.victims.iter().map(|victim| victim.flow).collect()),
+        CONTRIBUTORS => in_trees(record, |root| root.contributors.iter().map(|one| one.flow).collect()),
+        _ => Err(Missing::NoGroup),
+    }
+}
+
+/// Returns flows that were members of any congestion tree. They are others in each run, so the series has no column for
+/// them.
+fn in_trees(record: &RunRecord, of: impl Fn(&telemetry::RootRecord) -> Vec<u32>) -> Result<Found, Missing> {
+    if record.congestion.sampled == 0 {
+        return Err(Missing::NoTreeSample);
+    }
+    let mut flows: Vec<_> = record.congestion.roots.iter().flat_map(of).map(|flow| flow as usize).collect();
+    flows.sort_unstable();
+    flows.dedup();
+    if flows.is_empty() { Err(Missing::NotInTrees) } else { Ok((flows, None)) }
+}

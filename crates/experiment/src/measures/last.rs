@@ -1,0 +1,50 @@
+//! The last delivery of a group.
+//!
+//! Invariant: a group is done only if the scenario lets its traffic end, and all of it was posted and delivered.
+
+use report::censoring::CensoredValue;
+use telemetry::FlowRecord;
+use units::Time;
+
+use super::group::Group;
+use super::measured::Missing;
+use super::messages::{has_excluded, mask, seconds};
+use super::{Posting, Run};
+
+/// Returns the time from the start of the group's first flow to its last delivery.
+pub(super) fn last(run: Run<'_>, group: &Group<'_>) -> Result<CensoredValue, Missing> {
+    let record = run.record;
+    let end = record.simulated.after_start();
+    let flows = || group.flows.iter().map(|flow| &record.flows[*flow]);
+    if group.flows.iter().any(|flow| run.ends[*flow] == Posting::Endless) {
+        return Err(Missing::Endless);
+    }
+    let first =
+        flows().map(|flow| flow.start).filter(|start| *start < end).min().ok_or(Missing::NotActive)?;
+    let stopped = group.flows.iter().filter(|flow| record.flows[**flow].total.is_none());
+    let stopped: Vec<_> = stopped.copied().collect();
+    let is_done = flows().filter(|flow| flow.total.is_some()).all(FlowRecord::complete)
+        && (stopped.is_empty() || are_done(run, &stopped, end)?);
+    if !is_done {
+        return Ok(CensoredValue::AtLeast { at_least: seconds(end.since(first)) });
+    }
+    let last = flows().filter_map(|flow| flow.last_delivery).max().ok_or(Missing::NoMessage)?;
+    Ok(seconds(last.since(first)).into())
+}
+
+/// Returns true if these flows, whose amount of data is not known beforehand, have posted their last message by `end`, and
+/// delivered all.
+fn are_done(run: Run<'_>, flows: &[usize], end: Time) -> Result<bool, Missing> {
+    let all = run.record.completions.as_ref().ok_or(Missing::CompletionsNotKept)?;
+    if has_excluded(run.record, flows) {
+        return Err(Missing::MessagesNotDistinct);
+    }
+    let posts = |flow: &usize| run.ends[*flow] != Posting::Endless && !stops_by(run.ends[*flow], end);
+    let is_member = mask(run.record, flows);
+    let waits = all.messages.iter().any(|one| one.completed.is_none() && is_member[one.flow as usize]);
+    Ok(!waits && !flows.iter().any(posts))
+}
+
+fn stops_by(ends: Posting, end: Time) -> bool {
+    matches!(ends, Posting::Ends(stop) if stop <= end)
+}

@@ -1,0 +1,202 @@
+//! Measures: numbers to be read off a run, of groups of flows.
+//!
+//! Invariant: a measure that a run lacks has a reason instead of a number, never 0. A number that unfinished messages could
+//! change is a lower bound, and says so.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `unit` | units, and the spelling of numbers |
+//! | `quantity` | quantities, their units, directions and definitions |
+//! | `language` | measures as users write them: `p99(victims)` |
+//! | `measured` | numbers with their reasons |
+//! | `messages` | quantiles and means of completion times |
+//! | `group` | the flows of a group |
+//! | `last` | the last delivery |
+//! | `rates` | goodput and fairness |
+//! | `over_time` | oscillation and recovery |
+//! | `fabric_wide` | pauses, stalls, queues, losses |
+//! | `check` | measures that a scenario can have |
+//!
+//! `docs/statistics.md` lists every measure.
+
+mod check;
+mod fabric_wide;
+mod group;
+mod language;
+mod last;
+mod measured;
+mod messages;
+mod over_time;
+mod quantity;
+mod rates;
+mod unit;
+
+use std::num::NonZeroU32;
+
+use scenario::Plan;
+use telemetry::RunRecord;
+
+use crate::simulation::Outcome;
+use group::Group;
+
+pub use check::names;
+pub use language::{ALL, Measure, MeasureError, MeasureFault};
+pub use measured::{Measured, Missing};
+pub use quantity::{Direction, Quantity, QuantityInfo, Reach};
+pub use unit::{NumberError, Unit};
+
+/// Name of the group of flows that have neither a name nor a group.
+pub const OTHERS: &str = "others";
+/// Name of the group of flows that waited in a congestion tree to whose root they do not lead.
+pub const VICTIMS: &str = "victims";
+/// Name of the group of flows that led to the root of a congestion tree.
+pub const CONTRIBUTORS: &str = "contributors";
+
+/// Largest number of named flows that are listed one by one.
+const MOST_FLOWS: usize = 64;
+/// Largest number of phases that are listed one by one.
+const MOST_PHASES: usize = 16;
+
+/// A run as measures read it.
+#[derive(Clone, Copy, Debug)]
+struct Run<'a> {
+    record: &'a RunRecord,
+    /// For each flow, the end of its posting.
+    ends: &'a [Posting],
+}
+
+/// End of a flow's posting, as the scenario declares it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Posting {
+    /// The flow does not end by itself.
+    Endless,
+    /// The flow ends by a number of messages, a list, or a stop; no message is posted from this time on, if one is declared.
+    Ends(units::Time),
+}
+
+/// Returns every measure of every group of a run, in a fixed order: by group (`all`, the scenario's groups in its order, its
+/// first 64 named flows, `others`, `victims`, `contributors`), then by quantity, then the whole run before the first 16
+/// phases. [`one`] measures all others.
+#[must_use]
+pub fn of(plan: &Plan, outcome: &Outcome) -> Vec<Measured> {
+    let ends = posting(plan);
+    all_of(Run { record: &outcome.record, ends: &ends })
+}
+
+/// Returns a measure of a run.
+#[must_use]
+pub fn one(measure: &Measure, plan: &Plan, outcome: &Outcome) -> Measured {
+    let ends = posting(plan);
+    let run = Run { record: &outcome.record, ends: &ends };
+    let group = Group::find(run, &measure.group);
+    measured(run, measure, group.as_ref().map_err(Clone::clone))
+}
+
+/// Returns the measures that [`of`] lists, of a plan that has not run.
+#[must_use]
+pub fn list(plan: &Plan) -> Vec<Measure> {
+    let groups = plan.workload().groups.iter().map(|group| group.name.as_str());
+    let flows = plan.workload().flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str());
+    listed(groups, flows, plan.phases().len())
+}
+
+fn all_of(run: Run<'_>) -> Vec<Measured> {
+    let groups = run.record.groups.iter().map(|group| group.name.as_str());
+    let flows = run.record.flows[..run.record.named()].iter().map(|flow| flow.name.as_str());
+    let mut found: Option<(String, Result<Group<'_>, Missing>)> = None;
+    let mut numbers = Vec::new();
+    for measure in listed(groups, flows, run.record.phases.len()) {
+        // Measures of one group stand together, so its messages are sorted once.
+        let (_, group) = match found.take() {
+            Some(found_before) if found_before.0 == measure.group => found.insert(found_before),
+            _ => found.insert((measure.group.clone(), Group::find(run, &measure.group))),
+        };
+        numbers.push(measured(run, &measure, group.as_ref().map_err(Clone::clone)));
+    }
+    numbers
+}
+
+/// Returns the measures of these groups and flows.
+fn listed<'a>(
+    groups: impl Iterator<Item = &'a str>,
+    flows: impl Iterator<Item = &'a str>,
+    phases: usize,
+) -> Vec<Measure> {
+    let mut names = vec![ALL];
+    let own = groups.chain(flows.take(MOST_FLOWS)).filter(|name| *name != ALL);
+    names.extend(own);
+    for name in [OTHERS, VICTIMS, CONTRIBUTORS] {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.into_iter().flat_map(|group| of_group(group, phases.min(MOST_PHASES) as u32)).collect()
+}
+
+fn of_group(group: &str, phases: u32) -> Vec<Measure> {
+    let of = |quantity: Quantity| {
+        let in_phases = match quantity.info().reach {
+            Reach::Fabric if group != ALL => return vec![],
+            Reach::Run | Reach::Fabric => 0,
+            Reach::RunOrPhase | Reach::Phase => phases,
+        };
+        let measure = |phase| Measure { group: group.to_owned(), quantity, phase };
+        (0..=in_phases).map(NonZeroU32::new).map(measure).collect::<Vec<_>>()
+    };
+    Quantity::ALL.into_iter().flat_map(of).collect()
+}
+
+/// Returns the end of each flow's posting.
+fn posting(plan: &Plan) -> Vec<Posting> {
+    let workload = plan.workload();
+    let end = |flow: &workload::Flow| {
+        let of_pattern = flow.pattern.map(|pattern| workload.patterns[pattern as usize].stop);
+        let stop = flow.posting.stop();
+        if flow.finite {
+            Posting::Ends(of_pattern.map_or(stop, |other| other.min(stop)))
+        } else {
+            Posting::Endless
+        }
+    };
+    workload.flows.iter().map(end).collect()
+}
+
+/// Measures a quantity of a group, or hands on the reason that the group cannot be measured.
+fn measured(run: Run<'_>, measure: &Measure, group: Result<&Group<'_>, Missing>) -> Measured {
+    let number = group.and_then(|group| number(run, measure, group));
+    Measured::new(measure.clone(), number)
+}
+
+fn number(
+    run: Run<'_>,
+    measure: &Measure,
+    group: &Group<'_>,
+) -> Result<report::censoring::CensoredValue, Missing> {
+    let phase = measure.phase;
+    let record = run.record;
+    match measure.quantity {
+        Quantity::P50 => group.messages()?.time(0.5),
+        Quantity::P95 => group.messages()?.time(0.95),
+        Quantity::P99 => group.messages()?.time(0.99),
+        Quantity::P999 => group.messages()?.time(0.999),
+        Quantity::MeanCompletion => group.messages()?.mean_time(),
+        Quantity::Last => last::last(run, group),
+        Quantity::SlowdownP50 => group.messages()?.slowdown(0.5),
+        Quantity::SlowdownP99 => group.messages()?.slowdown(0.99),
+        Quantity::Goodput => rates::goodput(record, group, phase),
+        Quantity::LeastGoodput => rates::least(record, group, phase),
+        Quantity::Fairness => rates::fairness(record, group, phase),
+        Quantity::Oscillation => over_time::oscillation(record, group, phase),
+        Quantity::Recovery => over_time::recovery(record, group, phase),
+        Quantity::Paused => fabric_wide::paused(record, group),
+        Quantity::Stalled => fabric_wide::stalled(record, group),
+        Quantity::Waited => fabric_wide::waited(record, group),
+        Quantity::Marks => fabric_wide::marks(record, group),
+        Quantity::Dropped => Ok((record.dropped_packets as f64).into()),
+        Quantity::QueueP99 => fabric_wide::queue_p99(record),
+        Quantity::QueuePeak => fabric_wide::queue_peak(record),
+    }
+}
+
+#[cfg(test)]
+mod tests;

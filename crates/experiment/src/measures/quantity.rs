@@ -1,0 +1,281 @@
+//! Quantities that can be measured of a group of flows.
+//!
+//! Invariant: each quantity has one name, one unit, one better direction and one definition, and `docs/statistics.md` has the
+//! same ones.
+
+use super::unit::Unit;
+
+/// Direction in which a quantity improves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// A smaller number is better.
+    Smaller,
+    /// A larger number is better.
+    Larger,
+}
+
+/// Flows and times that a quantity can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Any group, over the whole run.
+    Run,
+    /// Any group, over the whole run or in a phase.
+    RunOrPhase,
+    /// Any group, in a phase.
+    Phase,
+    /// The fabric as a whole: `all` is the only group.
+    Fabric,
+}
+
+/// A quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// Median completion time.
+    P50,
+    /// 95th percentile of completion times.
+    P95,
+    /// 99th percentile of completion times.
+    P99,
+    /// 99.9th percentile of completion times.
+    P999,
+    /// Mean completion time.
+    MeanCompletion,
+    /// Time until the group's last delivery.
+    Last,
+    /// Median slowdown.
+    SlowdownP50,
+    /// 99th percentile of slowdowns.
+    SlowdownP99,
+    /// Goodput of all flows together.
+    Goodput,
+    /// Goodput of the slowest flow.
+    LeastGoodput,
+    /// Jain's index.
+    Fairness,
+    /// Coefficient of variation of goodput over time.
+    Oscillation,
+    /// Time until goodput is back.
+    Recovery,
+    /// Share of time that outputs were paused.
+    Paused,
+    /// Share of time that packets waited for credit or the end of a pause.
+    Stalled,
+    /// Time waited in congestion trees.
+    Waited,
+    /// Packets that arrived marked.
+    Marks,
+    /// Packets lost.
+    Dropped,
+    /// 99th percentile of the worst output's queue.
+    QueueP99,
+    /// Longest queue.
+    QueuePeak,
+}
+
+/// Name, unit, direction, reach and definition of a quantity.
+#[derive(Clone, Copy, Debug)]
+pub struct QuantityInfo {
+    /// Name, as users write it.
+    pub name: &'static str,
+    /// Unit of its numbers.
+    pub unit: Unit,
+    /// Direction in which it improves.
+    pub better: Direction,
+    /// Flows and times that it can be asked for.
+    pub reach: Reach,
+    /// Definition.
+    pub about: &'static str,
+}
+
+impl Quantity {
+    /// Every quantity, in the order of tables.
+    pub const ALL: [Self; 20] = [
+        Self::P50,
+        Self::P95,
+        Self::P99,
+        Self::P999,
+        Self::MeanCompletion,
+        Self::Last,
+        Self::SlowdownP50,
+        Self::SlowdownP99,
+        Self::Goodput,
+        Self::LeastGoodput,
+        Self::Fairness,
+        Self::Oscillation,
+        Self::Recovery,
+        Self::Paused,
+        Self::Stalled,
+        Self::Waited,
+        Self::Marks,
+        Self::Dropped,
+        Self::QueueP99,
+        Self::QueuePeak,
+    ];
+
+    /// Returns the quantity of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|quantity| quantity.info().name == name)
+    }
+
+    /// Returns name, unit, direction, reach and definition.
+    #[must_use]
+    pub const fn info(self) -> QuantityInfo {
+        use Direction::{Larger, Smaller};
+        use Reach::{Fabric, Phase, Run, RunOrPhase};
+        use Unit::{BitsPerSecond, Bytes, One, Packets, Seconds};
+        let (name, unit, better, reach, about) = match self {
+            Self::P50 => (
+                "p50",
+                Seconds,
+                Smaller,
+                Run,
+                "median completion time of the group's messages, by nearest rank over all posted messages; a message that was \
+                 not delivered counts with its age, as a lower bound",
+            ),
+            Self::P95 => ("p95", Seconds, Smaller, Run, "95th percentile of the same times"),
+            Self::P99 => ("p99", Seconds, Smaller, Run, "99th percentile of the same times"),
+            Self::P999 => ("p999", Seconds, Smaller, Run, "99.9th percentile of the same times"),
+            Self::MeanCompletion => ("mean_completion", Seconds, Smaller, Run, "mean of the same times"),
+            Self::Last => (
+                "last",
+                Seconds,
+                Smaller,
+                Run,
+                "time from the start of the group's first flow to its last delivery: the time that a job or an incast takes; a \
+                 group that was not done has the end of the run as a lower bound, and traffic without an end has no value",
+            ),
+            Self::SlowdownP50 => (
+                "slowdown_p50",
+                One,
+                Smaller,
+                Run,
+                "median slowdown of the group's messages: completion time over that in the empty fabric",
+            ),
+            Self::SlowdownP99 => ("slowdown_p99", One, Smaller, Run, "99th percentile of the same slowdowns"),
+            Self::Goodput => (
+                "goodput",
+                BitsPerSecond,
+                Larger,
+                RunOrPhase,
+                "payload that the destinations' hosts took, over simulated time, all flows of the group together: over the whole \
+                 run, or over the second half of a phase",
+            ),
+            Self::LeastGoodput => (
+                "least_goodput",
+                BitsPerSecond,
+                Larger,
+                RunOrPhase,
+                "goodput of the slowest flow of the group: over the time that each flow had data to send, or, of the flows that \
+                 were active, over the second half of a phase",
+            ),
+            Self::Fairness => (
+                "fairness",
+                One,
+                Larger,
+                RunOrPhase,
+                "Jain's index of the same goodput of each flow: 1 if all have the same, 1/n if one of n has everything",
+            ),
+            Self::Oscillation => (
+                "oscillation",
+                One,
+                Smaller,
+                Phase,
+                "coefficient of variation of the group's goodput from sample to sample, in the second half of a phase (of the last \
+                 one, if none is given): standard deviation over mean",
+            ),
+            Self::Recovery => (
+                "recovery",
+                Seconds,
+                Smaller,
+                Phase,
+                "time from the start of a phase (the last one that begins with a stop, if none is given) to the end of the first \
+                 sample in which the group has 90 % of its goodput in the second half of the first phase",
+            ),
+            Self::Paused => (
+                "paused",
+                One,
+                Smaller,
+                Run,
+                "share of the run for which outputs were paused by PFC, mean over the outputs and lanes of the hosts that send the \
+                 group's data; for `all` over all outputs and lanes of the fabric",
+            ),
+            Self::Stalled => (
+                "stalled",
+                One,
+                Smaller,
+                Run,
+                "share of the run for which packets waited with the wire free, for credit or the end of a pause, over the same \
+                 outputs and lanes",
+            ),
+            Self::Waited => (
+                "waited",
+                Seconds,
+                Smaller,
+                Run,
+                "time that the group's flows waited as victims in congestion trees, added up over flows and roots",
+            ),
+            Self::Marks => (
+                "marks",
+                Packets,
+                Smaller,
+                Run,
+                "data packets of the group that arrived with a mark of congestion",
+            ),
+            Self::Dropped => ("dropped", Packets, Smaller, Fabric, "packets lost"),
+            Self::QueueP99 => (
+                "queue_p99",
+                Bytes,
+                Smaller,
+                Fabric,
+                "99th percentile over the samples of the queue for a switch's output and lane, of the output for which it is \
+                 largest; over the outputs whose series the scenario records",
+            ),
+            Self::QueuePeak => (
+                "queue_peak",
+                Bytes,
+                Smaller,
+                Fabric,
+                "longest queue at a sample, of all outputs and lanes of switches",
+            ),
+        };
+        QuantityInfo { name, unit, better, reach, about }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn row(quantity: Quantity) -> String {
+        let QuantityInfo { name, unit, better, reach, about } = quantity.info();
+        let better = match better {
+            Direction::Smaller => "smaller",
+            Direction::Larger => "larger",
+        };
+        let phase = match reach {
+            Reach::Run => "no",
+            Reach::RunOrPhase | Reach::Phase => "yes",
+            Reach::Fabric => "no; `all` only",
+        };
+        format!("| `{name}` | {unit} | {better} | {phase} | {about} |\n")
+    }
+
+    /// A row that differs has to be written into the page by hand: definitions are read before they change.
+    #[test]
+    fn the_page_lists_every_measure_as_it_is_defined_here() {
+        let page = include_str!("../../../../docs/statistics.md");
+        let rows: String = Quantity::ALL.into_iter().map(row).collect();
+        assert!(page.contains(&rows), "docs/statistics.md has another table than:\n{rows}");
+    }
+
+    #[test]
+    fn names_are_unique_and_find_their_quantity() {
+        let names: BTreeSet<_> = Quantity::ALL.iter().map(|quantity| quantity.info().name).collect();
+        assert_eq!(names.len(), Quantity::ALL.len());
+        assert!(Quantity::ALL.into_iter().all(|one| Quantity::named(one.info().name) == Some(one)));
+        assert_eq!(Quantity::named("P99"), None);
+    }
+}

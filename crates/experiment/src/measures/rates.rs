@@ -1,0 +1,82 @@
+//! Goodput and fairness of a group.
+//!
+//! Invariant: goodput is payload that destinations' hosts took. In a phase it is that of the second half, as
+//! `summary.json` has it.
+
+use std::num::NonZeroU32;
+
+use report::censoring::CensoredValue;
+use report::goodput::jain;
+use telemetry::{FlowRecord, Phase, RunRecord};
+use units::{Bytes, Time};
+
+use super::group::Group;
+use super::measured::Missing;
+
+/// Returns the goodput of all flows together.
+pub(super) fn goodput(
+    record: &RunRecord,
+    group: &Group<'_>,
+    number: Option<NonZeroU32>,
+) -> Result<CensoredValue, Missing> {
+    let Some(number) = number else {
+        let delivered: Bytes = group.flows.iter().map(|flow| record.flows[*flow].delivered).sum();
+        return Ok(delivered.bps_over(record.simulated).into());
+    };
+    let phase = phase(record, number)?;
+    let (from, to) = (phase.second_half, phase.to);
+    let delivered: Bytes = group.flows.iter().map(|flow| record.delivered_between(*flow, from, to)).sum();
+    Ok(delivered.bps_over(to.since(from)).into())
+}
+
+/// Returns the goodput of the slowest flow.
+pub(super) fn least(
+    record: &RunRecord,
+    group: &Group<'_>,
+    number: Option<NonZeroU32>,
+) -> Result<CensoredValue, Missing> {
+    let least = by_flow(record, group, number)?.into_iter().reduce(f64::min);
+    least.map(CensoredValue::Exact).ok_or(Missing::NotActive)
+}
+
+/// Returns Jain's index of the flows' goodput.
+pub(super) fn fairness(
+    record: &RunRecord,
+    group: &Group<'_>,
+    number: Option<NonZeroU32>,
+) -> Result<CensoredValue, Missing> {
+    let each = by_flow(record, group, number)?;
+    if each.is_empty() {
+        return Err(Missing::NotActive);
+    }
+    jain(each).map(CensoredValue::Exact).ok_or(Missing::NoGoodput)
+}
+
+/// Returns the phase with this number.
+pub(super) fn phase(record: &RunRecord, number: NonZeroU32) -> Result<&Phase, Missing> {
+    let phases = record.phases.len();
+    record.phases.get(number.get() as usize - 1).ok_or(Missing::NoPhase { phases })
+}
+
+/// Returns the goodput of each flow that had data to send, over the whole run or in the second half of a phase.
+fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) -> Result<Vec<f64>, Missing> {
+    let Some(number) = number else {
+        let end = record.simulated.after_start();
+        return Ok(group.flows.iter().filter_map(|flow| own_goodput(&record.flows[*flow], end)).collect());
+    };
+    let phase = phase(record, number)?;
+    let active = group.flows.iter().filter(|flow| record.active(**flow, phase));
+    let (from, to) = (phase.second_half, phase.to);
+    Ok(active.map(|flow| record.delivered_between(*flow, from, to).bps_over(to.since(from))).collect())
+}
+
+/// Returns the goodput of a flow over the time that it had data to send: from its start to its last delivery if it is
+/// complete, to its stop or last delivery if it stopped, else to the end of the run. `None` if it did not begin.
+fn own_goodput(flow: &FlowRecord, end: Time) -> Option<f64> {
+    let to = match (flow.completed(), flow.stop) {
+        (Some(at), _) => at,
+        (None, Some(stop)) => stop.max(flow.last_delivery.unwrap_or(Time::ZERO)).min(end),
+        (None, None) => end,
+    };
+    (flow.start < to).then(|| flow.delivered.bps_over(to.since(flow.start)))
+}

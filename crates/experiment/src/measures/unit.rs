@@ -1,0 +1,147 @@
+//! Units of measures.
+//!
+//! Invariant: numbers are in the plain unit of their dimension; only their spelling has multiples.
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use units::UnitError;
+
+/// Unit of a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// bit/s.
+    BitsPerSecond,
+    /// s.
+    Seconds,
+    /// Packets.
+    Packets,
+    /// Bytes.
+    Bytes,
+    /// None: a ratio, a share or an index.
+    One,
+}
+
+/// Error of a text that is not a number of a unit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NumberError {
+    /// The text is not a quantity of this dimension.
+    #[error(transparent)]
+    Quantity(#[from] UnitError),
+    /// The text is not a plain number.
+    #[error("`{0}` is not a number")]
+    Number(String),
+}
+
+impl NumberError {
+    /// Returns the correct form.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Quantity(error) => format!("write {}", error.expected()),
+            Self::Number(_) => "write a number of at least 0, such as 0.9".to_owned(),
+        }
+    }
+}
+
+impl Unit {
+    /// Returns the ending of the names of columns with this unit: `_s`; empty without a unit.
+    #[must_use]
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::BitsPerSecond => "_bps",
+            Self::Seconds => "_s",
+            Self::Packets => "_packets",
+            Self::Bytes => "_bytes",
+            Self::One => "",
+        }
+    }
+
+    /// Reads a number of this unit as users write it: `3 ms`, `10 Gb/s`, `64 KiB`, or a plain number of packets or of a share.
+    ///
+    /// # Errors
+    /// If the text is not such a number.
+    pub fn read(self, text: &str) -> Result<f64, NumberError> {
+        let text = text.trim();
+        Ok(match self {
+            Self::BitsPerSecond => units::Rate::from_str(text)?.get() as f64,
+            Self::Seconds => units::Span::from_str(text)?.ps() as f64 / 1e12,
+            Self::Bytes => units::Bytes::from_str(text)?.get() as f64,
+            Self::Packets | Self::One => {
+                let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+                number.ok_or_else(|| NumberError::Number(text.to_owned()))?
+            }
+        })
+    }
+
+    /// Returns a number of this unit with three significant digits and a multiple of the unit: `2.41 ms`, `13.2 Gb/s`.
+    #[must_use]
+    pub fn spelled(self, number: f64) -> String {
+        let multiples: &[(f64, &str)] = match self {
+            Self::BitsPerSecond => {
+                &[(1e12, " Tb/s"), (1e9, " Gb/s"), (1e6, " Mb/s"), (1e3, " kb/s"), (1.0, " b/s")]
+            }
+            Self::Seconds => &[(1.0, " s"), (1e-3, " ms"), (1e-6, " us"), (1e-9, " ns")],
+            Self::Bytes => &[(1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")],
+            Self::Packets => &[(1.0, " packets")],
+            Self::One => &[(1.0, "")],
+        };
+        let fits = |(size, _): &&(f64, &str)| number.abs() >= *size * 0.999_5;
+        let (size, word) = multiples.iter().find(fits).unwrap_or(&multiples[multiples.len() - 1]);
+        if number == 0.0 {
+            return format!("0{word}");
+        }
+        let scaled = number / size;
+        // The exponent is that of the rounded number: 0.9997 is 1.00.
+        let rounded: f64 = format!("{scaled:.2e}").parse().expect("a printed number is a number");
+        let digits = (2 - rounded.abs().log10().floor() as i32).clamp(0, 9) as usize;
+        if self == Self::Packets { format!("{scaled:.0}{word}") } else { format!("{scaled:.digits$}{word}") }
+    }
+}
+
+impl Display for Unit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BitsPerSecond => "bit/s",
+            Self::Seconds => "s",
+            Self::Packets => "packets",
+            Self::Bytes => "bytes",
+            Self::One => "1",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_the_plain_unit() {
+        assert_eq!(Unit::Seconds.read("3 ms"), Ok(0.003));
+        assert_eq!(Unit::BitsPerSecond.read("10 Gb/s"), Ok(1e10));
+        assert_eq!(Unit::Bytes.read("64 KiB"), Ok(65_536.0));
+        assert_eq!(Unit::One.read(" 0.9 "), Ok(0.9));
+        assert!(Unit::One.read("NaN").is_err() && Unit::One.read("-1").is_err());
+        let error = Unit::Seconds.read("3 Gb/s").unwrap_err();
+        assert!(error.help().contains("ms"), "{}", error.help());
+    }
+
+    #[test]
+    fn numbers_are_spelled_with_three_digits() {
+        let spelled = [
+            Unit::Seconds.spelled(0.002_412),
+            Unit::Seconds.spelled(0.999_7e-3),
+            Unit::BitsPerSecond.spelled(13.2e9),
+            Unit::BitsPerSecond.spelled(0.0),
+            Unit::Bytes.spelled(-31_110.0),
+            Unit::Packets.spelled(1234.5),
+            Unit::One.spelled(0.9),
+        ];
+        assert_eq!(
+            spelled,
+            ["2.41 ms", "1.00 ms", "13.2 Gb/s", "0 b/s", "-31.1 kB", "1234 packets", "0.900"]
+        );
+    }
+}
