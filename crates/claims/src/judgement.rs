@@ -11,7 +11,7 @@
 //! | UNSURE | met, but the seeds differ too much to say so | any |
 //! | INFO | none: the number is reported | any |
 
-use experiment::{Estimate, Outcome, Tuning};
+use experiment::{Estimate, Outcome, RelativeSetting};
 use serde::Serialize;
 
 use crate::language::expectation::with_unit;
@@ -68,7 +68,7 @@ pub struct Judgement {
     /// Overrides of the run.
     pub set: Vec<String>,
     /// Tuned settings of the run.
-    pub tune: Vec<Tuning>,
+    pub tune: Vec<RelativeSetting>,
     /// Word for the measure.
     pub measure: &'static str,
     /// Measured numbers in `unit`, each the mean over the seeds.

@@ -13,7 +13,7 @@
 //! | [`store`] | a folder with the results of units; runs those that are missing |
 //! | [`batch`] | a set of jobs, and the outcome of each |
 //! | [`run`] | one run of a batch: a scenario, overrides, tuned settings |
-//! | [`tuning`] | settings of IBA's congestion control, relative to those of a scenario |
+//! | [`relative`] | settings of IBA's congestion control, relative to those of a scenario |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
 //! | [`measures`] | numbers of a run, by quantity and group of flows |
 //! | [`pool`] | the worker pool |
@@ -23,18 +23,18 @@
 pub mod batch;
 pub mod measures;
 pub mod pool;
+pub mod relative;
 pub mod resources;
 pub mod run;
 pub mod simulation;
 pub mod statistics;
 pub mod store;
-pub mod tuning;
 pub mod unit;
 
 pub use batch::{Job, Outcomes};
+pub use relative::{RelativeError, RelativeSetting};
 pub use run::{RunSpec, SeedCount};
 pub use simulation::{Outcome, SimulationError, VERSION, plan, plan_until_done, simulate};
 pub use statistics::Estimate;
 pub use store::{Store, StoreError, UnitResult};
-pub use tuning::{Tuning, TuningError};
 pub use unit::{IdentifiedUnit, Unit, UnitSeeds};

@@ -8,8 +8,8 @@ use scenario::Plan;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 
+use crate::relative::{RelativeError, RelativeSetting};
 use crate::simulation::{self, SimulationError};
-use crate::tuning::{Tuning, TuningError};
 
 /// A scenario, its overrides and its tuned settings. The seed is not part of it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -22,7 +22,7 @@ pub struct RunSpec {
     pub set: Vec<String>,
     /// Settings of IBA's congestion control, relative to the scenario's, applied after `set`.
     #[serde(default)]
-    pub tune: Vec<Tuning>,
+    pub tune: Vec<RelativeSetting>,
 }
 
 impl RunSpec {
@@ -41,7 +41,7 @@ impl RunSpec {
         overrides.push("completions=NotKept".to_owned());
         if !self.tune.is_empty() {
             let plan = simulation::plan(&self.scenario, &self.set, None)?;
-            let Scheme::Iba(iba) = plan.scheme() else { return Err(TuningError::NotIba.into()) };
+            let Scheme::Iba(iba) = plan.scheme() else { return Err(RelativeError::NotIba.into()) };
             let mut iba = iba.clone();
             self.tune.iter().try_for_each(|tuning| tuning.apply(&mut iba))?;
             // Scenarios write the fields of a variant without a second pair of brackets.
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    fn tuned(tune: &[Tuning]) -> IbaScheme {
+    fn tuned(tune: &[RelativeSetting]) -> IbaScheme {
         let run = RunSpec { scenario: "pfister2005".to_owned(), set: vec![], tune: tune.to_vec() };
         let plan = run.plan(1).expect("the run can be tuned");
         let Scheme::Iba(iba) = plan.scheme() else { panic!("the guideline's settings are IBA's") };
@@ -98,7 +98,8 @@ mod tests {
 
     #[test]
     fn tuned_settings_change_and_all_others_stay() {
-        let (plain, tuned_twice) = (tuned(&[]), tuned(&[Tuning::Timer(250), Tuning::Threshold(9)]));
+        let (plain, tuned_twice) =
+            (tuned(&[]), tuned(&[RelativeSetting::Timer(250), RelativeSetting::Threshold(9)]));
         assert_eq!((plain.response.ccti_timer, tuned_twice.response.ccti_timer), (10, 25));
         assert_eq!((plain.marking.threshold, tuned_twice.marking.threshold), (2, 9));
         assert_eq!(plain.response.cct, tuned_twice.response.cct);
@@ -107,8 +108,12 @@ mod tests {
             other => panic!("{other:?} is not written out"),
         };
         let (shift, multiplier) = last(&plain);
-        assert_eq!(last(&tuned(&[Tuning::Table(50)])), (shift, multiplier.div_ceil(2)));
-        let low = tuned(&[Tuning::Timer(0), Tuning::Increment(0), Tuning::MarkingRate(3)]);
+        assert_eq!(last(&tuned(&[RelativeSetting::Table(50)])), (shift, multiplier.div_ceil(2)));
+        let low = tuned(&[
+            RelativeSetting::Timer(0),
+            RelativeSetting::Increment(0),
+            RelativeSetting::MarkingRate(3),
+        ]);
         assert_eq!(
             (low.response.ccti_timer, low.response.ccti_increase, low.marking.marking_rate),
             (1, 1, 3)
@@ -120,9 +125,9 @@ mod tests {
         let off = RunSpec {
             scenario: "pfister2005".to_owned(),
             set: vec!["congestion_control=Off".to_owned()],
-            tune: vec![Tuning::Timer(250)],
+            tune: vec![RelativeSetting::Timer(250)],
         };
-        assert!(matches!(off.plan(1), Err(SimulationError::Tuning(TuningError::NotIba))));
+        assert!(matches!(off.plan(1), Err(SimulationError::Relative(RelativeError::NotIba))));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 use units::Span;
 
+use crate::relative::RelativeError;
 use crate::resources;
-use crate::tuning::TuningError;
 
 /// Version of the simulator, as stored with results.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -33,7 +33,7 @@ pub enum SimulationError {
     Scenario(#[from] Diagnostic),
     /// The scenario's congestion control cannot be tuned as asked.
     #[error(transparent)]
-    Tuning(#[from] TuningError),
+    Relative(#[from] RelativeError),
     /// The run stopped early.
     #[error(transparent)]
     Run(#[from] RunError),

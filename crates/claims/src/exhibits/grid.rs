@@ -10,7 +10,7 @@
 //! squelched    total goodput in the second half of the hot spot is at least a given share of the deliverable load
 //! ```
 
-use experiment::{RunSpec, SimulationError, Tuning, pool, simulate};
+use experiment::{RelativeSetting, RunSpec, SimulationError, pool, simulate};
 use fabric::RunOptions;
 use report::OutputFile;
 use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
@@ -48,7 +48,7 @@ pub struct HotSpotGrid {
     /// Share of the deliverable load from which on a hot spot counts as squelched.
     squelched: f64,
     /// Parameters to try, one set after the other, where the guideline's do not squelch the hot spot.
-    search: Vec<Vec<Tuning>>,
+    search: Vec<Vec<RelativeSetting>>,
 }
 
 /// A fabric of the grid.
@@ -189,7 +189,7 @@ impl HotSpotGrid {
         &self,
         case: &HotSpot<'_>,
         control: Option<&String>,
-        tune: &[Tuning],
+        tune: &[RelativeSetting],
     ) -> Result<f64, SimulationError> {
         let plan = self.run_of(case, control, tune).plan(SEED)?;
         let link = plan.cable(0).rate.get() as f64;
@@ -198,7 +198,7 @@ impl HotSpotGrid {
         Ok(total / link / (f64::from(case.fabric.ports) * case.deliverable()))
     }
 
-    fn run_of(&self, case: &HotSpot<'_>, control: Option<&String>, tune: &[Tuning]) -> RunSpec {
+    fn run_of(&self, case: &HotSpot<'_>, control: Option<&String>, tune: &[RelativeSetting]) -> RunSpec {
         let contributors =
             case.contributors.map_or_else(|| "All".to_owned(), |count| format!("First({count})"));
         let traffic = self

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a point does not depend on the other points.
 
-use experiment::{Estimate, Outcome, RunSpec, SeedCount, Tuning};
+use experiment::{Estimate, Outcome, RelativeSetting, RunSpec, SeedCount};
 use report::OutputFile;
 use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ pub struct ParameterSweep {
     /// Name of the run.
     run: String,
     /// Values of the setting, in rising order.
-    values: Vec<Tuning>,
+    values: Vec<RelativeSetting>,
     /// Number of seeds of each value.
     pub seeds: SeedCount,
     /// Single numbers of each run, by name.
@@ -62,7 +62,7 @@ impl ParameterSweep {
     /// Returns the runs, one for each value; `runs` are the paper's.
     pub(crate) fn runs(&self, runs: &Runs) -> Vec<RunSpec> {
         let base = &runs[&self.run];
-        let tuned = |tuning: &Tuning| RunSpec {
+        let tuned = |tuning: &RelativeSetting| RunSpec {
             tune: base.tune.iter().copied().chain([*tuning]).collect(),
             ..base.clone()
         };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use claims::{ClaimError, ReproductionError, UnknownPaper};
-use experiment::{SimulationError, TuningError};
+use experiment::{RelativeError, SimulationError};
 use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::figures::FigureFault;
@@ -125,7 +125,7 @@ pub(crate) enum Failure {
     Claim(#[from] ClaimError),
     /// A run cannot be tuned.
     #[error("error: {0}")]
-    Tuning(#[from] TuningError),
+    Relative(#[from] RelativeError),
     /// A case of the bench could not be run in a process of its own.
     #[error("error: case {case} could not be run: {fault}")]
     BenchCase { case: &'static str, fault: String, status: Option<i32> },
@@ -176,7 +176,7 @@ impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
             SimulationError::Scenario(diagnostic) => diagnostic.into(),
-            SimulationError::Tuning(error) => error.into(),
+            SimulationError::Relative(error) => error.into(),
             SimulationError::Run(error) => error.into(),
         }
     }

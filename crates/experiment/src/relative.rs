@@ -10,7 +10,7 @@ const LARGEST_MULTIPLIER: u64 = (1 << 14) - 1;
 
 /// One changed setting. Whole numbers, so that runs can be ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Tuning {
+pub enum RelativeSetting {
     /// All delays of the congestion control table, in percent of the scenario's.
     Table(u32),
     /// Recovery timer (`CCTI_Timer`), in percent of the scenario's; at least one unit.
@@ -27,7 +27,7 @@ pub enum Tuning {
 
 /// Reason why a run cannot be tuned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TuningError {
+pub enum RelativeError {
     /// The congestion control has no such settings.
     #[error("only IBA's congestion control can be tuned")]
     NotIba,
@@ -36,7 +36,7 @@ pub enum TuningError {
     TableNotListed,
 }
 
-impl Tuning {
+impl RelativeSetting {
     /// Returns the setting in percent of the scenario's; `Threshold` and `MarkingRate` as they are, `None` for a setting
     /// that is no number.
     #[must_use]
@@ -52,12 +52,12 @@ impl Tuning {
     }
 
     /// Changes the setting.
-    pub(crate) fn apply(self, iba: &mut IbaScheme) -> Result<(), TuningError> {
+    pub(crate) fn apply(self, iba: &mut IbaScheme) -> Result<(), RelativeError> {
         let response = &mut iba.response;
         match self {
             Self::Table(percent) => {
                 let CctSpec::Entries(entries) = &mut response.cct else {
-                    return Err(TuningError::TableNotListed);
+                    return Err(RelativeError::TableNotListed);
                 };
                 for (_, multiplier) in entries {
                     *multiplier = scaled(u64::from(*multiplier), percent).min(LARGEST_MULTIPLIER) as u16;
