@@ -18,6 +18,7 @@
 //! | [`measures`] | numbers of a run, by quantity and group of flows |
 //! | [`pool`] | the worker pool |
 //! | [`statistics`] | means over seeds and their confidence intervals |
+//! | [`tuning`] | the search for the best settings of a space |
 //! | [`resources`] | processor time and memory of this process |
 
 pub mod batch;
@@ -29,6 +30,7 @@ pub mod run;
 pub mod simulation;
 pub mod statistics;
 pub mod store;
+pub mod tuning;
 pub mod unit;
 
 pub use batch::{Job, Outcomes};

@@ -110,7 +110,7 @@ fn wrong_value(source: &ScenarioText, fault: &ReadFault, path: &FieldPath) -> Lo
 }
 
 /// Explains an error in the reader's own words.
-fn plain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
+pub(super) fn plain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
     let said = fault.error.to_string();
     let mut letters = said.chars();
     let said = letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect());

@@ -12,10 +12,12 @@
 //! | `inherit` | settings of single switches and adapters, with the fields that they inherit |
 //! | `explain` | the message and the help for a reader's error |
 //! | `read` | scenarios from texts |
+//! | `other` | files of settings that are no scenarios |
 //! | `overrides` | `--set PATH=VALUE` |
 
 mod explain;
 mod inherit;
+mod other;
 mod overrides;
 pub(crate) mod parse;
 pub(crate) mod range_check;

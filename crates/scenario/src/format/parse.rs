@@ -5,6 +5,7 @@
 use core::ops::Range;
 
 use ron::extensions::Extensions;
+use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
 use settings::FieldPath;
 
@@ -34,7 +35,7 @@ pub(crate) struct ReadFault {
 pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
     let mut inherited = Inherited::new(text);
     loop {
-        let fault = match parse_exactly(&inherited.text) {
+        let fault = match parse_as(&inherited.text) {
             Ok(scenario) => return Ok(scenario),
             Err(fault) => fault,
         };
@@ -62,22 +63,22 @@ fn other_case(text: &str, fault: &ReadFault) -> Option<(Range<usize>, &'static s
     Some((at..at + found.len(), known))
 }
 
-/// Reads a scenario from a text as it is.
-fn parse_exactly(text: &str) -> Result<Scenario, ReadFault> {
+/// Reads a value from a text as it is.
+pub(super) fn parse_as<T: DeserializeOwned>(text: &str) -> Result<T, ReadFault> {
     let early = |error: ron::error::SpannedError| ReadFault {
         span: span_of(text, &error.span),
         error: error.code,
         path: None,
     };
     let mut deserializer = ron::Deserializer::from_str_with_options(text, &options()).map_err(early)?;
-    let scenario = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let known = !error.path().iter().any(|segment| matches!(segment, Segment::Unknown));
         let path = known.then(|| path_of(error.path()));
         let error = deserializer.span_error(error.into_inner());
         ReadFault { span: span_of(text, &error.span), error: error.code, path }
     })?;
     deserializer.end().map_err(|error| early(deserializer.span_error(error)))?;
-    Ok(scenario)
+    Ok(value)
 }
 
 /// Returns the path that the reader has reached, without names of enum variants and without parts that it could not name.

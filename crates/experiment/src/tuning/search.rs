@@ -1,0 +1,317 @@
+//! A search: which settings are tried with how many seeds, in which order.
+//!
+//! Invariant: a search is a function of the space, the method, the seed and the scores. A search that is repeated with the
+//! same scores asks for the same runs, so one that was interrupted goes on where it was.
+
+use std::collections::BTreeSet;
+
+use super::design;
+use super::estimator::Estimator;
+use super::halving;
+use super::point::Point;
+use super::score::{Score, ranking};
+use super::space::Space;
+
+/// Method of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Full grid, with as many levels as the budget allows.
+    Grid,
+    /// Latin hypercube.
+    LatinHypercube,
+    /// Latin hypercube with one seed, then the better half with twice the seeds, until all seeds are used.
+    Halving,
+    /// Latin hypercube for a third of the settings, then the tree-structured Parzen estimator.
+    Tpe,
+}
+
+/// Extent of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Method.
+    pub method: Method,
+    /// Most runs, one setting with one seed each.
+    pub runs: usize,
+    /// Training seeds of each setting.
+    pub seeds: usize,
+    /// Seed of the search itself.
+    pub seed: u64,
+    /// Settings that the estimator proposes at a time, at least 1.
+    pub batch: usize,
+}
+
+/// A setting that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// The setting.
+    pub point: Point,
+    /// Number of training seeds that it was run with, the first ones of all.
+    pub seeds: usize,
+    /// Its score over these seeds.
+    pub score: Score,
+}
+
+/// Scores of settings.
+pub trait Scorer {
+    /// Reason why a score cannot be had.
+    type Error;
+
+    /// Returns the score of each setting over the first `seeds` training seeds; `None` if there is no more time.
+    ///
+    /// # Errors
+    /// If the runs as a whole are impossible. A setting that cannot be run has the worst score.
+    fn scores(&mut self, points: &[Point], seeds: usize) -> Result<Option<Vec<Score>>, Self::Error>;
+}
+
+/// Share of the settings that are drawn before the estimator has a say.
+const DRAWN_SHARE: usize = 3;
+
+impl Extent {
+    /// Returns the number of settings that the budget allows with all training seeds.
+    #[must_use]
+    pub const fn settings(&self) -> usize {
+        self.runs / self.seeds
+    }
+
+    /// Searches a space, and returns the settings in the order in which they were tried. A setting that later got more seeds
+    /// stands once, with its last score.
+    ///
+    /// # Errors
+    /// The first error of the scores.
+    pub fn search<S: Scorer>(&self, space: &Space, scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
+        match self.method {
+            Method::Grid => self.all_at_once(design::grid(space, self.settings()), scorer),
+            Method::LatinHypercube => self.all_at_once(self.drawn(space, self.settings()), scorer),
+            Method::Halving => self.halve(space, scorer),
+            Method::Tpe => self.estimate(space, scorer),
+        }
+    }
+
+    fn drawn(&self, space: &Space, count: usize) -> Vec<Point> {
+        let mut known = BTreeSet::new();
+        let points = design::latin_hypercube(space.dimensions(), count, self.seed);
+        points.into_iter().filter(|point| known.insert(space.overrides(point))).collect()
+    }
+
+    /// Scores the points of a design, some at a time, so that time can run out between them.
+    fn all_at_once<S: Scorer>(&self, points: Vec<Point>, scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
+        let mut trials = Vec::with_capacity(points.len());
+        for part in points.chunks(self.batch.max(1)) {
+            let Some(scores) = scorer.scores(part, self.seeds)? else { break };
+            trials.extend(of(part, self.seeds, scores));
+        }
+        Ok(trials)
+    }
+
+    fn halve<S: Scorer>(&self, space: &Space, scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
+        let Some(rungs) = halving::within(self.runs, self.seeds) else { return Ok(Vec::new()) };
+        let points = self.drawn(space, rungs[0].settings);
+        let mut trials: Vec<Trial> = Vec::new();
+        let mut standing: Vec<usize> = (0..points.len()).collect();
+        for rung in rungs {
+            standing.truncate(rung.settings);
+            let part: Vec<_> = standing.iter().map(|place| points[*place].clone()).collect();
+            let Some(scores) = scorer.scores(&part, rung.seeds)? else { break };
+            let ranked = ranking(&scores);
+            for (place, trial) in standing.iter().zip(of(&part, rung.seeds, scores)) {
+                match trials.get_mut(*place) {
+                    Some(known) => *known = trial,
+                    None => trials.push(trial),
+                }
+            }
+            standing = ranked.into_iter().map(|at| standing[at]).collect();
+        }
+        Ok(trials)
+    }
+
+    fn estimate<S: Scorer>(&self, space: &Space, scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
+        let settings = self.settings();
+        let start = self.drawn(space, settings.div_ceil(DRAWN_SHARE));
+        let started = start.len();
+        let mut trials = self.all_at_once(start, scorer)?;
+        if trials.len() < started {
+            return Ok(trials);
+        }
+        let mut known: BTreeSet<_> = trials.iter().map(|trial| space.overrides(&trial.point)).collect();
+        let mut estimator = Estimator::new(space, self.seed);
+        while trials.len() < settings {
+            let scores: Vec<_> = trials.iter().map(|trial| trial.score.clone()).collect();
+            let ranked: Vec<_> = ranking(&scores).into_iter().map(|place| &trials[place].point).collect();
+            let count = self.batch.max(1).min(settings - trials.len());
+            let mut proposed = Vec::with_capacity(count);
+            for _ in 0..count {
+                let point = estimator.propose(&ranked, |point| known.contains(&space.overrides(point)));
+                known.insert(space.overrides(&point));
+                proposed.push(point);
+            }
+            let Some(scores) = scorer.scores(&proposed, self.seeds)? else { break };
+            trials.extend(of(&proposed, self.seeds, scores));
+        }
+        Ok(trials)
+    }
+}
+
+fn of(points: &[Point], seeds: usize, scores: Vec<Score>) -> Vec<Trial> {
+    points.iter().zip(scores).map(|(point, score)| Trial { point: point.clone(), seeds, score }).collect()
+}
+
+/// Returns the place of the best setting among those with all seeds; `None` if none keeps the constraints. Of several
+/// objectives, it is the member of the Pareto front that is nearest to the ideal point.
+#[must_use]
+pub fn winner(trials: &[Trial], seeds: usize) -> Option<usize> {
+    let front = pareto_front(trials, seeds);
+    let points: Vec<&[f64]> = front.iter().map(|place| trials[*place].score.objectives.as_slice()).collect();
+    super::pareto::nearest_to_ideal(&points).map(|at| front[at])
+}
+
+/// Returns the places of the settings with all seeds that keep the constraints and that no such setting dominates.
+#[must_use]
+pub fn pareto_front(trials: &[Trial], seeds: usize) -> Vec<usize> {
+    let complete = |place: &usize| trials[*place].seeds == seeds && trials[*place].score.is_feasible();
+    let feasible: Vec<usize> = (0..trials.len()).filter(complete).collect();
+    let points: Vec<&[f64]> =
+        feasible.iter().map(|place| trials[*place].score.objectives.as_slice()).collect();
+    super::pareto::front(&points).into_iter().map(|at| feasible[at]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use rand::RngExt;
+    use scenario::ScenarioText;
+
+    use super::*;
+
+    /// A synthetic function with noise by seed, whose runs are counted.
+    struct Synthetic<F> {
+        function: F,
+        noise: f64,
+        runs: BTreeSet<(String, usize)>,
+        most: usize,
+    }
+
+    impl<F: Fn(&[f64]) -> (Vec<f64>, f64)> Scorer for Synthetic<F> {
+        type Error = Infallible;
+
+        fn scores(&mut self, points: &[Point], seeds: usize) -> Result<Option<Vec<Score>>, Infallible> {
+            if self.runs.len() >= self.most {
+                return Ok(None);
+            }
+            let score = |point: &Point| {
+                let (mut objectives, violation) = (self.function)(point.coordinates());
+                for seed in 0..seeds {
+                    let owner = format!("{point:?}");
+                    let noise = event_kernel::stream(seed as u64, "noise", &owner).random::<f64>() - 0.5;
+                    objectives[0] += self.noise * noise / seeds as f64;
+                    self.runs.insert((owner, seed));
+                }
+                Score { objectives, violation }
+            };
+            Ok(Some(points.iter().map(score).collect()))
+        }
+    }
+
+    fn synthetic<F: Fn(&[f64]) -> (Vec<f64>, f64)>(function: F, noise: f64) -> Synthetic<F> {
+        Synthetic { function, noise, runs: BTreeSet::new(), most: usize::MAX }
+    }
+
+    /// Four numbers and a choice of three.
+    fn space() -> Space {
+        let number = |name| format!("(name: \"{name}\", path: \"{name}\", values: Linear(from: 0, to: 1)),");
+        let choice = "(name: \"e\", path: \"e\", values: Choice([\"A\", \"B\", \"C\"]))";
+        let text =
+            format!("(about: \"\", parameters: [{}{choice}])", ["a", "b", "c", "d"].map(number).concat());
+        Space::read(&ScenarioText::new("s.ron", &text)).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A bowl with its bottom, 0, at 0.3, 0.7, 0.2, 0.9 and the second choice.
+    fn bowl(at: &[f64]) -> (Vec<f64>, f64) {
+        let bottom = [0.3, 0.7, 0.2, 0.9];
+        let sides: f64 = at.iter().zip(bottom).map(|(at, bottom)| (at - bottom).powi(2)).sum();
+        (vec![sides + if (at[4] * 3.0) as usize == 1 { 0.0 } else { 0.3 }], 0.0)
+    }
+
+    fn extent(method: Method, runs: usize, seeds: usize, seed: u64) -> Extent {
+        Extent { method, runs, seeds, seed, batch: 4 }
+    }
+
+    fn best(extent: Extent, function: impl Fn(&[f64]) -> (Vec<f64>, f64), noise: f64) -> f64 {
+        let mut scorer = synthetic(&function, noise);
+        let Ok(trials) = extent.search(&space(), &mut scorer);
+        assert!(scorer.runs.len() <= extent.runs, "{} runs of {}", scorer.runs.len(), extent.runs);
+        let winner = winner(&trials, extent.seeds).expect("there is a winner");
+        function(trials[winner].point.coordinates()).0[0]
+    }
+
+    #[test]
+    fn the_estimator_finds_what_a_hypercube_of_the_same_size_does_not() {
+        let mean =
+            |method| (0..20).map(|seed| best(extent(method, 90, 1, seed), bowl, 0.0)).sum::<f64>() / 20.0;
+        let (drawn, estimated) = (mean(Method::LatinHypercube), mean(Method::Tpe));
+        assert!(estimated < 0.5 * drawn, "{estimated} of the estimator, {drawn} of the hypercube");
+    }
+
+    #[test]
+    fn halving_finds_more_than_the_same_runs_with_all_seeds() {
+        let mean =
+            |method| (0..40).map(|seed| best(extent(method, 128, 8, seed), bowl, 0.2)).sum::<f64>() / 40.0;
+        let (drawn, halved) = (mean(Method::LatinHypercube), mean(Method::Halving));
+        assert!(halved < drawn, "{halved} by halving, {drawn} without");
+    }
+
+    #[test]
+    fn a_search_is_a_function_of_its_seed() {
+        for method in [Method::Grid, Method::LatinHypercube, Method::Halving, Method::Tpe] {
+            let points = |seed| {
+                let Ok(trials) = extent(method, 60, 2, seed).search(&space(), &mut synthetic(bowl, 0.1));
+                trials
+            };
+            assert_eq!(points(1), points(1), "{method:?}");
+            assert_eq!(points(1) == points(2), method == Method::Grid, "{method:?}");
+        }
+    }
+
+    /// A search that ran out of time is the beginning of the whole one.
+    #[test]
+    fn a_search_goes_on_where_it_was() {
+        let whole = extent(Method::Tpe, 60, 2, 1);
+        let Ok(all) = whole.search(&space(), &mut synthetic(bowl, 0.1));
+        let mut short = Synthetic { most: 30, ..synthetic(bowl, 0.1) };
+        let Ok(beginning) = whole.search(&space(), &mut short);
+        assert!(!beginning.is_empty() && beginning.len() < all.len());
+        assert_eq!(beginning, all[..beginning.len()]);
+    }
+
+    /// The bottom is forbidden; the best allowed point lies on the border, at a first coordinate of 0.5.
+    #[test]
+    fn a_constraint_is_kept() {
+        let forbidden = |at: &[f64]| (bowl(at).0, (0.5 - at[0]).max(0.0));
+        for seed in 0..5 {
+            let whole = extent(Method::Tpe, 120, 1, seed);
+            let Ok(trials) = whole.search(&space(), &mut synthetic(forbidden, 0.0));
+            let winner = &trials[winner(&trials, 1).expect("half of the cube is allowed")];
+            let at = winner.point.coordinates()[0];
+            assert!((0.5..0.75).contains(&at), "{at}");
+        }
+        let impossible = |at: &[f64]| (bowl(at).0, 1.0);
+        let Ok(trials) = extent(Method::Tpe, 30, 1, 1).search(&space(), &mut synthetic(impossible, 0.0));
+        assert_eq!(winner(&trials, 1), None);
+    }
+
+    /// Two objectives with their minima at 0.2 and 0.6 of the first coordinate: the front lies between.
+    #[test]
+    fn two_objectives_have_a_front_between_their_minima() {
+        let two = |at: &[f64]| {
+            let rest: f64 = at[1..4].iter().map(|at| (at - 0.5).powi(2)).sum();
+            (vec![(at[0] - 0.2).powi(2) + rest, (at[0] - 0.6).powi(2) + rest], 0.0)
+        };
+        let Ok(trials) = extent(Method::Tpe, 200, 1, 3).search(&space(), &mut synthetic(two, 0.0));
+        let front = pareto_front(&trials, 1);
+        assert!(front.len() >= 4, "{} members", front.len());
+        let inside =
+            front.iter().filter(|place| (0.1..0.7).contains(&trials[**place].point.coordinates()[0])).count();
+        assert!(inside * 10 >= front.len() * 8, "{inside} of {}", front.len());
+        assert!(front.contains(&winner(&trials, 1).expect("there is a front")));
+    }
+}

@@ -1,0 +1,59 @@
+//! Files of settings that are no scenarios: the same text, the same places, another type.
+//!
+//! Invariant: a fault has its place, its path and, where the reader's error contains the expected names, a correction.
+
+use serde::de::DeserializeOwned;
+use settings::FieldPath;
+
+use super::explain::plain;
+use super::parse::{ReadFault, parse_as};
+use crate::diagnostics::{Diagnostic, LocatedFault, nearest};
+use crate::text::ScenarioText;
+
+impl ScenarioText {
+    /// Reads a file of settings that is no scenario.
+    ///
+    /// # Errors
+    /// If the text is not RON of this type.
+    pub fn read_as<T: DeserializeOwned>(&self) -> Result<T, Diagnostic> {
+        // Messages about brackets, quotes and commas call every text a scenario.
+        self.outline().map_err(|fault| LocatedFault {
+            message: fault.message.replace("scenario", "file"),
+            help: fault.help.map(|help| help.replace("scenario", "file")),
+            ..fault
+        })?;
+        parse_as(self.text()).map_err(|fault| located(self, &fault).into())
+    }
+
+    /// Locates a fault of the value at this path.
+    #[must_use]
+    pub fn fault_at(&self, path: &FieldPath, message: String, help: Option<String>) -> LocatedFault {
+        match self.outline() {
+            Ok(outline) => self.fault(&outline.span(self.text(), path), path, message, help),
+            Err(fault) => LocatedFault { path: path.to_string(), message, help, ..fault },
+        }
+    }
+}
+
+fn located(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
+    let Ok(outline) = source.outline() else { return plain(source, fault) };
+    let text = source.text();
+    let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
+    match &fault.error {
+        ron::Error::NoSuchStructField { expected, found, .. } => {
+            let path = if path.names_upwards().next() == Some(found) { path } else { path.name(found) };
+            let help = Some(nearest::field(found, expected.iter()));
+            source.fault(&outline.key_span(text, &path), &path, format!("there is no field `{found}`"), help)
+        }
+        ron::Error::MissingStructField { field, .. } => {
+            let help = Some(format!("write `{field}: ...` among the fields here"));
+            let message = "this field is missing".to_owned();
+            source.fault(&outline.span(text, &path), &path.name(field), message, help)
+        }
+        ron::Error::NoSuchEnumVariant { expected, found, .. } => {
+            let help = Some(nearest::help(found, expected.iter(), "choices"));
+            source.fault(&outline.span(text, &path), &path, format!("there is no choice `{found}`"), help)
+        }
+        _ => plain(source, fault),
+    }
+}
