@@ -18,6 +18,7 @@ use telemetry::{Progress, RunEnding};
 use super::entry::{self, RESULT};
 use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 use super::{Store, StoreError, Stored, Workshop};
+use crate::measures;
 use crate::simulation::{Outcome, VERSION, simulate};
 use crate::unit::{IdentifiedUnit, Unit};
 
@@ -211,6 +212,7 @@ fn run_unit(
         ended,
         digest: summary.map(|summary| summary.digest.clone()),
         lost_packets: summary.map(|summary| summary.audit.dropped_packets),
+        measures: outcome.as_ref().map_or_else(Vec::new, |outcome| measures::of(&plan, outcome)),
         cost: UnitCost {
             wall_s: began.elapsed().as_secs_f64(),
             events: summary.map_or(0, |summary| summary.events),

@@ -9,6 +9,7 @@ use report::manifest::RunEnd;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
+use crate::measures::{Measure, Measured};
 use crate::unit::Unit;
 
 /// The result of a unit.
@@ -30,8 +31,18 @@ pub struct UnitResult {
     pub digest: Option<String>,
     /// Number of packets lost; `None` if the run has no results.
     pub lost_packets: Option<u64>,
+    /// Measures of every group, in the order of [`measures::of`](crate::measures::of); empty if the run has no results.
+    pub measures: Vec<Measured>,
     /// Cost of the run. Everything else is the same on every machine, but for runs that a budget of time ended.
     pub cost: UnitCost,
+}
+
+impl UnitResult {
+    /// Returns a measure; `None` if the run has no results, or the measure is not among those that a run lists.
+    #[must_use]
+    pub fn measured(&self, measure: &Measure) -> Option<&Measured> {
+        self.measures.iter().find(|one| one.measure == *measure)
+    }
 }
 
 /// Time that a run took.
