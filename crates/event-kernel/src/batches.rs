@@ -1,10 +1,11 @@
 //! The events of the open window, one batch for each owner.
 //!
-//! Invariant: the batches that are not current yet are complete; their events are in any order.
+//! Invariant: the batches that are not current yet are complete; their events are in any order. The current batch is sorted.
 
 use core::ops::Range;
 
-use crate::ring::QueuedEvent;
+use crate::ring::{QueuedEvent, WindowRing};
+use crate::window_event::{NO_KEY, WindowEvent};
 
 /// All events of one owner in the open window.
 #[derive(Clone, Copy, Debug)]
@@ -20,62 +21,67 @@ const OWNERS_PER_EVENT: usize = 8;
 
 /// The batches of the open window.
 pub(crate) struct WindowBatches<E> {
-    /// Events of the window, in the order of insertion.
-    gathered: Vec<QueuedEvent<E>>,
-    /// The same events by owner; entries beyond `count` are unused.
-    grouped: Vec<QueuedEvent<E>>,
+    /// Events of the window by owner; entries beyond `count` are unused.
+    events: Vec<WindowEvent<E>>,
     count: usize,
-    /// Range of the current batch in `grouped`.
+    /// Events of the current batch that have not come out, as a range of `events`.
     current: Range<usize>,
     /// While events are grouped, the index of each owner's next event; otherwise zero.
     next_index: Box<[u32]>,
     /// Batches that are not current yet, last one first.
     batches: Vec<OwnerBatch>,
+    /// Empty, but while few events are sorted by owner.
+    few: Vec<QueuedEvent<E>>,
 }
 
 impl<E: Copy> WindowBatches<E> {
     pub(crate) fn new(owners: usize) -> Self {
         Self {
-            gathered: Vec::new(),
-            grouped: Vec::new(),
+            events: Vec::new(),
             count: 0,
             current: 0..0,
             next_index: vec![0; owners].into(),
             batches: Vec::new(),
+            few: Vec::new(),
         }
     }
 
-    /// Returns the list of the window's events, to be filled before they are [grouped](Self::group).
-    pub(crate) fn gather(&mut self) -> &mut Vec<QueuedEvent<E>> {
-        &mut self.gathered
-    }
-
-    /// Groups the gathered events by owner.
-    pub(crate) fn group(&mut self) {
-        if self.gathered.len() * OWNERS_PER_EVENT < self.next_index.len() {
-            self.sort_by_owner();
+    /// Moves the events of `buckets` out of the ring and groups them by owner. The window begins at `start`, in ps.
+    pub(crate) fn group(&mut self, ring: &mut WindowRing<E>, buckets: Range<u64>, start: u64) {
+        self.count = buckets.clone().map(|bucket| ring.len(bucket)).sum();
+        self.current = 0..0;
+        let filler = ring.slices(buckets.clone()).next().and_then(<[_]>::first);
+        if let Some(any) = filler
+            && self.events.len() < self.count
+        {
+            self.events.resize(self.count, WindowEvent { key: NO_KEY, event: any.event });
+        }
+        if self.count * OWNERS_PER_EVENT < self.next_index.len() {
+            ring.slices(buckets.clone()).for_each(|events| self.few.extend_from_slice(events));
+            self.sort_by_owner(start);
         } else {
-            self.count_by_owner();
+            self.count_by_owner(ring, buckets.clone(), start);
         }
-        self.count = self.gathered.len();
-        self.gathered.clear();
+        buckets.for_each(|bucket| ring.clear(bucket));
         self.batches.reverse();
     }
 
-    fn sort_by_owner(&mut self) {
-        self.gathered.sort_unstable_by_key(QueuedEvent::owner);
-        self.grouped.clear();
-        self.grouped.extend_from_slice(&self.gathered);
+    fn sort_by_owner(&mut self, start: u64) {
+        self.few.sort_unstable_by_key(QueuedEvent::owner);
         let mut end = 0;
-        for group in self.gathered.chunk_by(|one, next| one.owner() == next.owner()) {
+        for group in self.few.chunk_by(|one, next| one.owner() == next.owner()) {
             let begin = end;
             end += group.len() as u32;
             self.batches.push(OwnerBatch { owner: group[0].owner(), begin, end });
         }
+        for (place, entry) in self.events.iter_mut().zip(&self.few) {
+            *place = WindowEvent::of(entry, start);
+        }
+        self.few.clear();
     }
 
-    fn count_by_owner(&mut self) {
-        for entry in &self.gathered {
+    fn count_by_owner(&mut self, ring: &WindowRing<E>, buckets: Range<u64>, start: u64) {
+        for entry in ring.slices(buckets.clone()).flatten() {
             self.next_index[entry.owner() as usize] += 1;
         }
         let mut end = 0;
@@ -85,14 +91,9 @@ impl<E: Copy> WindowBatches<E> {
             end += core::mem::replace(count, begin);
             self.batches.push(OwnerBatch { owner: owner as u32, begin, end });
         }
-        if let Some(any) = self.gathered.first()
-            && self.grouped.len() < self.gathered.len()
-        {
-            self.grouped.resize(self.gathered.len(), *any);
-        }
-        for entry in &self.gathered {
+        for entry in ring.slices(buckets).flatten() {
             let index = &mut self.next_index[entry.owner() as usize];
-            self.grouped[*index as usize] = *entry;
+            self.events[*index as usize] = WindowEvent::of(entry, start);
             *index += 1;
         }
         for batch in &self.batches {
@@ -105,17 +106,51 @@ impl<E: Copy> WindowBatches<E> {
         &mut self.batches
     }
 
-    /// Makes the next batch current; returns its owner and its events, in any order.
+    /// Makes the next batch current, and returns its owner.
     #[inline]
-    pub(crate) fn next_batch(&mut self) -> Option<(u32, &[QueuedEvent<E>])> {
+    pub(crate) fn next_batch(&mut self) -> Option<u32> {
         let OwnerBatch { owner, begin, end } = self.batches.pop()?;
         self.current = begin as usize..end as usize;
-        Some((owner, &self.grouped[self.current.clone()]))
+        // Buckets are shorter than a window, and come in order: the batch is nearly sorted.
+        self.events[self.current.clone()].sort_unstable_by_key(|entry| entry.key);
+        Some(owner)
     }
 
-    /// Returns the events that the window had when it was opened, batch by batch, and the range of the current batch.
-    pub(crate) fn all(&self) -> (&[QueuedEvent<E>], Range<usize>) {
-        (&self.grouped[..self.count], self.current.clone())
+    /// Returns the least key of the current batch, or [`NO_KEY`] if all its events have come out.
+    #[inline]
+    pub(crate) fn least_key(&self) -> u64 {
+        let Range { start, end } = self.current;
+        if start < end { self.events[start].key } else { NO_KEY }
+    }
+
+    /// Takes the event of the current batch with the least key. There is one.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> WindowEvent<E> {
+        let entry = self.events[self.current.start];
+        self.current.start += 1;
+        entry
+    }
+
+    /// Returns the number of events of the current batch that have not come out.
+    #[inline]
+    pub(crate) fn current_len(&self) -> usize {
+        self.current.len()
+    }
+
+    /// Returns the number of events in batches that are not current yet.
+    pub(crate) fn waiting_len(&self) -> usize {
+        self.batches.iter().map(|batch| (batch.end - batch.begin) as usize).sum()
+    }
+
+    /// Returns the events that the window had when it was opened, batch by batch.
+    pub(crate) fn all(&self) -> &[WindowEvent<E>] {
+        &self.events[..self.count]
+    }
+
+    /// Returns the end of the current batch among [`all`](Self::all) events.
+    #[inline]
+    pub(crate) fn batch_end(&self) -> usize {
+        self.current.end
     }
 
     /// Returns true if no further batch is left.
@@ -126,6 +161,6 @@ impl<E: Copy> WindowBatches<E> {
     /// Returns the memory allocated for events, in entries.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
-        self.gathered.capacity() + self.grouped.capacity()
+        self.events.capacity() + self.few.capacity()
     }
 }

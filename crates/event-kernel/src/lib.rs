@@ -16,11 +16,14 @@
 
 mod batches;
 mod digest;
+mod earliest_first;
 mod mix;
 mod order;
+mod own_events;
 mod queue;
 mod random;
 mod ring;
+mod window_event;
 
 pub use batches::OwnerBatch;
 pub use digest::Digest;

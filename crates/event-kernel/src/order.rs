@@ -24,7 +24,7 @@ const SEQUENCE_BITS: u32 = 20;
 const LANE_SHIFT: u32 = SEQUENCE_BITS;
 const PORT_SHIFT: u32 = LANE_SHIFT + LANE_BITS;
 const KIND_SHIFT: u32 = PORT_SHIFT + PORT_BITS;
-const NODE_SHIFT: u32 = KIND_SHIFT + KIND_BITS;
+pub(crate) const NODE_SHIFT: u32 = KIND_SHIFT + KIND_BITS;
 const _: () = assert!(NODE_SHIFT + NODE_BITS == 64);
 
 impl EventOrder {
@@ -54,6 +54,12 @@ impl EventOrder {
     #[must_use]
     pub const fn owner(self) -> u32 {
         (self.0 >> NODE_SHIFT) as u32
+    }
+
+    /// Returns the order among events of the same node, in the low [`NODE_SHIFT`] bits.
+    #[inline]
+    pub(crate) const fn without_node(self) -> u64 {
+        self.0 & ((1 << NODE_SHIFT) - 1)
     }
 
     #[inline]

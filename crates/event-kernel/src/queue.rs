@@ -9,28 +9,30 @@
 //! comes out while an earlier event of that owner can still be scheduled.
 //!
 //! ```text
-//!    |  open window  |  ring: 4096 windows, unsorted  |  far: a heap ...
+//!    |  open window: 8 to 15 buckets  |  ring: 4096 buckets, unsorted  |  far: a heap ...
 //! ```
 //!
-//! * The events of the *open* window are grouped by owner, in batches. A batch is sorted when it becomes current, latest
-//!   event first, and drained from its end. An event that its owner schedules for itself meanwhile, within the window,
-//!   is inserted in order if it belongs among the next few, else pushed on a heap of *late* events: insertion at any
-//!   place is quadratic if thousands of events share an owner and an instant.
-//! * The *ring* covers the windows that follow the open one.
+//! * A *bucket* is a power of two of picoseconds. A window begins with the first bucket that has events.
+//! * The events of the open window are grouped by owner, in *batches*. A batch is sorted when it becomes current. The events
+//!   that its owner schedules for itself meanwhile, within the window, form a second sorted list.
+//! * The *ring* covers the buckets that follow.
 //! * *Far* events, mostly timers, wait in a heap and move into the ring as it advances.
 
-use core::cmp::{Ordering, Reverse};
 use core::fmt::{self, Debug, Formatter};
+use core::ops::Range;
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
 use units::{Span, Time};
 
 use crate::batches::{OwnerBatch, WindowBatches};
+use crate::earliest_first::EarliestFirst;
 use crate::order::EventOrder;
+use crate::own_events::OwnEvents;
 use crate::ring::{QueuedEvent, SIZE, WindowRing};
+use crate::window_event::{LONGEST, NO_KEY, WindowEvent, last_key, time_of};
 
-/// Number of next events of an owner among which a new event is inserted in order.
-const NEAR: usize = 32;
+/// Least number of buckets in a window, if the window has as many picoseconds.
+const BUCKETS: u64 = 8;
 
 /// The future-event list. Each event belongs to the owner that its order names.
 ///
@@ -58,24 +60,29 @@ const NEAR: usize = 32;
 pub struct EventQueue<E> {
     /// Time of the last event that the current owner has popped, in ps.
     now: u64,
+    /// Start of the open window, in ps.
+    window_start: u64,
     /// End of the open window, exclusive, in ps.
     window_end: u64,
-    /// Length of a window, in ps.
-    width: u64,
-    /// Number of the open window. No pending event lies before it.
-    window: u64,
-    /// Number of pending events.
-    len: usize,
+    /// Number of the open window's first bucket. No pending event lies before it.
+    first_bucket: u64,
+    /// Binary logarithm of a bucket's length in ps.
+    bucket_shift: u32,
+    /// Number of buckets in a window.
+    window_buckets: u64,
     /// Batches of the open window.
     open: WindowBatches<E>,
     /// The current owner.
     owner: Option<u32>,
-    /// Events of the current owner in the open window, latest first.
-    current: Vec<QueuedEvent<E>>,
-    /// Further events of the current owner in the open window.
-    late: BinaryHeap<EarliestFirst<E>>,
+    /// Least key of the current batch, and of the owner's own events: [`NO_KEY`] if all have come out.
+    batch_key: u64,
+    own_key: u64,
+    /// Events that the current owner has scheduled for itself in the open window.
+    own: OwnEvents<E>,
     ring: WindowRing<E>,
-    far: BinaryHeap<EarliestFirst<E>>,
+    far: BinaryHeap<EarliestFirst<QueuedEvent<E>>>,
+    /// Empty, but while a window is cut within a bucket.
+    cut: Vec<QueuedEvent<E>>,
 }
 
 impl<E: Copy> EventQueue<E> {
@@ -87,33 +94,37 @@ impl<E: Copy> EventQueue<E> {
     #[must_use]
     pub fn new(owners: usize, lookahead: Span) -> Self {
         const { assert!(size_of::<E>() <= 24, "an event is at most 24 bytes") }
+        let longest = lookahead.ps().clamp(1, LONGEST);
+        let bucket_shift = (longest / BUCKETS).checked_ilog2().unwrap_or(0);
         Self {
             now: 0,
+            window_start: 0,
             window_end: 0,
-            width: lookahead.ps().max(1),
-            window: 0,
-            len: 0,
+            first_bucket: 0,
+            bucket_shift,
+            window_buckets: longest >> bucket_shift,
             open: WindowBatches::new(owners),
             owner: None,
-            current: Vec::new(),
-            late: BinaryHeap::new(),
+            batch_key: NO_KEY,
+            own_key: NO_KEY,
+            own: OwnEvents::new(),
             ring: WindowRing::new(),
             far: BinaryHeap::new(),
+            cut: Vec::new(),
         }
     }
 
-    /// Returns the number of pending events.
-    #[inline]
+    /// Returns the number of pending events. Counts them.
     #[must_use]
-    pub const fn len(&self) -> usize {
-        self.len
+    pub fn len(&self) -> usize {
+        let in_window = self.open.waiting_len() + self.open.current_len() + self.own.len();
+        in_window + self.ring.total_len() + self.far.len()
     }
 
     /// Returns true if no event is pending.
-    #[inline]
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Returns the end of the window that was opened last, exclusive. If all its batches are done, every event before
@@ -136,13 +147,12 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn push(&mut self, at: Time, order: EventOrder, event: E) {
         let entry = QueuedEvent { time: at.ps(), order: order.bits(), event };
-        self.len += 1;
         if entry.time < self.window_end {
             return self.push_in_window(entry);
         }
-        let window = entry.time / self.width;
-        if window - self.window < SIZE as u64 {
-            self.ring.push(window, entry);
+        let bucket = entry.time >> self.bucket_shift;
+        if bucket - self.first_bucket < SIZE as u64 {
+            self.ring.push(bucket, entry);
         } else {
             self.push_far(entry);
         }
@@ -154,17 +164,14 @@ impl<E: Copy> EventQueue<E> {
         let QueuedEvent { time, .. } = entry;
         assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
         if self.owner != Some(entry.owner()) {
-            assert!(self.width == 1, "an event for another at {time} ps, pushed at {} ps", self.now);
-            self.ring.push(self.window, entry);
+            let is_instant = self.window_buckets == 1;
+            assert!(is_instant, "an event for another at {time} ps, pushed at {} ps", self.now);
+            self.ring.push(self.first_bucket, entry);
             return;
         }
-        let far = self.current.len().saturating_sub(NEAR);
-        let later = self.current[far..].partition_point(|other| other.key() > entry.key());
-        if later > 0 || far == 0 {
-            self.current.insert(far + later, entry);
-        } else {
-            self.late.push(EarliestFirst(entry));
-        }
+        let entry = WindowEvent::of(&entry, self.window_start);
+        self.own_key = self.own_key.min(entry.key);
+        self.own.push(entry);
     }
 
     /// Schedules an event beyond the ring.
@@ -178,48 +185,55 @@ impl<E: Copy> EventQueue<E> {
     /// of the previous window must all be done.
     pub fn open(&mut self, end: Time) -> bool {
         debug_assert!(self.open.is_done() && self.is_batch_done(), "all batches of the last window are done");
-        let Some(next) = self.next_before(end) else { return false };
-        let start = next * self.width;
-        self.window = next;
-        self.window_end = start.saturating_add(self.width).min(end.ps());
-        self.bring_far_events();
-        self.ring.take(next, self.open.gather());
-        if self.window_end - start < self.width {
-            let beyond = self.open.gather().extract_if(.., |entry| entry.time >= end.ps());
-            beyond.for_each(|entry| self.ring.push(next, entry));
+        let Some(buckets) = self.find_window(end) else { return false };
+        self.window_start = buckets.start << self.bucket_shift;
+        let full_end = buckets.end.saturating_mul(1 << self.bucket_shift);
+        self.window_end = full_end.min(end.ps());
+        let last = buckets.end - 1;
+        if self.window_end < full_end {
+            self.set_aside(last);
         }
-        self.open.group();
+        self.open.group(&mut self.ring, buckets, self.window_start);
+        self.cut.drain(..).for_each(|entry| self.ring.push(last, entry));
         !self.open.is_done()
+    }
+
+    /// Sets the events of a bucket aside that lie beyond the open window.
+    fn set_aside(&mut self, bucket: u64) {
+        self.ring.slices(bucket..bucket + 1).for_each(|events| self.cut.extend_from_slice(events));
+        self.ring.clear(bucket);
+        let within = self.cut.extract_if(.., |entry| entry.time < self.window_end);
+        within.for_each(|entry| self.ring.push(bucket, entry));
     }
 
     /// Returns the events before `end` of the window that [`open`](Self::open) opens next, each with its time, in any order.
     pub fn next_window(&mut self, end: Time) -> impl Iterator<Item = (Time, &E)> {
-        let next = self.next_before(end);
-        if let Some(next) = next {
-            self.window = next;
-            self.bring_far_events();
-        }
-        let events = next.into_iter().flat_map(|next| self.ring.bucket(next));
-        let before_end = events.filter(move |entry| entry.time < end.ps());
+        let buckets = self.find_window(end).unwrap_or(0..0);
+        let before_end = self.ring.slices(buckets).flatten().filter(move |entry| entry.time < end.ps());
         before_end.map(|entry| (Time::from_ps(entry.time), &entry.event))
     }
 
-    /// Returns the number of the next window that holds events, if it begins before `end`.
-    #[inline]
-    fn next_before(&self, end: Time) -> Option<u64> {
-        let in_ring = self.ring.first_from(self.window);
-        let next = in_ring.or_else(|| self.far.peek().map(|far| far.0.time / self.width))?;
-        (next * self.width < end.ps()).then_some(next)
+    /// Finds the next window that holds events, if it begins before `end`. Returns its buckets that begin before `end`.
+    fn find_window(&mut self, end: Time) -> Option<Range<u64>> {
+        let in_ring = self.ring.first_from(self.first_bucket);
+        let first = in_ring.or_else(|| self.far.peek().map(|far| far.0.time >> self.bucket_shift))?;
+        let after_end = (end.ps().saturating_sub(1) >> self.bucket_shift) + 1;
+        if first >= after_end || end == Time::ZERO {
+            return None;
+        }
+        self.first_bucket = first;
+        self.bring_far_events();
+        Some(first..(first + self.window_buckets).min(after_end))
     }
 
     /// Moves far events into the ring that it covers by now.
     fn bring_far_events(&mut self) {
-        let covered = (self.window + SIZE as u64).saturating_mul(self.width);
+        let covered = self.first_bucket + SIZE as u64;
         while let Some(far) = self.far.peek_mut()
-            && far.0.time < covered
+            && far.0.time >> self.bucket_shift < covered
         {
             let EarliestFirst(entry) = PeekMut::pop(far);
-            self.ring.push(entry.time / self.width, entry);
+            self.ring.push(entry.time >> self.bucket_shift, entry);
         }
     }
 
@@ -238,61 +252,64 @@ impl<E: Copy> EventQueue<E> {
             "a batch is done when its owner has no events left in the window"
         );
         self.now = 0;
-        let batch = self.open.next_batch();
-        self.owner = batch.map(|(owner, _)| owner);
-        self.current.extend_from_slice(batch.map_or(&[], |(_, events)| events));
-        self.current.sort_unstable_by_key(|entry| Reverse(entry.key()));
+        self.owner = self.open.next_batch();
+        self.batch_key = self.open.least_key();
         self.owner
     }
 
     /// Returns true if the current owner has no events left in the open window.
     #[inline]
-    fn is_batch_done(&self) -> bool {
-        self.current.is_empty() && self.late.is_empty()
+    const fn is_batch_done(&self) -> bool {
+        self.batch_key == NO_KEY && self.own_key == NO_KEY
     }
 
     /// Returns the events that the open window had when it was opened, batch by batch, from this index on.
     pub fn window_events(&self, from: usize) -> impl Iterator<Item = &E> + Clone {
-        let (entries, _) = self.open.all();
-        entries.iter().skip(from).map(|entry| &entry.event)
+        self.open.all().iter().skip(from).map(|entry| &entry.event)
     }
 
     /// Returns the end of the current batch among the [`window_events`](Self::window_events).
     #[inline]
     #[must_use]
     pub fn batch_end(&self) -> usize {
-        self.open.all().1.end
+        self.open.batch_end()
     }
 
     /// Takes the current owner's next event in the open window, and sets the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let entry = if self.late.is_empty() { self.current.pop()? } else { self.pop_late(u64::MAX)? };
-        self.len -= 1;
-        self.now = entry.time;
-        Some((Time::from_ps(entry.time), entry.event))
+        let WindowEvent { key, event } = self.pop_until(NO_KEY - 1)?;
+        let time = time_of(key, self.window_start);
+        self.now = time.ps();
+        Some((time, event))
     }
 
     /// Takes the current owner's next event if it is due at `now`, which is not before the clock's time.
     #[inline]
     pub fn pop_at(&mut self, now: Time) -> Option<E> {
-        let entry = if self.late.is_empty() {
-            self.current.pop_if(|entry| entry.time <= now.ps())?
-        } else {
-            self.pop_late(now.ps())?
-        };
-        self.len -= 1;
-        Some(entry.event)
+        Some(self.pop_until(last_key(now.ps(), self.window_start))?.event)
     }
 
-    /// Takes the current owner's earliest event up to this time while some of its events are late.
-    #[inline(never)] // Late events are rare.
-    fn pop_late(&mut self, until: u64) -> Option<QueuedEvent<E>> {
-        let late = self.late.peek_mut()?;
-        if self.current.last().is_some_and(|sorted| sorted.key() < late.0.key()) {
-            return self.current.pop_if(|entry| entry.time <= until);
+    /// Takes the event with the least key of those that the current owner has scheduled for itself.
+    #[inline(never)] // One event of three.
+    fn pop_own(&mut self) -> Option<WindowEvent<E>> {
+        let event = self.own.pop();
+        self.own_key = self.own.least_key();
+        event
+    }
+
+    /// Takes the current owner's event with the least key, if that is at most `last`.
+    #[inline]
+    fn pop_until(&mut self, last: u64) -> Option<WindowEvent<E>> {
+        if self.own_key < self.batch_key {
+            return if self.own_key <= last { self.pop_own() } else { None };
         }
-        (late.0.time <= until).then(|| PeekMut::pop(late).0)
+        if self.batch_key > last {
+            return None;
+        }
+        let event = self.open.pop();
+        self.batch_key = self.open.least_key();
+        Some(event)
     }
 }
 
@@ -300,39 +317,16 @@ impl<E: Copy> EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     /// Returns the memory allocated for events, in entries.
     fn capacity(&self) -> usize {
-        let current = self.current.capacity() + self.late.capacity();
-        self.open.capacity() + current + self.ring.capacity() + self.far.capacity()
+        let in_window = self.open.capacity() + self.own.capacity() + self.cut.capacity();
+        in_window + self.ring.capacity() + self.far.capacity()
     }
 }
 
-impl<E> Debug for EventQueue<E> {
+impl<E: Copy> Debug for EventQueue<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventQueue").field("now", &self.now).field("len", &self.len).finish_non_exhaustive()
+        f.debug_struct("EventQueue").field("now", &self.now).field("len", &self.len()).finish_non_exhaustive()
     }
 }
-
-/// An event in a heap, whose greatest element is the earliest event.
-struct EarliestFirst<E>(QueuedEvent<E>);
-
-impl<E> Ord for EarliestFirst<E> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        Reverse(self.0.key()).cmp(&Reverse(other.0.key()))
-    }
-}
-
-impl<E> PartialOrd for EarliestFirst<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> PartialEq for EarliestFirst<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<E> Eq for EarliestFirst<E> {}
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,15 @@
-//! The near future: a ring of buckets, each with the unsorted events of one window.
+//! The near future: a ring of buckets, each with the unsorted events of a time shorter than a window.
 //!
 //! Invariant: a bucket has memory exactly while it has events, and its bit is set exactly then. Memory is reused in
 //! small chunks, the last one freed first, so that the next write hits the cache. If each bucket kept its own memory,
 //! that memory would be evicted before its next use, and a bucket with a single timer would keep the memory of its
 //! fullest time.
 //!
-//! A bucket is known by the number of its window; `number % SIZE` is its slot.
+//! Buckets are numbered from time zero; `number % SIZE` is the slot of a bucket.
 
 use core::ops::Range;
 
+use crate::earliest_first::Keyed;
 use crate::order::EventOrder;
 
 /// An event with its sort key.
@@ -20,13 +21,16 @@ pub(crate) struct QueuedEvent<E> {
     pub(crate) event: E,
 }
 
-impl<E> QueuedEvent<E> {
-    /// Returns the sort key: time, then order.
+impl<E> Keyed for QueuedEvent<E> {
+    type Key = u128;
+
     #[inline]
-    pub(crate) fn key(&self) -> u128 {
+    fn key(&self) -> u128 {
         u128::from(self.time) << 64 | u128::from(self.order)
     }
+}
 
+impl<E> QueuedEvent<E> {
     /// Returns the owner of the event.
     #[inline]
     pub(crate) fn owner(&self) -> u32 {
@@ -106,18 +110,26 @@ impl<E: Copy> WindowRing<E> {
         *len += 1;
     }
 
-    /// Moves the events of `bucket` to the end of `gathered`.
-    pub(crate) fn take(&mut self, bucket: u64, gathered: &mut Vec<QueuedEvent<E>>) {
+    /// Empties a bucket.
+    pub(crate) fn clear(&mut self, bucket: u64) {
         let slot = slot_of(bucket);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         if self.occupied[slot / 64] == 0 {
             self.summary &= !(1 << (slot / 64));
         }
-        let taken = core::mem::replace(&mut self.slots[slot], BucketSlot { len: 0, last: 0 });
-        for (chunk, held) in chunks(taken, &self.previous) {
-            gathered.extend_from_slice(&self.entries[held]);
-            self.free.push(chunk);
-        }
+        let cleared = core::mem::replace(&mut self.slots[slot], BucketSlot { len: 0, last: 0 });
+        self.free.extend(chunks(cleared, &self.previous).map(|(chunk, _)| chunk));
+    }
+
+    /// Returns the number of events of a bucket.
+    #[inline]
+    pub(crate) fn len(&self, bucket: u64) -> usize {
+        self.slots[slot_of(bucket)].len as usize
+    }
+
+    /// Returns the number of all events.
+    pub(crate) fn total_len(&self) -> usize {
+        self.slots.iter().map(|slot| slot.len as usize).sum()
     }
 
     /// Returns all events, in any order.
@@ -127,10 +139,11 @@ impl<E: Copy> WindowRing<E> {
         held.flat_map(|held| &self.entries[held])
     }
 
-    /// Returns the events of a bucket, in any order.
-    pub(crate) fn bucket(&self, bucket: u64) -> impl Iterator<Item = &QueuedEvent<E>> {
-        let held = chunks(self.slots[slot_of(bucket)], &self.previous).map(|(_, held)| held);
-        held.flat_map(|held| &self.entries[held])
+    /// Returns the events of buckets, bucket by bucket, in pieces; those of one bucket are in any order.
+    #[inline]
+    pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = &[QueuedEvent<E>]> {
+        let held = buckets.flat_map(|bucket| chunks(self.slots[slot_of(bucket)], &self.previous));
+        held.map(|(_, held)| &self.entries[held])
     }
 
     /// Returns the first bucket with events from `from` on, among the `SIZE` buckets that the ring covers.
@@ -190,10 +203,9 @@ mod tests {
         assert_eq!(ring.first_from(77), None);
         ring.push(80, QueuedEvent { time: 0, order: 0, event: () });
         assert_eq!(ring.first_from(77), Some(80));
-        let mut present = Vec::new();
-        ring.take(80, &mut present);
-        assert_eq!(present.len(), 1);
-        assert_eq!(ring.first_from(77), None);
+        assert_eq!((ring.len(80), ring.total_len()), (1, 1));
+        ring.clear(80);
+        assert_eq!((ring.first_from(77), ring.total_len()), (None, 0));
     }
 
     proptest! {

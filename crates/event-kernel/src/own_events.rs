@@ -1,0 +1,120 @@
+//! The events that the current owner has scheduled for itself in the open window.
+//!
+//! Invariant: events come out in ascending order of their keys.
+//!
+//! Most of them are scheduled nearly in order: a sorted list takes an event at its end, or a few places before it. An
+//! event that would move more than [`NEAR`] others goes to a heap of *late* events: insertion at any place is quadratic if
+//! thousands of events share an owner and an instant.
+
+use std::collections::{BinaryHeap, binary_heap::PeekMut};
+
+use crate::earliest_first::EarliestFirst;
+use crate::window_event::{NO_KEY, WindowEvent};
+
+/// Number of last events of the list among which a new event is inserted.
+const NEAR: usize = 32;
+
+/// Events that an owner has scheduled for itself.
+pub(crate) struct OwnEvents<E> {
+    /// In ascending order; those before `next` have come out.
+    sorted: Vec<WindowEvent<E>>,
+    next: usize,
+    late: BinaryHeap<EarliestFirst<WindowEvent<E>>>,
+}
+
+impl<E: Copy> OwnEvents<E> {
+    pub(crate) const fn new() -> Self {
+        Self { sorted: Vec::new(), next: 0, late: BinaryHeap::new() }
+    }
+
+    /// Returns the number of events.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.sorted.len() - self.next + self.late.len()
+    }
+
+    /// Adds an event.
+    #[inline]
+    pub(crate) fn push(&mut self, entry: WindowEvent<E>) {
+        if self.next == self.sorted.len() {
+            // All have come out, so that their memory is used again.
+            self.sorted.clear();
+            self.next = 0;
+        }
+        let first = self.sorted.len().saturating_sub(NEAR).max(self.next);
+        let later = self.sorted[first..].iter().rev().take_while(|other| other.key > entry.key).count();
+        let place = self.sorted.len() - later;
+        if place > first || first == self.next {
+            self.sorted.insert(place, entry);
+        } else {
+            self.late.push(EarliestFirst(entry));
+        }
+    }
+
+    /// Returns the least key, or [`NO_KEY`] if there is no event.
+    #[inline]
+    pub(crate) fn least_key(&self) -> u64 {
+        let sorted = self.sorted.get(self.next).map_or(NO_KEY, |entry| entry.key);
+        if self.late.is_empty() { sorted } else { self.least_with_late(sorted) }
+    }
+
+    #[inline(never)] // Late events are rare.
+    fn least_with_late(&self, sorted: u64) -> u64 {
+        self.late.peek().map_or(sorted, |late| sorted.min(late.0.key))
+    }
+
+    /// Takes the event with the least key.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<WindowEvent<E>> {
+        if !self.late.is_empty() {
+            return self.pop_with_late();
+        }
+        let entry = *self.sorted.get(self.next)?;
+        self.next += 1;
+        Some(entry)
+    }
+
+    #[inline(never)] // Late events are rare.
+    fn pop_with_late(&mut self) -> Option<WindowEvent<E>> {
+        let late = self.late.peek_mut()?;
+        match self.sorted.get(self.next) {
+            Some(sorted) if sorted.key <= late.0.key => {
+                self.next += 1;
+                Some(*sorted)
+            }
+            _ => Some(PeekMut::pop(late).0),
+        }
+    }
+
+    /// Returns the memory allocated for events, in entries.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.sorted.capacity() + self.late.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Keys pushed in any order, between pops, come out as from a sorted list of all that are in.
+        #[test]
+        fn events_come_out_in_order(keys in prop::collection::vec(prop::option::of(0u64..1000), 1..400)) {
+            let (mut own, mut list) = (OwnEvents::new(), std::collections::BTreeMap::new());
+            for (number, key) in keys.into_iter().enumerate() {
+                if let Some(key) = key {
+                    // Equal keys come out in any order, so all keys differ.
+                    let key = key << 32 | number as u64;
+                    own.push(WindowEvent { key, event: number });
+                    list.insert(key, number);
+                } else {
+                    prop_assert_eq!(own.least_key(), list.first_key_value().map_or(NO_KEY, |(key, _)| *key));
+                    prop_assert_eq!(own.pop().map(|entry| (entry.key, entry.event)), list.pop_first());
+                }
+                prop_assert_eq!(own.len(), list.len());
+            }
+        }
+    }
+}
