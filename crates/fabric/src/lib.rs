@@ -45,7 +45,8 @@ pub fn simulate(
     options: RunOptions<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<RunRecord, RunError> {
-    let (world, instruments) = build::world(plan);
+    let (world, mut instruments) = build::world(plan);
+    instruments.timeline = observe::timeline::TimelineProbe::new(plan, options.moments);
     let mut run = run::Run::new(world, instruments, options);
     if plan.until_done() {
         run.end_when_done(plan);

@@ -97,7 +97,7 @@ pub struct RunOutput {
 }
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 27] = [
+pub const FILE_NAMES: [&str; 29] = [
     "summary.json",
     "flows.csv",
     "phases.csv",
@@ -123,6 +123,8 @@ pub const FILE_NAMES: [&str; 27] = [
     "port_series.csv",
     "source_series.csv",
     "pauses.csv",
+    "timeline.csv",
+    "timeline_trees.csv",
     "fct.csv",
     "fct.txt",
 ];
@@ -151,6 +153,8 @@ pub fn output(summary: &Summary, record: &RunRecord, plan: String) -> RunOutput 
     files.extend(tables::observed::ports(record).map(|contents| file("port_series.csv", contents)));
     files.extend(tables::observed::sources(record).map(|contents| file("source_series.csv", contents)));
     files.extend(tables::observed::pauses(record).map(|contents| file("pauses.csv", contents)));
+    files.extend(tables::timeline::outputs(record).map(|contents| file("timeline.csv", contents)));
+    files.extend(tables::timeline::trees(record).map(|contents| file("timeline_trees.csv", contents)));
     files.extend(tables::completions::file(record).map(|rows| file("fct.csv", rows)));
     let (mut drawn, mut undrawn) = (Vec::new(), Vec::new());
     for figure in figures::FIGURES {

@@ -6,10 +6,11 @@ use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
     Acknowledged, Audit, BranchRecord, Cause, Completions, Congestion, ContributorRecord, FiniteRecord,
-    FlowRecord, FlowSpread, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, MessageRecord,
-    OutputLoad, PauseEvent, PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord,
-    RunEnding, RunRecord, Series, SeriesColumn, Snapshot, SourceSample, SourceSeries, TransportTally,
-    TreeSample, VictimRecord, Watched, WatchedQuantity, WorstTree,
+    FlowRecord, FlowSpread, GroupRecord, LaneMoment, LaneRecord, MarginCounts, MarginRecord, Marks,
+    MessageRecord, Moment, OutputLoad, PauseEvent, PauseEvents, PauseRecord, Phase, PortSample, PortSeries,
+    QueueRecord, RootRecord, RunEnding, RunRecord, Series, SeriesColumn, Snapshot, SourceSample,
+    SourceSeries, Timeline, TransportTally, TreeMoment, TreeSample, VictimRecord, Watched, WatchedQuantity,
+    WorstTree,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -70,6 +71,7 @@ pub(crate) fn record() -> RunRecord {
         port_series: Some(port_series()),
         source_series: Some(source_series()),
         pause_events: Some(pause_events()),
+        timeline: Some(timeline()),
         congestion: congestion(),
         completions: Some(completions()),
         audit: Audit {
@@ -153,6 +155,21 @@ fn port_series() -> PortSeries {
         sample(Some(0), 0, 1),
     ];
     PortSeries { lanes: vec![0, 1], samples }
+}
+
+/// Returns two moments of 10 ms; the outputs are idle in the first, and the second has the tree.
+fn timeline() -> Timeline {
+    let at = |ms: u64| Span::from_us(1000 * ms).after_start();
+    let lane = |sent, stalled_us, queue| LaneMoment {
+        sent: Bytes::new(sent),
+        stalled: Span::from_us(stalled_us),
+        queue,
+    };
+    let tree = TreeMoment { root: 0, branches: vec![(0, 1)], contributors: vec![0], victims: vec![0] };
+    let idle = vec![lane(0, 0, None), lane(0, 0, Some(0))];
+    let busy = vec![lane(10_000_000, 2500, None), lane(20_000_000, 0, Some(31_110))];
+    let moment = |ms, lanes, trees| Moment { at: at(ms), lanes, trees };
+    Timeline { moments: vec![moment(10, idle, vec![]), moment(20, busy, vec![tree])] }
 }
 
 /// Returns a flow under each response, at one sample.

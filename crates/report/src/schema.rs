@@ -20,7 +20,7 @@ use crate::manifest::Manifest;
 use crate::parquet::parquet_name;
 use crate::summary::Summary;
 use crate::table::{ColumnSchema, Table};
-use crate::tables::{completions, congestion, flows, margins, observed, ports, series};
+use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
 
 /// A file of a result folder.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +68,8 @@ pub fn files() -> Vec<FileSchema> {
         table(&observed::port_table()),
         table(&observed::source_table()),
         table(&observed::pause_table()),
+        table(&timeline::output_table()),
+        table(&timeline::tree_table()),
         table(&margins::table()),
         table(&completions::table()),
         other(

@@ -15,6 +15,9 @@ use units::Span;
 
 use crate::{provenance, wording};
 
+/// Most moments in `timeline.csv`: enough for a picture of the fabric that moves, in a file of some MB for 648 hosts.
+const MOMENTS: usize = 64;
+
 /// A scenario with overrides.
 ///
 /// # Examples
@@ -133,7 +136,7 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
-    /// Runs a plan to its end. `progress` is called now and then with the simulated time reached.
+    /// Runs a plan to its end, and records moments for `timeline.csv` whatever the options say. `progress` is called now and then with the simulated time reached.
     ///
     /// # Errors
     /// If an invariant of the simulator is violated, or packets are in a deadlock.
@@ -142,6 +145,7 @@ impl FinishedRun {
         options: RunOptions<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, RunError> {
+        let options = RunOptions { moments: MOMENTS, ..options };
         let Outcome { summary, record } = simulate(&plan, options, progress)?;
         Ok(Self { plan, summary, record })
     }

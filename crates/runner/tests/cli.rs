@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use scratch::{Scratch, assert_refused, json, text};
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 17] = [
+const FILES: [&str; 19] = [
     "completions.svg",
     "contributors.csv",
     "fabric.svg",
@@ -24,6 +24,8 @@ const FILES: [&str; 17] = [
     "series.csv",
     "slowdown.svg",
     "summary.json",
+    "timeline.csv",
+    "timeline_trees.csv",
     "trees.csv",
     "victims.csv",
 ];

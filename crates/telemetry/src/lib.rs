@@ -10,6 +10,7 @@ mod lane;
 mod observed;
 mod record;
 mod series;
+mod timeline;
 
 pub use completions::{Acknowledged, Completions, MessageRecord};
 pub use congestion::{
@@ -24,3 +25,4 @@ pub use record::{
     QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
 };
 pub use series::{FlowSpread, Series, SeriesColumn};
+pub use timeline::{LaneMoment, Moment, Timeline, TreeMoment};

@@ -9,6 +9,7 @@ use crate::ending::{FiniteRecord, RunEnding};
 use crate::lane::Marks;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
 use crate::series::Series;
+use crate::timeline::Timeline;
 
 /// The results of a run.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +58,8 @@ pub struct RunRecord {
     pub source_series: Option<SourceSeries>,
     /// Pauses of outputs, if the scenario asks for some.
     pub pause_events: Option<PauseEvents>,
+    /// Every output and the congestion trees at a few moments, if the run was to record them.
+    pub timeline: Option<Timeline>,
     /// Congestion trees over time.
     pub congestion: Congestion,
     /// Completion of messages, if it was recorded.

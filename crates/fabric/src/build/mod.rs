@@ -66,6 +66,7 @@ fn instruments(plan: &Plan, world: &World) -> Instruments {
         crossings: ThresholdCrossings::default(),
         watch: Watch::new(plan, world),
         ports: (!plan.series().ports.is_empty()).then(|| PortProbe::new(plan)),
+        timeline: None,
         sources: (!plan.series().sources.is_empty()).then(|| SourceProbe::new(plan)),
     }
 }

@@ -8,6 +8,7 @@
 //! | `trees` | congestion trees: roots, branches, contributors and victims |
 //! | `margins` | distance of loads from the thresholds of marking |
 //! | `port_series`, `source_series` | ports and sources that the scenario asks for |
+//! | `timeline` | every output, and the congestion trees, at a few moments |
 //! | `busiest` | the busiest of several objects |
 //! | `watch` | quantities that the scenario asks to watch |
 //! | `deadlock` | packets that wait for each other in a cycle |
@@ -20,6 +21,7 @@ pub(crate) mod goodput;
 pub(crate) mod margins;
 pub(crate) mod port_series;
 pub(crate) mod source_series;
+pub(crate) mod timeline;
 pub(crate) mod trees;
 pub(crate) mod watch;
 
@@ -30,6 +32,7 @@ use goodput::GoodputProbe;
 use margins::ThresholdCrossings;
 use port_series::PortProbe;
 use source_series::SourceProbe;
+use timeline::TimelineProbe;
 use trees::TreeFinder;
 use watch::Watch;
 
@@ -44,6 +47,8 @@ pub(crate) struct Instruments {
     pub(crate) ports: Option<PortProbe>,
     /// Only if the scenario asks for sources.
     pub(crate) sources: Option<SourceProbe>,
+    /// Only if the run is to record moments.
+    pub(crate) timeline: Option<TimelineProbe>,
 }
 
 impl Instruments {
@@ -56,7 +61,11 @@ impl Instruments {
     pub(crate) fn look(&mut self, deadline: Time, world: &World) -> bool {
         let is_sample = self.goodput.look(deadline, world);
         if is_sample {
-            self.trees.look(world);
+            let is_moment = self.timeline.as_mut().is_some_and(TimelineProbe::begin_sample);
+            let trees = self.trees.look(world, is_moment);
+            if let Some(timeline) = self.timeline.as_mut().filter(|_| is_moment) {
+                timeline.look(world, trees);
+            }
             self.crossings.look(world);
             self.watch.look(world);
             if let Some(ports) = &mut self.ports {

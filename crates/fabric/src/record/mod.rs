@@ -33,6 +33,7 @@ use crate::observe::Instruments;
 use crate::observe::margins::ThresholdCrossings;
 use crate::observe::port_series::PortProbe;
 use crate::observe::source_series::SourceProbe;
+use crate::observe::timeline::TimelineProbe;
 use crate::run::Run;
 use crate::state::world::{FlowEnds, Node, World};
 
@@ -40,7 +41,7 @@ use crate::state::world::{FlowEnds, Node, World};
 /// copy of it.
 pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
     let Run { mut world, instruments, events, audit, ended, end, .. } = run;
-    let Instruments { goodput, trees, crossings, watch, ports, sources } = instruments;
+    let Instruments { goodput, trees, crossings, watch, ports, sources, timeline } = instruments;
     let now = world.now();
     let (congestion, loads) = (trees.congestion(&world), trees.loads(&world));
     let lanes = lanes(plan, &world, &crossings, &loads);
@@ -78,6 +79,7 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         port_series: ports.map(PortProbe::series),
         source_series: sources.map(SourceProbe::series),
         pause_events,
+        timeline: timeline.map(TimelineProbe::timeline),
         congestion,
         completions,
         audit: Audit { fullest_buffer: fullest, ..audit },

@@ -55,6 +55,10 @@ pub struct RunOptions<'a> {
     /// Ends the run soon after it becomes true, at the instant that the run has reached: within some hundred thousand
     /// events, which take a fraction of a second. The record says so ([`RunRecord::ended`](telemetry::RunRecord)).
     pub interrupt: Option<&'a AtomicBool>,
+    /// Most moments at which every output and the congestion trees are recorded ([`RunRecord::timeline`](telemetry::RunRecord));
+    /// none if 0. There are at least half as many if the run has as many samples, and fewer in fabrics of more than 8,192
+    /// outputs and lanes.
+    pub moments: usize,
 }
 
 /// Events between two reports of progress.

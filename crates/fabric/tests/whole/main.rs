@@ -22,5 +22,6 @@ mod priorities;
 mod series;
 mod sharing;
 mod thresholds;
+mod timeline;
 mod transports;
 mod until_done;

@@ -8,6 +8,7 @@
 //! | [`flows`](mod@flows) | `flows.csv`, `phases.csv` |
 //! | [`series`](mod@series) | `series.csv`, `watch.csv` |
 //! | [`observed`] | `port_series.csv`, `source_series.csv`, `pauses.csv` |
+//! | [`timeline`] | `timeline.csv`, `timeline_trees.csv` |
 //! | [`ports`](mod@ports) | `ports.csv` |
 //! | [`completions`] | `fct.csv`, HPCC's `fct.txt`, and completion times by size on the terminal |
 //! | [`congestion`] | `trees.csv`, `roots.csv`, `contributors.csv`, `victims.csv`; the worst trees and the hottest outputs on the terminal |
@@ -23,3 +24,4 @@ pub mod observed;
 pub mod ports;
 pub mod printed;
 pub mod series;
+pub mod timeline;

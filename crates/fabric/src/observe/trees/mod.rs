@@ -49,7 +49,7 @@ use crate::state::world::World;
 const QUEUED_PACKETS: u64 = 4;
 
 /// An output and lane of a node.
-type OutputLane = (NodeId, PortId, Lane);
+pub(crate) type OutputLane = (NodeId, PortId, Lane);
 
 /// Finds congestion trees, and keeps their state from sample to sample.
 #[derive(Debug)]
@@ -67,6 +67,19 @@ pub(crate) struct TreeFinder {
     samples: Vec<TreeSample>,
     sampled: u32,
     worst: WorstSoFar,
+}
+
+/// A congestion tree at one sample, with its flows.
+#[derive(Debug)]
+pub(crate) struct FoundTree {
+    /// Number of its root.
+    pub(crate) root: u32,
+    /// Outputs that are held back, each with its distance from the root in links. Parents precede children.
+    pub(crate) branches: Vec<(OutputLane, u32)>,
+    /// Flows that leave by the root.
+    pub(crate) contributors: Vec<u32>,
+    /// Flows that waited and leave elsewhere.
+    pub(crate) victims: Vec<u32>,
 }
 
 /// A congestion tree at one sample.
@@ -102,17 +115,24 @@ impl TreeFinder {
         }
     }
 
-    /// Searches for trees. Called once all events of a sample's instant are handled.
-    pub(crate) fn look(&mut self, world: &World) {
+    /// Searches for trees. Called once all events of a sample's instant are handled. Returns the trees if they are asked for.
+    pub(crate) fn look(&mut self, world: &World, is_asked: bool) -> Vec<FoundTree> {
         let now = world.now();
         let before = core::mem::replace(&mut self.last, now);
         self.sampled += 1;
         self.activity.measure(world, now.since(before));
         self.roots.values_mut().for_each(|root| root.settle(before, |flow| world.delivered(FlowId(flow))));
+        let mut found = Vec::new();
         for tree in self.trees(world) {
             let members = Members::find(world, &self.activity, &tree);
-            self.record(world, (&tree, &members), before);
+            let root = self.record(world, (&tree, &members), before);
+            if is_asked {
+                let Members { contributors, victims, .. } = members;
+                let victims = victims.iter().map(|victim| victim.flow).collect();
+                found.push(FoundTree { root, branches: tree.branches, contributors, victims });
+            }
         }
+        found
     }
 
     /// Returns the trees of this sample, in order of their roots.
@@ -225,7 +245,8 @@ impl TreeFinder {
         branches
     }
 
-    fn record(&mut self, world: &World, (tree, members): (&CongestionTree, &Members), before: Time) {
+    /// Adds a tree to the totals and samples, and returns the number of its root.
+    fn record(&mut self, world: &World, (tree, members): (&CongestionTree, &Members), before: Time) -> u32 {
         let at = world.now();
         let (node, port, lane) = tree.root;
         let place = self.activity.place(world, tree.root) - self.first_output(world);
@@ -256,6 +277,7 @@ impl TreeFinder {
             contributors: members.contributors.len() as u32,
             victims: members.victims.len() as u32,
         });
+        running.number
     }
 
     /// Returns the number of outputs and lanes of adapters, which precede those of switches.

@@ -1,0 +1,109 @@
+//! Every output, and the congestion trees, at a few evenly spaced samples of a run of unknown length.
+//!
+//! Invariant: looking changes nothing. The moments are the samples `n`, `2n`, `3n` and so on; once there would be more than
+//! the most that are asked for, `n` doubles, and every second moment goes.
+
+use packet::{FlowId, Lane, NodeId, PortId};
+use scenario::Plan;
+use telemetry::{LaneMoment, Moment, Timeline, TreeMoment};
+
+use super::trees::{FoundTree, OutputLane};
+use crate::state::world::{Node, World};
+
+/// Most outputs and lanes at all moments together: 12 MiB.
+const MOST_CELLS: usize = 1 << 19;
+/// Fewest moments, however large the fabric.
+const FEWEST: usize = 8;
+/// Most trees at a moment: those with most branches. Others are counted in the samples of the trees.
+const MOST_TREES: usize = 16;
+
+/// Records moments.
+#[derive(Debug)]
+pub(crate) struct TimelineProbe {
+    /// Most moments: an even number.
+    most: usize,
+    /// Samples from one moment to the next.
+    stride: usize,
+    sampled: usize,
+    /// Outputs and lanes in the order of the record, which is ascending.
+    places: Vec<OutputLane>,
+    /// Moments, with counts from the start of the run.
+    moments: Vec<Moment>,
+}
+
+impl TimelineProbe {
+    /// Creates the probe of a run; `None` if it is to record no moment.
+    pub(crate) fn new(plan: &Plan, most: usize) -> Option<Self> {
+        let places: Vec<_> = plan.lanes().collect();
+        let most = most.min((MOST_CELLS / places.len().max(1)).max(FEWEST)).next_multiple_of(2);
+        (most > 0).then(|| Self { most, stride: 1, sampled: 0, places, moments: Vec::new() })
+    }
+
+    /// Counts a sample, and returns true if it is a moment.
+    pub(crate) fn begin_sample(&mut self) -> bool {
+        self.sampled += 1;
+        self.sampled.is_multiple_of(self.stride)
+    }
+
+    /// Records a moment with its trees. Called once all events of its instant are handled.
+    pub(crate) fn look(&mut self, world: &World, mut trees: Vec<FoundTree>) {
+        trees.sort_by_key(|tree| core::cmp::Reverse(tree.branches.len()));
+        trees.truncate(MOST_TREES);
+        let trees = trees.iter().map(|tree| self.tree(world, tree)).collect();
+        let lanes = self.places.iter().map(|place| lane(world, *place)).collect();
+        self.moments.push(Moment { at: world.now(), lanes, trees });
+        if self.moments.len() > self.most {
+            let mut number = 0;
+            self.moments.retain(|_| {
+                number += 1;
+                number % 2 == 0
+            });
+            self.stride *= 2;
+        }
+    }
+
+    fn tree(&self, world: &World, tree: &FoundTree) -> TreeMoment {
+        let hosts = |flows: &[u32]| {
+            let host =
+                |flow: &u32| self.place((world.flows[FlowId(*flow).index()].source.0, PortId(0), Lane(0)));
+            let mut hosts: Vec<u32> = flows.iter().map(host).collect();
+            hosts.sort_unstable();
+            hosts.dedup();
+            hosts
+        };
+        TreeMoment {
+            root: tree.root,
+            branches: tree.branches.iter().map(|(branch, depth)| (self.place(*branch), *depth)).collect(),
+            contributors: hosts(&tree.contributors),
+            victims: hosts(&tree.victims),
+        }
+    }
+
+    /// Returns the place of an output and lane in the record.
+    fn place(&self, output: OutputLane) -> u32 {
+        let place = self.places.binary_search(&output);
+        place.unwrap_or_else(|_| panic!("{output:?} is an output and lane of the fabric")) as u32
+    }
+
+    /// Returns the moments, with the counts of their intervals.
+    pub(crate) fn timeline(self) -> Timeline {
+        let mut moments = self.moments;
+        for later in (1..moments.len()).rev() {
+            let (before, from) = moments.split_at_mut(later);
+            for (lane, former) in from[0].lanes.iter_mut().zip(&before[later - 1].lanes) {
+                (lane.sent, lane.stalled) = (lane.sent - former.sent, lane.stalled - former.stalled);
+            }
+        }
+        Timeline { moments }
+    }
+}
+
+/// Returns the counts of an output and lane from the start of the run.
+fn lane(world: &World, (node, port, lane): (NodeId, PortId, Lane)) -> LaneMoment {
+    let (_, output) = world.lane_counts(node, port, lane);
+    let queue = match world.node(node) {
+        Node::Adapter(_) => None,
+        Node::Switch(switch) => Some(switch.view().waiting(port, lane).get() as u32),
+    };
+    LaneMoment { sent: output.bytes, stalled: output.without_credit(world.now()), queue }
+}

@@ -1,0 +1,48 @@
+//! The load of every output, and the congestion trees, at a few moments of a run.
+//!
+//! Invariant: moments are evenly spaced, and each stands for the interval that ends with it. The interval of the first begins
+//! at time zero.
+
+use units::{Bytes, Span, Time};
+
+/// Moments of a run, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    /// The moments. A rest of the run that is shorter than an interval has none.
+    pub moments: Vec<Moment>,
+}
+
+/// Outputs and congestion trees at a moment.
+#[derive(Clone, Debug, Default)]
+pub struct Moment {
+    /// End of the interval.
+    pub at: Time,
+    /// One for each lane of the record, in its order.
+    pub lanes: Vec<LaneMoment>,
+    /// Trees at `at`, those with most branches first.
+    pub trees: Vec<TreeMoment>,
+}
+
+/// An output and lane in the interval that ends with a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneMoment {
+    /// Bytes sent, as in [`PortSample`](crate::PortSample).
+    pub sent: Bytes,
+    /// Time for which packets waited with the wire free, for credit or the end of a pause.
+    pub stalled: Span,
+    /// Bytes that wait in the switch for this output at the end; `None` at an adapter.
+    pub queue: Option<u32>,
+}
+
+/// A congestion tree at a moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeMoment {
+    /// Index of its root.
+    pub root: u32,
+    /// Branches, parents before children: index of the lane in the record, and distance from the root in links.
+    pub branches: Vec<(u32, u32)>,
+    /// Source hosts of its contributors, in order, each by the index of its first lane in the record.
+    pub contributors: Vec<u32>,
+    /// Source hosts of its victims.
+    pub victims: Vec<u32>,
+}
