@@ -23,6 +23,7 @@
 //! | [`schema`] | schemas of all files |
 //! | [`manifest`] | `run.json`: the run that a result folder belongs to |
 //! | [`formats`] | tables in CSV, in Parquet, or in both |
+//! | [`page`] | `report.html`: the folder as one page |
 //! | [`folder`] | the result folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
@@ -38,6 +39,7 @@ pub mod formats;
 pub mod goodput;
 pub mod groups;
 pub mod manifest;
+pub mod page;
 pub mod parquet;
 pub mod reader;
 pub mod schema;
@@ -97,7 +99,7 @@ pub struct RunOutput {
 }
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 29] = [
+pub const FILE_NAMES: [&str; 30] = [
     "summary.json",
     "flows.csv",
     "phases.csv",
@@ -127,6 +129,7 @@ pub const FILE_NAMES: [&str; 29] = [
     "timeline_trees.csv",
     "fct.csv",
     "fct.txt",
+    "report.html",
 ];
 
 /// Returns the files of a run, and the figures that cannot be drawn from them. `plan` is the resolved plan as text.

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::comparison;
 use crate::figures::FIGURES;
 use crate::manifest::Manifest;
+use crate::page;
 use crate::parquet::parquet_name;
 use crate::summary::Summary;
 use crate::table::{ColumnSchema, Table};
@@ -84,6 +85,11 @@ pub fn files() -> Vec<FileSchema> {
             PLAIN,
         ),
     ];
+    files.push(other(
+        page::PAGE,
+        "the whole folder as one page, with `sim --open` or by `backwater report DIR`",
+        "text/html",
+    ));
     files.extend(FIGURES.iter().map(|figure| other(figure.file, figure.shows, SVG)));
     files.extend([
         table(&comparison::file_table()),

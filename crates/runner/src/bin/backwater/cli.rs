@@ -11,6 +11,7 @@ use crate::verbs::guideline::GuidelineOptions;
 use crate::verbs::headroom::HeadroomOptions;
 use crate::verbs::import::ImportFormat;
 use crate::verbs::new::NewFabric;
+use crate::verbs::report::ReportOptions;
 use crate::verbs::repro::ReproOptions;
 use crate::verbs::schema::SchemaOptions;
 use crate::verbs::show::ShowOptions;
@@ -52,6 +53,8 @@ pub(crate) enum Verb {
     Fields(FieldsOptions),
     /// Reproduce published results: run the experiments of papers, and compare with the reported numbers.
     Repro(ReproOptions),
+    /// Make one page of a result folder, `report.html`, to be read in a browser without a network.
+    Report(ReportOptions),
     /// Draw figures from the files of a result folder.
     Figure(FigureOptions),
     /// List the figures that can be drawn from a result folder, and why others cannot.

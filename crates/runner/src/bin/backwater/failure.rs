@@ -10,6 +10,7 @@ use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::figures::FigureFault;
 use report::formats::FormatFault;
+use report::page::PageError;
 use report::reader::ReadError;
 use report::tables::printed::delivered_of_finite;
 use report::{OutputError, Summary};
@@ -46,6 +47,12 @@ pub(crate) enum Failure {
     /// A folder has no files that figures are drawn from.
     #[error("error: `{}` has no files that a figure is drawn from\nhelp: name a result folder of `sim` or `compare`", .0.display())]
     NoFigure(PathBuf),
+    /// There is no such folder.
+    #[error("error: there is no folder `{}`\nhelp: name a result folder of `sim`", .0.display())]
+    NoFolder(PathBuf),
+    /// A folder has no page.
+    #[error("error: `{}` cannot become a page: {fault}\nhelp: {help}", folder.display(), help = page_help(fault))]
+    Page { folder: PathBuf, fault: PageError },
     /// A file cannot be written.
     #[error("error: `{file}` cannot be written: {cause}")]
     Unwritable { file: String, cause: io::Error },
@@ -146,6 +153,18 @@ pub(crate) enum Failure {
          `dependency_cycles: Allowed` such routes are refused before a run"
     )]
     Deadlock(Deadlock),
+}
+
+fn page_help(fault: &PageError) -> &'static str {
+    match fault {
+        PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim`",
+        PageError::SeveralRuns(_) => "name the folder of one of the runs in it",
+        PageError::NoResults(_) => "change the scenario so that the run reaches its end",
+        PageError::Read(ReadError::Missing(_)) => {
+            "the page is made of tables in CSV: repeat the run with them"
+        }
+        PageError::Read(_) | PageError::Torn => "repeat the run: `sim` writes its folder anew",
+    }
 }
 
 fn output_help(error: &OutputError) -> &'static str {

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `terminal`, `progress` | standard output; warnings and the progress bar on standard error |
 //! | `interrupt` | Ctrl-C |
+//! | `browser` | the browser of the desktop, for pages |
 //! | `arguments` | parsers of quantities on the command line |
 //! | `memory` | the limit of memory beyond which a run is refused |
 //! | `folder_name` | default names of result folders |
@@ -19,6 +20,7 @@
 //! | `cli` | all verbs, as clap reads them |
 
 mod arguments;
+mod browser;
 mod cli;
 mod failure;
 mod folder_name;
@@ -37,8 +39,8 @@ use clap::Parser;
 
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
-    bench, check, compare, fields, figure, guideline, headroom, import, list, new, repro, schema, show, sim,
-    thresholds,
+    bench, check, compare, fields, figure, guideline, headroom, import, list, new, report, repro, schema,
+    show, sim, thresholds,
 };
 
 fn main() -> ExitCode {
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Verb::Repro(options) => repro::run(&options),
         Verb::Schema(options) => schema::run(&options),
         Verb::Figure(options) => figure::run(&options),
+        Verb::Report(options) => report::run(&options),
         Verb::Figures(options) => figure::list(&options),
         Verb::Guideline(options) => guideline::run(options),
         Verb::Headroom(options) => headroom::run(options),

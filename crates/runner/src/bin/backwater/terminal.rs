@@ -46,3 +46,8 @@ pub(crate) fn warn_of_undrawn(figures: &[UndrawnFigure]) {
 pub(crate) fn warn(text: &str) {
     let _ = writeln!(io::stderr(), "warning: {text}");
 }
+
+/// Prints a remark to standard error.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "note: {text}");
+}

@@ -12,6 +12,7 @@ pub(crate) mod headroom;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod new;
+pub(crate) mod report;
 pub(crate) mod repro;
 pub(crate) mod schema;
 pub(crate) mod show;

@@ -3,15 +3,17 @@
 //! Invariant: a folder that cannot be written to, or that holds the results of another run, is refused before the run.
 //! Nothing is written before the run is over. A run that fails leaves its manifest alone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use backwater::provenance::{end_of_failure, run_manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use report::manifest::{RunEnd, UndrawnEntry};
+use report::page;
 use report::tables::{completions, printed};
-use report::{Manifest, OutputFile, ResultFolder, RunOutput, TableFormats};
+use report::{Manifest, OutputFile, ResultFolder, RunFiles, RunOutput, TableFormats};
 
+use crate::browser;
 use crate::failure::Failure;
 use crate::folder_name;
 use crate::formats::FormatOptions;
@@ -52,6 +54,9 @@ pub(crate) struct SimOptions {
     /// Write completion times in the format of HPCC's simulator, too: `fct.txt`.
     #[arg(long)]
     fct_txt: bool,
+    /// Make the page `report.html`, too, and open it in the browser; print its path where there is none.
+    #[arg(long)]
+    open: bool,
     /// Print `summary.json` instead of tables.
     #[arg(long)]
     json: bool,
@@ -73,11 +78,15 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     let (manifest, folder) = opened(&plan, options, formats)?;
     let simulated = simulated(plan, options);
     let run = simulated.inspect_err(|error| record_failure(error, &manifest, &folder))?;
-    let RunOutput { files, undrawn } = output(&run, options)?;
+    let RunOutput { mut files, undrawn } = output(&run, options)?;
     let ended = run.end();
     let entries = undrawn.iter().map(UndrawnEntry::from).collect();
+    let manifest = Manifest { ended: ended.clone(), undrawn: entries, ..manifest };
+    if options.open {
+        files.push(page_of(&files, &manifest, folder.path())?);
+    }
     let files = formats.of(files, &manifest)?;
-    folder.write_all(&Manifest { ended: ended.clone(), undrawn: entries, ..manifest }, &files)?;
+    folder.write_all(&manifest, &files)?;
     warn_of_undrawn(&undrawn);
     if options.json {
         print_exactly(&run.summary.json());
@@ -87,6 +96,9 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
             run.summary.completions.as_ref().filter(|_| options.fct_txt).and_then(completions::hpcc_note);
         let written = printed::written(folder.path(), &names);
         print(&format!("{}\n{}{written}", run.printed_within(width()), note.unwrap_or_default()));
+    }
+    if options.open {
+        browser::open(&folder.path().join(page::PAGE));
     }
     match ended {
         RunEnd::Interrupted { simulated_s } => Err(Failure::Interrupted { simulated_s }),
@@ -106,6 +118,12 @@ fn opened(
     let path = options.out.clone().unwrap_or_else(default);
     let folder = ResultFolder::open(&path, &manifest, options.force)?;
     Ok((manifest, folder))
+}
+
+/// Returns the page of a run from its files in CSV, whatever the formats of its tables.
+fn page_of(files: &[OutputFile], manifest: &Manifest, folder: &Path) -> Result<OutputFile, Failure> {
+    let page = page::of_files(RunFiles::Written(files), manifest);
+    page.map_err(|fault| Failure::Page { folder: folder.to_owned(), fault })
 }
 
 fn simulated(plan: Plan, options: &SimOptions) -> Result<FinishedRun, RunError> {

@@ -1,0 +1,98 @@
+//! `report.html`: a folder of results as one page that needs no other file and no network.
+//!
+//! Invariant: a page is a pure function of the folder's files. Every name in it is data: it is escaped in HTML and JSON, and
+//! the script writes it as text. Its policy admits the one script and the one style sheet, by their hashes, and no request.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `base64`, `sha256` | encodings for arrays and for the policy |
+//! | `words` | quantities as text |
+//! | `modules` | the files of `script/`, joined into one script |
+//! | `document` | the HTML around a page's sections and data |
+//! | `data` | curves and tables as data of the script |
+//! | `run` | the page of a run |
+//!
+//! `script/` has the page's JavaScript in modules of its own, `vendor/` uPlot with its licence.
+
+mod base64;
+mod data;
+mod document;
+mod modules;
+mod run;
+mod sha256;
+mod words;
+
+use crate::OutputFile;
+use crate::manifest::{MANIFEST, Manifest, RunEnd};
+use crate::reader::{ReadError, RunFiles};
+
+/// Name of the page in its folder.
+pub const PAGE: &str = "report.html";
+
+/// Reason why a folder has no page.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// A file that the page needs is missing or wrong.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The folder has no manifest.
+    #[error("there is no `run.json`, so that this is no folder of a run")]
+    NoManifest,
+    /// The folder holds several runs.
+    #[error("the folder holds {0} runs, each with a folder of its own in it")]
+    SeveralRuns(usize),
+    /// The folder's command simulates several plans, or none.
+    #[error("the folder is that of `{0}`, and not of one run")]
+    NotOneRun(String),
+    /// The run failed, and wrote no results.
+    #[error("the run wrote no results: {0}")]
+    NoResults(String),
+    /// The folder is not complete.
+    #[error("the files of the folder were being written when the program ended")]
+    Torn,
+}
+
+/// Returns the page of a run.
+///
+/// # Errors
+/// If the folder is not that of one run with results, or a file is missing or wrong.
+pub fn of_run(files: RunFiles<'_>) -> Result<OutputFile, PageError> {
+    of_files(files, &manifest(files)?)
+}
+
+/// Returns the page of files with their manifest.
+///
+/// # Errors
+/// As [`of_run`].
+pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, PageError> {
+    check(manifest)?;
+    Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
+}
+
+/// Returns the manifest of a folder.
+fn manifest(files: RunFiles<'_>) -> Result<Manifest, PageError> {
+    if !files.has(MANIFEST) {
+        return Err(PageError::NoManifest);
+    }
+    let malformed = |error: serde_json::Error| ReadError::Malformed {
+        file: MANIFEST.to_owned(),
+        fault: error.to_string(),
+    };
+    Ok(Manifest::read(&files.text(MANIFEST)?).map_err(malformed)?)
+}
+
+/// Refuses a manifest that is not that of one run with results.
+fn check(manifest: &Manifest) -> Result<(), PageError> {
+    match (&manifest.ended, manifest.plans.len()) {
+        (RunEnd::Deadlock { message } | RunEnd::Violation { message }, _) => {
+            Err(PageError::NoResults(message.clone()))
+        }
+        (RunEnd::Writing, _) => Err(PageError::Torn),
+        (_, 1) => Ok(()),
+        (_, 0) => Err(PageError::NotOneRun(manifest.in_words())),
+        (_, several) => Err(PageError::SeveralRuns(several)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! The files of `script/`, joined into one script.
+//!
+//! Invariant: each file is an ES module as browsers and Node.js read it, whose imports are one line each and name files that
+//! stand before it. Joined, all share one scope: `import` lines and the word `export` go, and no two files define one name.
+
+/// The modules, lowest floor first: name and text.
+const MODULES: &[(&str, &str)] = &[
+    ("format.js", include_str!("script/format.js")),
+    ("dom.js", include_str!("script/dom.js")),
+    ("palette.js", include_str!("script/palette.js")),
+    ("arrays.js", include_str!("script/arrays.js")),
+    ("table.js", include_str!("script/table.js")),
+    ("axis.js", include_str!("script/axis.js")),
+    ("curves.js", include_str!("script/curves.js")),
+    ("layout.js", include_str!("script/layout.js")),
+    ("trees.js", include_str!("script/trees.js")),
+    ("drawing.js", include_str!("script/drawing.js")),
+    ("player.js", include_str!("script/player.js")),
+    ("fabric.js", include_str!("script/fabric.js")),
+    ("main.js", include_str!("script/main.js")),
+];
+
+/// The library that draws curves. Its licence stands beside it, and in the page.
+const UPLOT: &str = include_str!("vendor/uPlot.iife.min.js");
+/// Licence of that library.
+pub(super) const UPLOT_LICENCE: &str = include_str!("vendor/LICENSE");
+/// Style of that library.
+const UPLOT_STYLE: &str = include_str!("vendor/uPlot.min.css");
+/// Style of the page.
+const STYLE: &str = include_str!("style.css");
+
+/// Returns the whole script.
+pub(super) fn script() -> String {
+    let parts: String = MODULES.iter().map(|(name, text)| format!("// {name}\n{}\n", joined(text))).collect();
+    format!("{}\n(() => {{\n\"use strict\";\n{parts}}})();\n", UPLOT.trim_end())
+}
+
+/// Returns the whole style sheet.
+pub(super) fn style() -> String {
+    format!("{}\n{STYLE}", UPLOT_STYLE.trim_end())
+}
+
+/// Returns a module without its imports and the word `export`.
+fn joined(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("import "));
+    lines.map(|line| line.strip_prefix("export ").unwrap_or(line).to_owned() + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Returns the names that a module defines for all.
+    fn defined(text: &str) -> Vec<&str> {
+        let lines = text.lines().map(|line| line.strip_prefix("export ").unwrap_or(line));
+        let name = |line: &'static str| line;
+        let kinds = ["function ", "const ", "let ", "class ", "async function "].map(name);
+        let after = |line: &'_ str| kinds.iter().find_map(|kind| line.strip_prefix(kind).map(str::len));
+        lines
+            .filter_map(|line| {
+                let rest = &line[line.len() - after(line)?..];
+                rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_module_imports_what_one_before_it_exports() {
+        let mut exported: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut all: BTreeMap<&str, &str> = BTreeMap::new();
+        for (name, text) in MODULES {
+            assert!(text.starts_with("// "), "{name} does not state its purpose");
+            for line in text.lines().filter(|line| line.starts_with("import ")) {
+                let (names, from) = line
+                    .strip_prefix("import { ")
+                    .and_then(|rest| rest.strip_suffix("\";"))
+                    .and_then(|rest| rest.split_once(" } from \"./"))
+                    .unwrap_or_else(|| panic!("{name}: {line}"));
+                for imported in names.split(", ") {
+                    assert_eq!(exported.get(imported), Some(&from), "{name} imports {imported}");
+                }
+            }
+            for one in defined(text) {
+                assert_eq!(all.insert(one, name), None, "two modules define {one}");
+            }
+            let of_line = |line: &'static str| line.strip_prefix("export ");
+            for one in text.lines().filter_map(of_line).flat_map(defined) {
+                exported.insert(one, name);
+            }
+        }
+        assert!(exported.len() > 20, "{exported:?}");
+        assert!(!script().contains("\nexport ") && !script().contains("\nimport "));
+    }
+
+    #[test]
+    fn the_licence_of_the_library_is_in_its_text_and_nothing_ends_the_script_early() {
+        assert!(UPLOT.contains("uPlot (v1.6.32)") && UPLOT_LICENCE.contains("The MIT License"));
+        for ending in ["</script", "<!--", "</style"] {
+            assert!(!script().contains(ending) && !style().contains(ending), "{ending}");
+        }
+    }
+}

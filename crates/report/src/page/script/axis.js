@@ -1,0 +1,52 @@
+// The axis of time that all curves of a page share: one range, one cursor, one moment.
+
+/** A range of time within `[0, end]`, and a moment in it, with those who follow them. */
+export class TimeAxis {
+  constructor(end) {
+    this.end = end;
+    this.range = [0, end];
+    this.moment = null;
+    this.followers = [];
+  }
+
+  /** Calls `follower(axis)` at every change. */
+  follow(follower) {
+    this.followers.push(follower);
+  }
+
+  tell() {
+    this.followers.forEach((follower) => follower(this));
+  }
+
+  /** Shows a range; ranges beyond the run are moved into it, and no range is shorter than a millionth of the run. */
+  show(from, to) {
+    const length = Math.min(Math.max(to - from, this.end * 1e-6), this.end);
+    const start = Math.min(Math.max(from, 0), this.end - length);
+    if (start === this.range[0] && start + length === this.range[1]) return;
+    this.range = [start, start + length];
+    this.tell();
+  }
+
+  showAll() {
+    this.show(0, this.end);
+  }
+
+  /** Makes the range shorter (a factor below 1) or longer, around its middle. */
+  zoom(factor) {
+    const [from, to] = this.range;
+    const [middle, half] = [(from + to) / 2, (to - from) / 2 * factor];
+    this.show(middle - half, middle + half);
+  }
+
+  /** Moves the range by a part of its length. */
+  move(part) {
+    const [from, to] = this.range;
+    this.show(from + (to - from) * part, to + (to - from) * part);
+  }
+
+  /** Marks a moment. */
+  mark(moment) {
+    this.moment = moment;
+    this.tell();
+  }
+}

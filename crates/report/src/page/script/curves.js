@@ -1,0 +1,187 @@
+// Curves over an axis, with lines to switch on and off, a cursor that all figures share, and a table.
+import { button, element, lazyDetails, onceAFrame } from "./dom.js";
+import { fittingUnit, short, spelled } from "./format.js";
+import { sortableTable } from "./table.js";
+import { colour, onColours, pen } from "./palette.js";
+
+const HEIGHT = 300;
+const KINDS = { flow: "Flows", group: "Groups", others: "Sums", total: "Sums", output: "Outputs", source: "Flows" };
+
+/** Returns the largest value of the lines that are on. */
+function largestShown(panel) {
+  let largest = 0;
+  for (const line of panel.lines) {
+    if (line.shown) for (const value of line.y) if (value !== null && value > largest) largest = value;
+  }
+  return largest;
+}
+
+/** Returns options of uPlot for a panel. */
+function options(panel, { width, axis, isTime, onCursor }) {
+  const ink = colour("ink");
+  const grid = { stroke: colour("grid"), width: 1 };
+  const marks = { stroke: ink, grid, ticks: grid, font: "12px system-ui, sans-serif" };
+  const labels = (unit) => (plot, splits) => {
+    const span = Math.max(...splits.map(Math.abs));
+    const [size] = fittingUnit(span, unit);
+    return splits.map((value) => Number((value / size).toPrecision(6)).toLocaleString("en-US"));
+  };
+  const label = (name, unit, largest) => {
+    const [, fitting] = fittingUnit(largest, unit);
+    return fitting ? name + " (" + fitting + ")" : name;
+  };
+  const last = isTime ? axis.range[1] : panel.x[panel.x.length - 1];
+  return {
+    width, height: HEIGHT, pxAlign: 0, legend: { show: false },
+    cursor: { sync: isTime ? { key: "time" } : undefined, drag: { x: true, y: false, setScale: false }, focus: { prox: 24 } },
+    scales: {
+      x: isTime ? { time: false, range: () => axis.range } : { time: false, distr: 3 },
+      y: { range: (plot, low, high) => panel.unit === "" ? [0, 1] : [0, (high || 1) * 1.06] },
+    },
+    axes: [
+      { ...marks, label: label(isTime ? "time" : "time after posting", "s", last), labelSize: 22, size: 36,
+        values: isTime ? labels("s") : (plot, splits) => splits.map((value) => value === null ? "" : spelled(value, "s")) },
+      { ...marks, label: label(panel.quantity || "", panel.unit, largestShown(panel)), labelSize: 22, size: 62, values: labels(panel.unit) },
+    ],
+    series: [{}, ...panel.lines.map((line, place) => ({
+      label: line.name, show: line.shown, width: line.kind === "total" ? 1.4 : 1.8, spanGaps: !isTime,
+      points: { show: panel.x.length < 40 }, ...pen(place),
+    }))],
+    hooks: {
+      setCursor: [onCursor],
+      setSelect: [(plot) => {
+        const { left, width: chosen } = plot.select;
+        if (chosen > 3 && isTime) axis.show(plot.posToVal(left, "x"), plot.posToVal(left + chosen, "x"));
+        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      }],
+      draw: [(plot) => isTime && drawMarks(plot, axis)],
+    },
+  };
+}
+
+/** Draws phases and the moment of the fabric's picture. */
+function drawMarks(plot, axis) {
+  const { ctx, bbox } = plot;
+  const vertical = (time, style, dash, width) => {
+    if (time < axis.range[0] || time > axis.range[1]) return;
+    const x = Math.round(plot.valToPos(time, "x", true));
+    ctx.save();
+    ctx.strokeStyle = style;
+    ctx.lineWidth = width * devicePixelRatio;
+    ctx.setLineDash(dash.map((part) => part * devicePixelRatio));
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.restore();
+  };
+  (axis.phases || []).forEach(([, from]) => from > 0 && vertical(from, colour("faint"), [4, 4], 1));
+  if (axis.moment !== null) vertical(axis.moment, colour("ink"), [], 1.5);
+}
+
+/** The lines of a panel as boxes to tick, with their values at the cursor. */
+function toggles(panel, onChange) {
+  const values = panel.lines.map(() => element("span", { class: "value" }));
+  const boxes = panel.lines.map((line, place) => element("input", { type: "checkbox", checked: line.shown,
+    onchange: () => onChange([place], boxes[place].checked) }));
+  const swatches = panel.lines.map(() => element("canvas", { width: 56, height: 16, class: "swatch", "aria-hidden": "true" }));
+  const colourSwatches = () => swatches.forEach((swatch, place) => {
+    const ctx = swatch.getContext("2d");
+    const { stroke, dash } = pen(place);
+    ctx.clearRect(0, 0, 56, 16);
+    ctx.strokeStyle = stroke;
+    ctx.lineWidth = 5;
+    ctx.setLineDash(dash.map((part) => 2 * part));
+    ctx.beginPath();
+    ctx.moveTo(0, 8);
+    ctx.lineTo(56, 8);
+    ctx.stroke();
+  });
+  const set = (places, shown) => {
+    places.forEach((place) => { boxes[place].checked = shown; });
+    onChange(places, shown);
+  };
+  const headings = [...new Set(panel.lines.map((line) => KINDS[line.kind]))];
+  const parts = headings.map((heading) => {
+    const places = panel.lines.map((_, place) => place).filter((place) => KINDS[panel.lines[place].kind] === heading);
+    const all = places.length < 3 ? [] : [button("all", () => set(places, true), { "aria-label": "Show all: " + heading }),
+      button("none", () => set(places, false), { "aria-label": "Show none: " + heading })];
+    return element("fieldset", {}, element("legend", {}, heading, ...all.flatMap((one) => [" ", one])),
+      element("div", { class: "lines" }, places.map((place) => element("label", {}, boxes[place], swatches[place],
+        element("span", { class: "name" }, panel.lines[place].name), values[place]))));
+  });
+  colourSwatches();
+  return { box: element("div", { class: "toggles" }, parts), values, colourSwatches };
+}
+
+/** Returns a table with lowest, mean and highest value of each line, for those who do not see the curves. */
+function statistics(panel) {
+  const of = (line) => {
+    const values = line.y.filter((value) => value !== null);
+    const sum = values.reduce((total, value) => total + value, 0);
+    return values.length ? [values.reduce((a, b) => Math.min(a, b)), sum / values.length, values.reduce((a, b) => Math.max(a, b)), values[values.length - 1]] : [null, null, null, null];
+  };
+  const rows = panel.lines.map(of);
+  const number = (words, place) => ({ words, kind: "number", unit: panel.unit, values: rows.map((row) => row[place]) });
+  const mean = panel.samples_a_pair === 1 ? [number("mean", 1)] : [];
+  const columns = [{ words: "line", kind: "string", values: panel.lines.map((line) => line.name) },
+    number("lowest", 0), ...mean, number("highest", 2), number("last", 3)];
+  return sortableTable({ caption: panel.heading + ": a row a line", columns, rows: rows.length });
+}
+
+/** Makes a figure of curves. `axis` is the shared axis of time; without one the axis is the panel's own, and logarithmic. */
+export function curves(panel, axis) {
+  const isTime = axis !== null;
+  const holder = element("div", { class: "plot", tabindex: "0", role: "img",
+    "aria-label": panel.heading + ". " + panel.about + " Arrow keys move the cursor" + (isTime ? "; plus, minus and 0 zoom." : ".") });
+  let plot = null;
+  const lines = toggles(panel, (places, shown) => {
+    places.forEach((place) => {
+      panel.lines[place].shown = shown;
+      plot.setSeries(place + 1, { show: shown }, false);
+    });
+    plot.redraw();
+  });
+  const onCursor = (drawn) => {
+    const at = drawn.cursor.idx;
+    const has = at !== null && at !== undefined;
+    lines.values.forEach((value, place) => {
+      value.textContent = has ? (panel.unit === "" ? short(panel.lines[place].y[at] ?? NaN).replace("NaN", "–") : spelled(panel.lines[place].y[at], panel.unit)) : "";
+    });
+    reading.textContent = has ? "Cursor at " + spelled(panel.x[at], "s") : "";
+  };
+  const reading = element("p", { class: "status" });
+  const make = () => {
+    const width = Math.max(holder.clientWidth, 200);
+    if (plot) plot.destroy();
+    plot = new uPlot(options(panel, { width, axis, isTime, onCursor }), [panel.x, ...panel.lines.map((line) => line.y)], holder);
+    holder.ondblclick = () => isTime && axis.showAll();
+  };
+  const keys = {
+    "ArrowLeft": () => step(-1), "ArrowRight": () => step(1), "+": () => axis && axis.zoom(0.5), "=": () => axis && axis.zoom(0.5),
+    "-": () => axis && axis.zoom(2), "0": () => axis && axis.showAll(), "Home": () => axis && axis.showAll(),
+  };
+  const step = (by) => {
+    const at = Math.min(Math.max((plot.cursor.idx ?? -1) + by, 0), panel.x.length - 1);
+    plot.setCursor({ left: plot.valToPos(panel.x[at], "x"), top: 20 });
+  };
+  holder.addEventListener("keydown", (event) => {
+    if (keys[event.key] && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      keys[event.key]();
+    }
+  });
+  const figure = element("div", { class: "curves" }, holder, reading, lines.box, lazyDetails("Table of these lines", () => statistics(panel)));
+  requestAnimationFrame(() => {
+    make();
+    const resize = onceAFrame(() => plot.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
+    new ResizeObserver(resize).observe(holder);
+    if (isTime) axis.follow(onceAFrame(() => plot.setData(plot.data)));
+    onColours(() => {
+      lines.colourSwatches();
+      make();
+    });
+    holder.plot = () => plot;
+  });
+  return figure;
+}

@@ -1,0 +1,167 @@
+// The figure of the fabric: picture, slider, choice of tree, and a table of the outputs at the moment.
+import { element, lazyDetails, onceAFrame } from "./dom.js";
+import { counted, percent, spelled } from "./format.js";
+import { shorts } from "./arrays.js";
+import { sortableTable } from "./table.js";
+import { heatColours, heatNames, onColours } from "./palette.js";
+import { layout } from "./layout.js";
+import { listed, marksOf, outputName, treesAt } from "./trees.js";
+import { draw, halves } from "./drawing.js";
+import { player } from "./player.js";
+
+const PARTS = 10000;
+const TABLE_ROWS = 40;
+
+/** Returns shares of one moment, or of the whole run if `moment` is `null`. */
+function sharesAt({ all, whole, count }, moment) {
+  const from = moment === null ? whole : all.subarray(moment * count, (moment + 1) * count);
+  return Array.from(from, (part) => part / PARTS);
+}
+
+/** Returns two radio buttons for the quantity that colours show. */
+function choiceOfColour(onChange) {
+  const radio = (value, label, checked) => element("label", {},
+    element("input", { type: "radio", name: "colour", value, checked, onchange: () => onChange(value) }), label);
+  return element("fieldset", { class: "inline" }, element("legend", {}, "Colour"),
+    radio("stalled", "stalls (width: load)", true), radio("load", "load (width: stalls)", false));
+}
+
+function legend() {
+  const swatches = heatNames().map((name, place) => {
+    const swatch = element("span", { class: "heat", "aria-hidden": "true" });
+    return { swatch, place, entry: element("span", { class: "entry" }, swatch, name) };
+  });
+  const recolour = () => swatches.forEach(({ swatch, place }) => { swatch.style.background = heatColours()[place]; });
+  recolour();
+  onColours(recolour);
+  const marks = [["■", "root of a tree"], ["┄", "branch"], ["▲", "host of a contributor"], ["□", "host of a victim"]];
+  return element("p", { class: "legend" }, "Share of the interval: ", swatches.map(({ entry }) => entry),
+    marks.map(([sign, name]) => element("span", { class: "entry" }, element("span", { class: "sign", "aria-hidden": "true" }, sign), name)));
+}
+
+/** Returns sentences on the trees at a moment. */
+function sentences(fabric, { trees, further }) {
+  const names = (hosts) => hosts.length === 0 ? "none" : listed(hosts.map((host) => fabric.nodes[host]), 6);
+  const lines = trees.map((tree) => "Root " + outputName(fabric, tree.root) + ": " + counted(tree.branches.length, "branch") +
+    "; contributors from " + names(tree.contributors) + "; victims from " + names(tree.victims) + ".");
+  if (further.length > 0) lines.push(counted(further.length, "smaller tree") + ", of which only the roots are marked.");
+  return lines.length > 0 ? lines : ["No congestion tree."];
+}
+
+/** The picture: a canvas that is as wide as its place, or wider and scrolled where links would be too narrow. */
+class Picture {
+  constructor(fabric) {
+    this.fabric = fabric;
+    this.canvas = element("canvas", { role: "img" });
+    this.holder = element("div", { class: "scroll picture", tabindex: "0", role: "region", "aria-label": "Picture of the fabric" }, this.canvas);
+    this.state = null;
+  }
+
+  fit() {
+    this.plan = layout(this.fabric, Math.max(this.holder.clientWidth, 240));
+    const { width, height, places } = this.plan;
+    const counts = places.reduce((rows, place) => rows.set(place.level, (rows.get(place.level) || 0) + 1), new Map());
+    this.plan.spacing = (level) => width / counts.get(level);
+    this.links = halves(this.fabric, places);
+    const scale = Math.min(devicePixelRatio || 1, 2);
+    this.canvas.width = width * scale;
+    this.canvas.height = height * scale;
+    this.canvas.style.width = width + "px";
+    this.canvas.style.height = height + "px";
+    this.canvas.getContext("2d").setTransform(scale, 0, 0, scale, 0, 0);
+    this.paint();
+  }
+
+  paint() {
+    if (this.state && this.plan) draw(this.canvas.getContext("2d"), this.fabric, this.plan, this.links, this.state);
+  }
+
+  /** Returns the node nearest to a point of the canvas, if one is near. */
+  nodeAt(x, y) {
+    let [best, distance] = [null, 14];
+    this.plan.places.forEach((place, node) => {
+      const away = Math.hypot(place.x - x, place.y - y);
+      if (away < distance) [best, distance] = [node, away];
+    });
+    return best;
+  }
+}
+
+/** Returns a table of the outputs that stalled longest or carried most at a moment. */
+function outputTable(fabric, load, stalled, title) {
+  const order = load.map((_, output) => output).sort((a, b) => stalled[b] - stalled[a] || load[b] - load[a]).slice(0, TABLE_ROWS);
+  const column = (words, kind, of) => ({ words, kind, values: order.map(of) });
+  const columns = [column("output", "string", (output) => outputName(fabric, output)),
+    column("load (%)", "number", (output) => Math.round(load[output] * 1e4) / 100),
+    column("stalled (%)", "number", (output) => Math.round(stalled[output] * 1e4) / 100)];
+  return sortableTable({ caption: "Outputs at " + title, about: "The " + order.length + " of " + load.length +
+    " outputs that were stalled longest, then those with the most load.", columns, rows: order.length });
+}
+
+/** Makes the figure. */
+export function fabricFigure(fabric, axis) {
+  const count = fabric.outputs.length / 3;
+  const load = { all: shorts(fabric.load), whole: shorts(fabric.whole_load), count };
+  const stalled = { all: shorts(fabric.stalled), whole: shorts(fabric.whole_stalled), count };
+  const view = { moment: fabric.moments.length > 0 ? 0 : null, colour: "stalled", tree: "" };
+  const picture = new Picture(fabric);
+  const title = element("p", { class: "moment" });
+  const words = element("ul", { class: "trees" });
+  const tip = element("p", { class: "status" }, " ");
+  const choice = element("select", { onchange: () => { view.tree = choice.value; show(); } });
+  const table = element("div");
+  const details = lazyDetails("Table of the outputs at this moment", () => { fillTable(); return table; });
+  const named = (moment) => {
+    const from = moment === 0 ? 0 : fabric.moments[moment - 1];
+    return spelled(from, "s") + " to " + spelled(fabric.moments[moment], "s");
+  };
+  const name = () => view.moment === null ? "the whole run" : named(view.moment);
+  const fillTable = () => table.replaceChildren(outputTable(fabric, sharesAt(load, view.moment), sharesAt(stalled, view.moment), name()));
+  const chooseTrees = ({ trees, further }) => {
+    const options = [element("option", { value: "" }, "all trees (" + (trees.length + further.length) + ")"),
+      ...trees.map((tree) => element("option", { value: tree.root, selected: String(tree.root) === view.tree }, outputName(fabric, tree.root)))];
+    choice.replaceChildren(...options);
+    choice.disabled = trees.length === 0;
+    return trees.filter((tree) => choice.value === "" || String(tree.root) === choice.value);
+  };
+  const show = () => {
+    const found = view.moment === null ? { trees: [], further: [] } : treesAt(fabric, view.moment);
+    const chosen = chooseTrees(found);
+    const shares = { load: sharesAt(load, view.moment), stalled: sharesAt(stalled, view.moment) };
+    const other = view.colour === "load" ? "stalled" : "load";
+    const all = choice.value === "";
+    picture.state = { colours: shares[view.colour], widths: shares[other], marks: marksOf(chosen, all ? found.further : []) };
+    const busiest = shares.load.reduce((best, one) => Math.max(best, one), 0);
+    const held = shares.stalled.reduce((best, one) => Math.max(best, one), 0);
+    title.textContent = "From " + name() + ": highest load " + percent(busiest) + ", longest stall " + percent(held) + " of the interval.";
+    picture.canvas.setAttribute("aria-label", title.textContent);
+    if (view.moment !== null) words.replaceChildren(...sentences(fabric, all ? found : { trees: chosen, further: [] }).map((line) => element("li", {}, line)));
+    picture.paint();
+    if (details.open) fillTable();
+  };
+  picture.canvas.addEventListener("pointermove", (event) => {
+    const node = picture.nodeAt(event.offsetX, event.offsetY);
+    tip.textContent = node === null ? " " : "Node " + fabric.nodes[node];
+  });
+  const moments = view.moment === null ? null : player({ count: fabric.moments.length, named, label: "Moment of the picture",
+    onMoment: (moment) => { view.moment = moment; axis.mark(fabric.moments[moment]); show(); } });
+  details.addEventListener("toggle", () => details.open && fillTable());
+  const controls = element("div", { class: "controls" }, choiceOfColour((value) => { view.colour = value; show(); }),
+    element("label", { class: "choice" }, "Trees ", choice));
+  const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, picture.holder, tip, legend(), words, details);
+  requestAnimationFrame(() => {
+    new ResizeObserver(onceAFrame(() => picture.fit())).observe(picture.holder);
+    onColours(() => picture.paint());
+    picture.fit();
+    if (moments) moments.set(worstMoment(fabric));
+    else show();
+  });
+  return figure;
+}
+
+/** Returns the moment at which a tree has most branches, of several the one with most hosts of victims; without a tree, the last. */
+function worstMoment(fabric) {
+  const isWorse = (one, other) => one.branches.length - other.branches.length || one.victims.length - other.victims.length;
+  const worst = fabric.trees.reduce((best, tree) => !best || isWorse(tree, best) > 0 ? tree : best, null);
+  return worst ? worst.moment : fabric.moments.length - 1;
+}

@@ -1,0 +1,62 @@
+// The page: figures and tables in the places that its HTML has for them, and the controls of time.
+import { button, element, place } from "./dom.js";
+import { spelled } from "./format.js";
+import { dataTable } from "./table.js";
+import { TimeAxis } from "./axis.js";
+import { curves } from "./curves.js";
+import { fabricFigure } from "./fabric.js";
+import { setTheme, watchSystem } from "./palette.js";
+
+/** Returns buttons for the range of time that all curves show. */
+function timeControls(axis) {
+  const range = element("output", { class: "range", "aria-live": "polite" });
+  const tell = () => { range.textContent = spelled(axis.range[0], "s") + " to " + spelled(axis.range[1], "s"); };
+  axis.follow(tell);
+  tell();
+  return element("div", { class: "time", role: "group", "aria-label": "Range of time of all curves" }, range,
+    button("Zoom in", () => axis.zoom(0.5)), button("Zoom out", () => axis.zoom(2)),
+    button("Earlier", () => axis.move(-0.5)), button("Later", () => axis.move(0.5)), button("Whole run", () => axis.showAll()));
+}
+
+function themeControl() {
+  const select = element("select", { "aria-label": "Colours of the page", onchange: () => setTheme(select.value) },
+    element("option", { value: "" }, "System colours"), element("option", { value: "light" }, "Light"), element("option", { value: "dark" }, "Dark"));
+  return select;
+}
+
+/** Fills the page of a run. */
+function showRun(data) {
+  const axis = new TimeAxis(data.end_s);
+  axis.phases = data.phases;
+  const quantities = { goodput: "goodput", queues: "queue", rates: "rate" };
+  data.panels.forEach((panel) => place(panel.id).append(curves({ ...panel, quantity: quantities[panel.id] }, axis)));
+  if (data.fabric) place("fabric").append(fabricFigure(data.fabric, axis));
+  if (data.completions) place("completions").append(curves({ ...data.completions, quantity: "share of posted messages" }, null));
+  data.completion_tables.forEach((table) => place("completions").append(dataTable(table)));
+  data.margins.forEach((table) => place("margins").append(dataTable(table)));
+  data.tables.forEach((table) => place("tables").append(element("h3", {}, table.heading), dataTable(table)));
+  document.getElementById("controls").append(timeControls(axis), themeControl());
+}
+
+/** Prints in light colours, with the tables of figures open. */
+function preparePrint() {
+  let opened = [];
+  const theme = () => document.documentElement.dataset.theme || "";
+  let before = "";
+  addEventListener("beforeprint", () => {
+    before = theme();
+    setTheme("light");
+    opened = [...document.querySelectorAll("details")].filter((one) => !one.open && one.fill);
+    opened.forEach((one) => { one.fill(); one.open = true; });
+  });
+  addEventListener("afterprint", () => {
+    setTheme(before);
+    opened.forEach((one) => { one.open = false; });
+  });
+}
+
+const data = JSON.parse(document.getElementById("data").textContent);
+showRun(data);
+watchSystem();
+preparePrint();
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,57 @@
+// Colours, from the style sheet, so that dark, light and print have their own.
+//
+// Lines have the colours of Okabe and Ito (2008) without black and yellow, which every common form of colour blindness tells
+// apart, and dashes besides. Heat classes rise in one direction of brightness.
+
+const LINES = 6;
+const DASHES = [[], [8, 4], [2, 3], [9, 3, 2, 3], [16, 5], [9, 3, 2, 3, 2, 3]];
+export const HEAT_CLASSES = [0.01, 0.05, 0.2, 0.4, 0.7];
+const watchers = [];
+
+/** Returns a colour of the style sheet. */
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+}
+
+/** Returns colour and dashes of a line by its place among the lines of a figure. */
+export function pen(place) {
+  const dash = DASHES[(place + Math.floor(place / LINES)) % DASHES.length];
+  return { stroke: colour("line-" + (place % LINES)), dash };
+}
+
+/** Returns the class of a share: 0 below the first limit, then one more for each limit that it reaches. */
+export function heatClass(share) {
+  let place = 0;
+  while (place < HEAT_CLASSES.length && share >= HEAT_CLASSES[place]) place += 1;
+  return place;
+}
+
+/** Returns the colours of all classes. */
+export function heatColours() {
+  return [0, 1, 2, 3, 4, 5].map((place) => colour("heat-" + place));
+}
+
+/** Returns the classes in words. */
+export function heatNames() {
+  const ends = [...HEAT_CLASSES.slice(1), null];
+  const parts = HEAT_CLASSES.map((from, place) =>
+    ends[place] === null ? from * 100 + " % and more" : from * 100 + " to " + Math.round(ends[place] * 100) + " %");
+  return ["below " + HEAT_CLASSES[0] * 100 + " %", ...parts];
+}
+
+/** Calls `redraw` whenever colours change: dark or light, screen or print. */
+export function onColours(redraw) {
+  watchers.push(redraw);
+}
+
+/** Sets the theme: `dark`, `light`, or that of the system. */
+export function setTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+  watchers.forEach((redraw) => redraw());
+}
+
+/** Redraws when the system changes its theme. */
+export function watchSystem() {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => watchers.forEach((redraw) => redraw()));
+}

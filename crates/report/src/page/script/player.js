@@ -1,0 +1,34 @@
+// A slider over moments, and a button that plays them.
+import { button, element } from "./dom.js";
+
+const MOMENTS_A_SECOND = 8;
+
+/** Returns a slider over `count` moments, whose names `named(moment)` returns. Calls `onMoment` at each change. */
+export function player({ count, named, onMoment, label }) {
+  let timer = null;
+  const slider = element("input", { type: "range", min: 0, max: count - 1, step: 1, value: 0, "aria-label": label });
+  const set = (moment) => {
+    slider.value = moment;
+    slider.setAttribute("aria-valuetext", named(moment));
+    onMoment(moment);
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = null;
+    play.textContent = "Play";
+  };
+  const start = () => {
+    if (Number(slider.value) === count - 1) set(0);
+    play.textContent = "Pause";
+    timer = setInterval(() => {
+      if (Number(slider.value) >= count - 1) stop();
+      else set(Number(slider.value) + 1);
+    }, 1000 / MOMENTS_A_SECOND);
+  };
+  const play = button("Play", () => timer === null ? start() : stop(), { class: "play" });
+  slider.addEventListener("input", () => {
+    if (timer !== null) stop();
+    set(Number(slider.value));
+  });
+  return { box: element("div", { class: "player" }, play, slider), set };
+}
