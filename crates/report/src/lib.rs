@@ -10,6 +10,7 @@
 //! | [`format`](mod@format) | numbers and tables as text |
 //! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
 //! | [`parquet`](mod@parquet) | tables in Parquet, made from their CSV and turned back into it |
+//! | [`steady_state`] | the warm-up of a series, and whether the rest is stationary |
 //! | [`goodput`] | rates and fairness of every flow in every phase |
 //! | [`censoring`] | quantiles over values of which some are known by a lower bound only |
 //! | `completions` | completion times of messages by size |
@@ -43,6 +44,7 @@ pub mod page;
 pub mod parquet;
 pub mod reader;
 pub mod schema;
+pub mod steady_state;
 pub mod summary;
 pub mod table;
 pub mod tables;

@@ -7,6 +7,8 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
+use super::student;
+
 /// Mean over seeds, with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
@@ -17,14 +19,6 @@ pub struct Estimate {
     /// Number of seeds.
     pub seeds: usize,
 }
-
-/// The 0.975 quantiles of Student's t for 1 to 30 degrees of freedom, to three decimals (any textbook's table).
-const T_975: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
-/// The 0.975 quantile of the normal distribution.
-const Z_975: f64 = 1.959_963_984_540_054;
 
 impl Estimate {
     /// Estimates the mean of one number per seed.
@@ -38,7 +32,8 @@ impl Estimate {
         let count = seeds as f64;
         let mean = values.iter().sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let ci95 = (seeds > 1).then(|| t_975(seeds - 1) * (squares / (count - 1.0) / count).sqrt());
+        let ci95 =
+            (seeds > 1).then(|| student::bound(0.95, count - 1.0) * (squares / (count - 1.0) / count).sqrt());
         Self { mean, ci95, seeds }
     }
 
@@ -52,6 +47,25 @@ impl Estimate {
         assert_eq!(values.len(), others.len(), "pairs have two numbers");
         let differences: Vec<_> = values.iter().zip(others).map(|(value, other)| value - other).collect();
         Self::of(&differences)
+    }
+
+    /// Returns the two-sided probability of a mean at least as far from 0 as this one, if the true mean is 0: the paired t test,
+    /// of an estimate of differences. 0 if all seeds give one number other than 0, 1 if all give 0; `None` for one seed.
+    #[must_use]
+    pub fn chance_if_zero(&self) -> Option<f64> {
+        let degrees = (self.seeds > 1).then(|| (self.seeds - 1) as f64)?;
+        let error = self.standard_error()?;
+        Some(match (error > 0.0, self.mean == 0.0) {
+            (true, _) => student::two_sided(self.mean / error, degrees),
+            (false, true) => 1.0,
+            (false, false) => 0.0,
+        })
+    }
+
+    /// Returns the standard error of the mean; `None` for one seed.
+    #[must_use]
+    pub fn standard_error(&self) -> Option<f64> {
+        Some(self.ci95? / student::bound(0.95, (self.seeds - 1) as f64))
     }
 
     /// Returns the lower end of the interval.
@@ -75,31 +89,9 @@ impl Display for Estimate {
     }
 }
 
-/// Returns the 0.975 quantile of Student's t: from the table, and beyond it from the first two terms of the expansion
-/// in the reciprocal degrees of freedom (Abramowitz and Stegun, 26.7.5), which is exact to three decimals there.
-fn t_975(degrees: usize) -> f64 {
-    if let Some(quantile) = degrees.checked_sub(1).and_then(|place| T_975.get(place)) {
-        return *quantile;
-    }
-    let (z, n) = (Z_975, degrees as f64);
-    z + (z.powi(3) + z) / (4.0 * n) + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_quantiles_of_student_s_t() {
-        assert_eq!((t_975(1), t_975(4), t_975(30)), (12.706, 2.776, 2.042));
-        // From the same tables.
-        for (degrees, quantile) in [(40, 2.021), (60, 2.000), (120, 1.980), (1_000_000, 1.960)] {
-            assert!((t_975(degrees) - quantile).abs() < 6e-4, "{degrees}: {}", t_975(degrees));
-        }
-        // The expansion continues the table without a step.
-        let falls = (1..200).map(t_975).collect::<Vec<_>>();
-        assert!(falls.windows(2).all(|pair| pair[0] > pair[1]));
-    }
 
     /// Student's own example (1908): hours of sleep gained by ten patients with two drugs, paired. The mean gain is
     /// 1.58 hours, with a 95 % interval from 0.70 to 2.46.
@@ -109,7 +101,9 @@ mod tests {
         let second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
         let gain = Estimate::of_differences(&second, &first);
         assert!((gain.mean - 1.58).abs() < 1e-12 && gain.seeds == 10);
-        assert!((gain.low() - 0.7001).abs() < 1e-3 && (gain.high() - 2.4599).abs() < 1e-3, "{gain:?}");
+        assert!((gain.low() - 0.700_114).abs() < 1e-6 && (gain.high() - 2.459_886).abs() < 1e-6, "{gain:?}");
+        // t is 4.0621 with nine degrees of freedom.
+        assert!(gain.chance_if_zero().is_some_and(|chance| (chance - 0.002_833).abs() < 1e-6), "{gain:?}");
     }
 
     #[test]
@@ -117,6 +111,9 @@ mod tests {
         let one = Estimate::of(&[3.0]);
         assert_eq!((one.mean, one.ci95, one.low(), one.high()), (3.0, None, 3.0, 3.0));
         assert_eq!(Estimate::of(&[2.0, 2.0, 2.0]).ci95, Some(0.0));
+        let chances =
+            [&[3.0][..], &[2.0, 2.0], &[0.0, 0.0]].map(|values| Estimate::of(values).chance_if_zero());
+        assert_eq!(chances, [None, Some(0.0), Some(1.0)]);
         assert_eq!(
             (one.to_string(), Estimate::of(&[2.0, 2.0]).to_string()),
             ("3.000".into(), "2.000 ± 0.000".into())

@@ -1,0 +1,37 @@
+//! Statistics over seeds and within a run: intervals, differences, warm-up, verdicts.
+//!
+//! Invariant: a value that is not known never makes a setting look better. Everything is deterministic, bootstraps included.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `special` | the incomplete beta function |
+//! | [`student`] | Student's t |
+//! | `estimate` | means over seeds with their intervals, and paired differences |
+//! | [`sign_test`] | the exact test of signs, for values of which only the order is known |
+//! | [`bootstrap`] | intervals of quantiles and other statistics, by resampling |
+//! | [`histogram`] | quantiles over the messages of many runs |
+//! | [`batch_means`] | the interval of a mean within one run |
+//! | [`holm`] | several comparisons at once |
+//! | [`power`] | seeds that a difference needs |
+//! | `reading` | one number of one seed: known, censored or missing |
+//! | [`verdict`] | the best of several settings, and how sure that is |
+//!
+//! Warm-up and stationarity stand in [`report::steady_state`], since single runs are reported with them.
+//! `docs/statistics.md` has the definitions and their sources.
+
+pub mod batch_means;
+pub mod bootstrap;
+mod estimate;
+pub mod histogram;
+pub mod holm;
+pub mod power;
+mod reading;
+pub mod sign_test;
+mod special;
+pub mod student;
+pub mod verdict;
+
+pub use estimate::Estimate;
+pub use reading::Reading;
+pub use report::steady_state::{SteadyState, Unsteady, steady_state, warm_up};
+pub use verdict::{EdgeOfTried, Setting, Verdict};

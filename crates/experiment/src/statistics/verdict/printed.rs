@@ -1,0 +1,171 @@
+//! A verdict in sentences.
+//!
+//! Invariant: every sentence names its numbers; nothing is called better without the words that say how sure it is.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Comparison, Test, Verdict};
+use crate::measures::Direction;
+use crate::statistics::estimate::Estimate;
+
+/// Largest number of edges that are named.
+const MOST_EDGES: usize = 4;
+
+impl Display for Verdict {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let sentences = [
+            Some(self.of_best()),
+            self.comparison().map(|comparison| self.of_comparison(comparison)),
+            self.of_ties(),
+            self.of_unknown(),
+            self.of_edges(),
+            self.of_left_out(),
+        ];
+        f.write_str(&sentences.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+    }
+}
+
+impl Verdict {
+    fn of_best(&self) -> String {
+        let count = self.others.len() + 1;
+        let settings =
+            if count == 1 { "The only setting".to_owned() } else { format!("Best of {count} settings") };
+        let direction = match self.question.better {
+            Direction::Smaller => "smaller",
+            Direction::Larger => "larger",
+        };
+        let number =
+            self.best.estimate.map_or_else(|| "not known in every seed".to_owned(), |one| self.spelled(&one));
+        let seeds = counted(self.seeds, "seed");
+        let measure = &self.question.measure;
+        format!("{settings} by {measure} ({direction} is better): {}, {number} over {seeds}.", self.best.name)
+    }
+
+    fn of_comparison(&self, comparison: &Comparison) -> String {
+        let other = self.name_of(comparison);
+        let difference = match (comparison.advantage, comparison.test) {
+            (Some(advantage), Test::PairedT)
+                if advantage.mean == 0.0 && advantage.ci95.is_none_or(|half| half == 0.0) =>
+            {
+                return format!("It does not differ from {other}.");
+            }
+            (Some(advantage), Test::PairedT) => {
+                format!("{}{} {}", self.spelled(&advantage), share(&advantage, comparison), self.than())
+            }
+            (Some(advantage), Test::Signs) => {
+                format!("At least {} {}", self.question.unit.spelled(advantage.mean), self.than())
+            }
+            (None, _) => format!(
+                "Better in {} and worse in {} of {} compared with",
+                comparison.wins.0,
+                comparison.wins.1,
+                counted(self.seeds, "seed")
+            ),
+        };
+        format!("{difference} {other}: {}", self.certainty(comparison))
+    }
+
+    /// Returns the end of the sentence about a comparison: whether it is significant, and by which test.
+    fn certainty(&self, comparison: &Comparison) -> String {
+        let Some(chance) = comparison.corrected_chance else {
+            return "one seed shows no spread, so nothing says whether that is chance; run several."
+                .to_owned();
+        };
+        if comparison.significant && comparison.test == Test::PairedT && comparison.is_alike() {
+            return "the same in every seed.".to_owned();
+        }
+        let test = match comparison.test {
+            Test::PairedT => "paired t test",
+            Test::Signs => "sign test, since a number is not known",
+        };
+        let correction = match self.others.len() {
+            0 | 1 => String::new(),
+            comparisons => format!(" after Holm's correction for {comparisons} comparisons"),
+        };
+        let verdict = if comparison.significant { "significant" } else { "not significant" };
+        let more = comparison
+            .more_seeds
+            .map(|more| format!("; about {} would settle it", counted(more, "more seed")));
+        let chance = if chance < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {chance:.2}") };
+        let chance = chance.replace("p = 0.00", "p < 0.01");
+        format!("{verdict} ({test}, {chance}{correction}){}.", more.unwrap_or_default())
+    }
+
+    fn of_ties(&self) -> Option<String> {
+        let ties = self.others.iter().enumerate();
+        let ties = ties.filter(|(place, one)| Some(*place) != self.against && !one.significant).count();
+        let differ = if ties == 1 { "does" } else { "do" };
+        (ties > 0 && self.seeds > 1).then(|| {
+            format!("{} {differ} not differ significantly from the best.", counted(ties, "other setting"))
+        })
+    }
+
+    fn of_unknown(&self) -> Option<String> {
+        let all = || self.others.iter().map(|one| &one.other).chain([&self.best]);
+        let (censored, missing) = all().fold((0, 0), |sum, one| (sum.0 + one.censored, sum.1 + one.missing));
+        let settings = all().filter(|one| one.unknown() > 0).count();
+        let rank = if self.best.unknown() == 0 { "which rank last" } else { "the best among them" };
+        (settings > 0).then(|| {
+            format!(
+                "Not all numbers are known: {censored} censored (unfinished at the end of the run) and {missing} missing, in {}, \
+                 {rank}.",
+                counted(settings, "setting")
+            )
+        })
+    }
+
+    fn of_edges(&self) -> Option<String> {
+        let edge = |edge: &super::EdgeOfTried| {
+            let end = if edge.is_largest { "largest" } else { "smallest" };
+            format!("{}={} is the {end} tried", edge.path, edge.value)
+        };
+        let edges: Vec<_> = self.best.edges.iter().take(MOST_EDGES).map(edge).collect();
+        let more = self.best.edges.len().saturating_sub(MOST_EDGES);
+        let more = if more > 0 { format!(", and {more} more values are at an edge") } else { String::new() };
+        (!edges.is_empty())
+            .then(|| format!("At the edge: {}{more}; the best may lie beyond.", edges.join(", ")))
+    }
+
+    fn of_left_out(&self) -> Option<String> {
+        (self.left_out > 0).then(|| {
+            format!("{} left out, since not every setting has their seeds.", counted(self.left_out, "run"))
+        })
+    }
+
+    fn name_of(&self, comparison: &Comparison) -> String {
+        let name = &comparison.other.name;
+        if self.question.baseline == Some(comparison.other.place) {
+            format!("the baseline {name}")
+        } else if self.question.baseline == Some(self.best.place) {
+            format!("{name}, the next best (the best is the baseline)")
+        } else {
+            format!("{name}, the next best")
+        }
+    }
+
+    const fn than(&self) -> &'static str {
+        match self.question.better {
+            Direction::Smaller => "less than",
+            Direction::Larger => "more than",
+        }
+    }
+
+    /// Returns a number with its interval: `2.41 ms ± 0.12 ms`.
+    fn spelled(&self, estimate: &Estimate) -> String {
+        let unit = self.question.unit;
+        let half = estimate.ci95.map(|half| format!(" ± {}", unit.spelled(half)));
+        format!("{}{}", unit.spelled(estimate.mean), half.unwrap_or_default())
+    }
+}
+
+/// Returns the advantage as a share of the other setting's number: ` (18 %)`.
+fn share(advantage: &Estimate, comparison: &Comparison) -> String {
+    let other = comparison.other.estimate.map(|other| other.mean.abs()).filter(|mean| *mean > 0.0);
+    other.map_or_else(String::new, |mean| format!(" ({:.1} %)", 100.0 * advantage.mean / mean))
+}
+
+/// Returns a number of things: `1 seed`, `20 seeds`.
+fn counted(count: usize, thing: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{ending}")
+}
