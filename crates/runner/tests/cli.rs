@@ -581,8 +581,6 @@ fn a_schema_describes_a_file_or_all_files() {
     let schema = json(&text(&scratch.run(&["schema", "ports.csv"]).stdout));
     let field = schema["fields"].as_array().unwrap().iter().find(|field| field["name"] == "link_rate_bps");
     assert_eq!((&field.unwrap()["type"], &field.unwrap()["unit"]), (&"number".into(), &"bit/s".into()));
-    let schema = json(&text(&scratch.run(&["schema", "ports.parquet"]).stdout));
-    assert_eq!(schema["fields"][0]["parquet"], "BYTE_ARRAY (STRING)");
     let schema = json(&text(&scratch.run(&["schema", "summary.json"]).stdout));
     assert_eq!(schema["properties"]["events"]["type"], "integer");
     let package = json(&text(&scratch.run(&["schema"]).stdout));

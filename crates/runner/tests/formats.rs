@@ -5,7 +5,7 @@ mod scratch;
 #[cfg(feature = "parquet")]
 use std::fs;
 
-use scratch::{Scratch, assert_refused};
+use scratch::{Scratch, assert_refused, json};
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
 
@@ -45,6 +45,23 @@ fn tables_in_parquet_stand_for_those_in_csv() {
     fs::write(scratch.0.join("csv/flows.parquet"), "mine").unwrap();
     let refused = scratch.run(&[&ONE_FLOW[..], &["--format", "parquet", "--out", "csv"]].concat());
     assert_refused(&refused, "holds a file `flows.parquet` that no manifest names");
+}
+
+#[test]
+fn csv_is_the_format_of_tables_unless_another_is_asked_for() {
+    let scratch = Scratch::new("csv");
+    for (folder, options) in [("plain", &[][..]), ("asked", &["--format", "csv"])] {
+        scratch.printed(&[&ONE_FLOW[..], &["--quiet", "--out", folder], options].concat());
+    }
+    assert_eq!(scratch.names_in("plain"), scratch.names_in("asked"));
+    assert_eq!(scratch.read("plain/flows.csv"), scratch.read("asked/flows.csv"));
+}
+
+/// A build without Parquet describes it too.
+#[test]
+fn a_table_in_parquet_has_a_schema() {
+    let schema = json(&Scratch::new("parquet-schema").printed(&["schema", "ports.parquet"]));
+    assert_eq!(schema["fields"][0]["parquet"], "BYTE_ARRAY (STRING)");
 }
 
 #[test]
