@@ -19,9 +19,11 @@
 //! | [`pool`] | the worker pool |
 //! | [`statistics`] | means over seeds and their confidence intervals |
 //! | [`tuning`] | the search for the best settings of a space |
+//! | [`evaluation`] | parameters in, measures out, for outside optimisers |
 //! | [`resources`] | processor time and memory of this process |
 
 pub mod batch;
+pub mod evaluation;
 pub mod measures;
 pub mod pool;
 pub mod relative;

@@ -42,6 +42,7 @@ fn tables_in_parquet_stand_for_those_in_csv() {
     assert_eq!(run("csv", "parquet"), csv, "the tables in Parquet are gone");
     let both = run("csv,parquet", "both");
     assert!(["flows.csv", "flows.parquet"].iter().all(|name| both.contains(&(*name).to_owned())));
+    assert_eq!(scratch.names(), ["both", "csv", "parquet"]);
     fs::write(scratch.0.join("csv/flows.parquet"), "mine").unwrap();
     let refused = scratch.run(&[&ONE_FLOW[..], &["--format", "parquet", "--out", "csv"]].concat());
     assert_refused(&refused, "holds a file `flows.parquet` that no manifest names");

@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::verbs::bench::BenchOptions;
 use crate::verbs::check::CheckOptions;
 use crate::verbs::compare::CompareOptions;
+use crate::verbs::eval::EvalOptions;
 use crate::verbs::fields::FieldsOptions;
 use crate::verbs::figure::{FigureOptions, FiguresOptions};
 use crate::verbs::guideline::GuidelineOptions;
@@ -37,6 +38,8 @@ pub(crate) enum Verb {
     Sim(SimOptions),
     /// Run several scenarios with the same random streams, and print them side by side.
     Compare(CompareOptions),
+    /// Run a scenario with parameters from a file or the standard input, and print measures: for outside optimisers.
+    Eval(EvalOptions),
     /// List the shipped scenarios.
     List,
     /// Print the text of a shipped scenario, with its comments.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use claims::{ClaimError, ReproductionError, UnknownPaper};
+use experiment::evaluation::{EvaluationError, ParameterError};
+use experiment::measures::MeasureError;
 use experiment::{RelativeError, SimulationError};
 use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
@@ -29,6 +31,15 @@ pub(crate) enum Failure {
     /// The output folder cannot be written to, or is not free.
     #[error("error: {error}\nhelp: {help}", error = .0, help = output_help(.0))]
     Output(#[from] OutputError),
+    /// Parameters cannot be evaluated.
+    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
+    Parameters(#[from] ParameterError),
+    /// A measure cannot be read, or the scenario does not have it.
+    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help)]
+    Measure(#[from] MeasureError),
+    /// The answer of `eval`, which is printed, tells the failure.
+    #[error("")]
+    Answered(ExitCode),
     /// This build writes no Parquet.
     #[error(
         "error: this build of backwater writes no Parquet\nhelp: leave out `--format`, which writes CSV, or build with Parquet: \
@@ -191,6 +202,16 @@ impl From<RunError> for Failure {
     }
 }
 
+impl From<EvaluationError> for Failure {
+    fn from(error: EvaluationError) -> Self {
+        match error {
+            EvaluationError::Scenario(diagnostic) => diagnostic.into(),
+            EvaluationError::Measure(error) => error.into(),
+            EvaluationError::Parameters(error) => error.into(),
+        }
+    }
+}
+
 impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
@@ -229,6 +250,7 @@ impl Failure {
     pub(crate) fn status(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::ClaimsFailed(_) | Self::ClaimsToothless(_) => 1,
+            Self::Answered(status) => return *status,
             Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
             Self::Interrupted { .. } => 5,

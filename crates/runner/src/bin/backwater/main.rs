@@ -39,14 +39,15 @@ use clap::Parser;
 
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
-    bench, check, compare, fields, figure, guideline, headroom, import, list, new, report, repro, schema,
-    show, sim, thresholds,
+    bench, check, compare, eval, fields, figure, guideline, headroom, import, list, new, report, repro,
+    schema, show, sim, thresholds,
 };
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
         Verb::Sim(options) => sim::run(&options),
         Verb::Compare(options) => compare::run(&options),
+        Verb::Eval(options) => eval::run(&options),
         Verb::List => {
             list::run();
             Ok(())
@@ -69,7 +70,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{}", failure.message(io::stderr().is_terminal()).trim_end());
+            let message = failure.message(io::stderr().is_terminal());
+            if !message.is_empty() {
+                eprintln!("{}", message.trim_end());
+            }
             failure.status()
         }
     }

@@ -1,0 +1,245 @@
+//! One evaluation for an outside optimiser: parameters in, measures out.
+//!
+//! Invariant: an answer states every measure that was asked for, with a number or with the reason for which it has none. Over
+//! several seeds the number is the mean, and it exists only if every run has the measure.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`parameters`](mod@parameters) | parameters as text, and the overrides that they stand for |
+
+pub mod parameters;
+
+use fabric::{RunError, RunOptions};
+use scenario::{Diagnostic, Plan};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use telemetry::RunEnding;
+
+use crate::measures::{self, Measure, MeasureError, Measured};
+use crate::pool;
+use crate::simulation::{Outcome, plan, simulate};
+use crate::store::UnitEnd;
+
+pub use parameters::{ParameterError, ParameterFormat, overrides};
+
+/// Name and version of the format of an answer. It changes if a field changes its meaning or is removed.
+pub const SCHEMA: &str = "backwater-evaluation/1";
+
+/// Reason for which parameters cannot be evaluated.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluationError {
+    /// The scenario or a parameter is wrong.
+    #[error(transparent)]
+    Scenario(#[from] Diagnostic),
+    /// The scenario does not have a measure.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// The parameters cannot be read.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+}
+
+/// A scenario and the measures that are asked of it, whatever the parameters.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// A file, or the name of a shipped scenario.
+    pub scenario: String,
+    /// Overrides before the parameters, each as `PATH=VALUE`.
+    pub set: Vec<String>,
+    /// Seeds; the scenario's own if there are none.
+    pub seeds: Vec<u64>,
+    /// Measures; those that `measures::of` lists if there are none.
+    pub measures: Vec<Measure>,
+}
+
+/// A question with its parameters, checked.
+#[derive(Debug)]
+pub struct CheckedQuestion {
+    scenario: String,
+    overrides: Vec<String>,
+    measures: Vec<Measure>,
+    plans: Vec<Plan>,
+}
+
+impl Question {
+    /// Checks the question with the overrides of a set of parameters.
+    ///
+    /// # Errors
+    /// If the scenario or an override is wrong, or the scenario does not have a measure.
+    ///
+    /// # Panics
+    /// Never: there is a plan for each seed, or for the scenario's own.
+    pub fn check(&self, parameters: &[String]) -> Result<CheckedQuestion, EvaluationError> {
+        let overrides: Vec<_> = self.set.iter().chain(parameters).cloned().collect();
+        let own = self.seeds.is_empty().then_some(None);
+        let seeds = self.seeds.iter().copied().map(Some).chain(own);
+        let plans = seeds.map(|seed| plan(&self.scenario, &overrides, seed));
+        let plans = plans.collect::<Result<Vec<_>, _>>()?;
+        // Groups, flows and phases do not depend on the seed.
+        let first = plans.first().expect("there is a seed, or the scenario's own");
+        self.measures.iter().try_for_each(|measure| measure.check(first))?;
+        let measures = if self.measures.is_empty() { measures::list(first) } else { self.measures.clone() };
+        Ok(CheckedQuestion { scenario: self.scenario.clone(), overrides, measures, plans })
+    }
+}
+
+impl CheckedQuestion {
+    /// Returns the plans, one for each seed.
+    #[must_use]
+    pub fn plans(&self) -> &[Plan] {
+        &self.plans
+    }
+
+    /// Runs all seeds, as many at a time as there are processors, and reads the measures off the runs.
+    ///
+    /// # Panics
+    /// Never: a run that fails is an answer.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let work = |plan: &Plan| Ok::<_, std::convert::Infallible>(self.run(plan));
+        let Ok(runs) = pool::work_through(None, &self.plans, |_| 1, work);
+        let (runs, measured): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
+        let number = |(place, measure): (usize, &Measure)| {
+            let of_runs = runs.iter().zip(&measured).map(|(run, all)| (run, all.get(place)));
+            (measure.clone(), Number::of(measure, of_runs))
+        };
+        let measures = self.measures.iter().enumerate().map(number).collect();
+        Answer {
+            schema: SCHEMA,
+            scenario: self.scenario.clone(),
+            overrides: self.overrides.clone(),
+            status: status(&runs),
+            measures: Numbers(measures),
+            runs,
+        }
+    }
+
+    /// Runs a plan. A run without results has no measures.
+    fn run(&self, plan: &Plan) -> (EvaluatedRun, Vec<Measured>) {
+        let outcome = simulate(plan, RunOptions::default(), &mut |_| {});
+        let ended = end(&outcome);
+        let outcome = outcome.ok().filter(|_| ended.has_results());
+        let digest = outcome.as_ref().map(|outcome| outcome.summary.digest.to_string());
+        let measured = outcome.map(|outcome| {
+            self.measures.iter().map(|measure| measures::one(measure, plan, &outcome)).collect()
+        });
+        let run = EvaluatedRun { seed: plan.seed(), plan_digest: plan.digest().to_string(), ended, digest };
+        (run, measured.unwrap_or_default())
+    }
+}
+
+fn end(outcome: &Result<Outcome, RunError>) -> UnitEnd {
+    match outcome {
+        Ok(Outcome { summary, record }) => match record.ended {
+            RunEnding::AtDuration | RunEnding::Interrupted => UnitEnd::Complete,
+            RunEnding::Done => UnitEnd::Done { done_s: summary.done_s.unwrap_or(summary.simulated_s) },
+            RunEnding::NotDone => UnitEnd::NotDone { simulated_s: summary.simulated_s },
+        },
+        Err(error @ RunError::Deadlock(_)) => UnitEnd::Deadlock { message: error.to_string() },
+        Err(error @ RunError::Violation(_)) => UnitEnd::Violation { message: error.to_string() },
+    }
+}
+
+/// Returns the end of all runs in one word: that of the first without results, else of the first that was not done, else of
+/// the first.
+fn status(runs: &[EvaluatedRun]) -> &'static str {
+    let without = runs.iter().find(|run| !run.ended.has_results());
+    let not_done = || runs.iter().find(|run| matches!(run.ended, UnitEnd::NotDone { .. }));
+    without.or_else(not_done).or(runs.first()).map_or("complete", |run| run.ended.word())
+}
+
+/// The answer to a question, as JSON has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// Name and version of the format: [`SCHEMA`].
+    pub schema: &'static str,
+    /// The scenario as it was named.
+    pub scenario: String,
+    /// Overrides, those of the parameters last.
+    pub overrides: Vec<String>,
+    /// End of the runs: `complete`, `done`, `not_done`, `deadlock` or `violation`. Of several runs the first without results
+    /// decides, then the first that was not done.
+    pub status: &'static str,
+    /// Numbers by measure.
+    pub measures: Numbers,
+    /// Runs in the order of their seeds.
+    pub runs: Vec<EvaluatedRun>,
+}
+
+/// One run of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EvaluatedRun {
+    /// Seed of its random streams.
+    pub seed: u64,
+    /// Digest of its plan, in hexadecimal.
+    pub plan_digest: String,
+    /// End of the run.
+    pub ended: UnitEnd,
+    /// Digest of the run; `None` if it has no results.
+    pub digest: Option<String>,
+}
+
+/// Numbers by measure, in the order in which they were asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers(pub Vec<(Measure, Number)>);
+
+impl Serialize for Numbers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (measure, number) in &self.0 {
+            map.serialize_entry(&measure.to_string(), number)?;
+        }
+        map.end()
+    }
+}
+
+/// A number over the runs of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Number {
+    /// Unit: `s`, `bit/s`, `bytes`, `packets`, or `1` for shares, ratios and indices.
+    pub unit: String,
+    /// Mean over the runs, or a lower bound of it if it is censored; `None` if a run lacks it.
+    pub value: Option<f64>,
+    /// True if the number of a run is a lower bound.
+    pub censored: bool,
+    /// Upper bound of a censored value, if every run has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// Numbers of the runs, in the order of their seeds.
+    pub values: Vec<Option<f64>>,
+    /// Reasons of the runs that lack the number, with their seeds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}
+
+impl Number {
+    /// Joins the numbers of all runs.
+    fn of<'a>(
+        measure: &Measure,
+        runs: impl Iterator<Item = (&'a EvaluatedRun, Option<&'a Measured>)>,
+    ) -> Self {
+        let (mut values, mut highest, mut missing, mut censored) = (vec![], vec![], vec![], false);
+        for (run, measured) in runs {
+            values.push(measured.and_then(|measured| measured.value));
+            highest.push(measured.and_then(|one| one.at_most.or(one.value.filter(|_| !one.censored))));
+            censored |= measured.is_some_and(|measured| measured.censored);
+            let reason = match measured {
+                Some(measured) => measured.missing.as_ref().map(ToString::to_string),
+                None => Some(format!("the run has no results: {}", run.ended.word())),
+            };
+            missing.extend(reason.map(|reason| format!("seed {}: {reason}", run.seed)));
+        }
+        let at_most = mean(&highest).filter(|_| censored);
+        let unit = measure.quantity.info().unit.to_string();
+        Self { unit, value: mean(&values), censored, at_most, values, missing }
+    }
+}
+
+/// Returns the mean, if every value exists.
+fn mean(values: &[Option<f64>]) -> Option<f64> {
+    let all: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+}
+
+#[cfg(test)]
+mod tests;
