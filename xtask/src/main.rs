@@ -16,6 +16,7 @@ mod book;
 mod cargo;
 mod ci;
 mod counts;
+mod data;
 mod dist;
 mod figures;
 mod help;
@@ -46,6 +47,11 @@ enum Task {
 const VERBS: &[Verb] = &[
     Verb { name: "sim", about: "run a scenario", task: Task::Simulate },
     Verb { name: "compare", about: "run scenarios side by side", task: Task::Simulate },
+    Verb {
+        name: "eval",
+        about: "print measures of a run with parameters from a file or a pipe",
+        task: Task::Simulate,
+    },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
     Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
     Verb { name: "new", about: "write a commented scenario file to begin with", task: Task::Simulate },
@@ -102,6 +108,11 @@ const VERBS: &[Verb] = &[
         name: "test-readers",
         about: "read results with polars, pandas and DuckDB (python3 with these)",
         task: Task::Chore(readers::run),
+    },
+    Verb {
+        name: "test-data",
+        about: "compare Parquet with CSV, run the questions of docs/data.md and Optuna (python3 with polars, DuckDB, optuna)",
+        task: Task::Chore(data::run),
     },
     Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
     Verb { name: "dist", about: "pack the program for a release", task: Task::Chore(dist::run) },

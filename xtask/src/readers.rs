@@ -47,8 +47,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         return refused;
     }
     let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-    if let Err(cause) = importable(&python) {
-        eprintln!("{}", missing(&python.to_string_lossy(), &cause));
+    if let Err(cause) = importable(&python, PACKAGES) {
+        eprintln!("{}", missing(&python.to_string_lossy(), PACKAGES, "test-readers", &cause));
         return ExitCode::FAILURE;
     }
     let folder = root().join("target/readers");
@@ -62,10 +62,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Returns the reason why Python lacks a package, if it does.
-fn importable(python: &OsStr) -> Result<(), String> {
+/// Returns the reason why Python lacks one of these packages, if it does.
+pub(crate) fn importable(python: &OsStr, packages: &str) -> Result<(), String> {
     let tried =
-        Command::new(python).arg("-c").arg(format!("import {PACKAGES}")).stdin(Stdio::null()).output();
+        Command::new(python).arg("-c").arg(format!("import {packages}")).stdin(Stdio::null()).output();
     match tried {
         Err(cause) => Err(cause.to_string()),
         Ok(output) if output.status.success() => Ok(()),
@@ -76,14 +76,15 @@ fn importable(python: &OsStr) -> Result<(), String> {
     }
 }
 
-fn missing(python: &str, cause: &str) -> String {
-    let packages = PACKAGES.replace(',', "");
+/// Returns the message of a verb that needs packages of Python which are not there, with the way to get them.
+pub(crate) fn missing(python: &str, packages: &str, verb: &str, cause: &str) -> String {
+    let names = packages.replace(',', "");
     format!(
-        "error: `{python}` cannot import all of {PACKAGES}: {cause}\n\
+        "error: `{python}` cannot import all of {packages}: {cause}\n\
          help: install them, for instance in an environment of their own:\n\
-         \x20 python3 -m venv target/readers-venv\n\
-         \x20 target/readers-venv/bin/pip install {packages}\n\
-         \x20 PYTHON=target/readers-venv/bin/python cargo xtask test-readers"
+         \x20 python3 -m venv target/python\n\
+         \x20 target/python/bin/pip install {names}\n\
+         \x20 PYTHON=target/python/bin/python cargo xtask {verb}"
     )
 }
 
@@ -119,11 +120,11 @@ mod tests {
 
     #[test]
     fn missing_packages_are_named_with_the_way_to_get_them() {
-        let message = missing("python3", "No module named 'polars'");
+        let message = missing("python3", PACKAGES, "test-readers", "No module named 'polars'");
         assert!(
             message.starts_with("error: `python3` cannot import all of duckdb, jsonschema, pandas, polars")
         );
         assert!(message.contains("pip install duckdb jsonschema pandas polars\n"));
-        assert!(importable(OsStr::new("/no/such/python")).is_err());
+        assert!(importable(OsStr::new("/no/such/python"), PACKAGES).is_err());
     }
 }

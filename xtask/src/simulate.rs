@@ -38,10 +38,18 @@ pub(crate) fn run(verb: &str, arguments: &[OsString]) -> ExitCode {
 
 /// Builds `backwater` and returns the path of the program.
 pub(crate) fn build() -> Result<PathBuf, ExitCode> {
+    build_with(&[])
+}
+
+/// Builds `backwater` with these features and returns the path of the program.
+pub(crate) fn build_with(features: &[&str]) -> Result<PathBuf, ExitCode> {
     let color = if io::stderr().is_terminal() { "always" } else { "never" };
     let mut command =
         cargo(&["build", "--release", "--package", "backwater", "--bin", "backwater", "--quiet"]);
     command.args(["--message-format", "json-render-diagnostics", "--color", color]);
+    features.iter().for_each(|feature| {
+        command.args(["--features", feature]);
+    });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = announced_if_long(|| command.output()).map_err(|cause| {
         eprintln!("error: cannot start cargo to build backwater: {cause}");
