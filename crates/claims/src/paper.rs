@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Job, RunSpec, SeedCount};
+use report::figures::engine::chart;
+use report::schema::{FileFormat, FileSchema};
 use serde::Deserialize;
 
 use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep};
@@ -71,6 +73,44 @@ pub struct UnknownPaper {
 const SCENARIOS_OF: [(&str, &str); 1] = [("conext2016", "zhu2016")];
 
 impl Paper {
+    /// Returns the tables and figures that `repro` writes, by their path below the folder of results; those of the grid come with
+    /// `--full`.
+    #[must_use]
+    pub fn files(&self) -> Vec<FileSchema> {
+        let folder = format!("repro-{}", self.name);
+        let file = |name: &str, ending: &str, contents: &str, format| FileSchema {
+            name: format!("{folder}/{name}.{ending}"),
+            contents: contents.to_owned().into(),
+            format,
+        };
+        let svg = FileFormat::Other("image/svg+xml");
+        let table = |table: &CombinationTable| {
+            let format = FileFormat::Table(table.schema());
+            file(&table.name, "csv", "one row per combination of organisation, marking and response", format)
+        };
+        let figure = |name: &str| {
+            let points = FileFormat::Table(chart::columns());
+            [
+                file(name, "svg", "a figure", svg.clone()),
+                file(name, "csv", "the numbers of the figure of this name", points),
+            ]
+        };
+        let names = self.sweeps.iter().map(|sweep| &sweep.name);
+        let names = names.chain(self.figures.iter().map(|figure| &figure.name));
+        let mut files: Vec<_> = self.tables.iter().map(table).collect();
+        files.extend(names.flat_map(|name| figure(name)));
+        if let Some(grid) = &self.grid {
+            let cases = FileFormat::Table(HotSpotGrid::schema());
+            let folder = format!("{folder}-full");
+            let name = |ending: &str| format!("{folder}/{}.{ending}", grid.name());
+            let contents = "one row per case: a hot spot, and the parameters that squelch it";
+            files.push(FileSchema { name: name("csv"), contents: contents.into(), format: cases });
+            let contents = "the cases in the order of their throughput";
+            files.push(FileSchema { name: name("svg"), contents: contents.into(), format: svg });
+        }
+        files
+    }
+
     /// Returns the papers that ship: the one of this name, or all.
     ///
     /// # Errors
@@ -208,6 +248,21 @@ impl Paper {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_have_names_of_their_own() {
+        let files: Vec<_> = PAPERS.iter().flat_map(|(name, text)| Paper::read(name, text).files()).collect();
+        let names: BTreeSet<_> = files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(names.len(), files.len());
+        for name in [
+            "santos2003/readings.csv",
+            "pfister2005/stays.svg",
+            "pfister2005-full/grid.csv",
+            "zhu2016/queues.csv",
+        ] {
+            assert!(names.contains(format!("repro-{name}").as_str()), "no {name} in {names:?}");
+        }
+    }
     use crate::exhibits::table::Combination;
     use crate::language::Measure;
 

@@ -10,6 +10,8 @@
 //! | JSON | JSON Schema, draft 2020-12 |
 //! | other | none |
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -29,7 +31,7 @@ pub struct FileSchema {
     /// Name of the file.
     pub name: String,
     /// Contents of the file, in Markdown.
-    pub contents: &'static str,
+    pub contents: Cow<'static, str>,
     /// Format of the file.
     pub format: FileFormat,
 }
@@ -50,7 +52,7 @@ pub enum FileFormat {
 pub fn files() -> Vec<FileSchema> {
     let other = |name: &str, contents, media_type| FileSchema {
         name: name.to_owned(),
-        contents,
+        contents: Cow::Borrowed(contents),
         format: FileFormat::Other(media_type),
     };
     let mut files = vec![
@@ -102,29 +104,36 @@ pub fn files() -> Vec<FileSchema> {
 const SVG: &str = "image/svg+xml";
 const PLAIN: &str = "text/plain";
 
-/// Returns the schema of all files: a descriptor of the Data Package standard. A resource of JSON has its schema in the
-/// property `jsonSchema`, and one of CSV the name of the same table in Parquet in the property `parquet`.
+/// Returns the schema of all files, and of `more`: a descriptor of the Data Package standard. A resource of JSON has its schema in the
+/// property `jsonSchema`, and one of
+/// CSV of a run the name of the same table in Parquet in the property `parquet`.
 ///
 /// # Panics
 /// Never: schemas are plain data.
 #[must_use]
-pub fn package() -> String {
+pub fn package(more: &[FileSchema]) -> String {
     let resource = |file: &FileSchema| {
         let FileSchema { name, contents, .. } = file;
-        let (stem, media_type) = (name.replace('.', "-"), file.media_type());
+        let (stem, media_type) = (name.replace(['.', '/'], "-"), file.media_type());
         let mut resource =
             json!({ "name": stem, "path": name, "description": contents, "mediatype": media_type });
         match &file.format {
             FileFormat::Table(_) => {
                 resource["schema"] = file.schema().expect("a table has a schema");
-                resource["parquet"] = parquet_name(name).into();
             }
             FileFormat::Json(schema) => resource["jsonSchema"] = schema.clone(),
             FileFormat::Other(_) => {}
         }
         resource
     };
-    let resources: Vec<_> = files().iter().map(resource).collect();
+    let of_run = |file: &FileSchema| {
+        let mut resource = resource(file);
+        if matches!(file.format, FileFormat::Table(_)) {
+            resource["parquet"] = parquet_name(&file.name).into();
+        }
+        resource
+    };
+    let resources: Vec<_> = files().iter().map(of_run).chain(more.iter().map(resource)).collect();
     pretty(&json!({ "$schema": PACKAGE_SCHEMA, "name": "backwater-results", "resources": resources }))
 }
 
@@ -181,7 +190,7 @@ pub fn pretty(schema: &Value) -> String {
 fn table<R>(table: &Table<R>) -> FileSchema {
     FileSchema {
         name: table.file.to_owned(),
-        contents: table.contents,
+        contents: Cow::Borrowed(table.contents),
         format: FileFormat::Table(table.schema()),
     }
 }
@@ -189,7 +198,7 @@ fn table<R>(table: &Table<R>) -> FileSchema {
 fn json_file<T: JsonSchema>(name: &str, contents: &'static str) -> FileSchema {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let schema = generator.into_root_schema_for::<T>().to_value();
-    FileSchema { name: name.to_owned(), contents, format: FileFormat::Json(schema) }
+    FileSchema { name: name.to_owned(), contents: contents.into(), format: FileFormat::Json(schema) }
 }
 
 #[cfg(test)]
@@ -236,7 +245,7 @@ mod tests {
         for OutputFile { name, contents } in crate::output(&summary, &record, String::new()).files {
             let FileFormat::Table(columns) = schema_of(&name).format else { continue };
             let mut lines = contents.lines();
-            let header: Vec<_> = columns.iter().map(|column| column.name).collect();
+            let header: Vec<_> = columns.iter().map(|column| column.name.as_ref()).collect();
             assert_eq!(lines.next(), Some(header.join(",").as_str()), "{name}");
             assert!(lines.clone().count() > 0, "{name} has no row");
             for line in lines {
@@ -341,7 +350,7 @@ mod tests {
         assert_eq!(of("node"), (Some("BYTE_ARRAY (STRING)"), None));
         assert_eq!(schema.get("missingValues"), None);
         assert_eq!(schema_of("summary.json").parquet_schema(), None);
-        assert!(package().contains("\"parquet\": \"ports.parquet\""));
+        assert!(package(&[]).contains("\"parquet\": \"ports.parquet\""));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! | [`Column::count`] | counts, sizes, numbers of ports | `integer` |
 //! | [`Column::number`] | times, rates, shares, means | `number` |
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
@@ -84,10 +85,10 @@ impl Display for ColumnType {
 }
 
 /// A column without its function: name, type, unit and meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnSchema {
     /// Name, with the unit at its end.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Type of all cells.
     #[serde(rename = "type")]
     pub kind: ColumnType,
@@ -96,9 +97,23 @@ pub struct ColumnSchema {
     pub unit: Option<&'static str>,
     /// Meaning of a cell, in Markdown.
     #[serde(rename = "description")]
-    pub meaning: &'static str,
+    pub meaning: Cow<'static, str>,
     /// Limits of the cells.
     pub constraints: Constraints,
+}
+
+impl ColumnSchema {
+    /// Creates the schema of a column; the unit is the one that the name ends with. `required` is true if no cell is empty.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        kind: ColumnType,
+        required: bool,
+        meaning: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let (name, meaning) = (name.into(), meaning.into());
+        let unit = unit(&name);
+        Self { name, kind, unit, meaning, constraints: Constraints { required } }
+    }
 }
 
 /// Limits of the cells of a column.
@@ -168,8 +183,7 @@ impl<R> Column<R> {
             Cells::Number(_) => (ColumnType::Number, true),
             Cells::OptionalNumber(_) => (ColumnType::Number, false),
         };
-        let Self { name, meaning, .. } = *self;
-        ColumnSchema { name, kind, unit: unit(name), meaning, constraints: Constraints { required } }
+        ColumnSchema::new(self.name, kind, required, self.meaning)
     }
 
     /// Returns the cell of a row.
@@ -215,11 +229,21 @@ pub fn decimal(value: f64) -> String {
 }
 
 /// Endings of names, and the units that they stand for.
-const UNITS: [(&str, &str); 6] =
-    [("_s", "s"), ("_us", "us"), ("_ms", "ms"), ("_bps", "bit/s"), ("_bytes", "B"), ("_packets", "packets")];
+const UNITS: [(&str, &str); 7] = [
+    ("_s", "s"),
+    ("_us", "us"),
+    ("_ms", "ms"),
+    ("_bps", "bit/s"),
+    ("_gbps", "Gb/s"),
+    ("_bytes", "B"),
+    ("_packets", "packets"),
+];
+/// Ending of the name of an interval, in the unit of its number.
+pub const INTERVAL: &str = "_ci95";
 
 /// Returns the unit that a column's name ends with.
 fn unit(name: &str) -> Option<&'static str> {
+    let name = name.strip_suffix(INTERVAL).unwrap_or(name);
     UNITS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, unit)| *unit)
 }
 
@@ -264,5 +288,6 @@ mod tests {
         assert_eq!(of("time_s"), (ColumnType::Number, Some("s"), true));
         assert_eq!(of("rate_bps"), (ColumnType::Number, Some("bit/s"), false));
         assert_eq!(of("word"), (ColumnType::String, None, false));
+        assert_eq!([unit("victim_gbps_ci95"), unit("jain_ci95")], [Some("Gb/s"), None]);
     }
 }

@@ -66,6 +66,25 @@ fn a_table_in_parquet_has_a_schema() {
 }
 
 #[test]
+fn tables_of_papers_have_schemas() {
+    let scratch = Scratch::new("paper-schema");
+    let schema = json(&scratch.printed(&["schema", "repro-santos2003/organisations.csv"]));
+    let of = |name: &str| {
+        let mut fields = schema["fields"].as_array().into_iter().flatten();
+        fields.find(|field| field["name"] == name).unwrap_or_else(|| panic!("no {name} in {schema}")).clone()
+    };
+    assert_eq!((&of("seeds")["type"], &of("victim_gbps_ci95")["unit"]), (&"integer".into(), &"Gb/s".into()));
+    let package = json(&scratch.printed(&["schema"]));
+    let named = |path: &str| {
+        let mut resources = package["resources"].as_array().into_iter().flatten();
+        resources.find(|resource| resource["path"] == path).unwrap_or_else(|| panic!("no {path}")).clone()
+    };
+    assert_eq!(named("repro-pfister2005/timer.csv")["schema"]["fields"][4]["name"], "x");
+    assert_eq!(named("repro-pfister2005-full/grid.csv").get("parquet"), None, "`repro` writes no Parquet");
+    assert_eq!(named("ports.csv")["parquet"], "ports.parquet");
+}
+
+#[test]
 fn a_format_that_does_not_exist_is_refused() {
     let refused = Scratch::new("format").run(&[&ONE_FLOW[..], &["--format", "arrow"]].concat());
     assert_refused(&refused, "invalid value 'arrow' for '--format <FORMAT>'");

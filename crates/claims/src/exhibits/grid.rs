@@ -15,7 +15,7 @@ use fabric::RunOptions;
 use report::OutputFile;
 use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
 use report::format::{aligned, plain_table};
-use report::table::decimal;
+use report::table::{ColumnSchema, ColumnType, decimal};
 use serde::Deserialize;
 
 use crate::layout::wrapped;
@@ -242,20 +242,6 @@ impl HotSpotGrid {
     }
 
     fn file(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> OutputFile {
-        let header = [
-            "fabric",
-            "ports",
-            "background",
-            "contributors",
-            "severity",
-            "fraction",
-            "deliverable",
-            "no_control",
-            "guideline",
-            "verdict",
-            "searched",
-            "with_searched",
-        ];
         let row = |(case, result): &(&HotSpot<'_>, &SearchResult)| {
             let best = result.best.map(|(place, share)| (format!("{:?}", self.search[place]), share));
             vec![
@@ -273,8 +259,51 @@ impl HotSpotGrid {
                 best.map_or_else(String::new, |(_, share)| format!("{share:.6}")),
             ]
         };
-        let contents = report::format::csv(header.map(str::to_owned).to_vec(), rows.iter().map(row));
+        let header = Self::schema().into_iter().map(|column| column.name.into_owned()).collect();
+        let contents = report::format::csv(header, rows.iter().map(row));
         OutputFile { name: format!("{}.csv", self.name), contents }
+    }
+
+    /// Returns the columns of the file.
+    pub(crate) fn schema() -> Vec<ColumnSchema> {
+        let text = |name, required, meaning| ColumnSchema::new(name, ColumnType::String, required, meaning);
+        let number = |name, meaning| ColumnSchema::new(name, ColumnType::Number, true, meaning);
+        vec![
+            text("fabric", true, "the network"),
+            ColumnSchema::new("ports", ColumnType::Integer, true, "its hosts"),
+            number("background", "load of each host, as a share of its link"),
+            text("contributors", true, "hosts that contribute to the hot spot: `all`, or their number"),
+            number("severity", "offered load of the hot port, in links"),
+            number("fraction", "share of a contributor's load that goes to it"),
+            number("deliverable", "deliverable load, as a share of a link per host"),
+            number(
+                "no_control",
+                "total in the second half of the hot spot without congestion control, as a share of the deliverable load",
+            ),
+            number("guideline", "the same with the guideline's parameters"),
+            text(
+                "verdict",
+                true,
+                "`guideline` squelches it, `search` found parameters that do, `no`: none that was tried does; `nothing to \
+                 squelch`",
+            ),
+            text(
+                "searched",
+                false,
+                "the parameters found, else those that came nearest; empty without a search",
+            ),
+            ColumnSchema::new(
+                "with_searched",
+                ColumnType::Number,
+                false,
+                "their total, as a share of the deliverable load",
+            ),
+        ]
+    }
+
+    /// Returns the name of the grid's files, without their endings.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Draws the shares of all cases in rising order: without control, with the guideline, and with the search.
@@ -349,6 +378,7 @@ fn fraction(ports: u32, background: f64, contributors: Option<u32>, severity: f6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exhibits::assert_as_schema;
     use crate::paper::{PAPERS, Paper};
 
     #[test]
@@ -388,6 +418,7 @@ mod tests {
             printed.contains(&format!("\nsearch: {}; no control 0.400, guideline 0.500, ", cases[2].words()))
         );
         assert!(printed.contains(&format!("\nno: {}; ", cases[3].words())));
+        assert_as_schema(&grid.file(&rows), &HotSpotGrid::schema());
         let file = grid.file(&rows).contents;
         assert_eq!(file.lines().count(), 5);
         assert!(file.lines().nth(4).unwrap().ends_with(",0.600000"), "{file}");

@@ -37,3 +37,26 @@ fn figure_files(name: &str, chart: &Chart) -> Vec<OutputFile> {
         OutputFile { name: format!("{name}.csv"), contents: chart.csv() },
     ]
 }
+
+/// Asserts that a file has these columns, and that every cell has the type of its column.
+#[cfg(test)]
+pub(crate) fn assert_as_schema(file: &OutputFile, columns: &[report::table::ColumnSchema]) {
+    use report::table::ColumnType;
+    let mut rows = csv::Reader::from_reader(file.contents.as_bytes());
+    let header: Vec<_> = columns.iter().map(|column| column.name.as_ref()).collect();
+    assert_eq!(rows.headers().expect("a header"), header, "{}", file.name);
+    let rows: Vec<_> = rows.records().map(|row| row.expect("a row as long as the header")).collect();
+    for row in &rows {
+        for (cell, column) in row.iter().zip(columns) {
+            let fits = match column.kind {
+                _ if cell.is_empty() => !column.constraints.required,
+                ColumnType::String => true,
+                ColumnType::Boolean => cell.parse::<bool>().is_ok(),
+                ColumnType::Integer => cell.parse::<u64>().is_ok(),
+                ColumnType::Number => cell.contains('.') && cell.parse::<f64>().is_ok(),
+            };
+            assert!(fits, "{}: `{cell}` as {column:?}", file.name);
+        }
+    }
+    assert!(!rows.is_empty(), "{} has no row", file.name);
+}

@@ -6,6 +6,7 @@
 use experiment::{Estimate, Outcome, RunSpec, SeedCount};
 use report::OutputFile;
 use report::format::{aligned, fitted, plain_table};
+use report::table::{ColumnSchema, ColumnType, INTERVAL};
 use serde::Deserialize;
 
 use crate::language::{Measure, References, Unit};
@@ -139,9 +140,6 @@ impl CombinationTable {
 
     /// Returns the table as a file: a row per run, each number with half the width of its 95 % interval.
     pub(crate) fn file(&self, rows: &[FilledRow]) -> OutputFile {
-        let columns =
-            self.columns.iter().flat_map(|TableColumn { name, .. }| [name.clone(), format!("{name}_ci95")]);
-        let axes = ["organisation", "marking", "response", "seeds"].map(str::to_owned);
         let row = |(row, cells): &FilledRow| {
             let seeds = cells.iter().flatten().map(|cell| cell.seeds).next().unwrap_or_default();
             let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
@@ -152,13 +150,72 @@ impl CombinationTable {
             });
             row.names.iter().cloned().chain([seeds.to_string()]).chain(numbers).collect()
         };
-        let contents = report::format::csv(axes.into_iter().chain(columns).collect(), rows.iter().map(row));
+        let header = self.schema().into_iter().map(|column| column.name.into_owned()).collect();
+        let contents = report::format::csv(header, rows.iter().map(row));
         OutputFile { name: format!("{}.csv", self.name), contents }
+    }
+
+    /// Returns the columns of the file.
+    pub(crate) fn schema(&self) -> Vec<ColumnSchema> {
+        let axis = |name, meaning| ColumnSchema::new(name, ColumnType::String, true, meaning);
+        let mut columns = vec![
+            axis("organisation", "buffer organisation of the switches"),
+            axis("marking", "rule by which packets are marked; `-` without congestion control"),
+            axis("response", "response of the sources"),
+            ColumnSchema::new("seeds", ColumnType::Integer, true, "number of seeds"),
+        ];
+        columns.extend(self.columns.iter().flat_map(TableColumn::schema));
+        columns
     }
 }
 
 impl TableColumn {
+    /// Returns the columns of the number and of its interval.
+    fn schema(&self) -> [ColumnSchema; 2] {
+        let Self { name, measure, unit } = self;
+        let subject = match measure.flows() {
+            [] => String::new(),
+            flows => format!(" of `{}`", flows.join("`, `")),
+        };
+        let phase = measure.phase().map_or_else(String::new, |phase| format!(", phase {phase}"));
+        let unit = match unit {
+            Unit::One => String::new(),
+            Unit::Of(reference) => format!(", as a share of `{reference}`"),
+            unit => format!(", in {}", unit.word()),
+        };
+        let meaning = format!("{}{subject}{phase}{unit}: mean over the seeds", measure.word());
+        let number =
+            |name: String, meaning: String| ColumnSchema::new(name, ColumnType::Number, false, meaning);
+        let half = format!("half the width of the 95 % interval of `{name}`; empty for one seed");
+        [number(name.clone(), meaning), number(format!("{name}{INTERVAL}"), half)]
+    }
+
     fn heading(&self) -> String {
         self.name.replace('_', " ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exhibits::assert_as_schema;
+    use crate::paper::{PAPERS, Paper};
+
+    /// A number of several seeds, one of a single seed, and none.
+    #[test]
+    fn files_are_as_their_schemas_say() {
+        let mut tables = 0;
+        for (name, text) in PAPERS {
+            for table in Paper::read(name, text).tables {
+                let numbers = [Some(Estimate::of(&[1.0, 2.0])), Some(Estimate::of(&[3.0])), None];
+                let filled = table.rows().into_iter().map(|row| {
+                    let cells = numbers.iter().cycle().take(table.columns.len()).cloned().collect();
+                    (row, cells)
+                });
+                assert_as_schema(&table.file(&filled.collect::<Vec<_>>()), &table.schema());
+                tables += 1;
+            }
+        }
+        assert_eq!(tables, 2);
     }
 }

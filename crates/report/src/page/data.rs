@@ -151,10 +151,10 @@ impl TableChoice {
         }
         rows.truncate(self.most);
         let chosen: Vec<ColumnSchema> =
-            columns(self.file).into_iter().filter(|one| self.takes(one.name)).collect();
+            columns(self.file).into_iter().filter(|one| self.takes(&one.name)).collect();
         let mut values = Vec::new();
         for column in &chosen {
-            let place = place(column.name)?;
+            let place = place(&column.name)?;
             let cells: Vec<&str> = rows.iter().map(|row| &row[place]).collect();
             values.push(encoded(column, &cells).map_err(malformed)?);
         }

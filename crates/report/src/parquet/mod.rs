@@ -77,9 +77,9 @@ pub struct ParquetColumn<'a> {
     pub required: bool,
 }
 
-impl From<&ColumnSchema> for ParquetColumn<'static> {
-    fn from(column: &ColumnSchema) -> Self {
-        Self { name: column.name, kind: column.kind, required: column.constraints.required }
+impl<'a> From<&'a ColumnSchema> for ParquetColumn<'a> {
+    fn from(column: &'a ColumnSchema) -> Self {
+        Self { name: &column.name, kind: column.kind, required: column.constraints.required }
     }
 }
 

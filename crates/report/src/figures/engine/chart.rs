@@ -5,6 +5,7 @@
 use super::axis::Axis;
 use super::points::{ReducedLine, Reduction, reduced};
 use crate::format::{csv, rounded};
+use crate::table::{ColumnSchema, ColumnType};
 
 /// Points of a line, in units of the axes; a line has a gap where a point has no height.
 pub type LinePoints = Vec<(f64, Option<f64>)>;
@@ -191,10 +192,27 @@ impl Chart {
     /// Returns the points of lines, bands, bars and levels as CSV, before any reduction: a row for each.
     #[must_use]
     pub fn csv(&self) -> String {
-        let header = ["panel", "kind", "name", "x_quantity", "x", "y_quantity", "y", "low", "high"];
-        let rows = self.panels.iter().flat_map(Panel::rows);
-        csv(header.map(str::to_owned).to_vec(), rows)
+        let header = columns().into_iter().map(|column| column.name.into_owned()).collect();
+        csv(header, self.panels.iter().flat_map(Panel::rows))
     }
+}
+
+/// Returns the columns of [`Chart::csv`].
+#[must_use]
+pub fn columns() -> Vec<ColumnSchema> {
+    let text = |name, required, meaning| ColumnSchema::new(name, ColumnType::String, required, meaning);
+    let number = |name, meaning| ColumnSchema::new(name, ColumnType::Number, false, meaning);
+    vec![
+        text("panel", false, "title of the panel; empty if the figure has one without a title"),
+        text("kind", true, "`line`, `level`, `band` or `bar`"),
+        text("name", false, "name of the line, level, band or bar"),
+        text("x_quantity", false, "quantity of the horizontal axis, with its unit"),
+        number("x", "value on the horizontal axis; empty for a level"),
+        text("y_quantity", false, "quantity of the vertical axis, with its unit"),
+        number("y", "value on the vertical axis; empty for a band, and where there is none"),
+        number("low", "lower end of the 95 % interval, or of the band"),
+        number("high", "upper end of the 95 % interval, or of the band"),
+    ]
 }
 
 impl Panel {

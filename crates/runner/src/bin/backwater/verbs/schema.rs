@@ -1,5 +1,6 @@
 //! `schema`: the columns, fields and types of the files of a result folder, as JSON.
 
+use claims::Paper;
 use clap::Args;
 use report::parquet::parquet_name;
 use report::schema::{self, FileSchema};
@@ -10,14 +11,14 @@ use crate::terminal::print_exactly;
 #[derive(Args, Debug)]
 pub(crate) struct SchemaOptions {
     /// File of a result folder: `ports.csv` gives a Table Schema, `ports.parquet` the same with the types in Parquet,
-    /// `summary.json` a JSON Schema. All files without it.
+    /// `summary.json` a JSON Schema, `repro-pfister2005/table.csv` the Table Schema of a file of `repro`. All files without it.
     file: Option<String>,
 }
 
 /// Prints the schema of a file, or a descriptor of all files.
 pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
     let Some(name) = &options.file else {
-        print_exactly(&schema::package());
+        print_exactly(&schema::package(&of_papers()));
         return Ok(());
     };
     let files = schema::files();
@@ -26,12 +27,23 @@ pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
         csv if parquet_name(csv).as_ref() == Some(name) => file.parquet_schema(),
         _ => None,
     };
-    let schema = files.iter().find_map(of);
+    let papers = of_papers();
+    let of_paper = |file: &FileSchema| if file.name == *name { file.schema() } else { None };
+    let schema = files.iter().find_map(of).or_else(|| papers.iter().find_map(of_paper));
     let Some(schema) = schema else {
-        let known =
-            files.iter().filter(|file| file.schema().is_some()).map(|file| file.name.clone()).collect();
+        let known = files
+            .iter()
+            .chain(&papers)
+            .filter(|file| file.schema().is_some())
+            .map(|file| file.name.clone())
+            .collect();
         return Err(Failure::NoSchema { name: name.clone(), known });
     };
     print_exactly(&schema::pretty(&schema));
     Ok(())
+}
+
+/// Returns the files that `repro` writes.
+fn of_papers() -> Vec<FileSchema> {
+    Paper::shipped(None).unwrap_or_default().iter().flat_map(Paper::files).collect()
 }
