@@ -48,7 +48,9 @@ mod text;
 pub use diagnostics::nearest::help as help_with_name;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
-pub use format::{AT_MOST_DURATIONS, DependencyCycles, LayerLanes, Scenario, SeriesSpec, WatchSpec};
+pub use format::{
+    AT_MOST_DURATIONS, DependencyCycles, LayerLanes, Scenario, SeedsSpec, SeriesSpec, WatchSpec,
+};
 pub use memory::MemoryEstimate;
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};

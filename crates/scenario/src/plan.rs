@@ -146,10 +146,16 @@ impl Plan {
         &self.scenario.about
     }
 
-    /// Seed of all random streams.
+    /// Seed of all random streams without a seed of their own.
     #[must_use]
     pub const fn seed(&self) -> u64 {
         self.run.seed
+    }
+
+    /// Seed of congestion control: of the draws of markers and responses.
+    #[must_use]
+    pub fn marking_seed(&self) -> u64 {
+        self.scenario.seeds.marking.unwrap_or(self.run.seed)
     }
 
     /// Simulated time; of a run [until it is done](Self::until_done) the longest.

@@ -29,7 +29,7 @@ impl<'a> NodeBuilder<'a> {
         let (link, control) = (self.plan.link(), self.plan.control());
         let port = self.port(node, PortId(0), &adapter.ports[0]);
         let rate = port.wire().rate();
-        let stream = event_kernel::stream(self.plan.seed(), "response", self.plan.graph().name(node));
+        let stream = event_kernel::stream(self.plan.marking_seed(), "response", self.plan.graph().name(node));
         let mut adapter = Adapter::new(AdapterSetup {
             lid: node.lid(),
             port,
@@ -97,6 +97,6 @@ fn marker_setup(plan: &Plan, node: NodeId, settings: &SwitchPlan) -> MarkerSetup
         longest_packet: link.longest_packet(),
         faces_adapter: ends.iter().map(|end| graph.is_host(end.peer)).collect(),
         rates: ends.iter().map(|end| plan.cable(end.cable).rate).collect(),
-        stream: event_kernel::stream(plan.seed(), "marking", graph.name(node)),
+        stream: event_kernel::stream(plan.marking_seed(), "marking", graph.name(node)),
     }
 }

@@ -16,7 +16,7 @@ use crate::text::Faults;
 
 /// Makes the forwarding tables, unless the routing has faults.
 pub(super) fn routes(scenario: &Scenario, topology: &Topology, faults: &mut Faults<'_>) -> Option<Routes> {
-    let error = match topology.routes(&scenario.routing, scenario.seed) {
+    let error = match topology.routes(&scenario.routing, scenario.seeds.ecmp.unwrap_or(scenario.seed)) {
         Ok(routes) if scenario.layer_lanes == LayerLanes::Changed => return Some(routes.with_lane_changes()),
         Ok(routes) => return Some(routes),
         Err(error) => error,

@@ -30,7 +30,8 @@ pub(super) fn workload(
     let hosts: Vec<&str> = graph.host_names().collect();
     let host_rate = |host: NodeId| -> Rate { cables[graph.ports(host)[0].cable].rate };
     let files = files(scenario, faults)?;
-    let (seed, end) = (scenario.seed, scenario.duration.after_start());
+    let seed = scenario.seeds.traffic.unwrap_or(scenario.seed);
+    let end = scenario.duration.after_start();
     let switches: Vec<NodeId> = graph.host_ids().map(|host| graph.ports(host)[0].peer).collect();
     let environment =
         Environment::new(&hosts, &host_rate, seed).ending(end).attached_to(&switches).with_files(&files);

@@ -30,4 +30,4 @@ mod spec;
 pub use overrides::AT_MOST_DURATIONS;
 pub use series::SeriesSpec;
 pub(crate) use spec::Completions;
-pub use spec::{DependencyCycles, LayerLanes, Scenario, WatchSpec};
+pub use spec::{DependencyCycles, LayerLanes, Scenario, SeedsSpec, WatchSpec};

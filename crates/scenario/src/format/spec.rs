@@ -35,9 +35,12 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub until_done: bool,
-    /// Seed of all random streams.
+    /// Seed of all random streams without a seed of their own in `seeds`.
     #[serde(default = "one")]
     pub seed: u64,
+    /// Seeds of some random streams apart from the others; `seed` for those that are left out.
+    #[serde(default, skip_serializing_if = "SeedsSpec::is_default")]
+    pub seeds: SeedsSpec,
     /// Interval of the series over time; above 0, at most the duration, at least a millionth of it.
     pub sample: Span,
     /// Hosts, switches and the cables between them.
@@ -93,6 +96,28 @@ pub struct Scenario {
     /// Ports and sources recorded at each sample; none if left out.
     #[serde(default, skip_serializing_if = "SeriesSpec::is_default")]
     pub series: SeriesSpec,
+}
+
+/// Seeds of some random streams, so that traffic, paths and congestion control can be varied apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeedsSpec {
+    /// Seed of the traffic: sources, destinations, sizes and times that are drawn; `seed` if left out.
+    #[serde(default)]
+    pub traffic: Option<u64>,
+    /// Seed of the paths: the hashes of `Ecmp`, and the tables of `Random`; `seed` if left out.
+    #[serde(default)]
+    pub ecmp: Option<u64>,
+    /// Seed of congestion control: packets that are marked by chance, and timers that do not run in step; `seed` if left
+    /// out.
+    #[serde(default)]
+    pub marking: Option<u64>,
+}
+
+impl SeedsSpec {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A quantity recorded at each sample.

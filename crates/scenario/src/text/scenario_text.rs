@@ -193,6 +193,31 @@ impl ScenarioText {
         self.fault(&flaw.span, &flaw.path, flaw.kind.to_string(), Some(help))
     }
 
+    /// Reads the text of a file that is not a scenario, but names scenarios and overrides.
+    ///
+    /// # Errors
+    /// If there is no such file, or it cannot be read.
+    pub fn of_file(file: &Path) -> Result<Self, Diagnostic> {
+        let name = file.display().to_string();
+        let text = read(file).map_err(|error| {
+            let missing = error.kind() == io::ErrorKind::NotFound;
+            let message = if missing {
+                "there is no such file".to_owned()
+            } else {
+                format!("it cannot be read: {error}")
+            };
+            nowhere(&name, message, "name a text file in UTF-8".to_owned())
+        })?;
+        let folder = file.parent().unwrap_or_else(|| Path::new(""));
+        Ok(Self::new(&name, &text).beside(folder))
+    }
+
+    /// Returns the folder of the files that the text names; `None` for a text without a file.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// Locates a fault at this part of the text.
     pub(crate) fn fault(
         &self,
