@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`unit`] | one run: a scenario, overrides and seeds, and its name |
 //! | [`store`] | a folder with the results of units; runs those that are missing |
+//! | [`sweep`] | many units: axes, ranges, variants, and the table of their results |
 //! | [`batch`] | a set of jobs, and the outcome of each |
 //! | [`run`] | one run of a batch: a scenario, overrides, tuned settings |
 //! | [`relative`] | settings of IBA's congestion control, relative to those of a scenario |
@@ -32,6 +33,7 @@ pub mod run;
 pub mod simulation;
 pub mod statistics;
 pub mod store;
+pub mod sweep;
 pub mod tuning;
 pub mod unit;
 

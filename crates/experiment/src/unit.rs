@@ -114,7 +114,7 @@ impl Display for Unit {
 pub struct IdentifiedUnit {
     unit: Unit,
     name: String,
-    plan_digest: Digest,
+    plan_digest: String,
 }
 
 /// Hexadecimal digits of the digest in a name. Two of 10,000 units have one name with a probability below 10^-6; the result
@@ -130,6 +130,11 @@ impl IdentifiedUnit {
         let plan_digest = plan.digest();
         let digest = Digest::combine([plan_digest, Digest::of_text(VERSION)]).to_string();
         let name = format!("{}-seed{}-{}", readable(plan.name()), plan.seed(), &digest[..DIGITS]);
+        Self { unit, name, plan_digest: plan_digest.to_string() }
+    }
+
+    /// Takes a unit that was named before. Its plan is compared with the digest when it runs.
+    pub(crate) fn named_before(unit: Unit, name: String, plan_digest: String) -> Self {
         Self { unit, name, plan_digest }
     }
 
@@ -145,10 +150,10 @@ impl IdentifiedUnit {
         &self.name
     }
 
-    /// Returns the digest of the plan.
+    /// Returns the digest of the plan, in hexadecimal.
     #[must_use]
-    pub const fn plan_digest(&self) -> Digest {
-        self.plan_digest
+    pub fn plan_digest(&self) -> &str {
+        &self.plan_digest
     }
 }
 

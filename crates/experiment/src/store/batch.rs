@@ -18,7 +18,7 @@ use telemetry::{Progress, RunEnding};
 use super::entry::{self, RESULT};
 use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 use super::{Store, StoreError, Stored, Workshop};
-use crate::measures;
+use crate::measures::{self, Measure, Measured};
 use crate::simulation::{Outcome, VERSION, simulate};
 use crate::unit::{IdentifiedUnit, Unit};
 
@@ -31,6 +31,8 @@ pub struct BatchOptions<'a> {
     pub budget: RunBudget,
     /// Files that are kept of each run.
     pub keep: KeptFiles,
+    /// Measures that every result must have, besides those of [`measures::of`].
+    pub measures: Vec<Measure>,
     /// The program and the command, for manifests.
     pub origin: Origin,
     /// Ends the batch soon after it becomes true. Runs that are under way are lost, finished ones stay.
@@ -78,11 +80,10 @@ pub enum BatchEvent<'a> {
 }
 
 /// What is to be done for a unit.
-#[derive(Clone, Copy)]
 struct Missing<'a> {
     unit: &'a IdentifiedUnit,
-    /// True if a whole result is there, of a smaller budget.
-    replace: bool,
+    /// A whole result that is there: of a smaller budget, or without some of the measures.
+    former: Option<Box<UnitResult>>,
 }
 
 impl Store {
@@ -116,16 +117,19 @@ impl Store {
         let looked_up: Vec<_> = distinct.par_iter().map(|unit| (*unit, self.stored(unit))).collect();
         for (unit, stored) in looked_up {
             match stored {
-                Stored::Found(result) if options.budget.allows_more_than(&result.ended) => {
-                    missing.push(Missing { unit, replace: true });
+                Stored::Found(result)
+                    if options.budget.allows_more_than(&result.ended)
+                        || lacks(&result, &options.measures) =>
+                {
+                    missing.push(Missing { unit, former: Some(result) });
                 }
                 Stored::Found(result) => {
                     results.insert(unit.name(), *result);
                 }
-                Stored::Missing => missing.push(Missing { unit, replace: false }),
+                Stored::Missing => missing.push(Missing { unit, former: None }),
                 Stored::Unusable(reason) => {
                     watch(BatchEvent::Redone { name: unit.name(), reason: &reason });
-                    missing.push(Missing { unit, replace: false });
+                    missing.push(Missing { unit, former: None });
                 }
             }
         }
@@ -152,11 +156,10 @@ impl Store {
         let interrupted = || options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let stop = || failed.load(Ordering::Relaxed) || interrupted();
         let work = |one: &Missing<'u>| -> Result<Option<(&'u str, UnitResult)>, StoreError> {
-            let Some((result, files)) = (if stop() { None } else { run_unit(one.unit, options, &stop)? })
-            else {
+            let Some((result, files)) = (if stop() { None } else { run_unit(one, options, &stop)? }) else {
                 return Ok(None);
             };
-            let placed = workshop.place(one.unit, &files, one.replace);
+            let placed = workshop.place(one.unit, &files, one.former.is_some());
             placed.map_err(|cause| self.unwritable(cause))?;
             watch(BatchEvent::Finished(&result));
             Ok(Some((one.unit.name(), result)))
@@ -191,13 +194,13 @@ impl Store {
 
 /// Runs a unit, and returns its result with all its files; `None` if it was stopped.
 fn run_unit(
-    named: &IdentifiedUnit,
+    missing: &Missing<'_>,
     options: &BatchOptions<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<(UnitResult, Vec<OutputFile>)>, StoreError> {
-    let unit = named.unit();
+    let (named, unit) = (missing.unit, missing.unit.unit());
     let plan = unit.plan()?;
-    if plan.digest() != named.plan_digest() {
+    if plan.digest().to_string() != named.plan_digest() {
         return Err(StoreError::Changed { name: named.name().to_owned(), scenario: unit.scenario.clone() });
     }
     let began = Instant::now();
@@ -207,12 +210,14 @@ fn run_unit(
         name: named.name().to_owned(),
         unit: unit.clone(),
         seed: plan.seed(),
-        plan_digest: named.plan_digest().to_string(),
+        plan_digest: named.plan_digest().to_owned(),
         version: VERSION.to_owned(),
         ended,
         digest: summary.map(|summary| summary.digest.clone()),
         lost_packets: summary.map(|summary| summary.audit.dropped_packets),
-        measures: outcome.as_ref().map_or_else(Vec::new, |outcome| measures::of(&plan, outcome)),
+        measures: outcome.as_ref().map_or_else(Vec::new, |outcome| {
+            measured(&plan, outcome, &options.measures, missing.former.as_deref())
+        }),
         cost: UnitCost {
             wall_s: began.elapsed().as_secs_f64(),
             events: summary.map_or(0, |summary| summary.events),
@@ -223,6 +228,59 @@ fn run_unit(
     let (file, result) = entry::result_text(result, &files);
     files.push(file);
     Ok(Some((result, files)))
+}
+
+/// Cost of a run, extrapolated from its beginning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Real time that the run would take. Its first part may be faster or slower than the rest.
+    pub wall_s: f64,
+    /// Size of its files, as far as they do not grow with the run.
+    pub bytes: u64,
+}
+
+/// Runs the beginning of a unit for about this long, and extrapolates. Nothing is kept.
+///
+/// # Errors
+/// If the scenario is wrong.
+pub fn trial(
+    named: &IdentifiedUnit,
+    at_most: Duration,
+    keep: KeptFiles,
+) -> Result<Option<Trial>, StoreError> {
+    let plan = named.unit().plan()?;
+    let (began, end) = (Instant::now(), AtomicBool::new(false));
+    let mut progress = |_: Progress| {
+        if began.elapsed() > at_most {
+            end.store(true, Ordering::Relaxed);
+        }
+    };
+    let options = RunOptions { interrupt: Some(&end), ..RunOptions::default() };
+    // A run that fails early says nothing about the others.
+    let Ok(outcome) = simulate(&plan, options, &mut progress) else { return Ok(None) };
+    let wall_s = began.elapsed().as_secs_f64();
+    let share = outcome.summary.simulated_s / plan.duration().seconds();
+    let measured = serde_json::to_string(&measures::of(&plan, &outcome)).expect("measures are plain data");
+    let files = files(&plan, Some(&outcome), keep);
+    let bytes = files.iter().map(|file| file.contents.len()).sum::<usize>() + measured.len();
+    Ok((share > 0.0).then(|| Trial { wall_s: wall_s / share, bytes: bytes as u64 }))
+}
+
+/// Returns true if a run with results has not all of these measures.
+fn lacks(result: &UnitResult, measures: &[Measure]) -> bool {
+    result.ended.has_results() && measures.iter().any(|measure| result.measured(measure).is_none())
+}
+
+/// Returns all measures of a run: those that are always stored, those that are asked for, and those of its former result.
+fn measured(plan: &Plan, outcome: &Outcome, asked: &[Measure], former: Option<&UnitResult>) -> Vec<Measured> {
+    let mut all = measures::of(plan, outcome);
+    let former = former.into_iter().flat_map(|former| &former.measures).map(|one| &one.measure);
+    for measure in asked.iter().chain(former) {
+        if !all.iter().any(|one| one.measure == *measure) {
+            all.push(measures::one(measure, plan, outcome));
+        }
+    }
+    all
 }
 
 /// Interval at which a thread sees that the batch was stopped.

@@ -21,7 +21,7 @@ pub(super) const RESULT: &str = "result.json";
 /// Name and version of the format of that file. It changes if a field changes its meaning or is removed.
 const SCHEMA: &str = "backwater-unit/1";
 /// The text before the digest of the file.
-const CHECKSUM: &str = "\"checksum\": \"";
+const CHECKSUM: &str = "\"checksum\":\"";
 
 /// The contents of `result.json`.
 #[derive(Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub(super) fn result_text(result: UnitResult, files: &[OutputFile]) -> (OutputFi
     };
     let (schema, checksum) = (SCHEMA.to_owned(), Digest::new().to_string());
     let file = ResultFile { schema, checksum, files: files.iter().map(stored).collect(), result };
-    let blank = serde_json::to_string_pretty(&file).expect("a result is plain data") + "\n";
+    let blank = serde_json::to_string(&file).expect("a result is plain data") + "\n";
     let result = serde_json::from_str::<ResultFile>(&blank).expect("a result is read as written").result;
     let contents = blank.replacen(&file.checksum, &Digest::of_text(&blank).to_string(), 1);
     (OutputFile { name: RESULT.to_owned(), contents }, result)
@@ -109,7 +109,7 @@ fn result_of(unit: &IdentifiedUnit, mut result: UnitResult) -> Result<UnitResult
     if result.version != VERSION {
         return Err(format!("it is of version {}", result.version));
     }
-    if result.plan_digest != unit.plan_digest().to_string() {
+    if result.plan_digest != unit.plan_digest() {
         return Err("it is the result of another plan".to_owned());
     }
     // The same plan may have been asked for in other words.

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use report::OutputFile;
 use scenario::Diagnostic;
 
-pub use batch::{BatchEvent, BatchOptions, KeptFiles, Origin};
+pub use batch::{BatchEvent, BatchOptions, KeptFiles, Origin, Trial, trial};
 pub use entry::Stored;
 pub use result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 

@@ -31,14 +31,14 @@ pub struct UnitResult {
     pub digest: Option<String>,
     /// Number of packets lost; `None` if the run has no results.
     pub lost_packets: Option<u64>,
-    /// Measures of every group, in the order of [`measures::of`](crate::measures::of); empty if the run has no results.
+    /// Measures of the run; none if it has no results.
     pub measures: Vec<Measured>,
     /// Cost of the run. Everything else is the same on every machine, but for runs that a budget of time ended.
     pub cost: UnitCost,
 }
 
 impl UnitResult {
-    /// Returns a measure; `None` if the run has no results, or the measure is not among those that a run lists.
+    /// Returns a measure, if it is stored: those of [`measures::of`](crate::measures::of) and those that were asked for are.
     #[must_use]
     pub fn measured(&self, measure: &Measure) -> Option<&Measured> {
         self.measures.iter().find(|one| one.measure == *measure)
