@@ -1,6 +1,6 @@
 //! Schemas of the files of a result folder, made from the definitions that also write the files.
 //!
-//! Invariant: every file that `sim` or `compare` writes is here. `docs/outputs.md` has the list of files and the columns of
+//! Invariant: every file that `sim`, `compare` or `sweep` writes is here. `docs/outputs.md` has the list of files and the columns of
 //! tables as they are here.
 //!
 //! | format | schema |
@@ -22,7 +22,7 @@ use crate::manifest::Manifest;
 use crate::page;
 use crate::parquet::parquet_name;
 use crate::summary::Summary;
-use crate::table::{ColumnSchema, Table};
+use crate::table::{Column, ColumnSchema, Table};
 use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
 
 /// A file of a result folder.
@@ -47,7 +47,7 @@ pub enum FileFormat {
     Other(&'static str),
 }
 
-/// Returns all files of `sim` and `compare`, in the order in which they are listed.
+/// Returns all files of `sim`, `compare` and `sweep`, in the order in which they are listed.
 #[must_use]
 pub fn files() -> Vec<FileSchema> {
     let other = |name: &str, contents, media_type| FileSchema {
@@ -98,7 +98,47 @@ pub fn files() -> Vec<FileSchema> {
         other("compare.txt", "the printed tables of `compare`", PLAIN),
         other("compare.svg", "goodput and completion times of each run of `compare`, as a figure", SVG),
     ]);
+    files.extend([
+        table(&sweep_table()),
+        other(
+            "results.schema.json",
+            "Table Schema of all columns of `results.csv` beside it",
+            "application/json",
+        ),
+        other("sweep.jsonl", "the plan of `sweep`: a line of JSON for each run", "application/jsonl"),
+        other(
+            "result.json",
+            "the result of a run of `sweep`, with its measures and the digests of its files",
+            "application/json",
+        ),
+    ]);
     files
+}
+
+/// Returns the columns that the table of every sweep has.
+fn sweep_table() -> Table<()> {
+    let columns = vec![
+        Column::count(
+            "run",
+            "number of the run, from 1; columns of the varied paths and lists of variants follow",
+            |()| 0,
+        ),
+        Column::optional_count(
+            "seed",
+            "seed of the run; columns of `seeds.traffic`, `seeds.ecmp` and `seeds.marking` follow if they are varied",
+            |()| None,
+        ),
+        Column::text(
+            "ended",
+            "end of the run: `complete`, `done`, `not_done`; without results `over_time`, `over_memory`, `deadlock`, `violation`, \
+             `not_run`",
+            |()| "",
+        ),
+        Column::optional_count("lost_packets", "packets lost; columns of measures follow", |()| None),
+        Column::optional_text("digest", "digest of the run", |()| None),
+        Column::text("name", "name of the run's folder in `runs`", |()| ""),
+    ];
+    Table { file: "results.csv", contents: "the table of `sweep`: one row per run", columns }
 }
 
 const SVG: &str = "image/svg+xml";
@@ -213,6 +253,8 @@ mod tests {
     const MANUAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
     /// Files of `compare` alone.
     const COMPARED: [&str; 3] = ["compare.csv", "compare.txt", "compare.svg"];
+    /// Files of `sweep` alone.
+    const SWEPT: [&str; 4] = ["results.csv", "results.schema.json", "sweep.jsonl", "result.json"];
 
     fn schema_of(name: &str) -> FileSchema {
         files().into_iter().find(|file| file.name == name).unwrap_or_else(|| panic!("{name} has no schema"))
@@ -221,7 +263,7 @@ mod tests {
     #[test]
     fn every_file_that_is_written_is_listed() {
         let mut listed: Vec<_> = files().into_iter().map(|file| file.name).collect();
-        let written = FILE_NAMES.into_iter().chain([MANIFEST]).chain(COMPARED);
+        let written = FILE_NAMES.into_iter().chain([MANIFEST]).chain(COMPARED).chain(SWEPT);
         let mut written: Vec<_> = written.map(str::to_owned).collect();
         listed.sort_unstable();
         written.sort_unstable();
@@ -408,7 +450,9 @@ mod tests {
     #[test]
     fn the_manual_has_every_file_and_column() {
         let present = fs::read_to_string(MANUAL).expect("the manual is there");
-        let of_sim = files().into_iter().filter(|file| !COMPARED.contains(&file.name.as_str()));
+        let of_sim = files()
+            .into_iter()
+            .filter(|file| ![&COMPARED[..], &SWEPT].concat().contains(&file.name.as_str()));
         let list: String = of_sim.map(|file| format!("| `{}` | {} |\n", file.name, file.contents)).collect();
         let list = format!("| file | contents |\n|---|---|\n{list}");
         let mut wanted = with_table(&present, "", "\n| file | contents |", &list);

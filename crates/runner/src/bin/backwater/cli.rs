@@ -14,14 +14,16 @@ use crate::verbs::import::ImportFormat;
 use crate::verbs::new::NewFabric;
 use crate::verbs::report::ReportOptions;
 use crate::verbs::repro::ReproOptions;
+use crate::verbs::rerun::RerunOptions;
 use crate::verbs::schema::SchemaOptions;
 use crate::verbs::show::ShowOptions;
 use crate::verbs::sim::SimOptions;
+use crate::verbs::sweep::SweepOptions;
 use crate::verbs::thresholds::ThresholdsOptions;
 
 /// Packet-level simulator of congestion in lossless fabrics: InfiniBand and RoCEv2.
 ///
-/// Exit status: 0 done; 1 a claim of `repro` failed; 2 bad input; 3 a violated invariant of the simulator; 4 a deadlock;
+/// Exit status: 0 done; 1 a claim of `repro` failed, or `rerun` found a difference; 2 bad input; 3 a violated invariant of the simulator; 4 a deadlock;
 /// 5 interrupted by Ctrl-C; 6 not done by `--at-most`.
 #[derive(Debug, Parser)]
 #[command(name = "backwater", version, max_term_width = 100)]
@@ -40,6 +42,11 @@ pub(crate) enum Verb {
     Compare(CompareOptions),
     /// Run a scenario with parameters from a file or the standard input, and print measures: for outside optimisers.
     Eval(EvalOptions),
+    /// Run a scenario with many settings and seeds, and write one table of all results.
+    #[command(override_usage = "backwater sweep [OPTIONS] [SCENARIO]\n       backwater sweep <COMMAND>")]
+    Sweep(Box<SweepOptions>),
+    /// Repeat a run from its result folder, and compare digests and files.
+    Rerun(RerunOptions),
     /// List the shipped scenarios.
     List,
     /// Print the text of a shipped scenario, with its comments.

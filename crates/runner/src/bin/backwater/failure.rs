@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use claims::{ClaimError, ReproductionError, UnknownPaper};
 use experiment::evaluation::{EvaluationError, ParameterError};
 use experiment::measures::MeasureError;
-use experiment::{RelativeError, SimulationError};
+use experiment::{RelativeError, SimulationError, StoreError, VERSION};
 use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::figures::FigureFault;
@@ -85,6 +85,74 @@ pub(crate) enum Failure {
          them"
     )]
     TwoDurations(String),
+    /// Units of a sweep cannot be run.
+    #[error("error: {0}\nhelp: {help}", help = store_help(.0))]
+    Store(StoreError),
+    /// The user has ended a sweep; finished runs are in its folder.
+    #[error("interrupted with {done} of {asked} runs done: the same command goes on")]
+    SweepInterrupted { done: usize, asked: usize },
+    /// A folder for a sweep has the results of one run.
+    #[error("error: `{}` holds the results of a run\nhelp: choose another folder for the sweep with `--out DIR`", .0.display())]
+    NoSweepFolder(PathBuf),
+    /// A folder has another sweep.
+    #[error(
+        "error: `{}` holds another sweep\nhelp: choose another folder with `--out DIR`, or replace its plan with `--force`: finished \
+         runs stay",
+        .0.display()
+    )]
+    OtherSweep(PathBuf),
+    /// A folder has no sweep.
+    #[error(
+        "error: `{}` is not the folder of a sweep: there is no `sweep.jsonl`\nhelp: name a folder that `sweep` or `sweep plan --out DIR` \
+         has written",
+        .0.display()
+    )]
+    NoSweep(PathBuf),
+    /// Folders that are to be joined have different sweeps.
+    #[error("error: `{}` and `{}` hold different sweeps\nhelp: name folders with parts of one sweep", .0.display(), .1.display())]
+    DifferentSweeps(PathBuf, PathBuf),
+    /// The plan of a sweep is of another version.
+    #[error(
+        "error: the sweep was planned by version {0}, and this is {VERSION}\nhelp: plan it again, in another folder"
+    )]
+    PlanOfOtherVersion(String),
+    /// No setting of a sweep has this name.
+    #[error("error: `--baseline {name}` is no setting of the sweep\nhelp: {help}")]
+    NoBaseline { name: String, help: String },
+    /// A baseline without a question.
+    #[error(
+        "error: `--baseline {0}` compares nothing\nhelp: add `--minimise MEASURE` or `--maximise MEASURE`"
+    )]
+    BaselineAlone(String),
+    /// A measure is not among the stored ones.
+    #[error(
+        "error: the results do not have `{0}`\nhelp: give `--measures` to `sweep` too: it runs again what lacks them"
+    )]
+    MeasureNotStored(String),
+    /// The runs of a sweep need too much memory together.
+    #[error(
+        "error: the traffic of {threads} runs at a time needs about {} MB: more than the limit, {} MB\nhelp: run fewer at a time \
+         (`--threads`); `--budget-memory SIZE` makes rows of the runs that need more; `--memory-limit SIZE` replaces the limit",
+        needed.div_ceil(1_000_000),
+        limit / 1_000_000
+    )]
+    SweepMemory { threads: usize, needed: u64, limit: u64 },
+    /// The program of a cluster is missing.
+    #[error(
+        "error: `{engine}` cannot be run: {cause}\nhelp: submit on a node of the cluster, or print the script with `--dry-run`"
+    )]
+    NoEngine { engine: &'static str, cause: io::Error },
+    /// The cluster has refused a job.
+    #[error(
+        "error: `{engine}` refused the job: {said}\nhelp: the script is in the sweep's folder; `--dry-run` prints it"
+    )]
+    EngineRefused { engine: &'static str, said: String },
+    /// A folder cannot be run again.
+    #[error("error: `{}` cannot be run again: {why}\nhelp: {help}", folder.display())]
+    NoRerun { folder: PathBuf, why: String, help: &'static str },
+    /// A run that was repeated is another one.
+    #[error("error: the run differs from the one in `{}`: {differences}", folder.display())]
+    RerunDiffers { folder: PathBuf, differences: String },
     /// There is no such paper.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPaper(#[from] UnknownPaper),
@@ -193,6 +261,23 @@ fn output_help(error: &OutputError) -> &'static str {
     }
 }
 
+fn store_help(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Changed { .. } => "plan the sweep again, in another folder or with `--force`",
+        _ => "choose another folder with `--out DIR`",
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Scenario(diagnostic) => diagnostic.into(),
+            StoreError::Interrupted { done, asked } => Self::SweepInterrupted { done, asked },
+            other => Self::Store(other),
+        }
+    }
+}
+
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
@@ -249,11 +334,11 @@ impl Failure {
     /// Returns the exit status.
     pub(crate) fn status(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::ClaimsFailed(_) | Self::ClaimsToothless(_) => 1,
+            Self::ClaimsFailed(_) | Self::ClaimsToothless(_) | Self::RerunDiffers { .. } => 1,
             Self::Answered(status) => return *status,
             Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
-            Self::Interrupted { .. } => 5,
+            Self::Interrupted { .. } | Self::SweepInterrupted { .. } => 5,
             Self::NotDone { .. } => 6,
             _ => 2,
         })

@@ -40,7 +40,7 @@ use clap::Parser;
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
     bench, check, compare, eval, fields, figure, guideline, headroom, import, list, new, report, repro,
-    schema, show, sim, thresholds,
+    rerun, schema, show, sim, sweep, thresholds,
 };
 
 fn main() -> ExitCode {
@@ -48,6 +48,8 @@ fn main() -> ExitCode {
         Verb::Sim(options) => sim::run(&options),
         Verb::Compare(options) => compare::run(&options),
         Verb::Eval(options) => eval::run(&options),
+        Verb::Sweep(options) => sweep::run(&options),
+        Verb::Rerun(options) => rerun::run(&options),
         Verb::List => {
             list::run();
             Ok(())

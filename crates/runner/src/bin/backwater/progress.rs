@@ -1,9 +1,10 @@
-//! Progress of a run: simulated time, packet-hops per second, remaining time.
+//! Progress of a run: simulated time, packet-hops per second, remaining time; and of a batch: runs, rate, remaining time.
 //!
 //! Invariant: progress goes to standard error only, as a bar on a terminal and as lines elsewhere. A run that takes less
 //! than [`LINE_INTERVAL`] prints no line.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -86,6 +87,94 @@ fn line(progress: Progress, (total, at_most): (Span, bool), elapsed: Duration) -
     )
 }
 
+/// Reports progress in runs, from many threads.
+pub(crate) struct BatchReport(Option<Mutex<BatchState>>);
+
+struct BatchState {
+    bar: Option<ProgressBar>,
+    /// Number of runs whose results were there.
+    there: usize,
+    asked: usize,
+    done: usize,
+    failed: usize,
+    began: Instant,
+    last: Instant,
+}
+
+impl BatchReport {
+    /// Starts a report; without output unless `wanted`.
+    pub(crate) fn new(wanted: bool) -> Self {
+        let began = Instant::now();
+        let bar = io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
+            ProgressBar::new(0).with_style(style)
+        });
+        let state = BatchState { bar, there: 0, asked: 0, done: 0, failed: 0, began, last: began };
+        Self(wanted.then(|| Mutex::new(state)))
+    }
+
+    /// Reports the number of runs, and of those whose results are there.
+    pub(crate) fn begin(&self, asked: usize, there: usize) {
+        self.change(|state| {
+            (state.asked, state.there, state.began) = (asked, there, Instant::now());
+            if let Some(bar) = &state.bar {
+                bar.set_length(asked as u64);
+            }
+        });
+    }
+
+    /// Reports a finished run.
+    pub(crate) fn finish_one(&self, failed: bool) {
+        self.change(|state| {
+            state.done += 1;
+            state.failed += usize::from(failed);
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut BatchState)) {
+        let Some(state) = &self.0 else { return };
+        let mut state = state.lock().expect("no thread panics");
+        change(&mut state);
+        let line = state.line(state.began.elapsed());
+        match &state.bar {
+            Some(bar) => {
+                bar.set_message(line);
+                bar.set_position((state.there + state.done) as u64);
+            }
+            None if state.last.elapsed() >= LINE_INTERVAL => {
+                state.last = Instant::now();
+                // A closed standard error is no reason to stop.
+                let _ = writeln!(io::stderr(), "{line}");
+            }
+            None => {}
+        }
+    }
+}
+
+impl Drop for BatchState {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl BatchState {
+    /// Returns `20 of 60 runs, 2.5 runs/s, 16 s left, 1 without results`. Runs that were there do not count for the rate.
+    fn line(&self, elapsed: Duration) -> String {
+        let rate = self.done as f64 / elapsed.as_secs_f64().max(1e-3);
+        let left = self.asked.saturating_sub(self.there + self.done) as f64 / rate;
+        let left = if left.is_finite() {
+            format!("{rate:.1} runs/s, {left:.0} s left")
+        } else {
+            "beginning".to_owned()
+        };
+        let failed =
+            if self.failed > 0 { format!(", {} without results", self.failed) } else { String::new() };
+        format!("{} of {} runs, {left}{failed}", self.there + self.done, self.asked)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,5 +189,18 @@ mod tests {
         let start = Progress { now: units::Time::ZERO, packet_hops: 0 };
         let text = line(start, (Span::from_us(500_000), false), Duration::ZERO);
         assert_eq!(text, "0.0 of 500.0 ms, 0.0 M packet-hops/s, beginning");
+    }
+
+    #[test]
+    fn a_line_of_a_batch_has_runs_rate_time_and_failures() {
+        let now = Instant::now();
+        let mut state =
+            BatchState { bar: None, there: 10, asked: 60, done: 0, failed: 0, began: now, last: now };
+        assert_eq!(state.line(Duration::from_secs(4)), "10 of 60 runs, beginning");
+        (state.done, state.failed) = (10, 1);
+        assert_eq!(
+            state.line(Duration::from_secs(4)),
+            "20 of 60 runs, 2.5 runs/s, 16 s left, 1 without results"
+        );
     }
 }

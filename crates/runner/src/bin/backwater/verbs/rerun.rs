@@ -1,0 +1,180 @@
+//! `rerun`: repeats a run from its result folder, and compares.
+//!
+//! Invariant: the folder stays as it is. A run is repeated from its resolved plan, in which every default and override is
+//! written out; its digest and every file must come out the same, but for the cost of the run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use backwater::provenance::end_of_failure;
+use backwater::{FinishedRun, Plan, RunOptions};
+use clap::Args;
+use experiment::VERSION;
+use report::manifest::{MANIFEST, Manifest, RunEnd};
+use report::tables::completions;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::ProgressReport;
+use crate::terminal::{print, warn};
+
+/// Fields of `summary.json` that differ from run to run.
+const COST: [&str; 3] = ["wall_s", "packet_hops_per_s", "peak_rss_bytes"];
+/// File of a unit of a sweep with its result, which also has its cost.
+const RESULT: &str = "result.json";
+
+#[derive(Args, Debug)]
+pub(crate) struct RerunOptions {
+    /// Result folder of `sim`, of a run of `compare`, or of a run of a sweep (`DIR/runs/NAME`).
+    folder: PathBuf,
+    /// Print no progress and no report, only errors.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Repeats the run and compares its end, its digest and its files.
+pub(crate) fn run(options: &RerunOptions) -> Result<(), Failure> {
+    let folder = &options.folder;
+    let manifest = manifest(folder)?;
+    if manifest.version != VERSION {
+        warn(&format!(
+            "the run is of version {}, and this is {VERSION}: results may differ",
+            manifest.version
+        ));
+    }
+    let plan = plan(folder, &manifest)?;
+    let drain = manifest.command.iter().any(|word| word == "--drain");
+    let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
+    let simulation = RunOptions { drain, interrupt: Some(interrupt::watched()), ..RunOptions::default() };
+    let outcome = FinishedRun::of(plan, simulation, &mut |progress| report.update(progress));
+    drop(report);
+    let (ended, run) = match outcome {
+        Ok(run) => (run.end(), Some(run)),
+        Err(error) => (end_of_failure(&error), None),
+    };
+    if let RunEnd::Interrupted { simulated_s } = ended {
+        return Err(Failure::Interrupted { simulated_s });
+    }
+    let mut differences = Vec::new();
+    if ended != manifest.ended {
+        differences.push("it ends in another way".to_owned());
+    }
+    let (mut same, mut other) = (0, Vec::new());
+    if let Some(run) = &run {
+        (same, other) = compared(folder, &manifest, run)?;
+    }
+    differences.extend(other);
+    if !differences.is_empty() {
+        return Err(Failure::RerunDiffers { folder: folder.clone(), differences: differences.join("; ") });
+    }
+    if !options.quiet {
+        let digest =
+            run.map_or_else(|| "ended as before".to_owned(), |run| format!("digest {}", run.summary.digest));
+        print(&format!("the same: {digest}; {same} files\n"));
+    }
+    Ok(())
+}
+
+fn refused(folder: &Path, why: impl Into<String>, help: &'static str) -> Failure {
+    Failure::NoRerun { folder: folder.to_owned(), why: why.into(), help }
+}
+
+/// Reads the manifest of a folder with one run that ended by itself.
+fn manifest(folder: &Path) -> Result<Manifest, Failure> {
+    const FOLDER: &str =
+        "name a result folder of `sim`, or of a run of `compare` or of a sweep (`DIR/runs/NAME`)";
+    let text = fs::read_to_string(folder.join(MANIFEST))
+        .map_err(|error| refused(folder, format!("its `{MANIFEST}` cannot be read: {error}"), FOLDER))?;
+    let manifest = Manifest::read(&text)
+        .map_err(|error| refused(folder, format!("its `{MANIFEST}` is no manifest: {error}"), FOLDER))?;
+    match (&manifest.ended, manifest.plans.len()) {
+        (_, 0) => Err(refused(folder, "it is not the folder of one run", FOLDER)),
+        (_, 2..) => Err(refused(folder, "it holds several runs", FOLDER)),
+        (RunEnd::Writing, _) => Err(refused(
+            folder,
+            "its files were being written",
+            "run it again with the command of its `run.json`",
+        )),
+        (RunEnd::Interrupted { .. }, _) => Err(refused(
+            folder,
+            "the run was interrupted, or past its budget, at a time that depends on the machine",
+            "run it again with the command of its `run.json`",
+        )),
+        _ => Ok(manifest),
+    }
+}
+
+/// Returns the plan of the run. A run that failed has left none: it is made anew from the scenario's name and the overrides.
+fn plan(folder: &Path, manifest: &Manifest) -> Result<Plan, Failure> {
+    let identity = &manifest.plans[0];
+    let file = folder.join("plan.ron");
+    let plan = if file.is_file() {
+        experiment::plan(&file.display().to_string(), &[], None)?
+    } else {
+        experiment::plan(&identity.scenario, &identity.overrides, Some(identity.seed))?
+    };
+    if plan.digest().to_string() == identity.plan_digest {
+        return Ok(plan);
+    }
+    let (why, help) = if file.is_file() {
+        ("its `plan.ron` is not the plan of its `run.json`", "one of the two was changed after the run")
+    } else {
+        (
+            "it has no `plan.ron`, and the scenario of this name is another one now",
+            "run the scenario again with `sim`",
+        )
+    };
+    Err(refused(folder, why, help))
+}
+
+/// Compares the files that the manifest names with those of the repeated run. Returns the number of equal files, and the
+/// differences.
+fn compared(folder: &Path, manifest: &Manifest, run: &FinishedRun) -> Result<(usize, Vec<String>), Failure> {
+    let mut files = run.files();
+    if let Some(contents) = completions::hpcc(&run.record) {
+        files.push(report::OutputFile { name: "fct.txt".to_owned(), contents });
+    }
+    let (mut same, mut differences) = (0, Vec::new());
+    for name in manifest.files.iter().map(|file| &file.name).filter(|name| *name != RESULT) {
+        let there = match fs::read_to_string(folder.join(name)) {
+            Ok(text) => text,
+            Err(error) => {
+                differences.push(format!("`{name}` cannot be read: {error}"));
+                continue;
+            }
+        };
+        let Some(made) = files.iter().find(|file| file.name == *name) else {
+            // A figure that was added by `figure`, or a file of a verb that came later.
+            warn(&format!("`{name}` is not compared: `sim` does not write it"));
+            continue;
+        };
+        let equal = if name == "summary.json" {
+            let (there, made) = (results(&there), results(&made.contents));
+            if let (Some(there), Some(made)) = (&there, &made)
+                && there["digest"] != made["digest"]
+            {
+                differences.push(format!("digest {} instead of {}", made["digest"], there["digest"]));
+            }
+            there.is_some() && there == made
+        } else {
+            there == made.contents
+        };
+        if equal {
+            same += 1;
+        } else {
+            differences.push(format!("`{name}` is not the same"));
+        }
+    }
+    Ok((same, differences))
+}
+
+/// Returns a summary without the cost of its run; `None` if it is no JSON.
+fn results(summary: &str) -> Option<Value> {
+    let mut value: Value = serde_json::from_str(summary).ok()?;
+    let fields = value.as_object_mut()?;
+    for name in COST {
+        fields.remove(name);
+    }
+    Some(value)
+}

@@ -1,0 +1,211 @@
+//! `sweep`: many runs of a scenario, here or in parts elsewhere, and the table of their results.
+//!
+//! Invariant: every run is checked before the first starts. A run that is in the folder is not run again; the same command
+//! goes on where it was. The table does not depend on where and in which order the runs were.
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | `sweep`, `sweep plan`, `sweep run` |
+//! | `asked` | options: which runs, and how |
+//! | `folder` | the folder of a sweep |
+//! | `table` | `sweep collect` |
+//! | `estimate` | `--dry-run` |
+//! | `slurm` | `sweep submit` |
+
+mod asked;
+mod estimate;
+mod folder;
+mod slurm;
+mod table;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use experiment::store::{BatchEvent, BatchOptions};
+use experiment::sweep::{Collected, PlannedRun, Shard, SweepPlan};
+use experiment::{Store, UnitResult, VERSION, resources};
+use units::Bytes;
+
+use crate::arguments;
+use crate::failure::Failure;
+use crate::folder_name;
+use crate::progress::BatchReport;
+use crate::terminal::{print, print_exactly, warn};
+use asked::{AskedOptions, WorkOptions};
+use table::{CollectOptions, MeasureOptions};
+
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct SweepOptions {
+    #[command(subcommand)]
+    part: Option<SweepVerb>,
+    #[command(flatten)]
+    asked: AskedOptions,
+    /// Folder for the results [default: out/sweep,NAME,..., with all options].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace the plan of another sweep in the folder; finished runs of it stay.
+    #[arg(long)]
+    force: bool,
+    /// Say how many runs there are, how long they take, and how much disk space; run none of them.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    measures: MeasureOptions,
+    #[command(flatten)]
+    work: WorkOptions,
+    /// Memory that runs at a time may be expected to need together for their traffic; more is refused [default: the memory
+    /// that is free].
+    #[arg(long, value_name = "SIZE", value_parser = arguments::memory)]
+    memory_limit: Option<Bytes>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SweepVerb {
+    /// Check all runs, and write them as lines of JSON, without running them.
+    Plan(PlanOptions),
+    /// Run a sweep that `sweep plan` has written, or a part of it.
+    Run(RunOptions),
+    /// Write one table of all results of a sweep.
+    Collect(CollectOptions),
+    /// Submit a planned sweep to a cluster.
+    Submit(slurm::SubmitOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PlanOptions {
+    #[command(flatten)]
+    asked: AskedOptions,
+    /// Folder for the plan, `sweep.jsonl`, and the results to come [default: the plan is printed].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace the plan of another sweep in the folder.
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunOptions {
+    /// Folder for the results.
+    dir: PathBuf,
+    /// Part of the sweep: `1/4` to `4/4` are its quarters [default: all runs].
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Plan of the sweep [default: DIR/sweep.jsonl].
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    #[command(flatten)]
+    work: WorkOptions,
+}
+
+/// Runs a sweep, or one of its parts.
+pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
+    match &options.part {
+        Some(SweepVerb::Plan(options)) => plan(options),
+        Some(SweepVerb::Run(options)) => run_part(options),
+        Some(SweepVerb::Collect(options)) => table::collect(options),
+        Some(SweepVerb::Submit(options)) => slurm::submit(options),
+        None => whole(options),
+    }
+}
+
+/// Plans, runs and collects.
+fn whole(options: &SweepOptions) -> Result<(), Failure> {
+    let plan = options.asked.plan()?;
+    let wanted = options.measures.read(Some(&plan))?;
+    let default = || folder_name::of_run("sweep", &options.asked.words(), None);
+    let dir = options.out.clone().unwrap_or_else(default);
+    let store = Store::open(&dir);
+    if options.dry_run {
+        print(&estimate::estimate(&plan, &store, &options.work)?);
+        return Ok(());
+    }
+    // A baseline that is no setting is found before the first run.
+    wanted.verdict(&plan, &vec![None; plan.runs.len()])?;
+    check_memory(&plan, options)?;
+    folder::claim(&dir, &plan, options.force)?;
+    let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
+    let runs: Vec<_> = plan.runs.iter().collect();
+    let results = ran(&store, &runs, &batch, options.work.quiet)?;
+    let ends = table::failures(&results);
+    let results: Vec<_> = results.into_iter().map(Some).collect();
+    let measures = wanted.measures.as_deref();
+    let collected = Collected::of(&plan, &results, measures);
+    table::write(&dir.join(folder::TABLE), &collected)?;
+    if !options.work.quiet {
+        let text = table::printed(&plan, &results, wanted.printed().as_deref());
+        let verdict =
+            wanted.verdict(&plan, &results)?.map_or_else(String::new, |verdict| format!("{verdict}\n"));
+        let ends = ends.as_ref().map_or_else(String::new, |ends| format!("{ends}\n"));
+        print(&format!("{text}\n{ends}{verdict}wrote {} to {}\n", folder::TABLE, dir.display()));
+    }
+    Ok(())
+}
+
+/// Writes or prints the plan of a sweep.
+fn plan(options: &PlanOptions) -> Result<(), Failure> {
+    let plan = options.asked.plan()?;
+    let Some(dir) = &options.out else {
+        print_exactly(&plan.lines());
+        return Ok(());
+    };
+    folder::claim(dir, &plan, options.force)?;
+    let (runs, dir) = (plan.runs.len(), dir.display());
+    print(&format!("wrote {runs} runs to {dir}/{}\n", folder::PLAN));
+    Ok(())
+}
+
+/// Runs a planned sweep, or a part of it.
+fn run_part(options: &RunOptions) -> Result<(), Failure> {
+    let plan = match &options.plan {
+        Some(file) => SweepPlan::read(file)?,
+        None => folder::plan(&options.dir)?,
+    };
+    if let Some(other) = plan.runs.iter().find(|run| run.version != VERSION) {
+        return Err(Failure::PlanOfOtherVersion(other.version.clone()));
+    }
+    folder::claim(&options.dir, &plan, false)?;
+    let shard = options.shard.unwrap_or(Shard { number: 1, of: 1 });
+    let runs: Vec<_> = plan.part(shard).collect();
+    let results = ran(&Store::open(&options.dir), &runs, &options.work.batch(), options.work.quiet)?;
+    if !options.work.quiet {
+        let ends = table::failures(&results).map_or_else(String::new, |ends| format!("{ends}\n"));
+        let (number, all, dir) = (results.len(), plan.runs.len(), options.dir.display());
+        print(&format!(
+            "{number} of {all} runs are done\n{ends}when all are: backwater sweep collect {dir}\n"
+        ));
+    }
+    Ok(())
+}
+
+/// Runs what is missing, and returns the results of all.
+fn ran(
+    store: &Store,
+    runs: &[&PlannedRun],
+    batch: &BatchOptions<'_>,
+    quiet: bool,
+) -> Result<Vec<UnitResult>, Failure> {
+    let units: Vec<_> = runs.iter().map(|run| run.unit()).collect();
+    let report = BatchReport::new(!quiet);
+    let watch = |event: BatchEvent<'_>| match event {
+        BatchEvent::Began { asked, there } => report.begin(asked, there),
+        BatchEvent::Redone { name, reason } => warn(&format!("`{name}` is run again: {reason}")),
+        BatchEvent::Finished(result) => report.finish_one(!result.ended.has_results()),
+    };
+    Ok(store.run(&units, batch, &watch)?)
+}
+
+/// Refuses runs that are expected to need more memory together than there is.
+fn check_memory(plan: &SweepPlan, options: &SweepOptions) -> Result<(), Failure> {
+    let free = || resources::available_memory().map(Bytes::new);
+    let Some(limit) = options.memory_limit.or_else(free) else { return Ok(()) };
+    let threads = options.work.at_a_time().min(plan.runs.len());
+    let most = options.work.budget_memory.map_or(u64::MAX, Bytes::get);
+    let within =
+        SweepPlan { runs: plan.runs.iter().filter(|run| run.memory_bytes <= most).cloned().collect() };
+    let needed = estimate::largest(&within, threads);
+    if needed > limit.get() {
+        return Err(Failure::SweepMemory { threads, needed, limit: limit.get() });
+    }
+    Ok(())
+}

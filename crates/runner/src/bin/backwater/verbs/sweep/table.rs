@@ -1,0 +1,230 @@
+//! The collected table of a sweep: written as CSV, printed as text.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use experiment::measures::{ALL, Direction, Measure, Measured, Quantity};
+use experiment::sweep::{self, Collected, PlannedRun, SweepPlan};
+use experiment::{Store, UnitResult};
+use report::format::in_blocks;
+
+use super::folder::{self, SCHEMA, TABLE};
+use crate::failure::Failure;
+use crate::terminal::{print, print_exactly, warn, width};
+
+/// Largest number of rows that are printed.
+const MOST_ROWS: usize = 40;
+/// Quantities of all flows that are printed unless measures are named.
+const SHOWN: [Quantity; 4] = [Quantity::Goodput, Quantity::LeastGoodput, Quantity::P99, Quantity::Last];
+
+#[derive(Args, Debug)]
+pub(crate) struct CollectOptions {
+    /// Folder of a sweep; several, if parts of it ran in folders of their own.
+    #[arg(required = true)]
+    dir: Vec<PathBuf>,
+    #[command(flatten)]
+    measures: MeasureOptions,
+    /// File for the table [default: DIR/results.csv].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print the table as CSV, and write it only to `--out`.
+    #[arg(long)]
+    csv: bool,
+    /// Print nothing.
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MeasureOptions {
+    /// Measures in the table, such as `p99(victims),goodput(all)` (docs/statistics.md lists them) [default: all that a run has].
+    #[arg(long, value_name = "LIST")]
+    measures: Option<String>,
+    /// Measure whose smallest mean over the seeds is best: the verdict names the best setting, by how much, and how sure that is.
+    #[arg(long, visible_alias = "minimize", value_name = "MEASURE", conflicts_with = "maximise")]
+    minimise: Option<String>,
+    /// Measure whose largest mean over the seeds is best.
+    #[arg(long, visible_alias = "maximize", value_name = "MEASURE")]
+    maximise: Option<String>,
+    /// Setting with which the best is compared, such as `congestion_control=Off` [default: the next best].
+    #[arg(long, value_name = "PATH=VALUE, ...")]
+    baseline: Option<String>,
+}
+
+/// The measures of a table, and the question of the verdict.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// Measures of the table, if they are named.
+    pub(crate) measures: Option<Vec<Measure>>,
+    question: Option<(Measure, Direction)>,
+    baseline: Option<String>,
+}
+
+impl Wanted {
+    /// Returns all measures that results must have.
+    pub(crate) fn all(&self) -> Vec<Measure> {
+        let mut all = self.measures.clone().unwrap_or_default();
+        let question = self.question.iter().map(|(measure, _)| measure);
+        let more: Vec<_> = question.filter(|measure| !all.contains(measure)).cloned().collect();
+        all.extend(more);
+        all
+    }
+
+    /// Returns the measures to print: those named, then that of the question; `None` if there are none.
+    pub(crate) fn printed(&self) -> Option<Vec<Measure>> {
+        let all = self.all();
+        (!all.is_empty()).then_some(all)
+    }
+
+    /// Returns the verdict in words, if one is asked for.
+    pub(crate) fn verdict(
+        &self,
+        plan: &SweepPlan,
+        results: &[Option<UnitResult>],
+    ) -> Result<Option<String>, Failure> {
+        let Some((measure, better)) = &self.question else { return Ok(None) };
+        let settings = sweep::settings(plan, results, measure);
+        let place = |name: &str| {
+            let exact = settings.iter().position(|setting| setting.name == name);
+            let mut within = (0..settings.len()).filter(|place| settings[*place].name.contains(name));
+            let only = within.next().filter(|_| within.next().is_none());
+            let names = settings.iter().map(|setting| setting.name.as_str());
+            exact.or(only).ok_or_else(|| Failure::NoBaseline {
+                name: name.to_owned(),
+                help: scenario::help_with_name(name, names, "settings"),
+            })
+        };
+        let baseline = self.baseline.as_deref().map(place).transpose()?;
+        Ok(Some(match sweep::verdict(&settings, measure, *better, baseline) {
+            Ok(verdict) => verdict.to_string(),
+            Err(none) => format!("No verdict on {measure}: {none}."),
+        }))
+    }
+}
+
+impl MeasureOptions {
+    /// Reads the measures, and checks them with the first run's plan if there is one.
+    pub(crate) fn read(&self, plan: Option<&SweepPlan>) -> Result<Wanted, Failure> {
+        let measures = self.measures.as_deref().map(Measure::read_list).transpose()?;
+        let question = match (&self.minimise, &self.maximise) {
+            (Some(text), _) => Some((text.parse()?, Direction::Smaller)),
+            (None, Some(text)) => Some((text.parse()?, Direction::Larger)),
+            (None, None) => None,
+        };
+        if let (Some(name), None) = (&self.baseline, &question) {
+            return Err(Failure::BaselineAlone(name.clone()));
+        }
+        let wanted = Wanted { measures, question, baseline: self.baseline.clone() };
+        if let Some(plan) = plan {
+            let first = plan.runs[0].unit.plan()?;
+            wanted.all().iter().try_for_each(|measure| measure.check(&first))?;
+        }
+        Ok(wanted)
+    }
+}
+
+/// Collects the results of a sweep from its folders.
+pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
+    let wanted = options.measures.read(None)?;
+    let plan = folder::same_plan(&options.dir)?;
+    let results = looked_up(&plan, &options.dir);
+    let lacks = |result: &UnitResult, measure: &Measure| {
+        result.ended.has_results() && result.measured(measure).is_none()
+    };
+    let all = wanted.all();
+    let missing = all.iter().find(|one| results.iter().flatten().any(|result| lacks(result, one)));
+    if let Some(missing) = missing {
+        return Err(Failure::MeasureNotStored(missing.to_string()));
+    }
+    let measures = wanted.measures.as_deref();
+    let verdict = wanted.verdict(&plan, &results)?;
+    let table = Collected::of(&plan, &results, measures);
+    let path = options.out.clone().unwrap_or_else(|| options.dir[0].join(TABLE));
+    if !options.csv || options.out.is_some() {
+        write(&path, &table)?;
+    }
+    if options.csv {
+        print_exactly(&table.csv());
+    } else if !options.quiet {
+        let verdict = verdict.map_or_else(String::new, |verdict| format!("{verdict}\n"));
+        let text = printed(&plan, &results, wanted.printed().as_deref());
+        print(&format!("{text}\n{verdict}wrote {}\n", path.display()));
+    }
+    warn_of_missing(&results);
+    Ok(())
+}
+
+/// Writes the table and, beside it, its schema.
+pub(super) fn write(path: &Path, table: &Collected) -> Result<(), Failure> {
+    let schema = if path.file_name().is_some_and(|name| name == TABLE) {
+        path.with_file_name(SCHEMA)
+    } else {
+        path.with_extension("schema.json")
+    };
+    folder::write(path, &table.csv())?;
+    folder::write(&schema, &table.schema())
+}
+
+/// Returns the results of all runs, each from the first folder that has it.
+fn looked_up(plan: &SweepPlan, folders: &[PathBuf]) -> Vec<Option<UnitResult>> {
+    let stores: Vec<_> = folders.iter().map(|folder| Store::open(folder)).collect();
+    plan.runs.iter().map(|run| stores.iter().find_map(|store| store.result(&run.unit()))).collect()
+}
+
+fn warn_of_missing(results: &[Option<UnitResult>]) {
+    let missing = results.iter().filter(|result| result.is_none()).count();
+    if missing > 0 {
+        warn(&format!("{missing} of {} runs have no result: their rows say `not_run`", results.len()));
+    }
+}
+
+/// Returns the ends of runs without results in words, with their numbers; `None` if all have results.
+pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
+    let mut ends = BTreeMap::<&str, usize>::new();
+    for result in results.iter().filter(|result| !result.ended.has_results()) {
+        *ends.entry(result.ended.word()).or_default() += 1;
+    }
+    let failed: usize = ends.values().sum();
+    let list: Vec<_> = ends.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    let of = results.len();
+    (failed > 0).then(|| format!("{failed} of {of} runs ended without results: {}", list.join(", ")))
+}
+
+/// Returns the table as text: the first rows, with the measures named, or a few of all flows.
+pub(super) fn printed(
+    plan: &SweepPlan,
+    results: &[Option<UnitResult>],
+    measures: Option<&[Measure]>,
+) -> String {
+    let few = || -> Vec<Measure> {
+        let stored = |measure: &Measure| {
+            let mut measured = results.iter().flatten().filter_map(|result| result.measured(measure));
+            measured.any(|one| one.value.is_some())
+        };
+        let of_all = |quantity| Measure { group: ALL.to_owned(), quantity, phase: None };
+        SHOWN.map(of_all).into_iter().filter(stored).collect()
+    };
+    let measures = measures.map_or_else(few, <[Measure]>::to_vec);
+    let own = ["run".to_owned()].into_iter().chain(plan.columns().into_iter().map(str::to_owned));
+    let header: Vec<_> = own
+        .chain(["seed".to_owned(), "ended".to_owned()])
+        .chain(measures.iter().map(ToString::to_string))
+        .collect();
+    let row = |(run, result): (&PlannedRun, &Option<UnitResult>)| -> Vec<String> {
+        let settings = run.settings.iter().map(|(_, value)| value.clone());
+        let dash = || "-".to_owned();
+        let seed = result.as_ref().map_or_else(dash, |result| result.seed.to_string());
+        let ended = result.as_ref().map_or("not_run", |result| result.ended.word()).to_owned();
+        let value = |measure: &Measure| {
+            let measured = result.as_ref().and_then(|result| result.measured(measure));
+            measured.map_or_else(dash, Measured::printed)
+        };
+        let first = [run.run.to_string()].into_iter().chain(settings).chain([seed, ended]);
+        first.chain(measures.iter().map(value)).collect()
+    };
+    let rows: Vec<_> = plan.runs.iter().zip(results).take(MOST_ROWS).map(row).collect();
+    let text = in_blocks(&header, &rows, 1 + plan.columns().len() + 1, 1 + plan.columns().len(), width());
+    let more = plan.runs.len().saturating_sub(MOST_ROWS);
+    if more > 0 { format!("{text}\n... and {more} more rows in the table\n") } else { text + "\n" }
+}
