@@ -23,6 +23,7 @@ mod help;
 mod mutants;
 mod readers;
 mod simulate;
+mod slurm;
 mod test;
 mod tidy;
 
@@ -52,6 +53,12 @@ const VERBS: &[Verb] = &[
         about: "print measures of a run with parameters from a file or a pipe",
         task: Task::Simulate,
     },
+    Verb {
+        name: "sweep",
+        about: "run a scenario with many settings and seeds, into one table",
+        task: Task::Simulate,
+    },
+    Verb { name: "rerun", about: "repeat a run from its folder, and compare", task: Task::Simulate },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
     Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
     Verb { name: "new", about: "write a commented scenario file to begin with", task: Task::Simulate },
@@ -113,6 +120,11 @@ const VERBS: &[Verb] = &[
         name: "test-data",
         about: "compare Parquet with CSV, run the questions of docs/data.md and Optuna (python3 with polars, DuckDB, optuna)",
         task: Task::Chore(data::run),
+    },
+    Verb {
+        name: "test-slurm",
+        about: "run a sweep as a job array of a real Slurm (slurm-wlm and munge), and compare",
+        task: Task::Chore(slurm::run),
     },
     Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
     Verb { name: "dist", about: "pack the program for a release", task: Task::Chore(dist::run) },
