@@ -229,7 +229,7 @@ pub fn decimal(value: f64) -> String {
 }
 
 /// Endings of names, and the units that they stand for.
-const UNITS: [(&str, &str); 7] = [
+const UNITS: [(&str, &str); 8] = [
     ("_s", "s"),
     ("_us", "us"),
     ("_ms", "ms"),
@@ -237,6 +237,7 @@ const UNITS: [(&str, &str); 7] = [
     ("_gbps", "Gb/s"),
     ("_bytes", "B"),
     ("_packets", "packets"),
+    ("_packet_times", "packet times"),
 ];
 /// Ending of the name of an interval, in the unit of its number.
 pub const INTERVAL: &str = "_ci95";

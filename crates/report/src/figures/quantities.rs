@@ -94,6 +94,7 @@ fn unit(quantity: &str) -> (String, f64) {
         ("_bps", "Gb/s", 1e9),
         ("_bytes", "KB", 1e3),
         ("_packets", "packets", 1.0),
+        ("_packet_times", "packet times", 1.0),
         ("_us", "us", 1.0),
         ("_ns", "ns", 1.0),
         ("_s", "us", 1e-6),
@@ -115,6 +116,7 @@ mod tests {
     fn quantities_have_handy_units() {
         assert_eq!(unit("queue_bytes"), ("queue (KB)".to_owned(), 1e3));
         assert_eq!(unit("rate_bps"), ("rate (Gb/s)".to_owned(), 1e9));
+        assert_eq!(unit("delay_packet_times"), ("delay (packet times)".to_owned(), 1.0));
         assert_eq!(unit("alpha"), ("alpha".to_owned(), 1.0));
     }
 

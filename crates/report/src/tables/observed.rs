@@ -126,7 +126,7 @@ pub fn source_table<'a>() -> Table<SourceSeriesRow<'a>> {
         Column::optional_number(
             "rate_bps",
             "the largest rate on the wire that congestion control allows the flow, at this instant: DCQCN's R_C, or the \
-             link's rate over 1 + `delay`; empty without control of the rate",
+             link's rate over 1 + `delay_packet_times`; empty without control of the rate",
             |row| row.sample.rate.map(bps),
         ),
         Column::optional_number("target_bps", "DCQCN's R_T", |row| row.sample.target.map(bps)),
@@ -134,7 +134,7 @@ pub fn source_table<'a>() -> Table<SourceSeriesRow<'a>> {
             row.sample.alpha.map(|alpha| rounded(alpha, 9))
         }),
         Column::optional_number(
-            "delay",
+            "delay_packet_times",
             "delay after each packet, in times that the packet takes on the wire: IBA's injection rate delay, or the HP \
              proposal's inter-packet delay",
             |row| row.sample.delay.map(|delay| rounded(delay, 6)),
