@@ -21,6 +21,7 @@ mod dist;
 mod figures;
 mod help;
 mod mutants;
+mod pages;
 mod readers;
 mod simulate;
 mod slurm;
@@ -125,6 +126,11 @@ const VERBS: &[Verb] = &[
         name: "test-slurm",
         about: "run a sweep as a job array of a real Slurm (slurm-wlm and munge), and compare",
         task: Task::Chore(slurm::run),
+    },
+    Verb {
+        name: "test-report",
+        about: "try the pages of results in headless Chromium (Node.js with playwright-core)",
+        task: Task::Chore(pages::run),
     },
     Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
     Verb { name: "dist", about: "pack the program for a release", task: Task::Chore(dist::run) },

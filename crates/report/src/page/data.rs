@@ -66,7 +66,8 @@ impl Panel {
 
     /// Returns the largest value of all lines but totals, with its line and its place on the axis.
     pub(super) fn highest(&self) -> Option<(&Line, f64, f64)> {
-        let lines = self.lines.iter().filter(|line| line.kind != "total");
+        let is_single = self.lines.len() == 1;
+        let lines = self.lines.iter().filter(|line| is_single || line.kind != "total");
         let values = lines
             .flat_map(|line| line.y.iter().zip(&self.x).filter_map(move |(y, x)| Some((line, (*y)?, *x))));
         values.reduce(|best, one| if one.1 > best.1 { one } else { best })

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::GENERATOR;
 use super::base64::base64;
 use super::modules::{UPLOT_LICENCE, script, style};
 use super::sha256::sha256;
@@ -94,6 +95,7 @@ impl Document {
              <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
+             {GENERATOR}\n\
              <title>{}</title>\n<style>{style}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#main\">Skip to the results</a>\n\
              <header><nav aria-label=\"Sections\">{}</nav><div id=\"controls\"></div></header>\n\

@@ -11,6 +11,7 @@
 //! | `document` | the HTML around a page's sections and data |
 //! | `data` | curves and tables as data of the script |
 //! | `run` | the page of a run |
+//! | `sweep` | the page of a sweep |
 //!
 //! `script/` has the page's JavaScript in modules of its own, `vendor/` uPlot with its licence.
 
@@ -20,6 +21,7 @@ mod document;
 mod modules;
 mod run;
 mod sha256;
+mod sweep;
 mod words;
 
 use crate::OutputFile;
@@ -29,6 +31,9 @@ use crate::reader::{ReadError, RunFiles};
 /// Name of the page in its folder.
 pub const PAGE: &str = "report.html";
 
+/// Mark of a page of this program.
+pub const GENERATOR: &str = "<meta name=\"generator\" content=\"Backwater\">";
+
 /// Reason why a folder has no page.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
@@ -36,7 +41,7 @@ pub enum PageError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The folder has no manifest.
-    #[error("there is no `run.json`, so that this is no folder of a run")]
+    #[error("there is neither `run.json` nor `results.csv`, so that this is no folder of a run or sweep")]
     NoManifest,
     /// The folder holds several runs.
     #[error("the folder holds {0} runs, each with a folder of its own in it")]
@@ -67,6 +72,21 @@ pub fn of_run(files: RunFiles<'_>) -> Result<OutputFile, PageError> {
 pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, PageError> {
     check(manifest)?;
     Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
+}
+
+/// Returns true if a folder is that of a sweep.
+#[must_use]
+pub fn is_sweep(files: RunFiles<'_>) -> bool {
+    !files.has(MANIFEST) && files.has(sweep::TABLE)
+}
+
+/// Returns the page of a sweep from its collected table. Points of its figures lead to the folders of their runs. `folder` is
+/// the address of the sweep's folder from the place of the page: empty for a page in it, else with `/` at its end.
+///
+/// # Errors
+/// If the table is missing or wrong.
+pub fn of_sweep(files: RunFiles<'_>, folder: &str) -> Result<OutputFile, PageError> {
+    Ok(OutputFile { name: PAGE.to_owned(), contents: sweep::page(files, folder)? })
 }
 
 /// Returns the manifest of a folder.

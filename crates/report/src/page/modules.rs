@@ -17,6 +17,9 @@ const MODULES: &[(&str, &str)] = &[
     ("drawing.js", include_str!("script/drawing.js")),
     ("player.js", include_str!("script/player.js")),
     ("fabric.js", include_str!("script/fabric.js")),
+    ("statistics.js", include_str!("script/statistics.js")),
+    ("plane.js", include_str!("script/plane.js")),
+    ("sweep.js", include_str!("script/sweep.js")),
     ("main.js", include_str!("script/main.js")),
 ];
 

@@ -136,12 +136,16 @@ fn goodput(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadE
             _ => line.name.clone(),
         };
     }
+    // Where there is nothing else, the others are all.
+    let others_are_all = named == 0 && lines.iter().all(|line| line.kind != "group");
+    lines.retain(|line| line.kind != "others" || !others_are_all);
     if x.is_empty() {
         return Ok(None);
     }
     let heading = "Goodput over time".to_owned();
     let mut panel =
         Panel { id: "goodput", heading, about: String::new(), unit: "bit/s", x, lines, samples_a_pair: 1 };
+    let groups = panel.lines.iter().filter(|line| line.kind == "group").count();
     let highest = panel.highest().map_or_else(String::new, |(line, y, x)| {
         format!(" The highest value of a line is {}, of {} at {}.", words::rate(y), line.name, words::time(x))
     });
@@ -151,10 +155,11 @@ fn goodput(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadE
         format!(" {left} named flows that got least have no line; `series.csv` has them.")
     };
     panel.about = format!(
-        "Payload that hosts took in each of {}, over {}: {}, groups, and the sum.{highest}{left}",
+        "Payload that hosts took in each of {}, over {}, by {} and {}, and for all flows together.{highest}{left}",
         words::count(panel.x.len(), "sample"),
         words::time(facts.end_s()),
         words::count(named, "named flow"),
+        words::count(groups, "group"),
     );
     Ok(Some(panel))
 }

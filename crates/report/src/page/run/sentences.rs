@@ -9,6 +9,9 @@ use crate::manifest::{Manifest, PlanIdentity, RunEnd};
 use crate::page::words;
 use crate::reader::{ReadError, RunFacts, RunFiles};
 
+/// Longest overrides that a sentence names, in bytes.
+const LONGEST_OVERRIDES: usize = 160;
+
 /// A row of `flows.csv` or `ports.csv`, of which only the number counts.
 #[derive(Debug, Deserialize)]
 struct NodeOfPort {
@@ -31,10 +34,11 @@ fn question(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Resul
     let ports: Vec<NodeOfPort> = files.rows("ports.csv")?;
     let nodes: std::collections::BTreeSet<&str> =
         ports.iter().flat_map(|port| [port.node.as_str(), port.peer.as_str()]).collect();
-    let with = if plan.overrides.is_empty() {
-        String::new()
-    } else {
-        format!(", with {}", plan.overrides.join(", "))
+    let overrides = plan.overrides.join(", ");
+    let with = match overrides.len() {
+        0 => String::new(),
+        1..=LONGEST_OVERRIDES => format!(", with {overrides}"),
+        _ => format!(", with {}, which stand below", words::count(plan.overrides.len(), "override")),
     };
     Ok(format!(
         "Asked: the result of {} under {}, with {} for {} in a fabric of {} (seed {}{with}).",

@@ -32,6 +32,7 @@ function trace(ctx, { a, control, middle }) {
 export function draw(ctx, fabric, plan, links, state) {
   ctx.clearRect(0, 0, plan.width, plan.height);
   ctx.lineCap = "butt";
+  drawBranches(ctx, links, state.marks);
   const heats = heatColours();
   const groups = new Map();
   links.forEach((link, output) => {
@@ -47,20 +48,25 @@ export function draw(ctx, fabric, plan, links, state) {
     groups.get(key).forEach((link) => trace(ctx, link));
     ctx.stroke();
   });
-  drawTrees(ctx, links, state.marks);
+  drawRoots(ctx, links, state.marks);
   drawNodes(ctx, fabric, plan, state.marks);
 }
 
-/** Draws branches dotted in ink above their link, and roots thick with a square. */
-function drawTrees(ctx, links, { roots, branches }) {
+/** Draws branches as dots on both sides of their link, which is drawn above. */
+function drawBranches(ctx, links, { branches }) {
   ctx.strokeStyle = colour("ink");
-  ctx.fillStyle = colour("ink");
-  ctx.lineWidth = 2;
+  ctx.lineWidth = 11;
   ctx.setLineDash([2, 4]);
   ctx.beginPath();
   branches.forEach((output) => trace(ctx, links[output]));
   ctx.stroke();
   ctx.setLineDash([]);
+}
+
+/** Draws roots thick, with a square. */
+function drawRoots(ctx, links, { roots }) {
+  ctx.strokeStyle = colour("ink");
+  ctx.fillStyle = colour("ink");
   ctx.lineWidth = 4;
   roots.forEach((output) => {
     ctx.beginPath();
@@ -77,6 +83,7 @@ function drawNodes(ctx, fabric, plan, marks) {
   const [ink, paper] = [colour("ink"), colour("paper")];
   ctx.font = "11px system-ui, sans-serif";
   ctx.textAlign = "center";
+  const named = namedLevels(ctx, fabric, plan);
   plan.places.forEach((place, node) => {
     const size = place.isHost ? plan.radius : 7;
     ctx.strokeStyle = ink;
@@ -90,13 +97,19 @@ function drawNodes(ctx, fabric, plan, marks) {
       ctx.fill();
       ctx.stroke();
     }
-    const roomy = place.isHost ? plan.cell >= 30 : true;
-    if (roomy && (!place.isHost || ctx.measureText(fabric.nodes[node]).width < plan.cell)) {
+    if (named.has(place.level)) {
       ctx.fillStyle = ink;
-      const fits = place.isHost || ctx.measureText(fabric.nodes[node]).width < plan.spacing(place.level);
-      if (fits) ctx.fillText(fabric.nodes[node], place.x, place.isHost ? place.y + size + 12 : place.y - 12);
+      ctx.fillText(fabric.nodes[node], place.x, place.isHost ? place.y + size + 12 : place.y - 12);
     }
   });
+}
+
+/** Returns the levels whose names all have room. */
+function namedLevels(ctx, fabric, plan) {
+  const widest = new Map();
+  plan.places.forEach((place, node) => widest.set(place.level, Math.max(widest.get(place.level) || 0, ctx.measureText(fabric.nodes[node]).width)));
+  const room = (level) => level === 0 ? (plan.cell >= 30 ? plan.cell : 0) : plan.spacing(level);
+  return new Set([...widest].filter(([level, width]) => width + 2 < room(level)).map(([level]) => level));
 }
 
 function drawHost(ctx, { x, y }, size, { gives, waits, ink, paper }) {

@@ -34,7 +34,7 @@ function legend() {
   const recolour = () => swatches.forEach(({ swatch, place }) => { swatch.style.background = heatColours()[place]; });
   recolour();
   onColours(recolour);
-  const marks = [["■", "root of a tree"], ["┄", "branch"], ["▲", "host of a contributor"], ["□", "host of a victim"]];
+  const marks = [["■", "root of a tree"], ["┋", "branch"], ["▲", "host of a contributor"], ["□", "host of a victim"]];
   return element("p", { class: "legend" }, "Share of the interval: ", swatches.map(({ entry }) => entry),
     marks.map(([sign, name]) => element("span", { class: "entry" }, element("span", { class: "sign", "aria-hidden": "true" }, sign), name)));
 }

@@ -31,6 +31,14 @@ export function spelled(value, unit) {
   return name ? short(value / size) + " " + name : short(value);
 }
 
+/** Returns a value exactly as it was set: sizes in KiB or MiB where they are whole ones. */
+export function exact(value, unit) {
+  if (unit === "B" && value >= 1024 && value % 1024 === 0) return value % 1048576 === 0 ? value / 1048576 + " MiB" : value / 1024 + " KiB";
+  const [size, name] = fittingUnit(value, unit);
+  const text = Number((value / size).toPrecision(12)).toLocaleString("en-US", { maximumFractionDigits: 12 });
+  return name ? text + " " + name : text;
+}
+
 /** Returns a share as a percentage. */
 export function percent(share) {
   return short(Math.round(share * 1e4) / 100) + " %";

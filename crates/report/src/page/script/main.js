@@ -5,6 +5,7 @@ import { dataTable } from "./table.js";
 import { TimeAxis } from "./axis.js";
 import { curves } from "./curves.js";
 import { fabricFigure } from "./fabric.js";
+import { showSweep } from "./sweep.js";
 import { setTheme, watchSystem } from "./palette.js";
 
 /** Returns buttons for the range of time that all curves show. */
@@ -56,7 +57,11 @@ function preparePrint() {
 }
 
 const data = JSON.parse(document.getElementById("data").textContent);
-showRun(data);
+if (data.kind === "run") showRun(data);
+else {
+  document.getElementById("controls").append(themeControl());
+  showSweep(data);
+}
 watchSystem();
 preparePrint();
 document.documentElement.dataset.ready = "true";

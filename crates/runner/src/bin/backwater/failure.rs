@@ -61,6 +61,9 @@ pub(crate) enum Failure {
     /// There is no such folder.
     #[error("error: there is no folder `{}`\nhelp: name a result folder of `sim`", .0.display())]
     NoFolder(PathBuf),
+    /// A file that is no page of this program is in the place of a page.
+    #[error("error: `{}` is no page of this program\nhelp: move it away, or write the page elsewhere with `--out FILE`", .0.display())]
+    ForeignPage(PathBuf),
     /// A folder has no page.
     #[error("error: `{}` cannot become a page: {fault}\nhelp: {help}", folder.display(), help = page_help(fault))]
     Page { folder: PathBuf, fault: PageError },
@@ -236,7 +239,7 @@ pub(crate) enum Failure {
 
 fn page_help(fault: &PageError) -> &'static str {
     match fault {
-        PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim`",
+        PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim` or `sweep`",
         PageError::SeveralRuns(_) => "name the folder of one of the runs in it",
         PageError::NoResults(_) => "change the scenario so that the run reaches its end",
         PageError::Read(ReadError::Missing(_)) => {

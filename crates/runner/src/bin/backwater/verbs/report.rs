@@ -3,7 +3,7 @@
 //! Invariant: the page is made of the folder's files alone, and needs none of them to be read.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use report::RunFiles;
@@ -16,9 +16,10 @@ use crate::terminal::print;
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportOptions {
-    /// Result folder of `sim`, or of a run of `compare`.
+    /// Result folder of `sim`, of a run of `compare`, or of a sweep with its table `results.csv`.
     folder: PathBuf,
-    /// File for the page, instead of `report.html` in the folder.
+    /// File for the page, instead of `report.html` in the folder. Links of the page of a sweep then lead to the present place of
+    /// the folder.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Open the page in the browser.
@@ -32,22 +33,39 @@ pub(crate) fn run(options: &ReportOptions) -> Result<(), Failure> {
     if !folder.is_dir() {
         return Err(Failure::NoFolder(folder.clone()));
     }
-    let page = page::of_run(RunFiles::Folder(folder))
-        .map_err(|fault| Failure::Page { folder: folder.clone(), fault })?;
-    let path = match &options.out {
-        Some(file) => {
-            fs::write(file, &page.contents)
-                .map_err(|cause| Failure::Unwritable { file: file.display().to_string(), cause })?;
-            file.clone()
-        }
-        None => {
-            add_file(folder, &page)?;
-            folder.join(&page.name)
-        }
-    };
+    let files = RunFiles::Folder(folder);
+    let is_sweep = page::is_sweep(files);
+    let made = if is_sweep { page::of_sweep(files, &address(options)) } else { page::of_run(files) };
+    let page = made.map_err(|fault| Failure::Page { folder: folder.clone(), fault })?;
+    let path = options.out.clone().unwrap_or_else(|| folder.join(&page.name));
+    match &options.out {
+        None if !is_sweep => add_file(folder, &page)?,
+        None if is_foreign(&path) => return Err(Failure::ForeignPage(path)),
+        _ => fs::write(&path, &page.contents)
+            .map_err(|cause| Failure::Unwritable { file: path.display().to_string(), cause })?,
+    }
     print(&format!("wrote {}\n", path.display()));
     if options.open {
         browser::open(&path);
     }
     Ok(())
+}
+
+/// Returns the address of the folder from the place of the page: none if the page is in it, else that of the folder itself.
+fn address(options: &ReportOptions) -> String {
+    if options.out.is_none() {
+        return String::new();
+    }
+    let folder = options.folder.canonicalize().unwrap_or_else(|_| options.folder.clone());
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    let bytes = folder.as_os_str().as_encoded_bytes().iter();
+    let escaped: String = bytes
+        .map(|byte| if plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") })
+        .collect();
+    format!("file://{escaped}/")
+}
+
+/// Returns true if there is a file that is no page of this program.
+fn is_foreign(path: &Path) -> bool {
+    path.exists() && !fs::read_to_string(path).is_ok_and(|text| text.contains(page::GENERATOR))
 }

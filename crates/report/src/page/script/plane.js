@@ -1,0 +1,64 @@
+// Drawings in a plane: axes, points, lines and intervals as SVG, whose points are links.
+import { fittingUnit, short } from "./format.js";
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+
+/** Returns an SVG element with attributes and children. */
+export function shape(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(NAMESPACE, tag);
+  Object.entries(attributes).forEach(([name, value]) => value !== null && value !== undefined && made.setAttribute(name, value));
+  made.append(...children.flat());
+  return made;
+}
+
+/** Returns an SVG text. */
+export function letters(x, y, text, attributes = {}) {
+  return shape("text", { x, y, ...attributes }, String(text));
+}
+
+/** Returns about `count` round numbers from `low` to `high`. */
+export function ticks(low, high, count) {
+  const rough = (high - low) / count || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((one) => one * power >= rough) * power;
+  const first = Math.ceil(low / step - 1e-9) * step;
+  const marks = [];
+  for (let at = first; at <= high + step * 1e-6; at += step) marks.push(Math.abs(at) < step * 1e-6 ? 0 : at);
+  return marks;
+}
+
+/** A scale from values to pixels: of numbers, or of words, which stand evenly spaced in their order. */
+export function scale(values, from, to, { isWords, withZero }) {
+  if (isWords) {
+    const step = (to - from) / values.length;
+    return { at: (value) => from + step * (values.indexOf(value) + 0.5), marks: values.map((value) => [value, value]) };
+  }
+  const [low, high] = [Math.min(...values, withZero ? 0 : Infinity), Math.max(...values)];
+  const room = (high - low || Math.abs(high) || 1) * 0.04;
+  const [start, end] = [withZero && low === 0 ? 0 : low - room, high + room];
+  const at = (value) => from + (value - start) / (end - start) * (to - from);
+  return { at, marks: ticks(start, end, Math.max(2, Math.abs(to - from) / 90)).map((value) => [value, value]) };
+}
+
+/** Returns marks and names of both axes. `x` and `y` are `{ scale, name, unit, largest }`. */
+export function axes({ width, height, left, bottom, top, right }, x, y) {
+  const named = (axis) => {
+    const [, unit] = fittingUnit(axis.largest, axis.unit);
+    return unit ? axis.name + " (" + unit + ")" : axis.name;
+  };
+  const label = (axis, value) => typeof value === "number" ? short(value / fittingUnit(axis.largest, axis.unit)[0]) : value;
+  const parts = [];
+  x.scale.marks.forEach(([value, text]) => {
+    const at = x.scale.at(value);
+    parts.push(shape("line", { x1: at, x2: at, y1: top, y2: height - bottom, class: "grid" }));
+    parts.push(letters(at, height - bottom + 16, label(x, text), { "text-anchor": "middle" }));
+  });
+  y.scale.marks.forEach(([value, text]) => {
+    const at = y.scale.at(value);
+    parts.push(shape("line", { x1: left, x2: width - right, y1: at, y2: at, class: "grid" }));
+    parts.push(letters(left - 6, at + 4, label(y, text), { "text-anchor": "end" }));
+  });
+  parts.push(letters((left + width - right) / 2, height - 6, named(x), { "text-anchor": "middle", class: "name" }));
+  parts.push(letters(left, top - 10, named(y), { class: "name" }));
+  return shape("g", {}, parts);
+}

@@ -1,0 +1,236 @@
+// Pages of results in headless Chromium, offline: every control does what it says, and nothing is asked of a network.
+//
+// usage: node pages.cjs PLAYWRIGHT CHROMIUM FOLDER
+//
+// FOLDER has `run`, `large` and `sweep`, each with `report.html`. Screenshots and a print go to FOLDER/shots. Prints a line a
+// check; the exit status is 1 if one fails.
+"use strict";
+const fs = require("fs");
+const path = require("path");
+const { pathToFileURL } = require("url");
+
+const [playwright, chromiumPath, folder] = process.argv.slice(2);
+const { chromium } = require(playwright);
+const WIDTHS = [1440, 800, 390];
+const LONGEST_MS = 3000;
+const LARGEST_BYTES = 5e6;
+const shots = path.join(folder, "shots");
+let failures = 0;
+
+function check(words, holds, seen) {
+  if (!holds) failures += 1;
+  console.log((holds ? "ok     " : "FAILED ") + words + (seen === undefined ? "" : ": " + seen));
+}
+
+/** Opens a page, and notes errors, messages and requests. */
+async function opened(browser, name, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, offline: true, ...options });
+  const page = await context.newPage();
+  const noted = [];
+  page.on("console", (message) => noted.push(message.type() + ": " + message.text()));
+  page.on("pageerror", (error) => noted.push("error: " + error.message));
+  page.on("request", (request) => {
+    if (!request.isNavigationRequest()) noted.push("request: " + request.url());
+  });
+  const start = Date.now();
+  await page.goto(pathToFileURL(path.join(folder, name, "report.html")).href);
+  await page.waitForFunction(() => document.documentElement.dataset.ready === "true");
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  return { page, noted, took: Date.now() - start };
+}
+
+const range = (page) => page.textContent(".range");
+/** Returns the picture of a canvas as text. */
+const pixels = (page, selector) => page.evaluate((of) => document.querySelector(of).toDataURL(), selector);
+
+async function checkTime(page) {
+  const whole = await range(page);
+  await page.click("text=Zoom in");
+  const closer = await range(page);
+  check("a button zooms in", closer !== whole, whole + " becomes " + closer);
+  await page.click("text=Later");
+  check("a button moves the range", (await range(page)) !== closer, await range(page));
+  await page.click("text=Whole run");
+  check("a button shows the whole run", (await range(page)) === whole);
+  const box = await page.locator("#figure-goodput .u-over").boundingBox();
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 5 });
+  await page.mouse.up();
+  const dragged = await range(page);
+  check("a drag over a curve zooms all curves", dragged !== whole, dragged);
+  const scales = await page.evaluate(() => [...document.querySelectorAll(".plot")].map((one) => one.plot().scales.x).slice(0, 2).map((x) => [x.min, x.max].join()));
+  check("all curves have one range", new Set(scales).size === 1, scales.join(" and "));
+  await page.mouse.dblclick(box.x + 40, box.y + 40);
+  check("a double click shows the whole run", (await range(page)) === whole);
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 60);
+  await page.waitForTimeout(100);
+  const cursors = await page.evaluate(() => [...document.querySelectorAll(".plot")].slice(0, 2).map((one) => Math.round(one.plot().cursor.left)));
+  check("cursors are linked", cursors.length === 2 && cursors[0] > 0 && Math.abs(cursors[0] - cursors[1]) < 3, cursors.join(" and "));
+  check("values stand at the cursor", /\d/.test(await page.textContent("#figure-goodput .value")), await page.textContent("#figure-goodput .value"));
+}
+
+async function checkKeys(page) {
+  await page.focus("#figure-goodput .plot");
+  const whole = await range(page);
+  await page.keyboard.press("+");
+  await page.waitForTimeout(60);
+  check("a key zooms", (await range(page)) !== whole);
+  await page.keyboard.press("0");
+  await page.waitForTimeout(60);
+  check("a key shows the whole run", (await range(page)) === whole);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForTimeout(60);
+  check("a key moves the cursor", /Cursor at/.test(await page.textContent("#figure-goodput .status")), await page.textContent("#figure-goodput .status"));
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  check("the focus is visible", outline === "solid", outline);
+}
+
+/** Goes through a page by its keys alone. */
+async function checkTabs(browser) {
+  const { page } = await opened(browser, "run");
+  const reached = new Set();
+  for (let tabs = 0; tabs < 60; tabs += 1) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => document.activeElement.tagName + (document.activeElement.type ? " " + document.activeElement.type : "")));
+  }
+  for (const kind of ["A", "BUTTON button", "SELECT select-one", "INPUT checkbox", "INPUT range", "INPUT radio", "SUMMARY", "DIV"]) {
+    check("Tab reaches " + kind, reached.has(kind));
+  }
+  await page.context().close();
+}
+
+async function checkToggles(page) {
+  const shown = () => page.evaluate(() => document.querySelector("#figure-goodput .plot").plot().series.map((one) => one.show));
+  const before = await shown();
+  await page.click("#figure-goodput .lines input >> nth=0");
+  check("a box switches a line off", before[1] && !(await shown())[1]);
+  await page.click("#figure-goodput legend button:text('none') >> nth=0");
+  check("a button switches all off", (await shown()).slice(1, 4).every((one) => !one));
+  await page.click("#figure-goodput legend button:text('all') >> nth=0");
+  check("a button switches all on", (await shown()).slice(1, 4).every((one) => one));
+  await page.click("#figure-goodput summary");
+  check("a table has the values of the lines", (await page.locator("#figure-goodput details tbody tr").count()) > 1);
+  await page.click("#figure-goodput summary");
+}
+
+async function checkFabric(page) {
+  const slider = page.locator(".player input");
+  const words = () => page.textContent(".moment");
+  const picture = () => pixels(page, ".picture canvas");
+  check("the worst tree stands first", /Root .* port/.test(await page.textContent(".trees")), await page.textContent(".trees"));
+  const [text, first] = [await words(), await picture()];
+  await slider.focus();
+  await page.keyboard.press("Home");
+  check("the slider chooses a moment", (await words()) !== text && (await picture()) !== first, await words());
+  await page.keyboard.press("ArrowRight");
+  const second = await slider.inputValue();
+  check("arrow keys move the slider", second === "1", second);
+  await page.click(".play");
+  await page.waitForTimeout(700);
+  check("the button plays", Number(await slider.inputValue()) > 2 && (await page.textContent(".play")) === "Pause", await slider.inputValue());
+  await page.click(".play");
+  const paused = await slider.inputValue();
+  await page.waitForTimeout(400);
+  check("the button pauses", (await slider.inputValue()) === paused);
+  const stalls = await picture();
+  await page.click("text=load (width: stalls)");
+  check("colours show load", (await picture()) !== stalls);
+  if ((await page.locator(".choice select option").count()) > 1) {
+    await page.selectOption(".choice select", { index: 1 });
+    check("one tree is chosen", (await page.locator(".trees li").count()) === 1);
+    await page.selectOption(".choice select", { index: 0 });
+  }
+  await page.click("#figure-fabric summary");
+  check("a table has the outputs of the moment", (await page.locator("#figure-fabric tbody tr").count()) > 3);
+}
+
+async function checkTables(page) {
+  const cells = () => page.$$eval("#figure-tables .table:nth-of-type(2) tbody tr td:first-child", (found) => found.map((one) => one.textContent));
+  const heading = page.locator("#figure-tables .table >> nth=1").locator("th button >> nth=0");
+  await heading.click();
+  const up = await cells();
+  await heading.click();
+  const down = await cells();
+  check("a heading sorts, and again the other way round", up.length > 1 && up.join() === [...down].reverse().join(), up.slice(0, 4).join() + " and " + down.slice(0, 4).join());
+  check("the order is told", (await heading.locator("..").getAttribute("aria-sort")) === "descending");
+  const more = page.locator("button.more:visible >> nth=0");
+  if (await more.count()) {
+    const rows = await page.locator("tbody tr").count();
+    await more.click();
+    check("a button shows more rows", (await page.locator("tbody tr").count()) > rows);
+  }
+}
+
+async function checkThemes(browser, page) {
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  await page.selectOption("[aria-label='Colours of the page']", "dark");
+  check("dark colours are chosen", (await paper()) !== light, await paper());
+  await page.selectOption("[aria-label='Colours of the page']", "");
+  const { page: dark } = await opened(browser, "run", { colorScheme: "dark" });
+  check("dark colours follow the system", (await dark.evaluate(() => getComputedStyle(document.body).backgroundColor)) !== light);
+  await dark.screenshot({ path: path.join(shots, "run-dark.png"), fullPage: true });
+  await dark.context().close();
+}
+
+async function takeShots(browser, name) {
+  for (const width of WIDTHS) {
+    const { page } = await opened(browser, name, { viewport: { width, height: 900 } });
+    await page.waitForTimeout(300);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    check(name + " fits into " + width + " px", wide <= width, wide);
+    await page.screenshot({ path: path.join(shots, name + "-" + width + ".png"), fullPage: true });
+    if (width === WIDTHS[0]) await page.pdf({ path: path.join(shots, name + ".pdf"), format: "A4" });
+    await page.context().close();
+  }
+}
+
+async function checkSweep(browser) {
+  const { page, noted } = await opened(browser, "sweep");
+  const drawing = (id) => page.innerHTML("#figure-" + id + " svg");
+  const before = await drawing("lines");
+  check("a point leads to its run", /^runs\/[^/]+\/$/.test(await page.getAttribute("#figure-lines svg a", "href")), await page.getAttribute("#figure-lines svg a", "href"));
+  await page.selectOption("#figure-lines select >> nth=0", { index: 1 });
+  check("another measure gives other lines", (await drawing("lines")) !== before);
+  check("a heat map has a cell for each pair", (await page.locator("#figure-heat td").count()) >= 4);
+  check("the front is marked", (await page.locator("#figure-front svg rect").count()) > 0);
+  const sides = await drawing("front");
+  const side = page.locator("#figure-front select >> nth=1");
+  await side.selectOption((await side.inputValue()) === "1" ? "-1" : "1");
+  check("another side gives another front", (await drawing("front")) !== sides);
+  check("each run has a line", (await page.locator("#figure-parallel svg a").count()) > 3);
+  check("each run has a row with a link", (await page.locator("#figure-runs tbody a").count()) > 3);
+  check("the page of a sweep is quiet", noted.length === 0, noted.join("; "));
+  await page.context().close();
+}
+
+async function main() {
+  fs.mkdirSync(shots, { recursive: true });
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+  const { page, noted } = await opened(browser, "run");
+  for (const part of [checkTime, checkKeys, checkToggles, checkFabric, checkTables]) await part(page);
+  await checkTabs(browser);
+  await checkThemes(browser, page);
+  check("the page of a run is quiet", noted.length === 0, noted.join("; "));
+  const large = await opened(browser, "large");
+  const bytes = fs.statSync(path.join(folder, "large", "report.html")).size;
+  check("the large page opens within 3 s", large.took < LONGEST_MS, large.took + " ms");
+  check("the large page has less than 5 MB", bytes < LARGEST_BYTES, (bytes / 1e6).toFixed(2) + " MB");
+  await large.page.click(".play");
+  await large.page.waitForTimeout(1000);
+  check("the large page plays", Number(await large.page.inputValue(".player input")) >= 0);
+  check("the large page is quiet", large.noted.length === 0, large.noted.join("; "));
+  await large.page.context().close();
+  if (fs.existsSync(path.join(folder, "sweep", "report.html"))) await checkSweep(browser);
+  for (const name of ["run", "large", "sweep"]) await takeShots(browser, name);
+  await browser.close();
+  console.log((failures === 0 ? "all checks hold" : failures + " checks failed") + "; screenshots and prints are in " + shots);
+  process.exit(failures === 0 ? 0 : 1);
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
