@@ -15,6 +15,7 @@ use crate::congestion::CongestionSummary;
 use crate::format::rounded;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, PhasePart, rounded_jain};
 use crate::groups::{self, GroupInPhase, GroupSummary};
+use crate::steady_state::SteadyInPhase;
 use crate::{RunCost, RunIdentity};
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.
@@ -200,6 +201,8 @@ pub struct PhaseSummary {
     pub jain: Option<f64>,
     /// Jain's index of the named flows that were active, over the second half of the phase.
     pub second_half_jain: Option<f64>,
+    /// Goodput of all flows together after its warm-up, if it is stationary.
+    pub steady_state: SteadyInPhase,
     /// Every flow that the scenario names.
     pub flows: Vec<FlowSummary>,
     /// Groups of flows.
@@ -323,6 +326,7 @@ impl PhaseSummary {
             second_half_total_goodput_bps: total(PhasePart::SecondHalf),
             jain: rounded_jain(&named, PhasePart::Whole),
             second_half_jain: rounded_jain(&named, PhasePart::SecondHalf),
+            steady_state: SteadyInPhase::of(record, goodput.phase),
             flows: record.flows.iter().zip(&named).map(flow).collect(),
             groups,
             others: OthersInPhase {

@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::format::{aligned, grouped, in_blocks, plain_table, rounded};
 use crate::goodput::PhasePart;
 use crate::groups::GroupSummary;
+use crate::steady_state::Unsteady;
 use crate::summary::{FiniteSummary, OthersSummary, PauseSummary, PhaseSummary, Summary, SummaryEnd};
 
 /// Papers often give Jain's index of the contributors to congestion alone.
@@ -169,6 +170,14 @@ fn notes(summary: &Summary) -> String {
     if summary.ended == SummaryEnd::Done {
         text += if text.is_empty() { "\n" } else { "" };
         text += "The last phase ends with the finite traffic, and all of it counts as its second half.\n";
+    }
+    for reason in [Unsteady::WarmingUp, Unsteady::NotStationary] {
+        let unsteady = summary.phases.iter().filter(|phase| phase.steady_state.reason == Some(reason));
+        let names: Vec<_> = unsteady.map(|phase| format!("`{}`", phase.name)).collect();
+        if !names.is_empty() {
+            text += if text.is_empty() { "\n" } else { "" };
+            text += &format!("No steady mean of the total in {}: {reason}.\n", names.join(", "));
+        }
     }
     text
 }
