@@ -10,6 +10,7 @@
 //! | [`sign_test`] | the exact test of signs, for values of which only the order is known |
 //! | [`bootstrap`] | intervals of quantiles and other statistics, by resampling |
 //! | [`histogram`] | quantiles over the messages of many runs |
+//! | [`pooled`] | the same quantiles over the seeds of a setting, with their intervals |
 //! | [`batch_means`] | the interval of a mean within one run |
 //! | [`holm`] | several comparisons at once |
 //! | [`power`] | seeds that a difference needs |
@@ -24,6 +25,7 @@ pub mod bootstrap;
 mod estimate;
 pub mod histogram;
 pub mod holm;
+pub mod pooled;
 pub mod power;
 mod reading;
 pub mod sign_test;
