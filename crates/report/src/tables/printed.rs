@@ -333,6 +333,21 @@ mod tests {
     }
 
     #[test]
+    fn phases_without_a_steady_mean_are_named() {
+        let mut summary = Summary::new(sample::CONTEXT, &sample::record(), sample::cost());
+        assert!(!tables(&summary, WIDTH).contains("steady"));
+        summary.phases[0].steady_state.reason = Some(Unsteady::NotStationary);
+        summary.phases[1].steady_state.reason = Some(Unsteady::WarmingUp);
+        let notes = notes(&summary);
+        let lines: Vec<_> = notes.lines().filter(|line| line.contains("steady")).collect();
+        let expected = [
+            "No steady mean of the total in `F2 starts`: goodput settles late or never; the warm-up (MSER-5) would take more than half.",
+            "No steady mean of the total in `F1 starts`: goodput is not stationary; it drifts, jumps or swings slowly.",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
     fn the_tables_with_named_flows_only() {
         let mut record = sample::record();
         record.flows.truncate(2);
