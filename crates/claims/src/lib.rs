@@ -19,6 +19,7 @@
 //! | [`paper`] | a claims file, and the papers that ship |
 //! | [`judgement`] | verdicts |
 //! | [`reproduction`] | all runs of some papers, their judgements and exhibits |
+//! | [`tunings`] | tunings of shipped scenarios against the parameters of papers |
 //! | [`printed`] | the table of judgements on the terminal |
 
 pub mod exhibits;
@@ -29,6 +30,7 @@ pub mod measurement;
 pub mod paper;
 pub mod printed;
 pub mod reproduction;
+pub mod tunings;
 
 pub use judgement::{Bite, ClaimError, Judgement, Verdict};
 pub use paper::{Paper, UnknownPaper};

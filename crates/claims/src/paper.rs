@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep};
 use crate::language::{Claim, ClaimRole, ClaimStatus, Expectation, References};
+use crate::tunings::TUNING;
 
 macro_rules! papers {
     ($($name:literal),* $(,)?) => {
@@ -130,7 +131,7 @@ impl Paper {
                         .iter()
                         .find(|(of, _)| name.starts_with(of))
                         .map_or(name, |(_, paper)| *paper),
-                    PAPERS.iter().map(|(name, _)| *name),
+                    PAPERS.iter().map(|(name, _)| *name).chain([TUNING]),
                     "papers with claims",
                 ),
             }),

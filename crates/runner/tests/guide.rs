@@ -148,6 +148,7 @@ pages! {
     an_incast_beside_a_victim: "leaf-spine-incast",
     a_threshold_and_the_spread_over_seeds: "threshold-and-seeds",
     a_slow_receiver_in_a_fat_tree: "slow-receiver",
+    settings_for_a_victim_tuned: "tuning",
     all_to_all_until_the_last_message: "all-to-all",
     a_sweep_of_settings_and_seeds: "sweep",
     one_slow_cable_and_one_missing: "changed-cables",

@@ -1,15 +1,17 @@
-//! Successive halving: many settings with few seeds, then half of them with twice as many (Jamieson and Talwalkar 2016).
+//! Successive halving: many settings with few seeds, then half of them with twice as many (Jamieson and Talwalkar 2016). If asked for, duration takes
+//! the place of seeds.
 //!
-//! Invariant: the last rung has all seeds, and no rung has more runs than the budget allows. Run length is never halved
-//! here: in a short run slow settings look bad.
+//! Invariant: the last rung has all seeds and the whole duration, and all rungs together keep to the budget.
 
 /// A rung: the number of settings that are compared, and the number of seeds that each has by then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rung {
     /// Settings.
     pub(super) settings: usize,
     /// Seeds of each setting, those of earlier rungs included.
     pub(super) seeds: usize,
+    /// Share of the duration.
+    pub(super) share: f64,
 }
 
 /// Returns the rungs for this many settings and seeds.
@@ -19,9 +21,13 @@ pub(super) struct Rung {
 #[must_use]
 pub(super) fn rungs(settings: usize, seeds: usize) -> Vec<Rung> {
     assert!(settings > 0 && seeds > 0, "{settings} settings with {seeds} seeds");
-    let mut rungs = vec![Rung { settings, seeds: 1 }];
+    let mut rungs = vec![Rung { settings, seeds: 1, share: 1.0 }];
     while let Some(last) = rungs.last().filter(|last| last.seeds < seeds) {
-        rungs.push(Rung { settings: last.settings.div_ceil(2), seeds: (last.seeds * 2).min(seeds) });
+        rungs.push(Rung {
+            settings: last.settings.div_ceil(2),
+            seeds: (last.seeds * 2).min(seeds),
+            share: 1.0,
+        });
     }
     rungs
 }
@@ -39,13 +45,28 @@ pub(super) fn within(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
     (1..=budget).map(|settings| rungs(settings, seeds)).take_while(|rungs| cost(rungs) <= budget).last()
 }
 
+/// Shares of the duration, rung by rung.
+const SHARES: [f64; 3] = [0.25, 0.5, 1.0];
+
+/// Returns the rungs of durations with the most settings that take at most `budget` runs, each counted whole; `None` if not
+/// even one setting does.
+pub(super) fn of_durations(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
+    let rungs = |settings: usize| -> Vec<Rung> {
+        let of =
+            |(round, share): (usize, f64)| Rung { settings: settings.div_ceil(1 << round), seeds, share };
+        SHARES.into_iter().enumerate().map(of).collect()
+    };
+    let cost = |rungs: &[Rung]| rungs.iter().map(|rung| rung.settings * rung.seeds).sum::<usize>();
+    (1..=budget).map(rungs).take_while(|rungs| cost(rungs) <= budget).last()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn half_of_the_settings_get_twice_the_seeds() {
-        let rung = |settings, seeds| Rung { settings, seeds };
+        let rung = |settings, seeds| Rung { settings, seeds, share: 1.0 };
         assert_eq!(rungs(16, 8), [rung(16, 1), rung(8, 2), rung(4, 4), rung(2, 8)]);
         assert_eq!(rungs(5, 3), [rung(5, 1), rung(3, 2), rung(2, 3)]);
         assert_eq!(rungs(4, 1), [rung(4, 1)]);

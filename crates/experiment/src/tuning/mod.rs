@@ -19,18 +19,32 @@
 //! | `estimator` | the tree-structured Parzen estimator (TPE) |
 //! | `search` | which settings are tried with how many seeds |
 //! | [`sensitivity`] | the effect of each parameter by itself |
+//! | `goal` | objectives and constraints over measures |
+//! | `question` | the question of a tuning, checked |
+//! | `answer` | its answer |
+//! | `runs` | its runs, by the store |
+//! | `job` | one tuning, from its question to its answer |
 
+mod answer;
 mod design;
 mod estimator;
+mod goal;
 mod halving;
+mod job;
 mod pareto;
 mod point;
+mod question;
+mod runs;
 mod score;
 mod search;
 pub mod sensitivity;
 mod space;
 
+pub use answer::{Held, Judged, Sensitivity, TrialRow, Tuned};
+pub use goal::{Comparison, Constraint, GoalError, Objective};
 pub use point::Point;
+pub use question::{TuningError, TuningJob};
+pub use runs::Watch;
 pub use score::{Score, ranking};
-pub use search::{Extent, Method, Scorer, Trial, pareto_front, winner};
+pub use search::{Extent, Halved, Method, Scorer, Trial, WHOLE, pareto_front, winner};
 pub use space::{Parameter, SPACES, Space, Value, Values};

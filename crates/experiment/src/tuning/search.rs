@@ -38,6 +38,18 @@ pub struct Extent {
     pub seed: u64,
     /// Settings that the estimator proposes at a time, at least 1.
     pub batch: usize,
+    /// Budget that successive halving gives to settings in doses.
+    pub halved: Halved,
+}
+
+/// Budget of a setting that successive halving doubles from rung to rung.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Halved {
+    /// Number of seeds.
+    #[default]
+    Seeds,
+    /// Simulated time of each run: a quarter, a half, the whole. Slow settings look bad in short runs.
+    Duration,
 }
 
 /// A setting that was tried.
@@ -47,7 +59,9 @@ pub struct Trial {
     pub point: Point,
     /// Number of training seeds that it was run with, the first ones of all.
     pub seeds: usize,
-    /// Its score over these seeds.
+    /// Share of the scenario's duration that its runs had.
+    pub share: f64,
+    /// Its score over these runs.
     pub score: Score,
 }
 
@@ -56,13 +70,21 @@ pub trait Scorer {
     /// Reason why a score cannot be had.
     type Error;
 
-    /// Returns the score of each setting over the first `seeds` training seeds; `None` if there is no more time.
+    /// Returns the score of each setting over the first `seeds` training seeds, in runs of this share of the duration; `None` if
+    /// there is no more time.
     ///
     /// # Errors
     /// If the runs as a whole are impossible. A setting that cannot be run has the worst score.
-    fn scores(&mut self, points: &[Point], seeds: usize) -> Result<Option<Vec<Score>>, Self::Error>;
+    fn scores(
+        &mut self,
+        points: &[Point],
+        seeds: usize,
+        share: f64,
+    ) -> Result<Option<Vec<Score>>, Self::Error>;
 }
 
+/// Share of the duration of a whole run.
+pub const WHOLE: f64 = 1.0;
 /// Share of the settings that are drawn before the estimator has a say.
 const DRAWN_SHARE: usize = 3;
 
@@ -97,23 +119,27 @@ impl Extent {
     fn all_at_once<S: Scorer>(&self, points: Vec<Point>, scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
         let mut trials = Vec::with_capacity(points.len());
         for part in points.chunks(self.batch.max(1)) {
-            let Some(scores) = scorer.scores(part, self.seeds)? else { break };
-            trials.extend(of(part, self.seeds, scores));
+            let Some(scores) = scorer.scores(part, self.seeds, WHOLE)? else { break };
+            trials.extend(of(part, self.seeds, WHOLE, scores));
         }
         Ok(trials)
     }
 
     fn halve<S: Scorer>(&self, space: &Space, scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
-        let Some(rungs) = halving::within(self.runs, self.seeds) else { return Ok(Vec::new()) };
+        let rungs = match self.halved {
+            Halved::Seeds => halving::within(self.runs, self.seeds),
+            Halved::Duration => halving::of_durations(self.runs, self.seeds),
+        };
+        let Some(rungs) = rungs else { return Ok(Vec::new()) };
         let points = self.drawn(space, rungs[0].settings);
         let mut trials: Vec<Trial> = Vec::new();
         let mut standing: Vec<usize> = (0..points.len()).collect();
         for rung in rungs {
             standing.truncate(rung.settings);
             let part: Vec<_> = standing.iter().map(|place| points[*place].clone()).collect();
-            let Some(scores) = scorer.scores(&part, rung.seeds)? else { break };
+            let Some(scores) = scorer.scores(&part, rung.seeds, rung.share)? else { break };
             let ranked = ranking(&scores);
-            for (place, trial) in standing.iter().zip(of(&part, rung.seeds, scores)) {
+            for (place, trial) in standing.iter().zip(of(&part, rung.seeds, rung.share, scores)) {
                 match trials.get_mut(*place) {
                     Some(known) => *known = trial,
                     None => trials.push(trial),
@@ -144,15 +170,16 @@ impl Extent {
                 known.insert(space.overrides(&point));
                 proposed.push(point);
             }
-            let Some(scores) = scorer.scores(&proposed, self.seeds)? else { break };
-            trials.extend(of(&proposed, self.seeds, scores));
+            let Some(scores) = scorer.scores(&proposed, self.seeds, WHOLE)? else { break };
+            trials.extend(of(&proposed, self.seeds, WHOLE, scores));
         }
         Ok(trials)
     }
 }
 
-fn of(points: &[Point], seeds: usize, scores: Vec<Score>) -> Vec<Trial> {
-    points.iter().zip(scores).map(|(point, score)| Trial { point: point.clone(), seeds, score }).collect()
+fn of(points: &[Point], seeds: usize, share: f64, scores: Vec<Score>) -> Vec<Trial> {
+    let trial = |(point, score): (&Point, Score)| Trial { point: point.clone(), seeds, share, score };
+    points.iter().zip(scores).map(trial).collect()
 }
 
 /// Returns the place of the best setting among those with all seeds; `None` if none keeps the constraints. Of several
@@ -167,7 +194,10 @@ pub fn winner(trials: &[Trial], seeds: usize) -> Option<usize> {
 /// Returns the places of the settings with all seeds that keep the constraints and that no such setting dominates.
 #[must_use]
 pub fn pareto_front(trials: &[Trial], seeds: usize) -> Vec<usize> {
-    let complete = |place: &usize| trials[*place].seeds == seeds && trials[*place].score.is_feasible();
+    let complete = |place: &usize| {
+        let trial = &trials[*place];
+        trial.seeds == seeds && trial.share >= WHOLE && trial.score.is_feasible()
+    };
     let feasible: Vec<usize> = (0..trials.len()).filter(complete).collect();
     let points: Vec<&[f64]> =
         feasible.iter().map(|place| trials[*place].score.objectives.as_slice()).collect();
@@ -194,7 +224,12 @@ mod tests {
     impl<F: Fn(&[f64]) -> (Vec<f64>, f64)> Scorer for Synthetic<F> {
         type Error = Infallible;
 
-        fn scores(&mut self, points: &[Point], seeds: usize) -> Result<Option<Vec<Score>>, Infallible> {
+        fn scores(
+            &mut self,
+            points: &[Point],
+            seeds: usize,
+            share: f64,
+        ) -> Result<Option<Vec<Score>>, Infallible> {
             if self.runs.len() >= self.most {
                 return Ok(None);
             }
@@ -204,7 +239,7 @@ mod tests {
                     let owner = format!("{point:?}");
                     let noise = event_kernel::stream(seed as u64, "noise", &owner).random::<f64>() - 0.5;
                     objectives[0] += self.noise * noise / seeds as f64;
-                    self.runs.insert((owner, seed));
+                    self.runs.insert((format!("{owner} {share}"), seed));
                 }
                 Score { objectives, violation }
             };
@@ -233,7 +268,7 @@ mod tests {
     }
 
     fn extent(method: Method, runs: usize, seeds: usize, seed: u64) -> Extent {
-        Extent { method, runs, seeds, seed, batch: 4 }
+        Extent { method, runs, seeds, seed, batch: 4, halved: Halved::Seeds }
     }
 
     fn best(extent: Extent, function: impl Fn(&[f64]) -> (Vec<f64>, f64), noise: f64) -> f64 {
@@ -297,6 +332,20 @@ mod tests {
         let impossible = |at: &[f64]| (bowl(at).0, 1.0);
         let Ok(trials) = extent(Method::Tpe, 30, 1, 1).search(&space(), &mut synthetic(impossible, 0.0));
         assert_eq!(winner(&trials, 1), None);
+    }
+
+    #[test]
+    fn a_winner_had_whole_runs() {
+        let whole = Extent { halved: Halved::Duration, ..extent(Method::Halving, 70, 2, 1) };
+        let mut scorer = synthetic(bowl, 0.0);
+        let Ok(trials) = whole.search(&space(), &mut scorer);
+        let had = |share: f64| trials.iter().filter(|trial| trial.share == share).count();
+        // 20 settings with 2 seeds, 10, 5: 70 runs.
+        assert_eq!((had(0.25), had(0.5), had(1.0), scorer.runs.len()), (10, 5, 5, 70));
+        let winner = &trials[winner(&trials, 2).expect("there is one")];
+        assert!(
+            winner.share == WHOLE && trials.iter().all(|one| one.score.objectives >= winner.score.objectives)
+        );
     }
 
     /// Two objectives with their minima at 0.2 and 0.6 of the first coordinate: the front lies between.

@@ -45,15 +45,16 @@ fn ranks(numbers: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Returns the neighbours of a point in one dimension: the points a tenth of the range below and above, or, of a choice, every other
-/// choice. A neighbour with the same setting, at the end of the range, is left out.
+/// Returns the neighbours of a point in one dimension: the points a tenth of the range below and above, or, of a choice, the choices before and after. A neighbour with the same setting, at the end of the range, is left out.
 #[must_use]
 pub fn neighbours(space: &Space, point: &Point, dimension: usize) -> Vec<Point> {
     let at = point.coordinates()[dimension];
     let moved: Vec<Point> = match &space.parameters[dimension].values {
         Values::Choice(choices) => {
-            let middle = |choice: usize| (choice as f64 + 0.5) / choices.len() as f64;
-            (0..choices.len()).map(|choice| point.moved(dimension, middle(choice) - at)).collect()
+            let count = choices.len() as f64;
+            let own = (at * count).floor();
+            let others = [own - 1.0, own + 1.0].into_iter().filter(|choice| (0.0..count).contains(choice));
+            others.map(|choice| point.moved(dimension, (choice + 0.5) / count - at)).collect()
         }
         _ => vec![point.moved(dimension, -DISTANCE), point.moved(dimension, DISTANCE)],
     };
@@ -85,7 +86,7 @@ mod tests {
         let space = Space::find("pfc").unwrap_or_else(|error| panic!("{error}"));
         let point = Point::new(vec![0.99, 0.5]);
         let own = space.written(&point);
-        assert_eq!(neighbours(&space, &point, 0).len(), 10, "every other alpha");
+        assert_eq!(neighbours(&space, &point, 0).len(), 1, "the alpha before the last");
         for neighbour in neighbours(&space, &point, 1) {
             let other = space.written(&neighbour);
             assert!(other[0] == own[0] && other[1] != own[1]);

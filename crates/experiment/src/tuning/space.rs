@@ -200,6 +200,19 @@ impl Space {
         self.parameters.iter().zip(self.values(point).into_iter().zip(numbers)).map(write).collect()
     }
 
+    /// Returns the value of each parameter for a table: a number with its unit, without the text around it, or a choice.
+    #[must_use]
+    pub fn shown(&self, point: &Point) -> Vec<String> {
+        let written = self.written(point).into_iter().zip(self.numbers(point));
+        let shown = |(parameter, (written, number)): (&Parameter, (String, f64))| match parameter.values {
+            Values::Choice(_) => written,
+            _ => {
+                parameter.unit.as_ref().map_or_else(|| number.to_string(), |unit| format!("{number} {unit}"))
+            }
+        };
+        self.parameters.iter().zip(written).map(shown).collect()
+    }
+
     /// Returns the number of each parameter, with multiples written out; the index of a choice.
     #[must_use]
     pub fn numbers(&self, point: &Point) -> Vec<f64> {
@@ -214,6 +227,18 @@ impl Space {
             });
         }
         numbers
+    }
+
+    /// Returns the names of the parameters whose numbers lie at an end of their ranges.
+    #[must_use]
+    pub fn at_ends(&self, point: &Point) -> Vec<&str> {
+        let at_end = |parameter: &Parameter, at: f64| {
+            let own = parameter.values.at(at);
+            let ends = [0.0, 1.0 - f64::EPSILON].map(|end| parameter.values.at(end));
+            parameter.values.choices().is_none() && ends.contains(&own)
+        };
+        let all = self.parameters.iter().zip(point.coordinates());
+        all.filter(|(parameter, at)| at_end(parameter, **at)).map(|(one, _)| one.name.as_str()).collect()
     }
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -485,6 +510,7 @@ mod tests {
         let space =
             Space::read(&ScenarioText::new("mine.ron", &text)).unwrap_or_else(|error| panic!("{error}"));
         let overrides = space.overrides(&Point::new(vec![0.5, 0.5, 0.5, 0.9]));
+        assert_eq!(space.at_ends(&Point::new(vec![0.0, 0.5, 0.99, 0.9])), ["a", "c"]);
         assert_eq!(overrides, ["x.a=\"100 KB\"", "x.b=\"400 KB\"", "x.c=Fixed(5)", "x.d=Off"]);
     }
 

@@ -25,6 +25,13 @@ impl ScenarioText {
         parse_as(self.text()).map_err(|fault| located(self, &fault).into())
     }
 
+    /// Returns the value at this path as it is written; `None` if there is none, or the text has no outline.
+    #[must_use]
+    pub fn value_at(&self, path: &FieldPath) -> Option<String> {
+        let site = self.outline().ok()?.reach(self.text(), path);
+        (site.steps == path.steps().len()).then(|| self.text()[site.node.span.clone()].to_owned())
+    }
+
     /// Locates a fault of the value at this path.
     #[must_use]
     pub fn fault_at(&self, path: &FieldPath, message: String, help: Option<String>) -> LocatedFault {

@@ -20,6 +20,7 @@ use crate::verbs::show::ShowOptions;
 use crate::verbs::sim::SimOptions;
 use crate::verbs::sweep::SweepOptions;
 use crate::verbs::thresholds::ThresholdsOptions;
+use crate::verbs::tune::TuneOptions;
 
 /// Packet-level simulator of congestion in lossless fabrics: InfiniBand and RoCEv2.
 ///
@@ -47,6 +48,8 @@ pub(crate) enum Verb {
     Sweep(Box<SweepOptions>),
     /// Repeat a run from its result folder, and compare digests and files.
     Rerun(RerunOptions),
+    /// Search a space of settings for the best ones, and compare them with the scenario's on held-out seeds.
+    Tune(TuneOptions),
     /// List the shipped scenarios.
     List,
     /// Print the text of a shipped scenario, with its comments.

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use claims::{ClaimError, ReproductionError, UnknownPaper};
 use experiment::evaluation::{EvaluationError, ParameterError};
 use experiment::measures::MeasureError;
+use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
 use fabric::{Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
@@ -215,6 +216,15 @@ pub(crate) enum Failure {
     /// A run cannot be tuned.
     #[error("error: {0}")]
     Relative(#[from] RelativeError),
+    /// A goal of a tuning is wrong.
+    #[error("error: {0}\nhelp: {help}", help = .0.help())]
+    Goal(#[from] GoalError),
+    /// A tuning could not be done.
+    #[error("error: {error}\nhelp: {help}", error = .0, help = tuning_help(.0))]
+    Tuning(TuningError),
+    /// A number of minutes is none.
+    #[error("error: {0} minutes are no time\nhelp: write a number above 0")]
+    Minutes(f64),
     /// A case of the bench could not be run in a process of its own.
     #[error("error: case {case} could not be run: {fault}")]
     BenchCase { case: &'static str, fault: String, status: Option<i32> },
@@ -224,6 +234,9 @@ pub(crate) enum Failure {
     /// Claims hold under runs in which they must fail; the table has named them.
     #[error("error: {0} of the claims hold where they must fail")]
     ClaimsToothless(usize),
+    /// Tunings did not beat their baselines; the tables have named them.
+    #[error("error: {0} of the tunings do not beat their baseline")]
+    TuningsFailed(usize),
     /// An invariant of the simulator is violated: a bug.
     #[error(
         "error: violated invariant: {0}\nThis is a bug of the simulator: please report it, with the scenario."
@@ -310,6 +323,31 @@ impl From<SimulationError> for Failure {
     }
 }
 
+impl From<TuningError> for Failure {
+    fn from(error: TuningError) -> Self {
+        match error {
+            TuningError::Scenario(diagnostic) => diagnostic.into(),
+            TuningError::Goal(error) => error.into(),
+            TuningError::Store(error) => error.into(),
+            other => Self::Tuning(other),
+        }
+    }
+}
+
+fn tuning_help(error: &TuningError) -> &'static str {
+    match error {
+        TuningError::Budget { .. } => {
+            "allow more `--runs`, name fewer seeds, or leave out the sensitivity with `--no-sensitivity`"
+        }
+        TuningError::SeedTwice(_) => {
+            "name other seeds in `--held-out`, or other traffic with `--held-out-set PATH=VALUE`"
+        }
+        TuningError::FewSeeds { .. } => "name more seeds with `--seeds` and `--held-out`, such as `1..=4`",
+        TuningError::NoObjective { .. } => "choose another measure, or a scenario that has it",
+        TuningError::Scenario(_) | TuningError::Goal(_) | TuningError::Store(_) => "",
+    }
+}
+
 impl From<ReproductionError> for Failure {
     fn from(error: ReproductionError) -> Self {
         match error {
@@ -337,7 +375,10 @@ impl Failure {
     /// Returns the exit status.
     pub(crate) fn status(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::ClaimsFailed(_) | Self::ClaimsToothless(_) | Self::RerunDiffers { .. } => 1,
+            Self::ClaimsFailed(_)
+            | Self::ClaimsToothless(_)
+            | Self::RerunDiffers { .. }
+            | Self::TuningsFailed(_) => 1,
             Self::Answered(status) => return *status,
             Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
@@ -359,11 +400,11 @@ mod tests {
         let message = |given| Failure::from(Paper::shipped(Some(given)).unwrap_err()).to_string();
         assert_eq!(
             message("gran2012"),
-            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`"
+            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `tuning`"
         );
         assert_eq!(
             message("nobody"),
-            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`"
+            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `tuning`"
         );
     }
 }

@@ -16,6 +16,7 @@
 //! | `failure` | reasons why a verb failed, and the exit status of each |
 //! | `formats` | formats of tables |
 //! | `until_done` | runs that end when their finite traffic is delivered |
+//! | `tuning` | runs of a tuning, and its answer as text and files |
 //! | `verbs` | a module for each verb: its options and its work |
 //! | `cli` | all verbs, as clap reads them |
 
@@ -29,6 +30,7 @@ mod interrupt;
 mod memory;
 mod progress;
 mod terminal;
+mod tuning;
 mod until_done;
 mod verbs;
 
@@ -40,7 +42,7 @@ use clap::Parser;
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
     bench, check, compare, eval, fields, figure, guideline, headroom, import, list, new, report, repro,
-    rerun, schema, show, sim, sweep, thresholds,
+    rerun, schema, show, sim, sweep, thresholds, tune,
 };
 
 fn main() -> ExitCode {
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Verb::Guideline(options) => guideline::run(options),
         Verb::Headroom(options) => headroom::run(options),
         Verb::Thresholds(options) => thresholds::run(&options),
+        Verb::Tune(options) => tune::run(&options),
         Verb::Import { from } => import::run(&from),
         Verb::Bench(options) => bench::run(&options),
     };

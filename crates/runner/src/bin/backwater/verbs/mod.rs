@@ -21,3 +21,4 @@ pub(crate) mod show;
 pub(crate) mod sim;
 pub(crate) mod sweep;
 pub(crate) mod thresholds;
+pub(crate) mod tune;

@@ -6,17 +6,21 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use backwater::provenance::manifest;
+use claims::tunings::{TUNING, shipped_tunings};
 use claims::{Bite, Judgement, Paper, Reproduction, Verdict, printed};
 use clap::Args;
+use experiment::tuning::Judged;
 use report::tables::printed::written;
 use report::{Manifest, OutputError, ResultFolder};
 
 use crate::failure::Failure;
 use crate::terminal::{print, print_exactly};
+use crate::tuning::{self, TuningRun};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReproOptions {
-    /// Name of the paper [default: all].
+    /// Name of the paper [default: all papers]; `tuning` searches for better settings than those of papers, which takes some
+    /// minutes.
     paper: Option<String>,
     /// Print a JSON list of claims instead of a table.
     #[arg(long)]
@@ -37,6 +41,9 @@ pub(crate) struct ReproOptions {
 
 /// Simulates the papers' runs, judges the claims, prints them, writes tables and figures.
 pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
+    if options.paper.as_deref() == Some(TUNING) {
+        return tunings(options);
+    }
     let papers = Paper::shipped(options.paper.as_deref())?;
     for paper in papers.iter().filter(|paper| paper.has_files()) {
         opened(paper, options)?;
@@ -76,6 +83,37 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         print(&format!("{totals}\n{runs} runs in {:.1} s\n", began.elapsed().as_secs_f64()));
     }
     verdict(&judgements, &bites)
+}
+
+/// Tunes the scenarios that ship with a baseline, and prints each answer.
+fn tunings(options: &ReproOptions) -> Result<(), Failure> {
+    let began = Instant::now();
+    let (mut failed, mut runs, mut answers) = (0, 0, Vec::new());
+    for shipped in shipped_tunings() {
+        let job = shipped.job(options.full);
+        let name = format!("repro-tuning{}", if options.full { "-full" } else { "" });
+        let out = options.out.join(name).join(&shipped.name);
+        let run = TuningRun { out: &out, force: options.force, threads: None, quiet: false };
+        let finished = tuning::run(&job, run)?;
+        failed += usize::from(!finished.tuned.judged.first().is_some_and(Judged::beats_baseline));
+        runs += finished.tuned.runs;
+        if options.json {
+            answers.push(finished.json(&job));
+        } else {
+            let files = written(&out, finished.files());
+            print(&format!("Baseline: {}\n{}\n{files}\n", shipped.baseline, finished.printed(&job)));
+        }
+    }
+    if options.json {
+        print_exactly(&format!("[{}]\n", answers.join(",").trim_end()));
+    } else {
+        let better = shipped_tunings().len() - failed;
+        let seconds = began.elapsed().as_secs_f64();
+        print(&format!(
+            "{better} tunings beat their baseline, {failed} do not\n{runs} runs in {seconds:.1} s\n"
+        ));
+    }
+    if failed == 0 { Ok(()) } else { Err(Failure::TuningsFailed(failed)) }
 }
 
 /// Opens the folder of a paper's tables and figures, and returns their manifest.

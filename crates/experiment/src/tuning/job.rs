@@ -1,0 +1,166 @@
+//! One tuning from its question to its answer: baseline, search, judgement on held-out runs, sensitivity.
+//!
+//! Invariant: the search sees training runs only; the judgement sees held-out runs only. All runs are in the store, so a
+//! tuning that was interrupted goes on where it was, and a repeated one runs nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use super::answer::{Held, Judged, Sensitivity, Tuned};
+use super::goal::{Constraint, Objective};
+use super::point::Point;
+use super::question::{TuningError, TuningJob};
+use super::runs::{Runs, Watch};
+use super::search::{Extent, Trial, pareto_front, winner};
+use super::sensitivity::{neighbours, rank_correlation};
+use crate::statistics::Estimate;
+use crate::store::{BatchOptions, Store, UnitResult};
+
+impl TuningJob {
+    /// Tunes.
+    ///
+    /// # Errors
+    /// If something of the question is wrong, the store cannot be written to, or the user ends the runs.
+    pub fn run(
+        &self,
+        store: &Store,
+        options: &BatchOptions<'_>,
+        watch: Watch<'_>,
+    ) -> Result<Tuned, TuningError> {
+        let plan = self.check()?;
+        let began = Instant::now();
+        let mut runs = Runs {
+            job: self,
+            base: self.base(&plan),
+            store,
+            options,
+            watch,
+            seen: BTreeMap::new(),
+            refused: BTreeSet::new(),
+            first_refusal: None,
+            duration: plan.duration(),
+            end: self.time.map(|time| began + time),
+            out_of_time: false,
+        };
+        let baseline = runs.held_out(None)?;
+        self.check_baseline(&baseline)?;
+        let extent = Extent {
+            method: self.method,
+            runs: self.search_runs()?,
+            seeds: self.training.len(),
+            seed: self.seed,
+            batch: self.batch,
+            halved: self.halved,
+        };
+        let trials = extent.search(&self.space, &mut runs)?;
+        let winner = winner(&trials, extent.seeds);
+        let front = pareto_front(&trials, extent.seeds);
+        let others = front.iter().copied().filter(|place| Some(*place) != winner);
+        let mut judged = Vec::new();
+        for place in winner.into_iter().chain(others).take(self.most_judged()) {
+            let own = runs.held_out(Some(&trials[place].point))?;
+            judged.push(self.judge(place, &own, &baseline));
+        }
+        let sensitivity = self.sensitivities(&trials, winner, &mut runs)?;
+        let rows = trials.into_iter().map(|trial| runs.row(trial)).collect();
+        Ok(Tuned {
+            trials: rows,
+            front,
+            winner,
+            baseline: self.held(&baseline),
+            judged,
+            sensitivity,
+            runs: runs.seen.len(),
+            failed: runs.seen.values().filter(|has_results| !**has_results).count(),
+            refused: (runs.refused.len(), runs.first_refusal),
+            out_of_time: runs.out_of_time,
+        })
+    }
+
+    fn check_baseline(&self, results: &[UnitResult]) -> Result<(), TuningError> {
+        let lacking =
+            |objective: &&Objective| results.iter().all(|result| objective.lenient_cost(result).is_none());
+        let Some(objective) = self.objectives.iter().find(lacking) else { return Ok(()) };
+        let missing = results.iter().find_map(|result| result.measured(&objective.measure)?.missing.clone());
+        let ended = results.first().map_or("none", |result| result.ended.word());
+        let reason = missing.map_or_else(|| format!("it ended as `{ended}`"), |missing| missing.to_string());
+        Err(TuningError::NoObjective { objective: objective.measure.to_string(), reason })
+    }
+
+    fn held(&self, results: &[UnitResult]) -> Held {
+        let estimate = |objective: &Objective| {
+            let costs: Option<Vec<f64>> = results.iter().map(|one| objective.lenient_cost(one)).collect();
+            let numbers: Vec<_> = costs?.into_iter().map(|cost| objective.number(cost)).collect();
+            Some(Estimate::of(&numbers))
+        };
+        let kept = |constraint: &Constraint| results.iter().filter(|one| constraint.holds(one)).count();
+        Held {
+            objectives: self.objectives.iter().map(estimate).collect(),
+            kept: self.constraints.iter().map(kept).collect(),
+            runs: results.len(),
+        }
+    }
+
+    fn judge(&self, trial: usize, own: &[UnitResult], baseline: &[UnitResult]) -> Judged {
+        let gain = |objective: &Objective| {
+            let theirs: Option<Vec<f64>> = baseline.iter().map(|one| objective.lenient_cost(one)).collect();
+            let ours: Vec<f64> = own.iter().map(|one| objective.cost(one)).collect();
+            let theirs = theirs.filter(|_| ours.iter().all(|cost| cost.is_finite()))?;
+            Some(Estimate::of_differences(&theirs, &ours))
+        };
+        Judged { trial, held: self.held(own), gains: self.objectives.iter().map(gain).collect() }
+    }
+
+    fn sensitivities(
+        &self,
+        trials: &[Trial],
+        winner: Option<usize>,
+        runs: &mut Runs<'_>,
+    ) -> Result<Vec<Sensitivity>, TuningError> {
+        let known: Vec<&Trial> =
+            trials.iter().filter(|trial| trial.score.objectives[0].is_finite()).collect();
+        let costs: Vec<f64> = known.iter().map(|trial| trial.score.objectives[0]).collect();
+        let numbers: Vec<Vec<f64>> = known.iter().map(|trial| self.space.numbers(&trial.point)).collect();
+        let mut all = Vec::with_capacity(self.space.dimensions());
+        for (place, parameter) in self.space.parameters.iter().enumerate() {
+            let own: Vec<f64> = numbers.iter().map(|numbers| numbers[place]).collect();
+            let is_number = parameter.values.choices().is_none();
+            let correlation = rank_correlation(&own, &costs).filter(|_| is_number);
+            let winner = winner.filter(|_| self.sensitivity);
+            let neighbours = match winner {
+                Some(winner) => self.losses(&trials[winner].point, place, runs)?,
+                None => Vec::new(),
+            };
+            let parameter = parameter.name.clone();
+            all.push(Sensitivity { parameter, rank_correlation: correlation, neighbours });
+        }
+        Ok(all)
+    }
+
+    /// Returns the loss of each neighbour of the winner in one parameter.
+    fn losses(
+        &self,
+        winner: &Point,
+        place: usize,
+        runs: &mut Runs<'_>,
+    ) -> Result<Vec<(String, Option<Estimate>)>, TuningError> {
+        let objective = &self.objectives[0];
+        let costs =
+            |results: &[UnitResult]| -> Vec<f64> { results.iter().map(|one| objective.cost(one)).collect() };
+        let seeds = self.training.len();
+        let own = costs(&runs.training(winner, seeds)?.unwrap_or_default());
+        let mut losses = Vec::new();
+        for neighbour in neighbours(&self.space, winner, place) {
+            let value = self.space.shown(&neighbour)[place].clone();
+            let results = runs.training(&neighbour, seeds)?;
+            let loss = results.and_then(|results| {
+                let kept = self.constraints.iter().all(|one| results.iter().all(|run| one.holds(run)));
+                let theirs = costs(&results);
+                let known = theirs.iter().chain(&own).all(|cost| cost.is_finite());
+                (kept && known).then(|| Estimate::of_differences(&theirs, &own))
+            });
+            losses.push((value, loss));
+        }
+        Ok(losses)
+    }
+}

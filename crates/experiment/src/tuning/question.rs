@@ -1,0 +1,278 @@
+//! The question of a tuning, and everything about it that can be checked before the first run.
+//!
+//! Invariant: a question that passes has a scenario that takes settings of the space, goals that its runs list, seeds that are
+//! held out, and a budget with room for a search.
+
+use std::time::Duration;
+
+use cc_policies::Scheme;
+use ron::extensions::Extensions;
+use scenario::{Diagnostic, Plan};
+
+use super::design;
+use super::goal::{Constraint, GoalError, Objective, check_measure};
+use super::point::Point;
+use super::search::{Halved, Method};
+use super::space::Space;
+use crate::simulation;
+use crate::store::StoreError;
+use crate::unit::{Unit, UnitSeeds};
+
+/// Settings of the Pareto front that are judged.
+const MOST_JUDGED: usize = 5;
+
+/// The question of a tuning.
+#[derive(Clone, Debug)]
+pub struct TuningJob {
+    /// A file, or the name of a shipped scenario.
+    pub scenario: String,
+    /// Overrides of every run, the baseline's included.
+    pub set: Vec<String>,
+    /// The space.
+    pub space: Space,
+    /// Objectives, at least one.
+    pub objectives: Vec<Objective>,
+    /// Constraints.
+    pub constraints: Vec<Constraint>,
+    /// Seeds of the search, at least one.
+    pub training: Vec<u64>,
+    /// Seeds of the judgement, at least two.
+    pub held_out: Vec<u64>,
+    /// Further overrides of the judgement's runs: other traffic.
+    pub held_out_set: Vec<String>,
+    /// Method of the search.
+    pub method: Method,
+    /// Most runs, those of baseline, judgement and sensitivity included.
+    pub runs: usize,
+    /// Time after which no further settings are tried.
+    pub time: Option<Duration>,
+    /// Seed of the search itself.
+    pub seed: u64,
+    /// Settings that the estimator proposes at a time.
+    pub batch: usize,
+    /// Budget that successive halving doubles.
+    pub halved: Halved,
+    /// True if each parameter is moved from the winner by itself.
+    pub sensitivity: bool,
+}
+
+/// Reason for which a tuning could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum TuningError {
+    /// The scenario, or every setting of the space that was looked at, is wrong.
+    #[error(transparent)]
+    Scenario(#[from] Diagnostic),
+    /// A goal is wrong.
+    #[error(transparent)]
+    Goal(#[from] GoalError),
+    /// A run could not be made.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The budget has no room for the search.
+    #[error("{runs} runs are too few: {reserved} of them are for {purpose}, and a setting takes {each}")]
+    Budget {
+        /// The budget.
+        runs: usize,
+        /// Runs of judgement and sensitivity.
+        reserved: usize,
+        /// Their purpose.
+        purpose: &'static str,
+        /// Runs of one setting.
+        each: usize,
+    },
+    /// A seed is in both lists, and the traffic is the same.
+    #[error("seed {0} is for the search and for the judgement")]
+    SeedTwice(u64),
+    /// A list of seeds is too short.
+    #[error("the {list} needs {least} seeds or more")]
+    FewSeeds {
+        /// The list.
+        list: &'static str,
+        /// Smallest number.
+        least: usize,
+    },
+    /// The baseline lacks an objective.
+    #[error("a run of the scenario as it is has no `{objective}`: {reason}")]
+    NoObjective {
+        /// The objective's measure.
+        objective: String,
+        /// Reason.
+        reason: String,
+    },
+}
+
+impl TuningJob {
+    /// Returns the plan of the baseline with the first training seed, after a check of everything that can be checked without
+    /// a run.
+    ///
+    /// # Errors
+    /// If the scenario, the space, a goal, the seeds or the budget are wrong.
+    pub fn check(&self) -> Result<Plan, TuningError> {
+        for (list, seeds, least) in [("search", &self.training, 1), ("judgement", &self.held_out, 2)] {
+            if seeds.len() < least {
+                return Err(TuningError::FewSeeds { list, least });
+            }
+        }
+        let twice = self.training.iter().find(|seed| self.held_out.contains(seed));
+        if let Some(seed) = twice.filter(|_| self.held_out_set.is_empty()) {
+            return Err(TuningError::SeedTwice(*seed));
+        }
+        let plan = simulation::plan(&self.scenario, &self.set, Some(self.training[0]))?;
+        let held_out: Vec<_> = self.set.iter().chain(&self.held_out_set).cloned().collect();
+        let held_plan = simulation::plan(&self.scenario, &held_out, Some(self.held_out[0]))?;
+        let measures = self.objectives.iter().map(|objective| &objective.measure);
+        for measure in measures.chain(self.constraints.iter().map(|constraint| &constraint.measure)) {
+            check_measure(measure, &plan)?;
+            check_measure(measure, &held_plan)?;
+        }
+        self.search_runs()?;
+        self.check_space(&plan)?;
+        Ok(plan)
+    }
+
+    /// Returns the number of settings that are judged at most: of one objective, only the winner.
+    pub(super) const fn most_judged(&self) -> usize {
+        if self.objectives.len() > 1 { MOST_JUDGED } else { 1 }
+    }
+
+    /// Returns the runs that are left for the search.
+    pub(super) fn search_runs(&self) -> Result<usize, TuningError> {
+        let judgement = (1 + self.most_judged()) * self.held_out.len();
+        let moved = if self.sensitivity { 2 * self.space.dimensions() * self.training.len() } else { 0 };
+        let (reserved, each) = (judgement + moved, self.training.len());
+        let purpose = if self.sensitivity { "held-out seeds and sensitivity" } else { "held-out seeds" };
+        let left = self.runs.saturating_sub(reserved);
+        if left < each {
+            return Err(TuningError::Budget { runs: self.runs, reserved, purpose, each });
+        }
+        Ok(left)
+    }
+
+    /// Checks that the scenario takes settings of the space: one of nine is enough, as others may break a rule across fields.
+    fn check_space(&self, plan: &Plan) -> Result<(), TuningError> {
+        let middle = Point::new(vec![0.5; self.space.dimensions()]);
+        let points =
+            [middle].into_iter().chain(design::latin_hypercube(self.space.dimensions(), 8, self.seed));
+        let base = self.base(plan);
+        let mut first = None;
+        for point in points {
+            match self.unit(&base, &self.space.overrides(&point), self.training[0], false).identify() {
+                Ok(_) => return Ok(()),
+                Err(diagnostic) => {
+                    first.get_or_insert(diagnostic);
+                }
+            }
+        }
+        Err(first.expect("nine points were looked at").into())
+    }
+
+    /// Returns the override that every setting of the space needs before its own: congestion control written out, where the
+    /// fields of the space have no path without it, as with `Guideline` and presets.
+    fn prefix(&self, plan: &Plan) -> Option<String> {
+        let below = |path: &str| path.trim_start().starts_with("congestion_control.");
+        let parameters = self.space.parameters.iter().map(|parameter| parameter.path.as_str());
+        if !parameters.chain(self.space.base.iter().map(String::as_str)).any(below) {
+            return None;
+        }
+        let own = self.space.overrides(&Point::new(vec![0.5; self.space.dimensions()]));
+        let with = |prefix: Option<String>| {
+            let base: Vec<_> = self.set.iter().cloned().chain(prefix).collect();
+            self.unit(&base, &own, self.training[0], false)
+                .identify()
+                .map(|unit| unit.plan_digest().to_owned())
+        };
+        let written = written_out(plan.scheme());
+        let is_needless = with(None).is_ok_and(|plain| with(Some(written.clone())) == Ok(plain));
+        (!is_needless).then_some(written)
+    }
+
+    /// Returns the overrides of every setting of the space, without those of the space itself.
+    pub(super) fn base(&self, plan: &Plan) -> Vec<String> {
+        self.set.iter().cloned().chain(self.prefix(plan)).collect()
+    }
+
+    pub(super) fn unit(&self, base: &[String], own: &[String], seed: u64, held_out: bool) -> Unit {
+        let traffic = self.held_out_set.iter().filter(|_| held_out);
+        let overrides = base.iter().chain(traffic).chain(own).cloned().collect();
+        Unit { scenario: self.scenario.clone(), overrides, seeds: UnitSeeds::of_run(seed) }
+    }
+}
+
+/// Returns a scheme as an override.
+fn written_out(scheme: &Scheme) -> String {
+    // Scenarios write the fields of a variant without a second pair of brackets.
+    let options = ron::Options::default().with_default_extension(Extensions::UNWRAP_VARIANT_NEWTYPES);
+    let text = options.to_string(scheme).expect("settings are plain data");
+    format!("congestion_control={text}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measures::Direction;
+
+    fn job(scenario: &str, space: &str, measure: &str) -> TuningJob {
+        let measure = measure.parse().unwrap_or_else(|error| panic!("{error}"));
+        TuningJob {
+            scenario: scenario.to_owned(),
+            set: Vec::new(),
+            space: Space::find(space).unwrap_or_else(|error| panic!("{error}")),
+            objectives: vec![Objective { measure, direction: Direction::Larger }],
+            constraints: Vec::new(),
+            training: vec![1, 2],
+            held_out: vec![3, 4],
+            held_out_set: Vec::new(),
+            method: Method::Tpe,
+            runs: 100,
+            time: None,
+            seed: 1,
+            batch: 4,
+            halved: Halved::Seeds,
+            sensitivity: true,
+        }
+    }
+
+    /// A control that is written out is the same control, and is written out only where fields have no path without it.
+    #[test]
+    fn congestion_control_is_written_out_where_it_must_be() {
+        for (scenario, space, needed) in [
+            ("pfister2005", "iba", true),
+            ("gran2011-scenario1", "iba", false),
+            ("roce400-leaf-spine", "dcqcn", false),
+            ("roce400-leaf-spine", "pfc", false),
+            ("hp2001-rate", "hp", false),
+        ] {
+            let job = job(scenario, space, "goodput(all)");
+            let plan = job.check().unwrap_or_else(|error| panic!("{scenario}: {error}"));
+            assert_eq!(job.prefix(&plan).is_some(), needed, "{scenario}");
+            let written = simulation::plan(scenario, &[written_out(plan.scheme())], Some(1)).unwrap();
+            assert_eq!(written.digest(), plan.digest(), "{scenario}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_an_answer_is_refused_before_the_first_run() {
+        let whole = job("gran2011-scenario1", "iba", "goodput(F1)");
+        let refused = |job: TuningJob| job.check().expect_err("the question is wrong").to_string();
+        // 2 held-out seeds twice, 5 parameters up and down with 2 seeds.
+        assert_eq!(
+            refused(TuningJob { runs: 25, ..whole.clone() }),
+            "25 runs are too few: 24 of them are for held-out seeds and sensitivity, and a setting takes 2"
+        );
+        assert!(TuningJob { runs: 26, ..whole.clone() }.check().is_ok());
+        assert_eq!(
+            refused(TuningJob { held_out: vec![2, 3], ..whole.clone() }),
+            "seed 2 is for the search and for the judgement"
+        );
+        let other_traffic = vec!["flows.F2.start=50 ms".to_owned()];
+        assert!(
+            TuningJob { held_out: vec![2, 3], held_out_set: other_traffic, ..whole.clone() }.check().is_ok()
+        );
+        assert_eq!(
+            refused(TuningJob { held_out: vec![3], ..whole.clone() }),
+            "the judgement needs 2 seeds or more"
+        );
+        assert!(refused(job("gran2011-scenario1", "iba", "goodput(F9)")).contains("no group or flow `F9`"));
+        assert!(refused(job("roce400-leaf-spine", "iba", "goodput(all)")).contains("congestion_control"));
+    }
+}

@@ -1,0 +1,134 @@
+//! The runs of a tuning, by the store: scores of settings, results of held-out runs.
+//!
+//! Invariant: a setting that the scenario refuses, and a run without results, have the worst score; neither ends the search.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use scenario::Diagnostic;
+use units::Span;
+
+use super::answer::TrialRow;
+use super::goal::{Constraint, Objective};
+use super::point::Point;
+use super::question::{TuningError, TuningJob};
+use super::score::Score;
+use super::search::{Scorer, Trial, WHOLE};
+use crate::store::{BatchEvent, BatchOptions, Store, UnitResult};
+use crate::unit::IdentifiedUnit;
+
+/// Progress of a tuning.
+pub type Watch<'a> = &'a (dyn Fn(BatchEvent<'_>) + Sync);
+
+/// The runs of a tuning, by the store.
+pub(super) struct Runs<'a> {
+    pub(super) job: &'a TuningJob,
+    pub(super) base: Vec<String>,
+    pub(super) store: &'a Store,
+    pub(super) options: &'a BatchOptions<'a>,
+    pub(super) watch: Watch<'a>,
+    /// Names of all runs, and true for those with results.
+    pub(super) seen: BTreeMap<String, bool>,
+    /// Overrides that the scenario refused.
+    pub(super) refused: BTreeSet<Vec<String>>,
+    pub(super) first_refusal: Option<Diagnostic>,
+    /// Duration of a whole run.
+    pub(super) duration: Span,
+    pub(super) end: Option<Instant>,
+    pub(super) out_of_time: bool,
+}
+
+impl Runs<'_> {
+    fn run(&mut self, units: &[IdentifiedUnit]) -> Result<Vec<UnitResult>, TuningError> {
+        let results = self.store.run(units, self.options, self.watch)?;
+        self.seen.extend(results.iter().map(|one| (one.name.clone(), one.ended.has_results())));
+        Ok(results)
+    }
+
+    /// Returns the results of the held-out runs of a setting, or of the baseline.
+    pub(super) fn held_out(&mut self, point: Option<&Point>) -> Result<Vec<UnitResult>, TuningError> {
+        let own = point.map(|point| self.job.space.overrides(point));
+        let base = if own.is_some() { &self.base } else { &self.job.set };
+        let unit =
+            |seed: &u64| self.job.unit(base, own.as_deref().unwrap_or_default(), *seed, true).identify();
+        let units = self.job.held_out.iter().map(unit).collect::<Result<Vec<_>, _>>()?;
+        self.run(&units)
+    }
+
+    /// Returns the units of a setting's training runs; `None` if the scenario refuses the setting.
+    fn units(&mut self, point: &Point, seeds: usize, share: f64) -> Option<Vec<IdentifiedUnit>> {
+        let mut own = self.job.space.overrides(point);
+        if share < WHOLE {
+            let duration = Span::from_ps((self.duration.ps() as f64 * share) as u64);
+            own.push(format!("duration=\"{duration}\""));
+        }
+        let unit = |seed: &u64| self.job.unit(&self.base, &own, *seed, false).identify();
+        match self.job.training[..seeds].iter().map(unit).collect() {
+            Ok(units) => Some(units),
+            Err(refusal) => {
+                self.refused.insert(own);
+                self.first_refusal.get_or_insert(refusal);
+                None
+            }
+        }
+    }
+
+    /// Returns the results of a setting's training runs; `None` if the scenario refuses the setting.
+    pub(super) fn training(
+        &mut self,
+        point: &Point,
+        seeds: usize,
+    ) -> Result<Option<Vec<UnitResult>>, TuningError> {
+        let Some(units) = self.units(point, seeds, WHOLE) else { return Ok(None) };
+        self.run(&units).map(Some)
+    }
+
+    fn score(&self, results: &[UnitResult]) -> Score {
+        let mean = |objective: &Objective| {
+            results.iter().map(|one| objective.cost(one)).sum::<f64>() / results.len() as f64
+        };
+        let worst =
+            |constraint: &Constraint| results.iter().map(|one| constraint.violation(one)).fold(0.0, f64::max);
+        let ended = results.iter().all(|one| one.ended.has_results());
+        let broken: f64 = self.job.constraints.iter().map(worst).sum();
+        Score {
+            objectives: self.job.objectives.iter().map(mean).collect(),
+            violation: if ended { broken } else { f64::INFINITY },
+        }
+    }
+
+    pub(super) fn row(&self, trial: Trial) -> TrialRow {
+        let numbers = self.job.objectives.iter().zip(&trial.score.objectives);
+        let means = numbers.map(|(one, cost)| cost.is_finite().then(|| one.number(*cost))).collect();
+        let beyond = self.base[self.job.set.len()..].iter().cloned();
+        let overrides = beyond.chain(self.job.space.overrides(&trial.point)).collect();
+        let written = self.job.space.written(&trial.point);
+        TrialRow { overrides, written, means, trial }
+    }
+}
+
+impl Scorer for Runs<'_> {
+    type Error = TuningError;
+
+    /// Runs all settings together, so that all processors have work.
+    fn scores(
+        &mut self,
+        points: &[Point],
+        seeds: usize,
+        share: f64,
+    ) -> Result<Option<Vec<Score>>, TuningError> {
+        if self.end.is_some_and(|end| Instant::now() >= end) {
+            self.out_of_time = true;
+            return Ok(None);
+        }
+        let units: Vec<_> = points.iter().map(|point| self.units(point, seeds, share)).collect();
+        let all: Vec<_> = units.iter().flatten().flatten().cloned().collect();
+        let results = self.run(&all)?;
+        let mut parts = results.chunks(seeds);
+        let score = |units: &Option<Vec<IdentifiedUnit>>| match units {
+            Some(_) => self.score(parts.next().expect("every unit has a result")),
+            None => Score::worst(self.job.objectives.len()),
+        };
+        Ok(Some(units.iter().map(score).collect()))
+    }
+}

@@ -1,0 +1,253 @@
+//! `tune`: a search for the settings that are best for a goal.
+//!
+//! Invariant: the answer depends on the question alone, not on interruptions or on the number of threads; a budget of
+//! minutes is the exception, and the answer says so.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
+use experiment::measures::{Direction, Measure};
+use experiment::tuning::{GoalError, Halved, Method, Objective, Space, TuningJob};
+use report::tables::printed;
+
+use crate::failure::Failure;
+use crate::folder_name;
+use crate::terminal::{print, print_exactly};
+use crate::tuning::{self, TuningRun};
+
+#[derive(Args, Debug)]
+pub(crate) struct TuneOptions {
+    /// File, or name of a shipped scenario (see `list`). As it is, it is the baseline: the guideline's or vendor's settings.
+    scenario: String,
+    /// Space of settings: a file, or `iba`, `dcqcn`, `pfc` or `hp`.
+    #[arg(long, value_name = "SPACE")]
+    space: String,
+    #[command(flatten)]
+    objectives: ObjectiveOptions,
+    /// Constraint that every run of a setting has to keep: `--subject-to 'last(incast) < 3 ms'`.
+    #[arg(long, value_name = "CONSTRAINT")]
+    subject_to: Vec<String>,
+    /// Override of a field in all runs, the baseline's included.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Most runs, those on held-out seeds and for the sensitivity included.
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    runs: usize,
+    /// Minutes after which no further setting is tried.
+    #[arg(long, value_name = "N")]
+    minutes: Option<f64>,
+    /// Seeds of the search: `1..=4`, or `1,2,5`.
+    #[arg(long, value_name = "SEEDS", default_value = "1..=4", value_parser = seeds)]
+    seeds: SeedList,
+    /// Seeds on which winner and baseline are compared.
+    #[arg(long, value_name = "SEEDS", default_value = "1001..=1010", value_parser = seeds)]
+    held_out: SeedList,
+    /// Override of the held-out runs: other traffic.
+    #[arg(long, value_name = "PATH=VALUE")]
+    held_out_set: Vec<String>,
+    /// Method of the search.
+    #[arg(long, value_enum, default_value_t = MethodName::Tpe)]
+    method: MethodName,
+    /// Budget that `halving` doubles from round to round. Slow settings look bad in short runs: `duration` is for scenarios in
+    /// which they do not.
+    #[arg(long, value_enum, value_name = "BUDGET", default_value_t = HalvedName::Seeds)]
+    halve: HalvedName,
+    /// Seed of the search itself.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    search_seed: u64,
+    /// Settings that TPE proposes at a time, from the same knowledge: more keep more processors busy.
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(4).expect("four is not zero"))]
+    batch: NonZeroUsize,
+    /// Do not move each parameter from the winner by itself: these runs go to the search.
+    #[arg(long)]
+    no_sensitivity: bool,
+    /// Runs at a time [default: as many as there are processors].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Folder for all runs, tables and the winner [default: out/tune,SCENARIO,SPACE].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Overwrite the results of another command.
+    #[arg(long)]
+    force: bool,
+    /// Print `tuning.json` instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// Print no progress and no tables, only errors and the output of `--json`.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Objectives in the order of the command line.
+#[derive(Clone, Debug, Default)]
+struct ObjectiveOptions(Vec<(Direction, String)>);
+
+/// The options of objectives, as clap describes them.
+#[derive(Args, Debug)]
+struct WrittenObjectives {
+    /// Measure that is to be small: `--minimise 'p99(victims)'`. With several objectives, the Pareto front is searched.
+    #[arg(long, alias = "minimize", value_name = "MEASURE", required_unless_present = "maximise")]
+    minimise: Vec<String>,
+    /// Measure that is to be large: `--maximise 'goodput(all)'`.
+    #[arg(long, alias = "maximize", value_name = "MEASURE")]
+    maximise: Vec<String>,
+}
+
+impl FromArgMatches for ObjectiveOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let of = |id: &str, direction: Direction| {
+            let places = matches.indices_of(id).into_iter().flatten();
+            let texts = matches.get_many::<String>(id).into_iter().flatten();
+            places.zip(texts).map(|(place, text)| (place, direction, text.clone())).collect::<Vec<_>>()
+        };
+        let mut all = of("minimise", Direction::Smaller);
+        all.extend(of("maximise", Direction::Larger));
+        all.sort_by_key(|(place, ..)| *place);
+        Ok(Self(all.into_iter().map(|(_, direction, text)| (direction, text)).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for ObjectiveOptions {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        WrittenObjectives::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        WrittenObjectives::augment_args_for_update(command)
+    }
+}
+
+/// Methods by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MethodName {
+    /// Latin hypercube for a third of the settings, then a tree-structured Parzen estimator.
+    Tpe,
+    /// Full grid, with as many levels as the budget allows.
+    Grid,
+    /// Latin hypercube.
+    Lhs,
+    /// Latin hypercube with one seed, then the better half with twice the seeds, and so on.
+    Halving,
+}
+
+/// Budgets of halving by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum HalvedName {
+    /// Number of seeds.
+    Seeds,
+    /// Simulated time of each run: a quarter, a half, the whole.
+    Duration,
+}
+
+impl From<HalvedName> for Halved {
+    fn from(name: HalvedName) -> Self {
+        match name {
+            HalvedName::Seeds => Self::Seeds,
+            HalvedName::Duration => Self::Duration,
+        }
+    }
+}
+
+impl From<MethodName> for Method {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::Tpe => Self::Tpe,
+            MethodName::Grid => Self::Grid,
+            MethodName::Lhs => Self::LatinHypercube,
+            MethodName::Halving => Self::Halving,
+        }
+    }
+}
+
+/// Seeds of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SeedList(Vec<u64>);
+
+/// Most seeds of an option.
+const MOST_SEEDS: u64 = 10_000;
+
+/// Parses `1..=4`, `1..5` or `1,2,5`.
+fn seeds(text: &str) -> Result<SeedList, String> {
+    let wrong = || "write seeds as `1..=4` or `1,2,5`, each once".to_owned();
+    let number = |text: &str| text.trim().parse::<u64>().map_err(|_| wrong());
+    let list: Vec<u64> = match text.split_once("..") {
+        Some((first, last)) => {
+            let (first, last) = match last.strip_prefix('=') {
+                Some(last) => (number(first)?, number(last)?.checked_add(1).ok_or_else(wrong)?),
+                None => (number(first)?, number(last)?),
+            };
+            if last.saturating_sub(first) > MOST_SEEDS {
+                return Err(format!("write at most {MOST_SEEDS} seeds"));
+            }
+            (first..last).collect()
+        }
+        None => text.split(',').map(number).collect::<Result<_, _>>()?,
+    };
+    let twice = (1..list.len()).any(|place| list[..place].contains(&list[place]));
+    if list.is_empty() || twice { Err(wrong()) } else { Ok(SeedList(list)) }
+}
+
+/// Tunes, writes the answer and prints it.
+pub(crate) fn run(options: &TuneOptions) -> Result<(), Failure> {
+    let job = job(options)?;
+    let default = || folder_name::of_run("tune", &[options.scenario.clone(), options.space.clone()], None);
+    let out = options.out.clone().unwrap_or_else(default);
+    let run = TuningRun { out: &out, force: options.force, threads: options.threads, quiet: options.quiet };
+    let finished = tuning::run(&job, run)?;
+    if options.json {
+        print_exactly(&finished.json(&job));
+    } else if !options.quiet {
+        let mut files = finished.files().to_vec();
+        files.push("runs");
+        print(&format!("{}\n{}", finished.printed(&job), printed::written(&out, &files)));
+    }
+    Ok(())
+}
+
+fn job(options: &TuneOptions) -> Result<TuningJob, Failure> {
+    let objective = |(direction, text): &(Direction, String)| -> Result<Objective, GoalError> {
+        let measure: Measure = text.parse()?;
+        Ok(Objective { measure, direction: *direction })
+    };
+    let minutes = options.minutes.map(|minutes| Duration::try_from_secs_f64(minutes * 60.0));
+    let time = minutes.transpose().map_err(|_| Failure::Minutes(options.minutes.unwrap_or_default()))?;
+    Ok(TuningJob {
+        scenario: options.scenario.clone(),
+        set: options.set.clone(),
+        space: Space::find(&options.space)?,
+        objectives: options.objectives.0.iter().map(objective).collect::<Result<_, _>>()?,
+        constraints: options.subject_to.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
+        training: options.seeds.0.clone(),
+        held_out: options.held_out.0.clone(),
+        held_out_set: options.held_out_set.clone(),
+        method: options.method.into(),
+        runs: options.runs,
+        time,
+        seed: options.search_seed,
+        batch: options.batch.get(),
+        halved: options.halve.into(),
+        sensitivity: !options.no_sensitivity,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_a_range_or_a_list() {
+        assert_eq!(seeds("1..=4").unwrap().0, [1, 2, 3, 4]);
+        assert_eq!(seeds("7..9").unwrap().0, [7, 8]);
+        assert_eq!(seeds("5, 1").unwrap().0, [5, 1]);
+        for wrong in ["", "4..=1", "1,1", "a", "1..=x", "0..=18446744073709551615", "1..=99999999"] {
+            assert!(seeds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

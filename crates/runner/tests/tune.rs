@@ -1,0 +1,101 @@
+//! `tune` as its user meets it: the answer, its files, going on, refusals.
+
+mod scratch;
+
+use scratch::{Scratch, assert_refused, json, text};
+
+/// Two parameters.
+const SPACE: &str = r#"(
+    about: "Timer and increase.",
+    parameters: [
+        (name: "timer", path: "congestion_control.response.ccti_timer", values: LogInteger(from: 2, to: 300)),
+        (name: "increase", path: "congestion_control.response.ccti_increase", values: LogInteger(from: 1, to: 16)),
+    ],
+)"#;
+
+/// The smallest victim in a fifth of its time.
+const SHORT: [&str; 6] =
+    ["--set", "duration=6 ms", "--set", "flows.far.start=1 ms", "--set", "flows.near.start=2 ms"];
+
+/// Returns the arguments of a tuning of the smallest victim.
+fn tune<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let goal =
+        ["--space", "space.ron", "--maximise", "goodput(victim)", "--seeds", "1,2", "--held-out", "11..=13"];
+    [&["tune", "victim"], &goal[..], &SHORT[..], more].concat()
+}
+
+fn scratch(test: &str) -> Scratch {
+    let scratch = Scratch::new(test);
+    std::fs::write(scratch.0.join("space.ron"), SPACE).unwrap();
+    scratch
+}
+
+/// 26 runs: 6 on held-out seeds, 8 for the sensitivity, 6 settings with 2 seeds.
+#[test]
+fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() {
+    let scratch = scratch("tune-again");
+    let whole =
+        json(&scratch.printed(&tune(&["--runs", "26", "--threads", "1", "--out", "a", "--json", "--quiet"])));
+    assert_eq!(
+        scratch.names_in("a"),
+        ["run.json", "runs", "trials.csv", "tuning.json", "winner.ron", "winner.set"]
+    );
+    assert_eq!((whole["trials"].as_u64(), whole["runs"].as_u64() <= Some(26)), (Some(6), true));
+    // A search that time ended leaves runs in the folder; one that was torn is made again.
+    let begun =
+        tune(&["--runs", "26", "--minutes", "0", "--threads", "2", "--out", "b", "--json", "--quiet"]);
+    let begun = json(&scratch.printed(&begun));
+    assert_eq!((begun["out_of_time"].as_bool(), begun["runs"].as_u64()), (Some(true), Some(3)));
+    let runs = scratch.names_in("b/runs");
+    std::fs::write(scratch.0.join("b/runs").join(&runs[0]).join("result.json"), "{").unwrap();
+    let output = scratch.run(&tune(&["--runs", "26", "--threads", "2", "--out", "b", "--json", "--quiet"]));
+    assert!(text(&output.stderr).contains(&runs[0]), "{}", text(&output.stderr));
+    assert_eq!(json(&text(&output.stdout)), whole);
+    assert_eq!(scratch.read("b/trials.csv"), scratch.read("a/trials.csv"));
+    // The winner's overrides are those of its runs, and the scenario takes them.
+    let winner = scratch.read("a/winner.set");
+    let sets: Vec<_> = winner.lines().flat_map(|line| ["--set", line]).collect();
+    assert_eq!(sets.len(), 4, "{winner}");
+    scratch.printed(&[&["check", "victim"], &sets[..]].concat());
+}
+
+#[test]
+fn the_winner_keeps_its_constraint_or_there_is_none() {
+    let scratch = scratch("tune-constraint");
+    let more =
+        ["--runs", "12", "--no-sensitivity", "--method", "lhs", "--subject-to", "goodput(all, 3) > 1 Tb/s"];
+    // On a slow machine there are lines of progress.
+    let printed = text(&scratch.run(&tune(&more)).stdout);
+    assert!(printed.contains("No setting keeps the constraints"), "{printed}");
+    let folder = "out/tune,victim,space.ron";
+    assert_eq!(scratch.names_in(folder), ["run.json", "runs", "trials.csv", "tuning.json"]);
+    let table = scratch.read(&format!("{folder}/trials.csv"));
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(
+        lines[0],
+        "trial,seeds,duration_share,feasible,front,winner,timer,increase,goodput(victim)_bps,violation"
+    );
+    assert_eq!(lines.len(), 4);
+    assert!(lines[1..].iter().all(|line| line.contains(",2,1,false,false,false,")), "{table}");
+}
+
+#[test]
+fn a_wrong_question_is_refused_and_leaves_nothing() {
+    let scratch = scratch("tune-refused");
+    let refused = |more: &[&str], message: &str| assert_refused(&scratch.run(&tune(more)), message);
+    refused(&["--runs", "9"], "error: 9 runs are too few: 14 of them are for held-out seeds and sensitivity");
+    refused(
+        &["--subject-to", "goodput(all)"],
+        "error: column 13 of `goodput(all)`: the comparison is missing",
+    );
+    refused(&["--minimise", "p98(victim)"], "error: column 1 of `p98(victim)`: `p98` is no measure");
+    refused(
+        &["--minimise", "p99(victm)"],
+        "error: column 5 of `p99(victm)`: the scenario has no group or flow `victm`",
+    );
+    refused(&["--set", "flows.near.start=x"], "error: --set flows.near.start=x:1:1: flows[2].start: ");
+    let space = |space| scratch.run(&["tune", "victim", "--space", space, "--maximise", "goodput(all)"]);
+    assert_refused(&space("ibm"), "error: ibm: there is no file and no shipped space of this name");
+    assert_refused(&space("dcqcn"), "error: --set congestion_control.");
+    assert_eq!(scratch.names(), ["space.ron"]);
+}
