@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         );
         return ExitCode::from(2);
     }
-    if let Some(message) = missing(|program| found(program)) {
+    if let Some(message) = missing(found) {
         eprintln!("{message}");
         return ExitCode::FAILURE;
     }
@@ -112,7 +112,7 @@ fn compared(program: &Path, folder: &Path) -> Result<String, Fault> {
     let backwater = |arguments: &[&str]| -> Result<String, Fault> {
         let mut command = Command::new(&program);
         command.args(arguments).current_dir(folder).env("SLURM_CONF", &conf);
-        said(command.output()?, &arguments.join(" "))
+        said(&command.output()?, &arguments.join(" "))
     };
     backwater(&[&["sweep"], &SWEEP[..], &["--out", "here", "--quiet"]].concat())?;
     backwater(&[&["sweep", "plan"], &SWEEP[..], &["--out", "there"]].concat())?;
@@ -124,7 +124,7 @@ fn compared(program: &Path, folder: &Path) -> Result<String, Fault> {
     let began = Instant::now();
     loop {
         let mut queue = Command::new("squeue");
-        let waiting = said(queue.args(["--noheader"]).env("SLURM_CONF", &conf).output()?, "squeue")?;
+        let waiting = said(&queue.args(["--noheader"]).env("SLURM_CONF", &conf).output()?, "squeue")?;
         if waiting.trim().is_empty() {
             break;
         }
@@ -146,7 +146,7 @@ fn compared(program: &Path, folder: &Path) -> Result<String, Fault> {
 }
 
 /// Returns the standard output of a command that must succeed.
-fn said(output: Output, name: &str) -> Result<String, Fault> {
+fn said(output: &Output, name: &str) -> Result<String, Fault> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
@@ -168,8 +168,8 @@ fn cluster(folder: &Path) -> Result<(PathBuf, Daemons), Fault> {
     munged.args([file("pid-file", "pid"), file("log-file", "log"), file("seed-file", "seed")]);
     daemons.0.push(munged.spawn()?);
     wait("munged is not ready", || Ok(munge.join("socket").exists()))?;
-    let host = said(Command::new("hostname").arg("-s").output()?, "hostname")?.trim().to_owned();
-    let user = said(Command::new("id").arg("-un").output()?, "id")?.trim().to_owned();
+    let host = said(&Command::new("hostname").arg("-s").output()?, "hostname")?.trim().to_owned();
+    let user = said(&Command::new("id").arg("-un").output()?, "id")?.trim().to_owned();
     let conf = folder.join("slurm.conf");
     fs::write(&conf, configuration(folder, &host, &user, [free_port()?, free_port()?]))?;
     // Version 1 with a mount point of its own: no group of the system is touched, whichever version it has.
@@ -206,7 +206,7 @@ fn key(folder: &Path) -> Result<(), Fault> {
     let mut key = fs::File::create(&path)?;
     for one in [folder, path.as_path()] {
         let mode = if one == folder { "0700" } else { "0600" };
-        said(Command::new("chmod").arg(mode).arg(one).output()?, "chmod")?;
+        said(&Command::new("chmod").arg(mode).arg(one).output()?, "chmod")?;
     }
     io::copy(&mut io::Read::take(&mut random, 1024), &mut key)?;
     Ok(())

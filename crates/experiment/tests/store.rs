@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use experiment::store::{BatchEvent, BatchOptions, RunBudget, Stored, UnitCost, UnitEnd};
+use experiment::store::{BatchEvent, BatchOptions, Origin, RunBudget, Stored, UnitCost, UnitEnd};
 use experiment::{IdentifiedUnit, Store, StoreError, Unit, UnitResult, UnitSeeds};
 use units::Bytes;
 
@@ -65,8 +65,11 @@ fn results_are_computed_once_in_the_order_of_the_units_by_any_number_of_threads(
     assert_eq!(fs::read_dir(one.folder().join("runs")).unwrap().count(), 4, "nothing else is left there");
 }
 
-/// Faults of a folder, and what makes each.
-const FAULTS: [(&str, fn(&Path)); 7] = [
+/// A fault of a folder, and what makes it.
+type Fault = (&'static str, fn(&Path));
+
+/// Faults of a folder.
+const FAULTS: [Fault; 7] = [
     ("truncated", |folder| {
         let text = fs::read_to_string(folder.join("result.json")).unwrap();
         fs::write(folder.join("result.json"), &text[..text.len() / 2]).unwrap();
@@ -156,6 +159,27 @@ fn a_run_past_its_budget_is_a_result_until_the_budget_grows() {
     assert_eq!((ran.len(), &results[0].ended), (1, &UnitEnd::Complete));
     let (_, ran) = run(&store, &units, &of(Some(1), None));
     assert_eq!(ran.len(), 0, "a complete result stays");
+}
+
+#[test]
+fn results_of_another_build_are_used_and_named() {
+    let store = Store::open(&scratch("build"));
+    let of = |commit: &str| BatchOptions {
+        origin: Origin { commit: Some(commit.to_owned()), command: vec![] },
+        ..BatchOptions::default()
+    };
+    let units = short(2);
+    run(&store, &units[..1], &of("a"));
+    let said = Mutex::new(Vec::new());
+    let watch = |event: BatchEvent<'_>| {
+        if let BatchEvent::OtherBuild { results } = event {
+            said.lock().unwrap().push(results);
+        }
+    };
+    store.run(&units, &of("a"), &watch).unwrap();
+    assert!(said.lock().unwrap().is_empty());
+    store.run(&units, &of("b"), &watch).unwrap();
+    assert_eq!(*said.lock().unwrap(), [2]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use experiment::store::BatchOptions;
-use experiment::sweep::{Collected, Given, Shard, SweepPlan, SweepRequest};
+use experiment::sweep::{Collected, Given, PlannedRun, Shard, SweepPlan, SweepRequest};
 use experiment::{Store, Unit, UnitSeeds, plan};
 
 fn scratch(test: &str) -> PathBuf {
@@ -35,7 +35,7 @@ fn planned(request: &SweepRequest) -> SweepPlan {
 
 /// Returns the settings and seeds of all runs, a line each.
 fn rows(plan: &SweepPlan) -> Vec<String> {
-    let row = |run: &experiment::sweep::PlannedRun| {
+    let row = |run: &PlannedRun| {
         let settings = run.settings.iter().map(|(path, value)| format!("{path}={value}"));
         let seeds = run.unit.seeds.given().map(|(path, seed)| format!("{path}={seed}"));
         settings.chain(seeds).collect::<Vec<_>>().join(" ")
@@ -162,7 +162,7 @@ fn two_shards_give_what_one_run_gives() {
     let run = |store: &Store, shards: &[&str]| {
         for shard in shards {
             let shard: Shard = shard.parse().unwrap();
-            let units: Vec<_> = plan.part(shard).map(|run| run.unit()).collect();
+            let units: Vec<_> = plan.part(shard).map(PlannedRun::unit).collect();
             assert_eq!(units.len(), 6 / shard.of);
             store.run(&units, &BatchOptions::default(), &|_| {}).unwrap();
         }

@@ -68,6 +68,11 @@ pub enum BatchEvent<'a> {
         /// Number of distinct units whose results are there.
         there: usize,
     },
+    /// So many results that are there were made by a build from another commit of the same version. They are used.
+    OtherBuild {
+        /// Number of such results.
+        results: usize,
+    },
     /// The folder of a unit is no result of it, and the unit is run again.
     Redone {
         /// Name of the unit.
@@ -132,6 +137,11 @@ impl Store {
                     missing.push(Missing { unit, former: None });
                 }
             }
+        }
+        let other = |result: &&UnitResult| result.commit != options.origin.commit;
+        match results.values().filter(other).count() {
+            0 => {}
+            others => watch(BatchEvent::OtherBuild { results: others }),
         }
         watch(BatchEvent::Began { asked: distinct.len(), there: results.len() });
         results.extend(self.run_missing(&missing, options, watch)?);
@@ -212,6 +222,7 @@ fn run_unit(
         seed: plan.seed(),
         plan_digest: named.plan_digest().to_owned(),
         version: VERSION.to_owned(),
+        commit: options.origin.commit.clone(),
         ended,
         digest: summary.map(|summary| summary.digest.clone()),
         lost_packets: summary.map(|summary| summary.audit.dropped_packets),

@@ -25,6 +25,9 @@ pub struct UnitResult {
     pub plan_digest: String,
     /// Version of the simulator.
     pub version: String,
+    /// Commit from which the simulator was built, if it is known.
+    #[serde(default)]
+    pub commit: Option<String>,
     /// End of the run.
     pub ended: UnitEnd,
     /// Digest of the run; `None` if the run has no results.

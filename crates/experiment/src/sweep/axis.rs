@@ -133,7 +133,7 @@ impl Axis {
     }
 
     /// Draws a Latin hypercube: each range is cut into as many equal parts as there are points, each part has one point, at
-    /// a place drawn in it, and the parts of the ranges are matched by drawn permutations (McKay, Beckman and Conover 1979).
+    /// a place drawn in it, and the parts of the ranges are matched by drawn permutations (Technometrics 21, 1979, page 239).
     pub(crate) fn hypercube(
         ranges: &[(String, ValueRange)],
         points: usize,

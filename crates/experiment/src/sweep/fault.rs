@@ -94,7 +94,9 @@ impl ValueFault {
             Self::Order { .. } => "write the smaller end first".to_owned(),
             Self::LogOfZero { .. } => "begin above 0, or write `lin:`".to_owned(),
             Self::NoSteps => "add it, such as `lin:1..10:4`, or draw points with `--lhs N`".to_owned(),
-            Self::Steps { most, .. } => format!("write a whole number from 2 to {most}"),
+            Self::Steps { most, .. } | Self::Points { most, .. } => {
+                format!("write a whole number from 2 to {most}")
+            }
             Self::TooDense { .. } => "write fewer values".to_owned(),
             Self::StepsOfHypercube => {
                 "leave the number of values out: `--lhs` gives the number of points; or list the values with `--vary`"
@@ -102,7 +104,6 @@ impl ValueFault {
             }
             Self::HypercubeAlone => "add `--range PATH=lin:FROM..TO` for each parameter".to_owned(),
             Self::SamePoints { .. } => "write fewer points, or wider ranges".to_owned(),
-            Self::Points { most, .. } => format!("write a whole number from 2 to {most}"),
             Self::Lengths { .. } => "write lists of one length, or vary each with `--vary`".to_owned(),
             Self::VariedTwice { .. } => "write all its values in one list".to_owned(),
             Self::Seed { .. } => "write `--seeds 1..=20`, or `--seeds traffic=1..=20`".to_owned(),

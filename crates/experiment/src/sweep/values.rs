@@ -29,11 +29,10 @@ pub(crate) fn divided(text: &str, divider: char) -> Result<Vec<&str>, ValueFault
             '(' => open.push(')'),
             '[' => open.push(']'),
             '{' => open.push('}'),
-            ')' | ']' | '}' => {
-                if open.pop() != Some(letter) {
-                    return Err(ValueFault::Bracket { bracket: letter });
-                }
+            ')' | ']' | '}' if open.pop() != Some(letter) => {
+                return Err(ValueFault::Bracket { bracket: letter });
             }
+            ')' | ']' | '}' => {}
             _ if letter == divider && open.is_empty() => {
                 parts.push(text[start..at].trim());
                 start = at + letter.len_utf8();

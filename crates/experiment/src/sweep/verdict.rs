@@ -19,20 +19,20 @@ pub fn settings(
     results: &[Option<UnitResult>],
     measure: &Measure,
 ) -> Vec<Setting<UnitSeeds>> {
-    let mut all: Vec<(&[(String, String)], Setting<UnitSeeds>)> = Vec::new();
+    let mut all: Vec<Setting<UnitSeeds>> = Vec::new();
     let ends = ends(plan);
     let mut places = BTreeMap::new();
     for (run, result) in plan.runs.iter().zip(results) {
         let place = *places.entry(&run.settings).or_insert_with(|| {
             let setting = Setting { name: name(run), edges: edges(run, &ends), readings: BTreeMap::new() };
-            all.push((&run.settings, setting));
+            all.push(setting);
             all.len() - 1
         });
         let measured = result.as_ref().and_then(|result| result.measured(measure));
         let reading = measured.map_or(Reading::Missing, Reading::from);
-        all[place].1.readings.insert(run.unit.seeds, reading);
+        all[place].readings.insert(run.unit.seeds, reading);
     }
-    all.into_iter().map(|(_, setting)| setting).collect()
+    all
 }
 
 /// Returns the best setting of a sweep by a measure, in the direction asked for. `baseline` is the place of a setting.

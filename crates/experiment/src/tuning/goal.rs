@@ -250,6 +250,7 @@ mod tests {
             seed: 1,
             plan_digest: String::new(),
             version: String::new(),
+            commit: None,
             ended: UnitEnd::Complete,
             digest: None,
             lost_packets: None,

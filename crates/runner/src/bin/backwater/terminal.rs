@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use console::Term;
+use experiment::VERSION;
 use report::UndrawnFigure;
 use report::format::{WIDTH, wrapped};
 
@@ -40,6 +41,14 @@ pub(crate) fn warn_of_undrawn(figures: &[UndrawnFigure]) {
     for UndrawnFigure { file, fault } in figures.iter().filter(|figure| figure.fault.is_failure()) {
         warn(&format!("`{file}` is not drawn: {fault}"));
     }
+}
+
+/// Warns of stored results that a build from another commit of the same version has made.
+pub(crate) fn warn_of_other_build() {
+    warn(&format!(
+        "some results that are there were made by another build of version {VERSION}, from the commit that their `run.json` names; \
+         they are used as they are: choose another folder to run them again"
+    ));
 }
 
 /// Prints a warning to standard error.

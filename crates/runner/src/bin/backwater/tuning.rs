@@ -23,6 +23,7 @@ use settings::FieldPath;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::terminal::warn_of_other_build;
 
 /// Files of a tuning.
 const FILES: [&str; 4] = ["trials.csv", "tuning.json", "winner.set", "winner.ron"];
@@ -89,6 +90,8 @@ struct RunsDone {
     made: usize,
     /// Runs without results.
     failed: usize,
+    /// True once a warning has said that results of another build are used.
+    told_of_other_build: bool,
     last: Instant,
 }
 
@@ -98,7 +101,13 @@ impl RunsReport {
         let bar = (wanted && io::stderr().is_terminal())
             .then(|| ProgressBar::new(budget as u64).with_style(style()));
         let began = Instant::now();
-        Self { bar, wanted, budget, began, state: Mutex::new(RunsDone { made: 0, failed: 0, last: began }) }
+        Self {
+            bar,
+            wanted,
+            budget,
+            began,
+            state: Mutex::new(RunsDone { made: 0, failed: 0, told_of_other_build: false, last: began }),
+        }
     }
 
     fn update(&self, event: BatchEvent<'_>) {
@@ -106,6 +115,12 @@ impl RunsReport {
         match event {
             BatchEvent::Redone { name, reason } => {
                 crate::terminal::warn(&format!("`{name}` is run again: {reason}"));
+            }
+            BatchEvent::OtherBuild { .. } => {
+                // Each batch of a tuning has such results: one warning is enough.
+                if !std::mem::replace(&mut state.told_of_other_build, true) {
+                    warn_of_other_build();
+                }
             }
             BatchEvent::Began { .. } => {}
             BatchEvent::Finished(result) => {

@@ -6,7 +6,7 @@ use std::fs;
 use std::time::Duration;
 
 use experiment::store::{Stored, trial};
-use experiment::sweep::SweepPlan;
+use experiment::sweep::{PlannedRun, SweepPlan};
 use experiment::{Store, UnitResult};
 
 use super::asked::WorkOptions;
@@ -19,7 +19,7 @@ const TRIAL: Duration = Duration::from_secs(2);
 pub(super) fn estimate(plan: &SweepPlan, store: &Store, work: &WorkOptions) -> Result<String, Failure> {
     let mut names = std::collections::BTreeSet::new();
     let distinct: Vec<_> =
-        plan.runs.iter().filter(|run| names.insert(&run.name)).map(|run| run.unit()).collect();
+        plan.runs.iter().filter(|run| names.insert(&run.name)).map(PlannedRun::unit).collect();
     let stored: Vec<_> = distinct.iter().map(|unit| store.stored(unit)).collect();
     let there: Vec<&UnitResult> = stored
         .iter()

@@ -30,7 +30,7 @@ use crate::arguments;
 use crate::failure::Failure;
 use crate::folder_name;
 use crate::progress::BatchReport;
-use crate::terminal::{print, print_exactly, warn};
+use crate::terminal::{print, print_exactly, warn, warn_of_other_build};
 use asked::{AskedOptions, WorkOptions};
 use table::{CollectOptions, MeasureOptions};
 
@@ -189,6 +189,7 @@ fn ran(
     let report = BatchReport::new(!quiet);
     let watch = |event: BatchEvent<'_>| match event {
         BatchEvent::Began { asked, there } => report.begin(asked, there),
+        BatchEvent::OtherBuild { .. } => warn_of_other_build(),
         BatchEvent::Redone { name, reason } => warn(&format!("`{name}` is run again: {reason}")),
         BatchEvent::Finished(result) => report.finish_one(!result.ended.has_results()),
     };

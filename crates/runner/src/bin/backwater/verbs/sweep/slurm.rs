@@ -113,7 +113,7 @@ fn script(options: &SubmitOptions) -> Result<String, Failure> {
     let words =
         options.work.words().into_iter().map(|word| format!(" {}", quoted(&word))).collect::<String>();
     lines.push(format!(
-        "# Each job runs every {jobs}th of the {runs} runs. A job that is started again goes on."
+        "# Job I runs part I of {jobs} of the {runs} runs. A job that is started again goes on."
     ));
     lines.push(format!(
         "exec {} sweep run {} --shard \"$SLURM_ARRAY_TASK_ID/{jobs}\" --threads {}{words} --quiet",
