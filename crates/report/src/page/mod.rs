@@ -11,7 +11,7 @@
 //! | `document` | the HTML around a page's sections and data |
 //! | `data` | curves and tables as data of the script |
 //! | `run` | the page of a run |
-//! | `sweep` | the page of a sweep |
+//! | `sweep` | the page of a sweep or a tuning |
 //!
 //! `script/` has the page's JavaScript in modules of its own, `vendor/` uPlot with its licence.
 
@@ -41,7 +41,9 @@ pub enum PageError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The folder has no manifest.
-    #[error("there is neither `run.json` nor `results.csv`, so that this is no folder of a run or sweep")]
+    #[error(
+        "there is none of `run.json`, `results.csv` and `trials.csv`, so that this is no folder of a run, a sweep or a tuning"
+    )]
     NoManifest,
     /// The folder holds several runs.
     #[error("the folder holds {0} runs, each with a folder of its own in it")]
@@ -74,19 +76,24 @@ pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, 
     Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
 }
 
-/// Returns true if a folder is that of a sweep.
+/// Returns true if a folder is that of many runs: a sweep or a tuning.
 #[must_use]
-pub fn is_sweep(files: RunFiles<'_>) -> bool {
-    !files.has(MANIFEST) && files.has(sweep::TABLE)
+pub fn is_of_many(files: RunFiles<'_>) -> bool {
+    !files.has(MANIFEST) && (files.has(sweep::TABLE) || files.has(sweep::TRIALS))
 }
 
-/// Returns the page of a sweep from its collected table. Points of its figures lead to the folders of their runs. `folder` is
-/// the address of the sweep's folder from the place of the page: empty for a page in it, else with `/` at its end.
+/// Returns the page of a sweep or a tuning from its table. Points of its figures lead to the folders of their runs. `folder` is the
+/// address of the folder from the place of the page: empty for a page in it, else with `/` at its end.
 ///
 /// # Errors
 /// If the table is missing or wrong.
-pub fn of_sweep(files: RunFiles<'_>, folder: &str) -> Result<OutputFile, PageError> {
-    Ok(OutputFile { name: PAGE.to_owned(), contents: sweep::page(files, folder)? })
+pub fn of_many(files: RunFiles<'_>, folder: &str) -> Result<OutputFile, PageError> {
+    let contents = if files.has(sweep::TRIALS) {
+        sweep::tuning_page(files, folder)?
+    } else {
+        sweep::page(files, folder)?
+    };
+    Ok(OutputFile { name: PAGE.to_owned(), contents })
 }
 
 /// Returns the manifest of a folder.

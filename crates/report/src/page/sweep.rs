@@ -1,7 +1,11 @@
-//! The page of a sweep: its collected table as data of the script.
+//! The page of a sweep or a tuning: its table as data of the script.
 //!
-//! Invariant: columns are known by their places in the table: settings stand between `run` and `seed`, measures between
-//! `lost_packets` and `digest`, as `sweep collect` writes them.
+//! Invariant: columns are known by their places in the table, as `sweep` and `tune` write them.
+//!
+//! | table | settings | measures |
+//! |---|---|---|
+//! | `results.csv`, a row a run | between `run` and `seed` | between `lost_packets` and `digest` |
+//! | `trials.csv`, a row a setting | between `winner` and `violation`, without brackets | the others there, such as `p99(all)_s` |
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +18,9 @@ use crate::reader::{ReadError, RunFiles};
 
 /// Name of the collected table in the folder of a sweep.
 pub(super) const TABLE: &str = "results.csv";
-/// Folder of the runs in it.
+/// Name of the table of settings in the folder of a tuning.
+pub(super) const TRIALS: &str = "trials.csv";
+/// Folder of the runs in both.
 const RUNS: &str = "runs/";
 
 /// Data of the script.
@@ -25,9 +31,12 @@ struct SweepData {
     runs: String,
     settings: Vec<Setting>,
     measures: Vec<MeasureColumn>,
+    /// Seed of each run, or number of seeds of each setting.
     seeds: Vec<Option<u64>>,
     ended: Vec<String>,
     names: Vec<String>,
+    /// True for each setting of a tuning that keeps the constraints; `None` in a sweep.
+    feasible: Option<Vec<bool>>,
 }
 
 /// A setting that a sweep varies.
@@ -52,23 +61,39 @@ struct MeasureColumn {
 
 /// The collected table, by columns.
 struct Table {
+    file: &'static str,
     header: Vec<String>,
     rows: Vec<csv::StringRecord>,
 }
 
 impl Table {
-    fn read(files: RunFiles<'_>) -> Result<Self, ReadError> {
-        let malformed = |error: csv::Error| malformed(error.to_string());
-        let text = files.text(TABLE)?;
+    fn read(files: RunFiles<'_>, file: &'static str) -> Result<Self, ReadError> {
+        let malformed =
+            |error: csv::Error| ReadError::Malformed { file: file.to_owned(), fault: error.to_string() };
+        let text = files.text(file)?;
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().map_err(malformed)?.iter().map(str::to_owned).collect();
         let rows = reader.records().collect::<Result<_, _>>().map_err(malformed)?;
-        Ok(Self { header, rows })
+        Ok(Self { file, header, rows })
     }
 
     fn place(&self, column: &str) -> Result<usize, ReadError> {
-        let missing = || malformed(format!("there is no column `{column}`"));
+        let missing = || self.malformed(format!("there is no column `{column}`"));
         self.header.iter().position(|name| name == column).ok_or_else(missing)
+    }
+
+    fn malformed(&self, fault: String) -> ReadError {
+        ReadError::Malformed { file: self.file.to_owned(), fault }
+    }
+
+    /// Returns a column of texts.
+    fn texts(&self, column: &str) -> Result<Vec<String>, ReadError> {
+        Ok(self.cells(self.place(column)?).map(str::to_owned).collect())
+    }
+
+    /// Returns a column of flags.
+    fn flags(&self, column: &str) -> Result<Vec<bool>, ReadError> {
+        Ok(self.cells(self.place(column)?).map(|cell| cell == "true").collect())
     }
 
     fn cells(&self, place: usize) -> impl Iterator<Item = &str> {
@@ -80,7 +105,7 @@ impl Table {
         let number = |(line, cell): (usize, &str)| match cell {
             "" => Ok(None),
             cell => cell.parse().map(Some).map_err(|_| {
-                malformed(format!("line {}: `{}` cannot be `{cell}`", line + 2, self.header[place]))
+                self.malformed(format!("line {}: `{}` cannot be `{cell}`", line + 2, self.header[place]))
             }),
         };
         self.cells(place).enumerate().map(number).collect()
@@ -103,10 +128,6 @@ impl Table {
         let censored = flags.map(|flags| self.cells(flags).map(|cell| cell == "true").collect());
         Ok(MeasureColumn { name: name.to_owned(), unit, values: self.numbers(place)?, censored })
     }
-}
-
-fn malformed(fault: String) -> ReadError {
-    ReadError::Malformed { file: TABLE.to_owned(), fault }
 }
 
 /// Returns a column's name without its unit, and the unit.
@@ -163,23 +184,117 @@ impl Setting {
 }
 
 fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
-    let table = Table::read(files)?;
+    let table = Table::read(files, TABLE)?;
     let (run, seed) = (table.place("run")?, table.place("seed")?);
     let (lost, digest) = (table.place("lost_packets")?, table.place("digest")?);
     let measures = (lost + 1..digest).filter(|place| !table.header[*place].ends_with("_censored"));
     let seeds = table.numbers(seed)?.into_iter().map(|seed| seed.map(|seed| seed as u64)).collect();
-    let texts = |column: &str| -> Result<Vec<String>, ReadError> {
-        Ok(table.cells(table.place(column)?).map(str::to_owned).collect())
-    };
     Ok(SweepData {
         kind: "sweep",
         runs: format!("{folder}{RUNS}"),
         settings: (run + 1..seed).map(|place| table.setting(place)).collect(),
         measures: measures.map(|place| table.measure(place)).collect::<Result<_, _>>()?,
         seeds,
-        ended: texts("ended")?,
-        names: texts("name")?,
+        ended: table.texts("ended")?,
+        names: table.texts("name")?,
+        feasible: None,
     })
+}
+
+/// Returns the page of a tuning. `folder` is as in [`page`].
+pub(super) fn tuning_page(files: RunFiles<'_>, folder: &str) -> Result<String, ReadError> {
+    let table = Table::read(files, TRIALS)?;
+    let data = read_trials(&table, folder)?;
+    let leads = tuning_leads(&table, &data)?;
+    let mut document = Document::new("Tuning", &in_words(&data.settings), &leads);
+    if data.measures.len() > 1 {
+        let front = "Each point is a setting that was tried, with its means over the training seeds.";
+        document.section("front", "Front of two measures", &[front.to_owned()]);
+    }
+    let parallel = "Each line is a setting that was tried, through its parameters and a measure.";
+    document.section("parallel", "Parallel coordinates", &[parallel.to_owned()]);
+    document.section("runs", "Settings that were tried", &["A heading sorts the table.".to_owned()]);
+    let texts = [
+        ("winner.set", "The winner, as `--set` takes it"),
+        ("tuning.json", "The whole answer, with the judgement on held-out runs"),
+    ];
+    let texts = texts.into_iter().filter(|(file, _)| files.has(file));
+    let texts = texts.map(|(file, about)| Ok((format!("{about}: {file}"), files.text(file)?.into_owned())));
+    let texts = texts.collect::<Result<Vec<_>, ReadError>>()?;
+    let texts: Vec<_> = texts.iter().map(|(summary, text)| (summary.clone(), text.as_str())).collect();
+    document.terms("answer", "Answer", &[("Settings", words::thousands(data.names.len()))], &texts);
+    Ok(document.finish(&data))
+}
+
+fn read_trials(table: &Table, folder: &str) -> Result<SweepData, ReadError> {
+    let (from, to) = (table.place("winner")? + 1, table.place("violation")?);
+    let (measures, settings): (Vec<usize>, Vec<usize>) =
+        (from..to).partition(|place| table.header[*place].contains('('));
+    let seeds = table.numbers(table.place("seeds")?)?;
+    let (feasible, front, winner) = (table.flags("feasible")?, table.flags("front")?, table.flags("winner")?);
+    let state = |place: usize| match (winner[place], front[place], feasible[place]) {
+        (true, ..) => "winner",
+        (_, true, _) => "front",
+        (.., true) => "feasible",
+        (.., false) => "breaks a constraint",
+    };
+    Ok(SweepData {
+        kind: "tuning",
+        runs: format!("{folder}{RUNS}"),
+        settings: settings.into_iter().map(|place| table.setting(place)).collect(),
+        measures: measures
+            .into_iter()
+            .chain([to])
+            .map(|place| table.measure(place))
+            .collect::<Result<_, _>>()?,
+        seeds: seeds.into_iter().map(|count| count.map(|count| count as u64)).collect(),
+        ended: (0..feasible.len()).map(|place| state(place).to_owned()).collect(),
+        names: table.texts("trial")?.iter().map(|trial| format!("trial {trial}")).collect(),
+        feasible: Some(feasible),
+    })
+}
+
+/// Returns the question and the result of a tuning in sentences.
+fn tuning_leads(table: &Table, data: &SweepData) -> Result<Vec<String>, ReadError> {
+    let count = |column: &str| Ok::<_, ReadError>(table.flags(column)?.iter().filter(|is| **is).count());
+    let winner = table.flags("winner")?.iter().position(|is| *is);
+    let of_winner = winner.map_or_else(
+        || "no setting keeps the constraints".to_owned(),
+        |place| {
+            let settings = data.settings.iter().map(|one| {
+                let value = &one.values[place];
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                format!(
+                    "{} = {text}{}",
+                    one.name,
+                    if one.unit.is_empty() { "" } else { " " }.to_owned() + one.unit
+                )
+            });
+            format!("{} wins, with {}", data.names[place], settings.collect::<Vec<_>>().join(", "))
+        },
+    );
+    Ok(vec![
+        format!(
+            "Asked: the best of {} for {}, by means over training seeds.",
+            words::count(data.names.len(), "setting"),
+            data.measures
+                .iter()
+                .map(|one| one.name.as_str())
+                .filter(|name| *name != "violation")
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        format!("Came out: {of_winner}; its score on held-out runs stands in the answer below."),
+        format!(
+            "{} of {} keep all constraints; {} on the front.",
+            words::thousands(count("feasible")?),
+            words::count(data.names.len(), "setting"),
+            match count("front")? {
+                1 => "one is".to_owned(),
+                several => format!("{} are", words::thousands(several)),
+            }
+        ),
+    ])
 }
 
 fn in_words(settings: &[Setting]) -> String {
@@ -249,6 +364,29 @@ mod tests {
         assert_eq!((data.names[2].as_str(), data.runs.as_str()), ("three", "runs/"));
         assert_eq!(leads(&data)[0], "Asked: 3 runs of 2 settings with 2 seeds.");
         assert_eq!(leads(&data)[1], "Ends of the runs: 2 complete, 1 not run.");
+    }
+
+    #[test]
+    fn settings_of_a_tuning_have_no_brackets_in_their_names() {
+        let rows = "trial,seeds,feasible,front,winner,kmin_KB,scheme,p99(all)_s,violation\n\
+            1,3,true,false,false,5,a,0.002,0\n2,3,true,true,true,9,b,0.001,0\n3,1,false,false,false,7,a,,0.5\n";
+        let files = vec![OutputFile { name: TRIALS.to_owned(), contents: rows.to_owned() }];
+        let table = Table::read(RunFiles::Written(&files), TRIALS).unwrap();
+        let data = read_trials(&table, "").unwrap();
+        let names: Vec<_> = data.settings.iter().map(|one| one.name.as_str()).collect();
+        let measures: Vec<_> = data.measures.iter().map(|one| (one.name.as_str(), one.unit)).collect();
+        assert_eq!(
+            (names, measures),
+            (vec!["kmin_KB", "scheme"], vec![("p99(all)", "s"), ("violation", "")])
+        );
+        assert_eq!(data.ended, ["feasible", "winner", "breaks a constraint"]);
+        let leads = tuning_leads(&table, &data).unwrap();
+        assert_eq!(
+            leads[1],
+            "Came out: trial 2 wins, with kmin_KB = 9.0, scheme = b; its score on held-out runs stands in the answer below."
+        );
+        assert_eq!(leads[2], "2 of 3 settings keep all constraints; one is on the front.");
+        assert!(tuning_page(RunFiles::Written(&files), "").unwrap().contains("id=\"front\""));
     }
 
     #[test]

@@ -117,7 +117,7 @@ pub fn of_csv(
 /// If the file is damaged or of another program; in a build without Parquet always.
 #[cfg_attr(
     not(feature = "parquet"),
-    expect(unused_variables, reason = "without the feature nothing is read")
+    expect(unused_variables, clippy::needless_pass_by_value, reason = "without the feature nothing is read")
 )]
 pub fn to_csv(file: File) -> Result<String, ParquetFault> {
     #[cfg(feature = "parquet")]

@@ -20,9 +20,22 @@ function settingScale(setting, from, to) {
   return { ...made, marks: values.map((value) => [value, exact(value, setting.unit)]) };
 }
 
-/** Returns the name of a value of a setting. */
+/** Returns the name of a value of a setting: exact, unless values are many, as those of a search are. */
 function spelledSetting(setting, value) {
-  return setting.kind === "number" ? exact(value, setting.unit) : String(value);
+  if (setting.kind !== "number") return String(value);
+  setting.isMany ??= new Set(setting.values).size > MOST_MARKS;
+  return setting.isMany ? spelled(value, setting.unit) : exact(value, setting.unit);
+}
+
+/** Returns the places of measures, those first that differ from run to run and have neither gaps nor lower bounds. */
+function byInterest(measures) {
+  const interest = ({ values, censored }) => {
+    const present = values.filter((value) => value !== null);
+    const differ = present.length > 0 && Math.max(...present) - Math.min(...present) > 1e-3 * Math.max(...present.map(Math.abs));
+    return (differ ? 2 : 0) + (present.length === values.length && !(censored && censored.includes(true)) ? 1 : 0);
+  };
+  const ranks = measures.map(interest);
+  return measures.map((_, at) => at).sort((one, other) => ranks[other] - ranks[one] || one - other);
 }
 
 /** Returns a labelled choice. `options` are pairs of value and name. */
@@ -55,15 +68,25 @@ class Sweep {
     this.all = data.names.map((_, run) => run);
   }
 
-  /** Returns the address of a run's folder. */
+  /** Returns the address of a run's folder; of a setting of a tuning that of all runs. */
   address(run) {
-    return this.data.runs + encodeURIComponent(this.data.names[run]) + "/";
+    return this.data.kind === "tuning" ? this.data.runs : this.data.runs + encodeURIComponent(this.data.names[run]) + "/";
   }
 
   /** Returns the settings and the seed of a run in words. */
   words(run) {
     const settings = this.varied.map((setting) => setting.name + " = " + spelledSetting(setting, setting.values[run]));
-    return [...settings, "seed " + this.data.seeds[run]].join(", ");
+    return this.data.kind === "tuning" ? this.data.names[run] + ": " + settings.join(", ") : [...settings, "seed " + this.data.seeds[run]].join(", ");
+  }
+
+  /** Returns the settings of a run in words. */
+  settingWords(run) {
+    return this.words(run).replace(/, seed [^,]*$/, "");
+  }
+
+  /** Returns false for a setting of a tuning that breaks a constraint. */
+  isFeasible(run) {
+    return !this.data.feasible || this.data.feasible[run];
   }
 
   /** Returns a link around shapes, with a tooltip. */
@@ -92,7 +115,7 @@ function lineFigure(sweep) {
   const { measures } = sweep.data;
   const names = sweep.varied.map((setting, at) => [at, setting.name]);
   const change = () => made.show();
-  const measure = chooser("Measure", measures.map((one, at) => [at, one.name]), change, 0);
+  const measure = chooser("Measure", measures.map((one, at) => [at, one.name]), change, byInterest(measures)[0]);
   const across = chooser("against", names, change, 0);
   const lines = chooser("a line for each", [[ANY, "(one line)"], ...names], change, sweep.varied.length > 1 ? 1 : ANY);
   const fixed = fixedSettings(sweep, change);
@@ -153,7 +176,7 @@ function heatFigure(sweep) {
   const names = sweep.varied.map((setting, at) => [at, setting.name]);
   const table = element("div", { class: "scroll" });
   const change = () => show();
-  const measure = chooser("Measure", measures.map((one, at) => [at, one.name]), change, 0);
+  const measure = chooser("Measure", measures.map((one, at) => [at, one.name]), change, byInterest(measures)[0]);
   const [down, across] = [chooser("rows", names, change, 0), chooser("columns", names, change, 1)];
   const fixed = fixedSettings(sweep, change);
   const show = () => {
@@ -193,9 +216,10 @@ function frontFigure(sweep) {
   const options = measures.map((one, at) => [at, one.name]);
   const sides = [["1", "less is better"], ["-1", "more is better"]];
   const change = () => made.show();
-  const isGain = (measure) => /^(goodput|fairness|jain)/.test(measure.name);
-  const chosen = [0, 1].map((axis) => [chooser(axis ? "against" : "Measure", options, change, axis),
-    chooser("", sides, change, isGain(measures[axis]) ? "-1" : "1")]);
+  const isGain = (measure) => /goodput|fairness/.test(measure.name);
+  const best = byInterest(measures);
+  const chosen = [0, 1].map((axis) => [chooser(axis ? "against" : "Measure", options, change, best[axis]),
+    chooser("", sides, change, isGain(measures[best[axis]]) ? "-1" : "1")]);
   const render = () => {
     const [x, y] = chosen.map(([measure]) => measures[measure.value()]);
     const signs = chosen.map(([, side]) => Number(side.value()));
@@ -210,7 +234,7 @@ function frontFigure(sweep) {
 function drawFront(sweep, { x, y, signs, points }) {
   if (points.length === 0) return { shapes: [], text: "No setting has both measures." };
   const means = points.map((point) => point.of.map((one) => one.mean));
-  const certain = points.map((_, place) => place).filter((place) => points[place].of.every((one) => one.censored === 0 && one.missing === 0));
+  const certain = points.map((_, place) => place).filter((place) => points[place].of.every((one) => one.censored === 0 && one.missing === 0) && sweep.isFeasible(points[place].first));
   const best = new Set(front(certain.map((place) => means[place]), signs).map((place) => certain[place]));
   const across = scale(means.map((mean) => mean[0]), FRAME.left, FRAME.width - FRAME.right, {});
   const up = scale(means.map((mean) => mean[1]), FRAME.height - FRAME.bottom, FRAME.top, {});
@@ -218,25 +242,25 @@ function drawFront(sweep, { x, y, signs, points }) {
   const { stroke } = pen(1);
   const line = [...best].map((place) => means[place]).sort((a, b) => a[0] - b[0]).map((mean) => across.at(mean[0]) + "," + up.at(mean[1]));
   const marks = points.map((point, place) => {
-    const words = sweep.words(point.first).replace(/, seed [^,]*$/, "") + ": " + x.name + " " + spelled(means[place][0], x.unit) + ", " + y.name + " " + spelled(means[place][1], y.unit);
+    const words = sweep.settingWords(point.first) + ": " + x.name + " " + spelled(means[place][0], x.unit) + ", " + y.name + " " + spelled(means[place][1], y.unit);
     const isBest = best.has(place);
     return sweep.link(point.first, (isBest ? "On the front: " : "") + words, shape(isBest ? "rect" : "circle", isBest
       ? { x: across.at(means[place][0]) - 5, y: up.at(means[place][1]) - 5, width: 10, height: 10, fill: stroke }
-      : { cx: across.at(means[place][0]), cy: up.at(means[place][1]), r: 4, fill: point.of.some((one) => one.censored || one.missing) ? "var(--paper)" : "var(--soft)", stroke: "var(--soft)" }));
+      : { cx: across.at(means[place][0]), cy: up.at(means[place][1]), r: 4, fill: point.of.some((one) => one.censored || one.missing) || !sweep.isFeasible(point.first) ? "var(--paper)" : "var(--soft)", stroke: "var(--soft)" }));
   });
   const shapes = [axes(FRAME, { scale: across, name: x.name, unit: x.unit, largest: largest(0) }, { scale: up, name: y.name, unit: y.unit, largest: largest(1) }),
     shape("polyline", { points: line.join(" "), fill: "none", stroke, "stroke-width": 1.5 }), ...marks];
-  const names = [...best].map((place) => sweep.words(points[place].first).replace(/, seed [^,]*$/, ""));
+  const names = [...best].map((place) => sweep.settingWords(points[place].first));
   const bounds = points.length - certain.length;
   return { shapes, text: "Squares are the " + counted(best.size, "setting") + " that no other beats in both: " + names.slice(0, 8).join("; ") +
-    (names.length > 8 ? " and more" : "") + "." + (bounds ? " Hollow: " + counted(bounds, "setting") + " with lower bounds, or with runs that lack a value, which cannot be on the front." : "") };
+    (names.length > 8 ? " and more" : "") + "." + (bounds ? " Hollow: " + counted(bounds, "setting") + " with lower bounds, with runs that lack a value, or that break a constraint: not on the front." : "") };
 }
 
 /** Parallel coordinates: a line a run, through its settings and measures. */
 function parallelFigure(sweep) {
   const { measures } = sweep.data;
   const change = () => made.show();
-  const measure = chooser("Measure", measures.map((one, at) => [at, one.name]), change, 0);
+  const measure = chooser("Measure", measures.map((one, at) => [at, one.name]), change, byInterest(measures)[0]);
   const render = () => {
     const of = measures[measure.value()];
     const columns = [...sweep.varied, { ...of, kind: "number" }];
@@ -254,7 +278,7 @@ function parallelFigure(sweep) {
     const marks = columns.flatMap((column, at) => [shape("line", { x1: x(at), x2: x(at), y1: FRAME.top, y2: FRAME.height - FRAME.bottom, class: "axis" }),
       letters(x(at), FRAME.top - 10, column.name, { "text-anchor": at === 0 ? "start" : at === columns.length - 1 ? "end" : "middle", class: "name" }),
       ...scales[at].marks.map(([value, label]) => letters(x(at) - 5, scales[at].at(value) + 4, typeof label === "number" ? spelled(label, column.unit) : label, { "text-anchor": "end" }))]);
-    return { shapes: [...lines, ...marks], text: counted(runs.length, "run") + " of " + sweep.all.length + ", a line each, coloured by " + of.name + ", the highest strongest. A line leads to the folder of its run." };
+    return { shapes: [...lines, ...marks], text: counted(runs.length, sweep.data.kind === "tuning" ? "setting" : "run") + " of " + sweep.all.length + ", a line each, coloured by " + of.name + ", the highest strongest. A line leads to the folder of its runs." };
   };
   const made = figure([measure.box], render, "Settings and a measure of each run");
   return made;
@@ -263,11 +287,12 @@ function parallelFigure(sweep) {
 /** Returns the table of all runs. */
 function runTable(sweep) {
   const { data } = sweep;
+  const isTuning = data.kind === "tuning";
   const text = (words, values) => ({ words, kind: "string", values });
-  const columns = [text("run", data.names), ...data.settings.map((setting) => ({ words: setting.name, kind: setting.kind === "number" ? "number" : "string", unit: setting.unit, values: setting.values })),
-    { words: "seed", kind: "integer", values: data.seeds }, text("ended", data.ended),
+  const columns = [text(isTuning ? "setting" : "run", data.names), ...data.settings.map((setting) => ({ words: setting.name, kind: setting.kind === "number" ? "number" : "string", unit: setting.unit, values: setting.values })),
+    { words: isTuning ? "seeds" : "seed", kind: "integer", values: data.seeds }, text(isTuning ? "state" : "ended", data.ended),
     ...data.measures.map((measure) => ({ words: measure.name, kind: "number", unit: measure.unit, values: measure.values }))];
-  return sortableTable({ caption: "All runs", about: "A row a run; its name leads to its folder.", columns, rows: data.names.length, link: (run) => sweep.address(run) });
+  return sortableTable({ caption: isTuning ? "All settings" : "All runs", about: isTuning ? "A row a setting." : "A row a run; its name leads to its folder.", columns, rows: data.names.length, link: (run) => sweep.address(run) });
 }
 
 /** Fills the page of a sweep. */
@@ -278,8 +303,10 @@ export function showSweep(data) {
     made.show();
   };
   if (data.measures.length > 0 && sweep.varied.length > 0) {
-    show("lines", lineFigure(sweep));
-    if (sweep.varied.length > 1) show("heat", heatFigure(sweep));
+    if (data.kind === "sweep") {
+      show("lines", lineFigure(sweep));
+      if (sweep.varied.length > 1) show("heat", heatFigure(sweep));
+    }
     if (data.measures.length > 1) show("front", frontFigure(sweep));
     show("parallel", parallelFigure(sweep));
   }

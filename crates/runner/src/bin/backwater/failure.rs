@@ -252,7 +252,7 @@ pub(crate) enum Failure {
 
 fn page_help(fault: &PageError) -> &'static str {
     match fault {
-        PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim` or `sweep`",
+        PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim`, `sweep` or `tune`",
         PageError::SeveralRuns(_) => "name the folder of one of the runs in it",
         PageError::NoResults(_) => "change the scenario so that the run reaches its end",
         PageError::Read(ReadError::Missing(_)) => {

@@ -16,9 +16,9 @@ use crate::terminal::print;
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportOptions {
-    /// Result folder of `sim`, of a run of `compare`, or of a sweep with its table `results.csv`.
+    /// Result folder of `sim`, of a run of `compare`, or of a sweep or a tuning.
     folder: PathBuf,
-    /// File for the page, instead of `report.html` in the folder. Links of the page of a sweep then lead to the present place of
+    /// File for the page, instead of `report.html` in the folder. Links of the page of a sweep or a tuning then lead to the present place of
     /// the folder.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -34,12 +34,12 @@ pub(crate) fn run(options: &ReportOptions) -> Result<(), Failure> {
         return Err(Failure::NoFolder(folder.clone()));
     }
     let files = RunFiles::Folder(folder);
-    let is_sweep = page::is_sweep(files);
-    let made = if is_sweep { page::of_sweep(files, &address(options)) } else { page::of_run(files) };
+    let is_of_many = page::is_of_many(files);
+    let made = if is_of_many { page::of_many(files, &address(options)) } else { page::of_run(files) };
     let page = made.map_err(|fault| Failure::Page { folder: folder.clone(), fault })?;
     let path = options.out.clone().unwrap_or_else(|| folder.join(&page.name));
     match &options.out {
-        None if !is_sweep => add_file(folder, &page)?,
+        None if !is_of_many => add_file(folder, &page)?,
         None if is_foreign(&path) => return Err(Failure::ForeignPage(path)),
         _ => fs::write(&path, &page.contents)
             .map_err(|cause| Failure::Unwritable { file: path.display().to_string(), cause })?,
