@@ -65,6 +65,36 @@ fn a_table_in_parquet_has_a_schema() {
     assert_eq!(schema["fields"][0]["parquet"], "BYTE_ARRAY (STRING)");
 }
 
+const SWEEP: [&str; 7] =
+    ["sweep", "one-flow", "--set", "duration=100 us", "--vary", "link.mtu=1 KiB,2 KiB", "--quiet"];
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_sweep_in_a_format_that_is_not_there_is_refused_before_its_runs() {
+    let scratch = Scratch::new("sweep-no-parquet");
+    let refused = scratch.run(&[&SWEEP[..], &["--format", "parquet"]].concat());
+    assert_refused(&refused, "this build of backwater writes no Parquet");
+    assert_eq!(scratch.names(), [""; 0]);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn the_table_of_a_sweep_is_written_in_the_formats_asked_for() {
+    let scratch = Scratch::new("sweep-parquet");
+    let tables = || {
+        let names = scratch.names_in("mine").into_iter();
+        names.filter(|name| name.starts_with("results")).collect::<Vec<_>>()
+    };
+    scratch.printed(&[&SWEEP[..], &["--out", "mine", "--format", "parquet"]].concat());
+    assert_eq!(tables(), ["results.parquet", "results.schema.json"]);
+    assert!(fs::read(scratch.0.join("mine/results.parquet")).unwrap().starts_with(b"PAR1"));
+    let printed = scratch.printed(&["sweep", "collect", "mine", "--format", "csv,parquet"]);
+    assert!(printed.ends_with("wrote mine/results.csv, mine/results.parquet\n"), "{printed}");
+    assert_eq!(tables(), ["results.csv", "results.parquet", "results.schema.json"]);
+    scratch.printed(&["sweep", "collect", "mine", "--quiet"]);
+    assert_eq!(tables(), ["results.csv", "results.schema.json"], "a table that is not written anew goes");
+}
+
 #[test]
 fn tables_of_papers_have_schemas() {
     let scratch = Scratch::new("paper-schema");

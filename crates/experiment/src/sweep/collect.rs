@@ -3,6 +3,7 @@
 //! Invariant: the table follows from the plan and the results alone: not from the order in which runs ended, the number of
 //! threads, shards or machines. A cell that a run does not have is empty.
 
+use report::parquet::{self, ParquetColumn, ParquetFault};
 use report::table::{ColumnType, decimal};
 use serde_json::{Value, json};
 
@@ -10,6 +11,7 @@ use super::rows::SweepPlan;
 use super::seeds::SeedKind;
 use super::values::{self, Kind};
 use crate::measures::{Measure, Measured, Quantity, Unit as MeasureUnit};
+use crate::simulation::VERSION;
 use crate::store::UnitResult;
 
 /// A column of the collected table.
@@ -126,6 +128,25 @@ impl Collected {
     pub fn csv(&self) -> String {
         let header = self.columns.iter().map(|column| column.name.clone()).collect();
         report::format::csv(header, self.rows.iter().cloned())
+    }
+
+    /// Returns the table in Parquet. `facts` stand in the metadata of the file, by name, with the Table Schema as
+    /// `backwater.schema`.
+    ///
+    /// # Errors
+    /// If a seed does not fit into the integers of Parquet, or this build has no Parquet.
+    pub fn parquet(&self, mut facts: Vec<(String, String)>) -> Result<Vec<u8>, ParquetFault> {
+        let columns: Vec<_> = self
+            .columns
+            .iter()
+            .map(|ResultColumn { name, kind, required, .. }| ParquetColumn {
+                name,
+                kind: *kind,
+                required: *required,
+            })
+            .collect();
+        facts.push(("backwater.schema".to_owned(), self.schema()));
+        parquet::of_csv(&self.csv(), &columns, &facts, VERSION)
     }
 
     /// Returns the Table Schema of the table, as indented JSON.

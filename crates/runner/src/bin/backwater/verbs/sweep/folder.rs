@@ -33,11 +33,11 @@ pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<(), 
         _ => {}
     }
     fs::create_dir_all(folder).map_err(unwritable(folder))?;
-    write(&path, &lines)
+    write(&path, lines)
 }
 
 /// Writes a file whole or not at all.
-pub(super) fn write(path: &Path, contents: &str) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
@@ -47,6 +47,16 @@ pub(super) fn write(path: &Path, contents: &str) -> Result<(), Failure> {
         let _ = fs::remove_file(&part);
         unwritable(folder)(cause)
     })
+}
+
+/// Removes a file, if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => {
+            Err(unwritable(path.parent().unwrap_or_else(|| Path::new("")))(cause))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Reads the plan of a sweep's folder.

@@ -29,6 +29,7 @@ use units::Bytes;
 use crate::arguments;
 use crate::failure::Failure;
 use crate::folder_name;
+use crate::formats::FormatOptions;
 use crate::progress::BatchReport;
 use crate::terminal::{print, print_exactly, warn, warn_of_other_build};
 use asked::{AskedOptions, WorkOptions};
@@ -52,6 +53,8 @@ pub(crate) struct SweepOptions {
     dry_run: bool,
     #[command(flatten)]
     measures: MeasureOptions,
+    #[command(flatten)]
+    format: FormatOptions,
     #[command(flatten)]
     work: WorkOptions,
     /// Memory that runs at a time may be expected to need together for their traffic; more is refused [default: the memory
@@ -111,6 +114,7 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
 
 /// Plans, runs and collects.
 fn whole(options: &SweepOptions) -> Result<(), Failure> {
+    let formats = options.format.checked()?;
     let plan = options.asked.plan()?;
     let wanted = options.measures.read(Some(&plan))?;
     let default = || folder_name::of_run("sweep", &options.asked.words(), None);
@@ -131,13 +135,14 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let results: Vec<_> = results.into_iter().map(Some).collect();
     let measures = wanted.measures.as_deref();
     let collected = Collected::of(&plan, &results, measures);
-    table::write(&dir.join(folder::TABLE), &collected)?;
+    let written = table::write(&dir.join(folder::TABLE), formats, &plan, &collected)?;
     if !options.work.quiet {
         let text = table::printed(&plan, &results, wanted.printed().as_deref());
         let verdict =
             wanted.verdict(&plan, &results)?.map_or_else(String::new, |verdict| format!("{verdict}\n"));
         let ends = ends.as_ref().map_or_else(String::new, |ends| format!("{ends}\n"));
-        print(&format!("{text}\n{ends}{verdict}wrote {} to {}\n", folder::TABLE, dir.display()));
+        let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
+        print(&format!("{text}\n{ends}{verdict}wrote {} to {}\n", names.join(", "), dir.display()));
     }
     Ok(())
 }

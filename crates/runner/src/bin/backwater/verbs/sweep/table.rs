@@ -1,16 +1,21 @@
 //! The collected table of a sweep: written as CSV, printed as text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use backwater::provenance;
 use clap::Args;
 use experiment::measures::{ALL, Direction, Measure, Measured, Quantity};
 use experiment::sweep::{self, Collected, PlannedRun, SweepPlan};
 use experiment::{Store, UnitResult};
+use report::TableFormats;
 use report::format::in_blocks;
+use report::formats::{self, FormatFault};
+use serde_json::json;
 
 use super::folder::{self, SCHEMA, TABLE};
 use crate::failure::Failure;
+use crate::formats::FormatOptions;
 use crate::terminal::{print, print_exactly, warn, width};
 
 /// Largest number of rows that are printed.
@@ -25,9 +30,11 @@ pub(crate) struct CollectOptions {
     dir: Vec<PathBuf>,
     #[command(flatten)]
     measures: MeasureOptions,
-    /// File for the table [default: DIR/results.csv].
+    /// File for the table [default: DIR/results.csv]. A table in Parquet has the same name with `.parquet`.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    format: FormatOptions,
     /// Print the table as CSV, and write it only to `--out`.
     #[arg(long)]
     csv: bool,
@@ -126,6 +133,7 @@ impl MeasureOptions {
 
 /// Collects the results of a sweep from its folders.
 pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
+    let formats = options.format.checked()?;
     let wanted = options.measures.read(None)?;
     let plan = folder::same_plan(&options.dir)?;
     let results = looked_up(&plan, &options.dir);
@@ -141,29 +149,65 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     let verdict = wanted.verdict(&plan, &results)?;
     let table = Collected::of(&plan, &results, measures);
     let path = options.out.clone().unwrap_or_else(|| options.dir[0].join(TABLE));
+    let mut written = Vec::new();
     if !options.csv || options.out.is_some() {
-        write(&path, &table)?;
+        written = write(&path, formats, &plan, &table)?;
     }
     if options.csv {
         print_exactly(&table.csv());
     } else if !options.quiet {
         let verdict = verdict.map_or_else(String::new, |verdict| format!("{verdict}\n"));
         let text = printed(&plan, &results, wanted.printed().as_deref());
-        print(&format!("{text}\n{verdict}wrote {}\n", path.display()));
+        let paths: Vec<_> = written.iter().map(|path| path.display().to_string()).collect();
+        print(&format!("{text}\n{verdict}wrote {}\n", paths.join(", ")));
     }
     warn_of_missing(&results);
     Ok(())
 }
 
-/// Writes the table and, beside it, its schema.
-pub(super) fn write(path: &Path, table: &Collected) -> Result<(), Failure> {
-    let schema = if path.file_name().is_some_and(|name| name == TABLE) {
-        path.with_file_name(SCHEMA)
-    } else {
-        path.with_extension("schema.json")
-    };
-    folder::write(path, &table.csv())?;
-    folder::write(&schema, &table.schema())
+/// Writes the table in its formats and, beside it, its schema. Returns the paths of the tables. In the folder of the sweep a table in
+/// the other format goes, which an earlier call may have left: it could be of fewer runs.
+pub(super) fn write(
+    path: &Path,
+    formats: TableFormats,
+    plan: &SweepPlan,
+    table: &Collected,
+) -> Result<Vec<PathBuf>, Failure> {
+    let is_own = path.file_name().is_some_and(|name| name == TABLE);
+    let schema = if is_own { path.with_file_name(SCHEMA) } else { path.with_extension("schema.json") };
+    let binary = path.with_extension("parquet");
+    let mut written = Vec::new();
+    if formats.csv {
+        folder::write(path, table.csv())?;
+        written.push(path.to_owned());
+    } else if is_own {
+        folder::remove(path)?;
+    }
+    if formats.parquet {
+        let contents = table
+            .parquet(facts(plan))
+            .map_err(|fault| FormatFault { file: binary.display().to_string(), fault })?;
+        folder::write(&binary, contents)?;
+        written.push(binary);
+    } else if is_own {
+        folder::remove(&binary)?;
+    }
+    folder::write(&schema, table.schema())?;
+    Ok(written)
+}
+
+/// Returns the origin of a collected table for its metadata: the scenarios, the number of runs, and this program. Seeds and
+/// digests are columns.
+fn facts(plan: &SweepPlan) -> Vec<(String, String)> {
+    let scenarios: BTreeSet<_> = plan.runs.iter().map(|run| run.unit.scenario.as_str()).collect();
+    let mut facts = formats::facts(&provenance::manifest(Vec::new(), []));
+    facts.retain(|(name, _)| name != "backwater.plans");
+    facts.extend([
+        ("backwater.scenarios".to_owned(), json!(scenarios).to_string()),
+        ("backwater.runs".to_owned(), plan.runs.len().to_string()),
+        ("backwater.table".to_owned(), TABLE.to_owned()),
+    ]);
+    facts
 }
 
 /// Returns the results of all runs, each from the first folder that has it.
