@@ -39,10 +39,10 @@ pub(super) fn grid(space: &Space, budget: usize) -> Vec<Point> {
     points.into_iter().map(Point::new).collect()
 }
 
-/// Returns a Latin hypercube (McKay, Beckman and Conover 1979): each parameter's range is divided into `count` equal parts,
-/// and each part holds one point.
+/// Returns a Latin hypercube: each parameter's range is divided into `count` equal parts, and each part holds one point.
 #[must_use]
 pub(super) fn latin_hypercube(dimensions: usize, count: usize, seed: u64) -> Vec<Point> {
+    // McKay, Beckman and Conover (1979): parts in an order of their own for each parameter, a drawn place in each part.
     let mut random = stream(seed, "latin hypercube", "design");
     let columns: Vec<Vec<f64>> = (0..dimensions)
         .map(|_| {

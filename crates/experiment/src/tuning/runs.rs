@@ -103,7 +103,7 @@ impl Runs<'_> {
         let beyond = self.base[self.job.set.len()..].iter().cloned();
         let overrides = beyond.chain(self.job.space.overrides(&trial.point)).collect();
         let written = self.job.space.written(&trial.point);
-        TrialRow { overrides, written, means, trial }
+        TrialRow { trial, overrides, written, means }
     }
 }
 

@@ -102,8 +102,8 @@ impl Extent {
     /// The first error of the scores.
     pub fn search<S: Scorer>(&self, space: &Space, scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
         match self.method {
-            Method::Grid => self.all_at_once(design::grid(space, self.settings()), scorer),
-            Method::LatinHypercube => self.all_at_once(self.drawn(space, self.settings()), scorer),
+            Method::Grid => self.all_at_once(&design::grid(space, self.settings()), scorer),
+            Method::LatinHypercube => self.all_at_once(&self.drawn(space, self.settings()), scorer),
             Method::Halving => self.halve(space, scorer),
             Method::Tpe => self.estimate(space, scorer),
         }
@@ -116,7 +116,7 @@ impl Extent {
     }
 
     /// Scores the points of a design, some at a time, so that time can run out between them.
-    fn all_at_once<S: Scorer>(&self, points: Vec<Point>, scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
+    fn all_at_once<S: Scorer>(&self, points: &[Point], scorer: &mut S) -> Result<Vec<Trial>, S::Error> {
         let mut trials = Vec::with_capacity(points.len());
         for part in points.chunks(self.batch.max(1)) {
             let Some(scores) = scorer.scores(part, self.seeds, WHOLE)? else { break };
@@ -154,7 +154,7 @@ impl Extent {
         let settings = self.settings();
         let start = self.drawn(space, settings.div_ceil(DRAWN_SHARE));
         let started = start.len();
-        let mut trials = self.all_at_once(start, scorer)?;
+        let mut trials = self.all_at_once(&start, scorer)?;
         if trials.len() < started {
             return Ok(trials);
         }
