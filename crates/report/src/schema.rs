@@ -111,6 +111,11 @@ pub fn files() -> Vec<FileSchema> {
             "the result of a run of `sweep`, with its measures and the digests of its files",
             "application/json",
         ),
+        other(
+            "completions.json",
+            "histograms of completion times of a run of `sweep`, by group",
+            "application/json",
+        ),
     ]);
     files
 }
@@ -254,7 +259,8 @@ mod tests {
     /// Files of `compare` alone.
     const COMPARED: [&str; 3] = ["compare.csv", "compare.txt", "compare.svg"];
     /// Files of `sweep` alone.
-    const SWEPT: [&str; 4] = ["results.csv", "results.schema.json", "sweep.jsonl", "result.json"];
+    const SWEPT: [&str; 5] =
+        ["results.csv", "results.schema.json", "sweep.jsonl", "result.json", "completions.json"];
 
     fn schema_of(name: &str) -> FileSchema {
         files().into_iter().find(|file| file.name == name).unwrap_or_else(|| panic!("{name} has no schema"))

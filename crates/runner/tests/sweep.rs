@@ -129,6 +129,9 @@ fn a_verdict_names_the_best_setting() {
         collected.contains("by p50(all) (smaller is better)") && collected.contains("link.mtu=256 B"),
         "{collected}"
     );
+    let pooled = collected.lines().find(|line| line.starts_with("Over all ")).expect(&collected);
+    assert!(pooled.contains(" messages of 3 runs together, p50(all) is "), "{pooled}");
+    assert!(pooled.contains("95 % bootstrap interval"), "{pooled}");
     // The last messages are unfinished, so nothing is known of the slowest: no setting wins by that.
     let censored = scratch.printed(&["sweep", "collect", "mine", "--minimise", "p99(all)"]);
     assert!(censored.contains("No verdict on p99(all): no run has a number that is known."), "{censored}");

@@ -236,6 +236,7 @@ fn run_unit(
     };
     let mut files = files(&plan, outcome.as_ref(), options.keep);
     files.push(manifest(unit, &plan, &result.ended, &files, &options.origin));
+    files.extend(outcome.as_ref().and_then(|outcome| entry::completions_file(&outcome.record)));
     let (file, result) = entry::result_text(result, &files);
     files.push(file);
     Ok(Some((result, files)))

@@ -12,13 +12,18 @@ use event_kernel::Digest;
 use report::OutputFile;
 use serde::{Deserialize, Serialize};
 
+use telemetry::RunRecord;
+
 use super::result::UnitResult;
 use crate::simulation::VERSION;
+use crate::statistics::pooled::{GroupCompletions, completions_of};
 use crate::unit::IdentifiedUnit;
 
 /// Name of the file with the result.
 pub(super) const RESULT: &str = "result.json";
-/// Name and version of the format of that file. It changes if a field changes its meaning or is removed.
+/// Name of the file with histograms of completion times.
+const COMPLETIONS: &str = "completions.json";
+/// Name and version of the format of `result.json`. It changes if a field changes its meaning or is removed.
 const SCHEMA: &str = "backwater-unit/1";
 /// The text before the digest of the file.
 const CHECKSUM: &str = "\"checksum\":\"";
@@ -63,6 +68,19 @@ pub(super) fn result_text(result: UnitResult, files: &[OutputFile]) -> (OutputFi
     let result = serde_json::from_str::<ResultFile>(&blank).expect("a result is read as written").result;
     let contents = blank.replacen(&file.checksum, &Digest::of_text(&blank).to_string(), 1);
     (OutputFile { name: RESULT.to_owned(), contents }, result)
+}
+
+/// Returns the file with histograms of completion times; `None` if the run has none.
+pub(super) fn completions_file(record: &RunRecord) -> Option<OutputFile> {
+    let groups = completions_of(record);
+    let contents = || serde_json::to_string(&groups).expect("histograms are plain data") + "\n";
+    (!groups.is_empty()).then(|| OutputFile { name: COMPLETIONS.to_owned(), contents: contents() })
+}
+
+/// Reads the histograms of completion times from a folder whose files are as they were written.
+pub(super) fn completions(folder: &Path) -> Option<Vec<GroupCompletions>> {
+    checked(folder).ok()?;
+    serde_json::from_str(&fs::read_to_string(folder.join(COMPLETIONS)).ok()?).ok()
 }
 
 /// Reads the result of a unit from a folder.

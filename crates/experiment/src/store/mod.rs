@@ -8,6 +8,7 @@
 //!                            run.json      the manifest: `rerun` repeats the run from it
 //!                            plan.ron      the scenario with every default and override
 //!                            summary.json  the summary, if the run has results
+//!                            completions.json  histograms of completion times by group, if the run kept them
 //! DIR/runs/.writing-PID-N/                 results that a process is writing; removed once it has died
 //! ```
 //!
@@ -34,6 +35,7 @@ pub use batch::{BatchEvent, BatchOptions, KeptFiles, Origin, Trial, trial};
 pub use entry::Stored;
 pub use result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 
+use crate::statistics::pooled::GroupCompletions;
 use crate::unit::IdentifiedUnit;
 
 /// Name of the folder of all results.
@@ -110,6 +112,12 @@ impl Store {
             Stored::Found(result) => Some(*result),
             Stored::Missing | Stored::Unusable(_) => None,
         }
+    }
+
+    /// Returns the completion times of the unit of this name, by group, if they are there whole.
+    #[must_use]
+    pub fn completions(&self, name: &str) -> Option<Vec<GroupCompletions>> {
+        entry::completions(&self.runs().join(name))
     }
 
     /// Returns the state of a unit's folder.

@@ -32,4 +32,4 @@ pub use fault::{Given, GivenPlace, ValueFault};
 pub use request::SweepRequest;
 pub use rows::{PlannedRun, Shard, ShardError, Sweep, SweepPlan};
 pub use seeds::SeedKind;
-pub use verdict::{settings, verdict};
+pub use verdict::{runs_of, settings, verdict};

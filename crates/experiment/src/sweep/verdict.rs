@@ -48,6 +48,18 @@ pub fn verdict(
     Verdict::of(Question { better, ..Question::of(measure, baseline) }, settings)
 }
 
+/// Returns the runs of the setting at this place in [`settings`], in the order of the plan.
+pub fn runs_of(plan: &SweepPlan, place: usize) -> impl Iterator<Item = &PlannedRun> {
+    let mut distinct: Vec<&Vec<(String, String)>> = Vec::new();
+    for run in &plan.runs {
+        if !distinct.contains(&&run.settings) {
+            distinct.push(&run.settings);
+        }
+    }
+    let wanted = distinct.get(place).copied();
+    plan.runs.iter().filter(move |run| Some(&run.settings) == wanted)
+}
+
 fn name(run: &PlannedRun) -> String {
     let values: Vec<_> = run.settings.iter().map(|(path, value)| format!("{path}={value}")).collect();
     if values.is_empty() { run.unit.scenario.clone() } else { values.join(", ") }

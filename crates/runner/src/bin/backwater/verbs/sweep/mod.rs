@@ -125,7 +125,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
         return Ok(());
     }
     // A baseline that is no setting is found before the first run.
-    wanted.verdict(&plan, &vec![None; plan.runs.len()])?;
+    wanted.verdict(&plan, &vec![None; plan.runs.len()], &[])?;
     check_memory(&plan, options)?;
     folder::claim(&dir, &plan, options.force)?;
     let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
@@ -138,8 +138,8 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let written = table::write(&dir.join(folder::TABLE), formats, &plan, &collected)?;
     if !options.work.quiet {
         let text = table::printed(&plan, &results, wanted.printed().as_deref());
-        let verdict =
-            wanted.verdict(&plan, &results)?.map_or_else(String::new, |verdict| format!("{verdict}\n"));
+        let verdict = wanted.verdict(&plan, &results, std::slice::from_ref(&dir))?;
+        let verdict = verdict.map_or_else(String::new, |verdict| format!("{verdict}\n"));
         let ends = ends.as_ref().map_or_else(String::new, |ends| format!("{ends}\n"));
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
         print(&format!("{text}\n{ends}{verdict}wrote {} to {}\n", names.join(", "), dir.display()));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use backwater::provenance;
 use clap::Args;
 use experiment::measures::{ALL, Direction, Measure, Measured, Quantity};
+use experiment::statistics::pooled::Pooled;
 use experiment::sweep::{self, Collected, PlannedRun, SweepPlan};
 use experiment::{Store, UnitResult};
 use report::TableFormats;
@@ -89,6 +90,7 @@ impl Wanted {
         &self,
         plan: &SweepPlan,
         results: &[Option<UnitResult>],
+        dirs: &[PathBuf],
     ) -> Result<Option<String>, Failure> {
         let Some((measure, better)) = &self.question else { return Ok(None) };
         let settings = sweep::settings(plan, results, measure);
@@ -104,10 +106,22 @@ impl Wanted {
         };
         let baseline = self.baseline.as_deref().map(place).transpose()?;
         Ok(Some(match sweep::verdict(&settings, measure, *better, baseline) {
-            Ok(verdict) => verdict.to_string(),
+            Ok(verdict) => {
+                let pooled = pooled(plan, verdict.best.place, measure, dirs);
+                let pooled = pooled.map_or_else(String::new, |pooled| format!("\n{pooled}"));
+                format!("{verdict}{pooled}")
+            }
             Err(none) => format!("No verdict on {measure}: {none}."),
         }))
     }
+}
+
+/// Returns a quantile of completion times over the messages of all runs of a setting; `None` if the measure is none, or a run
+/// lacks them.
+fn pooled(plan: &SweepPlan, place: usize, measure: &Measure, dirs: &[PathBuf]) -> Option<Pooled> {
+    let of_run = |run: &PlannedRun| dirs.iter().find_map(|dir| Store::open(dir).completions(&run.name));
+    let runs = sweep::runs_of(plan, place).map(of_run).collect::<Option<Vec<_>>>()?;
+    Pooled::of(measure, &runs.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
 impl MeasureOptions {
@@ -146,7 +160,7 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
         return Err(Failure::MeasureNotStored(missing.to_string()));
     }
     let measures = wanted.measures.as_deref();
-    let verdict = wanted.verdict(&plan, &results)?;
+    let verdict = wanted.verdict(&plan, &results, &options.dir)?;
     let table = Collected::of(&plan, &results, measures);
     let path = options.out.clone().unwrap_or_else(|| options.dir[0].join(TABLE));
     let mut written = Vec::new();
