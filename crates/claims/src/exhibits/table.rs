@@ -209,7 +209,7 @@ mod tests {
             for table in Paper::read(name, text).tables {
                 let numbers = [Some(Estimate::of(&[1.0, 2.0])), Some(Estimate::of(&[3.0])), None];
                 let filled = table.rows().into_iter().map(|row| {
-                    let cells = numbers.iter().cycle().take(table.columns.len()).cloned().collect();
+                    let cells = numbers.iter().cycle().take(table.columns.len()).copied().collect();
                     (row, cells)
                 });
                 assert_as_schema(&table.file(&filled.collect::<Vec<_>>()), &table.schema());
