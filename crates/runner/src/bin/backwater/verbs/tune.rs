@@ -12,6 +12,7 @@ use experiment::measures::{Direction, Measure};
 use experiment::tuning::{GoalError, Halved, Method, Objective, Space, TuningJob};
 use report::tables::printed;
 
+use crate::arguments::{self, Seeds};
 use crate::failure::Failure;
 use crate::folder_name;
 use crate::terminal::{print, print_exactly};
@@ -39,11 +40,11 @@ pub(crate) struct TuneOptions {
     #[arg(long, value_name = "N")]
     minutes: Option<f64>,
     /// Seeds of the search: `1..=4`, or `1,2,5`.
-    #[arg(long, value_name = "SEEDS", default_value = "1..=4", value_parser = seeds)]
-    seeds: SeedList,
+    #[arg(long, value_name = "SEEDS", default_value = "1..=4", value_parser = arguments::seeds)]
+    seeds: Seeds,
     /// Seeds on which winner and baseline are compared.
-    #[arg(long, value_name = "SEEDS", default_value = "1001..=1010", value_parser = seeds)]
-    held_out: SeedList,
+    #[arg(long, value_name = "SEEDS", default_value = "1001..=1010", value_parser = arguments::seeds)]
+    held_out: Seeds,
     /// Override of the held-out runs: other traffic.
     #[arg(long, value_name = "PATH=VALUE")]
     held_out_set: Vec<String>,
@@ -166,34 +167,6 @@ impl From<MethodName> for Method {
     }
 }
 
-/// Seeds of an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct SeedList(Vec<u64>);
-
-/// Most seeds of an option.
-const MOST_SEEDS: u64 = 10_000;
-
-/// Parses `1..=4`, `1..5` or `1,2,5`.
-fn seeds(text: &str) -> Result<SeedList, String> {
-    let wrong = || "write seeds as `1..=4` or `1,2,5`, each once".to_owned();
-    let number = |text: &str| text.trim().parse::<u64>().map_err(|_| wrong());
-    let list: Vec<u64> = match text.split_once("..") {
-        Some((first, last)) => {
-            let (first, last) = match last.strip_prefix('=') {
-                Some(last) => (number(first)?, number(last)?.checked_add(1).ok_or_else(wrong)?),
-                None => (number(first)?, number(last)?),
-            };
-            if last.saturating_sub(first) > MOST_SEEDS {
-                return Err(format!("write at most {MOST_SEEDS} seeds"));
-            }
-            (first..last).collect()
-        }
-        None => text.split(',').map(number).collect::<Result<_, _>>()?,
-    };
-    let twice = (1..list.len()).any(|place| list[..place].contains(&list[place]));
-    if list.is_empty() || twice { Err(wrong()) } else { Ok(SeedList(list)) }
-}
-
 /// Tunes, writes the answer and prints it.
 pub(crate) fn run(options: &TuneOptions) -> Result<(), Failure> {
     let job = job(options)?;
@@ -235,19 +208,4 @@ fn job(options: &TuneOptions) -> Result<TuningJob, Failure> {
         halved: options.halve.into(),
         sensitivity: !options.no_sensitivity,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seeds_are_a_range_or_a_list() {
-        assert_eq!(seeds("1..=4").unwrap().0, [1, 2, 3, 4]);
-        assert_eq!(seeds("7..9").unwrap().0, [7, 8]);
-        assert_eq!(seeds("5, 1").unwrap().0, [5, 1]);
-        for wrong in ["", "4..=1", "1,1", "a", "1..=x", "0..=18446744073709551615", "1..=99999999"] {
-            assert!(seeds(wrong).is_err(), "{wrong}");
-        }
-    }
 }
