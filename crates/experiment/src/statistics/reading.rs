@@ -39,11 +39,18 @@ impl Reading {
     /// Returns the amount by which this reading is certainly better than another one: for a censored other one at least so
     /// much. `None` if the amount is not certain.
     pub(super) fn advantage_over(self, other: Self, better: Direction) -> Option<f64> {
-        let (mine, theirs) = match (self, other, better) {
-            (Self::Known(mine), Self::Known(theirs), _)
-            | (Self::Known(mine), Self::AtLeast(theirs), Direction::Smaller) => (mine, theirs),
-            _ => return None,
+        let is_certain = match other {
+            Self::Known(_) => true,
+            // Beyond its bound, the other one is only worse.
+            Self::AtLeast(_) => better == Direction::Smaller,
+            Self::Missing => false,
         };
+        let (Self::Known(mine), Self::Known(theirs) | Self::AtLeast(theirs)) = (self, other) else {
+            return None;
+        };
+        if !is_certain {
+            return None;
+        }
         Some(match better {
             Direction::Smaller => theirs - mine,
             Direction::Larger => mine - theirs,
@@ -59,7 +66,7 @@ impl Reading {
         };
         match (self, other) {
             (Self::Known(mine), Self::Known(theirs)) => of_known(mine, theirs),
-            (Self::Missing, Self::Missing) => 0,
+            (Self::Missing, Self::Missing) | (Self::AtLeast(_), Self::AtLeast(_)) => 0,
             (Self::Missing, _) => -1,
             (_, Self::Missing) => 1,
             (Self::Known(mine), Self::AtLeast(theirs)) => {
@@ -68,7 +75,6 @@ impl Reading {
             (Self::AtLeast(mine), Self::Known(theirs)) => {
                 -i32::from(of_known(theirs, mine) > 0 && better == Direction::Smaller)
             }
-            (Self::AtLeast(_), Self::AtLeast(_)) => 0,
         }
     }
 }
