@@ -88,7 +88,7 @@ fn coverage(what: &str, service: Service, interval: impl Fn(u64) -> Option<Estim
     for seed in 1..=RUNS {
         match interval(seed) {
             Some(one) => {
-                counted.holds += u64::from(one.low() <= service.truth() && service.truth() <= one.high())
+                counted.holds += u64::from(one.low() <= service.truth() && service.truth() <= one.high());
             }
             None => counted.refused += 1,
         }
