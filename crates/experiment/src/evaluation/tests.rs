@@ -39,10 +39,10 @@ fn an_answer_has_the_numbers_of_the_run() {
 
 #[test]
 fn over_seeds_the_number_is_the_mean_of_the_runs() {
-    let several = answer(&question("bench-a32", "goodput(all)", &[3, 1]), &["duration=50 us"]);
+    let several = answer(&question("bench-a32", "goodput(all)", &[3, 1]), &["duration=1200 us"]);
     let number = number(&several, "goodput(all)");
     let alone = [3, 1].map(|seed| {
-        let answer = answer(&question("bench-a32", "goodput(all)", &[seed]), &["duration=50 us"]);
+        let answer = answer(&question("bench-a32", "goodput(all)", &[seed]), &["duration=1200 us"]);
         answer.measures.0[0].1.value.expect("a number")
     });
     assert_eq!(number.values, alone.map(Some));
