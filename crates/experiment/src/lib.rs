@@ -9,7 +9,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`unit`] | one run: a scenario, overrides and seeds, and its name |
+//! | [`mod@unit`] | one run: a scenario, overrides and seeds, and its name |
 //! | [`store`] | a folder with the results of units; runs those that are missing |
 //! | [`sweep`] | many units: axes, ranges, variants, and the table of their results |
 //! | [`batch`] | a set of jobs, and the outcome of each |

@@ -15,9 +15,9 @@
 //! | module | contents |
 //! |---|---|
 //! | here | opening, looking up, placing |
-//! | [`result`] | the result of a unit, and its budget |
-//! | [`entry`] | the folder of a result: written, checked |
-//! | [`batch`] | many units, as many at a time as there are processors |
+//! | `result` | the result of a unit, and its budget |
+//! | `entry` | the folder of a result: written, checked |
+//! | `batch` | many units, as many at a time as there are processors |
 
 mod batch;
 mod entry;

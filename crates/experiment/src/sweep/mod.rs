@@ -9,14 +9,14 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`fault`] | faults of what is asked for, with their places |
-//! | [`values`] | lists and ranges of values |
-//! | [`seeds`] | lists of seeds |
-//! | [`axis`] | lists of settings, of which a sweep is the cross product |
-//! | [`rows`] | the runs, and the plan: a line of JSON for each |
-//! | [`request`] | options and the sweep file |
-//! | [`collect`] | one table of all results |
-//! | [`verdict`] | the best setting |
+//! | `fault` | faults of what is asked for, with their places |
+//! | `values` | lists and ranges of values |
+//! | `seeds` | lists of seeds |
+//! | `axis` | lists of settings, of which a sweep is the cross product |
+//! | `rows` | the runs, and the plan: a line of JSON for each |
+//! | `request` | options and the sweep file |
+//! | `collect` | one table of all results |
+//! | `verdict` | the best setting |
 
 mod axis;
 mod collect;

@@ -48,7 +48,7 @@ pub fn verdict(
     Verdict::of(Question { better, ..Question::of(measure, baseline) }, settings)
 }
 
-/// Returns the runs of the setting at this place in [`settings`], in the order of the plan.
+/// Returns the runs of the setting at this place in [`settings()`], in the order of the plan.
 pub fn runs_of(plan: &SweepPlan, place: usize) -> impl Iterator<Item = &PlannedRun> {
     let mut distinct: Vec<&Vec<(String, String)>> = Vec::new();
     for run in &plan.runs {
