@@ -57,6 +57,12 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
     let sets: Vec<_> = winner.lines().flat_map(|line| ["--set", line]).collect();
     assert_eq!(sets.len(), 4, "{winner}");
     scratch.printed(&[&["check", "victim"], &sets[..]].concat());
+    // The folder gets a page, which the same tuning leaves there.
+    assert_eq!(scratch.printed(&["report", "a"]), "wrote a/report.html\n");
+    let page = scratch.read("a/report.html");
+    assert!(page.contains("<h1>Tuning</h1>") && page.contains(winner.lines().next().expect("a setting")));
+    assert_eq!(json(&scratch.printed(&tune(&["--runs", "26", "--out", "a", "--json", "--quiet"]))), whole);
+    assert_eq!(scratch.read("a/report.html"), page);
 }
 
 #[test]

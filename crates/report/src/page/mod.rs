@@ -76,10 +76,11 @@ pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, 
     Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
 }
 
-/// Returns true if a folder is that of many runs: a sweep or a tuning.
+/// Returns true if a folder is that of many runs: a sweep, or a tuning, whose folder has a manifest but no summary of one run.
 #[must_use]
 pub fn is_of_many(files: RunFiles<'_>) -> bool {
-    !files.has(MANIFEST) && (files.has(sweep::TABLE) || files.has(sweep::TRIALS))
+    let is_of_one = files.has(MANIFEST) && files.has("summary.json");
+    !is_of_one && (files.has(sweep::TABLE) || files.has(sweep::TRIALS))
 }
 
 /// Returns the page of a sweep or a tuning from its table. Points of its figures lead to the folders of their runs. `folder` is the

@@ -4,6 +4,9 @@ const STEP = 110;
 const MARGIN = 16;
 // Room of a host whose name is written below it.
 const NAMED = 34;
+// Room above the highest row, and more of it if links in that row bend upwards.
+const TOP = 34;
+const BENT_TOP = 64;
 
 /**
  * Returns the places of a fabric's nodes for a width in pixels. `outputs` are node, port and peer in turn, `hosts` the number of
@@ -14,6 +17,8 @@ export function layout({ nodes, hosts, outputs }, room) {
   for (let at = 0; at < outputs.length; at += 3) peers[outputs[at]].push(outputs[at + 2]);
   const level = levels(nodes.length, hosts, peers);
   const highest = Math.max(...level);
+  const bends = nodes.some((_, node) => highest > 0 && level[node] === highest && peers[node].some((peer) => level[peer] === highest));
+  const top = bends ? BENT_TOP : TOP;
   const below = new Map();
   for (let host = 0; host < hosts; host += 1) {
     const leaf = peers[host].find((peer) => peer >= hosts) ?? -1;
@@ -27,10 +32,10 @@ export function layout({ nodes, hosts, outputs }, room) {
     const step = (width - 2 * MARGIN) / switches.length;
     switches.forEach((node, place) => {
       places[node].x = MARGIN + step * (place + 0.5);
-      places[node].y = 34 + STEP * (highest - row);
+      places[node].y = top + STEP * (highest - row);
     });
   }
-  const bottom = highest === 0 ? 34 : 34 + STEP * (highest - 1);
+  const bottom = highest === 0 ? top : top + STEP * (highest - 1);
   const height = placeHosts(places, below, { width, leaves, bottom });
   return { places: places.map((place, node) => ({ ...place, isHost: node < hosts })), width, ...height };
 }
