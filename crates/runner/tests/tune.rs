@@ -57,6 +57,11 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
     let sets: Vec<_> = winner.lines().flat_map(|line| ["--set", line]).collect();
     assert_eq!(sets.len(), 4, "{winner}");
     scratch.printed(&[&["check", "victim"], &sets[..]].concat());
+    // Each setting names its first run.
+    let runs = scratch.names_in("a/runs");
+    let table = scratch.read("a/trials.csv");
+    let mut named = table.lines().skip(1).map(|line| line.split(',').nth(1).expect("a second column"));
+    assert!(named.all(|run| runs.iter().any(|known| known == run)), "{table}");
     // The folder gets a page, which the same tuning leaves there.
     assert_eq!(scratch.printed(&["report", "a"]), "wrote a/report.html\n");
     let page = scratch.read("a/report.html");
@@ -79,7 +84,7 @@ fn the_winner_keeps_its_constraint_or_there_is_none() {
     let lines: Vec<_> = table.lines().collect();
     assert_eq!(
         lines[0],
-        "trial,seeds,duration_share,feasible,front,winner,timer,increase,goodput(victim)_bps,violation"
+        "trial,run,seeds,duration_share,feasible,front,winner,timer,increase,goodput(victim)_bps,violation"
     );
     assert_eq!(lines.len(), 4);
     assert!(lines[1..].iter().all(|line| line.contains(",2,1,false,false,false,")), "{table}");

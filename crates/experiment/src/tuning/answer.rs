@@ -37,6 +37,8 @@ pub struct Tuned {
 pub struct TrialRow {
     /// The setting in the search.
     pub trial: Trial,
+    /// Name of its run with the first training seed; `None` if the scenario refuses the setting.
+    pub run: Option<String>,
     /// Overrides beyond the job's.
     pub overrides: Vec<String>,
     /// Value of each parameter, as it stands behind its path.

@@ -97,13 +97,15 @@ impl Runs<'_> {
         }
     }
 
-    pub(super) fn row(&self, trial: Trial) -> TrialRow {
+    pub(super) fn row(&mut self, trial: Trial) -> TrialRow {
+        let first = self.units(&trial.point, 1, trial.share);
+        let run = first.and_then(|units| Some(units.first()?.name().to_owned()));
         let numbers = self.job.objectives.iter().zip(&trial.score.objectives);
         let means = numbers.map(|(one, cost)| cost.is_finite().then(|| one.number(*cost))).collect();
         let beyond = self.base[self.job.set.len()..].iter().cloned();
         let overrides = beyond.chain(self.job.space.overrides(&trial.point)).collect();
         let written = self.job.space.written(&trial.point);
-        TrialRow { trial, overrides, written, means }
+        TrialRow { trial, run, overrides, written, means }
     }
 }
 

@@ -34,6 +34,8 @@ struct SweepData {
     /// Seed of each run, or number of seeds of each setting.
     seeds: Vec<Option<u64>>,
     ended: Vec<String>,
+    /// Names of the folders of the runs; of a setting, that of its first run, empty if it had none.
+    folders: Vec<String>,
     names: Vec<String>,
     /// True for each setting of a tuning that keeps the constraints; `None` in a sweep.
     feasible: Option<Vec<bool>>,
@@ -196,6 +198,7 @@ fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
         measures: measures.map(|place| table.measure(place)).collect::<Result<_, _>>()?,
         seeds,
         ended: table.texts("ended")?,
+        folders: table.texts("name")?,
         names: table.texts("name")?,
         feasible: None,
     })
@@ -249,6 +252,7 @@ fn read_trials(table: &Table, folder: &str) -> Result<SweepData, ReadError> {
             .collect::<Result<_, _>>()?,
         seeds: seeds.into_iter().map(|count| count.map(|count| count as u64)).collect(),
         ended: (0..feasible.len()).map(|place| state(place).to_owned()).collect(),
+        folders: table.texts("run")?,
         names: table.texts("trial")?.iter().map(|trial| format!("trial {trial}")).collect(),
         feasible: Some(feasible),
     })
@@ -368,13 +372,14 @@ mod tests {
 
     #[test]
     fn settings_of_a_tuning_have_no_brackets_in_their_names() {
-        let rows = "trial,seeds,feasible,front,winner,kmin_KB,scheme,p99(all)_s,violation\n\
-            1,3,true,false,false,5,a,0.002,0\n2,3,true,true,true,9,b,0.001,0\n3,1,false,false,false,7,a,,0.5\n";
+        let rows = "trial,run,seeds,feasible,front,winner,kmin_KB,scheme,p99(all)_s,violation\n\
+            1,v-1,3,true,false,false,5,a,0.002,0\n2,v-2,3,true,true,true,9,b,0.001,0\n3,,1,false,false,false,7,a,,0.5\n";
         let files = vec![OutputFile { name: TRIALS.to_owned(), contents: rows.to_owned() }];
         let table = Table::read(RunFiles::Written(&files), TRIALS).unwrap();
         let data = read_trials(&table, "").unwrap();
         let names: Vec<_> = data.settings.iter().map(|one| one.name.as_str()).collect();
         let measures: Vec<_> = data.measures.iter().map(|one| (one.name.as_str(), one.unit)).collect();
+        assert_eq!(data.folders, ["v-1", "v-2", ""]);
         assert_eq!(
             (names, measures),
             (vec!["kmin_KB", "scheme"], vec![("p99(all)", "s"), ("violation", "")])

@@ -68,9 +68,10 @@ class Sweep {
     this.all = data.names.map((_, run) => run);
   }
 
-  /** Returns the address of a run's folder; of a setting of a tuning that of all runs. */
+  /** Returns the address of a run's folder; of a setting of a tuning that of its first run, or of all runs if it had none. */
   address(run) {
-    return this.data.kind === "tuning" ? this.data.runs : this.data.runs + encodeURIComponent(this.data.names[run]) + "/";
+    const folder = this.data.folders[run];
+    return folder === "" ? this.data.runs : this.data.runs + encodeURIComponent(folder) + "/";
   }
 
   /** Returns the settings and the seed of a run in words. */

@@ -403,6 +403,7 @@ fn fragment(job: &TuningJob, winner: &TrialRow) -> String {
 fn trials(job: &TuningJob, tuned: &Tuned) -> String {
     let mut header = vec![
         "trial".to_owned(),
+        "run".to_owned(),
         "seeds".to_owned(),
         "duration_share".to_owned(),
         "feasible".to_owned(),
@@ -419,8 +420,8 @@ fn trials(job: &TuningJob, tuned: &Tuned) -> String {
     let mut text = csv_line(&header);
     for (place, row) in tuned.trials.iter().enumerate() {
         let flag = |flag: bool| flag.to_string();
-        let mut cells =
-            vec![(place + 1).to_string(), row.trial.seeds.to_string(), row.trial.share.to_string()];
+        let mut cells = vec![(place + 1).to_string(), row.run.clone().unwrap_or_default()];
+        cells.extend([row.trial.seeds.to_string(), row.trial.share.to_string()]);
         cells.push(flag(row.trial.score.is_feasible()));
         cells.extend([flag(tuned.front.contains(&place)), flag(tuned.winner == Some(place))]);
         let numbers = job.space.numbers(&row.trial.point);
