@@ -101,6 +101,12 @@ async function checkTabs(browser) {
   await page.context().close();
 }
 
+/** Opens the table of a figure. It is made when its summary has opened, which the browser says later. */
+async function openTable(page, figure) {
+  await page.click(`${figure} summary`);
+  await page.waitForSelector(`${figure} details tbody tr`, { state: "attached", timeout: 5000 }).catch(() => {});
+}
+
 async function checkToggles(page) {
   const shown = () => page.evaluate(() => document.querySelector("#figure-goodput .plot").plot().series.map((one) => one.show));
   const before = await shown();
@@ -110,7 +116,7 @@ async function checkToggles(page) {
   check("a button switches all off", (await shown()).slice(1, 4).every((one) => !one));
   await page.click("#figure-goodput legend button:text('all') >> nth=0");
   check("a button switches all on", (await shown()).slice(1, 4).every((one) => one));
-  await page.click("#figure-goodput summary");
+  await openTable(page, "#figure-goodput");
   check("a table has the values of the lines", (await page.locator("#figure-goodput details tbody tr").count()) > 1);
   await page.click("#figure-goodput summary");
 }
@@ -142,7 +148,7 @@ async function checkFabric(page) {
     check("one tree is chosen", (await page.locator(".trees li").count()) === 1);
     await page.selectOption(".choice select", { index: 0 });
   }
-  await page.click("#figure-fabric summary");
+  await openTable(page, "#figure-fabric");
   check("a table has the outputs of the moment", (await page.locator("#figure-fabric tbody tr").count()) > 3);
 }
 
