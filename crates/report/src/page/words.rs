@@ -2,6 +2,8 @@
 //!
 //! Invariant: a quantity that is exactly a short number is written as that number.
 
+use crate::format::grouped;
+
 /// Returns a time in seconds with a fitting unit.
 pub(super) fn time(seconds: f64) -> String {
     scaled(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")])
@@ -30,15 +32,7 @@ pub(super) fn count(count: usize, noun: &str) -> String {
 
 /// Returns a count with a comma between thousands.
 pub(super) fn thousands(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    grouped(count as u64)
 }
 
 /// Returns a value in the largest unit that does not exceed it, else in the smallest.

@@ -14,7 +14,7 @@ use experiment::store::{BatchEvent, BatchOptions, Origin};
 use experiment::tuning::{Judged, Objective, TrialRow, Tuned, TuningJob, sensitivity};
 use experiment::{Estimate, Store};
 use indicatif::{ProgressBar, ProgressStyle};
-use report::format::{aligned, plain_table};
+use report::format::{aligned, csv, plain_table};
 use report::manifest::PlanIdentity;
 use report::{Manifest, OutputFile, ResultFolder};
 use scenario::{Plan, ScenarioText};
@@ -417,8 +417,7 @@ fn trials(job: &TuningJob, tuned: &Tuned) -> String {
     header.extend(job.space.parameters.iter().map(|one| format!("{}{}", one.name, unit(&one.unit))));
     header.extend(job.objectives.iter().map(|one| one.measure.column_name()));
     header.push("violation".to_owned());
-    let mut text = csv_line(&header);
-    for (place, row) in tuned.trials.iter().enumerate() {
+    let cells = |(place, row): (usize, &TrialRow)| {
         let flag = |flag: bool| flag.to_string();
         let mut cells = vec![(place + 1).to_string(), row.run.clone().unwrap_or_default()];
         cells.extend([row.trial.seeds.to_string(), row.trial.share.to_string()]);
@@ -432,20 +431,9 @@ fn trials(job: &TuningJob, tuned: &Tuned) -> String {
         cells.extend(row.means.iter().map(|mean| mean.map_or_else(String::new, |mean| mean.to_string())));
         let violation = row.trial.score.violation;
         cells.push(if violation.is_finite() { violation.to_string() } else { String::new() });
-        text += &csv_line(&cells);
-    }
-    text
-}
-
-fn csv_line(cells: &[String]) -> String {
-    let quoted = |cell: &String| {
-        if cell.contains([',', '"', '\n']) {
-            format!("\"{}\"", cell.replace('"', "\"\""))
-        } else {
-            cell.clone()
-        }
+        cells
     };
-    cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
+    csv(header, tuned.trials.iter().enumerate().map(cells))
 }
 
 fn json_text(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> String {
