@@ -27,6 +27,7 @@ pub mod schedule;
 pub mod spec;
 
 pub use adapter::config::AdapterConfigs;
+pub use adapter::opening::ExpectedQueuePairs;
 pub use adapter::setup::{AdapterSetup, AdapterTimer, FlowEnd, MessageOrigin};
 pub use adapter::{Adapter, FiniteMessages};
 pub use endpoint::Endpoint;

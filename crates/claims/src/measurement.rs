@@ -252,7 +252,7 @@ pub(crate) mod tests {
     pub(crate) fn outcome() -> Outcome {
         let at = |ms: u64| Span::from_us(1000 * ms).after_start();
         let bytes = |kb: [u64; 3]| kb.iter().map(|kb| Bytes::new(kb * 1000)).collect::<Vec<_>>();
-        let flow = |name: &str| FlowRecord { name: name.to_owned(), named: true, ..FlowRecord::default() };
+        let flow = |name: &str| FlowRecord { name: name.into(), named: true, ..FlowRecord::default() };
         let mut rows = [[900, 0, 0], [0, 0, 0], [500, 250, 1000], [500, 750, 1000]].map(bytes).to_vec();
         rows.extend([500, 1000, 1500, 2000, 2000, 2000, 2000, 2000, 2000, 2000].map(|kb| bytes([kb, 0, 0])));
         rows.iter_mut().for_each(|row| row.push(row.iter().copied().sum()));

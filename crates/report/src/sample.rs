@@ -257,9 +257,9 @@ fn contributor(flow: u32, kb: u64) -> ContributorRecord {
 
 fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: bool) -> FlowRecord {
     FlowRecord {
-        name: name.to_owned(),
-        source: source.to_owned(),
-        destination: destination.to_owned(),
+        name: name.into(),
+        source: source.into(),
+        destination: destination.into(),
         hosts: (0, 300),
         named,
         group: None,

@@ -307,9 +307,9 @@ fn phases(record: &RunRecord) -> Vec<PhaseSummary> {
 impl PhaseSummary {
     fn new(record: &RunRecord, goodput: &PhaseGoodput<'_>, groups: Vec<GroupInPhase>) -> Self {
         let flow = |(flow, share): (&telemetry::FlowRecord, &FlowGoodput)| FlowSummary {
-            flow: flow.name.clone(),
-            src: flow.source.clone(),
-            dst: flow.destination.clone(),
+            flow: flow.name.to_string(),
+            src: flow.source.to_string(),
+            dst: flow.destination.to_string(),
             transport: flow.transport,
             operation: flow.operation,
             active: share.active,

@@ -52,7 +52,7 @@ pub(crate) fn report() -> Result<String, SimulationError> {
     }
     let run = simulation.run()?;
     let mut text = format!("{}: {} packets delivered\n", run.plan.name(), run.summary.delivered_packets);
-    let name = |flow: u32| run.record.flows[flow as usize].name.as_str();
+    let name = |flow: u32| &*run.record.flows[flow as usize].name;
     for root in &run.record.congestion.roots {
         text +=
             &format!("root {} port {} to {}, {} branches\n", root.node, root.port, root.peer, root.branches);

@@ -101,7 +101,7 @@ fn a_topology_file_is_read_beside_the_scenario() {
     let rates: Vec<_> = graph.ports(graph.find("s1").expect("it is there")).iter().collect();
     let rates: Vec<_> = rates.iter().map(|end| plan.cable(end.cable).rate).collect();
     assert_eq!(rates, [100, 100, 25, 25].map(units::Rate::gbps));
-    assert_eq!(plan.workload().flows[0].name, "flow-list:1:h0->h2");
+    assert_eq!(*plan.workload().flows[0].name, *"flow-list:1:h0->h2");
     assert!(plan.resolved().contains("host_prefix"));
     // The resolved text does not need the fabric's file.
     assert!(plan.resolved().contains("\"25 Gb/s, 1 us\""));

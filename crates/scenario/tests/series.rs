@@ -23,12 +23,11 @@ fn ports_and_sources_are_selected_each_once() {
         .collect();
     assert_eq!(ports, ["S1:1", "S1:2", "S1:3"]);
     let flows = &plan.workload().flows;
-    let sources: Vec<_> =
-        plan.series().sources.named.iter().map(|flow| flows[flow.index()].name.as_str()).collect();
+    let sources: Vec<_> = plan.series().sources.named.iter().map(|flow| &*flows[flow.index()].name).collect();
     let expected: Vec<_> = flows
         .iter()
         .filter(|flow| flow.name.starts_with('F') || ["H1", "H2"].contains(&plan.graph().name(flow.source)))
-        .map(|flow| flow.name.as_str())
+        .map(|flow| &*flow.name)
         .collect();
     assert!(!expected.is_empty() && expected.len() <= flows.len());
     assert_eq!(sources, expected);

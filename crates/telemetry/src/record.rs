@@ -1,5 +1,7 @@
 //! The whole record of a run.
 
+use std::sync::Arc;
+
 use packet::MarkCode;
 use units::{Bytes, Rate, Span, Time};
 
@@ -182,11 +184,11 @@ impl TransportTally {
 #[derive(Clone, Debug, Default)]
 pub struct FlowRecord {
     /// Name of the flow.
-    pub name: String,
+    pub name: Arc<str>,
     /// Name of the host that sends the data.
-    pub source: String,
+    pub source: Arc<str>,
     /// Name of the host that receives the data.
-    pub destination: String,
+    pub destination: Arc<str>,
     /// Numbers of both hosts, as in the list of flows that the flow comes from, or in the order of the topology, from 0.
     pub hosts: (u32, u32),
     /// True if the scenario names the flow; other flows belong to a traffic pattern.

@@ -15,7 +15,7 @@ use crate::operation::Operation;
 pub struct Flow {
     /// Unique name: as in the scenario (`local3` for the third of the pattern `local`), or made from the pattern and
     /// both hosts (`poisson:h3->h7`). Flows of the second pattern of a kind begin with `poisson2:`, and so on.
-    pub name: String,
+    pub name: Arc<str>,
     /// Whether the scenario names the flow.
     pub named: bool,
     /// The pattern that makes the flow, by its place in the scenario's `traffic`; `None` for a flow of `flows`.

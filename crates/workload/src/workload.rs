@@ -84,7 +84,7 @@ impl Workload {
 
     fn changes_by_name(&self) -> Vec<TrafficChange> {
         let alone = self.flows.iter().filter(|flow| flow.pattern.is_none());
-        let flows = alone.map(|flow| (flow.name.as_str(), flow.posting.start(), flow.posting.stop()));
+        let flows = alone.map(|flow| (&*flow.name, flow.posting.start(), flow.posting.stop()));
         let patterns = self.patterns.iter();
         let named = patterns.filter_map(|it| Some((it.name.as_deref()?, it.start, it.stop)));
         let mut at: BTreeMap<Time, [Vec<&str>; 2]> = BTreeMap::new();

@@ -87,7 +87,7 @@ fn flows_lead_between_two_hosts_under_a_name_of_their_own() {
     for pattern in patterns() {
         let workload = built(&[], &pattern, 1);
         assert!(!workload.flows.is_empty(), "{pattern:?}");
-        let names: BTreeSet<&str> = workload.flows.iter().map(|flow| flow.name.as_str()).collect();
+        let names: BTreeSet<&str> = workload.flows.iter().map(|flow| &*flow.name).collect();
         assert_eq!(names.len(), workload.flows.len(), "{pattern:?}");
         for flow in &workload.flows {
             assert_ne!(flow.source, flow.destination, "{pattern:?}");

@@ -128,7 +128,7 @@ fn built(flows: &[FlowSpec], patterns: &[PatternSpec]) -> Workload {
 fn members(workload: &Workload) -> (Vec<(&str, Vec<&str>)>, Vec<&str>) {
     let of = |group| {
         let flows = workload.flows.iter().filter(move |flow| flow.group == group);
-        flows.map(|flow| flow.name.as_str()).collect::<Vec<_>>()
+        flows.map(|flow| &*flow.name).collect::<Vec<_>>()
     };
     let groups = (0..).zip(&workload.groups).map(|(i, group)| (group.name.as_str(), of(Some(i))));
     (groups.collect(), of(None))

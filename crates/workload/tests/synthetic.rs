@@ -280,7 +280,7 @@ fn a_list_of_flows_is_as_written() {
     let flows = posted(&workload);
     let found: Vec<_> = flows
         .iter()
-        .map(|flow| (flow.name.as_str(), flow.service_level.0, posts(flow)[0].at, posts(flow)[0].bytes.get()))
+        .map(|flow| (&*flow.name, flow.service_level.0, posts(flow)[0].at, posts(flow)[0].bytes.get()))
         .collect();
     let expected = [
         ("flow-list:2:h0->h2", 0, us(10), 700),

@@ -118,7 +118,7 @@ fn named_flows_are_as_written() {
         ]
     );
     let Flow { name, named, source, destination, service_level, operation, .. } = &built.flows[0];
-    assert_eq!((name.as_str(), *named, *source, *destination), ("F1", true, NodeId(0), NodeId(1)));
+    assert_eq!((&**name, *named, *source, *destination), ("F1", true, NodeId(0), NodeId(1)));
     assert_eq!((*service_level, *operation), (ServiceLevel(3), Operation::Send));
 }
 
@@ -217,7 +217,7 @@ proptest! {
 fn an_incast_comes_from_the_hosts_that_follow_the_receiver() {
     let incast = incast();
     let flows = of_patterns(&[incast.clone(), incast], 5, 1);
-    let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
+    let names: Vec<&str> = flows.iter().map(|flow| &*flow.name).collect();
     let first = ["incast:h1->h4", "incast:h2->h4", "incast:h5->h4"];
     let second = ["incast2:h1->h4", "incast2:h2->h4", "incast2:h5->h4"];
     assert_eq!(names, [first, second].concat());
@@ -300,8 +300,7 @@ fn flows_that_converge_are_named_by_host_and_come_before_those_without_a_name() 
     let patterns =
         [poisson(us(50), 0.1), converge("local", "L*", 5, 0, Some(9)), converge("far", "R1", 5, 0, None)];
     let workload = built(&[victim], &patterns, &hosts, 1);
-    let found: Vec<_> =
-        workload.flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str()).collect();
+    let found: Vec<_> = workload.flows.iter().filter(|flow| flow.named).map(|flow| &*flow.name).collect();
     assert_eq!(found, ["victim", "local1", "local2", "far1"]);
     assert!(workload.flows[4..].iter().all(|flow| !flow.named) && workload.flows.len() > 4);
     let Flow { source, destination, posting, service_level, .. } = &workload.flows[2];

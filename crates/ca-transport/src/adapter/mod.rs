@@ -20,7 +20,7 @@ pub mod config;
 mod endpoint_slot;
 mod next_timer;
 mod observed;
-mod opening;
+pub(crate) mod opening;
 mod posting;
 mod prefetching;
 mod queue_pair;

@@ -15,7 +15,39 @@ use super::{Adapter, MAX_QUEUE_PAIRS};
 use crate::endpoint::any::AnyEndpoint;
 use crate::host_drain::SinkTally;
 
+/// The queue pairs that an adapter is about to open, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExpectedQueuePairs {
+    /// All of them.
+    pub all: usize,
+    /// Those that send data or ask for it under a flow of their own.
+    pub controlled: usize,
+    /// Those that data comes in for.
+    pub receiving: usize,
+}
+
+impl ExpectedQueuePairs {
+    /// Counts one end of a flow: that which posts its messages, or the other.
+    pub const fn count(&mut self, operation: Operation, posts: bool) {
+        let reads = matches!(operation, Operation::RdmaRead);
+        self.all += 1;
+        self.controlled += (posts || reads) as usize;
+        self.receiving += (posts == reads) as usize;
+    }
+}
+
 impl Adapter {
+    /// Makes room for queue pairs, exactly as many as expected, so that opening them moves none and leaves no room unused.
+    /// More can be opened all the same.
+    pub fn expect(&mut self, expected: ExpectedQueuePairs) {
+        let ExpectedQueuePairs { all, controlled, receiving } = expected;
+        self.queue_pairs.reserve_exact(all);
+        self.endpoints.reserve_exact(all);
+        self.sinks.reserve_exact(receiving);
+        self.shared.decreases.reserve_exact(controlled);
+        self.schedule.expect(all, controlled);
+    }
+
     /// Returns the number that the next queue pair will have.
     #[must_use]
     pub fn next_qp(&self) -> QpNumber {

@@ -161,6 +161,13 @@ impl Schedule {
         self.flows.len() as u32 - 1
     }
 
+    /// Makes room for endpoints and flows.
+    pub fn expect(&mut self, endpoints: usize, flows: usize) {
+        self.endpoints.reserve_exact(endpoints);
+        self.flows.reserve_exact(flows);
+        self.paced.reserve(flows);
+    }
+
     /// Adds an endpoint, with the next number.
     pub fn add_endpoint(&mut self) {
         self.endpoints.push(ScheduledEndpoint { next: END, offered: false });

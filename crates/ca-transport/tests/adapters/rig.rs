@@ -213,7 +213,7 @@ impl<'a> Pair<'a> {
         schedule: &MessageSchedule,
     ) -> [QpNumber; 2] {
         let flow = Flow {
-            name: "F".to_owned(),
+            name: "F".into(),
             named: true,
             pattern: None,
             group: None,

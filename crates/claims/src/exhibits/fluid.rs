@@ -52,7 +52,7 @@ impl FluidLine {
         let Scheme::Dcqcn(settings) = plan.scheme() else { return Err(NotInRun::Dcqcn) };
         let flows = &plan.workload().flows;
         let missing = || NotInRun::Flow(self.flow.clone());
-        let flow = flows.iter().position(|flow| flow.name == self.flow).ok_or_else(missing)?;
+        let flow = flows.iter().position(|flow| *flow.name == *self.flow).ok_or_else(missing)?;
         let starts: Vec<_> = flows.iter().map(|flow| flow.posting.start().since_start()).collect();
         let link = plan.cable(0).rate;
         let fluid = Fluid::new(settings, link, self.packet, self.delay);

@@ -13,7 +13,7 @@ use super::{CONTRIBUTORS, OTHERS, VICTIMS};
 pub fn names(plan: &Plan) -> Vec<&str> {
     let workload = plan.workload();
     let groups = workload.groups.iter().map(|group| group.name.as_str());
-    let flows = workload.flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str());
+    let flows = workload.flows.iter().filter(|flow| flow.named).map(|flow| &*flow.name);
     let mut names: Vec<_> = [ALL].into_iter().chain(groups).chain(flows).collect();
     for name in [OTHERS, VICTIMS, CONTRIBUTORS] {
         if !names.contains(&name) {
@@ -32,7 +32,7 @@ impl Measure {
         let names = names(plan);
         let own = |name: &str| {
             let workload = plan.workload();
-            workload.flows.iter().any(|flow| flow.name == name)
+            workload.flows.iter().any(|flow| *flow.name == *name)
                 || workload.groups.iter().any(|group| group.name == name)
         };
         if self.group == ALL && own(ALL) {

@@ -48,7 +48,7 @@ type Found = (Vec<usize>, Option<SeriesColumn>);
 
 fn all(record: &RunRecord) -> Result<Found, Missing> {
     let taken = record.groups.iter().any(|group| group.name == ALL)
-        || record.flows.iter().any(|flow| flow.name == ALL);
+        || record.flows.iter().any(|flow| *flow.name == *ALL);
     if taken {
         return Err(Missing::AmbiguousAll);
     }
@@ -61,7 +61,7 @@ fn named(record: &RunRecord, name: &str) -> Result<Found, Missing> {
         let flows = (0..record.flows.len()).filter(member).collect();
         return Ok((flows, Some(SeriesColumn::Group(group as u32))));
     }
-    if let Some(flow) = record.flows.iter().position(|flow| flow.name == name) {
+    if let Some(flow) = record.flows.iter().position(|flow| *flow.name == *name) {
         return Ok((vec![flow], record.flows[flow].named.then_some(SeriesColumn::Flow(flow as u32))));
     }
     match name {

@@ -96,13 +96,13 @@ pub fn one(measure: &Measure, plan: &Plan, outcome: &Outcome) -> Measured {
 #[must_use]
 pub fn list(plan: &Plan) -> Vec<Measure> {
     let groups = plan.workload().groups.iter().map(|group| group.name.as_str());
-    let flows = plan.workload().flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str());
+    let flows = plan.workload().flows.iter().filter(|flow| flow.named).map(|flow| &*flow.name);
     listed(groups, flows, plan.phases().len())
 }
 
 fn all_of(run: Run<'_>) -> Vec<Measured> {
     let groups = run.record.groups.iter().map(|group| group.name.as_str());
-    let flows = run.record.flows[..run.record.named()].iter().map(|flow| flow.name.as_str());
+    let flows = run.record.flows[..run.record.named()].iter().map(|flow| &*flow.name);
     let mut found: Option<(String, Result<Group<'_>, Missing>)> = None;
     let mut numbers = Vec::new();
     for measure in listed(groups, flows, run.record.phases.len()) {

@@ -24,8 +24,8 @@ fn ms(ms: u64) -> Time {
 /// | `job[1]` | | 0.1 MB a ms | 0.05 MB a ms |
 fn record() -> RunRecord {
     let flow = |name: &str, start, total: Option<u64>| FlowRecord {
-        name: name.to_owned(),
-        source: format!("host of {name}"),
+        name: name.into(),
+        source: format!("host of {name}").into(),
         named: total.is_none(),
         group: total.map(|_| 0),
         acknowledges: true,

@@ -51,9 +51,9 @@ pub fn completions_of(record: &RunRecord) -> Vec<GroupCompletions> {
         return Vec::new();
     };
     let flows = record.named().min(MOST_FLOWS);
-    let names = record.groups.iter().map(|group| &group.name);
-    let names = names.chain(record.flows[..flows].iter().map(|flow| &flow.name));
-    let names = [ALL.to_owned()].into_iter().chain(names.cloned());
+    let of_groups = record.groups.iter().map(|group| group.name.clone());
+    let of_flows = record.flows[..flows].iter().map(|flow| flow.name.to_string());
+    let names = [ALL.to_owned()].into_iter().chain(of_groups).chain(of_flows);
     let empty = |group| GroupCompletions { group, times: CompletionHistogram::default() };
     let mut groups: Vec<_> = names.map(empty).collect();
     for one in &all.messages {

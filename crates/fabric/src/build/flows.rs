@@ -3,8 +3,8 @@
 //! Invariant: flows open their queue pairs in the order of the workload, so that queue pairs have the same numbers in
 //! every run of a plan.
 
-use ca_transport::{Adapter, FlowEnd, MessageOrigin};
-use packet::{FlowId, NodeId, QpNumber};
+use ca_transport::{Adapter, ExpectedQueuePairs, FlowEnd, MessageOrigin};
+use packet::{FlowId, NodeId, QpNumber, TransportService};
 use scenario::Plan;
 use workload::{MessageGenerator, Posting};
 
@@ -13,6 +13,7 @@ use crate::state::world::FlowEnds;
 /// Opens the two queue pairs of every flow. The requester posts the messages: the host that sends the data, or for RDMA
 /// READs the host that receives it.
 pub(super) fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
+    expect(plan, adapters);
     let open = |(number, flow): (usize, &workload::Flow)| {
         let (from, to) = (flow.requester(), flow.responder());
         let (asks, answers) = (adapters[from.index()].next_qp(), adapters[to.index()].next_qp());
@@ -41,6 +42,16 @@ pub(super) fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
     let ends: Vec<FlowEnds> = plan.workload().flows.iter().enumerate().map(open).collect();
     add_host_traffic(plan, &ends, adapters);
     ends
+}
+
+/// Makes room for the queue pairs. Those of datagrams share endpoints and flows, so that they take only the room that they need.
+fn expect(plan: &Plan, adapters: &mut [Adapter]) {
+    let mut expected = vec![ExpectedQueuePairs::default(); adapters.len()];
+    for flow in plan.workload().flows.iter().filter(|flow| flow.transport != TransportService::Rd) {
+        expected[flow.requester().index()].count(flow.operation, true);
+        expected[flow.responder().index()].count(flow.operation, false);
+    }
+    adapters.iter_mut().zip(expected).for_each(|(adapter, expected)| adapter.expect(expected));
 }
 
 /// Gives adapters the traffic that several of their queue pairs share.

@@ -57,7 +57,7 @@ fn named((plan, world): (&Plan, &World), quantity: &WatchPlan) -> Vec<WatchedQua
         }
         WatchPlan::Control { flow } => {
             let object = &plan.workload().flows[flow.index()].name;
-            let named = |(quantity, _)| WatchedQuantity { object: object.clone(), quantity };
+            let named = |(quantity, _)| WatchedQuantity { object: object.to_string(), quantity };
             control(world, flow).map(named).collect()
         }
     }

@@ -15,6 +15,8 @@ mod finite;
 mod ideal;
 mod pauses;
 
+use std::sync::Arc;
+
 use ca_transport::Adapter;
 use cc_policies::hp::spec::FullTrigger;
 use cc_policies::{BufferOwner, MarkingSpec};
@@ -101,14 +103,15 @@ fn transport(world: &World) -> TransportTally {
 }
 
 fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
-    let name = |node: NodeId| plan.graph().name(node).to_owned();
+    let names: Vec<Arc<str>> = plan.graph().host_names().map(Arc::from).collect();
+    let name = |host: NodeId| Arc::clone(&names[host.index()]);
     let record = |(flow, ends): (&workload::Flow, &FlowEnds)| {
         let (source, sink) = (&world.adapters[ends.source.0.index()], &world.adapters[ends.sink.0.index()]);
         // The requester counts complete messages; the sender of data receives BECNs.
         let (here, there, taken) =
             (source.seen(ends.source.1), sink.seen(ends.sink.1), sink.sink(ends.sink.1));
         FlowRecord {
-            name: flow.name.clone(),
+            name: Arc::clone(&flow.name),
             source: name(flow.source),
             destination: name(flow.destination),
             hosts: flow.numbers,

@@ -10,7 +10,7 @@ fn ms(n: u64) -> Time {
 }
 
 fn names(record: &RunRecord, flows: impl IntoIterator<Item = u32>) -> Vec<&str> {
-    flows.into_iter().map(|flow| record.flows[flow as usize].name.as_str()).collect()
+    flows.into_iter().map(|flow| &*record.flows[flow as usize].name).collect()
 }
 
 fn contributors<'a>(record: &'a RunRecord, root: &RootRecord) -> Vec<&'a str> {
@@ -120,7 +120,7 @@ fn a_flow_that_waits_in_its_source_is_a_victim_and_its_loss_is_what_the_idle_lin
     let root = only_root(&record);
     assert_eq!((root.node.as_str(), root.peer.as_str()), ("S", "H4"));
     let [victim] = root.victims[..] else { panic!("not one victim: {:?}", root.victims) };
-    assert_eq!(record.flows[victim.flow as usize].name, "V");
+    assert_eq!(&*record.flows[victim.flow as usize].name, "V");
     let (from, to) = (ms(2), ms(5));
     let (f1, v) = (goodput(&record, 0, from, to), goodput(&record, 3, from, to));
     let lost = victim.lost.bps_over(to - from);

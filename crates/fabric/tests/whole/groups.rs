@@ -31,9 +31,7 @@ fn flows_belong_to_the_groups_that_the_scenario_names() {
     let record = run(&three_groups());
     let names: Vec<_> = record.groups.iter().map(|group| group.name.as_str()).collect();
     assert_eq!(names, ["victims", "contributors", "background"]);
-    let of = |flows: &[usize]| -> Vec<&str> {
-        flows.iter().map(|flow| record.flows[*flow].name.as_str()).collect()
-    };
+    let of = |flows: &[usize]| -> Vec<&str> { flows.iter().map(|flow| &*record.flows[*flow].name).collect() };
     let members = record.members();
     assert_eq!((of(&members[0]), of(&members[1])), (vec!["victim"], vec!["far", "near"]));
     assert_eq!(of(&members[2])[0], "background:H1->H3");

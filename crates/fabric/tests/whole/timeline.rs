@@ -92,9 +92,9 @@ fn trees_of_a_moment_are_those_of_its_sample() {
     let branches: Vec<_> = tree.branches.iter().map(|(place, _)| named(*place)).collect();
     let expected: Vec<_> = worst.branches.iter().map(|branch| (&branch.node, branch.port)).collect();
     assert_eq!(branches, expected);
-    let hosts = |places: &[u32]| places.iter().map(|place| named(*place).0).collect::<BTreeSet<_>>();
+    let hosts = |places: &[u32]| places.iter().map(|place| named(*place).0.as_str()).collect::<BTreeSet<_>>();
     let sources = |flows: &[u32]| {
-        flows.iter().map(|flow| &record.flows[*flow as usize].source).collect::<BTreeSet<_>>()
+        flows.iter().map(|flow| &*record.flows[*flow as usize].source).collect::<BTreeSet<_>>()
     };
     assert_eq!(hosts(&tree.contributors), sources(&worst.contributors));
     assert_eq!(hosts(&tree.victims), sources(&worst.victims));

@@ -151,7 +151,7 @@ fn the_background_sends_until_the_end() {
     let (_, incast, _) = FINITE[1];
     let record = run(&plan(incast, true, true, LONGEST, &[]));
     let (background, others) = (&record.flows[0], &record.flows[1..]);
-    assert_eq!(background.name, "B");
+    assert_eq!(&*background.name, "B");
     assert!(others.iter().all(telemetry::FlowRecord::complete));
     let ended = record.simulated.after_start();
     assert!(

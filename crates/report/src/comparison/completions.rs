@@ -117,10 +117,10 @@ fn common_rows(kept: &[(&RunRecord, &Completions)]) -> Vec<ComparisonRow> {
     let mut names = BTreeMap::new();
     for flow in kept.iter().flat_map(|(record, _)| &record.flows) {
         let next = names.len() as u32;
-        names.entry(flow.name.as_str()).or_insert(next);
+        names.entry(&*flow.name).or_insert(next);
     }
     let key = |record: &RunRecord, one: &MessageRecord| -> MessageKey {
-        (names[record.flows[one.flow as usize].name.as_str()], one.number, one.size.get())
+        (names[&*record.flows[one.flow as usize].name], one.number, one.size.get())
     };
     let keys = |(record, all): &(&RunRecord, &Completions)| {
         let mut keys: Vec<_> = all.delivered().iter().map(|one| key(record, one)).collect();

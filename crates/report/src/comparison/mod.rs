@@ -300,7 +300,7 @@ fn fairness_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
 
 /// Returns the time that a flow of this name waited as a victim; `None` if there is no such flow.
 fn waited(record: &RunRecord, name: &str) -> Option<Span> {
-    let flow = record.flows.iter().position(|flow| flow.name == name)? as u32;
+    let flow = record.flows.iter().position(|flow| *flow.name == *name)? as u32;
     let victims = record.congestion.roots.iter().flat_map(|root| &root.victims);
     Some(victims.filter(|victim| victim.flow == flow).map(|victim| victim.waited).sum())
 }
@@ -308,7 +308,7 @@ fn waited(record: &RunRecord, name: &str) -> Option<Span> {
 fn victim_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let names = union(runs.iter().flat_map(|run| {
         let victims = run.record.congestion.roots.iter().flat_map(|root| &root.victims);
-        victims.map(|victim| run.record.flows[victim.flow as usize].name.as_str())
+        victims.map(|victim| &*run.record.flows[victim.flow as usize].name)
     }));
     let mut rows: Vec<(Span, ComparisonRow)> = names
         .into_iter()
@@ -347,7 +347,7 @@ mod tests {
 
     fn with_runs<T>(look: impl FnOnce(&[ComparedRun<'_>]) -> T) -> T {
         let (first, mut second) = (sample::record(), sample::record());
-        second.flows[1].name = "F3".to_owned();
+        second.flows[1].name = "F3".into();
         second.congestion = telemetry::Congestion::default();
         second.lanes[0].pause = Some(paused());
         let summaries = [&first, &second].map(|record| Summary::new(sample::CONTEXT, record, sample::cost()));

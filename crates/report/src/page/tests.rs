@@ -12,7 +12,7 @@ use crate::{OutputFile, Summary, sample};
 /// Returns the files of the run made by hand, with a name for its first flow.
 fn files(name: &str) -> Vec<OutputFile> {
     let mut record = sample::record();
-    name.clone_into(&mut record.flows[0].name);
+    record.flows[0].name = name.into();
     // The trees of the record made by hand need a node of their own for each host.
     for host in ["H2", "H3"] {
         let lane = telemetry::LaneRecord { node: host.to_owned(), ..record.lanes[0].clone() };

@@ -160,8 +160,7 @@ fn phase_rows<'a>(record: &'a RunRecord, number: u64, goodput: &'a PhaseGoodput<
         PhaseRow { number, goodput, kind, name, whole, second_half }
     };
     let flows = record.flows.iter().zip(&goodput.flows);
-    let mut rows: Vec<_> =
-        flows.map(|(flow, one)| row("flow", flow.name.as_str(), slice::from_ref(one))).collect();
+    let mut rows: Vec<_> = flows.map(|(flow, one)| row("flow", &*flow.name, slice::from_ref(one))).collect();
     let groups = record.groups.iter().zip(record.members());
     rows.extend(groups.map(|(group, members)| row("group", group.name.as_str(), &goodput.of(members))));
     let others = goodput.of(record.others());
@@ -219,7 +218,7 @@ mod tests {
     #[test]
     fn a_name_with_a_comma_is_quoted() {
         let mut record = sample::record();
-        record.flows[0].name = "F1, the first".to_owned();
+        record.flows[0].name = "F1, the first".into();
         assert!(flows(&record).contains("\n\"F1, the first\",H1,"));
     }
 }

@@ -405,7 +405,7 @@ mod tests {
         let mut record = sample::record();
         record.groups.clear();
         record.flows = (1..=14)
-            .map(|n| FlowRecord { name: format!("F{n}"), group: None, ..record.flows[0].clone() })
+            .map(|n| FlowRecord { name: format!("F{n}").into(), group: None, ..record.flows[0].clone() })
             .collect();
         for snapshot in &mut record.snapshots {
             snapshot.delivered.resize(14, units::Bytes::ZERO);

@@ -31,7 +31,7 @@ impl SeriesRow<'_> {
 #[must_use]
 pub fn series(record: &RunRecord) -> String {
     let object = |column: &SeriesColumn| match *column {
-        SeriesColumn::Flow(flow) => ("flow", record.flows[flow as usize].name.as_str()),
+        SeriesColumn::Flow(flow) => ("flow", &*record.flows[flow as usize].name),
         SeriesColumn::Group(group) => ("group", record.groups[group as usize].name.as_str()),
         SeriesColumn::Others => ("others", "others"),
         SeriesColumn::Total => ("total", "total"),

@@ -48,7 +48,7 @@ pub(super) fn plans(
         LayerLanes::Kept => None,
         LayerLanes::Changed => topology.lane_changes(&scenario.routing),
     };
-    let planner = Planner { scenario, graph, link, cables, lanes, ports: Vec::new() };
+    let planner = Planner { scenario, graph, link, cables, lanes };
     let hosts = (0..graph.hosts() as u32).map(NodeId);
     let adapters: Vec<_> = hosts.map(|node| planner.adapter(node, faults)).collect();
     let others = (graph.hosts() as u32..graph.nodes() as u32).map(NodeId);
@@ -73,8 +73,16 @@ struct Planner<'a> {
     cables: &'a [CablePlan],
     /// Rule by which switches change lanes with the scenario's routing.
     lanes: Option<LaneChanges<'a>>,
-    /// Different ports met so far.
-    ports: Vec<Arc<PortPlan>>,
+}
+
+/// All that the plan of a port follows from.
+#[derive(Clone, Copy, PartialEq)]
+struct PortOrigin<'a> {
+    /// The kind of its cable.
+    cable: usize,
+    far_intake: Intake,
+    receiver: &'a ReceiverPlan,
+    far_receiver: &'a ReceiverPlan,
 }
 
 impl Planner<'_> {
@@ -114,29 +122,35 @@ impl Planner<'_> {
     }
 
     /// Joins both ends of each cable.
-    fn join(mut self, adapters: Vec<Planned<AdapterSpec>>, switches: Vec<Planned<SwitchPlan>>) -> NodePlans {
-        let of_adapters = adapters.iter().map(|node| (node.intake, &node.receivers));
-        let of_switches = switches.iter().map(|node| (node.intake, &node.receivers));
+    fn join(self, adapters: Vec<Planned<AdapterSpec>>, switches: Vec<Planned<SwitchPlan>>) -> NodePlans {
+        let of_adapters = adapters.iter().map(|node| (node.intake, &*node.receivers));
+        let of_switches = switches.iter().map(|node| (node.intake, &*node.receivers));
         let ends: Vec<_> = of_adapters.chain(of_switches).collect();
-        let mut ports = (0..self.graph.nodes() as u32).map(|node| self.ports(NodeId(node), &ends));
-        let ports: Vec<_> = ports.by_ref().collect();
+        let mut known = Vec::new();
+        let nodes = (0..self.graph.nodes() as u32).map(NodeId);
+        let ports: Vec<_> = nodes.map(|node| self.ports(node, &ends, &mut known)).collect();
         let mut ports = ports.into_iter();
         NodePlans { adapters: with_ports(adapters, &mut ports), switches: with_ports(switches, &mut ports) }
     }
 
-    /// Plans the ports of a node. Ports that are alike are one.
-    fn ports(&mut self, node: NodeId, ends: &[(Intake, &Vec<ReceiverPlan>)]) -> Vec<Arc<PortPlan>> {
-        let (link, cables, known) = (self.link, self.cables, &mut self.ports);
+    /// Plans the ports of a node. Ports of the same origin are one: `known` has those met so far.
+    fn ports<'e>(
+        &self,
+        node: NodeId,
+        ends: &[(Intake, &'e [ReceiverPlan])],
+        known: &mut Vec<(PortOrigin<'e>, Arc<PortPlan>)>,
+    ) -> Vec<Arc<PortPlan>> {
         let plan = |(port, end): (usize, &FarEnd)| {
             let (far_intake, far_receivers) = ends[end.peer.index()];
-            let receiver = &ends[node.index()].1[port];
-            let far_receiver = &far_receivers[end.peer_port.index()];
-            let plan = link.port(&cables[end.cable], far_intake, receiver, far_receiver);
-            let alike = known.iter().find(|known| ***known == plan).cloned();
-            alike.unwrap_or_else(|| {
-                known.push(Arc::new(plan));
-                Arc::clone(&known[known.len() - 1])
-            })
+            let (receiver, far_receiver) =
+                (&ends[node.index()].1[port], &far_receivers[end.peer_port.index()]);
+            let origin = PortOrigin { cable: end.cable, far_intake, receiver, far_receiver };
+            if let Some((_, alike)) = known.iter().find(|(known, _)| *known == origin) {
+                return Arc::clone(alike);
+            }
+            let plan = Arc::new(self.link.port(&self.cables[end.cable], far_intake, receiver, far_receiver));
+            known.push((origin, Arc::clone(&plan)));
+            plan
         };
         self.graph.ports(node).iter().enumerate().map(plan).collect()
     }

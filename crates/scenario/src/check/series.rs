@@ -69,7 +69,7 @@ fn sources(
         let meant = (0..).map(FlowId).zip(flows).filter(|(_, flow)| is_meant(flow));
         found.extend(meant.map(|(number, _)| number));
         if found.len() == before {
-            let named = flows.iter().filter(|flow| flow.named).map(|flow| flow.name.as_str());
+            let named = flows.iter().filter(|flow| flow.named).map(|flow| &*flow.name);
             let sources = flows.iter().map(|flow| graph.name(flow.source));
             let known: BTreeSet<&str> = named.chain(sources).collect();
             let help = nearest::help(text, known, "named flows and hosts that send");

@@ -19,14 +19,19 @@ impl Routes {
     /// Makes the tables of a fat tree.
     pub(super) fn d_mod_k(tree: &FatTreeShape) -> Self {
         let hosts = tree.hosts();
-        let tables = tree.tiers.iter().flat_map(|tier| {
-            (0..tier.subtrees).flat_map(move |subtree| {
-                let table: Arc<[u8]> =
-                    [NOWHERE].into_iter().chain((0..hosts).map(|host| output(tier, subtree, host))).collect();
-                core::iter::repeat_n(ForwardingTable::linear(table), tier.width)
-            })
-        });
-        Self::new(hosts, tables.collect())
+        let mut tables = Vec::new();
+        for tier in &tree.tiers {
+            let up = entries_up(tier, hosts);
+            for subtree in 0..tier.subtrees {
+                let mut entries: Arc<[u8]> = up.as_slice().into();
+                let own = Arc::get_mut(&mut entries).expect("no table has them yet");
+                for host in subtree * tier.hosts..(subtree + 1) * tier.hosts {
+                    own[host + 1] = entry_down(tier, host); // A host's LID is its number from 1 on.
+                }
+                tables.extend(core::iter::repeat_n(ForwardingTable::linear(entries), tier.width));
+            }
+        }
+        Self::new(hosts, tables)
     }
 
     /// Makes the tables of a fat tree without some of its cables: at each switch the rule counts among the ports that still lead
@@ -57,13 +62,21 @@ impl TreeTier {
     }
 }
 
-/// Returns the entry for a host at all switches of a subtree's top tier.
-fn output(tier: &TreeTier, subtree: usize, host: usize) -> u8 {
-    let port = if host / tier.hosts == subtree {
-        let child = host % tier.hosts / (tier.hosts / tier.down);
-        tier.cable_down(host) * tier.down + child
-    } else {
-        tier.ports_down() + host / tier.width % (tier.up * tier.cables_up)
-    };
+/// Returns the entries by LID at a switch of this tier with no host below: each host is reached by a port that leads up.
+fn entries_up(tier: &TreeTier, hosts: usize) -> Vec<u8> {
+    let ports_up = (0..tier.up * tier.cables_up).map(|port| byte(tier.ports_down() + port));
+    let each_in_turn = ports_up.cycle().flat_map(|entry| core::iter::repeat_n(entry, tier.width));
+    let mut entries: Vec<u8> = [NOWHERE].into_iter().chain(each_in_turn.take(hosts)).collect();
+    entries.resize(hosts + 1, NOWHERE); // The top has no port up, and all hosts are below.
+    entries
+}
+
+/// Returns the entry for a host below a switch of this tier.
+fn entry_down(tier: &TreeTier, host: usize) -> u8 {
+    let child = host % tier.hosts / (tier.hosts / tier.down);
+    byte(tier.cable_down(host) * tier.down + child)
+}
+
+fn byte(port: usize) -> u8 {
     u8::try_from(port).expect("at most 254 ports")
 }

@@ -14,6 +14,8 @@
 //! | sessions | `traffic[i] sessions`, of each host; `traffic[i] senders` |
 //! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each host |
 
+use std::sync::Arc;
+
 use event_kernel::Stream;
 use packet::NodeId;
 use units::Time;
@@ -82,9 +84,9 @@ impl<'a> PatternBuilder<'a> {
     }
 
     /// Returns the name of a flow between two hosts that the scenario does not name.
-    pub(super) fn flow_name(&self, source: NodeId, destination: NodeId) -> String {
+    pub(super) fn flow_name(&self, source: NodeId, destination: NodeId) -> Arc<str> {
         let (from, to) = (self.environment.name(source), self.environment.name(destination));
-        format!("{}:{from}->{to}", self.prefix)
+        [&self.prefix, ":", from, "->", to].concat().into()
     }
 
     /// Returns the flows of a host whose messages are drawn during the run. They are drawn once before it, to find out

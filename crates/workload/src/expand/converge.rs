@@ -19,7 +19,7 @@ impl PatternBuilder<'_> {
             let late = self.stream("jitter", from).random_range(0..=spec.jitter.ps());
             let name = match &spec.name {
                 Some(name) => format!("{name}{number}"),
-                None => self.flow_name(source, self.environment.host(&spec.to).in_field("to")?),
+                None => self.flow_name(source, self.environment.host(&spec.to).in_field("to")?).to_string(),
             };
             let flow = spec.flow(name, from, Span::from_ps(late)).resolve(self.environment)?;
             Ok(Flow { named: spec.name.is_some(), ..flow })

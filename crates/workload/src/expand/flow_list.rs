@@ -26,7 +26,7 @@ impl PatternBuilder<'_> {
         let flow = |(number, line): (usize, FlowLine<'_>)| {
             let (from, to) = (self.environment.name(line.source), self.environment.name(line.destination));
             Flow {
-                name: format!("{}:{number}:{from}->{to}", self.prefix),
+                name: format!("{}:{number}:{from}->{to}", self.prefix).into(),
                 service_level: line.priority,
                 numbers: line.numbers,
                 ..self.flow(line.source, line.destination, one_message(line.message))

@@ -48,7 +48,8 @@ impl Workload {
         environment: &Environment<'_>,
     ) -> Result<Self, WorkloadError> {
         let (mut all, mut unnamed, mut host_traffic) = (Vec::new(), Vec::new(), Vec::new());
-        let mut names = Names::default();
+        let prefixes = (0..patterns.len()).map(|i| PatternBuilder::new(patterns, i, environment).prefix);
+        let mut names = Names::new(flows, patterns, prefixes.collect(), environment.hosts());
         for (i, spec) in flows.iter().enumerate() {
             let place = FieldPath::from("flows").index(i);
             let flow = spec.resolve(environment).map_err(|error| error.below(&place))?;
@@ -64,8 +65,8 @@ impl Workload {
             let more = expand(patterns, i, environment, &mut host_traffic);
             let more = more.map_err(|error| error.below(&place))?;
             described.push(pattern(patterns, i, &more, environment).map_err(|error| error.below(&place))?);
+            names.add_flows(i, &more, &place)?;
             for flow in more {
-                names.add_flow_of_pattern(&flow.name, &place)?;
                 let flow = Flow { pattern: Some(i as u32), ..flow };
                 (if flow.named { &mut all } else { &mut unnamed }).push(flow);
             }

@@ -8,13 +8,19 @@ use std::collections::BTreeMap;
 use settings::FieldPath;
 
 use crate::error::{FlowError, NameError, NameOwner, WorkloadError};
+use crate::flow::Flow;
 use crate::spec::{FlowSpec, Label, Labelled, PatternSpec};
 use crate::workload::Group;
 
 /// The names given so far.
-#[derive(Default)]
 pub(super) struct Names {
     known: BTreeMap<String, Owner>,
+    /// Every name that the scenario writes: of flows, patterns and groups.
+    written: Vec<String>,
+    /// The beginnings of names that patterns make, as [`PatternBuilder`](super::builder::PatternBuilder) has them.
+    prefixes: Vec<String>,
+    /// True if the names of two hosts could be read as those of two others in the name of a flow.
+    ambiguous_hosts: bool,
 }
 
 /// The object that has a name.
@@ -26,6 +32,50 @@ enum Owner {
 }
 
 impl Names {
+    /// Starts with no names for the flows and patterns of a scenario. `prefixes` are the beginnings of the names of flows by pattern.
+    pub(super) fn new(
+        flows: &[FlowSpec],
+        patterns: &[PatternSpec],
+        prefixes: Vec<String>,
+        hosts: &[&str],
+    ) -> Self {
+        let labels = flows.iter().map(FlowSpec::label).chain(patterns.iter().map(PatternSpec::label));
+        let written = labels.flat_map(|label| [label.name, label.group]).flatten().map(str::to_owned);
+        Self {
+            known: BTreeMap::new(),
+            written: written.collect(),
+            prefixes,
+            ambiguous_hosts: hosts.iter().any(|host| host.contains("->")),
+        }
+    }
+
+    /// Adds the flows of the pattern at `place`, which is `patterns[i]`.
+    pub(super) fn add_flows(
+        &mut self,
+        i: usize,
+        flows: &[Flow],
+        place: &FieldPath,
+    ) -> Result<(), WorkloadError> {
+        if self.differ_by_hosts(i, flows) {
+            return Ok(());
+        }
+        flows.iter().try_for_each(|flow| self.add_flow_of_pattern(&flow.name, place))
+    }
+
+    /// Returns true if it is certain without a look at their names that these flows share none with each other or with anything
+    /// else: the scenario names none of them, nothing else has a name that begins as theirs do, and no two have the same hosts.
+    fn differ_by_hosts(&self, i: usize, flows: &[Flow]) -> bool {
+        let own = &self.prefixes[i];
+        let other =
+            |j: usize, prefix: &str| j == i || prefix != own && !below(prefix, own) && !below(own, prefix);
+        let hosts = |flow: &Flow| (flow.source, flow.destination);
+        !self.ambiguous_hosts
+            && self.prefixes.iter().enumerate().all(|(j, prefix)| other(j, prefix))
+            && !self.written.iter().any(|name| below(name, own))
+            && !flows.iter().any(|flow| flow.named)
+            && flows.is_sorted_by(|a, b| hosts(a) < hosts(b))
+    }
+
     /// Adds a flow of `flows` that stands at `place`.
     pub(super) fn add_flow(&mut self, name: &str, place: &FieldPath) -> Result<(), WorkloadError> {
         match self.known.insert(name.to_owned(), Owner::Flow(Some(place.clone()))) {
@@ -35,7 +85,7 @@ impl Names {
     }
 
     /// Adds a flow of the pattern at `place`.
-    pub(super) fn add_flow_of_pattern(&mut self, name: &str, place: &FieldPath) -> Result<(), WorkloadError> {
+    fn add_flow_of_pattern(&mut self, name: &str, place: &FieldPath) -> Result<(), WorkloadError> {
         match self.known.insert(name.to_owned(), Owner::Flow(None)) {
             None => Ok(()),
             // The name of a flow of `flows` is written, so that one can be changed.
@@ -115,6 +165,11 @@ impl Groups {
         }
         Ok(groups)
     }
+}
+
+/// Returns true if a name begins with this prefix and a colon, as those of a pattern's flows do.
+fn below(name: &str, prefix: &str) -> bool {
+    name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(':'))
 }
 
 /// The fault of a flow whose name another flow has.

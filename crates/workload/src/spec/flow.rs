@@ -94,7 +94,7 @@ impl FlowSpec {
         check::carriage(Carriage { service_level, transport, operation })?;
         check::message_size(self.message).in_field("message")?;
         Ok(Flow {
-            name: self.name.clone(),
+            name: self.name.as_str().into(),
             named: true,
             pattern: None,
             group: None,
