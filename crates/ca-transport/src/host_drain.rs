@@ -15,6 +15,8 @@ pub struct HostDrain {
     waiting: u64,
 }
 
+state_codec::state!(HostDrain { limit: plan, queue, waiting });
+
 /// Data that the host behind a queue pair has consumed. Fields that few packets change stand last.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -32,6 +34,8 @@ pub struct SinkTally {
     /// Packets that switches had marked, by the first reason.
     pub marks: Marks,
 }
+
+state_codec::value!(SinkTally { delivered, packets, latency_sum, latency_max, last, marks });
 
 impl HostDrain {
     /// A host that consumes payload at this rate, or at once if there is no limit.

@@ -22,6 +22,8 @@ use crate::mix::{GOLDEN, finalise};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(u64);
 
+state_codec::value!(Digest { 0 });
+
 impl Digest {
     /// Returns the digest of the empty sequence.
     #[must_use]
@@ -38,12 +40,18 @@ impl Digest {
         self.0 = finalise(self.0.wrapping_add(GOLDEN) ^ word);
     }
 
-    /// Returns the digest of a text: of its length, then of its bytes in words of eight, least significant byte first.
+    /// Returns the digest of a text: that of its bytes.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
+        Self::of_bytes(text.as_bytes())
+    }
+
+    /// Returns the digest of bytes: of their number, then of the bytes in words of eight, least significant byte first.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
         let mut digest = Self::new();
-        digest.absorb(text.len() as u64);
-        for bytes in text.as_bytes().chunks(8) {
+        digest.absorb(bytes.len() as u64);
+        for bytes in bytes.chunks(8) {
             digest.absorb(bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
         }
         digest

@@ -15,6 +15,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventOrder(u64);
 
+state_codec::value!(EventOrder { 0 });
+
 const NODE_BITS: u32 = 24;
 const KIND_BITS: u32 = 4;
 const PORT_BITS: u32 = 12;
@@ -54,6 +56,13 @@ impl EventOrder {
     #[must_use]
     pub const fn owner(self) -> u32 {
         (self.0 >> NODE_SHIFT) as u32
+    }
+
+    /// Returns the same order for another number of the node, below 2^24.
+    #[must_use]
+    pub const fn with_owner(self, owner: u32) -> Self {
+        debug_assert!(owner < 1 << NODE_BITS, "a node's number takes at most 24 bits");
+        Self((owner as u64) << NODE_SHIFT | self.without_node())
     }
 
     /// Returns the order among events of the same node, in the low [`NODE_SHIFT`] bits.

@@ -134,6 +134,22 @@ impl<E: Copy> EventQueue<E> {
         Time::from_ps(self.window_end)
     }
 
+    /// Returns all events of future windows, each with its time and order, in any order. Between two windows these are all
+    /// events.
+    pub fn scheduled(&self) -> impl Iterator<Item = (Time, EventOrder, &E)> {
+        let entries = self.ring.events().chain(self.far.iter().map(|far| &far.0));
+        entries.map(|entry| (Time::from_ps(entry.time), EventOrder::from_bits(entry.order), &entry.event))
+    }
+
+    /// Continues the list of another run: it is empty, and every event before `end` is handled.
+    ///
+    /// # Panics
+    /// If an event is pending.
+    pub fn resume(&mut self, end: Time) {
+        assert!(self.is_empty(), "a list that is resumed is empty");
+        self.window_end = end.ps();
+    }
+
     /// Returns all events of future windows, in any order.
     pub fn pending(&self) -> impl Iterator<Item = &E> {
         self.ring.events().chain(self.far.iter().map(|far| &far.0)).map(|entry| &entry.event)

@@ -13,6 +13,8 @@ use crate::spec::{VlArbitrationSpec, VlWeight};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneSet(u16);
 
+state_codec::value!(LaneSet { 0 });
+
 impl LaneSet {
     /// Adds a lane.
     pub fn insert(&mut self, lane: Lane) {
@@ -61,6 +63,8 @@ pub struct VlArbiter {
     tables: Option<Box<Tables>>,
 }
 
+state_codec::state!(VlArbiter { last, tables: part });
+
 /// Both tables, and the bytes that the high-priority one may still send.
 #[derive(Clone, Debug)]
 struct Tables {
@@ -76,12 +80,24 @@ struct Tables {
     low_waits: bool,
 }
 
+state_codec::state!(Tables {
+    strict: plan,
+    high: part,
+    low: part,
+    limit: plan,
+    left_of_limit,
+    picked,
+    low_waits
+});
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Priority {
     Strict,
     High,
     Low,
 }
+
+state_codec::value!(enum Priority { 0 = Strict, 1 = High, 2 = Low });
 
 /// A weighted table, and the entry whose turn it is.
 #[derive(Clone, Debug)]
@@ -91,6 +107,8 @@ struct Table {
     /// Bytes left in this turn; a turn may be overdrawn by less than one packet.
     left: i64,
 }
+
+state_codec::state!(Table { entries: plan, turn, left });
 
 impl VlArbiter {
     /// An arbiter with these tables. Without any, lanes take turns packet by packet.

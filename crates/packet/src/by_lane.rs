@@ -57,6 +57,8 @@ impl<T> FromIterator<T> for ByLane<T> {
     }
 }
 
+state_codec::state!([T: state_codec::State] ByLane<T> { first: part, others: part });
+
 /// # Panics
 /// If the port does not have that data lane.
 impl<T> Index<Lane> for ByLane<T> {

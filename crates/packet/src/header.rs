@@ -4,6 +4,7 @@
 //! memory needs (virtual address, `R_Key`) count in the length and are not kept.
 
 use bitflags::bitflags;
+use state_codec::{StateError, StateReader, StateWriter, Value};
 
 use crate::ids::{Lane, Lid, QpNumber, ServiceLevel};
 use crate::opcode::Opcode;
@@ -23,6 +24,8 @@ pub struct Lrh {
     pub service_level: ServiceLevel,
 }
 
+state_codec::value!(Lrh { source, destination, lane, service_level });
+
 bitflags! {
     /// One-bit fields of the base transport header.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,17 @@ bitflags! {
         const BECN = 1 << 1;
         /// The responder shall acknowledge this packet (`AckReq`, `A`).
         const ACK_REQUEST = 1 << 2;
+    }
+}
+
+impl Value for BthFlags {
+    fn put(&self, to: &mut StateWriter) {
+        to.tag(self.bits());
+    }
+
+    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        let bits = from.tag()?;
+        Self::from_bits(bits).ok_or_else(|| from.malformed("a flag of no meaning is set"))
     }
 }
 
@@ -51,6 +65,8 @@ pub struct Bth {
     pub flags: BthFlags,
 }
 
+state_codec::value!(Bth { destination_qp, psn, opcode, transport, flags });
+
 /// Syndrome of an acknowledgement (IBA table 43): the values that the simulator sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -60,3 +76,5 @@ pub enum Syndrome {
     /// Negative: PSN sequence error; the requester goes back to the PSN in the BTH.
     SequenceError = 0b011_00000,
 }
+
+state_codec::value!(enum Syndrome { 0 = Ack, 1 = SequenceError });

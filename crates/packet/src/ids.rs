@@ -6,18 +6,25 @@ use core::fmt::{self, Display, Formatter};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use state_codec::{StateError, StateReader, StateWriter, Value};
 
 /// A node. Channel adapters come first, then switches, each in the order of the topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
+state_codec::value!(NodeId { 0 });
+
 /// A port of a node, counted from 0. The printed form counts from 1, as IBA and every tool count external ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortId(pub u16);
 
+state_codec::value!(PortId { 0 });
+
 /// A virtual lane (IBA `VL`): 0 to 14 carry data, 15 carries management and has no credits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lane(pub u8);
+
+state_codec::value!(Lane { 0 });
 
 /// A service level (IBA `SL`), 0 to 15, which a port maps to a lane.
 #[derive(
@@ -26,18 +33,26 @@ pub struct Lane(pub u8);
 #[serde(transparent)]
 pub struct ServiceLevel(#[schemars(range(min = 0, max = 15))] pub u8);
 
+state_codec::value!(ServiceLevel { 0 });
+
 /// A local identifier (IBA `LID`): the address in forwarding tables; 0 is reserved. The adapter of node `n` has LID
 /// `n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lid(pub u16);
 
+state_codec::value!(Lid { 0 });
+
 /// Number of a queue pair (IBA `QPN`), 24 bits, unique within its adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QpNumber(pub u32);
 
+state_codec::value!(QpNumber { 0 });
+
 /// A flow of the workload: the messages from one queue pair to one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
+
+state_codec::value!(FlowId { 0 });
 
 /// A virtual output queue (VOQ) of a switch: at input `input`, the packets of lane `lane` that wait for `output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +72,17 @@ pub struct PacketId(pub(crate) u32);
 impl PacketId {
     /// No packet: the end of a queue.
     pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+/// A packet is saved as its number in the order of first mention: slots differ from pool to pool.
+impl Value for PacketId {
+    fn put(&self, to: &mut StateWriter) {
+        to.packet(self.0);
+    }
+
+    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        from.packet().map(Self)
+    }
 }
 
 impl NodeId {

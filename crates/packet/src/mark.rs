@@ -4,6 +4,8 @@
 
 use core::num::NonZeroU8;
 
+use state_codec::{StateError, StateReader, StateWriter, Value};
+
 /// Code of the reason for which a switch marked a packet, 0 to 7. The marking rule knows its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarkCode(NonZeroU8);
@@ -33,5 +35,17 @@ impl MarkCode {
     /// Returns every code, in the order of their numbers.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT as u8).map(Self::new)
+    }
+}
+
+impl Value for MarkCode {
+    fn put(&self, to: &mut StateWriter) {
+        self.0.put(to);
+    }
+
+    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        let code = NonZeroU8::take(from)?;
+        let known = Some(Self(code)).filter(|code| code.index() < Self::COUNT);
+        known.ok_or_else(|| from.malformed("no code of a mark"))
     }
 }

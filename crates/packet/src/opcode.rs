@@ -43,6 +43,24 @@ pub enum Opcode {
     Cnp = 0x80,
 }
 
+state_codec::value!(enum Opcode {
+    0x00 = SendFirst,
+    0x01 = SendMiddle,
+    0x02 = SendLast,
+    0x04 = SendOnly,
+    0x06 = WriteFirst,
+    0x07 = WriteMiddle,
+    0x08 = WriteLast,
+    0x0A = WriteOnly,
+    0x0C = ReadRequest,
+    0x0D = ReadResponseFirst,
+    0x0E = ReadResponseMiddle,
+    0x0F = ReadResponseLast,
+    0x10 = ReadResponseOnly,
+    0x11 = Acknowledge,
+    0x80 = Cnp,
+});
+
 impl Opcode {
     /// Returns the length of the extended transport header that the opcode adds, in bytes.
     #[must_use]

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a [`Packet`] is one cache line.
 
+use state_codec::{StateError, StateReader, StateWriter, Value};
 use units::{Bytes, Time};
 
 use crate::framing::Framing;
@@ -51,6 +52,65 @@ pub struct Packet {
 }
 
 const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
+
+/// The successor in a queue is not saved: the queue is, packet by packet.
+impl Value for Packet {
+    fn put(&self, to: &mut StateWriter) {
+        let Self {
+            tail,
+            injected,
+            lrh,
+            bth,
+            source_qp,
+            flow,
+            msn,
+            dma_length,
+            next: _,
+            payload,
+            wire,
+            input,
+            output,
+            arrived_on,
+            marked_here,
+            syndrome,
+            marked,
+        } = self;
+        (*tail, *injected, *lrh).put(to);
+        (*bth, *source_qp, *flow).put(to);
+        (*msn, *dma_length, *payload).put(to);
+        (*wire, *input, *output).put(to);
+        (*arrived_on, *marked_here).put(to);
+        (*syndrome, *marked).put(to);
+    }
+
+    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        let (tail, injected, lrh) = Value::take(from)?;
+        let (bth, source_qp, flow) = Value::take(from)?;
+        let (msn, dma_length, payload) = Value::take(from)?;
+        let (wire, input, output) = Value::take(from)?;
+        let (arrived_on, marked_here) = Value::take(from)?;
+        let (syndrome, marked) = Value::take(from)?;
+        Ok(Self {
+            tail,
+            injected,
+            lrh,
+            bth,
+            source_qp,
+            flow,
+            msn,
+            dma_length,
+            next: PacketId::NONE,
+            payload,
+            wire,
+            input,
+            output,
+            arrived_on,
+            marked_here,
+            syndrome,
+            marked,
+        })
+    }
+}
 
 /// Returns the key of the packets from one end of a flow to the other, by the addresses and queue pairs of both:
 /// [`Packet::flow_key`].

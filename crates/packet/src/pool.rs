@@ -5,6 +5,8 @@
 
 use core::ops::{Index, IndexMut};
 
+use state_codec::{StateError, StateReader, StateWriter, Value};
+
 use crate::ids::PacketId;
 use crate::packet::Packet;
 
@@ -49,6 +51,29 @@ impl PacketPool {
         self.packets.len() - self.free.len()
     }
 
+    /// Returns the pool of these packets, each with the successor that it has in its queue, if it is in one. Slots are numbered
+    /// in the order of the packets.
+    #[must_use]
+    pub fn restored(packets: impl Iterator<Item = (Packet, u32)>) -> Self {
+        let linked = |(mut packet, next): (Packet, u32)| {
+            packet.next = PacketId(next);
+            packet
+        };
+        Self { packets: packets.map(linked).collect(), free: Vec::new() }
+    }
+
+    /// Returns the successor of each packet in its queue, by slot; without a meaning for packets in no queue.
+    #[must_use]
+    pub fn successors(&self) -> Vec<u32> {
+        self.packets.iter().map(|packet| packet.next.0).collect()
+    }
+
+    /// Returns the packet in a slot; `None` if there is no such slot.
+    #[must_use]
+    pub fn in_slot(&self, slot: u32) -> Option<&Packet> {
+        self.packets.get(slot as usize)
+    }
+
     /// Returns whether no packet is under way.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -74,6 +99,32 @@ impl Default for PacketQueue {
         Self { head: PacketId::NONE, tail: PacketId::NONE }
     }
 }
+
+/// A queue is saved packet by packet, from the head on.
+impl Value for PacketQueue {
+    fn put(&self, to: &mut StateWriter) {
+        let next = |slot: &u32| (*slot != self.tail.0).then(|| to.successor(*slot));
+        let slots: Vec<u32> = core::iter::successors(self.head().map(|head| head.0), next).collect();
+        slots.len().put(to);
+        slots.iter().for_each(|slot| to.packet(*slot));
+    }
+
+    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        let mut queue = Self::default();
+        for _ in 0..from.length()? {
+            let id = PacketId(from.packet()?);
+            if queue.is_empty() {
+                queue.head = id;
+            } else {
+                from.link(queue.tail.0, id.0);
+            }
+            queue.tail = id;
+        }
+        Ok(queue)
+    }
+}
+
+state_codec::value!(by_hand PacketQueue);
 
 impl PacketQueue {
     /// Returns whether the queue has no packet.

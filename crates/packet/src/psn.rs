@@ -7,6 +7,8 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Psn(u32);
 
+state_codec::value!(Psn { 0 });
+
 impl Psn {
     /// Highest number, 2^24 - 1. Adding it subtracts 1.
     pub const MASK: u32 = (1 << 24) - 1;

@@ -32,6 +32,8 @@ pub enum TransportService {
     Ud = 0b011,
 }
 
+state_codec::value!(enum TransportService { 0 = Rc, 1 = Uc, 2 = Rd, 3 = Ud });
+
 impl TransportService {
     /// Every service, in the order of codes.
     pub const ALL: [Self; 4] = [Self::Rc, Self::Uc, Self::Rd, Self::Ud];

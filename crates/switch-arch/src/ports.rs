@@ -21,6 +21,8 @@ pub(crate) struct Ports {
     one_rate: bool,
 }
 
+state_codec::state!(Ports { ports: part, lane_arbiters: part, one_rate: plan });
+
 /// A port of a switch.
 #[derive(Debug)]
 #[repr(C, align(128))] // Processors that read cache lines in pairs read both at once.
@@ -29,6 +31,8 @@ pub(crate) struct SwitchPort {
     tail_leaves: Time,
     pub(crate) link: Port,
 }
+
+state_codec::state!(SwitchPort { tail_leaves, link: part });
 
 const _: () = assert!(size_of::<SwitchPort>() == 128, "a port is two cache lines");
 

@@ -51,6 +51,13 @@ pub enum SwitchTimer {
     FlowControl(PortId, Lane),
 }
 
+state_codec::value!(enum SwitchTimer {
+    0 = Ready(packet, input),
+    1 = TailLeft { output, input, lane, arrived_on, length },
+    2 = CrossbarDone { output, input, lane, arrived_on, fast, length },
+    3 = FlowControl(port, lane),
+});
+
 impl LinkTimer for SwitchTimer {
     fn link_timer(port: PortId, lane: Lane) -> Self {
         Self::FlowControl(port, lane)

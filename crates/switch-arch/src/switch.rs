@@ -17,6 +17,8 @@ pub struct Switch {
     pipeline: AnyPipeline,
 }
 
+state_codec::state!(Switch { pipeline: part });
+
 /// The pipeline of a switch. Nearly all switches have one stage and at most 64 ports; the event loop recognises them by
 /// one comparison and reaches them by one load less.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ enum AnyPipeline {
     Narrow(Pipeline<SingleStage, 1>),
     Other(Box<OtherPipeline>),
 }
+
+state_codec::state!(enum AnyPipeline { 0 = Narrow(pipeline: part), 1 = Other(pipeline: part) });
 
 /// Pipelines of switches with more than 64 ports or with two stages.
 #[derive(Debug)]
@@ -35,6 +39,14 @@ enum OtherPipeline {
     NarrowCombined(Pipeline<CombinedInputOutput, 1>),
     WideCombined(Pipeline<CombinedInputOutput, 4>),
 }
+
+state_codec::state!(enum OtherPipeline {
+    0 = Wide(pipeline: part),
+    1 = NarrowOutput(pipeline: part),
+    2 = WideOutput(pipeline: part),
+    3 = NarrowCombined(pipeline: part),
+    4 = WideCombined(pipeline: part),
+});
 
 /// Calls a pipeline that is not narrow or has two stages.
 macro_rules! dispatch_other {

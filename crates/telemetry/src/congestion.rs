@@ -86,6 +86,26 @@ pub struct RootRecord {
     pub lost: Bytes,
 }
 
+state_codec::value!(RootRecord {
+    node,
+    port,
+    peer,
+    lane,
+    first,
+    last,
+    samples,
+    branches,
+    depth,
+    ports,
+    held_back,
+    rate,
+    cause,
+    senders,
+    contributors,
+    victims,
+    lost,
+});
+
 /// The cause of a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -117,6 +137,15 @@ pub enum Cause {
     },
 }
 
+state_codec::value!(enum Cause {
+    0 = SlowReceiver { takes },
+    1 = CreditRoundTrip { buffer, needed },
+    2 = HeadOfLine,
+    3 = SlowerLink { feeding },
+    4 = MoreSenders,
+    5 = SlowerLinkOfSeveral { feeding },
+});
+
 /// The part of a flow in a tree to whose root it leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContributorRecord {
@@ -127,6 +156,8 @@ pub struct ContributorRecord {
     /// Payload that its host took in the sampling intervals that began with such a sample.
     pub through: Bytes,
 }
+
+state_codec::value!(ContributorRecord { flow, samples, through });
 
 /// The delay of a flow by a tree to which it does not contribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,6 +171,8 @@ pub struct VictimRecord {
     /// Payload that the idle outputs on its path could have carried for it, shared fairly with the tree's other victims.
     pub lost: Bytes,
 }
+
+state_codec::value!(VictimRecord { flow, samples, waited, lost });
 
 /// Load of an output and lane of a switch, at the samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -180,3 +213,5 @@ pub struct TreeSample {
     /// Number of victims.
     pub victims: u32,
 }
+
+state_codec::value!(TreeSample { at, since, root, queue, branches, depth, ports, contributors, victims });

@@ -10,6 +10,8 @@ use units::{Bytes, Span, Time};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks([u64; MarkCode::COUNT]);
 
+state_codec::value!(Marks { 0 });
+
 impl Marks {
     /// Counts a mark of this reason.
     pub fn count(&mut self, reason: MarkCode) {
@@ -49,6 +51,8 @@ pub struct LaneInput {
     overflows: u32,
     changed: Time,
 }
+
+state_codec::value!(LaneInput { held, peak, integral, overflows, changed });
 
 const _: () =
     assert!(size_of::<LaneInput>() == 32 && size_of::<LaneOutput>() == 32, "half a cache line each");
@@ -119,6 +123,8 @@ pub struct LaneOutput {
     /// Sum of past waits for credit.
     starved: Span,
 }
+
+state_codec::value!(LaneOutput { bytes, packets, starved_since, starved });
 
 impl Default for LaneOutput {
     fn default() -> Self {

@@ -29,6 +29,8 @@ pub struct PortSample {
     pub stalled: Span,
 }
 
+state_codec::value!(PortSample { queue, held, marked, sent, stalled });
+
 /// Samples of flows at their sources.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSeries {
@@ -56,6 +58,8 @@ pub struct SourceSample {
     /// Index into the congestion control table.
     pub ccti: Option<u16>,
 }
+
+state_codec::value!(SourceSample { delivered, rate, target, alpha, delay, window, ccti });
 
 const _: () = assert!(size_of::<PortSample>() <= PortSample::SIZE, "the estimate of memory counts on it");
 const _: () = assert!(size_of::<SourceSample>() <= SourceSample::SIZE, "the estimate of memory counts on it");

@@ -162,6 +162,18 @@ pub struct TransportTally {
     pub gaps: u64,
 }
 
+state_codec::value!(TransportTally {
+    acknowledgements,
+    cnps,
+    becns,
+    trigger_events,
+    naks,
+    timeouts,
+    retransmitted,
+    failed_queue_pairs,
+    gaps,
+});
+
 impl TransportTally {
     /// Returns the sums of both counts.
     #[must_use]
@@ -370,6 +382,8 @@ pub struct Snapshot {
     pub delivered: Vec<Bytes>,
 }
 
+state_codec::value!(Snapshot { at, delivered });
+
 /// Values that the scenario asks to watch, at each sample of the [`Series`].
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
@@ -378,6 +392,8 @@ pub struct Watched {
     /// One row a sample, with a value for each quantity.
     pub rows: Vec<Vec<f64>>,
 }
+
+state_codec::state!(Watched { quantities: plan, rows });
 
 /// A watched quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]

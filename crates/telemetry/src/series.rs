@@ -19,6 +19,8 @@ pub struct Series {
     pub spreads: Vec<Vec<FlowSpread>>,
 }
 
+state_codec::state!(Series { interval: plan, columns: plan, rows, spreads });
+
 /// Quartiles of the payload that each of several flows delivered within a sampling interval, by nearest rank.
 ///
 /// A flow counts if it has begun before the end of the interval, and delivered payload within it or has a message at its
@@ -34,6 +36,8 @@ pub struct FlowSpread {
     /// Upper quartile.
     pub upper: Bytes,
 }
+
+state_codec::value!(FlowSpread { flows, lower, median, upper });
 
 impl FlowSpread {
     /// Most flows of a column over which quartiles are taken. Of more, evenly spaced ones in their order are taken.

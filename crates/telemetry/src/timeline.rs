@@ -23,6 +23,8 @@ pub struct Moment {
     pub trees: Vec<TreeMoment>,
 }
 
+state_codec::value!(Moment { at, lanes, trees });
+
 /// An output and lane in the interval that ends with a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneMoment {
@@ -33,6 +35,8 @@ pub struct LaneMoment {
     /// Bytes that wait in the switch for this output at the end; `None` at an adapter.
     pub queue: Option<u32>,
 }
+
+state_codec::value!(LaneMoment { sent, stalled, queue });
 
 /// A congestion tree at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,3 +50,5 @@ pub struct TreeMoment {
     /// Source hosts of its victims.
     pub victims: Vec<u32>,
 }
+
+state_codec::value!(TreeMoment { root, branches, contributors, victims });

@@ -10,17 +10,25 @@ use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
+state_codec::value!(Time { 0 });
+
 /// A length of simulated time, in picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(u64);
+
+state_codec::value!(Span { 0 });
 
 /// An amount of data, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(u64);
 
+state_codec::value!(Bytes { 0 });
+
 /// A data rate, in bits a second. The rate of a transmission is never zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
+
+state_codec::value!(Rate { 0 });
 
 /// A length of cable, in millimetres.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

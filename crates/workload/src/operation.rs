@@ -16,6 +16,8 @@ pub enum Operation {
     RdmaRead,
 }
 
+state_codec::value!(enum Operation { 0 = Send, 1 = RdmaWrite, 2 = RdmaRead });
+
 impl Operation {
     /// Every operation.
     pub const ALL: [Self; 3] = [Self::Send, Self::RdmaWrite, Self::RdmaRead];

@@ -30,6 +30,17 @@ pub(super) struct EndpointSlot {
     pub(super) era: DecreaseEra,
 }
 
+state_codec::state!(EndpointSlot {
+    endpoint: part,
+    service: plan,
+    unacknowledged: plan,
+    timer_set,
+    held_by_window,
+    flow: plan,
+    open_ack,
+    era,
+});
+
 const _: () =
     assert!(size_of::<EndpointSlot>() == 128, "two cache lines: there may be a million queue pairs");
 
@@ -43,6 +54,8 @@ pub(super) struct DecreaseEra {
     first: u64,
 }
 
+state_codec::value!(DecreaseEra { number, first });
+
 /// End-to-end contexts and controlled flows that queue pairs share.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SharedFlows {
@@ -53,6 +66,8 @@ pub(super) struct SharedFlows {
     /// Decreases of each controlled flow's state, by flow.
     pub(super) decreases: Vec<u64>,
 }
+
+state_codec::state!(SharedFlows { contexts: plan, flows: plan, decreases: part });
 
 /// Key of a controlled flow that endpoints share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,6 +15,7 @@
 //! | `receiving`, `replying` | packets are received, marks and data are answered |
 //! | `responding` | the response policy learns of packets and notifications |
 //! | `observed`, `prefetching` | statistics, and prefetching for coming events |
+//! | `saving` | the state in a checkpoint |
 
 pub mod config;
 mod endpoint_slot;
@@ -27,6 +28,7 @@ mod queue_pair;
 mod receiving;
 mod replying;
 mod responding;
+mod saving;
 mod sending;
 pub mod setup;
 
@@ -125,12 +127,16 @@ pub struct FiniteMessages {
     pub to_come: u64,
 }
 
+state_codec::value!(FiniteMessages { posted, delivered, to_come });
+
 /// Packets of a lane that precede its data.
 #[derive(Clone, Copy, Debug, Default)]
 struct PendingReplies {
     notifications: PacketQueue,
     acknowledgements: PacketQueue,
 }
+
+state_codec::value!(PendingReplies { notifications, acknowledgements });
 
 impl Adapter {
     /// An adapter at rest, without queue pairs.

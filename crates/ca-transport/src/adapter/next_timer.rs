@@ -11,6 +11,8 @@ use super::setup::AdapterTimer;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NextTimer(Time);
 
+state_codec::value!(NextTimer { 0 });
+
 impl Default for NextTimer {
     fn default() -> Self {
         Self(Time::NEVER)

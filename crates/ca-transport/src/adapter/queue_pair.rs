@@ -27,6 +27,8 @@ pub(super) struct QueuePair {
     pub(super) echo: EchoState,
 }
 
+state_codec::state!(QueuePair { end: plan, endpoint: plan, origin: plan, sink: plan, becns, messages, echo });
+
 const _: () = assert!(size_of::<QueuePair>() == 64, "a queue pair is a cache line: there may be a million");
 
 /// The origin of the messages of a queue pair, by number.
@@ -46,3 +48,5 @@ pub(super) struct SharedTraffic {
     /// In the order of the traffic's flows.
     pub(super) queue_pairs: Box<[QpNumber]>,
 }
+
+state_codec::state!(SharedTraffic { traffic: part, queue_pairs: plan });

@@ -29,6 +29,16 @@ pub enum AdapterTimer {
     Notify(QpNumber),
 }
 
+state_codec::value!(enum AdapterTimer {
+    0 = Send,
+    1 = PacingDone,
+    2 = RetransmitTimeout,
+    3 = HostConsumed,
+    4 = Post(queue_pair),
+    5 = FlowControl(lane),
+    6 = Notify(queue_pair),
+});
+
 impl LinkTimer for AdapterTimer {
     fn link_timer(_: PortId, lane: Lane) -> Self {
         Self::FlowControl(lane)

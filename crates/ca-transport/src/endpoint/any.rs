@@ -35,6 +35,15 @@ pub enum AnyEndpoint {
     UdReceiver(UdReceiver),
 }
 
+state_codec::state!(enum AnyEndpoint {
+    0 = Requester(requester),
+    1 = Responder(responder),
+    2 = EeContext(context: part),
+    3 = Sender(sender),
+    4 = UcReceiver(receiver),
+    5 = UdReceiver(receiver),
+});
+
 /// Calls the endpoint of the present kind.
 macro_rules! dispatch {
     ($any:expr, $endpoint:ident => $call:expr) => {

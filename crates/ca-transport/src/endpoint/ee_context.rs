@@ -26,6 +26,8 @@ pub struct EeContext {
     turns: VecDeque<u32>,
 }
 
+state_codec::state!(EeContext { requester, members: part, turns });
+
 /// A queue pair of the context, with its messages that have not started.
 #[derive(Clone, Copy, Debug)]
 struct ContextMember {
@@ -33,6 +35,8 @@ struct ContextMember {
     head: Option<MessageKey>,
     tail: Option<MessageKey>,
 }
+
+state_codec::state!(ContextMember { queue_pair: plan, head, tail });
 
 impl EeContext {
     /// A context whose first packet has this number.
@@ -63,6 +67,8 @@ impl EeContext {
         member.head = messages[key].next.take();
         if member.head.is_some() {
             self.turns.push_back(turn);
+        } else {
+            member.tail = None;
         }
         self.requester.post(key, messages);
     }
@@ -73,12 +79,11 @@ impl Endpoint for EeContext {
         let place = self.members.binary_search_by_key(&messages[key].queue_pair, |member| member.queue_pair);
         let place = place.expect("the queue pair has joined");
         let member = &mut self.members[place];
-        let tail = member.tail.replace(key);
-        if member.head.is_none() {
+        if let Some(tail) = member.tail.replace(key) {
+            messages[tail].next = Some(key);
+        } else {
             member.head = Some(key);
             self.turns.push_back(place as u32);
-        } else if let Some(tail) = tail {
-            messages[tail].next = Some(key);
         }
         self.start_next(messages);
     }

@@ -18,6 +18,8 @@ pub struct PendingReads {
     next: u64,
 }
 
+state_codec::value!(PendingReads { queue, next });
+
 impl PendingReads {
     /// Returns true if all READs are answered.
     #[must_use]

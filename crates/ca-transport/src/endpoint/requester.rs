@@ -49,6 +49,23 @@ pub struct Requester {
     tail: Option<MessageKey>,
 }
 
+state_codec::value!(Requester {
+    unacked,
+    next,
+    posted,
+    read_end,
+    cursor,
+    highest,
+    window,
+    reads,
+    retries,
+    failed,
+    repeated_read,
+    progress,
+    head,
+    tail,
+});
+
 impl Endpoint for Requester {
     fn post(&mut self, key: MessageKey, messages: &mut Messages) {
         let message = &mut messages[key];

@@ -27,6 +27,8 @@ pub struct Responder {
     reads: PendingReads,
 }
 
+state_codec::value!(Responder { expected, msn, nak_sent, reads });
+
 impl Endpoint for Responder {
     fn readiness(&self, _: &EndpointRule) -> Readiness {
         if self.reads.is_empty() { Readiness::Idle } else { Readiness::Ready }

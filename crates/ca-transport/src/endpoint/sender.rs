@@ -19,6 +19,8 @@ pub struct Sender {
     tail: Option<MessageKey>,
 }
 
+state_codec::value!(Sender { next, posted, head, tail });
+
 impl Sender {
     /// A sender whose first packet has this number.
     #[must_use]
@@ -32,7 +34,7 @@ impl Endpoint for Sender {
         let message = &mut messages[key];
         *message = message.starting_at(self.posted);
         self.posted = message.end;
-        match self.tail.replace(key).filter(|_| self.head.is_some()) {
+        match self.tail.replace(key) {
             Some(tail) => messages[tail].next = Some(key),
             None => self.head = Some(key),
         }
@@ -66,6 +68,9 @@ impl Endpoint for Sender {
             Some(key) if messages[key].end == self.next => {
                 let queue_pair = messages[key].queue_pair;
                 self.head = messages[key].next;
+                if self.head.is_none() {
+                    self.tail = None;
+                }
                 messages.remove(key);
                 CompletedMessages { queue_pair, messages: 1 }
             }

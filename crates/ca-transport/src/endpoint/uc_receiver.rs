@@ -15,6 +15,8 @@ pub struct UcReceiver {
     under_way: bool,
 }
 
+state_codec::value!(UcReceiver { expected, under_way });
+
 impl UcReceiver {
     /// A receiver that expects a first packet with this number.
     #[must_use]

@@ -10,6 +10,8 @@ use super::{Endpoint, EndpointRule, ReceiveVerdict};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UdReceiver;
 
+state_codec::value!(UdReceiver {});
+
 impl Endpoint for UdReceiver {
     fn on_data(&mut self, _: &Packet, _: &EndpointRule) -> ReceiveVerdict {
         ReceiveVerdict::Accept

@@ -21,6 +21,21 @@ impl MessageAges {
         self.posted.insert(key, self.count);
     }
 
+    /// Returns the age of a message that is posted.
+    pub(crate) fn of_posted(&self, key: MessageKey) -> u64 {
+        self.posted[key]
+    }
+
+    /// Returns the age given last.
+    pub(crate) const fn last(&self) -> u64 {
+        self.count
+    }
+
+    /// Replaces all ages by these, the last of which given was `last`.
+    pub(crate) fn restore(&mut self, ages: impl Iterator<Item = (MessageKey, u64)>, last: u64) {
+        *self = Self { posted: ages.collect(), count: last };
+    }
+
     /// Returns the age of a message. A packet of no message posted here, such as the response to a READ, gets a new
     /// age.
     pub(crate) fn of(&mut self, key: Option<MessageKey>) -> u64 {

@@ -16,3 +16,5 @@ pub struct MessageLog {
     /// acknowledgement, or the last response to an RDMA READ, arrived.
     pub acknowledged: Vec<(QpNumber, Time)>,
 }
+
+state_codec::value!(MessageLog { posted, consumed, acknowledged });

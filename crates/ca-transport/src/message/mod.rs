@@ -6,13 +6,26 @@ pub mod ages;
 pub mod log;
 
 use packet::{Mtu, Opcode, QpNumber};
-use slotmap::{SlotMap, new_key_type};
+use slotmap::{Key, KeyData, SlotMap, new_key_type};
+use state_codec::{StateError, StateReader, StateWriter, Value};
 use units::Bytes;
 use workload::Operation;
 
 new_key_type! {
     /// Key of a message in an adapter's [`Messages`].
     pub struct MessageKey;
+}
+
+/// A message is saved as its number in the order in which the adapter's endpoints mention it: keys depend on messages of the
+/// past.
+impl Value for MessageKey {
+    fn put(&self, to: &mut StateWriter) {
+        to.message(self.data().as_ffi());
+    }
+
+    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        from.message().map(|key| KeyData::from_ffi(key).into())
+    }
 }
 
 /// All messages of an adapter's queue pairs.
@@ -34,6 +47,8 @@ pub struct Message {
     /// Operation of the message.
     pub operation: Operation,
 }
+
+state_codec::value!(Message { first, end, bytes, next, queue_pair, operation });
 
 const _: () = assert!(size_of::<Message>() <= 40, "many messages are posted at once");
 

@@ -36,6 +36,8 @@ struct IndexRing {
     last: u32,
 }
 
+state_codec::value!(IndexRing { first, last });
+
 /// A flow that a response policy controls: one cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -53,6 +55,16 @@ struct ControlledFlow {
     was_paced: bool,
 }
 
+state_codec::state!(ControlledFlow {
+    state: part,
+    paced_until,
+    endpoints,
+    next,
+    lane: plan,
+    place,
+    was_paced
+});
+
 /// An endpoint in the ring of its flow.
 #[derive(Clone, Copy, Debug)]
 struct ScheduledEndpoint {
@@ -61,6 +73,8 @@ struct ScheduledEndpoint {
     /// True if the endpoint is in a ring or queue.
     offered: bool,
 }
+
+state_codec::value!(ScheduledEndpoint { next, offered });
 
 /// A table entry with a successor in a ring.
 trait Linked {
@@ -97,6 +111,8 @@ enum FlowPlace {
     Paced,
 }
 
+state_codec::value!(enum FlowPlace { 0 = Nowhere, 1 = Ready, 2 = Paced });
+
 /// The endpoints and flows of an adapter, and the order in which they send.
 #[derive(Clone, Debug)]
 #[repr(C)] // What is always looked at goes first.
@@ -111,6 +127,8 @@ pub struct Schedule {
     paced: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
+state_codec::state!(Schedule { next_resume, ready: part, flows: part, endpoints: part, paced });
+
 /// Flows or endpoints that may send now, by lane.
 #[derive(Clone, Debug)]
 enum ReadyQueues {
@@ -119,6 +137,8 @@ enum ReadyQueues {
     /// Endpoints, by age.
     OldestFirst(Box<OldestFirst>),
 }
+
+state_codec::state!(enum ReadyQueues { 0 = RoundRobin(rings: part), 1 = OldestFirst(queues: part) });
 
 /// The endpoint that sends next on a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

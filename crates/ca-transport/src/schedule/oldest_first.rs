@@ -20,6 +20,8 @@ pub(super) struct OldestFirst {
     ages: Vec<u64>,
 }
 
+state_codec::state!(OldestFirst { lanes: part, ages: part });
+
 impl OldestFirst {
     pub(super) fn new(lanes: usize) -> Self {
         Self { lanes: ByLane::all(BinaryHeap::new(), lanes), ages: Vec::new() }

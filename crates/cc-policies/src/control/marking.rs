@@ -68,6 +68,8 @@ pub enum AnyMarker {
     Red(Box<RedMarker>),
 }
 
+state_codec::state!(enum AnyMarker { 0 = Off, 1 = Iba(marker: part), 2 = Hp(marker: part), 3 = Red(marker: part) });
+
 impl AnyMarker {
     /// Returns the marker of one switch. The settings have passed [`MarkingSpec::check`].
     #[must_use]

@@ -83,6 +83,8 @@ pub enum AnyState {
     DcqcnTimed(TimedState),
 }
 
+state_codec::state!(enum AnyState { 0 = Off, 1 = Iba(state), 2 = Hp(state), 3 = Dcqcn(state), 4 = DcqcnTimed(state) });
+
 const _: () = assert!(size_of::<AnyState>() <= 32, "the state of a flow is half a cache line");
 
 impl AnyResponse {

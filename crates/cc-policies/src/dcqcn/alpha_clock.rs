@@ -16,6 +16,8 @@ const COUNTS: u16 = 1 << 15;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AlphaClock(u16);
 
+state_codec::value!(AlphaClock { 0 });
+
 impl AlphaClock {
     /// Starts the clock at the first CNP, which does not count for its interval.
     pub(super) fn start(interval: Span, first_cnp: Time) -> Self {

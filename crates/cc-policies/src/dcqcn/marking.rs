@@ -37,6 +37,15 @@ pub struct RedMarker {
     decided: Vec<ArrivalDraws>,
 }
 
+state_codec::state!(RedMarker {
+    radix: plan,
+    lanes: plan,
+    ramps: plan,
+    queues: part,
+    streams: part,
+    decided: part
+});
+
 /// Probability of a mark over the length of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ramp {
@@ -60,6 +69,8 @@ struct RedQueue {
     margins: [Margin; 2],
 }
 
+state_codec::state!(RedQueue { bytes, quiet, ramp: plan, levels, margins });
+
 const _: () = assert!(size_of::<RedQueue>() == 64, "a queue has the size of a cache line");
 
 /// Draws of the packets of a virtual output queue, in the order of departure: whether each will be marked.
@@ -68,6 +79,8 @@ struct ArrivalDraws {
     bytes: u64,
     packets: VecDeque<bool>,
 }
+
+state_codec::value!(ArrivalDraws { bytes, packets });
 
 impl RedMarker {
     /// By chance, by the length of the output's queue.

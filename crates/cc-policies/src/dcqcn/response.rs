@@ -84,6 +84,18 @@ pub struct DcqcnState {
     slowed: bool,
 }
 
+state_codec::value!(DcqcnState {
+    expires,
+    current,
+    target,
+    alpha,
+    bytes_left,
+    timer_stage,
+    alpha_clock,
+    byte_stage,
+    slowed,
+});
+
 const _: () = assert!(size_of::<DcqcnState>() <= 32, "a controlled flow is half a cache line");
 
 impl DcqcnResponse {

@@ -64,6 +64,25 @@ pub struct HpMarker {
     contents: Vec<BufferContents>,
 }
 
+state_codec::state!(HpMarker {
+    radix: plan,
+    lanes: plan,
+    buffers_of: plan,
+    trigger: plan,
+    longest: plan,
+    congestion: plan,
+    is_selective: plan,
+    marks_uncongested: plan,
+    timing: plan,
+    immediate: plan,
+    queues: part,
+    outputs: part,
+    departures: part,
+    full: part,
+    present: part,
+    contents: part,
+});
+
 impl HpMarker {
     /// The packet waited in a full buffer: it propagates a congestion tree.
     pub const PROPAGATION: MarkReason = MarkReason::new(2, "propagation");

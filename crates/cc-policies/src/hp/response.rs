@@ -72,6 +72,8 @@ pub struct HpState {
     limited_by: LimitedBy,
 }
 
+state_codec::value!(HpState { apsn, rpi, window, ipd, limited_by });
+
 const _: () = assert!(size_of::<HpState>() <= 16, "a controlled flow is two words");
 
 impl HpResponse {

@@ -35,6 +35,8 @@ pub struct IbaMarker {
     rare: Box<QueueTracking>,
 }
 
+state_codec::state!(IbaMarker { lanes: plan, port_vls: part, rare: part });
+
 /// State that only long queues need.
 #[derive(Clone, Debug)]
 struct QueueTracking {
@@ -48,6 +50,15 @@ struct QueueTracking {
     /// Number of compared queues of an output and lane: one for each input, or 1 for their sum.
     queues: usize,
 }
+
+state_codec::state!(QueueTracking {
+    hysteresis: plan,
+    compare: plan,
+    stream,
+    limits: part,
+    levels: part,
+    queues: plan
+});
 
 /// State of one output and lane that every packet needs: four to a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +78,8 @@ struct PortVl {
     victim_mask: bool,
 }
 
+state_codec::state!(PortVl { quiet, smallest: plan, queues_over, queues_up, starved, victim_mask: plan });
+
 const _: () = assert!(size_of::<PortVl>() == 16, "four to a cache line");
 
 /// The limit of one output and lane.
@@ -79,6 +92,8 @@ struct VlLimit {
     to_pass: u32,
     margin: Margin,
 }
+
+state_codec::state!(VlLimit { threshold: plan, marking_rate: plan, to_pass, margin });
 
 impl IbaMarkingSpec {
     /// Returns the threshold in bytes, for a buffer of `capacity` bytes: `capacity * (16 - Threshold) / 16`, rounded

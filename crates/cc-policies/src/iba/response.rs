@@ -94,6 +94,8 @@ pub struct IbaState {
     service_level: ServiceLevel,
 }
 
+state_codec::value!(IbaState { anchor, index, service_level });
+
 const _: () = assert!(size_of::<IbaState>() <= 16, "a controlled flow is two words");
 
 impl CctSpec {

@@ -27,6 +27,8 @@ pub struct EchoState {
     pub quiet_until: Time,
 }
 
+state_codec::value!(EchoState { first_arrival, quiet_until });
+
 impl Default for EchoState {
     fn default() -> Self {
         Self { first_arrival: Time::NEVER, quiet_until: Time::ZERO }

@@ -16,6 +16,8 @@ pub struct Margin {
     pub near_misses: u32,
 }
 
+state_codec::value!(Margin { load, limit, crossings, near_misses });
+
 /// Position of a load relative to its limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MarginLevel {
@@ -29,6 +31,8 @@ pub(crate) enum MarginLevel {
     /// Not over the limit any more, and not below 90 % since.
     After,
 }
+
+state_codec::value!(enum MarginLevel { 0 = Below, 1 = Near, 2 = Over, 3 = After });
 
 impl Default for Margin {
     fn default() -> Self {

@@ -71,6 +71,8 @@ pub enum LimitedBy {
     Other,
 }
 
+state_codec::value!(enum LimitedBy { 0 = Rate, 1 = Window, 2 = Other });
+
 /// A packet that a flow sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentPacket {

@@ -61,6 +61,8 @@ pub struct Credits {
     timer: Time,
 }
 
+state_codec::state!(Credits { fctbs, fccl, abr, room, far_room: plan, unadvertised, held, updated, timer });
+
 /// A receiver's share of memory, in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverShare {

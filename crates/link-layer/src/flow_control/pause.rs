@@ -58,6 +58,8 @@ pub struct PauseLane {
     timer: Time,
 }
 
+state_codec::state!(PauseLane { gate, intake: part, timer });
+
 /// The sender: paused or not.
 #[derive(Clone, Copy, Debug, Default)]
 struct PauseGate {
@@ -67,6 +69,8 @@ struct PauseGate {
     paused: Span,
     received: u32,
 }
+
+state_codec::value!(PauseGate { until, since, paused, received });
 
 /// The receiver: its load, and the pause that it has requested.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,6 +97,23 @@ struct PauseIntake {
     first: Option<Time>,
 }
 
+state_codec::state!(PauseIntake {
+    load,
+    headroom,
+    limit: plan,
+    headroom_size: plan,
+    refresh_at,
+    sent,
+    dropped,
+    most_headroom,
+    nearest,
+    nearness,
+    pauses: plan,
+    crossings,
+    near_misses,
+    first,
+});
+
 /// The load's distance from the threshold while no pause is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Nearness {
@@ -104,6 +125,8 @@ enum Nearness {
     /// Above 90 %, after a pause had been requested.
     NearAfterPause,
 }
+
+state_codec::value!(enum Nearness { 0 = Below, 1 = Near, 2 = NearAfterPause });
 
 /// Statistics of a lane's pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

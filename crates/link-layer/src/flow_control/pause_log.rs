@@ -12,12 +12,16 @@ pub struct PauseLog {
     lanes: ByLane<LaneLog>,
 }
 
+state_codec::state!(PauseLog { lanes: part });
+
 #[derive(Clone, Debug)]
 struct LaneLog {
     changes: Vec<PauseChange>,
     limit: usize,
     lost: u64,
 }
+
+state_codec::state!(LaneLog { changes, limit: plan, lost });
 
 /// A change of a lane that sends: a pause takes effect, or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,8 @@ pub struct PauseChange {
     /// True if a pause takes effect, false if it ends.
     pub paused: bool,
 }
+
+state_codec::value!(PauseChange { at, paused });
 
 impl PauseLog {
     /// Creates the log of a port with so many lanes, which keeps `limit` changes of each.

@@ -24,3 +24,5 @@ pub enum Signal {
         quanta: u16,
     },
 }
+
+state_codec::value!(enum Signal { 0 = Credit { lane, fctbs, fccl }, 1 = Pause { lane, quanta } });

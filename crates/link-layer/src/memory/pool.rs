@@ -27,6 +27,8 @@ pub struct MemoryPool {
     pausing: ReceiverSet,
 }
 
+state_codec::state!(MemoryPool { shared: plan, free, shares: plan, pausing });
+
 /// Share of a receiver, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct ByteShare {

@@ -6,6 +6,8 @@
 #[derive(Clone, Debug)]
 pub(super) struct ReceiverSet(Box<[u64]>);
 
+state_codec::value!(ReceiverSet { 0 });
+
 impl ReceiverSet {
     /// The empty set for receivers below this number.
     pub(super) fn new(receivers: usize) -> Self {

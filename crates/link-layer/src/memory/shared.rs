@@ -40,6 +40,8 @@ pub struct SharedMemory {
     turn: usize,
 }
 
+state_codec::state!(SharedMemory { shared: plan, free, shares: plan, wanting, turn });
+
 /// Share of a receiver, in blocks.
 #[derive(Clone, Copy, Debug)]
 struct BlockShare {

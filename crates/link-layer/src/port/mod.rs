@@ -52,6 +52,8 @@ pub struct Port {
     signals_sent: u64,
 }
 
+state_codec::state!(Port { config: plan, free_at, lanes: part, id: plan, signals_sent });
+
 /// Flow control of a port's lanes. The set is closed: a plan names one for all links.
 #[derive(Clone, Debug)]
 #[repr(u8)] // The tag stands first, on the cache line of the first lane's credits.
@@ -61,6 +63,8 @@ enum Lanes {
     /// PFC, or no flow control.
     Pause(Box<Pauses>),
 }
+
+state_codec::state!(enum Lanes { 0 = Credits(lanes: part), 1 = Pause(pauses: part) });
 
 /// The constant part of a port. A fabric has few different ones, which its ports can share: see [`Port::intern`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,6 +24,8 @@ pub(super) struct Pauses {
     pub(super) log: Option<Box<PauseLog>>,
 }
 
+state_codec::state!(Pauses { lanes: part, rule: plan, log: part });
+
 /// The pauses of a port's lanes, and the wire by which requests leave.
 pub(super) struct PausePort<'a> {
     pub(super) pauses: &'a mut Pauses,

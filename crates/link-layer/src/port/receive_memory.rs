@@ -38,12 +38,16 @@ pub struct ReceiveMemory {
     numbering: ReceiverNumbering,
 }
 
+state_codec::state!(ReceiveMemory { sharing: part, numbering: plan });
+
 #[derive(Debug)]
 enum Sharing {
     Own,
     Blocks(Box<SharedBlocks>),
     Bytes(Box<SharedBytes>),
 }
+
+state_codec::state!(enum Sharing { 0 = Own, 1 = Blocks(blocks: part), 2 = Bytes(bytes: part) });
 
 impl ReceiveMemory {
     /// The memory of a node with so many data lanes, and packets of at most this length.

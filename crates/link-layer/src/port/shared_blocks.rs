@@ -20,6 +20,8 @@ pub(super) struct SharedBlocks {
     pub(super) longest_packet: Bytes,
 }
 
+state_codec::state!(SharedBlocks { memory: part, numbering: plan, longest_packet: plan });
+
 impl SharedBlocks {
     /// Admits a packet. The receiver regains its room as far as the memory allows.
     pub(super) fn admit<W: LinkTimer>(

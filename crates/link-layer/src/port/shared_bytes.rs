@@ -17,6 +17,8 @@ pub(super) struct SharedBytes {
     pub(super) numbering: ReceiverNumbering,
 }
 
+state_codec::state!(SharedBytes { pool: part, numbering: plan });
+
 impl SharedBytes {
     /// Admits a packet under the receiver's present threshold. Returns false if the packet is dropped.
     pub(super) fn admit<W: LinkTimer>(

@@ -19,6 +19,8 @@ pub enum AnyArbiter {
     OldestFirst(Box<OldestFirst>),
 }
 
+state_codec::state!(enum AnyArbiter { 0 = RoundRobin(arbiter: part), 1 = Islip(arbiter: part), 2 = OldestFirst(arbiter: part) });
+
 impl AnyArbiter {
     /// Creates the arbiter that a scenario names, for a switch of this many ports and lanes.
     #[must_use]

@@ -19,6 +19,8 @@ pub struct Request<const WORDS: usize = 4> {
     pub contenders: PortSet<WORDS>,
 }
 
+state_codec::value!([const WORDS: usize] Request<WORDS> { output, lane, contenders });
+
 /// A match: `input` sends to `output` now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -29,6 +31,8 @@ pub struct Grant {
     /// The lane.
     pub lane: Lane,
 }
+
+state_codec::value!(Grant { input, output, lane });
 
 /// The requests of one switch and instant, and the grants so far.
 pub trait Requests<const WORDS: usize> {

@@ -35,6 +35,8 @@ pub struct Islip {
     indices: Vec<usize>,
 }
 
+state_codec::state!(Islip { iterations: plan, granted: part, accepted: part, offers: part, indices: part });
+
 impl Islip {
     /// Creates an arbiter for a switch of this many ports and lanes.
     #[must_use]

@@ -16,6 +16,8 @@ pub struct OldestFirst {
     oldest: Vec<Option<(Time, PortId)>>,
 }
 
+state_codec::state!(OldestFirst { oldest });
+
 impl OldestFirst {
     /// Creates an arbiter for a switch of this many ports.
     #[must_use]

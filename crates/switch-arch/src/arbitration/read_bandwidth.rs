@@ -29,6 +29,16 @@ pub(crate) struct ReadBandwidth<const WORDS: usize> {
     reservations: Box<[Reservation]>,
 }
 
+state_codec::state!([const WORDS: usize] ReadBandwidth<WORDS> {
+    limited: plan,
+    inputs: part,
+    saturated,
+    constrained,
+    fastest: plan,
+    reserved,
+    reservations: part,
+});
+
 /// Read bandwidth of one input's buffer, in bit/s.
 #[derive(Debug)]
 struct InputBandwidth {
@@ -37,6 +47,8 @@ struct InputBandwidth {
     limit: u64,
 }
 
+state_codec::state!(InputBandwidth { reading, limit: plan });
+
 /// Read bandwidth of an input that is reserved for an output that waits.
 #[derive(Clone, Copy, Debug)]
 struct Reservation {
@@ -44,6 +56,8 @@ struct Reservation {
     /// In bit/s.
     rate: u64,
 }
+
+state_codec::value!(Reservation { output, rate });
 
 impl<const WORDS: usize> ReadBandwidth<WORDS> {
     /// Creates the state of inputs that are not read. `limits` is the read bandwidth of each input's buffer and `fastest`

@@ -20,6 +20,8 @@ pub(crate) struct Arbitration<const WORDS: usize> {
     pub(crate) grants: Vec<Grant>,
 }
 
+state_codec::state!([const WORDS: usize] Arbitration<WORDS> { bandwidth: part, arbiter: part, requests, grants });
+
 impl<const WORDS: usize> Arbitration<WORDS> {
     /// Creates the arbitration of a switch of this many ports in which nothing is read.
     pub(crate) fn new(arbiter: AnyArbiter, bandwidth: ReadBandwidth<WORDS>, ports: usize) -> Self {

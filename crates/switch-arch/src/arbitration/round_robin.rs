@@ -16,6 +16,8 @@ pub struct RoundRobin {
     losers: PortSet,
 }
 
+state_codec::state!(RoundRobin { last: part, losers });
+
 impl RoundRobin {
     /// Creates an arbiter for a switch of this many ports and lanes.
     #[must_use]

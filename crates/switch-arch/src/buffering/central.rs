@@ -20,6 +20,8 @@ pub struct Central {
     queues: FifoQueues,
 }
 
+state_codec::state!(Central { queues: part });
+
 impl Central {
     /// Creates empty queues for a switch of this many ports and lanes.
     #[must_use]

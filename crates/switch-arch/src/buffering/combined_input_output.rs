@@ -22,6 +22,8 @@ pub struct CombinedInputOutput {
     pub(crate) writers: WriteBandwidth,
 }
 
+state_codec::state!(CombinedInputOutput { queues: part, outputs: part, writers: part });
+
 impl CombinedInputOutput {
     /// Creates empty queues for a switch of `write_limits.len()` ports. `output_buffer` is the size of each queue at an
     /// output, and `write_limits` the write bandwidth of each output's queues, in bit/s.

@@ -22,6 +22,8 @@ pub struct Contention<const WORDS: usize = 4> {
     outputs: LaneTable<OutputLane<WORDS>>,
 }
 
+state_codec::state!([const WORDS: usize] Contention<WORDS> { outputs: part });
+
 /// Contenders, queue length and departures of one output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
@@ -34,6 +36,8 @@ pub(super) struct OutputLane<const WORDS: usize> {
     inputs: u32,
     departures: LaneOutput,
 }
+
+state_codec::value!([const WORDS: usize] OutputLane<WORDS> { contenders, bytes, inputs, departures });
 
 const _: () = assert!(size_of::<OutputLane<1>>() == 64, "an output and lane is one cache line");
 

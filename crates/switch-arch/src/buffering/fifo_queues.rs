@@ -18,6 +18,8 @@ pub(super) struct FifoQueues {
     waiting: VoqTable<u32>,
 }
 
+state_codec::state!(FifoQueues { queues: part, waiting: part });
+
 impl FifoQueues {
     /// Creates empty queues for a switch of this many ports and lanes.
     pub(super) fn new(ports: usize, lanes: usize) -> Self {

@@ -17,6 +17,8 @@ pub struct InputFifo {
     queues: FifoQueues,
 }
 
+state_codec::state!(InputFifo { queues: part });
+
 impl InputFifo {
     /// Creates empty queues for a switch of this many ports and lanes.
     #[must_use]

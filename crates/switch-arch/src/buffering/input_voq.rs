@@ -16,6 +16,8 @@ pub struct InputVoq {
     queues: VoqTable<VirtualQueue>,
 }
 
+state_codec::state!(InputVoq { queues: part });
+
 /// A virtual output queue and its length.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))] // No queue spans two cache lines.
@@ -23,6 +25,8 @@ struct VirtualQueue {
     bytes: u32,
     packets: PacketQueue,
 }
+
+state_codec::value!(VirtualQueue { bytes, packets });
 
 impl InputVoq {
     /// Creates empty queues for a switch of this many ports and lanes.

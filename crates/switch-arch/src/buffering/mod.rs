@@ -146,6 +146,8 @@ pub(crate) enum SingleStage {
     Central(Central),
 }
 
+state_codec::state!(enum SingleStage { 0 = InputFifo(queues: part), 1 = InputVoq(queues: part), 2 = Central(queues: part) });
+
 macro_rules! dispatch {
     ($any:expr, $organisation:ident => $call:expr) => {
         match $any {

@@ -25,6 +25,8 @@ pub struct Output {
     outputs: OutputQueues,
 }
 
+state_codec::state!(Output { landing: part, landed: part, outputs: part });
+
 impl Output {
     /// Creates empty queues for a switch of this many ports and lanes. `output_buffer` is the size of each queue at an
     /// output.

@@ -22,6 +22,8 @@ pub struct OutputQueues {
     waiting: Box<[LaneSet]>,
 }
 
+state_codec::state!(OutputQueues { size: plan, queues: part, waiting: part });
+
 /// One queue and the record of its charge.
 #[derive(Clone, Debug, Default)]
 struct OutputQueue {
@@ -29,6 +31,8 @@ struct OutputQueue {
     /// All bytes that the queue is charged for, those on their way in or out included.
     charged: LaneInput,
 }
+
+state_codec::value!(OutputQueue { packets, charged });
 
 impl OutputQueues {
     /// Creates empty queues of this size.

@@ -15,6 +15,8 @@ pub(crate) struct WriteBandwidth {
     outputs: Box<[OutputWriter]>,
 }
 
+state_codec::state!(WriteBandwidth { outputs: part });
+
 /// Write side of one output's queues.
 #[derive(Clone, Debug)]
 struct OutputWriter {
@@ -25,6 +27,8 @@ struct OutputWriter {
     /// Write bandwidth available, in bit/s.
     limit: u64,
 }
+
+state_codec::state!(OutputWriter { last, writing, limit: plan });
 
 impl WriteBandwidth {
     /// Creates the state of outputs that are not written. `limits` is the write bandwidth of each, in bit/s.

@@ -28,6 +28,8 @@ pub(super) struct Admission {
     pub(super) egress: Option<Box<Egress>>,
 }
 
+state_codec::state!(Admission { inputs: part, memory: part, egress: part });
+
 /// The memory that a packet occupies: of its input's buffer, and of the queues at its output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Charge {

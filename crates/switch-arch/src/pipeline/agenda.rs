@@ -20,6 +20,8 @@ pub(super) struct Agenda<const WORDS: usize> {
     pub(super) awaiting_read: PortSet<WORDS>,
 }
 
+state_codec::value!([const WORDS: usize] Agenda<WORDS> { due, lacking_credit, awaiting_read });
+
 impl<const WORDS: usize> Agenda<WORDS> {
     /// The agenda of an idle switch.
     pub(super) const IDLE: Self =

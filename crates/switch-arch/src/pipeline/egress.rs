@@ -25,6 +25,8 @@ pub(super) struct Egress {
     pub(super) dropped: LaneTable<u64>,
 }
 
+state_codec::state!(Egress { limit: plan, pool: part, dropped: part });
+
 /// Memory that the queues of the lossy lanes share.
 #[derive(Debug)]
 struct EgressPool {
@@ -33,6 +35,8 @@ struct EgressPool {
     /// Bytes of each queue, by output and lane.
     loads: LaneTable<u32>,
 }
+
+state_codec::state!(EgressPool { pool: part, lossy: plan, loads: part });
 
 impl Egress {
     /// The limits of empty queues; `None` if there is no limit.

@@ -18,6 +18,8 @@ pub(super) struct Marking {
     pub(super) marks: LaneTable<Marks>,
 }
 
+state_codec::state!(Marking { marker: part, marks: part });
+
 impl Marking {
     /// Creates the marking of a switch of this many ports and lanes that has marked no packet.
     pub(super) fn new(marker: AnyMarker, ports: usize, lanes: usize) -> Self {

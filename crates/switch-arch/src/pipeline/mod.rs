@@ -71,6 +71,17 @@ pub(crate) struct Pipeline<B, const WORDS: usize> {
     sl_to_vl: Option<Arc<SlToVl>>,
 }
 
+state_codec::state!([B: state_codec::State, const WORDS: usize] Pipeline<B, WORDS> {
+    agenda,
+    ports: part,
+    admission: part,
+    storage: part,
+    marking: part,
+    arbitration: part,
+    forwarding: plan,
+    sl_to_vl: plan,
+});
+
 /// The part of the pipeline that depends on the number of stages: from the buffer at the input to the wire.
 pub(crate) trait Stages<const WORDS: usize>: Buffering + Sized {
     /// True if a packet can leave its buffer although its output's wire is busy or lacks credit.

@@ -20,6 +20,12 @@ pub(super) struct Storage<B, const WORDS: usize> {
     pub(super) buffering: B,
 }
 
+state_codec::state!([B: state_codec::State, const WORDS: usize] Storage<B, WORDS> {
+    contention: part,
+    longest_packet: plan,
+    buffering: part,
+});
+
 impl<B: Buffering, const WORDS: usize> Storage<B, WORDS> {
     /// Creates the storage of an empty switch. No packet is longer than `longest_packet`.
     pub(super) fn new(buffering: B, ports: usize, lanes: usize, longest_packet: Bytes) -> Self {

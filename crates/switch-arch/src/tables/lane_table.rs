@@ -13,6 +13,8 @@ pub(crate) struct LaneTable<T> {
     entries: Box<[T]>,
 }
 
+state_codec::state!([T: state_codec::State] LaneTable<T> { lanes: plan, entries: part });
+
 impl<T> LaneTable<T> {
     /// Creates a table for this many ports and lanes, in which every entry is `entry`.
     pub(crate) fn new(ports: usize, lanes: usize, entry: T) -> Self

@@ -9,6 +9,8 @@ use packet::PortId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortSet<const WORDS: usize = 4>([u64; WORDS]);
 
+state_codec::value!([const WORDS: usize] PortSet<WORDS> { 0 });
+
 impl<const WORDS: usize> PortSet<WORDS> {
     /// Largest number of ports in a set.
     pub const CAPACITY: usize = 64 * WORDS;

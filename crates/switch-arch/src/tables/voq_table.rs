@@ -15,6 +15,8 @@ pub(crate) struct VoqTable<T> {
     entries: Box<[T]>,
 }
 
+state_codec::state!([T: state_codec::State] VoqTable<T> { ports: plan, lanes: plan, entries: part });
+
 impl<T> VoqTable<T> {
     /// Creates a table for this many ports and lanes, in which every entry is the default.
     pub(crate) fn new(ports: usize, lanes: usize) -> Self

@@ -20,6 +20,8 @@ pub(crate) struct OnPeriods {
     random: Stream,
 }
 
+state_codec::state!(OnPeriods { means: plan, at, stop: plan, is_on, random });
+
 impl OnPeriods {
     /// Starts with a time on with the probability `on / (on + off)`.
     pub(crate) fn new((on, off): (Span, Span), start: Time, stop: Time, mut random: Stream) -> Self {

@@ -36,6 +36,8 @@ pub(crate) struct ArrivalTimes {
     clock: ArrivalClock,
 }
 
+state_codec::state!(ArrivalTimes { period: plan, interval: plan, remaining, clock: part });
+
 #[derive(Clone, Debug, PartialEq)]
 enum ArrivalClock {
     /// Message k comes `phase + k` intervals after the start.
@@ -46,6 +48,12 @@ enum ArrivalClock {
     /// `elapsed` when the present time on began.
     OnOff { phase: f64, k: u64, on: Option<(Time, Span)>, elapsed: f64, periods: OnPeriods },
 }
+
+state_codec::state!(enum ArrivalClock {
+    0 = Fixed { phase: plan, k },
+    1 = Poisson { at, random },
+    2 = OnOff { phase: plan, k, on, elapsed, periods: part },
+});
 
 impl ArrivalTimes {
     /// Creates at most `most` times, a mean `interval` of picoseconds apart.

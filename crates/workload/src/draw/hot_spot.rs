@@ -32,6 +32,19 @@ pub(crate) struct HotSpotMessages {
     pub(crate) redirects: Stream,
 }
 
+state_codec::state!(HotSpotMessages {
+    source: plan,
+    receivers: plan,
+    windows: plan,
+    message: plan,
+    interval: plan,
+    until: plan,
+    clock,
+    gaps,
+    others,
+    redirects,
+});
+
 /// Time of the previous message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum SpacingClock {
@@ -44,6 +57,8 @@ pub(crate) enum SpacingClock {
         intervals: Option<f64>,
     },
 }
+
+state_codec::value!(enum SpacingClock { 0 = Poisson { at }, 1 = Fixed { from, intervals } });
 
 impl Iterator for HotSpotMessages {
     type Item = DrawnMessage;

@@ -36,6 +36,8 @@ pub(crate) enum TimedMessages {
     HotSpot(HotSpotMessages),
 }
 
+state_codec::state!(enum TimedMessages { 0 = Sequence(messages: part), 1 = HotSpot(messages: part) });
+
 impl Iterator for TimedMessages {
     type Item = DrawnMessage;
 

@@ -24,6 +24,8 @@ pub(crate) struct MessageSequence {
     pub(crate) lengths: Stream,
 }
 
+state_codec::state!(MessageSequence { targets: plan, sizes: plan, k, destinations, lengths });
+
 impl Iterator for MessageSequence {
     type Item = (u32, Bytes);
 
@@ -40,6 +42,8 @@ pub(crate) struct TimedSequence {
     pub(crate) sequence: MessageSequence,
     pub(crate) times: ArrivalTimes,
 }
+
+state_codec::state!(TimedSequence { sequence: part, times: part });
 
 impl Iterator for TimedSequence {
     type Item = DrawnMessage;

@@ -34,12 +34,20 @@ pub struct MessageGenerator {
     state: GeneratorState,
 }
 
+state_codec::state!(MessageGenerator { deadline, state: part });
+
 #[derive(Clone, Debug)]
 enum GeneratorState {
     Saturate { message: Bytes, stop: Time, at_start: u32 },
     Paced { message: Bytes, rate: Rate, start: Time, stop: Time, posted: u64 },
     Listed { messages: Arc<[ListedMessage]>, next: usize },
 }
+
+state_codec::state!(enum GeneratorState {
+    0 = Saturate { message: plan, stop: plan, at_start },
+    1 = Paced { message: plan, rate: plan, start: plan, stop: plan, posted },
+    2 = Listed { messages: plan, next },
+});
 
 const _: () = assert!(size_of::<MessageGenerator>() <= 64, "a generator is at most one cache line");
 

@@ -34,6 +34,16 @@ pub struct HostTraffic {
     finite: Option<FiniteAmount>,
 }
 
+state_codec::state!(HostTraffic {
+    to: plan,
+    period: plan,
+    first: plan,
+    begun,
+    after_start: part,
+    volume: plan,
+    finite: plan,
+});
+
 /// A message to post, and the flow that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Post {
@@ -42,6 +52,8 @@ pub struct Post {
     /// Payload.
     pub bytes: Bytes,
 }
+
+state_codec::value!(Post { flow, bytes });
 
 /// Messages after those of the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +69,12 @@ enum AfterStart {
         remaining: u64,
     },
 }
+
+state_codec::state!(enum AfterStart {
+    0 = Nothing,
+    1 = Timed { messages: part, next },
+    2 = Closed { sequence: part, remaining },
+});
 
 impl HostTraffic {
     /// Creates traffic that posts messages at their times, to these hosts in ascending order. `volume` is the amount of

@@ -101,6 +101,19 @@ pub struct TimedState {
     cnp_came: bool,
 }
 
+state_codec::value!(TimedState {
+    current,
+    target,
+    alpha,
+    alpha_at,
+    cut_at,
+    alpha_phase,
+    cut_phase,
+    stage,
+    due,
+    cnp_came,
+});
+
 const _: () = assert!(size_of::<TimedState>() <= 28, "any flow's state is half a cache line");
 
 impl TimedResponse {

@@ -14,6 +14,8 @@ pub(super) struct BufferContents {
     packets: u32,
 }
 
+state_codec::value!(BufferContents { held, packets });
+
 impl BufferContents {
     /// Counts the packet by which the buffer has grown or shrunk to `held`. Returns the number of packets.
     pub(super) fn count(&mut self, held: Bytes) -> u32 {
@@ -67,6 +69,8 @@ pub(super) struct HpQueue {
     pub(super) fresh_since: u32,
 }
 
+state_codec::value!(HpQueue { bytes, packets, propagating, fresh, fresh_since });
+
 /// State of an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HpOutput {
@@ -90,6 +94,17 @@ pub(super) struct HpOutput {
     /// Whether a packet has waited for credit, with the wire free, since the last departure.
     pub(super) starved: bool,
 }
+
+state_codec::value!(HpOutput {
+    packets,
+    root_for,
+    propagating,
+    crossed,
+    full_inputs,
+    immediate,
+    spared,
+    starved,
+});
 
 impl HpOutput {
     /// Returns whether the packet that leaves now generates a congestion tree, and counts its departure.

@@ -1,0 +1,160 @@
+//! The state of an adapter in a checkpoint.
+//!
+//! Invariant: messages are saved in the order in which endpoints mention them, so that equal states have equal bytes whatever
+//! messages there were before. Their keys are new when they are loaded.
+
+use packet::QpNumber;
+use slotmap::{Key, KeyData};
+use state_codec::{State, StateError, StateReader, StateWriter, Value};
+use units::Bytes;
+use workload::Operation;
+
+use super::Adapter;
+use crate::message::ages::MessageAges;
+use crate::message::{Message, MessageKey, Messages};
+
+impl State for Adapter {
+    fn save(&self, to: &mut StateWriter) {
+        let Self {
+            next_timer,
+            sending_until,
+            bus_free_at,
+            send_timer,
+            pacing_timer,
+            retransmit_timer,
+            replies,
+            schedule,
+            lane_count: _,
+            lid: _,
+            silent,
+            port,
+            inputs,
+            outputs,
+            lanes,
+            config: _,
+            endpoints,
+            queue_pairs,
+            digest,
+            sinks,
+            drain,
+            received,
+            consumed,
+            injected,
+            finite,
+            messages,
+            generators,
+            shared_traffic,
+            ages,
+            shared,
+            timers,
+            tally,
+            log,
+        } = self;
+        [*next_timer, *sending_until, *bus_free_at].put(to);
+        [*send_timer, *pacing_timer, *retransmit_timer].put(to);
+        replies.save(to);
+        schedule.save(to);
+        silent.put(to);
+        port.save(to);
+        inputs.save(to);
+        outputs.save(to);
+        lanes.save(to);
+        to.begin_messages();
+        messages.len().put(to);
+        endpoints.save(to);
+        save_messages(messages, ages.as_ref(), to);
+        queue_pairs.save(to);
+        digest.put(to);
+        sinks.save(to);
+        drain.save(to);
+        (*received, *consumed, *injected).put(to);
+        finite.put(to);
+        generators.save(to);
+        shared_traffic.save(to);
+        shared.save(to);
+        timers.put(to);
+        tally.put(to);
+        log.save(to);
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        [self.next_timer, self.sending_until, self.bus_free_at] = Value::take(from)?;
+        [self.send_timer, self.pacing_timer, self.retransmit_timer] = Value::take(from)?;
+        self.replies.load(from)?;
+        self.schedule.load(from)?;
+        self.silent = Value::take(from)?;
+        self.port.load(from)?;
+        self.inputs.load(from)?;
+        self.outputs.load(from)?;
+        self.lanes.load(from)?;
+        let keys = new_messages(&mut self.messages, from)?;
+        self.endpoints.load(from)?;
+        load_messages(&keys, &mut self.messages, self.ages.as_mut(), from)?;
+        self.queue_pairs.load(from)?;
+        self.digest = Value::take(from)?;
+        self.sinks.load(from)?;
+        self.drain.load(from)?;
+        (self.received, self.consumed, self.injected) = Value::take(from)?;
+        self.finite = Value::take(from)?;
+        self.generators.load(from)?;
+        self.shared_traffic.load(from)?;
+        self.shared.load(from)?;
+        self.timers = Value::take(from)?;
+        self.tally = Value::take(from)?;
+        self.log.load(from)
+    }
+}
+
+/// Saves the messages that endpoints have mentioned, and those behind them.
+fn save_messages(messages: &Messages, ages: Option<&MessageAges>, to: &mut StateWriter) {
+    let mut saved = 0;
+    while let Some(key) = to.message_key(saved) {
+        let key = MessageKey::from(KeyData::from_ffi(key));
+        messages[key].put(to);
+        if let Some(ages) = ages {
+            ages.of_posted(key).put(to);
+        }
+        saved += 1;
+    }
+    assert_eq!(saved, messages.len(), "an endpoint mentions every message, and no other");
+    if let Some(ages) = ages {
+        ages.last().put(to);
+    }
+}
+
+/// Makes room for the messages that are going to be loaded, and lets their numbers stand for their new keys.
+fn new_messages(messages: &mut Messages, from: &mut StateReader<'_>) -> Result<Vec<MessageKey>, StateError> {
+    let empty = Message {
+        first: 0,
+        end: 1,
+        bytes: Bytes::ZERO,
+        next: None,
+        queue_pair: QpNumber(0),
+        operation: Operation::default(),
+    };
+    let count = from.length()?;
+    messages.clear();
+    let keys: Vec<_> = (0..count).map(|_| messages.insert(empty)).collect();
+    from.begin_messages(keys.iter().map(|key| key.data().as_ffi()).collect());
+    Ok(keys)
+}
+
+/// Loads messages in the order of their numbers.
+fn load_messages(
+    keys: &[MessageKey],
+    messages: &mut Messages,
+    ages: Option<&mut MessageAges>,
+    from: &mut StateReader<'_>,
+) -> Result<(), StateError> {
+    let mut loaded = Vec::new();
+    for key in keys {
+        messages[*key] = Value::take(from)?;
+        if ages.is_some() {
+            loaded.push((*key, Value::take(from)?));
+        }
+    }
+    if let Some(ages) = ages {
+        ages.restore(loaded.into_iter(), Value::take(from)?);
+    }
+    Ok(())
+}
