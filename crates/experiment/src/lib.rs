@@ -15,6 +15,7 @@
 //! | [`batch`] | a set of jobs, and the outcome of each |
 //! | [`run`] | one run of a batch: a scenario, overrides, tuned settings |
 //! | [`relative`] | settings of IBA's congestion control, relative to those of a scenario |
+//! | [`seeds`] | lists of seeds, as options and files write them |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
 //! | [`measures`] | numbers of a run, by quantity and group of flows |
 //! | [`pool`] | the worker pool |
@@ -30,6 +31,7 @@ pub mod pool;
 pub mod relative;
 pub mod resources;
 pub mod run;
+pub mod seeds;
 pub mod simulation;
 pub mod statistics;
 pub mod store;
@@ -40,6 +42,7 @@ pub mod unit;
 pub use batch::{Job, Outcomes};
 pub use relative::{RelativeError, RelativeSetting};
 pub use run::{RunSpec, SeedCount};
+pub use seeds::{SeedList, SeedListError};
 pub use simulation::{Outcome, SimulationError, VERSION, plan, plan_until_done, simulate};
 pub use statistics::Estimate;
 pub use store::{Store, StoreError, UnitResult};

@@ -92,7 +92,7 @@ fn faults_are_answers_too_if_answers_are_json() {
         assert_eq!(answer["status"], "refused");
         assert!(answer["error"].as_str().is_some_and(|error| error.contains(message)), "{answer}");
     }
-    assert_refused(&scratch.run(&with(&["--seeds", "1..5"])), "write `7`, `1..=5` or `1,2,9`");
+    assert_refused(&scratch.run(&with(&["--seeds", "1..5"])), "write `7`, `1..=20` (with 20) or `1,2,9`");
 }
 
 #[test]

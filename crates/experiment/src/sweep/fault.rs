@@ -5,6 +5,8 @@
 use scenario::{Diagnostic, LocatedFault, ScenarioText};
 use settings::FieldPath;
 
+use crate::seeds::SeedListError;
+
 /// A fault of a list, a range or a choice of seeds, without its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each says what it is")]
@@ -59,12 +61,10 @@ pub enum ValueFault {
     NoVariants,
     #[error("the variant has no name")]
     UnnamedVariant,
-    #[error("`{given}` is not a list of seeds")]
-    SeedList { given: String },
+    #[error(transparent)]
+    Seeds(#[from] SeedListError),
     #[error("`{given}` is not a kind of seeds")]
     SeedKind { given: String },
-    #[error("the seed {seed} is there twice")]
-    SeedTwice { seed: u64 },
     #[error("the seeds of `{kind}` are given twice")]
     SeedsTwice { kind: String },
     #[error("the sweep has {runs} runs, more than {most}")]
@@ -79,7 +79,7 @@ impl ValueFault {
     pub fn help(&self) -> String {
         match self {
             Self::Empty => "write values between the commas, such as `PATH=A,B`".to_owned(),
-            Self::Twice { .. } | Self::SeedTwice { .. } => "write each value once".to_owned(),
+            Self::Twice { .. } => "write each value once".to_owned(),
             Self::Bracket { .. } | Self::Open { .. } => {
                 "write a value with brackets or quotes as a scenario has it; a comma in it divides no values".to_owned()
             }
@@ -112,10 +112,10 @@ impl ValueFault {
             Self::NoVariants | Self::UnnamedVariant => {
                 "write `--variant 'NAME: PATH=VALUE; PATH=VALUE'`, such as `--variant 'off: congestion_control=Off'`".to_owned()
             }
-            Self::SeedList { .. } => {
-                "write `1..=20` (with 20), or `1,2,7`; `traffic=`, `ecmp=` or `marking=` before it varies these seeds apart"
-                    .to_owned()
+            Self::Seeds(error @ SeedListError::Form { .. }) => {
+                format!("{}; `traffic=`, `ecmp=` or `marking=` before it varies these seeds apart", error.help())
             }
+            Self::Seeds(error) => error.help().to_owned(),
             Self::SeedKind { .. } => "write `traffic`, `ecmp`, `marking`, or no name for all streams".to_owned(),
             Self::SeedsTwice { .. } => "write them in one list".to_owned(),
             Self::TooMany { .. } => "vary fewer fields at once, or draw points with `--lhs N`".to_owned(),

@@ -8,6 +8,7 @@ use std::io::{self, BufRead};
 use std::process::ExitCode;
 
 use clap::Args;
+use experiment::SeedList;
 use experiment::evaluation::{Answer, EvaluationError, Number, ParameterFormat, Question, SCHEMA, overrides};
 use experiment::measures::Measure;
 use report::format::{aligned, plain_table};
@@ -35,7 +36,7 @@ pub(crate) struct EvalOptions {
     measures: Option<String>,
     /// Seeds: `7`, `1..=5` or `1,2,9`. Numbers are means over them [default: the scenario's seed].
     #[arg(long, value_name = "SEEDS", value_parser = arguments::seeds)]
-    seeds: Option<arguments::Seeds>,
+    seeds: Option<SeedList>,
     /// Override of a field, before the parameters.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,

@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
+use experiment::SeedList;
 use experiment::measures::{Direction, Measure};
 use experiment::tuning::{GoalError, Halved, Method, Objective, Space, TuningJob};
 use report::tables::printed;
 
-use crate::arguments::{self, Seeds};
+use crate::arguments;
 use crate::failure::Failure;
 use crate::folder_name;
 use crate::terminal::{print, print_exactly};
@@ -41,10 +42,10 @@ pub(crate) struct TuneOptions {
     minutes: Option<f64>,
     /// Seeds of the search: `1..=4`, or `1,2,5`.
     #[arg(long, value_name = "SEEDS", default_value = "1..=4", value_parser = arguments::seeds)]
-    seeds: Seeds,
+    seeds: SeedList,
     /// Seeds on which winner and baseline are compared.
     #[arg(long, value_name = "SEEDS", default_value = "1001..=1010", value_parser = arguments::seeds)]
-    held_out: Seeds,
+    held_out: SeedList,
     /// Override of the held-out runs: other traffic.
     #[arg(long, value_name = "PATH=VALUE")]
     held_out_set: Vec<String>,
