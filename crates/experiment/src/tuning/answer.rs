@@ -3,23 +3,29 @@
 //! Invariant: plain data; every number says which runs it is from.
 
 use scenario::Diagnostic;
+use serde::Serialize;
 
+use super::candidate::{Candidate, NoGuideline};
 use super::search::Trial;
 use crate::statistics::Estimate;
 
 /// The answer of a tuning.
 #[derive(Clone, Debug)]
 pub struct Tuned {
-    /// All settings that were tried, in their order.
+    /// All settings that were tried, in their order, the scenario's own first.
     pub trials: Vec<TrialRow>,
     /// Places of the settings with all training seeds that keep the constraints and that no other dominates.
     pub front: Vec<usize>,
-    /// Place of the winner; `None` if no setting keeps the constraints.
+    /// Place of the winner, which may be the baseline; `None` if no setting keeps the constraints.
     pub winner: Option<usize>,
     /// Baseline over the held-out runs.
     pub baseline: Held,
-    /// The winner, then other members of the front, against the baseline.
+    /// The winner, then other members of the front, against the baseline. If the baseline wins alone, the best other setting.
     pub judged: Vec<Judged>,
+    /// The guideline against the baseline, or the reason for which it is no candidate; `None` if time ended the search before it.
+    pub guideline: Result<Option<Judged>, NoGuideline>,
+    /// Place of the point whose parameters are moved: the winner, or the best other point; `None` if no point is feasible.
+    pub moved: Option<usize>,
     /// Effect of each parameter, in their order.
     pub sensitivity: Vec<Sensitivity>,
     /// Number of different runs that the answer rests on.
@@ -37,12 +43,12 @@ pub struct Tuned {
 pub struct TrialRow {
     /// The setting in the search.
     pub trial: Trial,
-    /// Name of its run with the first training seed; `None` if the scenario refuses the setting.
-    pub run: Option<String>,
-    /// Overrides beyond the job's.
+    /// Overrides beyond the job's; none of the baseline.
     pub overrides: Vec<String>,
-    /// Value of each parameter, as it stands behind its path.
-    pub written: Vec<String>,
+    /// Value of each parameter, as it stands behind its path; `None` if a given candidate has no such field.
+    pub written: Vec<Option<String>>,
+    /// Number of each parameter in its unit, the index of a choice; `None` if the value of a given candidate is no such number.
+    pub numbers: Vec<Option<f64>>,
     /// Mean of the measure of each objective over the training runs; `None` if it is not known.
     pub means: Vec<Option<f64>>,
 }
@@ -70,6 +76,55 @@ pub struct Judged {
     pub gains: Vec<Option<Estimate>>,
 }
 
+/// Advice of a tuning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Advice {
+    /// The winner is better than the baseline on held-out runs, or keeps constraints that the baseline breaks: take it.
+    Change,
+    /// Nothing is shown to be better than the scenario's own settings: keep them.
+    Keep,
+    /// Of several objectives the winner gains some and not others: choose.
+    Trade,
+    /// No setting keeps the constraints, the baseline included.
+    NoneFeasible,
+}
+
+impl Advice {
+    /// Returns true if there are settings to take.
+    #[must_use]
+    pub const fn has_settings(self) -> bool {
+        matches!(self, Self::Change | Self::Trade)
+    }
+}
+
+impl Tuned {
+    /// Returns the advice: it rests on the held-out runs of the setting that won the search.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        let Some(winner) = self.winner else { return Advice::NoneFeasible };
+        let of_winner = self.judged.iter().find(|judged| judged.trial == winner);
+        let Some(judged) = of_winner.filter(|_| !self.is_baseline(winner)) else { return Advice::Keep };
+        let keeps_all = |held: &Held| held.kept.iter().all(|kept| *kept == held.runs);
+        let gains = judged.gains.iter().flatten().any(|gain| gain.ci95.is_some() && gain.low() > 0.0);
+        if !keeps_all(&judged.held) {
+            Advice::Keep
+        } else if judged.beats_baseline() || !keeps_all(&self.baseline) {
+            Advice::Change
+        } else if gains {
+            Advice::Trade
+        } else {
+            Advice::Keep
+        }
+    }
+
+    /// Returns true if the setting at this place is the scenario's own.
+    #[must_use]
+    pub fn is_baseline(&self, place: usize) -> bool {
+        self.trials[place].trial.candidate == Candidate::Baseline
+    }
+}
+
 impl Judged {
     /// Returns true if every objective gains with an interval above zero, and the setting keeps each constraint in every
     /// held-out run.
@@ -89,7 +144,7 @@ pub struct Sensitivity {
     /// Spearman's rank correlation with the objective's cost over all trials with a known one: above 0 if a larger value is
     /// worse. `None` for a choice, or too few trials.
     pub rank_correlation: Option<f64>,
-    /// The winner's neighbours: the value, and the loss against the winner, paired by training seed; above 0 if the neighbour is
+    /// The neighbours of the point that is moved: the value, and the loss against it, paired by training seed; above 0 if the neighbour is
     /// worse, `None` if its objective is not known or it breaks a constraint.
     pub neighbours: Vec<(String, Option<Estimate>)>,
 }

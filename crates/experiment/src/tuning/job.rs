@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::answer::{Held, Judged, Sensitivity, Tuned};
+use super::candidate::{Candidate, NoGuideline};
 use super::goal::{Constraint, Objective};
 use super::point::Point;
 use super::question::{TuningError, TuningJob};
 use super::runs::{Runs, Watch};
-use super::search::{Extent, Trial, pareto_front, winner};
+use super::search::{Extent, Trial, best_other, pareto_front, winner};
 use super::sensitivity::{neighbours, rank_correlation};
 use crate::statistics::Estimate;
 use crate::store::{BatchOptions, Store, UnitResult};
@@ -29,9 +30,11 @@ impl TuningJob {
     ) -> Result<Tuned, TuningError> {
         let plan = self.check()?;
         let began = Instant::now();
+        let (given, no_guideline) = self.given(&plan);
         let mut runs = Runs {
             job: self,
             base: self.base(&plan),
+            given: &given,
             store,
             options,
             watch,
@@ -42,26 +45,26 @@ impl TuningJob {
             end: self.time.map(|time| began + time),
             out_of_time: false,
         };
-        let baseline = runs.held_out(None)?;
+        let baseline = runs.held_out(&Candidate::Baseline)?;
         self.check_baseline(&baseline)?;
         let extent = Extent {
             method: self.method,
-            runs: self.search_runs()?,
+            runs: self.search_runs(&given)?,
             seeds: self.training.len(),
             seed: self.seed,
             batch: self.batch,
             halved: self.halved,
         };
-        let trials = extent.search(&self.space, &mut runs)?;
+        let candidates: Vec<_> = given.iter().map(|one| one.candidate.clone()).collect();
+        let trials = extent.search(&self.space, &candidates, &mut runs)?;
         let winner = winner(&trials, extent.seeds);
         let front = pareto_front(&trials, extent.seeds);
-        let others = front.iter().copied().filter(|place| Some(*place) != winner);
-        let mut judged = Vec::new();
-        for place in winner.into_iter().chain(others).take(self.most_judged()) {
-            let own = runs.held_out(Some(&trials[place].point))?;
-            judged.push(self.judge(place, &own, &baseline));
-        }
-        let sensitivity = self.sensitivities(&trials, winner, &mut runs)?;
+        let judged = self.judgements(&trials, winner, &front, &baseline, &mut runs)?;
+        let guideline = self.of_guideline(&trials, &judged, &baseline, &mut runs, no_guideline)?;
+        let is_point = |trial: &Trial| trial.candidate.point().is_some();
+        let moved = winner.filter(|place| is_point(&trials[*place]));
+        let moved = moved.or_else(|| best_other(&trials, extent.seeds, is_point));
+        let sensitivity = self.sensitivities(&trials, moved, &mut runs)?;
         let rows = trials.into_iter().map(|trial| runs.row(trial)).collect();
         Ok(Tuned {
             trials: rows,
@@ -69,12 +72,56 @@ impl TuningJob {
             winner,
             baseline: self.held(&baseline),
             judged,
+            guideline,
+            moved,
             sensitivity,
             runs: runs.seen.len(),
             failed: runs.seen.values().filter(|has_results| !**has_results).count(),
             refused: (runs.refused.len(), runs.first_refusal),
             out_of_time: runs.out_of_time,
         })
+    }
+
+    /// Returns the winner and other members of the front over the held-out runs, without the baseline; if nothing else is on
+    /// the front, the best other setting.
+    fn judgements(
+        &self,
+        trials: &[Trial],
+        winner: Option<usize>,
+        front: &[usize],
+        baseline: &[UnitResult],
+        runs: &mut Runs<'_>,
+    ) -> Result<Vec<Judged>, TuningError> {
+        let is_other = |trial: &Trial| trial.candidate != Candidate::Baseline;
+        let others = front.iter().copied().filter(|place| Some(*place) != winner);
+        let places = winner.into_iter().chain(others).filter(|place| is_other(&trials[*place]));
+        let mut places: Vec<_> = places.take(self.most_judged()).collect();
+        if places.is_empty() {
+            places.extend(best_other(trials, self.training.len(), is_other));
+        }
+        let judge = |place: usize| Ok(self.judge(place, &runs.held_out(&trials[place].candidate)?, baseline));
+        places.into_iter().map(judge).collect()
+    }
+
+    /// Returns the guideline over the held-out runs.
+    fn of_guideline(
+        &self,
+        trials: &[Trial],
+        judged: &[Judged],
+        baseline: &[UnitResult],
+        runs: &mut Runs<'_>,
+        no_guideline: Option<NoGuideline>,
+    ) -> Result<Result<Option<Judged>, NoGuideline>, TuningError> {
+        if let Some(reason) = no_guideline {
+            return Ok(Err(reason));
+        }
+        let place = trials.iter().position(|trial| trial.candidate == Candidate::Guideline);
+        let Some(place) = place else { return Ok(Ok(None)) };
+        if let Some(judged) = judged.iter().find(|one| one.trial == place) {
+            return Ok(Ok(Some(judged.clone())));
+        }
+        let own = runs.held_out(&Candidate::Guideline)?;
+        Ok(Ok(Some(self.judge(place, &own, baseline))))
     }
 
     fn check_baseline(&self, results: &[UnitResult]) -> Result<(), TuningError> {
@@ -114,21 +161,22 @@ impl TuningJob {
     fn sensitivities(
         &self,
         trials: &[Trial],
-        winner: Option<usize>,
+        moved: Option<usize>,
         runs: &mut Runs<'_>,
     ) -> Result<Vec<Sensitivity>, TuningError> {
-        let known: Vec<&Trial> =
-            trials.iter().filter(|trial| trial.score.objectives[0].is_finite()).collect();
-        let costs: Vec<f64> = known.iter().map(|trial| trial.score.objectives[0]).collect();
-        let numbers: Vec<Vec<f64>> = known.iter().map(|trial| self.space.numbers(&trial.point)).collect();
+        let known = trials.iter().filter(|trial| trial.score.objectives[0].is_finite());
+        let known: Vec<_> =
+            known.filter_map(|trial| Some((trial.candidate.point()?, trial.score.objectives[0]))).collect();
+        let costs: Vec<f64> = known.iter().map(|(_, cost)| *cost).collect();
+        let numbers: Vec<Vec<f64>> = known.iter().map(|(point, _)| self.space.numbers(point)).collect();
+        let moved = moved.filter(|_| self.sensitivity).and_then(|place| trials[place].candidate.point());
         let mut all = Vec::with_capacity(self.space.dimensions());
         for (place, parameter) in self.space.parameters.iter().enumerate() {
             let own: Vec<f64> = numbers.iter().map(|numbers| numbers[place]).collect();
             let is_number = parameter.values.choices().is_none();
             let correlation = rank_correlation(&own, &costs).filter(|_| is_number);
-            let winner = winner.filter(|_| self.sensitivity);
-            let neighbours = match winner {
-                Some(winner) => self.losses(&trials[winner].point, place, runs)?,
+            let neighbours = match moved {
+                Some(point) => self.losses(point, place, runs)?,
                 None => Vec::new(),
             };
             let parameter = parameter.name.clone();
@@ -137,10 +185,10 @@ impl TuningJob {
         Ok(all)
     }
 
-    /// Returns the loss of each neighbour of the winner in one parameter.
+    /// Returns the loss of each neighbour of a point in one parameter.
     fn losses(
         &self,
-        winner: &Point,
+        point: &Point,
         place: usize,
         runs: &mut Runs<'_>,
     ) -> Result<Vec<(String, Option<Estimate>)>, TuningError> {
@@ -148,11 +196,12 @@ impl TuningJob {
         let costs =
             |results: &[UnitResult]| -> Vec<f64> { results.iter().map(|one| objective.cost(one)).collect() };
         let seeds = self.training.len();
-        let own = costs(&runs.training(winner, seeds)?.unwrap_or_default());
+        let own = runs.training(&Candidate::Searched(point.clone()), seeds)?;
+        let own = costs(&own.unwrap_or_default());
         let mut losses = Vec::new();
-        for neighbour in neighbours(&self.space, winner, place) {
+        for neighbour in neighbours(&self.space, point, place) {
             let value = self.space.shown(&neighbour)[place].clone();
-            let results = runs.training(&neighbour, seeds)?;
+            let results = runs.training(&Candidate::Searched(neighbour), seeds)?;
             let loss = results.and_then(|results| {
                 let kept = self.constraints.iter().all(|one| results.iter().all(|run| one.holds(run)));
                 let theirs = costs(&results);

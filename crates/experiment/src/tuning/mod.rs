@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! Space --method--> Points --overrides, training seeds--> Scores --> Winner --held-out seeds--> Judgement
+//!        baseline, guideline --^
 //! ```
 //!
 //! The modules are floors, lowest first; each uses only those before it.
@@ -11,6 +12,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `point` | a point of the unit cube, in which all methods search |
+//! | `candidate` | settings that take part in a search: points, the baseline, a guideline |
 //! | `space` | parameters, their ranges, and the overrides of a point |
 //! | `design` | grid and Latin hypercube |
 //! | `halving` | successive halving over seeds |
@@ -22,10 +24,12 @@
 //! | `goal` | objectives and constraints over measures |
 //! | `question` | the question of a tuning, checked |
 //! | `answer` | its answer |
+//! | `verdict` | the answer in sentences |
 //! | `runs` | its runs, by the store |
 //! | `job` | one tuning, from its question to its answer |
 
 mod answer;
+mod candidate;
 mod design;
 mod estimator;
 mod goal;
@@ -39,12 +43,15 @@ mod score;
 mod search;
 pub mod sensitivity;
 mod space;
+mod verdict;
 
-pub use answer::{Held, Judged, Sensitivity, TrialRow, Tuned};
+pub use answer::{Advice, Held, Judged, Sensitivity, TrialRow, Tuned};
+pub use candidate::{Candidate, NoGuideline};
 pub use goal::{Comparison, Constraint, GoalError, Objective};
 pub use point::Point;
 pub use question::{TuningError, TuningJob};
 pub use runs::Watch;
 pub use score::{Score, ranking};
-pub use search::{Extent, Halved, Method, Scorer, Trial, WHOLE, pareto_front, winner};
+pub use search::{Extent, Halved, Method, Scored, Scorer, Trial, WHOLE, pareto_front, winner};
 pub use space::{Parameter, SPACES, Space, Value, Values};
+pub use verdict::percent;

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use cc_policies::Scheme;
 use ron::extensions::Extensions;
-use scenario::{Diagnostic, Plan};
+use scenario::{Diagnostic, Plan, ScenarioText};
+use settings::FieldPath;
 
+use super::candidate::{Candidate, GUIDELINE, NoGuideline};
 use super::design;
 use super::goal::{Constraint, GoalError, Objective, check_measure};
 use super::point::Point;
-use super::search::{Halved, Method};
+use super::search::{Extent, Halved, Method};
 use super::space::Space;
 use crate::simulation;
 use crate::store::StoreError;
@@ -42,7 +44,7 @@ pub struct TuningJob {
     pub held_out_set: Vec<String>,
     /// Method of the search.
     pub method: Method,
-    /// Most runs, those of baseline, judgement and sensitivity included.
+    /// Most runs, those of baseline, guideline, judgement and sensitivity included.
     pub runs: usize,
     /// Time after which no further settings are tried.
     pub time: Option<Duration>,
@@ -54,6 +56,16 @@ pub struct TuningJob {
     pub halved: Halved,
     /// True if each parameter is moved from the winner by itself.
     pub sensitivity: bool,
+}
+
+/// A candidate that is given beforehand, and the values that it has for the parameters of the space.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) candidate: Candidate,
+    /// Value of each parameter in its resolved plan; `None` if the plan has no such field.
+    pub(super) written: Vec<Option<String>>,
+    /// Number of each parameter in its unit; `None` if the value is no such number.
+    pub(super) numbers: Vec<Option<f64>>,
 }
 
 /// Reason for which a tuning could not be done.
@@ -73,7 +85,7 @@ pub enum TuningError {
     Budget {
         /// The budget.
         runs: usize,
-        /// Runs of judgement and sensitivity.
+        /// Runs of judgement, of given candidates, and of sensitivity.
         reserved: usize,
         /// Their purpose.
         purpose: &'static str,
@@ -125,9 +137,49 @@ impl TuningJob {
             check_measure(measure, &plan)?;
             check_measure(measure, &held_plan)?;
         }
-        self.search_runs()?;
+        self.search_runs(&self.given(&plan).0)?;
         self.check_space(&plan)?;
         Ok(plan)
+    }
+
+    /// Returns the candidates that are given beforehand, the baseline first, and the reason for which no guideline is among them.
+    pub(super) fn given(&self, plan: &Plan) -> (Vec<Given>, Option<NoGuideline>) {
+        let mut given = vec![self.values_of(Candidate::Baseline, plan)];
+        match self.guideline(plan) {
+            Ok(guideline) => {
+                given.push(self.values_of(Candidate::Guideline, &guideline));
+                (given, None)
+            }
+            Err(reason) => (given, Some(reason)),
+        }
+    }
+
+    /// Returns the plan of the scenario with the settings of the guideline for its network.
+    fn guideline(&self, plan: &Plan) -> Result<Plan, NoGuideline> {
+        let is_below = |path: &str| path.trim_start().starts_with("congestion_control");
+        if !self.space.parameters.iter().any(|parameter| is_below(&parameter.path)) {
+            return Err(NoGuideline::OtherFields);
+        }
+        if !matches!(plan.scheme(), Scheme::Iba(_)) {
+            return Err(NoGuideline::OtherScheme(plan.congestion_control().to_owned()));
+        }
+        let set: Vec<_> = self.set.iter().cloned().chain([GUIDELINE.to_owned()]).collect();
+        let refused = |refusal: Diagnostic| NoGuideline::Refused(refusal.faults()[0].message.clone());
+        let guideline = simulation::plan(&self.scenario, &set, Some(self.training[0])).map_err(refused)?;
+        if guideline.digest() == plan.digest() { Err(NoGuideline::IsBaseline) } else { Ok(guideline) }
+    }
+
+    /// Returns a given candidate with the values of its plan.
+    fn values_of(&self, candidate: Candidate, plan: &Plan) -> Given {
+        let resolved = ScenarioText::new("plan.ron", &plan.resolved());
+        let parameters = &self.space.parameters;
+        let written: Vec<_> = parameters
+            .iter()
+            .map(|parameter| resolved.value_at(&FieldPath::from(parameter.path.as_str())))
+            .collect();
+        let numbers = parameters.iter().zip(&written);
+        let numbers = numbers.map(|(parameter, value)| parameter.number_of(value.as_deref()?)).collect();
+        Given { candidate, written, numbers }
     }
 
     /// Returns the number of settings that are judged at most: of one objective, only the winner.
@@ -135,12 +187,20 @@ impl TuningJob {
         if self.objectives.len() > 1 { MOST_JUDGED } else { 1 }
     }
 
-    /// Returns the runs that are left for the search.
-    pub(super) fn search_runs(&self) -> Result<usize, TuningError> {
-        let judgement = (1 + self.most_judged()) * self.held_out.len();
-        let moved = if self.sensitivity { 2 * self.space.dimensions() * self.training.len() } else { 0 };
-        let (reserved, each) = (judgement + moved, self.training.len());
-        let purpose = if self.sensitivity { "held-out seeds and sensitivity" } else { "held-out seeds" };
+    /// Returns the runs that are left for points of the space.
+    pub(super) fn search_runs(&self, given: &[Given]) -> Result<usize, TuningError> {
+        // The baseline is judged once; the others of the front, and a guideline, against it.
+        let judgement = (given.len() + self.most_judged()) * self.held_out.len();
+        let each = self.training.len();
+        let of_given = given.len() * Extent::runs_of_given(self.method, self.halved, each);
+        let moved = if self.sensitivity { 2 * self.space.dimensions() * each } else { 0 };
+        let reserved = judgement + of_given + moved;
+        let purpose = match (self.sensitivity, given.len()) {
+            (true, 1) => "held-out seeds, the baseline and sensitivity",
+            (true, _) => "held-out seeds, baseline and guideline, and sensitivity",
+            (false, 1) => "held-out seeds and the baseline",
+            (false, _) => "held-out seeds, baseline and guideline",
+        };
         let left = self.runs.saturating_sub(reserved);
         if left < each {
             return Err(TuningError::Budget { runs: self.runs, reserved, purpose, each });
@@ -250,16 +310,44 @@ mod tests {
         }
     }
 
+    /// The guideline is a candidate where it is for the scenario's congestion control and is not the baseline.
+    #[test]
+    fn a_guideline_is_a_candidate_where_it_applies() {
+        let set = |set: &str| vec![set.to_owned()];
+        let given = |scenario: &str, space: &str, set: Vec<String>| {
+            let job = TuningJob { set, ..job(scenario, space, "goodput(all)") };
+            let plan = job.check().unwrap_or_else(|error| panic!("{scenario}: {error}"));
+            let (given, reason) = job.given(&plan);
+            (given, reason.map(|reason| reason.to_string()))
+        };
+        let (both, none) = given("gran2011-scenario1", "iba", Vec::new());
+        assert_eq!((both.len(), none), (2, None));
+        assert_eq!(both[1].candidate, Candidate::Guideline);
+        assert_ne!(both[0].numbers, both[1].numbers);
+        let alone = |scenario: &str, space: &str, set: Vec<String>| {
+            let (given, reason) = given(scenario, space, set);
+            assert_eq!(given.len(), 1, "{scenario}");
+            reason.expect("there is a reason")
+        };
+        assert!(
+            alone("pfister2005", "iba", Vec::new()).contains("baseline has the settings of the guideline")
+        );
+        let explicit = set("congestion_control=Guideline");
+        assert!(alone("gran2011-scenario1", "iba", explicit).contains("baseline has the settings"));
+        assert!(alone("roce400-leaf-spine", "dcqcn", Vec::new()).contains("the scenario has `Dcqcn`"));
+        assert!(alone("roce400-leaf-spine", "pfc", Vec::new()).contains("no parameter of the space"));
+    }
+
     #[test]
     fn a_question_without_an_answer_is_refused_before_the_first_run() {
         let whole = job("gran2011-scenario1", "iba", "goodput(F1)");
         let refused = |job: TuningJob| job.check().expect_err("the question is wrong").to_string();
-        // 2 held-out seeds twice, 5 parameters up and down with 2 seeds.
+        // 2 held-out seeds for winner, baseline and guideline, 2 training seeds for the latter two, 5 parameters up and down with 2.
         assert_eq!(
-            refused(TuningJob { runs: 25, ..whole.clone() }),
-            "25 runs are too few: 24 of them are for held-out seeds and sensitivity, and a setting takes 2"
+            refused(TuningJob { runs: 31, ..whole.clone() }),
+            "31 runs are too few: 30 of them are for held-out seeds, baseline and guideline, and sensitivity, and a setting takes 2"
         );
-        assert!(TuningJob { runs: 26, ..whole.clone() }.check().is_ok());
+        assert!(TuningJob { runs: 32, ..whole.clone() }.check().is_ok());
         assert_eq!(
             refused(TuningJob { held_out: vec![2, 3], ..whole.clone() }),
             "seed 2 is for the search and for the judgement"

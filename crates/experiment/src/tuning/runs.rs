@@ -9,11 +9,11 @@ use scenario::Diagnostic;
 use units::Span;
 
 use super::answer::TrialRow;
+use super::candidate::{Candidate, GUIDELINE};
 use super::goal::{Constraint, Objective};
-use super::point::Point;
-use super::question::{TuningError, TuningJob};
+use super::question::{Given, TuningError, TuningJob};
 use super::score::Score;
-use super::search::{Scorer, Trial, WHOLE};
+use super::search::{Scored, Scorer, Trial, WHOLE};
 use crate::store::{BatchEvent, BatchOptions, Store, UnitResult};
 use crate::unit::IdentifiedUnit;
 
@@ -23,7 +23,9 @@ pub type Watch<'a> = &'a (dyn Fn(BatchEvent<'_>) + Sync);
 /// The runs of a tuning, by the store.
 pub(super) struct Runs<'a> {
     pub(super) job: &'a TuningJob,
+    /// Overrides of every point of the space, without those of the space itself.
     pub(super) base: Vec<String>,
+    pub(super) given: &'a [Given],
     pub(super) store: &'a Store,
     pub(super) options: &'a BatchOptions<'a>,
     pub(super) watch: Watch<'a>,
@@ -45,24 +47,31 @@ impl Runs<'_> {
         Ok(results)
     }
 
-    /// Returns the results of the held-out runs of a setting, or of the baseline.
-    pub(super) fn held_out(&mut self, point: Option<&Point>) -> Result<Vec<UnitResult>, TuningError> {
-        let own = point.map(|point| self.job.space.overrides(point));
-        let base = if own.is_some() { &self.base } else { &self.job.set };
-        let unit =
-            |seed: &u64| self.job.unit(base, own.as_deref().unwrap_or_default(), *seed, true).identify();
+    /// Returns the results of a setting's held-out runs.
+    pub(super) fn held_out(&mut self, candidate: &Candidate) -> Result<Vec<UnitResult>, TuningError> {
+        let (base, own) = self.overrides(candidate);
+        let unit = |seed: &u64| self.job.unit(base, &own, *seed, true).identify();
         let units = self.job.held_out.iter().map(unit).collect::<Result<Vec<_>, _>>()?;
         self.run(&units)
     }
 
+    /// Returns the overrides of a setting: those before the held-out traffic, and those behind it.
+    fn overrides(&self, candidate: &Candidate) -> (&[String], Vec<String>) {
+        match candidate {
+            Candidate::Baseline => (&self.job.set, Vec::new()),
+            Candidate::Guideline => (&self.job.set, vec![GUIDELINE.to_owned()]),
+            Candidate::Searched(point) => (&self.base, self.job.space.overrides(point)),
+        }
+    }
+
     /// Returns the units of a setting's training runs; `None` if the scenario refuses the setting.
-    fn units(&mut self, point: &Point, seeds: usize, share: f64) -> Option<Vec<IdentifiedUnit>> {
-        let mut own = self.job.space.overrides(point);
+    fn units(&mut self, candidate: &Candidate, seeds: usize, share: f64) -> Option<Vec<IdentifiedUnit>> {
+        let (base, mut own) = self.overrides(candidate);
         if share < WHOLE {
             let duration = Span::from_ps((self.duration.ps() as f64 * share) as u64);
             own.push(format!("duration=\"{duration}\""));
         }
-        let unit = |seed: &u64| self.job.unit(&self.base, &own, *seed, false).identify();
+        let unit = |seed: &u64| self.job.unit(base, &own, *seed, false).identify();
         match self.job.training[..seeds].iter().map(unit).collect() {
             Ok(units) => Some(units),
             Err(refusal) => {
@@ -76,10 +85,10 @@ impl Runs<'_> {
     /// Returns the results of a setting's training runs; `None` if the scenario refuses the setting.
     pub(super) fn training(
         &mut self,
-        point: &Point,
+        candidate: &Candidate,
         seeds: usize,
     ) -> Result<Option<Vec<UnitResult>>, TuningError> {
-        let Some(units) = self.units(point, seeds, WHOLE) else { return Ok(None) };
+        let Some(units) = self.units(candidate, seeds, WHOLE) else { return Ok(None) };
         self.run(&units).map(Some)
     }
 
@@ -90,22 +99,29 @@ impl Runs<'_> {
         let worst =
             |constraint: &Constraint| results.iter().map(|one| constraint.violation(one)).fold(0.0, f64::max);
         let ended = results.iter().all(|one| one.ended.has_results());
-        let broken: f64 = self.job.constraints.iter().map(worst).sum();
+        // The sum of nothing is -0.
+        let broken: f64 = self.job.constraints.iter().map(worst).sum::<f64>() + 0.0;
         Score {
             objectives: self.job.objectives.iter().map(mean).collect(),
             violation: if ended { broken } else { f64::INFINITY },
         }
     }
 
-    pub(super) fn row(&mut self, trial: Trial) -> TrialRow {
-        let first = self.units(&trial.point, 1, trial.share);
-        let run = first.and_then(|units| Some(units.first()?.name().to_owned()));
+    pub(super) fn row(&self, trial: Trial) -> TrialRow {
         let numbers = self.job.objectives.iter().zip(&trial.score.objectives);
         let means = numbers.map(|(one, cost)| cost.is_finite().then(|| one.number(*cost))).collect();
-        let beyond = self.base[self.job.set.len()..].iter().cloned();
-        let overrides = beyond.chain(self.job.space.overrides(&trial.point)).collect();
-        let written = self.job.space.written(&trial.point);
-        TrialRow { trial, run, overrides, written, means }
+        let (base, own) = self.overrides(&trial.candidate);
+        let overrides = base[self.job.set.len()..].iter().cloned().chain(own).collect();
+        let space = &self.job.space;
+        let given = || self.given.iter().find(|one| one.candidate == trial.candidate);
+        let (written, numbers) = match trial.candidate.point() {
+            Some(point) => (
+                space.written(point).into_iter().map(Some).collect(),
+                space.numbers(point).into_iter().map(Some).collect(),
+            ),
+            None => given().map(|given| (given.written.clone(), given.numbers.clone())).unwrap_or_default(),
+        };
+        TrialRow { trial, overrides, written, numbers, means }
     }
 }
 
@@ -115,21 +131,24 @@ impl Scorer for Runs<'_> {
     /// Runs all settings together, so that all processors have work.
     fn scores(
         &mut self,
-        points: &[Point],
+        candidates: &[Candidate],
         seeds: usize,
         share: f64,
-    ) -> Result<Option<Vec<Score>>, TuningError> {
+    ) -> Result<Option<Vec<Scored>>, TuningError> {
         if self.end.is_some_and(|end| Instant::now() >= end) {
             self.out_of_time = true;
             return Ok(None);
         }
-        let units: Vec<_> = points.iter().map(|point| self.units(point, seeds, share)).collect();
+        let units: Vec<_> = candidates.iter().map(|one| self.units(one, seeds, share)).collect();
         let all: Vec<_> = units.iter().flatten().flatten().cloned().collect();
         let results = self.run(&all)?;
         let mut parts = results.chunks(seeds);
         let score = |units: &Option<Vec<IdentifiedUnit>>| match units {
-            Some(_) => self.score(parts.next().expect("every unit has a result")),
-            None => Score::worst(self.job.objectives.len()),
+            Some(units) => Scored {
+                score: self.score(parts.next().expect("every unit has a result")),
+                run: units.first().map(|unit| unit.name().to_owned()),
+            },
+            None => Scored { score: Score::worst(self.job.objectives.len()), run: None },
         };
         Ok(Some(units.iter().map(score).collect()))
     }

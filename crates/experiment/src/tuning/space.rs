@@ -22,6 +22,7 @@ use std::path::Path;
 use scenario::{Diagnostic, LocatedFault, ScenarioText, help_with_name};
 use serde::Deserialize;
 use settings::FieldPath;
+use units::{Bytes, Rate, Span};
 
 use super::point::Point;
 
@@ -316,6 +317,22 @@ impl Parameter {
         self.text.as_ref().map_or(with_unit.clone(), |text| text.replace(PLACE, &with_unit))
     }
 
+    /// Returns the number of a value that stands behind the path, in the parameter's unit: of `"100 KB"` 100, of a choice its
+    /// index; `None` if the value is no such number.
+    #[must_use]
+    pub fn number_of(&self, written: &str) -> Option<f64> {
+        let (before, behind) =
+            self.text.as_deref().and_then(|text| text.split_once(PLACE)).unwrap_or_default();
+        let bare = written.trim().strip_prefix(before)?.strip_suffix(behind)?.trim_matches('"');
+        match (&self.values, &self.unit) {
+            (Values::Choice(choices), _) => {
+                choices.iter().position(|choice| choice == bare).map(|index| index as f64)
+            }
+            (_, Some(unit)) => in_unit(bare, unit),
+            (_, None) => bare.parse().ok().filter(|number: &f64| number.is_finite()),
+        }
+    }
+
     /// Returns the fault of the parameter by itself: field, message, help.
     fn fault(&self) -> Option<(&'static str, String, String)> {
         if self.name.is_empty() {
@@ -350,6 +367,8 @@ impl Parameter {
 
 /// Significant digits of numbers.
 const DIGITS: i32 = 3;
+/// Significant digits of a quantity in another unit, fewer than a division leaves right.
+const PLAIN_DIGITS: i32 = 12;
 /// Significant digits of a multiple, more than those of its factor and of the number below it.
 const FINE_DIGITS: i32 = 4;
 
@@ -431,6 +450,15 @@ impl Values {
             }
         }
     }
+}
+
+/// Returns a quantity as a multiple of a unit; `None` if they are not of one dimension.
+fn in_unit(quantity: &str, unit: &str) -> Option<f64> {
+    let one = format!("1 {unit}");
+    let ratio = |read: fn(&str) -> Option<f64>| Some(rounded(read(quantity)? / read(&one)?, PLAIN_DIGITS));
+    ratio(|text| text.parse().ok().map(|span: Span| span.ps() as f64))
+        .or_else(|| ratio(|text| text.parse().ok().map(|bytes: Bytes| bytes.get() as f64)))
+        .or_else(|| ratio(|text| text.parse().ok().map(|rate: Rate| rate.get() as f64)))
 }
 
 /// Rounds a number to this many significant digits.
@@ -515,6 +543,18 @@ mod tests {
     }
 
     proptest! {
+        /// The number of a value as it is written is the number of the point.
+        #[test]
+        fn a_value_reads_back_as_its_number(coordinates in proptest::collection::vec(0.0..1.0, 8)) {
+            for (name, space) in shipped() {
+                let point = Point::new(coordinates[..space.dimensions()].to_vec());
+                let written = space.written(&point);
+                for ((parameter, written), number) in space.parameters.iter().zip(written).zip(space.numbers(&point)) {
+                    prop_assert_eq!(parameter.number_of(&written), Some(number), "{}: {}", name, written);
+                }
+            }
+        }
+
         /// Kmin stays below Kmax, and R_AI below R_HAI, at every point of the cube.
         #[test]
         fn a_multiple_keeps_its_order(coordinates in proptest::collection::vec(0.0..1.0, 8)) {
@@ -524,6 +564,19 @@ mod tests {
             prop_assert!(numbers[place("kmin")] < numbers[place("kmax")]);
             prop_assert!(numbers[place("r_ai")] < numbers[place("r_hai")]);
         }
+    }
+
+    #[test]
+    fn a_value_of_another_form_has_no_number() {
+        let space = Space::find("dcqcn").unwrap();
+        let kmin = &space.parameters[0];
+        assert_eq!(kmin.number_of("\"0.1 MB\""), Some(100.0));
+        assert_eq!(
+            (kmin.number_of("\"3 us\""), kmin.number_of("Off"), kmin.number_of("")),
+            (None, None, None)
+        );
+        let step = &Space::find("iba").unwrap().parameters[4];
+        assert_eq!(step.number_of("Entries([(0, 1)])"), None);
     }
 
     #[test]

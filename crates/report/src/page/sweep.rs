@@ -20,6 +20,8 @@ use crate::reader::{ReadError, RunFiles};
 pub(super) const TABLE: &str = "results.csv";
 /// Name of the table of settings in the folder of a tuning.
 pub(super) const TRIALS: &str = "trials.csv";
+/// Word for a point of the space in the column `setting`.
+const SEARCHED: &str = "searched";
 /// Folder of the runs in both.
 const RUNS: &str = "runs/";
 
@@ -46,7 +48,7 @@ struct SweepData {
 struct Setting {
     name: String,
     unit: &'static str,
-    /// `number` or `text`.
+    /// `number` or `text`. A number may be null: the baseline of a tuning need not have one.
     kind: &'static str,
     values: Vec<Value>,
 }
@@ -115,10 +117,10 @@ impl Table {
 
     fn setting(&self, place: usize) -> Setting {
         let (name, unit) = named_unit(&self.header[place]);
-        let numbers: Result<Vec<f64>, _> = self.cells(place).map(str::parse).collect();
+        let numbers = self.numbers(place).ok().filter(|numbers| numbers.iter().any(Option::is_some));
         let (kind, unit, values) = match numbers {
-            Ok(values) => ("number", unit, values.into_iter().map(Value::from).collect()),
-            Err(_) => ("text", "", self.cells(place).map(Value::from).collect()),
+            Some(values) => ("number", unit, values.into_iter().map(Value::from).collect()),
+            None => ("text", "", self.cells(place).map(Value::from).collect()),
         };
         Setting { name: name.to_owned(), unit, kind, values }
     }
@@ -253,9 +255,14 @@ fn read_trials(table: &Table, folder: &str) -> Result<SweepData, ReadError> {
         seeds: seeds.into_iter().map(|count| count.map(|count| count as u64)).collect(),
         ended: (0..feasible.len()).map(|place| state(place).to_owned()).collect(),
         folders: table.texts("run")?,
-        names: table.texts("trial")?.iter().map(|trial| format!("trial {trial}")).collect(),
+        names: table.texts("trial")?.iter().zip(table.texts("setting")?).map(named).collect(),
         feasible: Some(feasible),
     })
+}
+
+/// Returns the name of a setting: `trial 1 (baseline)`, `trial 7`.
+fn named((trial, setting): (&String, String)) -> String {
+    if setting == SEARCHED { format!("trial {trial}") } else { format!("trial {trial} ({setting})") }
 }
 
 /// Returns the question and the result of a tuning in sentences.
@@ -265,7 +272,7 @@ fn tuning_leads(table: &Table, data: &SweepData) -> Result<Vec<String>, ReadErro
     let of_winner = winner.map_or_else(
         || "no setting keeps the constraints".to_owned(),
         |place| {
-            let settings = data.settings.iter().map(|one| {
+            let settings = data.settings.iter().filter(|one| !one.values[place].is_null()).map(|one| {
                 let value = &one.values[place];
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 format!(
@@ -274,7 +281,9 @@ fn tuning_leads(table: &Table, data: &SweepData) -> Result<Vec<String>, ReadErro
                     if one.unit.is_empty() { "" } else { " " }.to_owned() + one.unit
                 )
             });
-            format!("{} wins, with {}", data.names[place], settings.collect::<Vec<_>>().join(", "))
+            let settings = settings.collect::<Vec<_>>().join(", ");
+            let with = if settings.is_empty() { "" } else { ", with " };
+            format!("{} wins{with}{settings}", data.names[place])
         },
     );
     Ok(vec![
@@ -372,14 +381,17 @@ mod tests {
 
     #[test]
     fn settings_of_a_tuning_have_no_brackets_in_their_names() {
-        let rows = "trial,run,seeds,feasible,front,winner,kmin_KB,scheme,p99(all)_s,violation\n\
-            1,v-1,3,true,false,false,5,a,0.002,0\n2,v-2,3,true,true,true,9,b,0.001,0\n3,,1,false,false,false,7,a,,0.5\n";
+        let rows = "trial,run,setting,seeds,feasible,front,winner,kmin_KB,scheme,p99(all)_s,violation\n\
+            1,v-1,baseline,3,true,false,false,,a,0.002,0\n2,v-2,searched,3,true,true,true,9,b,0.001,0\n\
+            3,,searched,1,false,false,false,7,a,,0.5\n";
         let files = vec![OutputFile { name: TRIALS.to_owned(), contents: rows.to_owned() }];
         let table = Table::read(RunFiles::Written(&files), TRIALS).unwrap();
         let data = read_trials(&table, "").unwrap();
         let names: Vec<_> = data.settings.iter().map(|one| one.name.as_str()).collect();
         let measures: Vec<_> = data.measures.iter().map(|one| (one.name.as_str(), one.unit)).collect();
         assert_eq!(data.folders, ["v-1", "v-2", ""]);
+        assert_eq!(data.names, ["trial 1 (baseline)", "trial 2", "trial 3"]);
+        assert_eq!((data.settings[0].kind, &data.settings[0].values[0]), ("number", &Value::Null));
         assert_eq!(
             (names, measures),
             (vec!["kmin_KB", "scheme"], vec![("p99(all)", "s"), ("violation", "")])

@@ -33,9 +33,9 @@ export function grouped(settings, runs) {
   return [...groups.values()];
 }
 
-/** Returns the different values of a setting: numbers in order, texts in order of appearance. */
+/** Returns the different values of a setting: numbers in order, texts in order of appearance. The baseline of a tuning may have none. */
 export function valuesOf(setting) {
-  const different = [...new Set(setting.values)];
+  const different = [...new Set(setting.values)].filter((value) => value !== null);
   return setting.kind === "number" ? different.sort((a, b) => a - b) : different;
 }
 

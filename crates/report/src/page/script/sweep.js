@@ -76,8 +76,8 @@ class Sweep {
 
   /** Returns the settings and the seed of a run in words. */
   words(run) {
-    const settings = this.varied.map((setting) => setting.name + " = " + spelledSetting(setting, setting.values[run]));
-    return this.data.kind === "tuning" ? this.data.names[run] + ": " + settings.join(", ") : [...settings, "seed " + this.data.seeds[run]].join(", ");
+    const settings = this.varied.filter((setting) => setting.values[run] !== null).map((setting) => setting.name + " = " + spelledSetting(setting, setting.values[run]));
+    return this.data.kind === "tuning" ? [this.data.names[run], settings.join(", ")].filter((part) => part !== "").join(": ") : [...settings, "seed " + this.data.seeds[run]].join(", ");
   }
 
   /** Returns the settings of a run in words. */
@@ -224,7 +224,8 @@ function frontFigure(sweep) {
   const render = () => {
     const [x, y] = chosen.map(([measure]) => measures[measure.value()]);
     const signs = chosen.map(([, side]) => Number(side.value()));
-    const points = grouped(sweep.varied, sweep.all).map((group) => ({ first: group.runs[0], of: [x, y].map((one) => meanOf(one, group.runs)) }))
+    const groups = sweep.data.kind === "tuning" ? sweep.all.map((run) => ({ runs: [run] })) : grouped(sweep.varied, sweep.all);
+    const points = groups.map((group) => ({ first: group.runs[0], of: [x, y].map((one) => meanOf(one, group.runs)) }))
       .filter((point) => point.of.every((one) => one.mean !== null));
     return drawFront(sweep, { x, y, signs, points });
   };
@@ -275,7 +276,7 @@ function parallelFigure(sweep) {
     const colours = heatColours();
     const hue = (run) => colours[high === low ? 5 : 1 + Math.min(4, Math.floor((of.values[run] - low) / (high - low) * 5))];
     const lines = runs.map((run) => sweep.link(run, sweep.words(run) + ": " + spelled(of.values[run], of.unit), shape("polyline", {
-      points: columns.map((column, at) => x(at) + "," + scales[at].at(column.values[run])).join(" "), fill: "none", stroke: hue(run), "stroke-width": 1.6, class: "run" })));
+      points: columns.map((column, at) => column.values[run] === null ? "" : x(at) + "," + scales[at].at(column.values[run])).join(" "), fill: "none", stroke: hue(run), "stroke-width": 1.6, class: "run" })));
     const marks = columns.flatMap((column, at) => [shape("line", { x1: x(at), x2: x(at), y1: FRAME.top, y2: FRAME.height - FRAME.bottom, class: "axis" }),
       letters(x(at), FRAME.top - 10, column.name, { "text-anchor": at === 0 ? "start" : at === columns.length - 1 ? "end" : "middle", class: "name" }),
       ...scales[at].marks.map(([value, label]) => letters(x(at) - 5, scales[at].at(value) + 4, typeof label === "number" ? spelled(label, column.unit) : label, { "text-anchor": "end" }))]);

@@ -24,7 +24,7 @@ use crate::verbs::tune::TuneOptions;
 
 /// Packet-level simulator of congestion in lossless fabrics: InfiniBand and RoCEv2.
 ///
-/// Exit status: 0 done; 1 a claim of `repro` failed, or `rerun` found a difference; 2 bad input; 3 a violated invariant of the simulator; 4 a deadlock;
+/// Exit status: 0 done; 1 a claim of `repro` failed, `rerun` found a difference, or `tune` no better settings; 2 bad input; 3 a violated invariant of the simulator; 4 a deadlock;
 /// 5 interrupted by Ctrl-C; 6 not done by `--at-most`.
 #[derive(Debug, Parser)]
 #[command(name = "backwater", version, max_term_width = 100)]
@@ -48,7 +48,8 @@ pub(crate) enum Verb {
     Sweep(Box<SweepOptions>),
     /// Repeat a run from its result folder, and compare digests and files.
     Rerun(RerunOptions),
-    /// Search a space of settings for the best ones, and compare them with the scenario's on held-out seeds.
+    /// Search a space of settings for the best ones, and compare them with the scenario's on held-out seeds. Exit status 1: keep the
+    /// scenario's.
     Tune(TuneOptions),
     /// List the shipped scenarios.
     List,

@@ -38,7 +38,7 @@ pub(crate) enum Failure {
     /// A measure cannot be read, or the scenario does not have it.
     #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help)]
     Measure(#[from] MeasureError),
-    /// The answer of `eval`, which is printed, tells the failure.
+    /// The answer of `eval` or `tune`, which is printed, tells the failure.
     #[error("")]
     Answered(ExitCode),
     /// This build writes no Parquet.

@@ -7,9 +7,12 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use experiment::store::BatchEvent;
 use indicatif::{ProgressBar, ProgressStyle};
 use telemetry::Progress;
 use units::Span;
+
+use crate::terminal::{warn, warn_of_other_build};
 
 /// Interval between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -87,91 +90,136 @@ fn line(progress: Progress, (total, at_most): (Span, bool), elapsed: Duration) -
     )
 }
 
-/// Reports progress in runs, from many threads.
-pub(crate) struct BatchReport(Option<Mutex<BatchState>>);
+/// Reports progress in runs, from many threads, and warns of stored results that need a word.
+pub(crate) struct BatchReport {
+    state: Mutex<BatchState>,
+    wanted: bool,
+}
 
 struct BatchState {
     bar: Option<ProgressBar>,
     /// Number of runs whose results were there.
     there: usize,
+    /// Number of runs, or the most.
     asked: usize,
+    /// True if `asked` is a budget, of which batches take what they need.
+    at_most: bool,
     done: usize,
     failed: usize,
+    /// True once a warning has said that results of another build are used.
+    told_of_other_build: bool,
     began: Instant,
     last: Instant,
 }
 
 impl BatchReport {
-    /// Starts a report; without output unless `wanted`.
+    /// Starts a report on one batch, which tells its number of runs; without progress unless `wanted`.
     pub(crate) fn new(wanted: bool) -> Self {
+        Self::of(0, false, wanted)
+    }
+
+    /// Starts a report on batches that take at most so many runs together; without progress unless `wanted`.
+    pub(crate) fn at_most(budget: usize, wanted: bool) -> Self {
+        Self::of(budget, true, wanted)
+    }
+
+    fn of(asked: usize, at_most: bool, wanted: bool) -> Self {
         let began = Instant::now();
-        let bar = io::stderr().is_terminal().then(|| {
+        let bar = (wanted && io::stderr().is_terminal()).then(|| {
             let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
-            ProgressBar::new(0).with_style(style)
+            ProgressBar::new(asked as u64).with_style(style)
         });
-        let state = BatchState { bar, there: 0, asked: 0, done: 0, failed: 0, began, last: began };
-        Self(wanted.then(|| Mutex::new(state)))
+        Self { state: Mutex::new(BatchState { bar, asked, at_most, ..BatchState::at(began) }), wanted }
     }
 
-    /// Reports the number of runs, and of those whose results are there.
-    pub(crate) fn begin(&self, asked: usize, there: usize) {
-        self.change(|state| {
-            (state.asked, state.there, state.began) = (asked, there, Instant::now());
-            if let Some(bar) = &state.bar {
-                bar.set_length(asked as u64);
+    /// Reports an event of a batch.
+    pub(crate) fn update(&self, event: BatchEvent<'_>) {
+        let mut state = self.state.lock().expect("no thread panics");
+        match event {
+            BatchEvent::Redone { name, reason } => warn(&format!("`{name}` is run again: {reason}")),
+            BatchEvent::OtherBuild { .. } => {
+                // Each batch may have such results: one warning is enough.
+                if !std::mem::replace(&mut state.told_of_other_build, true) {
+                    warn_of_other_build();
+                }
             }
-        });
-    }
-
-    /// Reports a finished run.
-    pub(crate) fn finish_one(&self, failed: bool) {
-        self.change(|state| {
-            state.done += 1;
-            state.failed += usize::from(failed);
-        });
-    }
-
-    fn change(&self, change: impl FnOnce(&mut BatchState)) {
-        let Some(state) = &self.0 else { return };
-        let mut state = state.lock().expect("no thread panics");
-        change(&mut state);
-        let line = state.line(state.began.elapsed());
-        match &state.bar {
-            Some(bar) => {
-                bar.set_message(line);
-                bar.set_position((state.there + state.done) as u64);
+            BatchEvent::Began { asked, there } => state.begin(asked, there),
+            BatchEvent::Finished(result) => {
+                state.done += 1;
+                state.failed += usize::from(!result.ended.has_results());
             }
-            None if state.last.elapsed() >= LINE_INTERVAL => {
-                state.last = Instant::now();
-                // A closed standard error is no reason to stop.
-                let _ = writeln!(io::stderr(), "{line}");
-            }
-            None => {}
+        }
+        if self.wanted {
+            state.show();
         }
     }
 }
 
-impl Drop for BatchState {
+impl Drop for BatchReport {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
+        // A thread that panicked has told more than a bar can.
+        if let Ok(BatchState { bar: Some(bar), .. }) = self.state.get_mut() {
             bar.finish_and_clear();
         }
     }
 }
 
 impl BatchState {
+    /// Returns the state before the first run.
+    const fn at(began: Instant) -> Self {
+        Self {
+            bar: None,
+            there: 0,
+            asked: 0,
+            at_most: false,
+            done: 0,
+            failed: 0,
+            told_of_other_build: false,
+            began,
+            last: began,
+        }
+    }
+
+    /// Takes the number of runs of a batch. A budget stays as it is, and does not count what was there.
+    fn begin(&mut self, asked: usize, there: usize) {
+        if self.at_most {
+            return;
+        }
+        (self.asked, self.there, self.began) = (asked, there, Instant::now());
+        if let Some(bar) = &self.bar {
+            bar.set_length(asked as u64);
+        }
+    }
+
+    fn show(&mut self) {
+        let line = self.line(self.began.elapsed());
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(line);
+                bar.set_position((self.there + self.done) as u64);
+            }
+            None if self.last.elapsed() >= LINE_INTERVAL => {
+                self.last = Instant::now();
+                // A closed standard error is no reason to stop.
+                let _ = writeln!(io::stderr(), "{line}");
+            }
+            None => {}
+        }
+    }
+
     /// Returns `20 of 60 runs, 2.5 runs/s, 16 s left, 1 without results`. Runs that were there do not count for the rate.
     fn line(&self, elapsed: Duration) -> String {
         let rate = self.done as f64 / elapsed.as_secs_f64().max(1e-3);
         let left = self.asked.saturating_sub(self.there + self.done) as f64 / rate;
+        let at_most = if self.at_most { "at most " } else { "" };
         let left = if left.is_finite() {
-            format!("{rate:.1} runs/s, {left:.0} s left")
+            format!("{rate:.1} runs/s, {at_most}{left:.0} s left")
         } else {
             "beginning".to_owned()
         };
         let failed =
             if self.failed > 0 { format!(", {} without results", self.failed) } else { String::new() };
-        format!("{} of {} runs, {left}{failed}", self.there + self.done, self.asked)
+        format!("{} of {at_most}{} runs, {left}{failed}", self.there + self.done, self.asked)
     }
 }
 
@@ -194,13 +242,19 @@ mod tests {
     #[test]
     fn a_line_of_a_batch_has_runs_rate_time_and_failures() {
         let now = Instant::now();
-        let mut state =
-            BatchState { bar: None, there: 10, asked: 60, done: 0, failed: 0, began: now, last: now };
+        let mut state = BatchState { there: 10, asked: 60, ..BatchState::at(now) };
         assert_eq!(state.line(Duration::from_secs(4)), "10 of 60 runs, beginning");
         (state.done, state.failed) = (10, 1);
         assert_eq!(
             state.line(Duration::from_secs(4)),
             "20 of 60 runs, 2.5 runs/s, 16 s left, 1 without results"
+        );
+        let mut tuning = BatchState { asked: 60, at_most: true, ..BatchState::at(now) };
+        tuning.begin(8, 3);
+        tuning.done = 10;
+        assert_eq!(
+            tuning.line(Duration::from_secs(4)),
+            "10 of at most 60 runs, 2.5 runs/s, at most 20 s left"
         );
     }
 }

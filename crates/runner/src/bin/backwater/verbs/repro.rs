@@ -9,7 +9,7 @@ use backwater::provenance::manifest;
 use claims::tunings::{TUNING, shipped_tunings};
 use claims::{Bite, Judgement, Paper, Reproduction, Verdict, printed};
 use clap::Args;
-use experiment::tuning::Judged;
+use experiment::tuning::{Advice, Judged};
 use report::tables::printed::written;
 use report::{Manifest, OutputError, ResultFolder};
 
@@ -95,7 +95,8 @@ fn tunings(options: &ReproOptions) -> Result<(), Failure> {
         let out = options.out.join(name).join(&shipped.name);
         let run = TuningRun { out: &out, force: options.force, threads: None, quiet: false };
         let finished = tuning::run(&job, run)?;
-        failed += usize::from(!finished.tuned.judged.first().is_some_and(Judged::beats_baseline));
+        let winner = finished.tuned.judged.first().filter(|_| finished.tuned.advice() == Advice::Change);
+        failed += usize::from(!winner.is_some_and(Judged::beats_baseline));
         runs += finished.tuned.runs;
         if options.json {
             answers.push(finished.json(&job));

@@ -1,10 +1,11 @@
 //! `tune`: a search for the settings that are best for a goal.
 //!
 //! Invariant: the answer depends on the question alone, not on interruptions or on the number of threads; a budget of
-//! minutes is the exception, and the answer says so.
+//! minutes is the exception, and the answer says so. Without better settings the exit status is 1.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
@@ -21,7 +22,8 @@ use crate::tuning::{self, TuningRun};
 
 #[derive(Args, Debug)]
 pub(crate) struct TuneOptions {
-    /// File, or name of a shipped scenario (see `list`). As it is, it is the baseline: the guideline's or vendor's settings.
+    /// File, or name of a shipped scenario (see `list`). As it is, it is the baseline, which takes part in the search; so does the
+    /// guideline of Pfister and others (2005), if the congestion control is `Iba` and the space has fields of it.
     scenario: String,
     /// Space of settings: a file, or `iba`, `dcqcn`, `pfc` or `hp`.
     #[arg(long, value_name = "SPACE")]
@@ -34,7 +36,7 @@ pub(crate) struct TuneOptions {
     /// Override of a field in all runs, the baseline's included.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Most runs, those on held-out seeds and for the sensitivity included.
+    /// Most runs, those of the baseline, on held-out seeds and for the sensitivity included.
     #[arg(long, value_name = "N", default_value_t = 300)]
     runs: usize,
     /// Minutes after which no further setting is tried.
@@ -62,7 +64,7 @@ pub(crate) struct TuneOptions {
     /// Settings that TPE proposes at a time, from the same knowledge: more keep more processors busy.
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(4).expect("four is not zero"))]
     batch: NonZeroUsize,
-    /// Do not move each parameter from the winner by itself: these runs go to the search.
+    /// Do not move each parameter of the best point by itself: these runs go to the search.
     #[arg(long)]
     no_sensitivity: bool,
     /// Runs at a time [default: as many as there are processors].
@@ -182,7 +184,7 @@ pub(crate) fn run(options: &TuneOptions) -> Result<(), Failure> {
         files.push("runs");
         print(&format!("{}\n{}", finished.printed(&job), printed::written(&out, &files)));
     }
-    Ok(())
+    if finished.tuned.advice().has_settings() { Ok(()) } else { Err(Failure::Answered(ExitCode::from(1))) }
 }
 
 fn job(options: &TuneOptions) -> Result<TuningJob, Failure> {

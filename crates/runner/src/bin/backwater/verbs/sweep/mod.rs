@@ -21,7 +21,7 @@ mod table;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use experiment::store::{BatchEvent, BatchOptions};
+use experiment::store::BatchOptions;
 use experiment::sweep::{Collected, PlannedRun, Shard, SweepPlan};
 use experiment::{Store, UnitResult, VERSION, resources};
 use units::Bytes;
@@ -31,7 +31,7 @@ use crate::failure::Failure;
 use crate::folder_name;
 use crate::formats::FormatOptions;
 use crate::progress::BatchReport;
-use crate::terminal::{print, print_exactly, warn, warn_of_other_build};
+use crate::terminal::{print, print_exactly};
 use asked::{AskedOptions, WorkOptions};
 use table::{CollectOptions, MeasureOptions};
 
@@ -192,13 +192,7 @@ fn ran(
 ) -> Result<Vec<UnitResult>, Failure> {
     let units: Vec<_> = runs.iter().map(|run| run.unit()).collect();
     let report = BatchReport::new(!quiet);
-    let watch = |event: BatchEvent<'_>| match event {
-        BatchEvent::Began { asked, there } => report.begin(asked, there),
-        BatchEvent::OtherBuild { .. } => warn_of_other_build(),
-        BatchEvent::Redone { name, reason } => warn(&format!("`{name}` is run again: {reason}")),
-        BatchEvent::Finished(result) => report.finish_one(!result.ended.has_results()),
-    };
-    Ok(store.run(&units, batch, &watch)?)
+    Ok(store.run(&units, batch, &|event| report.update(event))?)
 }
 
 /// Refuses runs that are expected to need more memory together than there is.

@@ -1,0 +1,230 @@
+//! The answer of a tuning in sentences, for the terminal, `tuning.json` and the page.
+//!
+//! Invariant: settings are recommended only if the held-out runs speak for them; else the answer begins with "Keep the settings".
+
+use super::answer::{Advice, Held, Judged, Tuned};
+use super::candidate::Candidate;
+use super::goal::Objective;
+use super::question::TuningJob;
+use crate::statistics::Estimate;
+
+impl TuningJob {
+    /// Returns the answer in sentences: whether to change the settings, by how much that is better, and on which runs.
+    #[must_use]
+    pub fn verdict(&self, tuned: &Tuned) -> String {
+        if tuned.trials.is_empty() {
+            return "No answer: time ended the search before the first setting was tried.".to_owned();
+        }
+        let Some(winner) = tuned.winner else {
+            return format!(
+                "No answer: none of {} settings, the scenario's own included, keeps the constraints in every training run: loosen \
+                 one, or widen the space.",
+                tuned.trials.len()
+            );
+        };
+        let judged = tuned.judged.first();
+        let gains = judged.map(|judged| self.gains(tuned, judged)).unwrap_or_default();
+        let name = |judged: &Judged| named(tuned, judged.trial);
+        let held_out = format!("{} held-out seeds", self.held_out.len());
+        match (tuned.advice(), judged) {
+            (Advice::Change, Some(judged)) if judged.beats_baseline() => format!(
+                "The winner, {}, beats the baseline on {held_out}: {gains}, every interval above zero.{}",
+                name(judged),
+                self.broken_by_baseline(tuned)
+            ),
+            (Advice::Change, Some(judged)) => format!(
+                "The winner, {}, keeps the constraints in every run on {held_out}: {gains}.{}",
+                name(judged),
+                self.broken_by_baseline(tuned)
+            ),
+            (Advice::Trade, Some(judged)) => format!(
+                "A choice between goals: on {held_out} the winner, {}, against the baseline: {gains}.",
+                name(judged)
+            ),
+            (_, Some(judged)) if judged.trial == winner => {
+                let reason = match self.broken(&judged.held) {
+                    Some(broken) => format!("the winner of the search, {}, {broken}", name(judged)),
+                    None => format!(
+                        "the winner of the search, {}, is not shown to beat the baseline on {held_out}: {gains}",
+                        name(judged)
+                    ),
+                };
+                format!("Keep the settings: {reason}.{}", self.broken_by_baseline(tuned))
+            }
+            (_, Some(judged)) => format!(
+                "Keep the settings: on the training seeds none of {} others is better{}. The best of them, {}, on {held_out}: {gains}.{}",
+                tuned.trials.len() - 1,
+                if self.objectives.len() > 1 { " in every goal" } else { "" },
+                name(judged),
+                self.broken_by_baseline(tuned)
+            ),
+            (_, None) => {
+                "Keep the settings: no other setting keeps the constraints in every training run.".to_owned()
+            }
+        }
+    }
+
+    /// Returns the gain of each objective: `goodput(all) +2.26 Gb/s ± 139 Mb/s (+8.44 ± 0.52 %)`.
+    fn gains(&self, tuned: &Tuned, judged: &Judged) -> String {
+        let gain = |((objective, gain), base): ((&Objective, &Option<Estimate>), &Option<Estimate>)| {
+            let measure = &objective.measure;
+            let Some(gain) = gain else {
+                return format!("{measure} is not known in every run, or only as a bound");
+            };
+            let unit = measure.quantity.info().unit;
+            let better = if gain.mean > 0.0 { "better" } else { "worse" };
+            let half = gain.ci95.map(|half| format!(" ± {}", unit.spelled(half))).unwrap_or_default();
+            let percent = percent(gain, base.as_ref()).map(|text| format!(" ({text})")).unwrap_or_default();
+            if gain.mean == 0.0 && gain.ci95.is_none_or(|half| half == 0.0) {
+                return format!("{measure} is the same");
+            }
+            format!("{measure} is {better} by {}{half}{percent}", unit.spelled(gain.mean.abs()))
+        };
+        let all = self.objectives.iter().zip(&judged.gains).zip(&tuned.baseline.objectives);
+        all.map(gain).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns the first constraint that does not hold in every held-out run of a setting, in words.
+    fn broken(&self, held: &Held) -> Option<String> {
+        let mut all = self.constraints.iter().zip(&held.kept);
+        let (constraint, kept) = all.find(|(_, kept)| **kept < held.runs)?;
+        let runs = held.runs;
+        Some(match kept {
+            0 => format!("keeps `{constraint}` in none of {runs} held-out runs"),
+            _ => format!("keeps `{constraint}` in {kept} of {runs} held-out runs only"),
+        })
+    }
+
+    fn broken_by_baseline(&self, tuned: &Tuned) -> String {
+        self.broken(&tuned.baseline).map(|broken| format!(" The baseline {broken}.")).unwrap_or_default()
+    }
+}
+
+/// Returns a gain in percent of the baseline's mean, with its interval: `+8.44 ± 0.52 %`; `None` if that mean is 0 or not known.
+#[must_use]
+pub fn percent(gain: &Estimate, baseline: Option<&Estimate>) -> Option<String> {
+    let base = baseline.filter(|base| base.mean != 0.0)?;
+    let share = |number: f64| 100.0 * number / base.mean.abs();
+    let half = gain.ci95.map(|half| format!(" ± {:.2}", share(half))).unwrap_or_default();
+    Some(format!("{:+.2}{half} %", share(gain.mean)))
+}
+
+fn named(tuned: &Tuned, place: usize) -> String {
+    match tuned.trials[place].trial.candidate {
+        Candidate::Searched(_) => format!("trial {}", place + 1),
+        Candidate::Guideline => format!("trial {} (the guideline)", place + 1),
+        Candidate::Baseline => format!("trial {} (the baseline)", place + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::TrialRow;
+    use super::super::candidate::NoGuideline;
+    use super::super::point::Point;
+    use super::super::score::Score;
+    use super::super::search::{Halved, Method, Trial};
+    use super::super::space::Space;
+    use super::*;
+    use crate::measures::Direction;
+
+    fn job(objectives: &[&str], constraints: &[&str]) -> TuningJob {
+        let objective = |text: &&str| Objective {
+            measure: text.parse().unwrap_or_else(|error| panic!("{error}")),
+            direction: Direction::Larger,
+        };
+        TuningJob {
+            scenario: "victim".to_owned(),
+            set: Vec::new(),
+            space: Space::find("iba").unwrap_or_else(|error| panic!("{error}")),
+            objectives: objectives.iter().map(objective).collect(),
+            constraints: constraints.iter().map(|text| text.parse().unwrap()).collect(),
+            training: vec![1],
+            held_out: vec![2, 3],
+            held_out_set: Vec::new(),
+            method: Method::Tpe,
+            runs: 100,
+            time: None,
+            seed: 1,
+            batch: 4,
+            halved: Halved::Seeds,
+            sensitivity: false,
+        }
+    }
+
+    fn held(means: &[f64], kept: &[usize]) -> Held {
+        let estimate = |mean: &f64| Some(Estimate { mean: *mean, ci95: Some(1e7), seeds: 2 });
+        Held { objectives: means.iter().map(estimate).collect(), kept: kept.to_vec(), runs: 2 }
+    }
+
+    /// An answer with a baseline, two points, and the judgement of one of these.
+    fn tuned(winner: Option<usize>, judged: Option<(usize, Held, &[f64])>, baseline: Held) -> Tuned {
+        let row = |candidate: Candidate| TrialRow {
+            trial: Trial { candidate, run: None, seeds: 1, share: 1.0, score: Score::worst(1) },
+            overrides: Vec::new(),
+            written: Vec::new(),
+            numbers: Vec::new(),
+            means: Vec::new(),
+        };
+        let point = || Candidate::Searched(Point::new(vec![0.5; 5]));
+        let gain = |mean: &f64| Some(Estimate { mean: *mean, ci95: Some(1e8), seeds: 2 });
+        let judged = judged.map(|(trial, held, gains)| Judged {
+            trial,
+            held,
+            gains: gains.iter().map(gain).collect(),
+        });
+        Tuned {
+            trials: vec![row(Candidate::Baseline), row(point()), row(point())],
+            front: Vec::new(),
+            winner,
+            baseline,
+            judged: judged.into_iter().collect(),
+            guideline: Err(NoGuideline::IsBaseline),
+            moved: None,
+            sensitivity: Vec::new(),
+            runs: 0,
+            failed: 0,
+            refused: (0, None),
+            out_of_time: false,
+        }
+    }
+
+    #[test]
+    fn a_search_without_time_has_no_answer() {
+        let nothing = Tuned { trials: Vec::new(), ..tuned(None, None, held(&[1e9], &[])) };
+        assert_eq!(nothing.advice(), Advice::NoneFeasible);
+        assert!(job(&["goodput(victim)"], &[]).verdict(&nothing).starts_with("No answer: time ended"));
+    }
+
+    /// Advice and first words for each way in which a tuning can end.
+    #[test]
+    fn settings_are_recommended_only_if_held_out_runs_speak_for_them() {
+        let constraint = ["goodput(all) >= 10 Gb/s"];
+        let one = job(&["goodput(victim)"], &[]);
+        let bound = job(&["goodput(victim)"], &constraint);
+        let two = job(&["goodput(victim)", "goodput(all)"], &[]);
+        let base = |kept: &[usize]| held(&[1e9], kept);
+        let cases = [
+            (&one, tuned(Some(1), Some((1, base(&[]), &[2e8])), base(&[])), Advice::Change),
+            (&one, tuned(Some(1), Some((1, base(&[]), &[-2e8])), base(&[])), Advice::Keep),
+            (&one, tuned(Some(1), Some((1, base(&[]), &[5e7])), base(&[])), Advice::Keep),
+            (&one, tuned(Some(0), Some((2, base(&[]), &[-2e8])), base(&[])), Advice::Keep),
+            (&one, tuned(Some(0), None, base(&[])), Advice::Keep),
+            (&bound, tuned(Some(1), Some((1, base(&[1]), &[2e8])), base(&[2])), Advice::Keep),
+            (&bound, tuned(Some(1), Some((1, base(&[2]), &[-2e8])), base(&[0])), Advice::Change),
+            (&bound, tuned(None, None, base(&[0])), Advice::NoneFeasible),
+            (
+                &two,
+                tuned(Some(1), Some((1, held(&[1e9, 1e9], &[]), &[2e8, -2e8])), held(&[1e9, 2e9], &[])),
+                Advice::Trade,
+            ),
+        ];
+        let mut sentences = Vec::new();
+        for (job, tuned, advice) in cases {
+            assert_eq!(tuned.advice(), advice, "{}", job.verdict(&tuned));
+            assert_eq!(job.verdict(&tuned).starts_with("Keep the settings"), advice == Advice::Keep);
+            sentences.push(job.verdict(&tuned));
+        }
+        insta::assert_snapshot!(sentences.join("\n"));
+    }
+}

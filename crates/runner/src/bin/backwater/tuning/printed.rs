@@ -1,0 +1,218 @@
+//! The answer of a tuning as it is printed.
+//!
+//! Invariant: the same numbers stand in `tuning.json`.
+
+use experiment::Estimate;
+use experiment::measures::Measure;
+use experiment::tuning::{Held, Tuned, TuningJob, percent, sensitivity};
+use report::format::{aligned, plain_table};
+
+/// Longest value of a parameter in a table, in characters.
+const LONGEST: usize = 38;
+
+/// Returns the answer as it is printed.
+pub(super) fn answer(job: &TuningJob, tuned: &Tuned) -> String {
+    let mut text = question(job, tuned) + "\n";
+    if tuned.winner.is_some() {
+        text += &(settings(job, tuned) + "\n");
+    }
+    text += &(judgement(job, tuned) + "\n");
+    if tuned.winner.is_some() {
+        text += &sensitivities(job, tuned);
+    }
+    text + &notes(job, tuned)
+}
+
+fn list_of_seeds(seeds: &[u64]) -> String {
+    let contiguous = seeds.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    match seeds {
+        [first, .., last] if contiguous => format!("{first} to {last}"),
+        _ => seeds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn question(job: &TuningJob, tuned: &Tuned) -> String {
+    let goals = job.objectives.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let constraints = job.constraints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let subject = if constraints.is_empty() { String::new() } else { format!(", subject to {constraints}") };
+    let with = if job.set.is_empty() { String::new() } else { format!(" with {}", job.set.join(", ")) };
+    let failed = if tuned.failed > 0 { format!(", {} without results", tuned.failed) } else { String::new() };
+    format!(
+        "{}{with}: {goals}{subject}\n{} settings tried ({}) with training seeds {}; {} runs in all{failed}\n",
+        job.scenario,
+        tuned.trials.len(),
+        method(job),
+        list_of_seeds(&job.training),
+        tuned.runs,
+    )
+}
+
+pub(super) fn method(job: &TuningJob) -> &'static str {
+    use experiment::tuning::{Halved, Method};
+    match job.method {
+        Method::Grid => "grid",
+        Method::LatinHypercube => "Latin hypercube",
+        Method::Halving if job.halved == Halved::Duration => "successive halving over the duration",
+        Method::Halving => "successive halving over seeds",
+        Method::Tpe => "Latin hypercube, then TPE",
+    }
+}
+
+/// The value of each parameter, of the baseline, a guideline, and the winner.
+fn settings(job: &TuningJob, tuned: &Tuned) -> String {
+    let mut shown: Vec<usize> = (0..tuned.trials.len()).filter(|place| is_given(tuned, *place)).collect();
+    let best = tuned.judged.first().map(|judged| judged.trial);
+    shown.extend(best.filter(|place| !is_given(tuned, *place)));
+    let mut table = plain_table();
+    let heading = |place: &usize| heading(tuned, *place);
+    table.set_header(
+        ["parameter".to_owned()].into_iter().chain(shown.iter().map(heading)).chain(["path".to_owned()]),
+    );
+    for (row, parameter) in job.space.parameters.iter().enumerate() {
+        let value = |place: &usize| {
+            let written = tuned.trials[*place].written.get(row).and_then(Option::as_deref);
+            shortened(written.unwrap_or("-"))
+        };
+        let values = shown.iter().map(value);
+        table.add_row([parameter.name.clone()].into_iter().chain(values).chain([parameter.path.clone()]));
+    }
+    aligned(table, shown.len() + 2) + "\n"
+}
+
+fn is_given(tuned: &Tuned, place: usize) -> bool {
+    tuned.trials[place].trial.candidate.point().is_none()
+}
+
+/// Returns the heading of a setting's column: its part in the answer.
+fn heading(tuned: &Tuned, place: usize) -> String {
+    let word = tuned.trials[place].trial.candidate.word();
+    match (tuned.winner == Some(place), is_given(tuned, place)) {
+        (true, true) => format!("{word} (winner)"),
+        (true, false) => format!("winner (trial {})", place + 1),
+        (false, true) => word.to_owned(),
+        (false, false) => format!("trial {}", place + 1),
+    }
+}
+
+fn shortened(value: &str) -> String {
+    let one_line = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    if one_line.chars().count() <= LONGEST {
+        return one_line;
+    }
+    one_line.chars().take(LONGEST - 4).collect::<String>() + " ..."
+}
+
+fn judgement(job: &TuningJob, tuned: &Tuned) -> String {
+    let traffic = if job.held_out_set.is_empty() {
+        String::new()
+    } else {
+        format!(" and {}", job.held_out_set.join(", "))
+    };
+    let Some(best) = tuned.judged.first() else { return job.verdict(tuned) + "\n" };
+    let mut text = format!(
+        "On {} held-out seeds ({}{traffic}), mean and 95 % interval; gains are paired by seed:\n",
+        job.held_out.len(),
+        list_of_seeds(&job.held_out)
+    );
+    let guideline = tuned.guideline.as_ref().ok().and_then(Option::as_ref);
+    let others: Vec<_> = guideline.filter(|one| one.trial != best.trial).into_iter().chain([best]).collect();
+    let baseline_wins = tuned.winner.is_some_and(|winner| tuned.is_baseline(winner));
+    let baseline = if baseline_wins { "baseline (winner)" } else { "baseline" };
+    let headings = others.iter().map(|one| heading(tuned, one.trial));
+    let mut table = plain_table();
+    let header = ["measure".to_owned(), baseline.to_owned()].into_iter().chain(headings);
+    table.set_header(header.chain(["gain".to_owned(), "in percent".to_owned()]));
+    for (place, objective) in job.objectives.iter().enumerate() {
+        let of = |estimate: Option<Estimate>| spelled(&objective.measure, estimate);
+        let (baseline, gain) = (tuned.baseline.objectives[place], best.gains[place]);
+        let percent = gain.and_then(|gain| percent(&gain, baseline.as_ref())).unwrap_or_default();
+        let own = others.iter().map(|one| of(one.held.objectives[place]));
+        let first = [objective.measure.to_string(), of(baseline)].into_iter();
+        table.add_row(first.chain(own).chain([of(gain), percent]));
+    }
+    for (place, constraint) in job.constraints.iter().enumerate() {
+        let kept = |held: &Held| format!("in {} of {}", held.kept[place], held.runs);
+        let own = others.iter().map(|one| kept(&one.held));
+        let first = [constraint.to_string(), kept(&tuned.baseline)].into_iter();
+        table.add_row(first.chain(own).chain([String::new(), String::new()]));
+    }
+    text += &(aligned(table, 1) + "\n");
+    text += &(job.verdict(tuned) + "\n");
+    if let Err(reason) = &tuned.guideline {
+        text += &format!("No published guideline is among the settings: {reason}.\n");
+    }
+    if job.objectives.len() > 1 {
+        text += &front(job, tuned);
+    }
+    text
+}
+
+fn front(job: &TuningJob, tuned: &Tuned) -> String {
+    let mut table = plain_table();
+    let names = job.objectives.iter().map(|objective| objective.measure.to_string());
+    table.set_header(["trial".to_owned()].into_iter().chain(names));
+    let of_front: Vec<_> = tuned.judged.iter().filter(|one| tuned.front.contains(&one.trial)).collect();
+    for judged in &of_front {
+        let numbers = job.objectives.iter().zip(&judged.held.objectives);
+        let cells = numbers.map(|(objective, own)| spelled(&objective.measure, *own));
+        table.add_row([(judged.trial + 1).to_string()].into_iter().chain(cells));
+    }
+    format!(
+        "\nPareto front: {} settings, of which {} on the held-out seeds:\n{}\n",
+        tuned.front.len(),
+        of_front.len(),
+        aligned(table, 1)
+    )
+}
+
+fn sensitivities(job: &TuningJob, tuned: &Tuned) -> String {
+    let objective = &job.objectives[0];
+    let mut table = plain_table();
+    table.set_header(["parameter", "rank correlation", "loss if it is moved alone"]);
+    for own in &tuned.sensitivity {
+        let correlation = own.rank_correlation.map_or_else(|| "-".to_owned(), |rho| format!("{rho:+.2}"));
+        let moved = own.neighbours.iter().map(|(value, loss)| {
+            let loss = loss.map_or_else(
+                || "breaks a constraint".to_owned(),
+                |loss| spelled(&objective.measure, Some(loss)),
+            );
+            format!("{loss} at {}", shortened(value))
+        });
+        let moved = moved.collect::<Vec<_>>().join("; ");
+        table.add_row([own.parameter.clone(), correlation, moved]);
+    }
+    format!(
+        "Sensitivity of {}: Spearman's rank correlation with the loss over all trials, and the loss against {} if one \
+         parameter of it is moved by {:.0} % of its range (training seeds)\n{}\n",
+        objective.measure,
+        tuned.moved.map_or_else(|| "none".to_owned(), |place| heading(tuned, place)),
+        sensitivity::DISTANCE * 100.0,
+        aligned(table, 3)
+    )
+}
+
+fn notes(job: &TuningJob, tuned: &Tuned) -> String {
+    let mut notes = String::new();
+    let of_winner = tuned.winner.and_then(|place| tuned.trials[place].trial.candidate.point());
+    if let Some(ends) = of_winner.map(|point| job.space.at_ends(point)).filter(|ends| !ends.is_empty()) {
+        let names = ends.join(", ");
+        notes += &format!(
+            "\nThe winner lies at an end of the range of {names}: a wider space may hold a better one.\n"
+        );
+    }
+    if let (count @ 1.., Some(first)) = &tuned.refused {
+        let first = first.faults()[0].message.clone();
+        notes += &format!("\nThe scenario refused {count} settings, the first because {first}.\n");
+    }
+    if tuned.out_of_time {
+        notes +=
+            "\nTime ended the search before its budget of runs: the same command with more time goes on.\n";
+    }
+    notes
+}
+
+fn spelled(measure: &Measure, estimate: Option<Estimate>) -> String {
+    let unit = measure.quantity.info().unit;
+    let Some(Estimate { mean, ci95, .. }) = estimate else { return "not known".to_owned() };
+    ci95.map_or_else(|| unit.spelled(mean), |half| format!("{} ± {}", unit.spelled(mean), unit.spelled(half)))
+}
