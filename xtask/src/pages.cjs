@@ -208,6 +208,7 @@ async function checkSweep(browser) {
   check("another side gives another front", (await drawing("front")) !== sides);
   check("each run has a line", (await page.locator("#figure-parallel svg a").count()) > 3);
   check("each run has a row with a link", (await page.locator("#figure-runs tbody a").count()) > 3);
+  check("the page of a sweep opens with its answer", (await page.textContent(".lead")).startsWith("Best of 6 settings"));
   check("the page of a sweep is quiet", noted.length === 0, noted.join("; "));
   await page.context().close();
 }

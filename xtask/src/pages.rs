@@ -18,6 +18,9 @@ use crate::{help, simulate};
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// A collected table of a sweep, made by hand, with a missing run and lower bounds.
 const SWEEP: &str = include_str!("pages.csv");
+/// Its manifest, with the answer that the page opens with.
+const SWEEP_MANIFEST: &str = r#"{"schema": "backwater-run/1", "version": "0", "commit": null, "kind": "sweep", "command": ["by", "hand"],
+"plans": [], "verdict": "Best of 6 settings: made by hand.", "ended": {"how": "complete"}, "files": []}"#;
 /// Finds the library that drives the browser, and prints its path.
 const RESOLVE: &str = "process.stdout.write(require.resolve('playwright-core', \
                        { paths: [process.argv[1], '/usr/share/nodejs', '/usr/lib/node_modules', '/usr/local/lib/node_modules'] }))";
@@ -108,9 +111,11 @@ fn make_pages(program: &Path, folder: &Path) -> Result<(), ExitCode> {
     };
     // What an earlier call left may be missing.
     let _ = fs::remove_dir_all(folder);
-    let table = folder.join("sweep/results.csv");
-    let written = fs::create_dir_all(folder.join("sweep")).and_then(|()| fs::write(&table, SWEEP));
-    written.map_err(|cause| failed(&format!("{}: {cause}", table.display())))?;
+    let sweep = folder.join("sweep");
+    let written = fs::create_dir_all(&sweep)
+        .and_then(|()| fs::write(sweep.join("results.csv"), SWEEP))
+        .and_then(|()| fs::write(sweep.join("run.json"), SWEEP_MANIFEST));
+    written.map_err(|cause| failed(&format!("{}: {cause}", sweep.display())))?;
     let succeeds =
         |command: &mut Command| command.stdin(Stdio::null()).status().is_ok_and(|status| status.success());
     let traffic = large_traffic();

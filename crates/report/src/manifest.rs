@@ -23,11 +23,17 @@ pub struct Manifest {
     pub version: String,
     /// Commit from which the simulator was built; `None` if it was not built from a repository.
     pub commit: Option<String>,
+    /// Kind of the folder. Manifests of older programs have none, and are read as those of a run.
+    #[serde(default)]
+    pub kind: FolderKind,
     /// Command line, word by word.
     pub command: Vec<String>,
     /// Plans that were run: one for `sim`, one for each column of `compare`, none for `repro` and `import`, which their
     /// command line identifies.
     pub plans: Vec<PlanIdentity>,
+    /// Answer to the question of a sweep or a tuning, in the sentences that were printed; `None` without a question.
+    #[serde(default)]
+    pub verdict: Option<String>,
     /// End of the runs.
     pub ended: RunEnd,
     /// Files of the folder, without the manifest.
@@ -35,6 +41,25 @@ pub struct Manifest {
     /// Figures that are not among them.
     #[serde(default)]
     pub undrawn: Vec<UndrawnEntry>,
+}
+
+/// Kind of a result folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FolderKind {
+    /// One run: `sim`, a run of `compare` or of a sweep.
+    #[default]
+    Run,
+    /// Runs side by side: `compare`.
+    Comparison,
+    /// Many runs of one plan: `sweep`.
+    Sweep,
+    /// A search: `tune`, `repro tuning`.
+    Tuning,
+    /// Results of papers: `repro`.
+    Reproduction,
+    /// A scenario made of other files: `import`.
+    Import,
 }
 
 /// A figure that is not drawn.
@@ -127,11 +152,13 @@ impl Manifest {
         serde_json::from_str(text)
     }
 
-    /// Returns true if both manifests are of the same plans in the same order, or, without plans, of the same command.
+    /// Returns true if both manifests are of one kind, and of the same plans in the same order, or, without plans, of the same command.
     #[must_use]
     pub fn is_of_same_run(&self, other: &Self) -> bool {
         let digests = |of: &Self| of.plans.iter().map(|plan| plan.plan_digest.clone()).collect::<Vec<_>>();
-        digests(self) == digests(other) && (!self.plans.is_empty() || self.command == other.command)
+        self.kind == other.kind
+            && digests(self) == digests(other)
+            && (!self.plans.is_empty() || self.command == other.command)
     }
 
     /// Returns scenarios, overrides and seeds in words, `victim with congestion_control=Off, seed 7`; without plans, the
@@ -155,6 +182,8 @@ pub(crate) fn sample(plan_digest: &str) -> Manifest {
         schema: SCHEMA.to_owned(),
         version: "0.1.0".to_owned(),
         commit: None,
+        kind: FolderKind::Run,
+        verdict: None,
         command: vec!["backwater".to_owned(), "sim".to_owned(), "victim".to_owned()],
         plans: vec![PlanIdentity {
             scenario: "victim".to_owned(),
@@ -196,9 +225,17 @@ mod tests {
         for manifest in samples() {
             assert_eq!(Manifest::read(&manifest.json()).unwrap(), manifest);
         }
+        let answer = Manifest {
+            kind: FolderKind::Sweep,
+            verdict: Some("Best of 2 settings.".to_owned()),
+            plans: Vec::new(),
+            ..sample("a")
+        };
+        assert_eq!(Manifest::read(&answer.json()).unwrap(), answer);
         assert!(samples().iter().any(|manifest| manifest.json().contains("\"how\": \"writing\"")));
         let older = sample("a").json().replace(",\n  \"undrawn\": []", "");
-        assert!(!older.contains("undrawn"));
+        let older = older.replace("  \"kind\": \"run\",\n", "").replace("  \"verdict\": null,\n", "");
+        assert!(!["undrawn", "kind", "verdict"].iter().any(|field| older.contains(field)), "{older}");
         assert_eq!(Manifest::read(&older).unwrap(), sample("a"), "older manifests have no such field");
     }
 

@@ -5,7 +5,7 @@
 use experiment::VERSION;
 use fabric::RunError;
 use report::FILE_NAMES;
-use report::manifest::{FileEntry, Manifest, PlanIdentity, RunEnd, SCHEMA};
+use report::manifest::{FileEntry, FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
 use scenario::Plan;
 
 /// Commit from which this program was built; `None` if it was not built in its repository. Changes that were not
@@ -22,7 +22,7 @@ pub fn run_manifest(plan: &Plan, overrides: &[String]) -> Manifest {
         plan_digest: plan.digest().to_string(),
     };
     let names = FILE_NAMES.iter().map(|name| (*name).to_owned());
-    manifest(vec![identity], names.chain(plan.files().keys().cloned()))
+    manifest(FolderKind::Run, vec![identity], names.chain(plan.files().keys().cloned()))
 }
 
 /// Returns the end of a run that failed.
@@ -37,11 +37,17 @@ pub fn end_of_failure(error: &RunError) -> RunEnd {
 
 /// Returns the manifest of a complete run of the command line of this process. `names` are the files that it may write.
 #[must_use]
-pub fn manifest(plans: Vec<PlanIdentity>, names: impl IntoIterator<Item = String>) -> Manifest {
+pub fn manifest(
+    kind: FolderKind,
+    plans: Vec<PlanIdentity>,
+    names: impl IntoIterator<Item = String>,
+) -> Manifest {
     Manifest {
         schema: SCHEMA.to_owned(),
         version: VERSION.to_owned(),
         commit: COMMIT.map(str::to_owned),
+        kind,
+        verdict: None,
         command: std::env::args().collect(),
         plans,
         ended: RunEnd::Complete,

@@ -53,7 +53,7 @@ fn folders_without_a_page_are_refused_with_the_reason() {
     refused(&["report", "nowhere"], &["error: there is no folder `nowhere`", "help: "]);
     assert_eq!(scratch.names(), [""; 0]);
     std::fs::create_dir(scratch.0.join("empty")).expect("a folder can be made");
-    refused(&["report", "empty"], &["`empty` cannot become a page", "`run.json`", "`results.csv`"]);
+    refused(&["report", "empty"], &["`empty` cannot become a page", "there is no `run.json`"]);
     scratch.printed(&[
         "compare",
         "one-flow",
@@ -65,7 +65,8 @@ fn folders_without_a_page_are_refused_with_the_reason() {
         "two",
     ]);
     refused(&["report", "two"], &["holds 2 runs", "help: name the folder of one of the runs in it"]);
-    std::fs::create_dir(scratch.0.join("sweep")).expect("a folder can be made");
+    scratch.printed(&["sweep", "plan", "one-flow", "--out", "sweep"]);
+    refused(&["report", "sweep"], &["there is no `results.csv`"]);
     for (file, text) in [("results.csv", "run,seed\n1,1\n"), ("report.html", "mine")] {
         std::fs::write(scratch.0.join("sweep").join(file), text).expect("a file can be written");
     }

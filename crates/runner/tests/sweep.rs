@@ -215,14 +215,16 @@ fn a_folder_belongs_to_one_sweep() {
     let sweep = ["sweep", "one-flow", "--set", "duration=200 us", "--quiet", "--out", "mine", "--seeds"];
     let of = |seeds: &'static str, more: &[&'static str]| [&sweep[..], &[seeds], more].concat();
     scratch.printed(&of("1..=2", &[]));
-    assert_refused(&scratch.run(&of("1..=3", &[])), "error: `mine` holds another sweep");
-    scratch.printed(&of("1..=3", &["--force"]));
+    let foreign = "error: `mine` holds another sweep, and not all of its runs are among these";
+    assert_refused(&scratch.run(&of("2..=3", &[])), foreign);
+    scratch.printed(&of("2..=3", &["--force"]));
     assert_eq!(finished(&scratch.0.join("mine")), 3, "runs of the former sweep are used");
+    assert_refused(&scratch.run(&of("1..=2", &[])), foreign);
     scratch.printed(&["sim", "one-flow", "--set", "duration=200 us", "--quiet", "--out", "run"]);
     let refused = ["sweep", "one-flow", "--out", "run"];
     assert_refused(&scratch.run(&refused), "error: `run` holds the results of a run");
     // The store takes up what the sweep's own folder lacks.
-    let dry = scratch.printed(&of("1..=5", &["--force", "--dry-run"]));
+    let dry = scratch.printed(&of("1..=5", &["--dry-run"]));
     assert!(dry.starts_with("5 runs: 3 there, 2 to be run\ntime: about "), "{dry}");
     assert!(dry.contains("the mean of the 3 that are there") && dry.contains("\ndisk: about "), "{dry}");
     let dry = scratch.printed(&["sweep", "one-flow", "--seeds", "1..=4", "--dry-run"]);
@@ -231,6 +233,41 @@ fn a_folder_belongs_to_one_sweep() {
         "{dry}"
     );
     assert!(!scratch.0.join("out").exists(), "a dry run leaves nothing");
+}
+
+/// A sweep with more seeds, then with more settings, takes over what is there. Its table is that of a new folder.
+#[test]
+fn a_sweep_is_extended_in_its_folder() {
+    let scratch = Scratch::new("sweep-extended");
+    let sweep = ["sweep", "one-flow", "--set", "duration=200 us", "--maximise", "goodput(all)"];
+    let of = |out: &'static str, vary: &'static str, seeds: &'static str| {
+        scratch.printed(&[&sweep[..], &["--vary", vary, "--seeds", seeds, "--out", out]].concat())
+    };
+    let manifest = || json(&scratch.read("mine/run.json"));
+    let first = of("mine", "link.mtu=1 KiB", "1..=2");
+    assert!(!first.contains("already here"), "{first}");
+    assert_eq!(manifest()["kind"].as_str(), Some("sweep"));
+    assert!(of("mine", "link.mtu=1 KiB", "1..=3").starts_with("2 runs are already here, 1 to come\n"));
+    let more = of("mine", "link.mtu=1 KiB,2 KiB", "1..=3");
+    assert!(more.starts_with("3 runs are already here, 3 to come\n"), "{more}");
+    assert!(of("new", "link.mtu=1 KiB,2 KiB", "1..=3").starts_with(" run "));
+    assert_eq!(scratch.read("mine/results.csv"), scratch.read("new/results.csv"));
+    // The manifest has the sentences that were printed, and the page opens with them.
+    let verdict = manifest()["verdict"].as_str().expect("there is a verdict").to_owned();
+    assert!(
+        verdict.starts_with("Best of 2 settings by goodput(all)") && more.contains(&verdict),
+        "{verdict}"
+    );
+    scratch.printed(&["report", "mine"]);
+    let page = scratch.read("mine/report.html");
+    let lead = format!("<p class=\"lead\">{}</p>", verdict.replace('\n', " "));
+    assert!(page.contains(&lead), "{lead}");
+    // A table without a question has no answer, and the page says how to ask.
+    scratch.printed(&["sweep", "collect", "mine", "--quiet"]);
+    assert_eq!(manifest()["verdict"].as_str(), None);
+    scratch.printed(&["report", "mine"]);
+    assert!(scratch.read("mine/report.html").contains("sweep collect DIR --maximise MEASURE"));
+    assert_refused(&scratch.run(&["rerun", "mine"]), "it is not the folder of one run");
 }
 
 #[test]
@@ -268,7 +305,7 @@ fn a_job_array_of_slurm_is_printed() {
         last.ends_with("--shard \"$SLURM_ARRAY_TASK_ID/4\" --threads 1 '--budget-run=60 s' --quiet"),
         "{last}"
     );
-    assert_eq!(scratch.names_in("it's"), ["sweep.jsonl"], "a dry run leaves nothing");
+    assert_eq!(scratch.names_in("it's"), ["run.json", "sweep.jsonl"], "a dry run leaves nothing");
 }
 
 #[test]

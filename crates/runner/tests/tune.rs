@@ -74,8 +74,10 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
     // The folder gets a page, which the same tuning leaves there.
     assert_eq!(scratch.printed(&["report", "a"]), "wrote a/report.html\n");
     let page = scratch.read("a/report.html");
+    let lead = format!("<p class=\"lead\">{}</p>", whole["verdict"].as_str().expect("a sentence"));
     assert!(
         page.contains("<h1>Tuning</h1>")
+            && page.contains(&lead)
             && page.contains(winner.lines().next().expect("a setting"))
     );
     assert_eq!(json(&scratch.printed(&tune(&["--runs", "33", "--out", "a", "--json", "--quiet"]))), whole);

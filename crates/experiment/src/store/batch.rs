@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use fabric::{RunError, RunOptions};
 use rayon::prelude::*;
 use report::OutputFile;
-use report::manifest::{FileEntry, MANIFEST, Manifest, PlanIdentity, SCHEMA};
+use report::manifest::{FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, SCHEMA};
 use scenario::Plan;
 use telemetry::{Progress, RunEnding};
 
@@ -368,6 +368,8 @@ fn manifest(unit: &Unit, plan: &Plan, ended: &UnitEnd, files: &[OutputFile], ori
         schema: SCHEMA.to_owned(),
         version: VERSION.to_owned(),
         commit: origin.commit.clone(),
+        kind: FolderKind::Run,
+        verdict: None,
         command: origin.command.clone(),
         plans: vec![PlanIdentity {
             scenario: plan.name().to_owned(),

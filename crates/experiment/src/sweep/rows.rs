@@ -3,7 +3,7 @@
 //! Invariant: every row is checked before any is run, so a wrong value of the last row is found before the first run. A plan
 //! is read back only if it is whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -191,6 +191,13 @@ impl SweepPlan {
             }
             Some(_) => Ok(Self { runs }),
         }
+    }
+
+    /// Returns true if all runs of another plan are among those of this one.
+    #[must_use]
+    pub fn extends(&self, other: &Self) -> bool {
+        let own: BTreeSet<&str> = self.runs.iter().map(|run| run.name.as_str()).collect();
+        other.runs.iter().all(|run| own.contains(run.name.as_str()))
     }
 
     /// Returns the runs of a part of the sweep.

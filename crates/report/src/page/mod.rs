@@ -11,7 +11,9 @@
 //! | `document` | the HTML around a page's sections and data |
 //! | `data` | curves and tables as data of the script |
 //! | `run` | the page of a run |
-//! | `sweep` | the page of a sweep or a tuning |
+//! | `table` | a table of runs or settings, by columns |
+//! | `sweep` | the page of a sweep |
+//! | `tuning` | the page of a tuning |
 //!
 //! `script/` has the page's JavaScript in modules of its own, `vendor/` uPlot with its licence.
 
@@ -22,10 +24,12 @@ mod modules;
 mod run;
 mod sha256;
 mod sweep;
+mod table;
+mod tuning;
 mod words;
 
 use crate::OutputFile;
-use crate::manifest::{MANIFEST, Manifest, RunEnd};
+use crate::manifest::{FolderKind, MANIFEST, Manifest, RunEnd};
 use crate::reader::{ReadError, RunFiles};
 
 /// Name of the page in its folder.
@@ -41,9 +45,7 @@ pub enum PageError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The folder has no manifest.
-    #[error(
-        "there is none of `run.json`, `results.csv` and `trials.csv`, so that this is no folder of a run, a sweep or a tuning"
-    )]
+    #[error("there is no `{MANIFEST}`, so that this is no folder of a run, a sweep or a tuning")]
     NoManifest,
     /// The folder holds several runs.
     #[error("the folder holds {0} runs, each with a folder of its own in it")]
@@ -59,46 +61,40 @@ pub enum PageError {
     Torn,
 }
 
-/// Returns the page of a run.
+/// Returns the page of a folder of results: of a run, a sweep or a tuning, as its manifest says. Points of the figures of the latter
+/// two lead to the folders of their runs. `folder` is the address of the folder from the place of the page: empty for a page in it,
+/// else with `/` at its end.
 ///
 /// # Errors
-/// If the folder is not that of one run with results, or a file is missing or wrong.
-pub fn of_run(files: RunFiles<'_>) -> Result<OutputFile, PageError> {
-    of_files(files, &manifest(files)?)
+/// If the folder is none of these or has no results, or a file is missing or wrong.
+pub fn of_folder(files: RunFiles<'_>, folder: &str) -> Result<OutputFile, PageError> {
+    let manifest = manifest(files)?;
+    let contents = match manifest.kind {
+        FolderKind::Sweep => sweep::page(files, &manifest, folder)?,
+        FolderKind::Tuning => tuning::page(files, &manifest, folder)?,
+        FolderKind::Comparison => return Err(PageError::SeveralRuns(manifest.plans.len())),
+        FolderKind::Reproduction | FolderKind::Import => {
+            return Err(PageError::NotOneRun(manifest.in_words()));
+        }
+        FolderKind::Run => return of_files(files, &manifest),
+    };
+    Ok(OutputFile { name: PAGE.to_owned(), contents })
 }
 
-/// Returns the page of files with their manifest.
+/// Returns the page of the files of a run with their manifest.
 ///
 /// # Errors
-/// As [`of_run`].
+/// If the run has no results, or a file is missing or wrong.
 pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, PageError> {
     check(manifest)?;
     Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
 }
 
-/// Returns true if a folder is that of many runs: a sweep, or a tuning, whose folder has a manifest but no summary of one run.
-#[must_use]
-pub fn is_of_many(files: RunFiles<'_>) -> bool {
-    let is_of_one = files.has(MANIFEST) && files.has("summary.json");
-    !is_of_one && (files.has(sweep::TABLE) || files.has(sweep::TRIALS))
-}
-
-/// Returns the page of a sweep or a tuning from its table. Points of its figures lead to the folders of their runs. `folder` is the
-/// address of the folder from the place of the page: empty for a page in it, else with `/` at its end.
+/// Returns the manifest of a folder.
 ///
 /// # Errors
-/// If the table is missing or wrong.
-pub fn of_many(files: RunFiles<'_>, folder: &str) -> Result<OutputFile, PageError> {
-    let contents = if files.has(sweep::TRIALS) {
-        sweep::tuning_page(files, folder)?
-    } else {
-        sweep::page(files, folder)?
-    };
-    Ok(OutputFile { name: PAGE.to_owned(), contents })
-}
-
-/// Returns the manifest of a folder.
-fn manifest(files: RunFiles<'_>) -> Result<Manifest, PageError> {
+/// If there is none, or it cannot be read.
+pub fn manifest(files: RunFiles<'_>) -> Result<Manifest, PageError> {
     if !files.has(MANIFEST) {
         return Err(PageError::NoManifest);
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::base64::base64;
 use super::sha256::sha256;
-use super::{PageError, of_run};
+use super::{PageError, of_folder};
 use crate::manifest::{self, MANIFEST, Manifest, RunEnd};
 use crate::reader::{RunFiles, SeriesRow};
 use crate::{OutputFile, Summary, sample};
@@ -29,7 +29,7 @@ fn manifest(manifest: &Manifest) -> OutputFile {
 }
 
 fn page(files: &[OutputFile]) -> String {
-    of_run(RunFiles::Written(files)).expect("the run has a page").contents
+    of_folder(RunFiles::Written(files), "").expect("the run has a page").contents
 }
 
 /// Returns the text between two marks.
@@ -194,7 +194,7 @@ fn the_fabric_has_its_moments_and_its_tree() {
 
 #[test]
 fn a_folder_without_results_of_one_run_has_no_page() {
-    let fault = |files: &[OutputFile]| of_run(RunFiles::Written(files)).unwrap_err();
+    let fault = |files: &[OutputFile]| of_folder(RunFiles::Written(files), "").unwrap_err();
     assert!(matches!(fault(&[]), PageError::NoManifest));
     let mut plain = files("F1");
     let with = |change: fn(&mut Manifest)| {

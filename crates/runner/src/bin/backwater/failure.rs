@@ -100,8 +100,8 @@ pub(crate) enum Failure {
     NoSweepFolder(PathBuf),
     /// A folder has another sweep.
     #[error(
-        "error: `{}` holds another sweep\nhelp: choose another folder with `--out DIR`, or replace its plan with `--force`: finished \
-         runs stay",
+        "error: `{}` holds another sweep, and not all of its runs are among these\nhelp: choose another folder with `--out DIR`, or replace \
+         its plan with `--force`: finished runs stay",
         .0.display()
     )]
     OtherSweep(PathBuf),

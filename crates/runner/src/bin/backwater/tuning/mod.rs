@@ -18,8 +18,8 @@ use backwater::provenance::{COMMIT, manifest};
 use experiment::Store;
 use experiment::store::{BatchOptions, Origin};
 use experiment::tuning::{Tuned, TuningJob};
-use report::manifest::PlanIdentity;
-use report::ResultFolder;
+use report::manifest::{FolderKind, PlanIdentity};
+use report::{Manifest, ResultFolder};
 use scenario::Plan;
 
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning,
         seed: plan.seed(),
         plan_digest: plan.digest().to_string(),
     };
-    let manifest = manifest(vec![identity], FILES.map(str::to_owned));
+    let manifest = manifest(FolderKind::Tuning, vec![identity], FILES.map(str::to_owned));
     let folder = ResultFolder::open(run.out, &manifest, run.force)?;
     let options = BatchOptions {
         threads: run.threads,
@@ -66,7 +66,7 @@ pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning,
     let tuned = job.run(&Store::open(run.out), &options, &|event| progress.update(event))?;
     drop(progress);
     let files = files::of(job, &plan, &tuned);
-    folder.write(&manifest, &files)?;
+    folder.write(&Manifest { verdict: Some(job.verdict(&tuned)), ..manifest }, &files)?;
     let files = FILES.into_iter().filter(|name| files.iter().any(|file| file.name == *name)).collect();
     Ok(FinishedTuning { tuned, plan, files })
 }

@@ -14,6 +14,7 @@ use experiment::pool;
 use report::comparison::{self, ComparedRun};
 use report::figures::{ComparedFiles, compared};
 use report::format::WIDTH;
+use report::manifest::FolderKind;
 use report::manifest::{RunEnd, UndrawnEntry};
 use report::reader::ReadError;
 use report::tables::printed;
@@ -82,7 +83,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         || folder_name::of_comparison(&options.runs, &options.end.words(&options.set), options.seed);
     let out = options.out.clone().unwrap_or_else(default);
     let plans = asked.iter().flat_map(|run| run.manifest.plans.clone()).collect();
-    let manifest = formats.announced(manifest(plans, FILES.map(str::to_owned)));
+    let manifest = formats.announced(manifest(FolderKind::Comparison, plans, FILES.map(str::to_owned)));
     let folder = ResultFolder::open(&out, &manifest, options.force)?;
     let own = |run: &RunAsked| {
         ResultFolder::open(&out.join(folder_name::safe(&run.label)), &run.manifest, options.force)

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use backwater::provenance::manifest;
 use clap::{Args, Subcommand};
 use report::format::{aligned, fitted, plain_table};
+use report::manifest::FolderKind;
 use report::tables::printed;
 use report::{OutputFile, ResultFolder};
 use scenario::import::{self, KeyAccount, KeyFate, hpcc};
@@ -68,7 +69,7 @@ fn import_hpcc(options: &ImportHpccOptions) -> Result<(), Failure> {
     let scenario = format!("{stem}.ron");
     let mut files = vec![OutputFile { name: scenario.clone(), contents: imported.scenario }];
     files.extend(imported.files.into_iter().map(|(name, contents)| OutputFile { name, contents }));
-    let manifest = manifest(Vec::new(), files.iter().map(|file| file.name.clone()));
+    let manifest = manifest(FolderKind::Import, Vec::new(), files.iter().map(|file| file.name.clone()));
     ResultFolder::open(&out, &manifest, options.force)?.write(&manifest, &files)?;
     let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
     print(&format!("{}\n\n{}", account(&imported.account), printed::written(&out, &names)));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use report::RunFiles;
 use report::folder::add_file;
+use report::manifest::FolderKind;
 use report::page;
 
 use crate::browser;
@@ -34,9 +35,10 @@ pub(crate) fn run(options: &ReportOptions) -> Result<(), Failure> {
         return Err(Failure::NoFolder(folder.clone()));
     }
     let files = RunFiles::Folder(folder);
-    let is_of_many = page::is_of_many(files);
-    let made = if is_of_many { page::of_many(files, &address(options)) } else { page::of_run(files) };
-    let page = made.map_err(|fault| Failure::Page { folder: folder.clone(), fault })?;
+    let fault = |fault| Failure::Page { folder: folder.clone(), fault };
+    let is_of_many =
+        matches!(page::manifest(files).map_err(fault)?.kind, FolderKind::Sweep | FolderKind::Tuning);
+    let page = page::of_folder(files, &address(options)).map_err(fault)?;
     let path = options.out.clone().unwrap_or_else(|| folder.join(&page.name));
     match &options.out {
         None if !is_of_many => add_file(folder, &page)?,

@@ -10,6 +10,7 @@ use claims::tunings::{TUNING, shipped_tunings};
 use claims::{Bite, Judgement, Paper, Reproduction, Verdict, printed};
 use clap::Args;
 use experiment::tuning::{Advice, Judged};
+use report::manifest::FolderKind;
 use report::tables::printed::written;
 use report::{Manifest, OutputError, ResultFolder};
 
@@ -121,7 +122,8 @@ fn tunings(options: &ReproOptions) -> Result<(), Failure> {
 fn opened(paper: &Paper, options: &ReproOptions) -> Result<(Manifest, ResultFolder), OutputError> {
     let full = options.full.then_some("--full");
     let command = ["backwater", "repro", &paper.name].into_iter().chain(full).map(str::to_owned);
-    let manifest = Manifest { command: command.collect(), ..manifest(Vec::new(), []) };
+    let manifest =
+        Manifest { command: command.collect(), ..manifest(FolderKind::Reproduction, Vec::new(), []) };
     let name = format!("repro-{}{}", paper.name, full.map_or("", |_| "-full"));
     let folder = ResultFolder::open(&options.out.join(name), &manifest, options.force)?;
     Ok((manifest, folder))

@@ -10,7 +10,7 @@ use backwater::provenance::end_of_failure;
 use backwater::{FinishedRun, Plan, RunOptions};
 use clap::Args;
 use experiment::VERSION;
-use report::manifest::{MANIFEST, Manifest, RunEnd};
+use report::manifest::{FolderKind, MANIFEST, Manifest, RunEnd};
 use report::tables::completions;
 use serde_json::Value;
 
@@ -88,9 +88,13 @@ fn manifest(folder: &Path) -> Result<Manifest, Failure> {
         .map_err(|error| refused(folder, format!("its `{MANIFEST}` cannot be read: {error}"), FOLDER))?;
     let manifest = Manifest::read(&text)
         .map_err(|error| refused(folder, format!("its `{MANIFEST}` is no manifest: {error}"), FOLDER))?;
+    match manifest.kind {
+        FolderKind::Run => {}
+        FolderKind::Comparison => return Err(refused(folder, "it holds several runs", FOLDER)),
+        _ => return Err(refused(folder, "it is not the folder of one run", FOLDER)),
+    }
     match (&manifest.ended, manifest.plans.len()) {
-        (_, 0) => Err(refused(folder, "it is not the folder of one run", FOLDER)),
-        (_, 2..) => Err(refused(folder, "it holds several runs", FOLDER)),
+        (_, 0 | 2..) => Err(refused(folder, "it is not the folder of one run", FOLDER)),
         (RunEnd::Writing, _) => Err(refused(
             folder,
             "its files were being written",

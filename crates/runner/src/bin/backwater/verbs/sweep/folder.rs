@@ -1,4 +1,4 @@
-//! The folder of a sweep: its plan, the store of its results, and the collected table.
+//! The folder of a sweep: its plan, the store of its results, the collected table, and its manifest.
 //!
 //! Invariant: a folder belongs to one sweep. Files appear whole, by a rename.
 
@@ -6,8 +6,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use backwater::provenance;
 use experiment::sweep::SweepPlan;
-use report::manifest::MANIFEST;
+use report::Manifest;
+use report::manifest::{FileEntry, FolderKind, MANIFEST};
 
 use super::asked::unwritable;
 use crate::failure::Failure;
@@ -16,24 +18,69 @@ use crate::failure::Failure;
 pub(super) const PLAN: &str = "sweep.jsonl";
 /// Name of the collected table.
 pub(super) const TABLE: &str = "results.csv";
+/// Name of the collected table in Parquet.
+const BINARY_TABLE: &str = "results.parquet";
 /// Name of its schema.
 pub(super) const SCHEMA: &str = "results.schema.json";
 
-/// Writes the plan of a sweep into its folder, unless it is there. Another sweep is replaced only if `force` is true; its
-/// results stay.
-pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<(), Failure> {
-    if folder.join(MANIFEST).exists() {
-        return Err(Failure::NoSweepFolder(folder.to_owned()));
-    }
+/// State of a sweep's folder before its runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// The folder had no plan, or this one.
+    Own,
+    /// The folder had a plan whose runs are all among those of this one.
+    Extended,
+    /// The folder had another plan, which is replaced by force.
+    Replaced,
+}
+
+/// Writes the plan of a sweep into its folder, unless it is there. A plan with further settings or seeds takes the place of the one
+/// that it extends; another sweep is replaced only if `force` is true. Results stay.
+pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Claim, Failure> {
+    let manifest = manifest(folder)?;
     let (path, lines) = (folder.join(PLAN), plan.lines());
-    match fs::read_to_string(&path) {
-        Ok(there) if there == lines => return Ok(()),
-        Ok(_) if !force => return Err(Failure::OtherSweep(folder.to_owned())),
-        Err(error) if error.kind() != ErrorKind::NotFound && !force => return Err(unwritable(folder)(error)),
-        _ => {}
-    }
+    let claim = match fs::read_to_string(&path) {
+        Ok(there) if there == lines && manifest.is_some() => return Ok(Claim::Own),
+        Ok(there) if there == lines => Claim::Own,
+        Ok(_) if SweepPlan::read(&path).is_ok_and(|there| plan.extends(&there)) => Claim::Extended,
+        Ok(_) if force => Claim::Replaced,
+        Ok(_) => return Err(Failure::OtherSweep(folder.to_owned())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Claim::Own,
+        Err(_) if force => Claim::Replaced,
+        Err(error) => return Err(unwritable(folder)(error)),
+    };
     fs::create_dir_all(folder).map_err(unwritable(folder))?;
-    write(&path, lines)
+    write(&path, lines)?;
+    // An answer to the former plan is none to this one.
+    describe(folder, None)?;
+    Ok(claim)
+}
+
+/// Returns the manifest of a sweep's folder; `None` if there is none.
+fn manifest(folder: &Path) -> Result<Option<Manifest>, Failure> {
+    let path = folder.join(MANIFEST);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let read = fs::read_to_string(&path).ok().and_then(|text| Manifest::read(&text).ok());
+    match read.filter(|manifest| manifest.kind == FolderKind::Sweep) {
+        Some(manifest) => Ok(Some(manifest)),
+        None => Err(Failure::NoSweepFolder(folder.to_owned())),
+    }
+}
+
+/// Writes the manifest of a sweep's folder: its command, its files, and the answer to its question. The command stays that of the
+/// sweep.
+pub(super) fn describe(folder: &Path, verdict: Option<&str>) -> Result<(), Failure> {
+    let own = provenance::manifest(FolderKind::Sweep, Vec::new(), []);
+    let command = manifest(folder)?.map_or_else(|| own.command.clone(), |there| there.command);
+    let entry = |name: &str| {
+        let bytes = fs::metadata(folder.join(name)).ok()?.len();
+        Some(FileEntry { name: name.to_owned(), bytes })
+    };
+    let files = [PLAN, TABLE, BINARY_TABLE, SCHEMA].into_iter().filter_map(entry).collect();
+    let verdict = verdict.map(str::to_owned);
+    write(&folder.join(MANIFEST), Manifest { command, verdict, files, ..own }.json())
 }
 
 /// Writes a file whole or not at all.

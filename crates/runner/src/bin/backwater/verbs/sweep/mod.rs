@@ -21,7 +21,7 @@ mod table;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use experiment::store::BatchOptions;
+use experiment::store::{BatchEvent, BatchOptions};
 use experiment::sweep::{Collected, PlannedRun, Shard, SweepPlan};
 use experiment::{Store, UnitResult, VERSION, resources};
 use units::Bytes;
@@ -33,6 +33,7 @@ use crate::formats::FormatOptions;
 use crate::progress::BatchReport;
 use crate::terminal::{print, print_exactly};
 use asked::{AskedOptions, WorkOptions};
+use folder::Claim;
 use table::{CollectOptions, MeasureOptions};
 
 #[derive(Args, Debug)]
@@ -127,18 +128,19 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     // A baseline that is no setting is found before the first run.
     wanted.verdict(&plan, &vec![None; plan.runs.len()], &[])?;
     check_memory(&plan, options)?;
-    folder::claim(&dir, &plan, options.force)?;
+    let claim = folder::claim(&dir, &plan, options.force)?;
     let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
     let runs: Vec<_> = plan.runs.iter().collect();
-    let results = ran(&store, &runs, &batch, options.work.quiet)?;
+    let results = ran(&store, &runs, &batch, options.work.quiet, claim)?;
     let ends = table::failures(&results);
     let results: Vec<_> = results.into_iter().map(Some).collect();
     let measures = wanted.measures.as_deref();
     let collected = Collected::of(&plan, &results, measures);
+    let verdict = wanted.verdict(&plan, &results, std::slice::from_ref(&dir))?;
     let written = table::write(&dir.join(folder::TABLE), formats, &plan, &collected)?;
+    folder::describe(&dir, verdict.as_deref())?;
     if !options.work.quiet {
         let text = table::printed(&plan, &results, wanted.printed().as_deref());
-        let verdict = wanted.verdict(&plan, &results, std::slice::from_ref(&dir))?;
         let verdict = verdict.map_or_else(String::new, |verdict| format!("{verdict}\n"));
         let ends = ends.as_ref().map_or_else(String::new, |ends| format!("{ends}\n"));
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
@@ -169,10 +171,10 @@ fn run_part(options: &RunOptions) -> Result<(), Failure> {
     if let Some(other) = plan.runs.iter().find(|run| run.version != VERSION) {
         return Err(Failure::PlanOfOtherVersion(other.version.clone()));
     }
-    folder::claim(&options.dir, &plan, false)?;
+    let claim = folder::claim(&options.dir, &plan, false)?;
     let shard = options.shard.unwrap_or(Shard { number: 1, of: 1 });
     let runs: Vec<_> = plan.part(shard).collect();
-    let results = ran(&Store::open(&options.dir), &runs, &options.work.batch(), options.work.quiet)?;
+    let results = ran(&Store::open(&options.dir), &runs, &options.work.batch(), options.work.quiet, claim)?;
     if !options.work.quiet {
         let ends = table::failures(&results).map_or_else(String::new, |ends| format!("{ends}\n"));
         let (number, all, dir) = (results.len(), plan.runs.len(), options.dir.display());
@@ -189,10 +191,20 @@ fn ran(
     runs: &[&PlannedRun],
     batch: &BatchOptions<'_>,
     quiet: bool,
+    claim: Claim,
 ) -> Result<Vec<UnitResult>, Failure> {
     let units: Vec<_> = runs.iter().map(|run| run.unit()).collect();
     let report = BatchReport::new(!quiet);
-    Ok(store.run(&units, batch, &|event| report.update(event))?)
+    let watch = |event: BatchEvent<'_>| {
+        if let BatchEvent::Began { asked, there } = event
+            && claim == Claim::Extended
+            && !quiet
+        {
+            print(&format!("{there} runs are already here, {} to come\n\n", asked - there));
+        }
+        report.update(event);
+    };
+    Ok(store.run(&units, batch, &watch)?)
 }
 
 /// Refuses runs that are expected to need more memory together than there is.

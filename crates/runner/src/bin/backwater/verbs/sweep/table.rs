@@ -12,6 +12,7 @@ use experiment::{Store, UnitResult};
 use report::TableFormats;
 use report::format::in_blocks;
 use report::formats::{self, FormatFault};
+use report::manifest::FolderKind;
 use serde_json::json;
 
 use super::folder::{self, SCHEMA, TABLE};
@@ -166,6 +167,9 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     let mut written = Vec::new();
     if !options.csv || options.out.is_some() {
         written = write(&path, formats, &plan, &table)?;
+        if options.out.is_none() {
+            folder::describe(&options.dir[0], verdict.as_deref())?;
+        }
     }
     if options.csv {
         print_exactly(&table.csv());
@@ -214,7 +218,7 @@ pub(super) fn write(
 /// digests are columns.
 fn facts(plan: &SweepPlan) -> Vec<(String, String)> {
     let scenarios: BTreeSet<_> = plan.runs.iter().map(|run| run.unit.scenario.as_str()).collect();
-    let mut facts = formats::facts(&provenance::manifest(Vec::new(), []));
+    let mut facts = formats::facts(&provenance::manifest(FolderKind::Sweep, Vec::new(), []));
     facts.retain(|(name, _)| name != "backwater.plans");
     facts.extend([
         ("backwater.scenarios".to_owned(), json!(scenarios).to_string()),
