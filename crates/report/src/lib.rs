@@ -8,6 +8,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`format`](mod@format) | numbers and tables as text |
+//! | [`quantity`] | times, rates and sizes as text |
 //! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
 //! | [`parquet`](mod@parquet) | tables in Parquet, made from their CSV and turned back into it |
 //! | [`steady_state`] | the warm-up of a series, and whether the rest is stationary |
@@ -42,6 +43,7 @@ pub mod groups;
 pub mod manifest;
 pub mod page;
 pub mod parquet;
+pub mod quantity;
 pub mod reader;
 pub mod schema;
 pub mod steady_state;

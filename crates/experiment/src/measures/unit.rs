@@ -5,6 +5,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
+use report::quantity::{self, Dimension, Zeros};
 use serde::{Deserialize, Serialize};
 use units::UnitError;
 
@@ -79,25 +80,13 @@ impl Unit {
     /// Returns a number of this unit with three significant digits and a multiple of the unit: `2.41 ms`, `13.2 Gb/s`.
     #[must_use]
     pub fn spelled(self, number: f64) -> String {
-        let multiples: &[(f64, &str)] = match self {
-            Self::BitsPerSecond => {
-                &[(1e12, " Tb/s"), (1e9, " Gb/s"), (1e6, " Mb/s"), (1e3, " kb/s"), (1.0, " b/s")]
-            }
-            Self::Seconds => &[(1.0, " s"), (1e-3, " ms"), (1e-6, " us"), (1e-9, " ns")],
-            Self::Bytes => &[(1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")],
-            Self::Packets => &[(1.0, " packets")],
-            Self::One => &[(1.0, "")],
-        };
-        let fits = |(size, _): &&(f64, &str)| number.abs() >= *size * 0.999_5;
-        let (size, word) = multiples.iter().find(fits).unwrap_or(&multiples[multiples.len() - 1]);
-        if number == 0.0 {
-            return format!("0{word}");
+        match self {
+            Self::BitsPerSecond => quantity::spelled(number, Dimension::Rate, Zeros::Kept),
+            Self::Seconds => quantity::spelled(number, Dimension::Time, Zeros::Kept),
+            Self::Bytes => quantity::spelled(number, Dimension::Size, Zeros::Kept),
+            Self::Packets => format!("{number:.0} packets"),
+            Self::One => quantity::digits(number, Zeros::Kept),
         }
-        let scaled = number / size;
-        // The exponent is that of the rounded number: 0.9997 is 1.00.
-        let rounded: f64 = format!("{scaled:.2e}").parse().expect("a printed number is a number");
-        let digits = (2 - rounded.abs().log10().floor() as i32).clamp(0, 9) as usize;
-        if self == Self::Packets { format!("{scaled:.0}{word}") } else { format!("{scaled:.digits$}{word}") }
     }
 }
 
@@ -141,7 +130,7 @@ mod tests {
         ];
         assert_eq!(
             spelled,
-            ["2.41 ms", "1.00 ms", "13.2 Gb/s", "0 b/s", "-31.1 kB", "1234 packets", "0.900"]
+            ["2.41 ms", "1.00 ms", "13.2 Gb/s", "0 b/s", "-31.1 KB", "1234 packets", "0.900"]
         );
     }
 }

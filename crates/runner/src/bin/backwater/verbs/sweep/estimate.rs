@@ -8,6 +8,7 @@ use std::time::Duration;
 use experiment::store::{Stored, trial};
 use experiment::sweep::{PlannedRun, SweepPlan};
 use experiment::{Store, UnitResult};
+use report::quantity::{Dimension, Zeros, elapsed, spelled};
 
 use super::asked::WorkOptions;
 use crate::failure::Failure;
@@ -55,12 +56,16 @@ pub(super) fn estimate(plan: &SweepPlan, store: &Store, work: &WorkOptions) -> R
         (wall, bytes, format!("the mean of the {} that are there", with_results.len()))
     };
     let threads = work.at_a_time().min(missing.len());
+    let size = |bytes: f64| spelled(bytes, Dimension::Size, Zeros::Dropped);
     let total = each_s * missing.len() as f64 / threads as f64;
-    text +=
-        &format!("time: about {}, {threads} at a time; {} each ({source})\n", words(total), words(each_s));
-    text += &format!("disk: about {}\n", size(bytes * missing.len() as u64));
+    text += &format!(
+        "time: about {}, {threads} at a time; {} each ({source})\n",
+        elapsed(total),
+        elapsed(each_s)
+    );
+    text += &format!("disk: about {}\n", size((bytes * missing.len() as u64) as f64));
     let memory = largest(plan, threads);
-    text += &format!("memory of their traffic: about {}\n", size(memory));
+    text += &format!("memory of their traffic: about {}\n", size(memory as f64));
     Ok(text)
 }
 
@@ -69,22 +74,4 @@ pub(super) fn largest(plan: &SweepPlan, threads: usize) -> u64 {
     let mut each: Vec<_> = plan.runs.iter().map(|run| run.memory_bytes).collect();
     each.sort_unstable_by(|a, b| b.cmp(a));
     each.into_iter().take(threads).sum()
-}
-
-fn words(seconds: f64) -> String {
-    match seconds {
-        s if s < 0.001 => "less than 1 ms".to_owned(),
-        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
-        s if s < 120.0 => format!("{s:.1} s"),
-        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
-    }
-}
-
-fn size(bytes: u64) -> String {
-    match bytes as f64 {
-        b if b < 1e6 => format!("{:.0} KB", (b / 1e3).max(1.0)),
-        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
-        b => format!("{:.1} GB", b / 1e9),
-    }
 }

@@ -43,12 +43,8 @@ pub(crate) struct SweepOptions {
     part: Option<SweepVerb>,
     #[command(flatten)]
     asked: AskedOptions,
-    /// Folder for the results [default: out/sweep,NAME,..., with all options].
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Replace the plan of another sweep in the folder; finished runs of it stay.
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    folder: FolderOptions,
     /// Say how many runs there are, how long they take, and how much disk space; run none of them.
     #[arg(long)]
     dry_run: bool,
@@ -80,10 +76,18 @@ pub(crate) enum SweepVerb {
 pub(crate) struct PlanOptions {
     #[command(flatten)]
     asked: AskedOptions,
-    /// Folder for the plan, `sweep.jsonl`, and the results to come [default: the plan is printed].
+    #[command(flatten)]
+    folder: FolderOptions,
+}
+
+/// The folder of a sweep.
+#[derive(Args, Debug)]
+pub(crate) struct FolderOptions {
+    /// Folder for the plan, `sweep.jsonl`, and the results. A sweep in it may be extended by settings and seeds [default: `sweep`
+    /// takes out/sweep,NAME,..., with all options; `sweep plan` prints the plan].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Replace the plan of another sweep in the folder.
+    /// Replace the plan of another sweep in the folder; finished runs of it stay.
     #[arg(long)]
     force: bool,
 }
@@ -119,7 +123,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let plan = options.asked.plan()?;
     let wanted = options.measures.read(Some(&plan))?;
     let default = || folder_name::of_run("sweep", &options.asked.words(), None);
-    let dir = options.out.clone().unwrap_or_else(default);
+    let dir = options.folder.out.clone().unwrap_or_else(default);
     let store = Store::open(&dir);
     if options.dry_run {
         print(&estimate::estimate(&plan, &store, &options.work)?);
@@ -128,7 +132,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     // A baseline that is no setting is found before the first run.
     wanted.verdict(&plan, &vec![None; plan.runs.len()], &[])?;
     check_memory(&plan, options)?;
-    let claim = folder::claim(&dir, &plan, options.force)?;
+    let claim = folder::claim(&dir, &plan, options.folder.force)?;
     let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
     let runs: Vec<_> = plan.runs.iter().collect();
     let results = ran(&store, &runs, &batch, options.work.quiet, claim)?;
@@ -152,11 +156,11 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
 /// Writes or prints the plan of a sweep.
 fn plan(options: &PlanOptions) -> Result<(), Failure> {
     let plan = options.asked.plan()?;
-    let Some(dir) = &options.out else {
+    let Some(dir) = &options.folder.out else {
         print_exactly(&plan.lines());
         return Ok(());
     };
-    folder::claim(dir, &plan, options.force)?;
+    folder::claim(dir, &plan, options.folder.force)?;
     let (runs, dir) = (plan.runs.len(), dir.display());
     print(&format!("wrote {runs} runs to {dir}/{}\n", folder::PLAN));
     Ok(())
