@@ -59,6 +59,15 @@ pub enum TopologyErrorKind {
         /// The host.
         name: String,
     },
+    /// A second cable at a port.
+    #[error("port {given} of this switch has a cable already")]
+    PortTwice {
+        /// The number as written.
+        given: u16,
+    },
+    /// A switch some of whose links number their port.
+    #[error("some links of this switch give the number of their port, and others do not")]
+    PortsPartlyNumbered,
     /// More ports at a switch than IBA can number.
     #[error("this makes more than {MAX_SWITCH_PORTS} ports at a switch")]
     TooManyPorts,
@@ -158,6 +167,8 @@ impl TopologyErrorKind {
             Self::SelfLink { .. } => "its ends are two different nodes".to_owned(),
             Self::HostWithSeveralLinks { .. } => "a host has exactly one port".to_owned(),
             Self::HostWithoutLink { .. } => "add one to `links`, or take the host out".to_owned(),
+            Self::PortTwice { .. } => "write the number of another port".to_owned(),
+            Self::PortsPartlyNumbered => "number the ports of all links of a switch, or of none".to_owned(),
             Self::TooManyPorts => format!("IBA numbers external ports 1 to {MAX_SWITCH_PORTS}"),
             Self::EmptyGroup { .. } => "give it at least 1, or leave it out".to_owned(),
             Self::OutOfRange { least, most, .. } => format!("write a whole number from {least} to {most}"),

@@ -88,7 +88,7 @@ examples! {
 }
 
 examples! {
-    /// Returns each routing, with defaults in place of roots and with no entries of its own.
+    /// Returns each routing, with defaults in place of roots, and with no entries and tables of its own.
     RoutingSpec() {
         Self::Native => Self::Native,
         Self::MinHop => Self::MinHop,
@@ -100,12 +100,19 @@ examples! {
         Self::DestinationTags => Self::DestinationTags,
         Self::DragonflyMinimal => Self::DragonflyMinimal,
         Self::Written(_) => Self::Written(BTreeMap::new()),
+        Self::Tables(_) => Self::Tables(BTreeMap::new()),
     }
 }
 
 /// Returns three switches, each connected to both others and to two hosts.
 fn triangle(cable: &str) -> CustomFabric {
-    let link = |from: String, to: String| LinkEnds { from, to, cable: cable.to_owned() };
+    let link = |from: String, to: String| LinkEnds {
+        from,
+        to,
+        cable: cable.to_owned(),
+        from_port: None,
+        to_port: None,
+    };
     let trunks = (0..3).map(|i| link(format!("s{i}"), format!("s{}", (i + 1) % 3)));
     let own = (0..6).map(|i| link(format!("h{i}"), format!("s{}", i / 2)));
     CustomFabric {

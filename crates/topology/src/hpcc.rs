@@ -228,7 +228,7 @@ impl LinkReader {
             self.cables.push((cable.clone(), rate, delay));
         }
         let [from, to] = ends.map(|node| self.name(node));
-        self.links.push(LinkEnds { from, to, cable });
+        self.links.push(LinkEnds { from, to, cable, from_port: None, to_port: None });
         Ok(())
     }
 

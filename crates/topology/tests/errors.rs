@@ -11,6 +11,8 @@ fn custom(hosts: &[&str], switches: &[&str], links: &[(&str, &str)]) -> CustomFa
         from: (*from).to_owned(),
         to: (*to).to_owned(),
         cable: "copper".to_owned(),
+        from_port: None,
+        to_port: None,
     };
     CustomFabric { hosts: owned(hosts), switches: owned(switches), links: links.iter().map(link).collect() }
 }

@@ -4,7 +4,7 @@
 //! Families and routings come from `examples()`. A family without an entry in [`known`] does not compile.
 
 use packet::NodeId;
-use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec, Topology, TopologySpec, hpcc};
+use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec, Topology, TopologySpec, hpcc, written_table};
 
 const CABLES: [&str; 2] = ["copper", "fibre"];
 
@@ -88,7 +88,7 @@ fn fabrics() -> impl Iterator<Item = (TopologySpec, Topology)> {
 fn fits(routing: &RoutingSpec, family: &TopologySpec) -> bool {
     use TopologySpec as T;
     match routing {
-        RoutingSpec::Native | RoutingSpec::Written(_) => true,
+        RoutingSpec::Native | RoutingSpec::Written(_) | RoutingSpec::Tables(_) => true,
         RoutingSpec::MinHop | RoutingSpec::Random | RoutingSpec::Ecmp | RoutingSpec::UpDown { .. } => {
             !matches!(family, T::Omega(_))
         }
@@ -408,12 +408,36 @@ fn a_ports_peers_peer_is_the_port_and_names_are_found() {
     }
 }
 
+/// Returns the tables of the topology's own rule, written out.
+fn own_tables(topology: &Topology) -> RoutingSpec {
+    let (graph, routes) = (topology.graph(), topology.routes(&RoutingSpec::Native, 1).expect("its own"));
+    let table = |switch| {
+        let ports = graph.host_ids().map(|to| routes.output(switch, to).map(|port| port.0 + 1));
+        (graph.name(switch).to_owned(), written_table(&ports.collect::<Vec<_>>()))
+    };
+    RoutingSpec::Tables(graph.switch_ids().map(table).collect())
+}
+
+#[test]
+fn tables_written_out_are_those_of_the_rule() {
+    for (family, topology) in fabrics() {
+        let rule = topology.routes(&RoutingSpec::Native, 1).expect("its own");
+        let tables = topology.routes(&own_tables(&topology), 1).expect("those of the rule");
+        let graph = topology.graph();
+        for (at, to) in graph.switch_ids().flat_map(|at| graph.host_ids().map(move |to| (at, to))) {
+            assert_eq!(tables.output(at, to), rule.output(at, to), "{family:?}");
+        }
+    }
+}
+
 /// Every routing that is for a family reaches all its hosts, and the others are refused.
 #[test]
 fn every_host_reaches_every_other() {
     for (family, topology) in fabrics() {
         let graph = topology.graph();
         for routing in RoutingSpec::examples() {
+            let routing =
+                if matches!(routing, RoutingSpec::Tables(_)) { own_tables(&topology) } else { routing };
             let routes = match topology.routes(&routing, 1) {
                 Ok(routes) => routes,
                 Err(error) => {

@@ -2,6 +2,7 @@
 
 use packet::{NodeId, PortId};
 use proptest::prelude::*;
+use settings::SettingError;
 use topology::{Clos, CustomFabric, Graph, LinkEnds, Routes, SwitchWithHosts, TopologySpec, TwoSwitches};
 
 const CABLES: [&str; 2] = ["copper", "fibre"];
@@ -20,6 +21,8 @@ fn custom(hosts: &[String], switches: &[String], links: &[(String, String)]) -> 
         from: from.clone(),
         to: to.clone(),
         cable: "copper".to_owned(),
+        from_port: None,
+        to_port: None,
     };
     let links = links.iter().map(link).collect();
     graph(&TopologySpec::Custom(CustomFabric { hosts: hosts.to_vec(), switches: switches.to_vec(), links }))
@@ -186,4 +189,47 @@ fn two_hosts_back_to_back_need_no_switch() {
     );
     assert_eq!(Routes::min_hop(&apart).path(&apart, first, second), None);
     assert_eq!(Routes::min_hop(&apart).path(&apart, first, NodeId(2)), None);
+}
+
+/// Ports stand in the order of the numbers that links give them, whatever the order of the links.
+#[test]
+fn ports_stand_in_the_order_of_their_numbers() {
+    let end = |name: &str| name.to_owned();
+    let link = |from: &str, from_port, to: &str, to_port| LinkEnds {
+        from: end(from),
+        to: end(to),
+        cable: "copper".to_owned(),
+        from_port,
+        to_port,
+    };
+    let links = vec![
+        link("a", Some(36), "b", Some(7)),
+        link("h1", None, "a", Some(3)),
+        link("b", Some(9), "h3", None),
+        link("a", Some(1), "h2", Some(1)),
+    ];
+    let names = |names: &[&str]| names.iter().map(|name| end(name)).collect::<Vec<_>>();
+    let fabric =
+        |links| CustomFabric { hosts: names(&["h1", "h2", "h3"]), switches: names(&["a", "b"]), links };
+    let graph = graph(&TopologySpec::Custom(fabric(links.clone())));
+    let peers = |name: &str| {
+        let ports = graph.ports(graph.find(name).expect("a switch"));
+        ports.iter().map(|port| graph.name(port.peer)).collect::<Vec<_>>()
+    };
+    assert_eq!((peers("a"), peers("b")), (vec!["h2", "h1", "b"], vec!["a", "h3"]));
+
+    let fails = |change: fn(&mut LinkEnds), path: &str, message: &str| {
+        let mut links = links.clone();
+        change(&mut links[3]);
+        let fault = TopologySpec::Custom(fabric(links)).build(&CABLES).expect_err("it has a fault").fault();
+        assert_eq!((fault.path.to_string().as_str(), fault.message.as_str()), (path, message));
+    };
+    fails(
+        |link| link.from_port = Some(36),
+        "links[3].from_port",
+        "port 36 of this switch has a cable already",
+    );
+    fails(|link| link.from_port = Some(255), "links[3].from_port", "255 is out of range");
+    let partly = "some links of this switch give the number of their port, and others do not";
+    fails(|link| link.from_port = None, "links[3].from_port", partly);
 }

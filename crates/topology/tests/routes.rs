@@ -51,9 +51,9 @@ fn connected() -> impl Strategy<Value = Graph> {
             let s = |i: usize| format!("s{i}");
             let tree = tree.iter().enumerate().map(|(i, parent)| (i + 1, parent.index(i + 1)));
             let trunks = tree.chain(more).filter(|(a, b)| a != b).map(|(a, b)| (s(a), s(b)));
-            let links = trunks
-                .chain((0..switches).map(|i| (format!("h{i}"), s(i))))
-                .map(|(from, to)| LinkEnds { from, to, cable: "copper".to_owned() });
+            let links = trunks.chain((0..switches).map(|i| (format!("h{i}"), s(i)))).map(|(from, to)| {
+                LinkEnds { from, to, cable: "copper".to_owned(), from_port: None, to_port: None }
+            });
             let custom = CustomFabric {
                 hosts: (0..switches).map(|i| format!("h{i}")).collect(),
                 switches: (0..switches).map(s).collect(),
@@ -356,6 +356,36 @@ fn written_entries_name_existing_nodes_and_ports() {
     fails(("s1", "h2", 1), Kind::WrongHost { switch, given: 1, leads_to, host });
 }
 
+fn tables(entries: &[(&str, &str)]) -> RoutingSpec {
+    RoutingSpec::Tables(entries.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
+}
+
+/// Two switches with a host each; s1 has h1 at port 1 and s2 at port 2, s2 the reverse.
+#[test]
+fn tables_have_an_entry_for_each_host_at_each_switch() {
+    let topology = topology("Chain(hosts: [1, 1], ..)");
+    let fails = |entries: &[(&str, &str)], path: &str, kind: Kind| {
+        let error = topology.routes(&tables(entries), 1).expect_err("it has a fault");
+        assert_eq!((error.path().to_string().as_str(), error.kind()), (path, &kind));
+        assert!(error.help().is_some(), "it says what would be right");
+    };
+    let switch = "s1".to_owned();
+    fails(&[("s2", "2 1")], "", Kind::MissingTable { switch: switch.clone() });
+    fails(&[("s3", "2 1")], "s3", Kind::UnknownSwitch { given: "s3".to_owned() });
+    fails(&[("s1", "1")], "s1", Kind::WrongTable { given: 1, hosts: 2 });
+    fails(&[("s1", "1 x")], "s1", Kind::WrongEntry { given: "x".to_owned() });
+    fails(&[("s1", "1 3")], "s1", Kind::NoSuchPort { switch: switch.clone(), given: 3, ports: 2 });
+    let (leads_to, host) = ("h1".to_owned(), "h2".to_owned());
+    fails(&[("s1", "1*2")], "s1", Kind::WrongHost { switch, given: 1, leads_to, host: host.clone() });
+    let cycle = "s1 -> s2 -> s1".to_owned();
+    fails(&[("s1", "1 2"), ("s2", "2*2")], "", Kind::Loop { host: host.clone(), cycle });
+    fails(&[("s1", "1 2"), ("s2", "2 -")], "", Kind::LeadsNowhere { host, switch: "s2".to_owned() });
+    let one_way = topology.routes(&tables(&[("s1", "1 -"), ("s2", "2 1")]), 1).expect("h2 is not reached");
+    let host = |name: &str| topology.graph().find(name).expect("a host");
+    assert!(one_way.path(topology.graph(), host("h1"), host("h2")).is_none());
+    assert!(one_way.path(topology.graph(), host("h2"), host("h1")).is_some());
+}
+
 #[test]
 fn a_written_entry_must_not_lead_to_a_dead_end() {
     let topology = topology(r#"Omega(arity: 2, stages: 2, cable: "copper")"#);
@@ -375,19 +405,19 @@ fn a_routing_is_refused_for_other_topologies() {
     fails(
         omega,
         RoutingSpec::MinHop,
-        "`MinHop` is not for this topology: write `DestinationTags`, `Native` or `Written(...)`",
+        "`MinHop` is not for this topology: write `DestinationTags`, `Native`, `Written(...)` or `Tables(...)`",
     );
     fails(
         "Torus(sizes: [4], hosts: 1, ..)",
         RoutingSpec::DModK,
-        "`DModK` is not for this topology: write `DimensionOrder`, `MinHop`, `Random`, `Ecmp`, `UpDown()`, `Native` or \
-         `Written(...)`",
+        "`DModK` is not for this topology: write `DimensionOrder`, `MinHop`, `Random`, `Ecmp`, `UpDown()`, `Native`, \
+         `Written(...)` or `Tables(...)`",
     );
     fails(
         "Chain(hosts: [1, 1], ..)",
         RoutingSpec::DimensionOrder,
-        "`DimensionOrder` is not for this topology: write `MinHop`, `Random`, `Ecmp`, `UpDown()`, `Native` or \
-         `Written(...)`",
+        "`DimensionOrder` is not for this topology: write `MinHop`, `Random`, `Ecmp`, `UpDown()`, `Native`, \
+         `Written(...)` or `Tables(...)`",
     );
 }
 

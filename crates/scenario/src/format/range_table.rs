@@ -89,6 +89,8 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("IncastSpec", "", "service_level", 0, whole(0, 15)),
     entry("KaryNTree", "", "arity", 0, whole(2, 127)),
     entry("KaryNTree", "", "levels", 0, whole(1, 15)),
+    entry("LinkEnds", "", "from_port", 0, whole(1, 254)),
+    entry("LinkEnds", "", "to_port", 0, whole(1, 254)),
     entry("LinkSpec", "", "data_lanes", 0, whole(1, 15)),
     entry("LinkSpec", "", "sl_to_vl", 0, whole(0, 14)),
     entry("LoadSpec", "Messages", "", 0, whole(1, 67108864)),

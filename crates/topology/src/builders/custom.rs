@@ -3,7 +3,7 @@
 //! Invariant: the first fault in the order of the file is reported. A list that is too long comes before the
 //! faults of its entries, and a host without a link after them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,8 @@ pub struct CustomFabric {
     pub hosts: Vec<String>,
     /// Names of the switches.
     pub switches: Vec<String>,
-    /// The links. The ports of a node are numbered from 1, in the order in which links name the node.
+    /// The links. The ports of a node are numbered from 1, in the order in which links name the node, or in the order of
+    /// the numbers that links give them.
     pub links: Vec<LinkEnds>,
 }
 
@@ -49,6 +50,16 @@ pub struct LinkEnds {
     pub to: String,
     /// Name of the kind of cable.
     pub cable: String,
+    /// Number of the port at `from`, by which the ports of a switch are put in order, as a cluster counts them; if left out,
+    /// ports stand in the order of the links. All links of a switch give such numbers, or none. Ports without a cable
+    /// leave no gap: the ports of a switch with cables at 1, 2 and 36 are its ports 1, 2 and 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 254))]
+    pub from_port: Option<u16>,
+    /// Number of the port at `to`, as `from_port`; if left out, ports stand in the order of the links.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 254))]
+    pub to_port: Option<u16>,
 }
 
 impl CustomFabric {
@@ -62,6 +73,7 @@ impl CustomFabric {
         let names = self.hosts.iter().chain(&self.switches).cloned().collect();
         let mut draft = GraphDraft::new(self.hosts.len(), names);
         let mut free = FreePorts::new(self);
+        let mut numbers = GivenNumbers { hosts: self.hosts.len(), given: BTreeMap::new() };
         for (i, link) in self.links.iter().enumerate() {
             let path = |field: &str| FieldPath::from("links").index(i).name(field);
             let end = |field: &str, given: &String| {
@@ -75,7 +87,12 @@ impl CustomFabric {
             for (field, end) in [("from", from), ("to", to)] {
                 free.take(end, i).map_err(|kind| TopologyError::new(path(field), kind))?;
             }
-            draft.link(ranked(from, i), ranked(to, i), cable_index(cables, &link.cable, path("cable"))?);
+            let mut rank = |field: &str, end, given| {
+                numbers.rank(end, i, given).map_err(|kind| TopologyError::new(path(field), kind))
+            };
+            let ranks = [rank("from_port", from, link.from_port)?, rank("to_port", to, link.to_port)?];
+            let cable = cable_index(cables, &link.cable, path("cable"))?;
+            draft.link(ranked(from, ranks[0]), ranked(to, ranks[1]), cable);
         }
         if let Some(h) = free.first_link.iter().position(Option::is_none) {
             let kind = Kind::HostWithoutLink { name: self.hosts[h].clone() };
@@ -131,5 +148,37 @@ impl<'a> FreePorts<'a> {
         };
         self.at_switch[switch] += 1;
         if self.at_switch[switch] > MAX_SWITCH_PORTS { Err(Kind::TooManyPorts) } else { Ok(()) }
+    }
+}
+
+/// The numbers that links give to the ports of switches.
+struct GivenNumbers {
+    hosts: usize,
+    /// The numbers of each switch; `None` if its first link gave none.
+    given: BTreeMap<usize, Option<BTreeSet<u16>>>,
+}
+
+impl GivenNumbers {
+    /// Returns the rank of the port of a node at link `i` among the ports of that node.
+    fn rank(&mut self, node: usize, i: usize, number: Option<u16>) -> Result<usize, Kind> {
+        if node < self.hosts {
+            return Ok(i);
+        }
+        let most = MAX_SWITCH_PORTS as u16;
+        if let Some(given) = number.filter(|number| !(1..=most).contains(number)) {
+            return Err(Kind::OutOfRange { given, least: 1, most });
+        }
+        let known = self.given.entry(node).or_insert_with(|| number.map(|_| BTreeSet::new()));
+        match (known, number) {
+            (None, None) => Ok(i),
+            (Some(numbers), Some(given)) => {
+                if numbers.insert(given) {
+                    Ok(given.into())
+                } else {
+                    Err(Kind::PortTwice { given })
+                }
+            }
+            (None, Some(_)) | (Some(_), None) => Err(Kind::PortsPartlyNumbered),
+        }
     }
 }

@@ -70,6 +70,26 @@ pub enum RoutingErrorKind {
         /// The destination of the entry.
         host: String,
     },
+    /// A word that is no entry of a table.
+    #[error("`{given}` is not an entry of a table")]
+    WrongEntry {
+        /// The word as written.
+        given: String,
+    },
+    /// A table whose entries are more or fewer than there are hosts.
+    #[error("this table has {given} entries, and the topology {hosts} hosts")]
+    WrongTable {
+        /// Number of entries, as far as they were read.
+        given: usize,
+        /// Number of hosts.
+        hosts: usize,
+    },
+    /// A switch without a table.
+    #[error("switch `{switch}` has no table")]
+    MissingTable {
+        /// The switch.
+        switch: String,
+    },
     /// Tables that send packets round in a circle.
     #[error("packets for `{host}` would go round for ever, {cycle}")]
     Loop {
@@ -126,6 +146,13 @@ impl RoutingErrorKind {
             }
             Self::NoSuchPort { ports, .. } => format!("write a port from 1 to {ports}"),
             Self::WrongHost { host, .. } => format!("write a port that leads to `{host}`"),
+            Self::WrongEntry { .. } => {
+                "write a port, `20*6` for six hosts by port 20, or `-` for no port".to_owned()
+            }
+            Self::WrongTable { .. } => {
+                "write one entry for each host, in the order of the topology".to_owned()
+            }
+            Self::MissingTable { .. } => "give every switch a table; `-` stands for no port".to_owned(),
             Self::Loop { host, .. } => format!("change the entry for `{host}` of one of these"),
             Self::LeadsNowhere { .. } => "write one there".to_owned(),
         }

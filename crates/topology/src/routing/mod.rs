@@ -15,6 +15,7 @@
 //! | `d_mod_k` | tables by the destination's number, in fat trees |
 //! | `guided` | tables by a rule for the next switch: destination tags, dimension order, minimal in a dragonfly |
 //! | `written` | entries that the scenario gives |
+//! | [`tabled`] | tables that the scenario gives whole |
 //! | [`spec`] | the routing of a scenario as written |
 //! | [`lane_changes`] | changes of lane under way, for paths of several layers |
 //! | `select` | the tables that a topology gets by it |
@@ -34,5 +35,6 @@ pub mod routes;
 mod select;
 pub mod spec;
 pub mod table;
+pub mod tabled;
 mod up_down;
 mod written;

@@ -22,6 +22,7 @@ impl Topology {
         let routes = match routing {
             RoutingSpec::Native => Some(self.native_routes()?),
             RoutingSpec::Written(entries) => Some(self.native_routes()?.with_entries(graph, entries)?),
+            RoutingSpec::Tables(tables) => Some(Routes::tabled(graph, tables)?),
             RoutingSpec::MinHop => any_path.then(|| Routes::min_hop(graph)),
             RoutingSpec::Random => any_path.then(|| Routes::random(graph, seed)),
             RoutingSpec::Ecmp => any_path.then(|| Routes::multipath(graph, seed)),
@@ -132,6 +133,6 @@ impl Structure {
             own => format!("`{}`, ", own.word()),
         };
         let any = if self.carries_data_both_ways() { "`MinHop`, `Random`, `Ecmp`, `UpDown()`, " } else { "" };
-        format!("{own}{any}`Native` or `Written(...)`")
+        format!("{own}{any}`Native`, `Written(...)` or `Tables(...)`")
     }
 }

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tabled::WrittenTables;
 use super::written::WrittenEntries;
 
 /// The rule by which forwarding tables are made: scenario field `routing`.
@@ -48,6 +49,10 @@ pub enum RoutingSpec {
         }))]
         WrittenEntries,
     ),
+    /// All tables, as a cluster has them: for each switch the output ports for all hosts in their order, counted from 1.
+    /// `20*6` is port 20 for six hosts, `-` no port: `Tables({"s1": "1 2 20*6 -"})`. Every switch has a table, and
+    /// nothing is filled in.
+    Tables(WrittenTables),
 }
 
 impl RoutingSpec {
@@ -65,6 +70,7 @@ impl RoutingSpec {
             Self::DestinationTags => "DestinationTags",
             Self::DragonflyMinimal => "DragonflyMinimal",
             Self::Written(_) => "Written",
+            Self::Tables(_) => "Tables",
         }
     }
 }

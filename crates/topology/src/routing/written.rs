@@ -31,7 +31,7 @@ impl Routes {
             }
         }
         let routes = draft.finish().with_layers(self.path_layers().clone());
-        let mut walks = TableWalks { seen: vec![0; graph.switches()], count: 0 };
+        let mut walks = TableWalks::new(graph);
         for (to, path) in touched {
             walks.check(graph, &routes, to).map_err(|kind| RoutingError::new(path, kind))?;
         }
@@ -58,7 +58,7 @@ fn resolve(graph: &Graph, switch: &str, host: &str, given: u16) -> Result<(NodeI
 }
 
 /// Walks along the tables, to one host after another.
-struct TableWalks {
+pub(super) struct TableWalks {
     /// Number of the last walk through each switch.
     seen: Vec<usize>,
     /// Number of walks so far.
@@ -66,8 +66,12 @@ struct TableWalks {
 }
 
 impl TableWalks {
+    pub(super) fn new(graph: &Graph) -> Self {
+        Self { seen: vec![0; graph.switches()], count: 0 }
+    }
+
     /// Fails unless every switch with an entry for `to` leads there.
-    fn check(&mut self, graph: &Graph, routes: &Routes, to: NodeId) -> Result<(), Kind> {
+    pub(super) fn check(&mut self, graph: &Graph, routes: &Routes, to: NodeId) -> Result<(), Kind> {
         let first = self.count + 1;
         for start in graph.switch_ids().filter(|start| routes.output(*start, to).is_some()) {
             self.count += 1;
