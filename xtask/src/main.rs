@@ -82,7 +82,11 @@ const VERBS: &[Verb] = &[
         about: "print the columns, fields and types of a run's files",
         task: Task::Simulate,
     },
-    Verb { name: "import", about: "make a scenario from another simulator's files", task: Task::Simulate },
+    Verb {
+        name: "import",
+        about: "make a scenario from files of a cluster or another simulator",
+        task: Task::Simulate,
+    },
     Verb { name: "headroom", about: "print the headroom that PFC needs", task: Task::Simulate },
     Verb {
         name: "thresholds",

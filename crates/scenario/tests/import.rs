@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use scenario::import::hpcc::ImportedScenario;
+use scenario::import::ImportedScenario;
 use scenario::import::{KeyFate, changes, hpcc};
 use scenario::{Plan, Scenario, ScenarioText};
 

@@ -4,6 +4,17 @@
 
 use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault};
 
+/// A scenario, the files that belong beside it, and the fate of every part of what was imported.
+#[derive(Clone, Debug)]
+pub struct ImportedScenario {
+    /// The scenario as text.
+    pub scenario: String,
+    /// Files beside the scenario: name and text.
+    pub files: Vec<(String, String)>,
+    /// The fate of every key of the files.
+    pub account: Vec<KeyAccount>,
+}
+
 /// A key, and its fate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyAccount {
@@ -30,6 +41,18 @@ pub enum KeyFate {
     Changed,
     /// It has no effect on results, neither in that simulator nor here, or it is unknown to both.
     NotUsed,
+}
+
+impl KeyAccount {
+    /// Enters a key without a place.
+    pub(super) fn new(
+        key: impl Into<String>,
+        given: impl Into<String>,
+        fate: KeyFate,
+        what: impl Into<String>,
+    ) -> Self {
+        Self { key: key.into(), given: given.into(), fate, what: what.into(), place: None }
+    }
 }
 
 impl KeyFate {

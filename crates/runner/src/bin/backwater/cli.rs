@@ -81,7 +81,7 @@ pub(crate) enum Verb {
     Thresholds(ThresholdsOptions),
     /// Print the columns, fields and types of a run's files, as JSON.
     Schema(SchemaOptions),
-    /// Convert another simulator's input files to a scenario.
+    /// Convert files of a cluster, or another simulator's input files, to a scenario.
     Import {
         /// Format of the files.
         #[command(subcommand)]

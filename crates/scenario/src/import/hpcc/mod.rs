@@ -32,7 +32,7 @@ use units::{Bytes, Span, Time};
 
 use self::config::Config;
 use self::memory::Links;
-use super::account::{KeyAccount, KeyFate};
+use super::account::{ImportedScenario, KeyFate};
 use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault};
 
 /// Highest `adapter.max_outstanding`: half of the PSN circle.
@@ -40,17 +40,6 @@ const MOST_OUTSTANDING: u64 = 1 << 23;
 
 /// Reads a file that a configuration names: its text by its name; `None` if there is no such file.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Option<String>;
-
-/// A scenario, the files that belong beside it, and the fate of every key.
-#[derive(Clone, Debug)]
-pub struct ImportedScenario {
-    /// The scenario as text.
-    pub scenario: String,
-    /// Files beside the scenario: name and text.
-    pub files: Vec<(String, String)>,
-    /// The fate of every key, in the file's order, after changes by keys that the file lacks.
-    pub account: Vec<KeyAccount>,
-}
 
 /// Turns a configuration into a scenario.
 ///

@@ -1,6 +1,6 @@
-//! `import`: a scenario from another simulator's input files.
+//! `import`: a scenario from the files of a cluster or of another simulator.
 //!
-//! Invariant: the fate of every key is printed. A configuration that the scenario would change into another experiment is
+//! Invariant: the fate of every key is printed. A file that the scenario would change into another experiment is
 //! refused, unless the user accepts that. The scenario is checked after it has been written: one that is refused stays in
 //! its folder, to be corrected.
 
@@ -9,11 +9,15 @@ use std::path::{Path, PathBuf};
 
 use backwater::provenance::manifest;
 use clap::{Args, Subcommand};
+use link_layer::spec::{Speed, Width};
 use report::format::{aligned, fitted, plain_table};
 use report::manifest::FolderKind;
 use report::tables::printed;
 use report::{OutputFile, ResultFolder};
-use scenario::import::{self, KeyAccount, KeyFate, hpcc};
+use scenario::import::infiniband::fabric::width_and_speed;
+use scenario::import::infiniband::{self, ClusterOptions};
+use scenario::import::{self, ImportedScenario, KeyAccount, KeyFate, SourceText, hpcc};
+use units::{Length, UnitError};
 
 use crate::failure::Failure;
 use crate::terminal::{print, width_up_to};
@@ -27,16 +31,43 @@ const VALUE: usize = 20;
 pub(crate) enum ImportFormat {
     /// `config.txt` of HPCC's simulator, with the topology and flows that it names.
     Hpcc(ImportHpccOptions),
+    /// An InfiniBand subnet: what `ibnetdiscover` prints (plain, `-g` or `-p`), a net file of ibsim, or OpenSM's
+    /// `opensm-subnet.lst`.
+    Ibnetdiscover(ImportClusterOptions),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ImportHpccOptions {
     /// The file `config.txt`.
     config: PathBuf,
+    #[command(flatten)]
+    result: ImportResult,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportClusterOptions {
+    /// The file.
+    file: PathBuf,
+    /// Length of the cables of hosts, and of those between switches unless `--trunk-length` is given [default: `10 m`].
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    length: Option<Length>,
+    /// Length of the cables between switches.
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    trunk_length: Option<Length>,
+    /// Width and speed of links for which the file has none, such as `4xEDR` [default: `4xSDR`, as in ibsim].
+    #[arg(long, value_name = "SPEED", value_parser = speed)]
+    speed: Option<(Width, Speed)>,
+    #[command(flatten)]
+    result: ImportResult,
+}
+
+/// What becomes of an imported scenario.
+#[derive(Args, Debug)]
+struct ImportResult {
     /// Folder for the scenario and its files [default: `out/import-NAME`].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Carry on where the scenario is another experiment than the configuration, with a warning for each such key.
+    /// Carry on where the scenario is another experiment than the files, with a warning for each such part.
     #[arg(long)]
     approximate: bool,
     /// Overwrite files of another command, and files that no manifest names.
@@ -44,38 +75,73 @@ pub(crate) struct ImportHpccOptions {
     force: bool,
 }
 
+/// Parses the length of a cable.
+fn length(text: &str) -> Result<Length, String> {
+    text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))
+}
+
+/// Parses the width and the speed of a link.
+fn speed(text: &str) -> Result<(Width, Speed), String> {
+    width_and_speed(text).ok_or_else(|| "write 1, 2, 4, 8 or 12, `x` and a speed: `4xEDR`".to_owned())
+}
+
 /// Converts the files.
 pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
     match format {
         ImportFormat::Hpcc(options) => import_hpcc(options),
+        ImportFormat::Ibnetdiscover(options) => import_cluster(options),
     }
 }
 
-/// Reads a configuration of HPCC's simulator, writes a scenario and its files, and prints the fate of every key.
-fn import_hpcc(options: &ImportHpccOptions) -> Result<(), Failure> {
-    let config = &options.config;
-    let text = fs::read_to_string(config)
-        .map_err(|cause| Failure::Unreadable { file: config.display().to_string(), cause })?;
-    let name = config.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let imported = hpcc::read(&name, &text, &|wanted| found(config, wanted))?;
-    if let Some(changes) = import::changes(&imported.account, &name).filter(|_| !options.approximate) {
-        return Err(changes.into());
+/// Reads a configuration of HPCC's simulator.
+fn import_hpcc(ImportHpccOptions { config, result }: &ImportHpccOptions) -> Result<(), Failure> {
+    let text = text(config)?;
+    let imported = hpcc::read(&last_part(config), &text, &|wanted| found(config, wanted))?;
+    result.write(config, imported)
+}
+
+/// Reads the file of an InfiniBand subnet.
+fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
+    let ImportClusterOptions { file, length, trunk_length, speed, result } = options;
+    let (text, name) = (text(file)?, last_part(file));
+    let options = ClusterOptions { length: *length, trunk_length: *trunk_length, speed: *speed };
+    result.write(file, infiniband::import(SourceText { name: &name, text: &text }, &options)?)
+}
+
+/// Reads a file.
+fn text(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file).map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
+}
+
+/// Returns the last part of a file's path.
+fn last_part(file: &Path) -> String {
+    file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl ImportResult {
+    /// Writes the scenario of a file and what belongs beside it, prints the fate of every key, and checks the scenario.
+    fn write(&self, file: &Path, imported: ImportedScenario) -> Result<(), Failure> {
+        let name = last_part(file);
+        if let Some(changes) = import::changes(&imported.account, &name).filter(|_| !self.approximate) {
+            return Err(changes.into());
+        }
+        for KeyAccount { key, what, .. } in imported.account.iter().filter(|key| key.fate == KeyFate::Changed)
+        {
+            eprintln!("warning: {name}: {key}: {what}");
+        }
+        let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("import-{stem}")));
+        let scenario = format!("{stem}.ron");
+        let mut files = vec![OutputFile { name: scenario.clone(), contents: imported.scenario }];
+        files.extend(imported.files.into_iter().map(|(name, contents)| OutputFile { name, contents }));
+        let manifest = manifest(FolderKind::Import, Vec::new(), files.iter().map(|file| file.name.clone()));
+        ResultFolder::open(&out, &manifest, self.force)?.write(&manifest, &files)?;
+        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
+        print(&format!("{}\n\n{}", account(&imported.account), printed::written(&out, &names)));
+        let path = out.join(scenario).to_string_lossy().into_owned();
+        experiment::plan(&path, &[], None)?;
+        Ok(())
     }
-    for KeyAccount { key, what, .. } in imported.account.iter().filter(|key| key.fate == KeyFate::Changed) {
-        eprintln!("warning: {name}: {key}: {what}");
-    }
-    let stem = config.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("import-{stem}")));
-    let scenario = format!("{stem}.ron");
-    let mut files = vec![OutputFile { name: scenario.clone(), contents: imported.scenario }];
-    files.extend(imported.files.into_iter().map(|(name, contents)| OutputFile { name, contents }));
-    let manifest = manifest(FolderKind::Import, Vec::new(), files.iter().map(|file| file.name.clone()));
-    ResultFolder::open(&out, &manifest, options.force)?.write(&manifest, &files)?;
-    let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
-    print(&format!("{}\n\n{}", account(&imported.account), printed::written(&out, &names)));
-    let path = out.join(scenario).to_string_lossy().into_owned();
-    experiment::plan(&path, &[], None)?;
-    Ok(())
 }
 
 /// Returns the text of a file that a configuration names, at its path or beside the configuration.

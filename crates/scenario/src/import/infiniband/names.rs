@@ -1,0 +1,91 @@
+//! Names of nodes.
+//!
+//! Invariant: names differ, are not empty, and hold nothing that means something else in a scenario: `*`, `?`, `..`, quotes
+//! and control characters.
+
+use core::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// Returns a name without the characters that mean something else in a scenario.
+pub(super) fn plain(name: &str) -> String {
+    let letter = |letter: char| match letter {
+        '*' | '?' | '"' | '\\' => '_',
+        letter if letter.is_control() => '_',
+        letter => letter,
+    };
+    let name: String = name.trim().chars().map(letter).collect();
+    name.replace("..", "__")
+}
+
+/// Makes names differ: a name of several nodes gets what stands behind it, a GUID, and a count if that is not enough.
+pub(super) fn distinct(names: &mut [(String, String)]) -> usize {
+    let mut changed = 0;
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    names.iter().for_each(|(name, _)| *counts.entry(name.clone()).or_default() += 1);
+    for (name, more) in names.iter_mut().filter(|(name, _)| counts[name] > 1) {
+        *name = format!("{name} {more}");
+        changed += 1;
+    }
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, _) in names {
+        let mut own = name.clone();
+        while let Some(before) = taken.get_mut(&own) {
+            *before += 1;
+            own = format!("{name} ({before})");
+        }
+        taken.insert(own.clone(), 1);
+        *name = own;
+    }
+    changed
+}
+
+/// Compares names with their numbers as numbers: `node-2` before `node-10`.
+pub(super) fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (pieces(a), pieces(b));
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return Ordering::Equal,
+            (None, _) => return Ordering::Less,
+            (_, None) => return Ordering::Greater,
+            (Some(a), Some(b)) => match a.cmp(&b) {
+                Ordering::Equal => {}
+                order => return order,
+            },
+        }
+    }
+}
+
+/// Splits a name into pieces that compare as they should: digits by their value, then their number, before other text.
+fn pieces(name: &str) -> impl Iterator<Item = (bool, usize, &str, usize)> {
+    let mut rest = name;
+    core::iter::from_fn(move || {
+        let digits = rest.chars().next()?.is_ascii_digit();
+        let end = rest.find(|letter: char| letter.is_ascii_digit() != digits).unwrap_or(rest.len());
+        let (piece, behind) = rest.split_at(end);
+        rest = behind;
+        let value = if digits { piece.trim_start_matches('0') } else { piece };
+        Some((!digits, if digits { value.len() } else { 0 }, value, piece.len()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_count_as_numbers() {
+        let mut names = ["node-10", "node-2", "node-02", "node", "leaf1", "node-2b", "9"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["9", "leaf1", "node", "node-2", "node-2b", "node-02", "node-10"]);
+    }
+
+    #[test]
+    fn names_are_made_plain_and_distinct() {
+        assert_eq!(plain(" MF0;sw*1:\"x\"..\t "), "MF0;sw_1:_x___");
+        let name = |name: &str, more: &str| (name.to_owned(), more.to_owned());
+        let mut names = [name("sw", "a1"), name("x", ""), name("sw", "a2"), name("y", "b"), name("y", "b")];
+        assert_eq!(distinct(&mut names), 4);
+        let names: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["sw a1", "x", "sw a2", "y b", "y b (2)"]);
+    }
+}
