@@ -8,14 +8,16 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use scenario::Diagnostic;
-use scenario::import::infiniband::{self, ClusterOptions};
+use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use scenario::import::{self, ImportedScenario, SourceText};
 
 /// Imports a file by the reader that its name says; `None` if there is none.
 fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnostic>> {
     let source = SourceText { name, text };
     match name.split('-').nth(1)? {
-        "ibnetdiscover" => Some(infiniband::import(source, &ClusterOptions::default())),
+        "ibnetdiscover" => {
+            Some(infiniband::import(source, ClusterFiles::default(), &ClusterOptions::default()))
+        }
         _ => None,
     }
 }

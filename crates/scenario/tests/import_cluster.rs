@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use scenario::import::infiniband::{self, ClusterOptions};
+use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use scenario::import::{ImportedScenario, KeyFate, SourceText};
 use scenario::{Plan, Scenario, ScenarioText};
 
@@ -12,7 +12,8 @@ const TWO_SWITCHES: &str = include_str!("../../../fixtures/import/two-switches.n
 
 fn import(text: &str) -> Result<ImportedScenario, String> {
     let source = SourceText { name: "cluster.net", text };
-    infiniband::import(source, &ClusterOptions::default()).map_err(|said| said.to_string())
+    infiniband::import(source, ClusterFiles::default(), &ClusterOptions::default())
+        .map_err(|said| said.to_string())
 }
 
 fn plan(imported: &ImportedScenario) -> Plan {
@@ -174,7 +175,7 @@ fn a_net_file_of_ibsim_is_enough() {
     let source = SourceText { name: "x", text };
     let speed = infiniband::fabric::width_and_speed("2xHDR");
     let given = ClusterOptions { speed, length: "3 m".parse().ok(), ..ClusterOptions::default() };
-    let given = infiniband::import(source, &given).expect("it is right");
+    let given = infiniband::import(source, ClusterFiles::default(), &given).expect("it is right");
     assert!(
         given.scenario.contains("\"2xHDR\": (width: X2, speed: HDR, propagation: Cable(\"3 m\"))"),
         "{}",

@@ -13,6 +13,8 @@ pub struct ImportedScenario {
     pub files: Vec<(String, String)>,
     /// The fate of every key of the files.
     pub account: Vec<KeyAccount>,
+    /// Findings that its user should know of.
+    pub warnings: Vec<String>,
 }
 
 /// A key, and its fate.
@@ -28,6 +30,8 @@ pub struct KeyAccount {
     pub what: String,
     /// Place of the values; `None` if the file does not have the key.
     pub place: Option<Box<Excerpt>>,
+    /// The file, if it is not the first of several.
+    pub file: Option<String>,
 }
 
 /// The fate of a key.
@@ -51,7 +55,7 @@ impl KeyAccount {
         fate: KeyFate,
         what: impl Into<String>,
     ) -> Self {
-        Self { key: key.into(), given: given.into(), fate, what: what.into(), place: None }
+        Self { key: key.into(), given: given.into(), fate, what: what.into(), place: None, file: None }
     }
 }
 
@@ -68,18 +72,16 @@ impl KeyFate {
     }
 }
 
-/// Returns the keys that change the experiment, as faults of the configuration `file`; `None` if there are none.
+/// Returns the keys that change the experiment, as faults of their files, the first of which is `file`; `None` if there are none.
 #[must_use]
 pub fn changes(account: &[KeyAccount], file: &str) -> Option<Diagnostic> {
     let changed = account.iter().filter(|key| key.fate == KeyFate::Changed);
     let fault = |key: &KeyAccount| LocatedFault {
-        file: file.to_owned(),
+        file: key.file.clone().unwrap_or_else(|| file.to_owned()),
         place: key.place.clone(),
         path: key.key.clone(),
         message: key.what.clone(),
-        help: Some(
-            "change the configuration, or accept this other experiment with `--approximate`".to_owned(),
-        ),
+        help: Some("change the file, or accept this other experiment with `--approximate`".to_owned()),
     };
     let faults: Vec<_> = changed.map(fault).collect();
     (!faults.is_empty()).then(|| Diagnostic::new(faults))

@@ -56,7 +56,7 @@ impl<'a> Config<'a> {
         }
         let (given, place) = (key.map_or("", |key| key.given).to_owned(), key.map(|key| self.place(key)));
         let (key, what) = (name.to_owned(), what.into());
-        self.account.insert(name.to_owned(), KeyAccount { key, given, fate, what, place });
+        self.account.insert(name.to_owned(), KeyAccount { key, given, fate, what, place, file: None });
     }
 
     fn place(&self, key: ConfigKey<'_>) -> Box<Excerpt> {

@@ -64,6 +64,7 @@ pub fn read(name: &str, text: &str, files: FileReader<'_>) -> Result<ImportedSce
         scenario,
         files: vec![(topology_file, topology), (flow_file, flows.text)],
         account,
+        warnings: Vec::new(),
     })
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Cluster {
     pub(super) switches: Vec<ClusterNode>,
     /// The cables, by the host or the switch that comes first, and its port.
     pub(super) cables: Vec<ClusterCable>,
+    /// The hosts at ports of switches.
+    at_ports: BTreeMap<ClusterEnd, usize>,
     pub(super) left_out: LeftOut,
 }
 
@@ -108,7 +110,17 @@ impl Cluster {
             let message = format!("the file has {} of the hosts that a network needs", hosts.len());
             return Err(source.whole(message, "write the file of a subnet with at least two"));
         }
-        Ok(Self { hosts, switches, cables, left_out })
+        let at_port = |cable: &ClusterCable| match cable.ends {
+            [ClusterEnd { node: ClusterIndex::Host(host), .. }, end] => Some((end, host)),
+            [ClusterEnd { node: ClusterIndex::Switch(_), .. }, _] => None,
+        };
+        let at_ports = cables.iter().filter_map(at_port).collect();
+        Ok(Self { hosts, switches, cables, at_ports, left_out })
+    }
+
+    /// Returns the host at a port of a switch.
+    pub(super) fn host_at(&self, end: ClusterEnd) -> Option<usize> {
+        self.at_ports.get(&end).copied()
     }
 
     /// Returns a node.

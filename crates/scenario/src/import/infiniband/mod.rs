@@ -10,15 +10,21 @@
 //! | `port_list` | `ibnetdiscover -p` |
 //! | `subnet_list` | `opensm-subnet.lst` |
 //! | `wiring` | which port leads to which |
+//! | [`forwarding`] | the content of a file of forwarding tables |
+//! | [`lanes`] | the content of a file of service levels and lanes, and the lanes of a scenario |
 //! | `cluster` | hosts, switches and cables, checked against each other |
 //! | `names` | names that scenarios can hold, each once |
+//! | `routes` | forwarding tables, checked along every path |
 //! | `text` | the scenario, and tables of nodes and ports |
 
 mod cluster;
 pub mod fabric;
+pub mod forwarding;
+pub mod lanes;
 mod names;
 mod net_file;
 mod port_list;
+mod routes;
 mod subnet_list;
 mod text;
 mod wiring;
@@ -71,12 +77,25 @@ pub fn read(source: SourceText<'_>) -> Result<IbFabric, Diagnostic> {
     }
 }
 
-/// Turns the file of a cluster into a scenario.
+/// Files of a cluster beside that of its nodes and cables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClusterFiles<'a> {
+    /// Forwarding tables.
+    pub lfts: Option<SourceText<'a>>,
+    /// Tables of service levels to lanes.
+    pub sl2vl: Option<SourceText<'a>>,
+}
+
+/// Turns the files of a cluster into a scenario.
 ///
 /// # Errors
-/// If the file has another format, contradicts itself, or describes no two hosts.
-pub fn import(source: SourceText<'_>, options: &ClusterOptions) -> Result<ImportedScenario, Diagnostic> {
+/// If a file has another format, contradicts itself or the others, or describes no two hosts.
+pub fn import(
+    source: SourceText<'_>,
+    files: ClusterFiles<'_>,
+    options: &ClusterOptions,
+) -> Result<ImportedScenario, Diagnostic> {
     let fabric = read(source)?;
     let cluster = cluster::Cluster::new(source, &fabric, options.speed)?;
-    text::scenario(source, &cluster, options)
+    text::scenario(source, &cluster, (files, options))
 }

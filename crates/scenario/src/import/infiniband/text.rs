@@ -3,16 +3,18 @@
 //! Invariant: the account names everything that the scenario has and the files do not say.
 
 use core::fmt::Write;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use link_layer::spec::{Speed, Width};
-use packet::Lane;
-use topology::{ChannelDependencies, CustomFabric, LinkEnds, RoutingSpec, TopologySpec};
+use topology::{CustomFabric, LinkEnds, RoutingSpec, Topology, TopologyError, TopologySpec};
 use units::{Length, Rate};
 
-use super::ClusterOptions;
 use super::cluster::{Cluster, ClusterCable, ClusterEnd, ClusterIndex, ClusterNode, Named};
 use super::fabric::{speed_name, speed_word};
+use super::forwarding::ForwardingTables;
+use super::lanes::{LaneDump, LaneTables};
+use super::routes::{self, CheckedTables};
+use super::{ClusterFiles, ClusterOptions};
 use crate::diagnostics::Diagnostic;
 use crate::import::account::{ImportedScenario, KeyAccount, KeyFate};
 use crate::import::source::SourceText;
@@ -26,19 +28,33 @@ const MOST_NAMED: usize = 8;
 pub(super) fn scenario(
     source: SourceText<'_>,
     cluster: &Cluster,
-    options: &ClusterOptions,
+    (files, options): (ClusterFiles<'_>, &ClusterOptions),
 ) -> Result<ImportedScenario, Diagnostic> {
     connected(source, cluster)?;
-    let mut account = Account { source, entries: Vec::new() };
+    let mut account = Account { source, entries: Vec::new(), warnings: Vec::new() };
     let fabric = custom(cluster);
+    let topology =
+        built(&fabric, cluster).map_err(|said| source.whole(said.to_string(), "write another subnet"))?;
     account.nodes(cluster);
     account.links(cluster, options);
     let lengths = account.lengths(options);
-    let routing = account.routing(&fabric, cluster);
-    account.assumptions(cluster);
-    let scenario = text(source.name, cluster, (&fabric, lengths), &routing);
+    let lanes = account.lanes(files.sl2vl, cluster)?;
+    let routing = match files.lfts {
+        Some(tables) => account.tables(tables, (cluster, &topology), lanes.as_ref())?,
+        None => account.routing(&topology, lanes.as_ref()),
+    };
+    account.assumptions(cluster, files);
+    let scenario = text(source.name, cluster, (&fabric, lengths), (&routing, lanes.as_ref()));
     let files = vec![("nodes.csv".to_owned(), nodes(cluster)), ("ports.csv".to_owned(), ports(cluster))];
-    Ok(ImportedScenario { scenario, files, account: account.entries })
+    let Account { entries, warnings, .. } = account;
+    Ok(ImportedScenario { scenario, files, account: entries, warnings })
+}
+
+/// Builds the graph of a cluster.
+fn built(fabric: &CustomFabric, cluster: &Cluster) -> Result<Topology, TopologyError> {
+    let kinds: BTreeSet<_> = cluster.cables.iter().map(kind).collect();
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    TopologySpec::Custom(fabric.clone()).build(&kinds)
 }
 
 /// Checks that cables join all nodes.
@@ -49,7 +65,7 @@ fn connected(source: SourceText<'_>, cluster: &Cluster) -> Result<(), Diagnostic
         next.entry(other.node).or_default().push(one.node);
     }
     let start = ClusterIndex::Host(0);
-    let mut seen = std::collections::BTreeSet::from([start]);
+    let mut seen = BTreeSet::from([start]);
     let mut queue = vec![start];
     while let Some(at) = queue.pop() {
         queue.extend(next.get(&at).into_iter().flatten().filter(|next| seen.insert(**next)));
@@ -98,6 +114,14 @@ fn kind(cable: &ClusterCable) -> String {
 struct Account<'a> {
     source: SourceText<'a>,
     entries: Vec<KeyAccount>,
+    warnings: Vec<String>,
+}
+
+/// The routing of a scenario as text.
+struct RoutingText {
+    text: String,
+    /// True if packets could wait for each other in a cycle.
+    cyclic: bool,
 }
 
 impl Account<'_> {
@@ -203,35 +227,106 @@ impl Account<'_> {
     }
 
     /// Returns the routing without tables: fewest links, unless packets could wait in a cycle on such paths.
-    fn routing(&mut self, fabric: &CustomFabric, cluster: &Cluster) -> String {
-        let kinds: std::collections::BTreeSet<_> = cluster.cables.iter().map(kind).collect();
-        let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
-        let topology = TopologySpec::Custom(fabric.clone()).build(&kinds);
-        let cyclic = topology.ok().is_some_and(|topology| {
-            let routes = topology.routes(&RoutingSpec::MinHop, 1).expect("it fits any graph");
-            let graph = topology.graph();
-            let mut dependencies = ChannelDependencies::new(graph, &routes, 1);
-            let leaves: std::collections::BTreeSet<_> = graph
-                .host_ids()
-                .map(|host| graph.ports(host)[0].peer)
-                .filter(|peer| !graph.is_host(*peer))
-                .collect();
-            graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), leaves.iter().copied()));
-            dependencies.cycle().is_some()
-        });
-        if cyclic {
+    fn routing(&mut self, topology: &Topology, lanes: Option<&LaneTables>) -> RoutingText {
+        let routes = topology.routes(&RoutingSpec::MinHop, 1).expect("it fits any graph");
+        let (text, what) = if routes::cycle(topology, &routes, lanes).is_some() {
             let what = "`UpDown()`: on the paths of `MinHop` packets could wait in a cycle; `--lfts` gives the cluster's own tables";
-            self.note("routing", "", KeyFate::Approximated, what);
-            return "UpDown()".to_owned();
-        }
-        let what = "`MinHop`, OpenSM's default with other ties; `--lfts` gives the cluster's own tables";
+            ("UpDown()", what)
+        } else {
+            ("MinHop", "`MinHop`, OpenSM's default with other ties; `--lfts` gives the cluster's own tables")
+        };
         self.note("routing", "", KeyFate::Approximated, what);
-        "MinHop".to_owned()
+        RoutingText { text: text.to_owned(), cyclic: false }
     }
 
-    fn assumptions(&mut self, cluster: &Cluster) {
+    /// Returns the routing by the cluster's tables.
+    fn tables(
+        &mut self,
+        source: SourceText<'_>,
+        (cluster, topology): (&Cluster, &Topology),
+        lanes: Option<&LaneTables>,
+    ) -> Result<RoutingText, Diagnostic> {
+        let tables = ForwardingTables::read(source)?;
+        let CheckedTables { tables, unreached, example, idle } =
+            routes::checked(source, &tables, (cluster, topology))?;
+        let first = self.entries.len();
+        let given = format!("{} tables", tables.len());
+        self.note(
+            "forwarding tables",
+            given,
+            KeyFate::Used,
+            "`routing: Tables`, along which every pair of hosts was followed",
+        );
+        if let Some(example) = example {
+            let pairs = cluster.hosts.len() * (cluster.hosts.len() - 1);
+            let what = format!("{example}. Paths to such hosts are those of `MinHop`");
+            self.note("unreachable pairs", format!("{unreached} of {pairs}"), KeyFate::Changed, what);
+        }
+        if idle > 0 {
+            let what = "entries that no path between hosts uses lead nowhere: left out";
+            self.note("idle entries", idle.to_string(), KeyFate::Approximated, what);
+        }
+        let entries = tables.iter().map(|(name, table)| format!("        {name:?}: {table:?},\n"));
+        let text = format!("Tables({{\n{}    }})", entries.collect::<String>());
+        let spec = RoutingSpec::Tables(tables);
+        let routes =
+            topology.routes(&spec, 1).map_err(|said| source.whole(said.to_string(), "check the tables"))?;
+        let cycle = routes::cycle(topology, &routes, lanes);
+        let cyclic = cycle.is_some();
+        if let Some(cycle) = cycle {
+            let what = format!(
+                "packets could wait for each other for ever: {cycle}. `dependency_cycles: Allowed`, so that a run shows whether they do"
+            );
+            self.warnings.push(format!("{}: credit loop: {cycle}", source.name));
+            self.note("credit loops", "found", KeyFate::Used, what);
+        } else {
+            self.note(
+                "credit loops",
+                "none",
+                KeyFate::Used,
+                "packets between any two hosts cannot wait in a cycle",
+            );
+        }
+        self.entries[first..].iter_mut().for_each(|entry| entry.file = Some(source.name.to_owned()));
+        Ok(RoutingText { text, cyclic })
+    }
+
+    /// Returns the lanes by the cluster's tables, if it has any.
+    fn lanes(
+        &mut self,
+        source: Option<SourceText<'_>>,
+        cluster: &Cluster,
+    ) -> Result<Option<LaneTables>, Diagnostic> {
+        let Some(source) = source else { return Ok(None) };
+        let lanes = LaneTables::of(source, &LaneDump::read(source)?, cluster)?;
+        let first = self.entries.len();
+        let what = if lanes.change() {
+            "`link.sl_to_vl` for adapters, `sl_to_vl` of each switch by input and output: packets may change lanes on their way"
+        } else {
+            "`link.sl_to_vl`: all ports have one table"
+        };
+        self.note("service levels", format!("{} lanes", lanes.data_lanes), KeyFate::Used, what);
+        if !lanes.other_hosts.is_empty() {
+            let hosts = &lanes.other_hosts;
+            let what = format!(
+                "{}: these adapters have another table, and here that of most",
+                some(hosts.iter().cloned(), hosts.len())
+            );
+            self.note("adapters that differ", hosts.len().to_string(), KeyFate::Changed, what);
+        }
+        if !lanes.discarded.is_empty() {
+            let levels = lanes.discarded.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+            let what = "some tables discard packets of these service levels (VL15); here they have lane 0";
+            self.note("discarded levels", levels, KeyFate::Changed, what);
+        }
+        self.entries[first..].iter_mut().for_each(|entry| entry.file = Some(source.name.to_owned()));
+        Ok(Some(lanes))
+    }
+
+    fn assumptions(&mut self, cluster: &Cluster, files: ClusterFiles<'_>) {
+        let lane = if files.sl2vl.is_some() { "" } else { " one data lane," };
         let what = format!(
-            "a draft, since the file has none: MTU 4 KiB, one data lane, {} a port and lane, 100 ns a switch, no congestion \
+            "a draft, since the file has none: MTU 4 KiB,{lane} {} a port and lane, 100 ns a switch, no congestion \
              control",
             buffer(cluster)
         );
@@ -271,7 +366,7 @@ fn text(
     file: &str,
     cluster: &Cluster,
     (fabric, lengths): (&CustomFabric, (Length, Length)),
-    routing: &str,
+    (routing, lanes): (&RoutingText, Option<&LaneTables>),
 ) -> String {
     let names = |names: &[String]| {
         names.iter().fold(String::new(), |text, name| text + &format!("            {name:?},\n"))
@@ -281,11 +376,11 @@ fn text(
         "// Imported from {file}: a cluster as its subnet manager sees it. nodes.csv has the GUIDs and LIDs of its nodes,\n\
          // ports.csv the numbers of its ports. Lengths, lanes, buffers, congestion control and traffic are a draft.\n\
          (\n    about: {about:?},\n    duration: \"1 ms\",\n    sample: \"10 us\",\n    topology: Custom(\n        hosts: [\n{hosts}        ],\n        \
-         switches: [\n{switches}        ],\n        links: [\n{links}        ],\n    ),\n    routing: {routing},\n    \
-         cables: {{\n{cables}    }},\n    link: (\n        mtu: \"4 KiB\",\n        data_lanes: 1,\n        flow_control: \
+         switches: [\n{switches}        ],\n        links: [\n{links}        ],\n    ),\n    routing: {routing},\n{cycles}    \
+         cables: {{\n{cables}    }},\n    link: (\n        mtu: \"4 KiB\",\n        data_lanes: {data_lanes},\n{levels}        flow_control: \
          Credits(update_blocks: 32, update_interval: \"4.096 us\", wire_time: Counted),\n    ),\n    switch: (\n        \
          buffering: InputVoq,\n        arbiter: RoundRobin,\n        buffer: \"{buffer}\",\n        latency: \"100 ns\",\n        \
-         forwarding: CutThrough,\n        speedup: 2.0,\n    ),\n    adapter: (\n        receive_buffer: \"{buffer}\",\n        \
+         forwarding: CutThrough,\n        speedup: 2.0,\n    ),\n{own}    adapter: (\n        receive_buffer: \"{buffer}\",\n        \
          ack_every: 16,\n        max_outstanding: 1024,\n        ack_timeout: 14,\n        retry_count: 7,\n    ),\n    \
          congestion_control: Off,\n    traffic: [\n        Permutation(at: \"0 s\", bytes: \"256 KiB\"),\n        \
          Incast(at: \"100 us\", to: {first:?}, senders: {senders}, bytes: \"128 KiB\"),\n    ],\n)\n",
@@ -294,9 +389,23 @@ fn text(
         switches = names(&fabric.switches),
         links = links(fabric),
         cables = cables(cluster, lengths),
+        routing = routing.text,
+        cycles = if routing.cyclic { "    dependency_cycles: Allowed,\n" } else { "" },
+        data_lanes = lanes.map_or(1, |lanes| lanes.data_lanes),
+        levels = lanes.map_or(String::new(), |lanes| format!("        sl_to_vl: {},\n", lanes.link_text())),
+        own = own_lanes(cluster, lanes),
         first = cluster.hosts[0].name,
         senders = (cluster.hosts.len() - 1).min(8),
     )
+}
+
+/// Writes the lanes of each switch, if packets change theirs.
+fn own_lanes(cluster: &Cluster, lanes: Option<&LaneTables>) -> String {
+    let Some(lanes) = lanes.filter(|lanes| lanes.change()) else { return String::new() };
+    let tables = cluster.switches.iter().enumerate().map(|(i, switch)| (&switch.name, lanes.switch_text(i)));
+    let tables = tables.filter(|(_, table)| !table.is_empty());
+    let tables = tables.map(|(name, table)| format!("        {name:?}: (sl_to_vl: [{table}]),\n"));
+    format!("    switches: {{\n{}    }},\n", tables.collect::<String>())
 }
 
 fn links(fabric: &CustomFabric) -> String {

@@ -15,7 +15,7 @@ use report::manifest::FolderKind;
 use report::tables::printed;
 use report::{OutputFile, ResultFolder};
 use scenario::import::infiniband::fabric::width_and_speed;
-use scenario::import::infiniband::{self, ClusterOptions};
+use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use scenario::import::{self, ImportedScenario, KeyAccount, KeyFate, SourceText, hpcc};
 use units::{Length, UnitError};
 
@@ -54,6 +54,12 @@ pub(crate) struct ImportClusterOptions {
     /// Length of the cables between switches.
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     trunk_length: Option<Length>,
+    /// Forwarding tables of the cluster: what `dump_lfts.sh` prints, `opensm-lfts.dump` or `opensm.fdbs`.
+    #[arg(long, value_name = "FILE")]
+    lfts: Option<PathBuf>,
+    /// Lanes by service level, input and output: `opensm-sl2vl.dump`.
+    #[arg(long, value_name = "FILE")]
+    sl2vl: Option<PathBuf>,
     /// Width and speed of links for which the file has none, such as `4xEDR` [default: `4xSDR`, as in ibsim].
     #[arg(long, value_name = "SPEED", value_parser = speed)]
     speed: Option<(Width, Speed)>,
@@ -100,12 +106,21 @@ fn import_hpcc(ImportHpccOptions { config, result }: &ImportHpccOptions) -> Resu
     result.write(config, imported)
 }
 
-/// Reads the file of an InfiniBand subnet.
+/// Reads the files of an InfiniBand subnet.
 fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
-    let ImportClusterOptions { file, length, trunk_length, speed, result } = options;
-    let (text, name) = (text(file)?, last_part(file));
+    let ImportClusterOptions { file, length, trunk_length, lfts, sl2vl, speed, result } = options;
+    let read = |file: &PathBuf| Ok::<_, Failure>((text(file)?, last_part(file)));
+    let (first, name) = read(file)?;
+    let lfts = lfts.as_ref().map(read).transpose()?;
+    let sl2vl = sl2vl.as_ref().map(read).transpose()?;
+    let files = ClusterFiles { lfts: lfts.as_ref().map(source), sl2vl: sl2vl.as_ref().map(source) };
     let options = ClusterOptions { length: *length, trunk_length: *trunk_length, speed: *speed };
-    result.write(file, infiniband::import(SourceText { name: &name, text: &text }, &options)?)
+    result.write(file, infiniband::import(SourceText { name: &name, text: &first }, files, &options)?)
+}
+
+/// Returns a text with its file's name as a reader takes it.
+fn source((text, name): &(String, String)) -> SourceText<'_> {
+    SourceText { name, text }
 }
 
 /// Reads a file.
@@ -125,10 +140,11 @@ impl ImportResult {
         if let Some(changes) = import::changes(&imported.account, &name).filter(|_| !self.approximate) {
             return Err(changes.into());
         }
-        for KeyAccount { key, what, .. } in imported.account.iter().filter(|key| key.fate == KeyFate::Changed)
-        {
-            eprintln!("warning: {name}: {key}: {what}");
+        let changed = imported.account.iter().filter(|key| key.fate == KeyFate::Changed);
+        for KeyAccount { key, what, file, .. } in changed {
+            eprintln!("warning: {}: {key}: {what}", file.as_ref().unwrap_or(&name));
         }
+        imported.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("import-{stem}")));
         let scenario = format!("{stem}.ron");
