@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 import polars
 
-# Runs by the name of their folder: with all tables, with nulls, without rows, and a comparison.
+# Runs by the name of their folder: with all tables, with nulls, without rows, a comparison, and a sweep.
 SERIES = 'series=(ports: ["*"], sources: ["*"], pauses: ["*"])'
 WATCH = 'watch=[Control(flow: "near")]'
 RUNS = {
@@ -29,7 +29,10 @@ RUNS = {
     "pfc": ["sim", "roce-victim", "--set", SERIES],
     "quiet": ["sim", "one-flow"],
     "compared": ["compare", "one-flow", "one-flow:congestion_control=Off"],
+    "swept": ["sweep", "one-flow", "--vary", "link.mtu=1 KiB,2 KiB", "--vary", "switch.buffering=InputFifo,InputVoq", "--seeds", "1..=2"],
 }
+# The collected table of a sweep.
+SWEPT = "results.csv"
 TYPES = {
     "string": (polars.String, "VARCHAR"),
     "boolean": (polars.Boolean, "BOOLEAN"),
@@ -57,12 +60,17 @@ def check_formats(program, folder):
         tables = [path for path in sorted(out.rglob("*.csv")) if path.name in fields]
         require(tables, f"{out} has no table")
         for csv in tables:
-            cells += check_table(csv, fields[csv.name])
+            cells += check_table(csv, fields_of_sweep(csv) if csv.name == SWEPT else fields[csv.name])
             names.add(csv.name)
     lacking = set(fields) - names
     print(f"formats: {len(names)} tables, {cells} cells the same in CSV and Parquet, by polars and by DuckDB")
     if lacking:
         print(f"formats: no run here writes {', '.join(sorted(lacking))}")
+
+
+def fields_of_sweep(csv):
+    """Returns the fields of a collected table, whose columns are those of its sweep."""
+    return json.loads(csv.with_suffix(".schema.json").read_text())["fields"]
 
 
 def check_table(csv, fields):
@@ -100,7 +108,8 @@ def check_metadata(parquet, fields):
         wanted |= {"scenario": plan["scenario"], "seed": str(plan["seed"]), "plan_digest": plan["plan_digest"]}
     found = {name: facts.get(f"backwater.{name}") for name in wanted}
     require(found == wanted, f"{parquet}: the metadata has {found}, where the manifest has {wanted}")
-    require(json.loads(facts["backwater.plans"]) == run["plans"], f"{parquet}: the plans are not the manifest's")
+    if run["kind"] != "sweep":
+        require(json.loads(facts["backwater.plans"]) == run["plans"], f"{parquet}: the plans are not the manifest's")
     require(json.loads(facts["backwater.command"]) == run["command"], f"{parquet}: the command is not the manifest's")
     require(json.loads(facts["backwater.schema"])["fields"] == fields, f"{parquet}: the schema is another")
 
