@@ -3,8 +3,6 @@
 //! Invariant: only the paths and lanes of the scenario's own flows count, data one way and acknowledgements the other; a
 //! packet that nobody sends cannot wait.
 
-use core::ops::Range;
-
 use link_layer::LinkPlan;
 use packet::{Lane, NodeId, ServiceLevel};
 use topology::{ChannelDependencies, Graph, Routes, VirtualChannel};
@@ -23,13 +21,14 @@ pub(crate) fn cycle(
     flows: &[Flow],
 ) -> Option<String> {
     let changes = nodes.change_lanes();
-    let mut paths = Paths::new(graph.hosts(), flows);
+    // By destination. All in one list would take a sort of twice as many paths as there are flows.
+    let mut paths_to: Vec<Vec<Path>> = vec![Vec::new(); graph.hosts()];
     for flow in flows {
-        for (from, to) in both_ways(flow) {
+        for (from, to) in [(flow.source, flow.destination), (flow.destination, flow.source)] {
             let level = service_level(routes, flow.service_level, from, to);
             let lane = link.lanes[usize::from(level.0)];
             // Paths that keep the same lane are walked together, whatever their service level.
-            paths.add(to, Path { lane, level: changes.then_some(level), from });
+            paths_to[to.index()].push(Path { lane, level: changes.then_some(level), from });
         }
     }
     let mut dependencies = if changes {
@@ -37,8 +36,9 @@ pub(crate) fn cycle(
     } else {
         ChannelDependencies::new(graph, routes, link.data_lanes)
     };
-    for (to, paths) in paths.by_destination() {
-        for same in paths.chunk_by(|a, b| (a.lane, a.level) == (b.lane, b.level)) {
+    for (to, paths) in (0..).map(NodeId).zip(&mut paths_to) {
+        paths.sort_by_key(Path::kind);
+        for same in paths.chunk_by(|a, b| a.kind() == b.kind()) {
             let Path { lane, level, .. } = same[0];
             let from = same.iter().map(|path| path.from);
             match level {
@@ -53,11 +53,6 @@ pub(crate) fn cycle(
     dependencies.cycle().map(|cycle| spell(graph, &cycle))
 }
 
-/// The hosts at both ends of a flow, from one to the other: first the way of the data, then that of acknowledgements.
-fn both_ways(flow: &Flow) -> [(NodeId, NodeId); 2] {
-    [(flow.source, flow.destination), (flow.destination, flow.source)]
-}
-
 /// The way of some packets to a host.
 #[derive(Clone, Copy)]
 struct Path {
@@ -67,49 +62,9 @@ struct Path {
     from: NodeId,
 }
 
-/// All paths, by destination: places in one list that are counted before, since a million flows have two each.
-struct Paths {
-    all: Vec<Path>,
-    /// Places in `all` of the paths to each host that have been added.
-    added: Vec<Range<usize>>,
-}
-
-impl Paths {
-    /// Makes room for the paths of these flows, between hosts 0 to `hosts`.
-    fn new(hosts: usize, flows: &[Flow]) -> Self {
-        let mut counts = vec![0; hosts];
-        flows.iter().flat_map(both_ways).for_each(|(_, to)| counts[to.index()] += 1);
-        let mut next = 0;
-        let added = counts.iter().map(|count| {
-            let first = next;
-            next += count;
-            first..first
-        });
-        let added = added.collect();
-        let nowhere = Path { lane: Lane(0), level: None, from: NodeId(0) };
-        Self { all: vec![nowhere; next], added }
-    }
-
-    fn add(&mut self, to: NodeId, path: Path) {
-        let added = &mut self.added[to.index()];
-        self.all[added.end] = path;
-        added.end += 1;
-    }
-
-    /// Returns the paths to each host, by lane and level.
-    fn by_destination(&mut self) -> impl Iterator<Item = (NodeId, &[Path])> {
-        for added in &self.added {
-            let here = &mut self.all[added.clone()];
-            if !here.is_sorted_by_key(Path::key) {
-                here.sort_unstable_by_key(Path::key);
-            }
-        }
-        (0..).map(NodeId).zip(self.added.iter().map(|added| &self.all[added.clone()]))
-    }
-}
-
 impl Path {
-    fn key(&self) -> (Lane, Option<ServiceLevel>) {
+    /// All that matters for the dependencies of its packets, besides where they come from.
+    fn kind(&self) -> (Lane, Option<ServiceLevel>) {
         (self.lane, self.level)
     }
 }
