@@ -9,17 +9,39 @@ use std::{env, fs};
 
 use scenario::Diagnostic;
 use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
-use scenario::import::{self, ImportedScenario, SourceText};
+use scenario::import::{self, ImportedScenario, ImportedSettings, SourceText, htsim, mlx5, opensm, sonic};
 
 /// Imports a file by the reader that its name says; `None` if there is none.
 fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnostic>> {
     let source = SourceText { name, text };
+    let file = |name, text| SourceText { name, text };
+    let topo = || file("fat_tree.topo", include_str!("../../../fixtures/import/fat_tree.topo"));
+    let cm = || file("incast.cm", include_str!("../../../fixtures/import/incast.cm"));
+    let cluster = || file("two-switches.net", include_str!("../../../fixtures/import/two-switches.net"));
+    let with = |lfts, sl2vl| {
+        let files = ClusterFiles { lfts, sl2vl };
+        infiniband::import(cluster(), files, &ClusterOptions::default())
+    };
+    let put = |settings: Result<ImportedSettings, Diagnostic>| settings.map(account);
     match name.split('-').nth(1)? {
         "ibnetdiscover" => {
             Some(infiniband::import(source, ClusterFiles::default(), &ClusterOptions::default()))
         }
+        "lfts" => Some(with(Some(source), None)),
+        "sl2vl" => Some(with(None, Some(source))),
+        "opensm" => Some(put(opensm::read(source))),
+        "mlx5" => Some(put(mlx5::read(source))),
+        "sonic" => Some(put(sonic::read(source))),
+        "topo" => Some(htsim::read(source, cm(), None)),
+        "cm" => Some(htsim::read(topo(), source, None)),
         _ => None,
     }
+}
+
+/// Returns the account of settings, without a scenario.
+fn account(settings: ImportedSettings) -> ImportedScenario {
+    let account = settings.account;
+    ImportedScenario { scenario: String::new(), files: Vec::new(), account, warnings: Vec::new() }
 }
 
 /// Returns the message with which a file is refused, at once or for the experiment that it changes.

@@ -7,13 +7,24 @@
 //! |---|---|
 //! | `account` | the fate of each key of a configuration |
 //! | `source` | the text of a file, with the places of its parts |
+//! | `settings` | fields of a scenario without a fabric |
 //! | [`hpcc`] | the reader of `config.txt` of HPCC's simulator, with its topology and flows |
 //! | [`infiniband`] | InfiniBand clusters, from the files of `ibnetdiscover`, ibsim and OpenSM |
+//! | [`opensm`] | lanes and congestion control, from `opensm.conf` and command lines of `ibccconfig` |
+//! | [`mlx5`] | DCQCN parameters of ConnectX adapters |
+//! | [`sonic`] | thresholds of ECN, PFC and memory, from `config_db.json` of SONiC |
+//! | [`htsim`] | fat trees and connection matrices of htsim |
 
 mod account;
 pub mod hpcc;
+pub mod htsim;
 pub mod infiniband;
+pub mod mlx5;
+pub mod opensm;
+mod settings;
+pub mod sonic;
 mod source;
 
 pub use account::{ImportedScenario, KeyAccount, KeyFate, changes};
+pub use settings::ImportedSettings;
 pub use source::SourceText;

@@ -8,16 +8,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use backwater::provenance::manifest;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use link_layer::spec::{Speed, Width};
 use report::format::{aligned, fitted, plain_table};
 use report::manifest::FolderKind;
 use report::tables::printed;
 use report::{OutputFile, ResultFolder};
+use scenario::import::htsim::StartUnit;
 use scenario::import::infiniband::fabric::width_and_speed;
 use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
-use scenario::import::{self, ImportedScenario, KeyAccount, KeyFate, SourceText, hpcc};
-use units::{Length, UnitError};
+use scenario::import::{
+    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, mlx5, opensm,
+    sonic,
+};
+use scenario::{Diagnostic, ScenarioText, draft};
+use units::{Length, Rate, UnitError};
 
 use crate::failure::Failure;
 use crate::terminal::{print, width_up_to};
@@ -34,6 +39,47 @@ pub(crate) enum ImportFormat {
     /// An InfiniBand subnet: what `ibnetdiscover` prints (plain, `-g` or `-p`), a net file of ibsim, or OpenSM's
     /// `opensm-subnet.lst`.
     Ibnetdiscover(ImportClusterOptions),
+    /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command lines of
+    /// `ibccconfig`.
+    Opensm(ImportSettingsOptions),
+    /// DCQCN parameters of a ConnectX adapter, by the names of its driver, debugfs or firmware.
+    Mlx5(ImportSettingsOptions),
+    /// `config_db.json` of a SONiC switch: thresholds of ECN, PFC and shared memory.
+    Sonic(ImportSettingsOptions),
+    /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
+    Htsim(ImportHtsimOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportHtsimOptions {
+    /// The fat tree.
+    topo: PathBuf,
+    /// The connection matrix.
+    cm: PathBuf,
+    /// Unit of start times: `ps`, as htsim's loader takes them, or `us`, as uet-htsim where it uses connections again
+    /// [default: `ps`].
+    #[arg(long, value_enum)]
+    start_unit: Option<StartUnitName>,
+    #[command(flatten)]
+    result: ImportResult,
+}
+
+/// Units of start times.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum StartUnitName {
+    Ps,
+    Us,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportSettingsOptions {
+    /// The file.
+    file: PathBuf,
+    /// Scenario that gets the settings: a file or the name of a shipped one. If left out, a small fabric of the kind.
+    #[arg(long, value_name = "SCENARIO")]
+    into: Option<String>,
+    #[command(flatten)]
+    result: ImportResult,
 }
 
 #[derive(Args, Debug)]
@@ -96,6 +142,18 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
     match format {
         ImportFormat::Hpcc(options) => import_hpcc(options),
         ImportFormat::Ibnetdiscover(options) => import_cluster(options),
+        ImportFormat::Opensm(options) => import_settings(options, opensm::read, |_| {
+            Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
+        }),
+        ImportFormat::Mlx5(options) => {
+            import_settings(options, mlx5::read, |_| leaf_spine(Rate::gbps(100), Rate::gbps(100)))
+        }
+        ImportFormat::Sonic(options) => import_settings(options, sonic::read, |source| {
+            let usual = (Rate::gbps(100), Rate::gbps(100));
+            let (hosts, trunks) = sonic::usual_speeds(source)?.unwrap_or(usual);
+            leaf_spine(hosts, trunks)
+        }),
+        ImportFormat::Htsim(options) => import_htsim(options),
     }
 }
 
@@ -116,6 +174,44 @@ fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
     let files = ClusterFiles { lfts: lfts.as_ref().map(source), sl2vl: sl2vl.as_ref().map(source) };
     let options = ClusterOptions { length: *length, trunk_length: *trunk_length, speed: *speed };
     result.write(file, infiniband::import(SourceText { name: &name, text: &first }, files, &options)?)
+}
+
+/// Reads a file of settings, and puts them into a scenario.
+fn import_settings(
+    ImportSettingsOptions { file, into, result }: &ImportSettingsOptions,
+    read: fn(SourceText<'_>) -> Result<ImportedSettings, Diagnostic>,
+    draft: fn(SourceText<'_>) -> Result<String, Failure>,
+) -> Result<(), Failure> {
+    let (text, name) = (text(file)?, last_part(file));
+    let source = SourceText { name: &name, text: &text };
+    let settings = read(source)?;
+    let base = match into {
+        Some(scenario) => ScenarioText::find(scenario)?,
+        None => {
+            let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let scenario = format!("{stem}.ron");
+            ScenarioText::new(&scenario, &draft(source)?.replace("FILE", &scenario))
+        }
+    };
+    result.write(file, settings.into_scenario(base)?)
+}
+
+/// Returns a small fabric of leaves and spines, whose hosts and trunks have these rates.
+fn leaf_spine(hosts: Rate, trunks: Rate) -> Result<String, Failure> {
+    let text = draft::LeafSpine { rate: hosts, leaves: 4, spines: 4, hosts: 8 }.scenario()?;
+    let trunk = |rate: Rate| format!("\"trunk\": (rate: \"{rate}\"");
+    Ok(text.replace(&trunk(hosts), &trunk(trunks)))
+}
+
+/// Reads a fat tree and a connection matrix of htsim.
+fn import_htsim(options: &ImportHtsimOptions) -> Result<(), Failure> {
+    let ImportHtsimOptions { topo, cm, start_unit, result } = options;
+    let files = [(text(topo)?, last_part(topo)), (text(cm)?, last_part(cm))];
+    let unit = start_unit.map(|unit| match unit {
+        StartUnitName::Ps => StartUnit::Picoseconds,
+        StartUnitName::Us => StartUnit::Microseconds,
+    });
+    result.write(topo, htsim::read(source(&files[0]), source(&files[1]), unit)?)
 }
 
 /// Returns a text with its file's name as a reader takes it.

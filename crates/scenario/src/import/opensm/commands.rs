@@ -1,0 +1,183 @@
+//! Congestion control in command lines of `ibccconfig`.
+//!
+//! Invariant: every line is a command or a comment. Settings that differ between LIDs are one here, and the account says so.
+//!
+//! ```text
+//! ibccconfig SwitchCongestionSetting LID CONTROLMAP VICTIMMASK CREDITMASK THRESHOLD PACKETSIZE CSTHRESHOLD CSRETURNDELAY MARKINGRATE
+//! ibccconfig CACongestionSetting LID PORT_CONTROL CONTROL_MAP CCTI_TIMER CCTI_INCREASE TRIGGER_THRESHOLD CCTI_MIN
+//! ibccconfig CongestionControlTable LID CCTI_LIMIT BLOCK SHIFT:MULTIPLIER ...     up to 64 entries of a block
+//! ```
+
+use super::congestion::{AdapterSetting, CongestionSettings, LevelSetting, PartNames, SwitchSetting};
+use super::keys::{entry, mask, number};
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::source::{Part, SourceText};
+
+/// The program's name.
+const PROGRAM: &str = "ibccconfig";
+/// Operands by which an account names the parts of the settings.
+pub(super) const NAMES: PartNames = PartNames {
+    victim_mask: "victimmask",
+    credit_mask: "creditmask",
+    threshold: "threshold",
+    packet_size: "packetsize",
+    starvation: "csthreshold",
+    marking_rate: "markingrate",
+    port_control: "port_control",
+    control_map: "control_map",
+    timer: "ccti_timer, ccti_increase, trigger_threshold, ccti_min",
+    table: "cctentry",
+};
+const COMMANDS: [&str; 3] = ["SwitchCongestionSetting", "CACongestionSetting", "CongestionControlTable"];
+/// Entries of a block of the table, which one command sets (IBA A10.4.3.9).
+const BLOCK: usize = 64;
+/// Options of the program that take a value.
+const WITH_VALUE: [&str; 8] = ["-C", "-P", "-t", "-s", "-y", "-c", "--Ca", "--Port"];
+
+/// Returns true if the first command of a file is one of the program.
+pub(super) fn are_in(source: SourceText<'_>) -> bool {
+    let first = source.lines().find(|line| !line.text.starts_with('#'));
+    first.and_then(|line| operands(line).map(|_| ())).is_some()
+}
+
+/// Returns the words behind the program's name; `None` for another command.
+fn operands(line: Part<'_>) -> Option<Vec<Part<'_>>> {
+    let mut words = line.words().skip_while(|word| word.text == "sudo");
+    let program = words.next()?.text;
+    (program.rsplit('/').next() == Some(PROGRAM)).then(|| words.collect())
+}
+
+/// Reads the commands. The account says where they differ between nodes.
+pub(super) fn read(source: SourceText<'_>) -> Result<(CongestionSettings, Vec<KeyAccount>), Diagnostic> {
+    let mut settings = CongestionSettings::default();
+    let mut seen: [Vec<(String, String)>; 3] = Default::default();
+    for line in source.lines().filter(|line| !line.text.starts_with('#')) {
+        let words = operands(line).ok_or_else(|| {
+            let help = "write command lines of `ibccconfig`, and comments behind `#`";
+            source.wrong(&line.range(), "this is not a command of `ibccconfig`", help)
+        })?;
+        let words = without_options(&words);
+        let Some((command, words)) = words.split_first() else {
+            return Err(source.wrong(&line.range(), "the command has no operation", &operations()));
+        };
+        let kind = COMMANDS.iter().position(|name| command.text.eq_ignore_ascii_case(name));
+        let Some(kind) = kind else {
+            let message = format!("`{}` is not an operation of `ibccconfig`", command.text);
+            return Err(source.wrong(
+                &command.range(),
+                message,
+                &nearest::help(command.text, COMMANDS, "operations"),
+            ));
+        };
+        let least = [9, 7, 4][kind];
+        if words.len() < least || (kind < 2 && words.len() > least) {
+            let message = format!("`{}` takes {least} operands, and has {}", COMMANDS[kind], words.len());
+            return Err(source.wrong(&line.range(), message, &form(kind)));
+        }
+        match kind {
+            0 => settings.switch = switch(source, words)?,
+            1 => adapter(source, words, &mut settings.adapter)?,
+            _ => block(source, words, &mut settings.table)?,
+        }
+        let rest: Vec<_> = words[1..].iter().map(|word| word.text).collect();
+        seen[kind].push((words[0].text.to_owned(), rest.join(" ")));
+    }
+    let account = COMMANDS.iter().zip(seen).filter(|(_, seen)| !seen.is_empty());
+    Ok((settings, account.map(|(name, seen)| nodes(name, &seen)).collect()))
+}
+
+/// Enters the nodes that a command was given for.
+fn nodes(name: &str, seen: &[(String, String)]) -> KeyAccount {
+    let of = |lid: &str| {
+        let own = seen.iter().filter(|(own, _)| own == lid).map(|(_, rest)| rest.as_str());
+        own.collect::<Vec<_>>()
+    };
+    let lids: std::collections::BTreeSet<&str> = seen.iter().map(|(lid, _)| lid.as_str()).collect();
+    let last = &seen[seen.len() - 1].0;
+    let alike = lids.iter().all(|lid| of(lid) == of(last));
+    let given = format!("{} LIDs", lids.len());
+    if alike {
+        KeyAccount::new(name, given, KeyFate::Used, "for all nodes")
+    } else {
+        let what = format!("LIDs have different settings: those of {last}, the last, for all nodes");
+        KeyAccount::new(name, given, KeyFate::Changed, what)
+    }
+}
+
+fn without_options<'a>(words: &[Part<'a>]) -> Vec<Part<'a>> {
+    let mut kept = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if WITH_VALUE.contains(&word.text) {
+            words.next();
+        } else if !word.text.starts_with('-') {
+            kept.push(*word);
+        }
+    }
+    kept
+}
+
+fn operations() -> String {
+    format!("write {}", COMMANDS.join(", "))
+}
+
+fn form(kind: usize) -> String {
+    let operands = [
+        "lid controlmap victimmask creditmask threshold packetsize csthreshold csreturndelay markingrate",
+        "lid port_control control_map ccti_timer ccti_increase trigger_threshold ccti_min",
+        "lid cctilimit index cctentry ...",
+    ];
+    format!("write `{PROGRAM} {} {}`", COMMANDS[kind], operands[kind])
+}
+
+fn value(source: SourceText<'_>, word: Part<'_>, most: u64) -> Result<u64, Diagnostic> {
+    number(source, &word.range(), word.text, most)
+}
+
+fn switch(source: SourceText<'_>, words: &[Part<'_>]) -> Result<SwitchSetting, Diagnostic> {
+    let ports = |at: usize| mask(source, &words[at].range(), words[at].text);
+    Ok(SwitchSetting {
+        control_map: value(source, words[1], 0xFFFF_FFFF)? as u32,
+        victim_mask: ports(2)?,
+        credit_mask: ports(3)?,
+        threshold: value(source, words[4], 15)? as u8,
+        packet_size: value(source, words[5], 255)? as u8,
+        starvation_threshold: value(source, words[6], 15)? as u8,
+        starvation_delay: entry(source, &words[7].range(), words[7].text)?,
+        marking_rate: value(source, words[8], 0xFFFF)? as u16,
+    })
+}
+
+/// Reads the settings of the service levels of one command, which adds to earlier ones.
+fn adapter(source: SourceText<'_>, words: &[Part<'_>], into: &mut AdapterSetting) -> Result<(), Diagnostic> {
+    into.port_control = value(source, words[1], 0xFFFF)? as u16;
+    let levels = value(source, words[2], 0xFFFF)? as u16;
+    into.control_map |= levels;
+    let setting = LevelSetting {
+        timer: value(source, words[3], 0xFFFF)? as u16,
+        increase: value(source, words[4], 0xFF)? as u8,
+        trigger: value(source, words[5], 0xFF)? as u8,
+        min: value(source, words[6], 0xFF)? as u8,
+    };
+    let of_command = into.levels.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1);
+    of_command.for_each(|(_, own)| *own = setting);
+    Ok(())
+}
+
+/// Reads a block of the table. The table is as long as its limit says.
+fn block(source: SourceText<'_>, words: &[Part<'_>], table: &mut Vec<(u8, u16)>) -> Result<(), Diagnostic> {
+    let limit = value(source, words[1], 0xFFFF)? as usize;
+    let first = value(source, words[2], 0x3FF)? as usize * BLOCK;
+    let entries = &words[3..];
+    if entries.len() > BLOCK || first + entries.len() > limit + 1 {
+        let message =
+            format!("{} entries from index {first} on do not fit a table up to {limit}", entries.len());
+        return Err(source.wrong(&words[3].range(), message, "write at most 64, up to the limit"));
+    }
+    table.resize(limit + 1, (0, 0));
+    for (place, word) in entries.iter().enumerate() {
+        table[first + place] = entry(source, &word.range(), word.text)?;
+    }
+    Ok(())
+}
