@@ -22,6 +22,7 @@ mod figures;
 mod help;
 mod mutants;
 mod pages;
+mod parallel;
 mod readers;
 mod simulate;
 mod slurm;
@@ -125,6 +126,11 @@ const VERBS: &[Verb] = &[
         name: "test-data",
         about: "compare Parquet with CSV, run the questions of docs/data.md and Optuna (python3 with polars, DuckDB, optuna)",
         task: Task::Chore(data::run),
+    },
+    Verb {
+        name: "test-parallel",
+        about: "try every order in which the threads of a run may meet (loom); arguments go to cargo test",
+        task: Task::Chore(parallel::run),
     },
     Verb {
         name: "test-slurm",

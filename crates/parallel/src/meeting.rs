@@ -1,0 +1,221 @@
+//! Meetings, and the members that take part in them.
+//!
+//! Invariant: words and mail of a meeting lie in one of two sets, by the parity of the meeting's number. A member writes to a
+//! set again only when all others have left the meeting between, and so have read it.
+
+use core::hint::spin_loop;
+use core::iter;
+use std::thread;
+use std::time::Duration;
+
+use crate::patience::Patience;
+use crate::stopwatch::Stopwatch;
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Condvar, Mutex, Ordering, fence, yield_now};
+
+/// Time after which a yield has let another thread have a turn: without one it takes less than a microsecond.
+const ANOTHER_TURN: Duration = Duration::from_micros(50);
+
+/// Number of a meeting that never comes: a member that has failed is there.
+const FOR_EVER: u64 = u64::MAX;
+
+/// The meetings of a fixed number of members, who tell each other `WORDS` words in each and exchange mail of type `T`.
+///
+/// ```
+/// use parallel::Meeting;
+///
+/// let meeting: Meeting<&str, 1> = Meeting::new(2);
+/// let [mut one, mut other] = meeting.members().try_into().ok().expect("two members");
+/// std::thread::scope(|scope| {
+///     scope.spawn(move || {
+///         other.send(0, &mut vec!["hello"]);
+///         assert_eq!(other.meet([4]).map(|[word]| word).sum::<u64>(), 7);
+///     });
+///     assert_eq!(one.meet([3]).map(|[word]| word).sum::<u64>(), 7);
+///     one.receive(|mail| assert_eq!(mail, "hello"));
+/// });
+/// ```
+#[derive(Debug)]
+pub struct Meeting<T, const WORDS: usize> {
+    places: Box<[Place<WORDS>]>,
+    /// Mail by parity of the meeting, receiver and sender.
+    boxes: [Box<[Mutex<Vec<T>>]>; 2],
+    patience: Patience,
+    /// Number of members that sleep, or are about to.
+    sleepers: AtomicUsize,
+    bed: Mutex<()>,
+    bell: Condvar,
+    failed: AtomicBool,
+}
+
+/// The place of a member, which it alone writes to. No two are in one cache line, nor in a pair that is fetched together.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Place<const WORDS: usize> {
+    /// Number of the last meeting that the member has come to.
+    meeting: AtomicU64,
+    /// Words by parity of the meeting.
+    words: [[AtomicU64; WORDS]; 2],
+}
+
+/// A member of [`Meeting`]s.
+///
+/// A member that panics lets the others panic at their next meeting, instead of waiting for ever.
+#[derive(Debug)]
+pub struct Member<'a, T, const WORDS: usize> {
+    all: &'a Meeting<T, WORDS>,
+    number: usize,
+    /// Number of the last meeting.
+    meeting: u64,
+    /// Number of meetings before which the member lost its processor.
+    lost: u64,
+}
+
+impl<T, const WORDS: usize> Meeting<T, WORDS> {
+    /// Creates the meetings of so many members.
+    #[must_use]
+    pub fn new(members: usize) -> Self {
+        let place = || Place {
+            meeting: AtomicU64::new(0),
+            words: [(); 2].map(|()| [(); WORDS].map(|()| AtomicU64::new(0))),
+        };
+        let boxes = || iter::repeat_with(|| Mutex::new(Vec::new())).take(members * members).collect();
+        Self {
+            places: iter::repeat_with(place).take(members).collect(),
+            boxes: [boxes(), boxes()],
+            patience: Patience::of(members),
+            sleepers: AtomicUsize::new(0),
+            bed: Mutex::new(()),
+            bell: Condvar::new(),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns the members, by number. Call it once: each member is one.
+    #[must_use]
+    pub fn members(&self) -> Vec<Member<'_, T, WORDS>> {
+        let member = |number| Member { all: self, number, meeting: 0, lost: 0 };
+        (0..self.places.len()).map(member).collect()
+    }
+
+    /// Wakes all members that sleep.
+    fn wake(&self) {
+        // A member that counts as a sleeper holds the lock until it sleeps.
+        drop(self.bed.lock().expect("no member panics with this lock"));
+        self.bell.notify_all();
+    }
+
+    /// Waits until a member has come to a meeting. Returns true if the waiting member lost its processor.
+    #[inline]
+    fn await_member(&self, member: &Place<WORDS>, meeting: u64) -> bool {
+        let is_there = || member.meeting.load(Ordering::Acquire) >= meeting;
+        for _ in 0..self.patience.spins {
+            if is_there() {
+                return false;
+            }
+            spin_loop();
+        }
+        self.await_patiently(&is_there)
+    }
+
+    #[inline(never)]
+    fn await_patiently(&self, is_there: &dyn Fn() -> bool) -> bool {
+        let mut lost = false;
+        for _ in 0..self.patience.yields {
+            if is_there() {
+                return false;
+            }
+            let began = Stopwatch::start();
+            yield_now();
+            if !cfg!(loom) && began.elapsed() > ANOTHER_TURN {
+                lost = true;
+                break;
+            }
+        }
+        if is_there() {
+            return lost;
+        }
+        let mut bed = self.bed.lock().expect("no member panics with this lock");
+        self.sleepers.fetch_add(1, Ordering::Relaxed);
+        // Either the other member sees this one among the sleepers, or this one sees that the other is there.
+        fence(Ordering::SeqCst);
+        while !is_there() {
+            bed = self.bell.wait(bed).expect("no member panics with this lock");
+        }
+        self.sleepers.fetch_sub(1, Ordering::Relaxed);
+        drop(bed);
+        true
+    }
+}
+
+impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
+    /// Sends mail, which the receiver gets after the next meeting. At most once to each receiver before a meeting. Leaves an
+    /// empty list in its place, with the memory of mail that was received before.
+    ///
+    /// # Panics
+    /// If there is no such member.
+    pub fn send(&self, to: usize, mail: &mut Vec<T>) {
+        let mut place =
+            self.mail(self.meeting + 1, self.number, to).lock().expect("no member panics with it");
+        debug_assert!(place.is_empty(), "the mail of two meetings ago is received");
+        core::mem::swap(&mut *place, mail);
+    }
+
+    /// Comes to the next meeting with these words, and waits for all others. Returns the words of all, by member.
+    ///
+    /// # Panics
+    /// If another member panicked.
+    pub fn meet(
+        &mut self,
+        words: [u64; WORDS],
+    ) -> impl Iterator<Item = [u64; WORDS]> + Clone + use<'a, T, WORDS> {
+        let all = self.all;
+        let meeting = self.meeting + 1;
+        let parity = (meeting % 2) as usize;
+        let own = &all.places[self.number];
+        for (place, word) in own.words[parity].iter().zip(words) {
+            place.store(word, Ordering::Relaxed);
+        }
+        own.meeting.store(meeting, Ordering::Release);
+        fence(Ordering::SeqCst);
+        if all.sleepers.load(Ordering::Relaxed) > 0 {
+            all.wake();
+        }
+        let lost = all.places.iter().filter(|place| all.await_member(place, meeting)).count();
+        self.lost += u64::from(lost > 0);
+        assert!(!all.failed.load(Ordering::Relaxed), "another thread of this run panicked");
+        self.meeting = meeting;
+        all.places
+            .iter()
+            .map(move |place| place.words[parity].each_ref().map(|word| word.load(Ordering::Relaxed)))
+    }
+
+    /// Returns the number of meetings so far, and of those before which the member lost its processor: to another thread, or
+    /// because it slept.
+    #[must_use]
+    pub const fn meetings(&self) -> [u64; 2] {
+        [self.meeting, self.lost]
+    }
+
+    /// Shows the mail that others sent to this member before the last meeting to `see`, sender by sender.
+    pub fn receive(&self, mut see: impl FnMut(T)) {
+        for from in (0..self.all.places.len()).filter(|from| *from != self.number) {
+            let mut mail =
+                self.mail(self.meeting, from, self.number).lock().expect("no member panics with it");
+            mail.drain(..).for_each(&mut see);
+        }
+    }
+
+    fn mail(&self, meeting: u64, from: usize, to: usize) -> &'a Mutex<Vec<T>> {
+        &self.all.boxes[(meeting % 2) as usize][to * self.all.places.len() + from]
+    }
+}
+
+impl<T, const WORDS: usize> Drop for Member<'_, T, WORDS> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.all.failed.store(true, Ordering::Relaxed);
+            self.all.places[self.number].meeting.store(FOR_EVER, Ordering::Release);
+            self.all.wake();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The primitives of synchronisation: those of the standard library, or of loom, which tries every order of their effects.
+
+#[cfg(loom)]
+pub(crate) use loom::{
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence},
+    sync::{Condvar, Mutex},
+    thread::yield_now,
+};
+#[cfg(not(loom))]
+pub(crate) use std::{
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence},
+    sync::{Condvar, Mutex},
+    thread::yield_now,
+};

@@ -1,0 +1,47 @@
+//! Every order in which members of a meeting can run, and every value that they can read: `cargo xtask test-parallel`.
+#![cfg(loom)]
+
+use loom::sync::Arc;
+use loom::thread;
+use parallel::{Meeting, Member};
+
+/// Two meetings of two members: each word and each piece of mail is of its meeting, and nobody sleeps for ever.
+fn attend(mut member: Member<'_, (u64, usize), 1>, number: usize, meetings: u64) {
+    for meeting in 1..=meetings {
+        member.send(1 - number, &mut vec![(meeting, number)]);
+        let words: Vec<_> = member.meet([meeting * 10 + number as u64]).collect();
+        assert_eq!(words, [[meeting * 10], [meeting * 10 + 1]]);
+        let mut received = Vec::new();
+        member.receive(|mail| received.push(mail));
+        assert_eq!(received, [(meeting, 1 - number)]);
+    }
+}
+
+fn explore(meetings: u64) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let meeting = Arc::new(Meeting::new(2));
+        let other = {
+            let meeting = Arc::clone(&meeting);
+            thread::spawn(move || {
+                let member = meeting.members().pop().expect("there are two");
+                attend(member, 1, meetings);
+            })
+        };
+        let member = meeting.members().swap_remove(0);
+        attend(member, 0, meetings);
+        other.join().expect("the other member attends all meetings");
+    });
+}
+
+#[test]
+fn one_meeting() {
+    explore(1);
+}
+
+/// The second meeting writes to the other set, the third to the first set again.
+#[test]
+fn three_meetings() {
+    explore(3);
+}

@@ -1,0 +1,72 @@
+//! Meetings of real threads: words and mail of many meetings, more members than processors, and a member that panics.
+#![cfg(not(loom))]
+
+use std::panic;
+use std::thread;
+
+use parallel::{Meeting, Member};
+
+/// Work of a member that differs from meeting to meeting, so that each member is at times the last.
+fn work(number: u64, meeting: u64) {
+    let steps = (number * 7 + meeting * 13) % 17;
+    for _ in 0..steps * steps {
+        core::hint::spin_loop();
+    }
+}
+
+/// Comes to all meetings with a word that only this member has at this meeting, and sends each other member as many pieces of
+/// mail as the meeting's number has units.
+fn attend(mut member: Member<'_, [u64; 3], 2>, number: u64, members: u64, meetings: u64) {
+    let mut mail = Vec::new();
+    for meeting in 1..=meetings {
+        work(number, meeting);
+        for to in (0..members).filter(|to| *to != number) {
+            mail.extend((0..meeting % 10).map(|piece| [meeting, number, piece]));
+            member.send(to as usize, &mut mail);
+            assert!(mail.is_empty());
+        }
+        let words: Vec<_> = member.meet([meeting, number * meeting]).collect();
+        assert_eq!(words, (0..members).map(|other| [meeting, other * meeting]).collect::<Vec<_>>());
+        let mut received = Vec::new();
+        member.receive(|piece| received.push(piece));
+        let others = (0..members).filter(|other| *other != number);
+        let expected = others.flat_map(|other| (0..meeting % 10).map(move |piece| [meeting, other, piece]));
+        assert_eq!(received, expected.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn words_and_mail_belong_to_their_meeting() {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    for members in [1, 2, 3, processors + 2] {
+        let meeting = Meeting::new(members);
+        thread::scope(|scope| {
+            for (number, member) in (0..).zip(meeting.members()) {
+                scope.spawn(move || attend(member, number, members as u64, 500));
+            }
+        });
+    }
+}
+
+/// The others do not wait for a member that panicked, whether they spin or sleep.
+#[test]
+fn a_panic_ends_all() {
+    for meetings in [0, 1, 100] {
+        let ended = panic::catch_unwind(|| {
+            let meeting: Meeting<(), 1> = Meeting::new(3);
+            thread::scope(|scope| {
+                for (number, mut member) in (0..).zip(meeting.members()) {
+                    scope.spawn(move || {
+                        for _ in 0..meetings {
+                            let _ = member.meet([number]);
+                        }
+                        assert!(number > 0, "the first member fails");
+                        let _ = member.meet([number]);
+                        unreachable!("a meeting without all members");
+                    });
+                }
+            });
+        });
+        assert!(ended.is_err());
+    }
+}
