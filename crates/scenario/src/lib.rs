@@ -27,6 +27,7 @@
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
 //! | `memory` | memory that the traffic of a run is expected to need |
 //! | `pattern_use` | the use that each pattern makes of the fabric |
+//! | `expected_work` | work that a run is expected to be, by node |
 //! | [`import`] | scenarios from the input files of other simulators |
 
 mod check;
@@ -34,6 +35,7 @@ mod cycles;
 mod diagnostics;
 pub mod draft;
 mod ecn_first;
+mod expected_work;
 mod format;
 pub mod import;
 mod layers;
@@ -48,6 +50,7 @@ mod text;
 pub use diagnostics::nearest::help as help_with_name;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
+pub use expected_work::ExpectedWork;
 pub use format::{
     AT_MOST_DURATIONS, DependencyCycles, LayerLanes, Scenario, SeedsSpec, SeriesSpec, WatchSpec,
 };

@@ -109,7 +109,7 @@ impl Plan {
     }
 
     /// Returns the keys of the flows' data, by which switches choose among equally good ports.
-    fn flow_keys(&self) -> Vec<u64> {
+    pub(crate) fn flow_keys(&self) -> Vec<u64> {
         let mut next = vec![0; self.graph().hosts()];
         let mut open = |host: NodeId| {
             next[host.index()] += 1;
@@ -156,7 +156,7 @@ impl Plan {
     }
 
     /// Returns every output that the data of a flow leaves by, its host's first.
-    fn path_of_data(&self, flow: &Flow, key: u64) -> Vec<(NodeId, PortId)> {
+    pub(crate) fn path_of_data(&self, flow: &Flow, key: u64) -> Vec<(NodeId, PortId)> {
         let (graph, to) = (self.graph(), flow.destination);
         let mut path = vec![(flow.source, PortId(0))];
         loop {
@@ -281,7 +281,7 @@ impl Plan {
         (volume.payload > Bytes::ZERO).then_some(BusiestLink { node: at.0, port: at.1, load })
     }
 
-    fn end(&self) -> Time {
+    pub(crate) fn end(&self) -> Time {
         self.duration().after_start()
     }
 }

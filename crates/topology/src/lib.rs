@@ -14,6 +14,7 @@
 //! | [`selection`] | ports of a graph, selected by names |
 //! | [`builders`] | families of topologies: parameters, checks, graphs |
 //! | [`hpcc`] | fabrics from a file |
+//! | `partition` | parts into which a run divides a fabric |
 //! | `structure` | a topology that has been built: graph, and the structure of its family |
 //! | [`changed_cables`] | single cables of another kind, or missing |
 //! | [`spec`] | the topology of a scenario as written |
@@ -29,6 +30,7 @@ mod examples;
 pub mod graph;
 pub mod hpcc;
 mod limits;
+mod partition;
 pub mod routing;
 pub mod selection;
 pub mod spec;
@@ -47,6 +49,7 @@ pub use dependencies::{ChannelDependencies, VirtualChannel};
 pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{FarEnd, Graph};
 pub use limits::{MAX_NODES, MAX_SWITCH_PORTS};
+pub use partition::{Partition, PartitionCost, WeighedGraph};
 pub use routing::error::{RoutingError, RoutingErrorKind};
 pub use routing::lane_changes::LaneChanges;
 pub use routing::routes::Routes;
