@@ -150,6 +150,32 @@ impl<E: Copy> EventQueue<E> {
         self.window_end = end.ps();
     }
 
+    /// Returns the length of a window that nothing cuts.
+    #[must_use]
+    pub const fn window_length(&self) -> Span {
+        Span::from_ps(self.window_buckets << self.bucket_shift)
+    }
+
+    /// Returns the length of a bucket. A window that ends at a multiple of it takes no time to be cut.
+    #[must_use]
+    pub const fn bucket_length(&self) -> Span {
+        Span::from_ps(1 << self.bucket_shift)
+    }
+
+    /// Returns the beginning of the first bucket with events, which is at or before the first event; `None` if no event is
+    /// pending. All batches of the open window are done.
+    #[must_use]
+    pub fn next_time(&self) -> Option<Time> {
+        let bucket = self.first_pending()?;
+        Some(Time::from_ps(bucket << self.bucket_shift))
+    }
+
+    /// Returns the first bucket with events.
+    fn first_pending(&self) -> Option<u64> {
+        let in_ring = self.ring.first_from(self.first_bucket);
+        in_ring.or_else(|| self.far.peek().map(|far| far.0.time >> self.bucket_shift))
+    }
+
     /// Returns all events of future windows, in any order.
     pub fn pending(&self) -> impl Iterator<Item = &E> {
         self.ring.events().chain(self.far.iter().map(|far| &far.0)).map(|entry| &entry.event)
@@ -231,8 +257,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Finds the next window that holds events, if it begins before `end`. Returns its buckets that begin before `end`.
     fn find_window(&mut self, end: Time) -> Option<Range<u64>> {
-        let in_ring = self.ring.first_from(self.first_bucket);
-        let first = in_ring.or_else(|| self.far.peek().map(|far| far.0.time >> self.bucket_shift))?;
+        let first = self.first_pending()?;
         let after_end = (end.ps().saturating_sub(1) >> self.bucket_shift) + 1;
         if first >= after_end || end == Time::ZERO {
             return None;
@@ -261,7 +286,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Makes the next batch of the open window current, and returns its owner. The previous owner has popped all its
     /// events.
-    #[inline]
+    #[inline(always)] // The loop has it twice, for fabrics in one part and in several.
     pub fn next_owner(&mut self) -> Option<u32> {
         debug_assert!(
             self.is_batch_done(),

@@ -10,17 +10,22 @@
 //!                                     between windows:  instruments look          at the end:  record
 //! ```
 //!
+//! A run may divide its fabric into parts, each on a thread of its own: they handle common windows, as long as the shortest
+//! wire between parts, and exchange mail between them. The record is the same for any number of parts.
+//!
 //! The modules stand on floors; each imports only from those above it in this table:
 //!
 //! | module | contents |
 //! |---|---|
-//! | `state` | events and their order, the interconnect (scheduled events, packets, cables), the world of nodes |
+//! | `state` | events and their order, parts (nodes with their scheduled events, packets, cables), the world of parts |
 //! | `observe` | instruments: goodput, congestion trees, margins, watched quantities, deadlocks, the digest |
 //! | `run` | the event loop, the drain, and the reasons for which a run fails |
 //! | `record` | the record of a finished run, with completion times and their ideals |
 //! | `build` | a plan's world at rest, with its instruments |
+//! | `division` | the parts into which a run is divided for threads |
 
 mod build;
+mod division;
 mod observe;
 mod record;
 mod run;
@@ -29,6 +34,7 @@ mod state;
 use scenario::Plan;
 use telemetry::{Progress, RunEnding, RunRecord};
 
+pub use division::{Division, FewerParts, Threads};
 pub use observe::deadlock::{BlockedOutput, Deadlock};
 pub use run::RunOptions;
 pub use run::error::{RunError, Violation};
@@ -45,7 +51,7 @@ pub fn simulate(
     options: RunOptions<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<RunRecord, RunError> {
-    let (world, mut instruments) = build::world(plan);
+    let (world, mut instruments) = build::world(plan, options.partition);
     instruments.timeline = observe::timeline::TimelineProbe::new(plan, options.moments);
     let mut run = run::Run::new(world, instruments, options);
     if plan.until_done() {

@@ -13,11 +13,9 @@ mod flows;
 mod nodes;
 
 use ca_transport::Adapter;
-use link_layer::Port;
 use packet::{NodeId, PortId};
 use scenario::Plan;
-use topology::Graph;
-use units::Span;
+use topology::{Graph, Partition};
 
 use self::nodes::NodeBuilder;
 use crate::observe::Instruments;
@@ -27,11 +25,12 @@ use crate::observe::port_series::PortProbe;
 use crate::observe::source_series::SourceProbe;
 use crate::observe::trees::TreeFinder;
 use crate::observe::watch::Watch;
-use crate::state::interconnect::Interconnect;
+use crate::state::division::Nodes;
+use crate::state::wiring::Wiring;
 use crate::state::world::World;
 
-/// Builds a plan's world, at rest at time zero, and its instruments.
-pub(crate) fn world(plan: &Plan) -> (World, Instruments) {
+/// Builds a plan's world, at rest at time zero, in one part or in those of a partition, and its instruments.
+pub(crate) fn world(plan: &Plan, partition: Option<&Partition>) -> (World, Instruments) {
     let (graph, nodes) = (plan.graph(), plan.nodes());
     let mut builder = NodeBuilder::new(plan);
     let mut numbers = (0..).map(NodeId);
@@ -44,11 +43,8 @@ pub(crate) fn world(plan: &Plan) -> (World, Instruments) {
     }
     let flows = flows::connect(plan, &mut adapters);
     let names = graph.names().map(str::to_owned).collect();
-    let ports =
-        adapters.iter().map(Adapter::port).chain(switches.iter().flat_map(|switch| switch.view().links()));
-    let lookahead = ports.map(Port::lookahead).min().unwrap_or(Span::ZERO);
-    let interconnect = Interconnect::new(&far_ends(graph), lookahead);
-    let world = World { names, adapters, switches, flows, interconnect };
+    let wiring = Wiring::new(&far_ends(graph));
+    let world = Nodes { names, adapters, switches, flows, wiring }.into_world(partition);
     let instruments = instruments(plan, &world);
     (world, instruments)
 }

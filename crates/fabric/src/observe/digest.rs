@@ -21,12 +21,12 @@ const CODES_OF_FIRST_DIGESTS: usize = 2;
 pub(crate) fn of(world: &World) -> Digest {
     let now = world.now();
     let none = Marks::default();
-    let adapters = world.adapters.iter().flat_map(Adapter::all_observed);
+    let adapters = world.adapters().flat_map(Adapter::all_observed);
     let adapters = adapters.map(|observed| lane(observed, &none, now));
-    let switches = world.switches.iter().map(Switch::view);
+    let switches = world.switches().map(Switch::view);
     let switches = switches.flat_map(|switch| switch.all_observed().zip(switch.all_marks()));
     let switches = switches.map(|(observed, marks)| lane(observed, marks, now));
-    Digest::combine(world.adapters.iter().map(Adapter::digest).chain(adapters).chain(switches))
+    Digest::combine(world.adapters().map(Adapter::digest).chain(adapters).chain(switches))
 }
 
 /// Returns the digest of one lane of a port.

@@ -112,7 +112,7 @@ impl GoodputProbe {
     fn look_at_open(&mut self, world: &World) {
         if !self.open.is_empty() {
             self.open.fill(false);
-            let open = world.adapters.iter().flat_map(Adapter::open_flows);
+            let open = world.adapters().flat_map(Adapter::open_flows);
             open.for_each(|flow| self.open[flow.index()] = true);
         }
     }
@@ -132,7 +132,7 @@ impl GoodputProbe {
             |flows: &Vec<u32>| -> Bytes { flows.iter().map(|flow| world.delivered(FlowId(*flow))).sum() };
         let named = (0..self.named).map(|flow| world.delivered(FlowId(flow as u32)));
         let groups: Vec<Bytes> = self.groups.iter().map(sum).collect();
-        let total: Bytes = world.adapters.iter().map(Adapter::taken_by_host).sum();
+        let total: Bytes = world.adapters().map(Adapter::taken_by_host).sum();
         let others = total - groups.iter().copied().sum() - sum(&self.alone);
         let others = self.series.place(SeriesColumn::Others).map(|_| others);
         named.chain(groups.iter().copied()).chain(others).chain([total]).collect()

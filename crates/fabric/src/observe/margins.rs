@@ -21,12 +21,12 @@ impl ThresholdCrossings {
     /// Records new crossings. Called once all events of a sample's instant are handled.
     pub(crate) fn look(&mut self, world: &World) {
         let now = world.now();
-        let margins = world.switches.iter().map(Switch::view).flat_map(|switch| {
+        let margins = world.switches().map(Switch::view).flat_map(|switch| {
             let lanes = switch.lanes();
             let places = (0..switch.radix() * lanes).map(move |at| (at / lanes, at % lanes));
             places.map(|(port, lane)| switch.margins(PortId(port as u16), Lane(lane as u8)))
         });
-        let switches = world.switches.iter().map(Switch::view);
+        let switches = world.switches().map(Switch::view);
         let ports: usize = switches.map(|switch| switch.radix() * switch.lanes()).sum();
         self.first.resize(ports, [None; 2]);
         let all =
@@ -39,9 +39,8 @@ impl ThresholdCrossings {
     }
 
     fn first(&self, world: &World, node: NodeId, port: PortId, lane: Lane) -> [Option<Time>; 2] {
-        let ports = &world.interconnect.first_port;
         let switch = world.switch(node);
-        let port = (ports[node.index()] - ports[world.adapters.len()]) as usize + port.index();
+        let port = world.wiring.position(node, port) - world.wiring.first_port(world.hosts);
         self.first.get(port * switch.view().lanes() + lane.index()).copied().unwrap_or_default()
     }
 

@@ -51,7 +51,7 @@ impl SourceProbe {
 
 fn sample(world: &World, flow: FlowId, delivered: Bytes) -> SourceSample {
     let (node, queue_pair) = world.flows[flow.index()].source;
-    let adapter = &world.adapters[node.index()];
+    let adapter = &world.adapter(node);
     let control = adapter.control_state(queue_pair, world.now()).unwrap_or_default();
     SourceSample {
         delivered,

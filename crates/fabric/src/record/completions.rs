@@ -16,12 +16,12 @@ pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions
     if !plan.keeps_completions() {
         return None;
     }
-    let kept: Vec<_> = world.adapters.iter().map(|adapter| adapter.message_log()).collect::<Option<_>>()?;
+    let kept: Vec<_> = world.adapters().map(|adapter| adapter.message_log()).collect::<Option<_>>()?;
     let posted: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.posted, |one| one.0)).collect();
     let taken: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.consumed, |one| one.0)).collect();
     let acknowledged: Vec<_> =
         kept.iter().map(|kept| by_queue_pair(&kept.acknowledged, |one| one.0)).collect();
-    let lossy = dropped > 0 || world.adapters.iter().any(|adapter| adapter.tally().gaps > 0);
+    let lossy = dropped > 0 || world.adapters().any(|adapter| adapter.tally().gaps > 0);
     let mut all =
         Completions { end: world.now(), origin: plan.workload().origin(), ..Completions::default() };
     all.messages.reserve_exact(kept.iter().map(|kept| kept.posted.len()).sum());

@@ -42,7 +42,8 @@ use crate::state::world::{FlowEnds, Node, World};
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
 /// copy of it.
 pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
-    let Run { mut world, instruments, events, audit, ended, end, .. } = run;
+    let events = run.events();
+    let Run { mut world, instruments, audit, ended, end, .. } = run;
     let Instruments { goodput, trees, crossings, watch, ports, sources, timeline } = instruments;
     let now = world.now();
     let (congestion, loads) = (trees.congestion(&world), trees.loads(&world));
@@ -55,8 +56,8 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
     let pause_events = pauses::events(plan, &world);
     let flow_control_packets = world.ports().map(Port::signals_sent).sum();
     let finite = finite::of(plan, &world, end);
-    world.switches.clear();
-    world.adapters.iter_mut().for_each(Adapter::retire);
+    world.parts.iter_mut().for_each(|part| part.switches = Vec::new());
+    world.adapters_mut().for_each(Adapter::retire);
     let flows = flows(plan, &world);
     let completions = completions::of(plan, &world, audit.dropped);
     RunRecord {
@@ -64,7 +65,7 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         ended,
         finite,
         events,
-        packet_hops: world.interconnect.packet_hops,
+        packet_hops: world.packet_hops(),
         delivered_packets: audit.delivered,
         dropped_packets: audit.dropped,
         flow_control_packets,
@@ -99,14 +100,14 @@ fn phases(plan: &Plan, ended: RunEnding, end: Time) -> Vec<Phase> {
 }
 
 fn transport(world: &World) -> TransportTally {
-    world.adapters.iter().fold(TransportTally::default(), |sum, adapter| sum.plus(adapter.tally()))
+    world.adapters().fold(TransportTally::default(), |sum, adapter| sum.plus(adapter.tally()))
 }
 
 fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
     let names: Vec<Arc<str>> = plan.graph().host_names().map(Arc::from).collect();
     let name = |host: NodeId| Arc::clone(&names[host.index()]);
     let record = |(flow, ends): (&workload::Flow, &FlowEnds)| {
-        let (source, sink) = (&world.adapters[ends.source.0.index()], &world.adapters[ends.sink.0.index()]);
+        let (source, sink) = (&world.adapter(ends.source.0), &world.adapter(ends.sink.0));
         // The requester counts complete messages; the sender of data receives BECNs.
         let (here, there, taken) =
             (source.seen(ends.source.1), sink.seen(ends.sink.1), sink.sink(ends.sink.1));

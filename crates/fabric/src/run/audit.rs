@@ -14,20 +14,20 @@ use crate::state::world::World;
 /// If packets were lost or invented, or if packets are missing although none was dropped.
 pub(crate) fn conservation(world: &World) -> Result<Audit, Violation> {
     let (mut injected, mut delivered, mut waiting) = (0, 0, 0);
-    for adapter in &world.adapters {
+    for adapter in world.adapters() {
         let (sent, received) = adapter.turnover();
         injected += sent;
         delivered += received;
         waiting += adapter.waiting_for_host();
     }
-    let under_way = world.interconnect.pool.len() as u64 - waiting;
+    let under_way = world.packets() as u64 - waiting;
     let dropped = dropped(world);
     let at = world.now();
     if injected != delivered + dropped + under_way {
         return Err(Violation::Conservation { injected, delivered, dropped, under_way, at });
     }
     let missed = |adapter: &Adapter| adapter.tally().naks + adapter.tally().gaps;
-    let missed: u64 = world.adapters.iter().map(missed).sum();
+    let missed: u64 = world.adapters().map(missed).sum();
     if dropped == 0 && missed > 0 {
         return Err(Violation::Sequence { missed, at });
     }
@@ -36,6 +36,6 @@ pub(crate) fn conservation(world: &World) -> Result<Audit, Violation> {
 
 /// Returns the number of packets for which no memory was free. Credits and pauses exclude them.
 fn dropped(world: &World) -> u64 {
-    let adapters = world.adapters.iter().map(|adapter| adapter.port().dropped());
-    adapters.chain(world.switches.iter().map(|switch| switch.view().dropped())).sum()
+    let adapters = world.adapters().map(|adapter| adapter.port().dropped());
+    adapters.chain(world.switches().map(|switch| switch.view().dropped())).sum()
 }

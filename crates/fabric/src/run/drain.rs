@@ -10,7 +10,6 @@ use units::{Span, Time};
 
 use super::error::{RunError, Violation};
 use super::{Run, audit};
-use crate::state::event::Event;
 use crate::state::world::World;
 
 /// The longest wait for credits alone, when no packet and no host has anything left to do. Every link has sent its
@@ -22,21 +21,21 @@ const DRAIN_STEP: Span = Span::from_us(10);
 impl Run<'_> {
     /// Silences the sources and runs until every node is at rest.
     pub(crate) fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), RunError> {
-        self.world.adapters.iter_mut().for_each(Adapter::silence);
+        self.world.adapters_mut().for_each(Adapter::silence);
         let start = self.world.now();
         let mut worked = start;
         loop {
-            let packet_hops = self.world.interconnect.packet_hops;
+            let packet_hops = self.world.packet_hops();
             self.run_until(self.world.now() + DRAIN_STEP, progress)?;
             if self.ended == RunEnding::Interrupted {
                 self.audit = audit::conservation(&self.world)?;
                 return Ok(());
             }
             let now = self.world.now();
-            if self.world.interconnect.packet_hops == packet_hops {
+            if self.world.packet_hops() == packet_hops {
                 self.check_deadlock()?;
             }
-            if self.world.interconnect.queue.pending().any(Event::is_work) {
+            if self.world.pending().any(|event| event.kind.is_work()) {
                 worked = now;
             }
             let Some(node) = first_restless(&self.world, now) else {
@@ -56,8 +55,8 @@ impl Run<'_> {
 
 /// Returns the first node that is not at rest.
 fn first_restless(world: &World, now: Time) -> Option<NodeId> {
-    let adapters = world.adapters.iter().map(|adapter| adapter.at_rest(now));
-    let switches = world.switches.iter().map(|switch| switch.view().at_rest(now));
+    let adapters = world.adapters().map(|adapter| adapter.at_rest(now));
+    let switches = world.switches().map(|switch| switch.view().at_rest(now));
     let mut nodes = (0..).map(NodeId).zip(adapters.chain(switches));
     nodes.find(|(_, at_rest)| !at_rest).map(|(node, _)| node)
 }

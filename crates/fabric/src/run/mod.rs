@@ -1,16 +1,18 @@
 //! The event loop.
 //!
-//! Invariant: within a window, which is no longer than the shortest wire delay, nodes handle their events one node
-//! after the other, in any order. A node finishes one instant before it begins the next, and decides exactly once in
+//! Invariant: a window is no longer than the shortest wire delay, so what a node does in it reaches no other node within
 //! it. Instruments look between windows, when all events up to their instant are handled.
 //!
-//! [`Run::run_until`] is the only place that opens windows. A run split into parts runs it once for each part, each on
-//! a `World` of its own: parts meet after every window to exchange the events that
-//! [`state::interconnect`](crate::state::interconnect) sent to other parts, and before instruments look.
+//! A fabric in several parts has common windows, as long as the shortest wire between parts. All parts handle a common
+//! window, each in windows of its own, and then exchange their [mail](crate::state::mail). Windows have no effect on results.
 //!
 //! | module | contents |
 //! |---|---|
-//! | here | windows, and the turns of nodes |
+//! | here | the advance to the next look of the instruments, and the ends of a run |
+//! | `turns` | the turns of a part's nodes within a window |
+//! | `common_windows` | the windows of a fabric in several parts, on one thread |
+//! | `threads` | the same on one thread for each part |
+//! | `pace` | the choice between the two, on a machine with other work |
 //! | `prefetching` | prefetches memory, for fabrics larger than any cache |
 //! | `until_done` | ends a run when its finite traffic is delivered |
 //! | `drain` | runs a fabric empty after its sources fall silent |
@@ -18,29 +20,33 @@
 //! | `error` | the reasons for which a run fails |
 
 mod audit;
+mod common_windows;
 mod drain;
 pub(crate) mod error;
+mod pace;
 mod prefetching;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod turns;
 mod until_done;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use ca_transport::Adapter;
-use event_kernel::Stream;
-use packet::NodeId;
-use rand::seq::SliceRandom;
-use switch_arch::Switch;
 use telemetry::{Audit, Progress, RunEnding};
+use topology::Partition;
 use units::Time;
 
 use crate::observe::Instruments;
 use crate::observe::deadlock::{self, Deadlock};
-use crate::state::event::EventKind;
-use crate::state::interconnect::{NodeAccess, NodeViolation};
+use crate::state::interconnect::{Divided, NodeViolation, Whole};
+use crate::state::part::Part;
 use crate::state::world::World;
 use error::{RunError, Violation};
-use prefetching::Prefetching;
+use pace::{Pace, Stretch, Way};
+use parallel::Stopwatch;
 use scenario::Plan;
+use turns::Turns;
 use until_done::UntilDone;
 
 /// Variations of a run.
@@ -59,6 +65,11 @@ pub struct RunOptions<'a> {
     /// none if 0. There are at least half as many if the run has as many samples, and fewer in fabrics of more than 8,192
     /// outputs and lanes.
     pub moments: usize,
+    /// Parts into which the fabric is divided; one if it is `None`, or if a packet takes no time from part to part. The result
+    /// is the same for every partition.
+    pub partition: Option<&'a Partition>,
+    /// Lets one thread work on all parts in turn, instead of one thread on each.
+    pub in_turn: bool,
 }
 
 /// Events between two reports of progress.
@@ -68,35 +79,58 @@ const PROGRESS_EVERY: u64 = 1 << 18;
 pub(crate) struct Run<'a> {
     pub(crate) world: World,
     pub(crate) instruments: Instruments,
-    /// Events handled.
-    pub(crate) events: u64,
     /// The packet counts, from the end of the simulated time or of the drain.
     pub(crate) audit: Audit,
     /// Reason for which the run has ended.
     pub(crate) ended: RunEnding,
     /// End of the run, before a drain.
     pub(crate) end: Time,
+    /// By part.
+    turns: Vec<Turns>,
     until_done: Option<UntilDone>,
-    prefetching: Prefetching,
-    scramble: Option<Stream>,
+    /// Number of events at which progress is reported next.
+    report_at: u64,
     interrupt: Option<&'a AtomicBool>,
+    /// The way of parts, if it is prescribed.
+    way: Option<Way>,
+    pace: Pace,
+}
+
+/// The way in which an advance ended.
+enum Advance {
+    /// All events are handled up to the instant that was asked for.
+    Reached,
+    /// Some windows are handled, and more are to follow.
+    Paused,
+    /// The next window may bring the last message of finite traffic, which one thread has to see.
+    NearEnd,
+    /// Finite traffic was delivered at this instant.
+    Done(Time),
+    /// The run is interrupted.
+    Interrupted,
 }
 
 impl<'a> Run<'a> {
     /// Creates a run of a world at rest.
     pub(crate) fn new(world: World, instruments: Instruments, options: RunOptions<'a>) -> Self {
         Self {
+            turns: (0..world.parts.len()).map(|part| Turns::new(part, options.scramble)).collect(),
             world,
             instruments,
-            events: 0,
             audit: Audit::default(),
             ended: RunEnding::AtDuration,
             end: Time::ZERO,
             until_done: None,
-            prefetching: Prefetching::default(),
+            report_at: PROGRESS_EVERY,
             interrupt: options.interrupt,
-            scramble: options.scramble.map(|seed| event_kernel::stream(seed, "scramble", "world")),
+            way: options.in_turn.then_some(Way::InTurn),
+            pace: Pace::default(),
         }
+    }
+
+    /// Returns the number of events handled.
+    pub(crate) fn events(&self) -> u64 {
+        self.turns.iter().map(|turns| turns.events).sum()
     }
 
     /// Lets the run end when all finite traffic of its plan is delivered.
@@ -110,13 +144,9 @@ impl<'a> Run<'a> {
         end: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
-        let World { adapters, switches, interconnect, .. } = &mut self.world;
-        let mut nodes = (0..).map(NodeId);
-        for (adapter, node) in adapters.iter_mut().zip(&mut nodes) {
-            adapter.bring_up(&mut interconnect.access(node));
-        }
-        for (switch, node) in switches.iter_mut().zip(nodes) {
-            switch.bring_up(&mut interconnect.access(node));
+        match &mut self.world.parts[..] {
+            [whole] => whole.bring_up::<Whole>(),
+            parts => parts.iter_mut().for_each(Part::bring_up::<Divided>),
         }
         self.run_until(end, progress)?;
         match self.ended {
@@ -136,29 +166,17 @@ impl<'a> Run<'a> {
         mut end: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
-        let mut report_at = self.events + PROGRESS_EVERY;
         loop {
             let look = self.instruments.deadline();
             let check = self.until_done.as_ref().map_or(Time::NEVER, UntilDone::next_check);
             let mut stop = end.min(look).min(check);
-            while self.open(stop) {
-                self.window();
-                if let Some(found) = self.world.interconnect.broken {
-                    return Err(self.violation(found).into());
-                }
-                if let Some(done) = self.last_delivery() {
-                    (stop, end) = (done, done);
-                }
-                if self.events >= report_at {
-                    report_at = self.events + PROGRESS_EVERY;
-                    progress(self.progress(self.world.now()));
-                    if self.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
-                        self.interrupt_here();
-                        return Ok(());
-                    }
-                }
+            match self.advance(stop, progress)? {
+                Advance::Reached => {}
+                Advance::Paused | Advance::NearEnd => unreachable!("an advance that goes on"),
+                Advance::Done(done) => (stop, end) = (done, done),
+                Advance::Interrupted => return Ok(()),
             }
-            self.world.interconnect.now = stop;
+            self.world.now = stop;
             if check == stop && self.check_done() {
                 end = stop;
             }
@@ -172,20 +190,81 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Opens the next window that holds events up to `stop`. Returns false if there is none.
+    /// Handles every event up to and including the instant `stop`.
+    fn advance(&mut self, stop: Time, progress: &mut dyn FnMut(Progress)) -> Result<Advance, RunError> {
+        if self.world.parts.len() > 1 {
+            return self.advance_in_parts(stop, progress);
+        }
+        while self.open(stop) {
+            self.turns[0].window::<Whole>(&mut self.world.parts[0]);
+            if let Some(advance) = self.after_window(progress)? {
+                return Ok(advance);
+            }
+        }
+        Ok(Advance::Reached)
+    }
+
+    /// Handles every event up to and including the instant `stop`, on one thread for each part or on one for all.
+    fn advance_in_parts(
+        &mut self,
+        stop: Time,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Advance, RunError> {
+        loop {
+            let (watch, before) = (Stopwatch::start(), self.events());
+            let (advance, meetings) = match self.way.unwrap_or(self.pace.way()) {
+                Way::Threads => self.advance_on_threads(stop, progress)?,
+                Way::InTurn => (self.advance_in_turn((stop, Some(self.pace.left())), progress)?, [0; 2]),
+            };
+            let [meetings, lost] = meetings;
+            let events = self.events() - before;
+            self.pace.add(Stretch { events, elapsed: watch.elapsed(), meetings, lost });
+            let advance = match advance {
+                Advance::NearEnd => self.advance_in_turn((stop, None), progress)?,
+                other => other,
+            };
+            if !matches!(advance, Advance::Paused) {
+                return Ok(advance);
+            }
+        }
+    }
+
+    /// Opens the next window of the only part that holds events up to `stop`. Returns false if there is none.
     fn open(&mut self, stop: Time) -> bool {
         let end = match &mut self.until_done {
             Some(until_done) => until_done.window_end(&mut self.world, after(stop)),
             None => after(stop),
         };
-        self.world.interconnect.queue.open(end)
+        let queue = &mut self.world.parts[0].interconnect.queue;
+        let is_open = queue.open(end);
+        self.world.window_end = queue.window_end();
+        is_open
+    }
+
+    /// Looks, after a window that all parts have handled, for reasons not to go on.
+    fn after_window(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Option<Advance>, RunError> {
+        if let Some(found) = self.world.broken() {
+            return Err(self.violation(found).into());
+        }
+        if let Some(done) = self.last_delivery() {
+            return Ok(Some(Advance::Done(done)));
+        }
+        if self.events() >= self.report_at {
+            self.report_at = self.events() + PROGRESS_EVERY;
+            progress(self.progress(self.world.window_end));
+            if is_set(self.interrupt) {
+                self.interrupt_here();
+                return Ok(Some(Advance::Interrupted));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the instant of the last delivery of finite traffic if it lies in the window that was just handled; the run ends
     /// then.
     fn last_delivery(&mut self) -> Option<Time> {
         let done = self.until_done.as_mut()?.delivered(&self.world)?;
-        self.world.interconnect.now = done;
+        self.world.now = done;
         self.end_done();
         Some(done)
     }
@@ -206,27 +285,9 @@ impl<'a> Run<'a> {
         self.ended = RunEnding::Done;
     }
 
-    /// Gives every node with events in the open window its turn.
-    fn window(&mut self) {
-        self.prefetching.begin_window();
-        if let Some(stream) = &mut self.scramble {
-            self.world.interconnect.queue.batches().shuffle(stream);
-        }
-        while let Some(node) = self.world.interconnect.queue.next_owner() {
-            self.prefetching.before_turn(&self.world);
-            let World { adapters, switches, interconnect, .. } = &mut self.world;
-            let access = &mut interconnect.access(NodeId(node));
-            self.events += match (node as usize).checked_sub(adapters.len()) {
-                None => turn(&mut adapters[node as usize], access),
-                Some(switch) => turn(&mut switches[switch], access),
-            };
-        }
-    }
-
     /// Ends the run at the last instant of the window that was handled last.
     fn interrupt_here(&mut self) {
-        let World { interconnect, .. } = &mut self.world;
-        interconnect.now = Time::from_ps(interconnect.queue.window_end().ps() - 1);
+        self.world.now = before(self.world.window_end);
         self.instruments.goodput.end_here(&self.world);
         self.ended = RunEnding::Interrupted;
     }
@@ -241,69 +302,21 @@ impl<'a> Run<'a> {
     }
 
     fn progress(&self, now: Time) -> Progress {
-        Progress { now, packet_hops: self.world.interconnect.packet_hops }
+        Progress { now, packet_hops: self.world.packet_hops() }
     }
 }
 
-/// A node, as the loop drives it.
-trait Driven {
-    /// Handles one event.
-    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_>);
-
-    /// Decides, once all events of an instant are handled.
-    fn decide(&mut self, access: &mut NodeAccess<'_>);
-}
-
-impl Driven for Adapter {
-    #[inline(always)]
-    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_>) {
-        match event {
-            EventKind::Arrive(_, packet) => self.arrive(packet, access),
-            EventKind::Signal(_, signal) => self.on_signal(signal, access),
-            EventKind::Adapter(timer) => self.on_timer(timer, access),
-            EventKind::Switch(timer) => unreachable!("a switch's {timer:?} at an adapter"),
-        }
-    }
-
-    #[inline(always)]
-    fn decide(&mut self, access: &mut NodeAccess<'_>) {
-        self.decide(access);
-    }
-}
-
-impl Driven for Switch {
-    #[inline(always)]
-    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_>) {
-        match event {
-            EventKind::Arrive(port, packet) => self.arrive(port, packet, access),
-            EventKind::Signal(port, signal) => self.on_signal(port, signal, access),
-            EventKind::Switch(timer) => self.on_timer(timer, access),
-            EventKind::Adapter(timer) => unreachable!("an adapter's {timer:?} at a switch"),
-        }
-    }
-
-    #[inline(always)]
-    fn decide(&mut self, access: &mut NodeAccess<'_>) {
-        self.decide(access);
-    }
-}
-
-/// Handles all events of a node in the open window, instant by instant. Returns the number of events.
-fn turn(node: &mut impl Driven, access: &mut NodeAccess<'_>) -> u64 {
-    let mut events = 0;
-    while let Some(mut event) = access.next_instant() {
-        loop {
-            events += 1;
-            node.handle(event.kind, access);
-            let Some(next) = access.next_of_instant() else { break };
-            event = next;
-        }
-        node.decide(access);
-    }
-    events
+/// Returns true if the run is to be interrupted.
+fn is_set(interrupt: Option<&AtomicBool>) -> bool {
+    interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
 }
 
 /// The instant after this one.
 fn after(instant: Time) -> Time {
     Time::from_ps(instant.ps().saturating_add(1))
+}
+
+/// The instant before this one.
+fn before(instant: Time) -> Time {
+    Time::from_ps(instant.ps().saturating_sub(1))
 }

@@ -9,7 +9,7 @@ use prefetch::prefetch;
 use switch_arch::SwitchTimer;
 
 use crate::state::event::{Event, EventKind};
-use crate::state::world::World;
+use crate::state::part::Part;
 
 /// Events prefetched for at a time.
 const AHEAD: usize = 64;
@@ -32,20 +32,20 @@ impl Prefetching {
 
     /// Prefetches for the current batch's events and for some later events, unless done already.
     #[inline]
-    pub(crate) fn before_turn(&mut self, world: &World) {
-        if world.names.len() < NODES {
+    pub(crate) fn before_turn(&mut self, part: &Part) {
+        if part.numbers.len() < NODES {
             return;
         }
-        while self.done < world.interconnect.queue.batch_end() {
-            self.more(world);
+        while self.done < part.interconnect.queue.batch_end() {
+            self.more(part);
         }
     }
 
     /// Prefetches for the next events. Each pass needs memory that the one before it asked for.
     #[inline(never)]
-    fn more(&mut self, world: &World) {
-        let pool = &world.interconnect.pool;
-        let events = world.interconnect.queue.window_events(self.done).take(AHEAD);
+    fn more(&mut self, part: &Part) {
+        let pool = &part.interconnect.pool;
+        let events = part.interconnect.queue.window_events(self.done).take(AHEAD);
         for event in events.clone() {
             if let EventKind::Arrive(_, packet) = event.kind {
                 prefetch(&pool[packet]);
@@ -53,10 +53,10 @@ impl Prefetching {
         }
         let mut outputs = [PortId(0); AHEAD];
         for (event, output) in events.clone().zip(&mut outputs) {
-            *output = prefetch_node(world, event);
+            *output = prefetch_node(part, event);
         }
         for (event, output) in events.zip(outputs) {
-            prefetch_rest(world, event, output);
+            prefetch_rest(part, event, output);
         }
         self.done += AHEAD;
     }
@@ -64,13 +64,13 @@ impl Prefetching {
 
 /// Prefetches the part of a node that every event needs. Returns the output that the packet is routed to, if it is known.
 #[inline]
-fn prefetch_node(world: &World, event: &Event) -> PortId {
-    let Some(switch) = world.switch_index(event.node) else {
-        world.adapters[event.node.index()].prefetch();
+fn prefetch_node(part: &Part, event: &Event) -> PortId {
+    let Some(switch) = part.switch_index(event.node) else {
+        part.adapters[event.node.index()].prefetch();
         return PortId(0);
     };
     match event.kind {
-        EventKind::Arrive(_, packet) => world.switches[switch].output_of(&world.interconnect.pool[packet]),
+        EventKind::Arrive(_, packet) => part.switches[switch].output_of(&part.interconnect.pool[packet]),
         EventKind::Switch(SwitchTimer::TailLeft { output, .. }) => Some(output),
         EventKind::Signal(port, _) => Some(port),
         _ => None,
@@ -80,16 +80,16 @@ fn prefetch_node(world: &World, event: &Event) -> PortId {
 
 /// Prefetches the part of a node that depends on the event and on its packet's output.
 #[inline]
-fn prefetch_rest(world: &World, event: &Event, output: PortId) {
-    let pool = &world.interconnect.pool;
-    let Some(switch) = world.switch_index(event.node) else {
-        let adapter = &world.adapters[event.node.index()];
+fn prefetch_rest(part: &Part, event: &Event, output: PortId) {
+    let pool = &part.interconnect.pool;
+    let Some(switch) = part.switch_index(event.node) else {
+        let adapter = &part.adapters[event.node.index()];
         return match event.kind {
             EventKind::Arrive(_, packet) => adapter.prefetch_for_arrival(&pool[packet]),
             _ => adapter.prefetch_for_send(),
         };
     };
-    let switch = &world.switches[switch];
+    let switch = &part.switches[switch];
     match event.kind {
         EventKind::Arrive(input, packet) => {
             switch.prefetch_for_arrival(VoqId { input, output, lane: pool[packet].lrh.lane });

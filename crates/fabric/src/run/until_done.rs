@@ -8,6 +8,9 @@
 //! | before the last message that time alone brings | none |
 //! | after | before each window: the deliveries that it can bring are counted, and compared with those that are missing |
 //!
+//! With one thread for each part, all meet once more before each window and add up the deliveries that it can bring to each
+//! part. Where the last message could be among them, one thread goes on for some windows.
+//!
 //! Every delivery of a window is an event in it: the arrival of a message's last packet, which crosses a wire and so is
 //! scheduled before the window is opened. Behind a host that takes its time, it is the end of the host's work instead.
 
@@ -16,10 +19,11 @@ use packet::NodeId;
 use scenario::Plan;
 use units::Time;
 
-use super::after;
+use super::{after, before};
 use crate::state::event::EventKind;
 use crate::state::interconnect::Interconnect;
-use crate::state::world::World;
+use crate::state::part::Part;
+use crate::state::world::{Place, World};
 
 /// Watches for the delivery of the last message of finite traffic.
 #[derive(Debug)]
@@ -51,7 +55,7 @@ impl UntilDone {
         let finite: Box<[bool]> = workload.flows.iter().map(|flow| flow.finite).collect();
         let sinks = world.flows.iter().zip(&finite).filter(|(_, finite)| **finite);
         let mut slow: Vec<_> = sinks.map(|(ends, _)| ends.sink.0).collect();
-        slow.retain(|node| world.adapters[node.index()].is_slow());
+        slow.retain(|node| world.adapter(*node).is_slow());
         slow.sort_unstable();
         slow.dedup();
         let candidates = Vec::with_capacity(finite.len());
@@ -62,6 +66,11 @@ impl UntilDone {
     /// Returns the time of the next [check](Self::check).
     pub(crate) fn next_check(&self) -> Time {
         self.checks.last().copied().unwrap_or(Time::NEVER)
+    }
+
+    /// Returns true once deliveries are counted before each window.
+    pub(crate) fn is_counting(&self) -> bool {
+        self.checked.is_some()
     }
 
     /// Checks at its time, once all events of this instant are handled. Returns true if all is delivered.
@@ -78,7 +87,7 @@ impl UntilDone {
         let Some(checked) = self.checked else { return end };
         let (possible, slow) = self.deliveries(world, end);
         if self.missing <= possible {
-            let handled = Time::from_ps(world.interconnect.queue.window_end().ps().saturating_sub(1));
+            let handled = before(world.window_end);
             self.missing = world.finite_messages(handled.max(checked)).undelivered();
         }
         if self.missing > possible {
@@ -94,30 +103,32 @@ impl UntilDone {
     /// Collects the deliveries of finite messages that can happen in the next window. Returns their number, or more, and the
     /// time of the first event of a host that takes its time.
     fn deliveries(&mut self, world: &mut World, end: Time) -> (u64, Option<Time>) {
-        let World { adapters, interconnect, .. } = world;
-        let Interconnect { queue, pool, .. } = interconnect;
         self.candidates.clear();
         let mut slow: Option<Time> = None;
-        for (at, event) in queue.next_window(end) {
-            let of_slow_host = match event.kind {
-                EventKind::Arrive(_, packet) if event.node.index() < adapters.len() => {
-                    let packet = &pool[packet];
-                    if !packet.bth.opcode.ends_message() || !self.finite[packet.flow.index()] {
-                        continue;
-                    }
-                    self.candidates.push(at);
-                    adapters[event.node.index()].is_slow()
-                }
-                EventKind::Adapter(AdapterTimer::HostConsumed) => true,
-                _ => false,
-            };
-            if of_slow_host {
-                slow = Some(slow.map_or(at, |first| first.min(at)));
-            }
+        for part in &mut world.parts {
+            let first = visit_deliveries(part, &self.finite, end, |at| self.candidates.push(at));
+            slow = slow.into_iter().chain(first).min();
         }
-        let waiting = |node: &NodeId| adapters[node.index()].waiting_for_host();
+        let waiting = |node: &NodeId| world.adapter(*node).waiting_for_host();
         let waiting: u64 = if slow.is_some() { self.slow.iter().map(waiting).sum() } else { 0 };
         (self.candidates.len() as u64 + waiting, slow)
+    }
+
+    /// Returns the count for each part on a thread of its own, once deliveries are counted.
+    pub(super) fn counting(&self, world: &World) -> Option<Vec<Counting<'_>>> {
+        self.checked?;
+        let counting = |_| Counting { finite: &self.finite, slow: Vec::new(), missing: self.missing };
+        let mut all: Vec<_> = world.parts.iter().map(counting).collect();
+        for node in &self.slow {
+            let Place { part, index } = world.places[node.index()];
+            all[part.index()].slow.push(index);
+        }
+        Some(all)
+    }
+
+    /// Takes over the number of missing messages that threads have counted down.
+    pub(super) fn counted(&mut self, missing: u64) {
+        self.missing = missing;
     }
 
     /// Returns the instant at which the window that was just handled delivered the last message, if it did.
@@ -125,8 +136,54 @@ impl UntilDone {
         if !core::mem::take(&mut self.cut) {
             return None;
         }
-        let now = Time::from_ps(world.interconnect.queue.window_end().ps() - 1);
+        let now = before(world.window_end);
         self.missing = world.finite_messages(now).undelivered();
         (self.missing == 0).then_some(now)
     }
+}
+
+/// The count of deliveries that windows can bring to a part.
+pub(super) struct Counting<'a> {
+    /// Finite flows, by flow.
+    finite: &'a [bool],
+    /// Positions of adapters of the part that finite flows lead to, whose hosts take their time.
+    slow: Vec<u32>,
+    /// Messages of the whole fabric that are not delivered, or fewer.
+    pub(super) missing: u64,
+}
+
+impl Counting<'_> {
+    /// Returns the number of deliveries, or more, that the part's next window can bring up to `end`.
+    pub(super) fn possible(&self, part: &mut Part, end: Time) -> u64 {
+        let mut count = 0;
+        let slow = visit_deliveries(part, self.finite, end, |_| count += 1);
+        let waiting = |index: &u32| part.adapters[*index as usize].waiting_for_host();
+        count + if slow.is_some() { self.slow.iter().map(waiting).sum() } else { 0 }
+    }
+}
+
+/// Shows the times of the deliveries of finite messages that can happen in a part's next window to `see`. Returns the time of
+/// the first event of a host that takes its time.
+fn visit_deliveries(part: &mut Part, finite: &[bool], end: Time, mut see: impl FnMut(Time)) -> Option<Time> {
+    let Part { adapters, interconnect, .. } = part;
+    let Interconnect { queue, pool, .. } = interconnect;
+    let mut slow: Option<Time> = None;
+    for (at, event) in queue.next_window(end) {
+        let of_slow_host = match event.kind {
+            EventKind::Arrive(_, packet) if event.node.index() < adapters.len() => {
+                let packet = &pool[packet];
+                if !packet.bth.opcode.ends_message() || !finite[packet.flow.index()] {
+                    continue;
+                }
+                see(at);
+                adapters[event.node.index()].is_slow()
+            }
+            EventKind::Adapter(AdapterTimer::HostConsumed) => true,
+            _ => false,
+        };
+        if of_slow_host {
+            slow = Some(slow.map_or(at, |first| first.min(at)));
+        }
+    }
+    slow
 }

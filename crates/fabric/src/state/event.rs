@@ -46,18 +46,20 @@ impl From<SwitchTimer> for EventKind {
 
 const _: () = assert!(size_of::<Event>() <= 16, "an event with its time and order is half a cache line");
 
-impl Event {
+impl EventKind {
     /// Returns true if the event advances a packet, a message or a host. Credits and their timers continue for ever.
     #[inline]
     pub(crate) const fn is_work(&self) -> bool {
         !matches!(
-            self.kind,
+            self,
             EventKind::Signal(..)
                 | EventKind::Switch(SwitchTimer::FlowControl(..))
                 | EventKind::Adapter(AdapterTimer::FlowControl(_))
         )
     }
+}
 
+impl Event {
     /// Returns the order of the event within its instant; `sequence` is the sender's count of signals.
     #[inline]
     pub(crate) fn order(&self, sequence: u32) -> EventOrder {

@@ -1,12 +1,14 @@
-//! The interconnect: the clock, the scheduled events, the packets and the cables that all nodes share, and the
-//! interface through which one node uses them.
+//! The interconnect of a part: the clock, the scheduled events, the packets and the cables that the part's nodes share,
+//! and the interface through which one node uses them.
 //!
 //! Invariant: [`Interconnect::send`] is the only way from one node to another, and its events lie at least the
-//! lookahead in the future.
+//! lookahead in the future. An event for a node of another part leaves by the [outgoing mail](super::mail), with its
+//! packet taken out of the pool.
 //!
-//! A run split over threads or machines gives each part a `World` of its own nodes, and so its own interconnect. An
-//! event for a node of another part then leaves `send` by a mailbox, with its packet taken out of the pool; the loop
-//! (`run::Run::run_until`) exchanges mailboxes between windows.
+//! Nodes, ports and cables are numbered within the part: node 0 is its first. A world of one part has the numbers of the
+//! plan.
+
+use core::marker::PhantomData;
 
 use event_kernel::{EventOrder, EventQueue};
 use link_layer::{InvariantViolation, NodeContext, Signal};
@@ -14,21 +16,58 @@ use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use units::{Span, Time};
 
 use crate::state::event::{Event, EventKind};
+use crate::state::mail::{Cargo, Mail, Outgoing};
+use crate::state::part_id::PartId;
 
-/// Everything that nodes share.
+/// The far end of a cable, as a part knows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FarEnd {
+    /// Number of the node within its part.
+    pub(crate) node: NodeId,
+    pub(crate) port: PortId,
+    pub(crate) part: PartId,
+}
+
+const _: () = assert!(size_of::<FarEnd>() == 8, "eight far ends are one cache line");
+
+/// The extent of a part: all nodes, or some of them. A type, so that a world of one part pays nothing for the others.
+pub(crate) trait Extent {
+    /// True if cables may lead to other parts.
+    const IS_DIVIDED: bool;
+}
+
+/// The only part of its world.
+#[derive(Debug)]
+pub(crate) struct Whole;
+
+/// One of several parts.
+#[derive(Debug)]
+pub(crate) struct Divided;
+
+impl Extent for Whole {
+    const IS_DIVIDED: bool = false;
+}
+
+impl Extent for Divided {
+    const IS_DIVIDED: bool = true;
+}
+
+/// Everything that the nodes of a part share.
 #[derive(Debug)]
 pub(crate) struct Interconnect {
     pub(crate) queue: EventQueue<Event>,
     pub(crate) pool: PacketPool,
     /// The far end of each cable, by node and port.
-    pub(crate) peers: Vec<(NodeId, PortId)>,
-    /// The position of each node's first port in `peers`.
-    pub(crate) first_port: Vec<u32>,
+    far_ends: Box<[FarEnd]>,
+    /// The position of each node's first port in `far_ends`.
+    first_port: Box<[u32]>,
     pub(crate) now: Time,
-    /// Packets that crossed a link, each counted once a link.
+    /// Packets that crossed a link, each counted once a link, by the part that sent it.
     pub(crate) packet_hops: u64,
     /// The earliest violation that a node reported.
     pub(crate) broken: Option<NodeViolation>,
+    part: PartId,
+    pub(crate) outgoing: Outgoing,
 }
 
 /// A violation, as the node that found it reports it.
@@ -42,48 +81,71 @@ pub(crate) struct NodeViolation {
 }
 
 impl Interconnect {
-    /// Creates an interconnect at time zero. `peers[node][port]` is the far end of the cable at that port, and no wire
-    /// is shorter than `lookahead`.
-    pub(crate) fn new(peers: &[Vec<(NodeId, PortId)>], lookahead: Span) -> Self {
-        let first_port = peers.iter().scan(0, |next, ports| {
-            let first = *next;
-            *next += ports.len() as u32;
-            Some(first)
-        });
+    /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node, and
+    /// `first_port` the position of each node's first. No wire between two of its nodes is shorter than `lookahead`.
+    pub(crate) fn new(
+        part: PartId,
+        far_ends: Box<[FarEnd]>,
+        first_port: Box<[u32]>,
+        lookahead: Span,
+    ) -> Self {
         Self {
-            queue: EventQueue::new(peers.len(), lookahead),
+            queue: EventQueue::new(first_port.len(), lookahead),
             pool: PacketPool::default(),
-            first_port: first_port.collect(),
-            peers: peers.concat(),
+            far_ends,
+            first_port,
             now: Time::ZERO,
             packet_hops: 0,
             broken: None,
+            part,
+            outgoing: Outgoing::default(),
         }
     }
 
     /// Returns the interconnect as this node may use it.
     #[inline]
-    pub(crate) fn access(&mut self, node: NodeId) -> NodeAccess<'_> {
-        NodeAccess { node, interconnect: self }
-    }
-
-    /// Returns the far end of the cable at a port.
-    #[inline]
-    pub(crate) fn peer(&self, node: NodeId, port: PortId) -> (NodeId, PortId) {
-        self.peers[self.first_port[node.index()] as usize + port.index()]
+    pub(crate) fn access<X: Extent>(&mut self, node: NodeId) -> NodeAccess<'_, X> {
+        NodeAccess { node, interconnect: self, extent: PhantomData }
     }
 
     /// Schedules an event at the node that the cable of `port` leads to; `kind` makes it of the far end's port.
     #[inline]
-    fn send(
+    fn send<X: Extent>(
         &mut self,
         (node, port): (NodeId, PortId),
         at: Time,
         sequence: u32,
         kind: impl FnOnce(PortId) -> EventKind,
     ) {
-        let (node, port) = self.peer(node, port);
-        self.schedule(at, Event { node, kind: kind(port) }, sequence);
+        let far = self.far_ends[self.first_port[node.index()] as usize + port.index()];
+        let event = Event { node: far.node, kind: kind(far.port) };
+        if X::IS_DIVIDED && far.part != self.part {
+            return self.send_away(far.part, at, event, sequence);
+        }
+        self.schedule(at, event, sequence);
+    }
+
+    /// Sends an event to another part, with its packet.
+    #[inline(never)]
+    fn send_away(&mut self, part: PartId, at: Time, event: Event, sequence: u32) {
+        let cargo = match event.kind {
+            EventKind::Arrive(port, packet) => Cargo::Packet(port, self.pool.remove(packet)),
+            EventKind::Signal(port, signal) => Cargo::Signal(port, signal, sequence),
+            EventKind::Adapter(_) | EventKind::Switch(_) => {
+                unreachable!("a timer for another node: {event:?}")
+            }
+        };
+        self.outgoing.push(part, Mail { at, node: event.node, cargo });
+    }
+
+    /// Schedules an event that another part sent.
+    pub(crate) fn receive(&mut self, mail: Mail) {
+        let Mail { at, node, cargo } = mail;
+        let (kind, sequence) = match cargo {
+            Cargo::Packet(port, packet) => (EventKind::Arrive(port, self.pool.insert(packet)), 0),
+            Cargo::Signal(port, signal, sequence) => (EventKind::Signal(port, signal), sequence),
+        };
+        self.schedule(at, Event { node, kind }, sequence);
     }
 
     // The order of an event depends on its kind, which each caller knows: inlined there, it costs nothing.
@@ -99,12 +161,13 @@ impl Interconnect {
 }
 
 /// The interconnect, lent to one node while it handles its events.
-pub(crate) struct NodeAccess<'a> {
+pub(crate) struct NodeAccess<'a, X> {
     node: NodeId,
     interconnect: &'a mut Interconnect,
+    extent: PhantomData<X>,
 }
 
-impl NodeAccess<'_> {
+impl<X> NodeAccess<'_, X> {
     /// Takes the node's next event in the open window, and advances the clock to it.
     #[inline]
     pub(crate) fn next_instant(&mut self) -> Option<Event> {
@@ -120,7 +183,7 @@ impl NodeAccess<'_> {
     }
 }
 
-impl<W> NodeContext<W> for NodeAccess<'_>
+impl<W, X: Extent> NodeContext<W> for NodeAccess<'_, X>
 where
     EventKind: From<W>,
 {
@@ -137,12 +200,12 @@ where
     #[inline]
     fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
         self.interconnect.packet_hops += 1;
-        self.interconnect.send((self.node, port), at, 0, |port| EventKind::Arrive(port, packet));
+        self.interconnect.send::<X>((self.node, port), at, 0, |port| EventKind::Arrive(port, packet));
     }
 
     #[inline]
     fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32) {
-        self.interconnect.send((self.node, port), at, sequence, |port| EventKind::Signal(port, signal));
+        self.interconnect.send::<X>((self.node, port), at, sequence, |port| EventKind::Signal(port, signal));
     }
 
     #[inline(always)]

@@ -16,6 +16,7 @@ mod lane_changes;
 mod laws;
 mod memory;
 mod organisations;
+mod parts;
 mod patterns;
 mod pausing;
 mod priorities;

@@ -89,6 +89,7 @@ impl CreditPort<'_> {
         }
     }
 
+    #[inline(always)]
     fn send_update<W>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) {
         let update = self.lanes[lane].update(lane, context.now());
         self.end.send_signal(update, context);

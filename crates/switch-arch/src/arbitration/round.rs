@@ -30,7 +30,7 @@ impl<const WORDS: usize> Arbitration<WORDS> {
 
     /// Grants a request that has no rivals, if the arbiter is a round robin. Such a request asks for inputs that can be
     /// read, so it is never refused.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn grant_alone(&mut self, request: Request<WORDS>, ports: &Ports) -> Option<Grant> {
         let Request { output, lane, contenders } = request;
         let AnyArbiter::RoundRobin(arbiter) = &mut self.arbiter else { return None };

@@ -286,6 +286,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     }
 
     /// Lets the arbiter decide about the requests.
+    #[inline(always)]
     fn arbitrate(&mut self, packets: &PacketPool) {
         let Self { arbitration, agenda, ports, storage, .. } = self;
         if !arbitration.run(ports, &storage.buffering, packets) {

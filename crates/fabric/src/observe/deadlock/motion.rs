@@ -26,10 +26,10 @@ impl Motion {
     /// Returns the motion of the world, from its pending events.
     pub(super) fn of(world: &World) -> Self {
         let mut motion = Self { arrivals: BTreeSet::new(), resumes: BTreeSet::new(), still: true };
-        for event in world.interconnect.queue.pending() {
+        for event in world.pending() {
             match event.kind {
                 EventKind::Arrive(port, packet) => {
-                    motion.arrivals.insert((event.node, port, world.interconnect.pool[packet].lrh.lane));
+                    motion.arrivals.insert((event.node, port, event.pool[packet].lrh.lane));
                     motion.still = false;
                 }
                 EventKind::Signal(port, Signal::Pause { lane, quanta: 0 }) => {
@@ -71,13 +71,13 @@ impl Motion {
 /// Returns true if a time-out may make a host send a packet: one that is no longer than the room on some lane.
 fn may_send_again(world: &World, host: NodeId) -> bool {
     let Node::Adapter(adapter) = world.node(host) else { return true };
-    let (to, input) = world.interconnect.peer(host, PortId(0));
+    let (to, input) = world.peer(host, PortId(0));
     adapter.shortest_packet().is_some_and(|length| world.port(to, input).has_room(length))
 }
 
 /// Returns true if both ends of every cable know the room of each other, so that every node has decided with all it will
 /// ever know.
 fn is_settled(world: &World) -> bool {
-    let mut ends = world.ports().zip(&world.interconnect.peers);
+    let mut ends = world.ports().zip(world.wiring.peers());
     ends.all(|(port, (node, far))| port.knows_room_of(world.port(*node, *far)))
 }

@@ -44,7 +44,7 @@ impl Waits<'_> {
     fn lasting_use(&self, node: NodeId, motion: &Motion) -> Vec<LastingUse> {
         let switch = self.switch(node);
         let mut uses = vec![LastingUse::default(); switch.radix() * switch.lanes()];
-        switch.visit_buffers(self.pool(), &mut |packet, output| {
+        switch.visit_buffers(self.pool(node), &mut |packet, output| {
             let VoqId { input, lane, .. } = packet.voq();
             if self.stays(node, VoqId { input, output, lane }) {
                 uses[self.number(node, input, packet.arrived_on)].hold(packet.wire_bytes());
@@ -66,7 +66,7 @@ impl Waits<'_> {
         uses: &[LastingUse],
         motion: &Motion,
     ) -> bool {
-        let (from, output) = self.world.interconnect.peer(node, input);
+        let (from, output) = self.world.peer(node, input);
         let silent = || match self.world.node(from) {
             Node::Adapter(_) => self.far_room((from, output, lane), uses, motion) == Bytes::ZERO,
             Node::Switch(switch) => self.at(from, output, lane).is_some_and(|at| {
@@ -80,7 +80,7 @@ impl Waits<'_> {
     /// Returns the wait of an output under this lasting use; `None` if its packet may find room.
     fn renewed(&self, at: &Wait, uses: &LastingUses, motion: &Motion) -> Option<Wait> {
         let Wait { from, output, lane, to, .. } = *at;
-        let (switch, pool) = (self.switch(from), self.pool());
+        let (switch, pool) = (self.switch(from), self.pool(from));
         let room = self.far_room((from, output, lane), &uses[&to], motion);
         switch.longest_head(output, lane, pool).filter(|head| *head > room)?;
         let longest = switch.room_behind_crossbar(output, lane, pool).unwrap_or(room);
@@ -121,7 +121,7 @@ impl Waits<'_> {
         if !link.is_lossless() && !link.is_paused(lane) || motion.resumes(from, output, lane) {
             return UNLIMITED;
         }
-        let (to, input) = self.world.interconnect.peer(from, output);
+        let (to, input) = self.world.peer(from, output);
         self.switch(to).most_room(input, lane, uses)
     }
 

@@ -6,7 +6,7 @@ use packet::{Lane, NodeId, PacketPool, PortId, VoqId};
 use switch_arch::{Switch, SwitchView};
 use units::Bytes;
 
-use crate::state::world::World;
+use crate::state::world::{Node, World};
 
 /// An output and lane of a switch that waits for room at another switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,18 +33,17 @@ impl<'a> Waits<'a> {
     /// buffer that it goes to, as its receiver counts it, and under PFC a pause is in effect. Each is taken to be sealed.
     pub(super) fn present(world: &'a World) -> Self {
         let mut waits = Vec::new();
-        for (place, switch) in world.switches.iter().map(Switch::view).enumerate() {
-            let from = world.switch_number(place);
+        for (from, switch) in world.switch_numbers().zip(world.switches().map(Switch::view)) {
             for output in (0..switch.radix() as u16).map(PortId) {
-                let (to, input) = world.interconnect.peer(from, output);
-                let Some(next) = world.switch_index(to) else { continue };
-                let (link, far) = (switch.link(output), world.switches[next].view().link(input));
+                let (to, input) = world.peer(from, output);
+                let Node::Switch(next) = world.node(to) else { continue };
+                let (link, far) = (switch.link(output), next.view().link(input));
                 for lane in (0..switch.lanes() as u8).map(Lane) {
                     let room = far.room(lane);
                     let may_wait = link.is_lossless() || link.is_paused(lane);
-                    let head = switch.longest_head(output, lane, &world.interconnect.pool);
+                    let head = switch.longest_head(output, lane, world.pool(from));
                     if may_wait && head.is_some_and(|head| head > room) {
-                        let queue = switch.room_behind_crossbar(output, lane, &world.interconnect.pool);
+                        let queue = switch.room_behind_crossbar(output, lane, world.pool(from));
                         let longest = queue.unwrap_or(room);
                         waits.push(Wait { from, output, lane, to, input, longest, sealed: true });
                     }
@@ -101,7 +100,7 @@ impl<'a> Waits<'a> {
         };
         let voqs = (0..switch.radix() as u16).map(PortId).flat_map(lanes);
         let voqs = voqs.filter_map(move |voq| self.at(to, voq.output, voq.lane).map(|wait| (voq, wait)));
-        let of_buffer = move |voq| switch.is_head(voq) && switch.arrived_on(voq, arrived_on, self.pool());
+        let of_buffer = move |voq| switch.is_head(voq) && switch.arrived_on(voq, arrived_on, self.pool(to));
         voqs.filter(move |(voq, _)| of_buffer(*voq)).map(|(_, wait)| *wait)
     }
 
@@ -109,7 +108,8 @@ impl<'a> Waits<'a> {
     /// is too long, or nothing leaves by that output.
     pub(super) fn stays(&self, node: NodeId, voq: VoqId) -> bool {
         self.at(node, voq.output, voq.lane).is_some_and(|at| {
-            at.sealed || self.switch(node).contender(voq, self.pool()).is_some_and(|head| head > at.longest)
+            at.sealed
+                || self.switch(node).contender(voq, self.pool(node)).is_some_and(|head| head > at.longest)
         })
     }
 
@@ -124,7 +124,7 @@ impl<'a> Waits<'a> {
         self.world.switch(node).view()
     }
 
-    pub(super) fn pool(&self) -> &'a PacketPool {
-        &self.world.interconnect.pool
+    pub(super) fn pool(&self, node: NodeId) -> &'a PacketPool {
+        self.world.pool(node)
     }
 }

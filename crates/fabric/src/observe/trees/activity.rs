@@ -51,9 +51,9 @@ impl Activity {
     pub(super) fn measure(&mut self, world: &World, interval: Span) {
         let now = world.now();
         self.interval = interval;
-        let adapters = world.adapters.iter().flat_map(ca_transport::Adapter::all_observed);
-        let switches = world.switches.iter().flat_map(|switch| switch.view().all_observed());
-        self.outputs.resize(world.interconnect.peers.len() * self.lanes, OutputActivity::default());
+        let adapters = world.adapters().flat_map(ca_transport::Adapter::all_observed);
+        let switches = world.switches().flat_map(|switch| switch.view().all_observed());
+        self.outputs.resize(world.wiring.peers().len() * self.lanes, OutputActivity::default());
         for (output, (_, seen)) in self.outputs.iter_mut().zip(adapters.chain(switches)) {
             output.settle(seen, self.around, now, interval);
         }
@@ -61,7 +61,7 @@ impl Activity {
 
     /// Returns the place of an output and lane among all.
     pub(super) fn place(&self, world: &World, (node, port, lane): OutputLane) -> usize {
-        let port = world.interconnect.first_port[node.index()] as usize + port.index();
+        let port = world.wiring.position(node, port);
         port * self.lanes + lane.index()
     }
 

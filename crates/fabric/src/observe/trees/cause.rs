@@ -92,7 +92,7 @@ impl Setting {
 
     /// Returns the cause of a root with too small a buffer at its far end, if that is so.
     pub(super) fn short_loop(&self, world: &World, (node, port, lane): OutputLane) -> Option<Cause> {
-        let port = world.interconnect.first_port[node.index()] as usize + port.index();
+        let port = world.wiring.position(node, port);
         let (buffer, needed) = *self.credit_loops.get(port * self.lanes + lane.index())?;
         (buffer < needed).then_some(Cause::CreditRoundTrip { buffer, needed })
     }
@@ -108,7 +108,7 @@ impl Setting {
     }
 
     fn slow_receiver(&self, world: &World, (node, port, _): OutputLane) -> Option<Cause> {
-        let (peer, _) = world.interconnect.peer(node, port);
+        let (peer, _) = world.peer(node, port);
         let takes = (*self.drains.get(peer.index())?)?;
         let (payload, wire) = self.share;
         let brings = u128::from(world.port(node, port).wire().rate().get()) * u128::from(payload);

@@ -68,9 +68,9 @@ impl Search<'_> {
         let branches = self.tree.branches.iter().map(|((node, ..), _)| *node);
         let inside: BTreeSet<NodeId> = branches.chain([self.tree.root.0]).collect();
         let world = self.world;
-        for node in inside.into_iter().filter(|node| world.switch_index(*node).is_some()) {
-            world.switch(node).view().visit_packets(&world.interconnect.pool, &mut |packet| {
-                let (from, port) = world.interconnect.peer(node, packet.voq().input);
+        for node in inside.into_iter().filter(|node| !world.is_host(*node)) {
+            world.switch(node).view().visit_packets(world.pool(node), &mut |packet| {
+                let (from, port) = world.peer(node, packet.voq().input);
                 let awaited = paths::awaited(node, packet);
                 if awaited == self.tree.root && packet.payload > 0 {
                     self.found.feeders.insert(packet.voq().input);
@@ -84,9 +84,9 @@ impl Search<'_> {
     fn visit_adapters(&mut self) {
         let (world, tree) = (self.world, self.tree);
         for &((node, port, lane), _) in &tree.branches {
-            if world.switch_index(node).is_none() {
-                let (pool, now) = (&world.interconnect.pool, world.now());
-                world.adapters[node.index()].visit_waiting(lane, (pool, now), &mut |packet| {
+            if world.is_host(node) {
+                let (pool, now) = (world.pool(node), world.now());
+                world.adapter(node).visit_waiting(lane, (pool, now), &mut |packet| {
                     self.visit(packet, (node, port, lane), None);
                 });
             }

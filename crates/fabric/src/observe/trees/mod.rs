@@ -152,11 +152,10 @@ impl TreeFinder {
     /// Returns the outputs that are congested by themselves, and adds all queues to the totals.
     fn candidates(&mut self, world: &World) -> Candidates {
         let mut found = Candidates::default();
-        let all = world.interconnect.peers.len() * self.activity.lanes;
+        let all = world.wiring.peers().len() * self.activity.lanes;
         self.outputs.resize(all - self.first_output(world), OutputTotals::default());
         let mut place = 0;
-        for (number, switch) in world.switches.iter().enumerate() {
-            let node = world.switch_number(number);
+        for (node, switch) in world.switch_numbers().zip(world.switches()) {
             let mut behind_heads = Vec::new();
             for port in (0..switch.view().radix() as u16).map(PortId) {
                 for lane in (0..self.activity.lanes as u8).map(Lane) {
@@ -181,7 +180,7 @@ impl TreeFinder {
     /// may be.
     fn classify(&mut self, world: &World, output: OutputLane, place: usize) -> Option<RootKind> {
         let (node, port, lane) = output;
-        let switch = node.index() - world.adapters.len();
+        let switch = node.index() - world.hosts;
         let queue = world.switch(node).view().waiting(port, lane);
         let totals = &mut self.outputs[place];
         totals.see(queue);
@@ -190,7 +189,7 @@ impl TreeFinder {
         if queue <= self.some_queue && !is_over {
             return None;
         }
-        let faces_adapter = world.switch_index(world.interconnect.peer(node, port).0).is_none();
+        let faces_adapter = world.is_host(world.peer(node, port).0);
         let kind = match self.activity.of(world, output).held_back {
             true => faces_adapter.then_some(RootKind::Receiver),
             false => self.activity.is_full(world, output).then_some(RootKind::Full),
@@ -222,19 +221,19 @@ impl TreeFinder {
         let mut next = 0;
         while let Some(&((node, output, lane), depth)) = parents.get(next) {
             next += 1;
-            if node.index() < world.adapters.len() {
+            if world.is_host(node) {
                 continue;
             }
             let here = world.switch(node).view();
             for input in (0..here.radix() as u16).map(PortId) {
                 let voq = VoqId { input, output, lane };
-                let (from, port) = world.interconnect.peer(node, input);
+                let (from, port) = world.peer(node, input);
                 for arrived_on in (0..here.lanes() as u8).map(Lane) {
                     let child = (from, port, arrived_on);
                     if self.activity.of(world, child).held_back
                         && !parents.iter().any(|(known, _)| *known == child)
                         && here.is_head(voq)
-                        && here.arrived_on(voq, arrived_on, &world.interconnect.pool)
+                        && here.arrived_on(voq, arrived_on, world.pool(node))
                     {
                         branches.push((child, depth + 1));
                         parents.push((child, depth + 1));
@@ -282,8 +281,7 @@ impl TreeFinder {
 
     /// Returns the number of outputs and lanes of adapters, which precede those of switches.
     fn first_output(&self, world: &World) -> usize {
-        let (ports, all) = (&world.interconnect.first_port, world.interconnect.peers.len());
-        ports.get(world.adapters.len()).map_or(all, |first| *first as usize) * self.activity.lanes
+        world.wiring.first_port(world.hosts) * self.activity.lanes
     }
 
     /// Returns the trees found, as plain data.
@@ -320,7 +318,7 @@ impl TreeFinder {
 
 /// Returns the record of a root without any sample.
 fn first_record(world: &World, (node, port, lane): OutputLane) -> RootRecord {
-    let (peer, _) = world.interconnect.peer(node, port);
+    let (peer, _) = world.peer(node, port);
     RootRecord {
         node: world.name(node).to_owned(),
         port: port.0 + 1,

@@ -5,7 +5,7 @@
 use packet::{FlowId, NodeId, Packet, PortId};
 
 use super::OutputLane;
-use crate::state::world::World;
+use crate::state::world::{Node, World};
 
 /// The most links of a path; routes that form a loop are refused before a run.
 const LONGEST_PATH: usize = 256;
@@ -13,9 +13,8 @@ const LONGEST_PATH: usize = 256;
 /// Returns the outputs and lanes by which a packet leaves, from the output `first` where it waits to the last switch.
 pub(super) fn outputs(world: &World, packet: Packet, first: OutputLane) -> impl Iterator<Item = OutputLane> {
     let next = move |&(node, output, lane): &OutputLane| {
-        let (node, input) = world.interconnect.peer(node, output);
-        world.switch_index(node)?;
-        let switch = world.switch(node);
+        let (node, input) = world.peer(node, output);
+        let Node::Switch(switch) = world.node(node) else { return None };
         let output = switch.output_of(&packet)?;
         Some((node, output, switch.lane_of(input, output, &packet).unwrap_or(lane)))
     };
@@ -25,7 +24,7 @@ pub(super) fn outputs(world: &World, packet: Packet, first: OutputLane) -> impl 
 /// Returns the outputs and lanes by which the data of a flow leave, from the adapter of its source on.
 pub(super) fn of_flow(world: &World, flow: FlowId) -> impl Iterator<Item = OutputLane> {
     let (source, queue_pair) = world.flows[flow.index()].source;
-    let probe = world.adapters[source.index()].probe(queue_pair);
+    let probe = world.adapter(source).probe(queue_pair);
     outputs(world, probe, (source, PortId(0), probe.lrh.lane))
 }
 

@@ -46,7 +46,7 @@ impl WorstSoFar {
         let branch = |((node, port, lane), depth): &(OutputLane, u32)| BranchRecord {
             node: world.name(*node).to_owned(),
             port: port.0 + 1,
-            peer: world.name(world.interconnect.peer(*node, *port).0).to_owned(),
+            peer: world.name(world.peer(*node, *port).0).to_owned(),
             lane: lane.0,
             depth: *depth,
         };

@@ -1,0 +1,121 @@
+//! The division of a run among threads: into parts that gain by it, or into one.
+//!
+//! Invariant: a division changes the time that a run takes, and nothing of its record.
+
+use core::fmt::{self, Display, Formatter};
+use core::num::NonZero;
+use std::thread;
+
+use scenario::Plan;
+use topology::{Partition, PartitionCost};
+use units::Span;
+
+/// Threads that a run may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Threads {
+    /// The calling thread alone.
+    #[default]
+    One,
+    /// So many, or fewer if that many gain nothing, but no more than the machine has processors.
+    AtMost(NonZero<usize>),
+    /// As many as gain, but no more than the machine has processors.
+    Auto,
+}
+
+impl Threads {
+    /// Returns the most threads.
+    #[must_use]
+    pub fn most(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::AtMost(threads) => processors().min(threads.get()),
+            Self::Auto => processors(),
+        }
+    }
+}
+
+impl Display for Threads {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One => f.write_str("1"),
+            Self::AtMost(threads) => write!(f, "{threads}"),
+            Self::Auto => f.write_str("auto"),
+        }
+    }
+}
+
+/// Returns the number of processors of the machine that this process may use.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The parts of a run.
+#[derive(Clone, Debug)]
+pub struct Division {
+    /// The parts, for [`RunOptions::partition`](crate::RunOptions::partition); `None` for one part.
+    pub partition: Option<Partition>,
+    /// Cost of the parts, and the number of events that each is expected to handle in a common window; `None` if there is one
+    /// part.
+    pub cost: Option<(PartitionCost, f64)>,
+    /// Reason for fewer parts than asked for.
+    pub fewer: Option<FewerParts>,
+}
+
+/// A reason for fewer parts than asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FewerParts {
+    /// The fabric has fewer nodes.
+    FewNodes,
+    /// Something takes no time from part to part, however the fabric is divided.
+    NoTime,
+    /// A part of the number asked for would have so few events in a common window that the meetings of threads take longer.
+    FewEvents {
+        /// Events that a part is expected to handle in a window.
+        expected: f64,
+        /// Length of the window.
+        window: Span,
+    },
+}
+
+/// Least events of a part in a common window that are worth a meeting after it. A meeting costs some 0.5 us, an event 0.1 to
+/// 0.2 us; with 15 events, a second thread gains a third (`dcs648`).
+const WORTH_A_MEETING: f64 = 8.0;
+
+impl Division {
+    /// Divides the run of a plan among threads.
+    #[must_use]
+    pub fn of(plan: &Plan, threads: Threads) -> Self {
+        let most = threads.most();
+        if most < 2 {
+            return Self::of_one();
+        }
+        let work = plan.expected_work();
+        let fabric = plan.weighed_graph(&work);
+        let mut fewer = None;
+        for parts in (2..=most.min(usize::from(u16::MAX))).rev() {
+            let partition = Partition::balanced(&fabric, parts);
+            let cost = partition.cost(&fabric);
+            let expected = cost.window.map_or(f64::INFINITY, |window| work.in_window(window) / parts as f64);
+            let against = match cost.window {
+                _ if partition.parts() < parts => FewerParts::FewNodes,
+                Some(Span::ZERO) => FewerParts::NoTime,
+                Some(window) if expected < WORTH_A_MEETING => FewerParts::FewEvents { expected, window },
+                _ => return Self { partition: Some(partition), cost: Some((cost, expected)), fewer },
+            };
+            fewer.get_or_insert(against);
+        }
+        Self { partition: None, cost: None, fewer }
+    }
+
+    /// Returns the division into one part.
+    #[must_use]
+    pub const fn of_one() -> Self {
+        Self { partition: None, cost: None, fewer: None }
+    }
+
+    /// Returns the number of parts.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.partition.as_ref().map_or(1, Partition::parts)
+    }
+}

@@ -1,0 +1,102 @@
+//! The windows of a fabric in several parts.
+//!
+//! Invariant: a common window is at most as long as the shortest wire between parts, and begins at or before the first
+//! event of any part. So nothing that a part does in it reaches another part within it. It ends where a bucket of every
+//! part's event list ends, unless an instant is given up to which all events are to be handled: cutting a bucket takes time.
+
+use core::time::Duration;
+
+use event_kernel::EventQueue;
+use parallel::Stopwatch;
+use telemetry::Progress;
+use units::{Span, Time};
+
+use super::error::RunError;
+use super::until_done::UntilDone;
+use super::{Advance, Run, after};
+use crate::state::interconnect::Divided;
+use crate::state::part::Part;
+use crate::state::world::World;
+
+/// Windows that one thread handles at a time: starting several threads again takes some 50 us.
+const AT_A_TIME: u64 = 64;
+
+/// The rule by which all parts find their next common window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CommonWindows {
+    /// Longest window; `None` without end.
+    longest: Option<Span>,
+    /// Longest bucket of all parts' event lists.
+    bucket: Span,
+    /// Last instant to be handled.
+    stop: Time,
+}
+
+impl CommonWindows {
+    /// Returns the rule for windows up to `stop`. If `is_whole`, a window lies within the next window of each part's event
+    /// list.
+    pub(super) fn new(world: &World, stop: Time, is_whole: bool) -> Self {
+        let queues = || world.parts.iter().map(|part| &part.interconnect.queue);
+        // The list's window may begin with a bucket of which a part is handled.
+        let within = |queue: &EventQueue<_>| queue.window_length() - queue.bucket_length() + Span::from_ps(1);
+        let shortest = queues().map(within).min().filter(|_| is_whole);
+        Self {
+            longest: world.between.into_iter().chain(shortest).min(),
+            bucket: queues().map(EventQueue::bucket_length).max().unwrap_or(Span::ZERO),
+            stop,
+        }
+    }
+
+    /// Returns the end, exclusive, of the next window; `None` if it would begin beyond the stop. No event lies before
+    /// `first`, or before `handled`.
+    pub(super) fn end(&self, first: Option<Time>, handled: Time) -> Option<Time> {
+        let first = first?.max(handled);
+        if first > self.stop {
+            return None;
+        }
+        let end = self.longest.map_or(Time::NEVER, |longest| first + longest);
+        let whole = Time::from_ps(end.ps() / self.bucket.ps() * self.bucket.ps());
+        // Buckets of some parts may be longer than a window.
+        let end = if whole > first { whole } else { end };
+        Some(end.min(after(self.stop)))
+    }
+}
+
+impl Run<'_> {
+    /// Handles every event up to and including the instant `stop`, part by part on one thread; or of some windows: at least
+    /// [`AT_A_TIME`], and for a `slice` of elapsed time.
+    pub(super) fn advance_in_turn(
+        &mut self,
+        (stop, slice): (Time, Option<Duration>),
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Advance, RunError> {
+        let is_counting = self.until_done.as_ref().is_some_and(UntilDone::is_counting);
+        let windows = CommonWindows::new(&self.world, stop, is_counting);
+        let watch = Stopwatch::start();
+        self.world.exchange_mail();
+        for window in 1_u64.. {
+            let first = self.world.parts.iter_mut().filter_map(Part::next_time).min();
+            let Some(mut end) = windows.end(first, self.world.window_end) else {
+                return Ok(Advance::Reached);
+            };
+            if let Some(until_done) = &mut self.until_done {
+                end = until_done.window_end(&mut self.world, end);
+            }
+            for (part, turns) in self.world.parts.iter_mut().zip(&mut self.turns) {
+                turns.run_until::<Divided>(part, end);
+            }
+            self.world.exchange_mail();
+            self.world.window_end = end;
+            if let Some(advance) = self.after_window(progress)? {
+                return Ok(advance);
+            }
+            if end == after(stop) {
+                return Ok(Advance::Reached);
+            }
+            if window.is_multiple_of(AT_A_TIME) && slice.is_none_or(|slice| watch.elapsed() >= slice) {
+                break;
+            }
+        }
+        Ok(Advance::Paused)
+    }
+}

@@ -1,0 +1,64 @@
+//! Violations in several parts: the earliest is reported, whichever part finds it.
+
+use link_layer::Signal;
+use packet::{Lane, NodeId, PortId};
+use scenario::{Plan, Scenario, ScenarioText};
+use topology::Partition;
+use units::{Span, Time};
+
+use super::{Run, RunOptions};
+use crate::build;
+use crate::state::mail::{Cargo, Mail};
+use crate::state::world::World;
+
+fn plan() -> Plan {
+    let checked = ScenarioText::find("victim").and_then(|source| Scenario::read(&source)?.check(&source));
+    checked.unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
+}
+
+/// Lets a PAUSE arrive at a node under credits, which violates an invariant.
+fn pause(world: &mut World, node: usize, at: Time) {
+    let place = world.places[node];
+    let hosts = world.parts[place.part.index()].adapters.len() as u32;
+    let number = NodeId(if node < world.hosts { place.index } else { hosts + place.index });
+    let signal = Signal::Pause { lane: Lane(0), quanta: 9 };
+    let mail = Mail { at, node: number, cargo: Cargo::Signal(PortId(0), signal, 0) };
+    world.parts[place.part.index()].interconnect.receive(mail);
+}
+
+/// Runs until the first violation. The fabric has five hosts, then two switches.
+fn failure(partition: Option<&Partition>, in_turn: bool, pauses: &[(usize, Time)]) -> String {
+    let plan = plan();
+    let (mut world, instruments) = build::world(&plan, partition);
+    pauses.iter().for_each(|(node, at)| pause(&mut world, *node, *at));
+    let mut run = Run::new(world, instruments, RunOptions { partition, in_turn, ..RunOptions::default() });
+    let failed = run.run_to_end(plan.duration().after_start(), &mut |_| {});
+    failed.expect_err("a PAUSE under credits is no signal").to_string()
+}
+
+#[test]
+fn the_earliest_violation_is_reported_by_time_and_node() {
+    let at = |ns| Span::from_ns(ns).after_start();
+    for pauses in [
+        [(6, at(50_000)), (1, at(49_999)), (5, at(50_001))],
+        [(6, at(50_000)), (1, at(50_000)), (5, at(50_000))],
+        [(6, at(50_000)), (5, at(50_000)), (4, at(50_001))],
+    ] {
+        let one = failure(None, false, &pauses);
+        let node = plan()
+            .graph()
+            .name(NodeId(pauses.iter().map(|(node, at)| (*at, *node)).min().expect("three").1 as u32))
+            .to_owned();
+        assert!(one.starts_with(&node), "{node}: {one}");
+        for of_node in [[0, 0, 0, 1, 1, 1, 0], [0, 1, 2, 0, 1, 2, 0], [6, 5, 4, 3, 2, 1, 0]] {
+            let partition = Partition::new(&of_node);
+            for in_turn in [false, true] {
+                assert_eq!(
+                    failure(Some(&partition), in_turn, &pauses),
+                    one,
+                    "{of_node:?}, in turn: {in_turn}"
+                );
+            }
+        }
+    }
+}

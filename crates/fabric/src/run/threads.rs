@@ -1,0 +1,208 @@
+//! The windows of a fabric in several parts, on one thread for each part.
+//!
+//! Invariant: threads share nothing but their [`Meeting`]s. After each they know the same words, and so each finds the same
+//! next window, and the same reason to stop, by itself.
+//!
+//! ```text
+//! meet     next event of each part: the least begins the window      a violation, an interrupt: stop
+//! receive  mail that others sent before the meeting
+//! window   all events before its end
+//! send     mail, which lies in later windows
+//! ```
+
+use core::sync::atomic::AtomicBool;
+use core::time::Duration;
+use std::thread;
+
+use parallel::{Meeting, Member, Stopwatch};
+use telemetry::Progress;
+use units::Time;
+
+use super::common_windows::CommonWindows;
+use super::error::RunError;
+use super::turns::Turns;
+use super::until_done::Counting;
+use super::{Advance, PROGRESS_EVERY, Run, after, is_set};
+use crate::state::interconnect::Divided;
+use crate::state::mail::Mail;
+use crate::state::part::Part;
+
+/// Words of a meeting: the time of a part's next event in ps, a [`Signal`], and the part's packet-hops.
+const WORDS: usize = 3;
+
+/// A reason to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Signal {
+    None,
+    /// The next window may bring the last message: each thread finds this by itself.
+    NearEnd,
+    Pause,
+    Interrupt,
+    Violation,
+}
+
+impl Signal {
+    const ALL: [Self; 5] = [Self::None, Self::NearEnd, Self::Pause, Self::Interrupt, Self::Violation];
+}
+
+impl Run<'_> {
+    /// Handles every event up to and including the instant `stop`, window by window; or of some windows, for the rest of a slice
+    /// of elapsed time. Returns the number of meetings besides, and of those before which a thread lost its processor.
+    pub(super) fn advance_on_threads(
+        &mut self,
+        stop: Time,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Advance, [u64; 2]), RunError> {
+        let counting = self.until_done.as_ref().and_then(|until_done| until_done.counting(&self.world));
+        let windows = CommonWindows::new(&self.world, stop, counting.is_some());
+        let mut counting = counting.into_iter().flatten();
+        let handled = self.world.window_end;
+        let meeting: Meeting<Mail, WORDS> = Meeting::new(self.world.parts.len());
+        let works = meeting.members().into_iter().zip(&mut self.world.parts).zip(&mut self.turns);
+        let mut works = works.map(|((member, part), turns)| Work {
+            member,
+            part,
+            turns,
+            windows,
+            stop,
+            handled,
+            counting: counting.next(),
+        });
+        let first = works.next().expect("a world has a part");
+        let (slice, stopwatch) = (self.pace.left(), Stopwatch::start());
+        let mut watch = Watch {
+            progress,
+            interrupt: self.interrupt,
+            report_at: self.report_at,
+            slice,
+            stopwatch,
+            windows: 0,
+        };
+        let (end, signal, meetings, missing) = thread::scope(|scope| {
+            works.for_each(|mut work| {
+                scope.spawn(move || work.run(|_, _, _| Signal::None));
+            });
+            let mut first = first;
+            let (end, signal) = first.run(|events, now, packet_hops| watch.look(events, now, packet_hops));
+            let meetings = first.member.meetings();
+            (end, signal, meetings, first.counting.map(|counting| counting.missing))
+        });
+        self.report_at = watch.report_at;
+        self.world.window_end = end.unwrap_or(self.world.window_end);
+        if let Some(found) = self.world.broken() {
+            return Err(self.violation(found).into());
+        }
+        if let (Some(until_done), Some(missing)) = (&mut self.until_done, missing) {
+            until_done.counted(missing);
+        }
+        let advance = match signal {
+            Signal::Interrupt => {
+                self.interrupt_here();
+                Advance::Interrupted
+            }
+            Signal::Pause => Advance::Paused,
+            Signal::NearEnd => Advance::NearEnd,
+            Signal::None | Signal::Violation => Advance::Reached,
+        };
+        Ok((advance, meetings))
+    }
+}
+
+/// The work of a thread.
+struct Work<'a> {
+    member: Member<'a, Mail, WORDS>,
+    part: &'a mut Part,
+    turns: &'a mut Turns,
+    windows: CommonWindows,
+    stop: Time,
+    /// End of the last window before, exclusive.
+    handled: Time,
+    /// Only once the deliveries of finite traffic are counted.
+    counting: Option<Counting<'a>>,
+}
+
+impl Work<'_> {
+    /// Handles the part's events until all parts have reached the stop, or have a reason to stop earlier. After each window,
+    /// `look` gets the events that the part has handled, the end of the window, and the packet-hops of all parts. Returns the
+    /// end of the last window, if there was one, and the reason to stop earlier.
+    fn run(&mut self, mut look: impl FnMut(u64, Time, u64) -> Signal) -> (Option<Time>, Signal) {
+        let (mut end, mut signal) = (None, Signal::None);
+        loop {
+            let (first, reason, packet_hops) = self.meet(signal);
+            if reason > Signal::None || end == Some(after(self.stop)) {
+                return (end, reason);
+            }
+            let handled = end.unwrap_or(self.handled);
+            let Some(window_end) = self.windows.end(first, handled) else { return (end, reason) };
+            if self.is_near_end(window_end) {
+                return (end, Signal::NearEnd);
+            }
+            self.turns.run_until::<Divided>(self.part, window_end);
+            end = Some(window_end);
+            signal = match self.part.interconnect.broken {
+                Some(_) => Signal::Violation,
+                None => look(self.turns.events, window_end, packet_hops),
+            };
+        }
+    }
+
+    /// Counts the deliveries that the window up to `end` can bring to all parts, and returns true if the last message may be
+    /// among them.
+    fn is_near_end(&mut self, end: Time) -> bool {
+        let Some(counting) = &mut self.counting else { return false };
+        let possible = counting.possible(self.part, end);
+        let possible: u64 = self.member.meet([possible; WORDS]).map(|[possible, ..]| possible).sum();
+        if counting.missing <= possible {
+            return true;
+        }
+        counting.missing -= possible;
+        false
+    }
+
+    /// Meets the other threads, and exchanges mail with them. Returns the time of the first event of all, the most urgent
+    /// signal, and the packet-hops of all.
+    fn meet(&mut self, signal: Signal) -> (Option<Time>, Signal, u64) {
+        let next = self.part.next_time();
+        let outgoing = &mut self.part.interconnect.outgoing;
+        outgoing.boxes().for_each(|(to, mail)| self.member.send(to, mail));
+        let words = [next.unwrap_or(Time::NEVER).ps(), signal as u64, self.part.interconnect.packet_hops];
+        let all = self.member.meet(words);
+        self.member.receive(|mail| self.part.interconnect.receive(mail));
+        let (first, signal, packet_hops) = all.fold((u64::MAX, 0, 0), |sum, [next, signal, hops]| {
+            (sum.0.min(next), sum.1.max(signal), sum.2 + hops)
+        });
+        let signal = Signal::ALL[signal as usize];
+        (Some(Time::from_ps(first)).filter(|first| *first < Time::NEVER), signal, packet_hops)
+    }
+}
+
+/// The report of progress, and the time of the next pause, by one of the threads.
+struct Watch<'a, 'p> {
+    progress: &'p mut dyn FnMut(Progress),
+    interrupt: Option<&'a AtomicBool>,
+    /// Number of its own events at which the thread reports next.
+    report_at: u64,
+    /// Elapsed time after which all pause.
+    slice: Duration,
+    stopwatch: Stopwatch,
+    /// Windows so far.
+    windows: u32,
+}
+
+/// Windows from one look at the time to the next, which takes as long as an event.
+const TIMED: u32 = 32;
+
+impl Watch<'_, '_> {
+    fn look(&mut self, events: u64, now: Time, packet_hops: u64) -> Signal {
+        self.windows += 1;
+        if events >= self.report_at {
+            self.report_at = events + PROGRESS_EVERY;
+            (self.progress)(Progress { now, packet_hops });
+            if is_set(self.interrupt) {
+                return Signal::Interrupt;
+            }
+        }
+        let is_over = self.windows.is_multiple_of(TIMED) && self.stopwatch.elapsed() >= self.slice;
+        if is_over { Signal::Pause } else { Signal::None }
+    }
+}

@@ -1,0 +1,116 @@
+//! The turns of a part's nodes: each handles its events of the open window.
+//!
+//! Invariant: within a window nodes handle their events one node after the other, in any order. A node finishes one
+//! instant before it begins the next, and decides exactly once in it.
+
+use ca_transport::Adapter;
+use event_kernel::Stream;
+use packet::NodeId;
+use rand::seq::SliceRandom;
+use switch_arch::Switch;
+use units::Time;
+
+use super::prefetching::Prefetching;
+use crate::state::event::EventKind;
+use crate::state::interconnect::{Extent, NodeAccess};
+use crate::state::part::Part;
+
+/// The loop's own state of a part.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    /// Events handled.
+    pub(crate) events: u64,
+    prefetching: Prefetching,
+    scramble: Option<Stream>,
+}
+
+impl Turns {
+    /// Creates the state of the part of this number. With a seed, nodes take their turns in an order that it draws.
+    pub(crate) fn new(part: usize, scramble: Option<u64>) -> Self {
+        let stream = |seed: u64| event_kernel::stream(seed.wrapping_add(part as u64), "scramble", "world");
+        Self { events: 0, prefetching: Prefetching::default(), scramble: scramble.map(stream) }
+    }
+
+    /// Handles all events before `end`, in windows as long as the part's shortest wire. No other part sends anything
+    /// for this time.
+    pub(crate) fn run_until<X: Extent>(&mut self, part: &mut Part, end: Time) {
+        while part.interconnect.broken.is_none() && part.interconnect.queue.open(end) {
+            self.window::<X>(part);
+        }
+    }
+
+    /// Gives every node with events in the open window its turn.
+    pub(crate) fn window<X: Extent>(&mut self, part: &mut Part) {
+        self.prefetching.begin_window();
+        if let Some(stream) = &mut self.scramble {
+            part.interconnect.queue.batches().shuffle(stream);
+        }
+        while let Some(node) = part.interconnect.queue.next_owner() {
+            self.prefetching.before_turn(part);
+            let Part { adapters, switches, interconnect, .. } = part;
+            let access = &mut interconnect.access::<X>(NodeId(node));
+            self.events += match (node as usize).checked_sub(adapters.len()) {
+                None => turn(&mut adapters[node as usize], access),
+                Some(switch) => turn(&mut switches[switch], access),
+            };
+        }
+    }
+}
+
+/// A node, as the loop drives it.
+trait Driven<X> {
+    /// Handles one event.
+    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_, X>);
+
+    /// Decides, once all events of an instant are handled.
+    fn decide(&mut self, access: &mut NodeAccess<'_, X>);
+}
+
+impl<X: Extent> Driven<X> for Adapter {
+    #[inline(always)]
+    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_, X>) {
+        match event {
+            EventKind::Arrive(_, packet) => self.arrive(packet, access),
+            EventKind::Signal(_, signal) => self.on_signal(signal, access),
+            EventKind::Adapter(timer) => self.on_timer(timer, access),
+            EventKind::Switch(timer) => unreachable!("a switch's {timer:?} at an adapter"),
+        }
+    }
+
+    #[inline(always)]
+    fn decide(&mut self, access: &mut NodeAccess<'_, X>) {
+        self.decide(access);
+    }
+}
+
+impl<X: Extent> Driven<X> for Switch {
+    #[inline(always)]
+    fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_, X>) {
+        match event {
+            EventKind::Arrive(port, packet) => self.arrive(port, packet, access),
+            EventKind::Signal(port, signal) => self.on_signal(port, signal, access),
+            EventKind::Switch(timer) => self.on_timer(timer, access),
+            EventKind::Adapter(timer) => unreachable!("an adapter's {timer:?} at a switch"),
+        }
+    }
+
+    #[inline(always)]
+    fn decide(&mut self, access: &mut NodeAccess<'_, X>) {
+        self.decide(access);
+    }
+}
+
+/// Handles all events of a node in the open window, instant by instant. Returns the number of events.
+fn turn<X: Extent>(node: &mut impl Driven<X>, access: &mut NodeAccess<'_, X>) -> u64 {
+    let mut events = 0;
+    while let Some(mut event) = access.next_instant() {
+        loop {
+            events += 1;
+            node.handle(event.kind, access);
+            let Some(next) = access.next_of_instant() else { break };
+            event = next;
+        }
+        node.decide(access);
+    }
+    events
+}

@@ -1,0 +1,161 @@
+//! Division: a world made of its nodes, as one part or as several.
+//!
+//! Invariant: the world is at rest at time zero, without packets and events, so that nodes move from part to part as they
+//! are. Within a part nodes keep their order.
+
+use ca_transport::Adapter;
+use link_layer::Port;
+use packet::NodeId;
+use switch_arch::Switch;
+use topology::Partition;
+use units::{Span, Time};
+
+use crate::state::interconnect::{FarEnd, Interconnect};
+use crate::state::part::Part;
+use crate::state::part_id::PartId;
+use crate::state::wiring::Wiring;
+use crate::state::world::{FlowEnds, Place, World};
+
+/// The nodes of a world at rest.
+pub(crate) struct Nodes {
+    pub(crate) names: Vec<String>,
+    pub(crate) adapters: Vec<Adapter>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) flows: Vec<FlowEnds>,
+    pub(crate) wiring: Wiring,
+}
+
+impl Nodes {
+    /// Returns the world of these nodes, in one part or in those of a partition. In one part if a cable between parts takes
+    /// no time: common windows would have no length.
+    pub(crate) fn into_world(self, partition: Option<&Partition>) -> World {
+        let layout = Layout::of(self.names.len(), self.adapters.len(), partition);
+        let lookaheads = Lookaheads::of(&self, &layout);
+        if lookaheads.between == Some(Span::ZERO) {
+            return self.into_world(None);
+        }
+        let parts = 0..layout.hosts_of.len();
+        let interconnects: Vec<_> = parts
+            .clone()
+            .map(|part| layout.interconnect(PartId(part as u16), &self.wiring, lookaheads.of_part(part)))
+            .collect();
+        let (of_hosts, of_switches) = layout.places.split_at(layout.hosts);
+        let mut adapters = by_part(self.adapters, of_hosts, parts.len());
+        let mut switches = by_part(self.switches, of_switches, parts.len());
+        let part = |((part, interconnect), numbers): ((usize, Interconnect), Vec<NodeId>)| Part {
+            adapters: core::mem::take(&mut adapters[part]),
+            switches: core::mem::take(&mut switches[part]),
+            interconnect,
+            numbers,
+        };
+        World {
+            parts: parts.zip(interconnects).zip(layout.numbers()).map(part).collect(),
+            names: self.names,
+            flows: self.flows,
+            wiring: self.wiring,
+            hosts: layout.hosts,
+            places: layout.places,
+            between: lookaheads.between,
+            now: Time::ZERO,
+            window_end: Time::ZERO,
+        }
+    }
+}
+
+/// Deals nodes out to their parts.
+fn by_part<T>(nodes: Vec<T>, places: &[Place], parts: usize) -> Vec<Vec<T>> {
+    if parts == 1 {
+        return vec![nodes];
+    }
+    let mut dealt: Vec<Vec<T>> = (0..parts).map(|_| Vec::new()).collect();
+    for (node, place) in nodes.into_iter().zip(places) {
+        dealt[place.part.index()].push(node);
+    }
+    dealt
+}
+
+/// The places of all nodes.
+struct Layout {
+    /// By node number.
+    places: Vec<Place>,
+    /// Number of channel adapters.
+    hosts: usize,
+    /// Number of channel adapters, by part.
+    hosts_of: Vec<u32>,
+}
+
+impl Layout {
+    fn of(nodes: usize, hosts: usize, partition: Option<&Partition>) -> Self {
+        let mut counts = vec![[0_u32; 2]; partition.map_or(1, Partition::parts)];
+        let place = |node: usize| {
+            let part = PartId(partition.map_or(0, |partition| partition.part_of(node)));
+            let count = &mut counts[part.index()][usize::from(node >= hosts)];
+            *count += 1;
+            Place { part, index: *count - 1 }
+        };
+        let places = (0..nodes).map(place).collect();
+        Self { places, hosts, hosts_of: counts.iter().map(|[hosts, _]| *hosts).collect() }
+    }
+
+    /// Returns the numbers in the fabric of each part's nodes, by their numbers within the part.
+    fn numbers(&self) -> Vec<Vec<NodeId>> {
+        let mut numbers = vec![Vec::new(); self.hosts_of.len()];
+        for (node, place) in (0..).map(NodeId).zip(&self.places) {
+            numbers[place.part.index()].push(node);
+        }
+        numbers
+    }
+
+    /// Returns the number of a node within its part.
+    fn number_within(&self, node: NodeId) -> NodeId {
+        let Place { part, index } = self.places[node.index()];
+        let is_host = node.index() < self.hosts;
+        NodeId(if is_host { index } else { self.hosts_of[part.index()] + index })
+    }
+
+    /// Returns the interconnect of a part.
+    fn interconnect(&self, part: PartId, wiring: &Wiring, lookahead: Span) -> Interconnect {
+        let (mut far_ends, mut first_port) = (Vec::new(), Vec::new());
+        let nodes = (0..).map(NodeId).zip(&self.places).filter(|(_, place)| place.part == part);
+        for (node, _) in nodes {
+            first_port.push(far_ends.len() as u32);
+            far_ends.extend(wiring.of_node(node).iter().map(|(peer, port)| FarEnd {
+                node: self.number_within(*peer),
+                port: *port,
+                part: self.places[peer.index()].part,
+            }));
+        }
+        Interconnect::new(part, far_ends.into(), first_port.into(), lookahead)
+    }
+}
+
+/// The lookaheads of the shortest cables.
+struct Lookaheads {
+    /// Between two nodes of a part, by part; `None` if no cable leads from one to another.
+    inner: Vec<Option<Span>>,
+    /// Between two parts; `None` if no cable leads from part to part.
+    between: Option<Span>,
+}
+
+impl Lookaheads {
+    fn of(nodes: &Nodes, layout: &Layout) -> Self {
+        let of_switches = nodes.switches.iter().flat_map(|switch| switch.view().links());
+        let ports = nodes.adapters.iter().map(Adapter::port).chain(of_switches).map(Port::lookahead);
+        let numbers = (0..layout.places.len() as u32).map(NodeId);
+        let ends =
+            numbers.flat_map(|node| nodes.wiring.of_node(node).iter().map(move |(peer, _)| (node, *peer)));
+        let (mut inner, mut between) = (vec![None; layout.hosts_of.len()], None);
+        for (lookahead, (node, peer)) in ports.zip(ends) {
+            let [here, there] = [node, peer].map(|node| layout.places[node.index()].part);
+            let shortest: &mut Option<Span> =
+                if here == there { &mut inner[here.index()] } else { &mut between };
+            *shortest = Some(shortest.map_or(lookahead, |shortest| shortest.min(lookahead)));
+        }
+        Self { inner, between }
+    }
+
+    /// Returns the length of a part's own windows: no longer than common ones.
+    fn of_part(&self, part: usize) -> Span {
+        self.inner[part].into_iter().chain(self.between).min().unwrap_or(Span::ZERO)
+    }
+}

@@ -1,0 +1,15 @@
+//! Numbers of parts.
+//!
+//! Invariant: parts are numbered from zero, without gaps.
+
+/// The number of a part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PartId(pub(crate) u16);
+
+impl PartId {
+    /// Returns the number as an index.
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
