@@ -24,7 +24,22 @@ pub fn work_through<T: Sync, R: Send, E: Send>(
     weight: impl Fn(&T) -> u64 + Sync,
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(pieces.len());
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    work_through_by(processors, noun, pieces, weight, work)
+}
+
+/// Works through all pieces as [`work_through`] does, but `workers` of them at a time.
+///
+/// # Errors
+/// The first error of `work`, after the other workers have finished.
+pub fn work_through_by<T: Sync, R: Send, E: Send>(
+    workers: usize,
+    noun: Option<&str>,
+    pieces: &[T],
+    weight: impl Fn(&T) -> u64 + Sync,
+    work: impl Fn(&T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
+    let workers = workers.min(pieces.len());
     let waiting = Mutex::new(pieces.iter().enumerate());
     let finished = Mutex::new(Finished::new(noun, pieces.iter().map(&weight).sum(), pieces.len()));
     let worker = || -> Result<(), E> {

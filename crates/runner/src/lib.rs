@@ -34,6 +34,7 @@
 //! | [`Simulation`] | a scenario with overrides; checks and runs it |
 //! | [`FinishedRun`] | a finished run: tables, files, folder |
 //! | [`Plan`] | a checked scenario |
+//! | [`Division`], [`Threads`] | the parts of a run, each on a thread of its own |
 //! | [`Summary`] | digest, goodput by phase, totals |
 //! | [`RunRecord`] | counts, spans and snapshots of the whole run ([`telemetry`]) |
 //! | [`ResultFolder`], [`Manifest`] | the folder of a run's results, and the file in it that says which run |
@@ -45,7 +46,7 @@ mod simulation;
 pub mod wording;
 
 pub use experiment::SimulationError;
-pub use fabric::{RunError, RunOptions};
+pub use fabric::{Division, RunError, RunOptions, Threads};
 pub use report::{Manifest, OutputError, OutputFile, ResultFolder, RunOutput, Summary};
 pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};

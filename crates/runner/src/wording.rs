@@ -4,6 +4,7 @@
 
 mod cables;
 mod patterns;
+mod threads;
 
 use cc_policies::ResponseSpec;
 use cc_policies::dcqcn::spec::DcqcnResponseSpec;
@@ -11,6 +12,8 @@ use packet::NodeId;
 use report::format::grouped;
 use scenario::{EcnFirst, Plan};
 use units::{Bytes, Rate};
+
+pub use threads::{fewer_threads, threads};
 
 /// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of the fabric, the memory that
 /// its traffic needs, a cycle that could deadlock, and whether ECN acts before PFC.

@@ -30,6 +30,7 @@ mod interrupt;
 mod memory;
 mod progress;
 mod terminal;
+mod threads;
 mod tuning;
 mod until_done;
 mod verbs;

@@ -10,12 +10,13 @@ use std::{env, fs};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use experiment::{VERSION, resources};
-use fabric::RunOptions;
+use fabric::{Division, RunOptions, Threads};
 use report::format::{aligned, grouped, plain_table};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::terminal::{print, print_exactly};
+use crate::threads;
 
 /// A case: its name, its shipped scenario, and its overrides.
 type BenchCase = (&'static str, &'static str, &'static [&'static str]);
@@ -88,6 +89,20 @@ struct BenchReading {
     cpu_s: f64,
     packet_hops_per_cpu_s: f64,
     peak_rss_bytes: Option<u64>,
+    /// Elapsed time of the run, its set-up and record included, in seconds; `None` in records of earlier versions.
+    #[serde(default)]
+    wall_s: Option<f64>,
+    /// Number of threads.
+    #[serde(default = "one_thread")]
+    threads: usize,
+    /// The same case on several threads, if that is measured.
+    #[serde(default)]
+    on_threads: Option<Box<BenchReading>>,
+}
+
+/// The number of threads of records of earlier versions.
+const fn one_thread() -> usize {
+    1
 }
 
 #[derive(Args, Debug)]
@@ -107,6 +122,10 @@ pub(crate) struct BenchOptions {
     /// Run one case once in this process, and print its cost. `bench` starts itself with this option for each run.
     #[arg(long, hide = true, value_parser = PossibleValuesParser::new(CASES.map(|(case, ..)| case)))]
     case: Option<String>,
+    /// Threads of a second measurement of each case, at most as many as the machine has cores: a number, or `auto` for as many
+    /// as gain; 1 for none. With `--case`: threads of the run [default: auto; with `--case` 1].
+    #[arg(long, value_name = "N|auto", value_parser = threads::parsed)]
+    threads: Option<Threads>,
     /// With `--case`: a further override of a field.
     #[arg(long, hide = true, requires = "case", value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -122,7 +141,9 @@ fn possible_case((case, scenario, sets): BenchCase) -> PossibleValue {
 pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
     if let Some(case) = &options.case {
         print_exactly(
-            &(serde_json::to_string(&read(case, &options.set)?).expect("a reading is plain data") + "\n"),
+            &(serde_json::to_string(&read(case, &options.set, options.threads.unwrap_or_default())?)
+                .expect("a reading is plain data")
+                + "\n"),
         );
         return Ok(());
     }
@@ -133,7 +154,9 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
     let asked =
         |case: &&BenchCase| options.cases.is_empty() || options.cases.iter().any(|name| is_case(name, case));
     let cases = CASES.iter().filter(asked);
-    let cases = cases.map(|(case, ..)| fastest(case, options.runs)).collect::<Result<Vec<_>, _>>()?;
+    let cases = cases
+        .map(|(case, ..)| fastest(case, options.runs, options.threads.unwrap_or(Threads::Auto)))
+        .collect::<Result<Vec<_>, _>>()?;
     let record = BenchRecord {
         schema: SCHEMA.to_owned(),
         version: VERSION.to_owned(),
@@ -162,12 +185,14 @@ fn earlier(path: &Path) -> Result<BenchRecord, Failure> {
 }
 
 /// Runs a case once in this process.
-fn read(case: &str, more: &[String]) -> Result<BenchReading, Failure> {
+fn read(case: &str, more: &[String], threads: Threads) -> Result<BenchReading, Failure> {
     let (case, scenario, sets) =
         CASES.into_iter().find(|(name, ..)| *name == case).expect("the command line knows the cases");
     let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).chain(more.iter().cloned()).collect();
     let plan = experiment::plan(scenario, &sets, None)?;
-    let summary = experiment::simulate(&plan, RunOptions::default(), &mut |_| {})?.summary;
+    let division = Division::of(&plan, threads);
+    let options = RunOptions { partition: division.partition.as_ref(), ..RunOptions::default() };
+    let summary = experiment::simulate(&plan, options, &mut |_| {})?.summary;
     let cpu_s = resources::processor_time().map_or(summary.wall_s, |time| time.as_secs_f64());
     Ok(BenchReading {
         case: case.to_owned(),
@@ -178,21 +203,41 @@ fn read(case: &str, more: &[String]) -> Result<BenchReading, Failure> {
         cpu_s,
         packet_hops_per_cpu_s: (summary.packet_hops as f64 / cpu_s).round(),
         peak_rss_bytes: resources::peak_memory(),
+        wall_s: Some(summary.wall_s),
+        threads: division.parts(),
+        on_threads: None,
     })
 }
 
-/// Returns the fastest of several runs, each in a process of its own.
-fn fastest(case: &'static str, runs: u32) -> Result<BenchReading, Failure> {
-    let readings = (0..runs).map(|_| read_apart(case)).collect::<Result<Vec<_>, _>>()?;
-    let fastest = readings.into_iter().min_by(|a, b| a.cpu_s.total_cmp(&b.cpu_s));
-    Ok(fastest.expect("there is at least one run"))
+/// Returns the fastest of several runs on one thread, with the fastest on these threads in turn, each in a process of its own.
+fn fastest(case: &'static str, runs: u32, threads: Threads) -> Result<BenchReading, Failure> {
+    let (mut one, mut several) = (Vec::new(), Vec::new());
+    for _ in 0..runs {
+        one.push(read_apart(case, Threads::One)?);
+        if threads.most() > 1 {
+            several.push(read_apart(case, threads)?);
+        }
+    }
+    let fastest =
+        one.into_iter().min_by(|a, b| a.cpu_s.total_cmp(&b.cpu_s)).expect("there is at least one run");
+    let of_wall = |reading: &BenchReading| reading.wall_s.unwrap_or(f64::INFINITY);
+    let several = several.into_iter().filter(|reading| reading.threads > 1);
+    let several = several.min_by(|a, b| of_wall(a).total_cmp(&of_wall(b)));
+    if let Some(other) = several.iter().find(|reading| reading.digest != fastest.digest) {
+        let fault = format!(
+            "its digest is {} on one thread, and {} on {} threads",
+            fastest.digest, other.digest, other.threads
+        );
+        return Err(Failure::BenchCase { case, fault, status: None });
+    }
+    Ok(BenchReading { on_threads: several.map(Box::new), ..fastest })
 }
 
-fn read_apart(case: &'static str) -> Result<BenchReading, Failure> {
+fn read_apart(case: &'static str, threads: Threads) -> Result<BenchReading, Failure> {
     let failure = |fault: String| Failure::BenchCase { case, fault, status: None };
     let program = env::current_exe().map_err(|cause| failure(cause.to_string()))?;
     let output = Command::new(program)
-        .args(["bench", "--case", case])
+        .args(["bench", "--case", case, "--threads", &threads.to_string()])
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
@@ -214,6 +259,10 @@ fn printed(record: &BenchRecord, before: Option<&BenchRecord>) -> String {
         "packet-hops per CPU-second",
         "peak memory (MB)",
     ];
+    let on_threads = record.cases.iter().any(|one| one.on_threads.is_some());
+    if on_threads {
+        header.extend(["elapsed (s)", "threads", "elapsed on them (s)", "speed-up"]);
+    }
     header.extend(before.map(|_| "times as fast"));
     table.set_header(header);
     for one in &record.cases {
@@ -225,20 +274,37 @@ fn printed(record: &BenchRecord, before: Option<&BenchRecord>) -> String {
             grouped(one.packet_hops_per_cpu_s as u64),
             one.peak_rss_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6)),
         ];
+        if on_threads {
+            row.extend(sped_up(one));
+        }
         row.extend(before.map(|before| compared(one, before)));
         table.add_row(row);
     }
     let runs = record.runs;
     let processor = record.processor.as_deref().unwrap_or("a processor that the system does not name");
     format!(
-        "{}\n\nThe fastest of {runs} runs each, in a process of its own, on one core of {processor}.\n{}",
+        "{}\n\nThe fastest of {runs} runs each, in a process of its own, on one core of {processor}{}.\n{}",
         aligned(table, 2),
+        if on_threads { "; elapsed times also on several" } else { "" },
         before.map_or_else(String::new, |before| format!(
             "Compared with version {} on {}.\n",
             before.version,
             before.processor.as_deref().unwrap_or("a processor that the system did not name")
         ))
     )
+}
+
+/// Returns the elapsed time of a case on one thread, the number of threads, the elapsed time on them, and their ratio.
+fn sped_up(one: &BenchReading) -> [String; 4] {
+    let seconds = |wall: Option<f64>| wall.map_or_else(|| "-".to_owned(), |wall| format!("{wall:.3}"));
+    let several = one.on_threads.as_deref();
+    let ratio = several.and_then(|several| Some(one.wall_s? / several.wall_s?));
+    [
+        seconds(one.wall_s),
+        several.map_or(1, |several| several.threads).to_string(),
+        seconds(several.and_then(|several| several.wall_s)),
+        ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
+    ]
 }
 
 /// Returns how many times as fast a case is as before, with a note if the digest differs: then the work differs, too.
@@ -265,7 +331,12 @@ mod tests {
             cpu_s: 0.871_234,
             packet_hops_per_cpu_s: 4_259_155.0,
             peak_rss_bytes: None,
+            wall_s: Some(0.9),
+            threads: 1,
+            on_threads: None,
         };
+        let on_threads = BenchReading { wall_s: Some(0.5), threads: 2, ..case.clone() };
+        let case = BenchReading { on_threads: Some(Box::new(on_threads)), ..case };
         let record = BenchRecord {
             schema: SCHEMA.to_owned(),
             version: "0.1.0".to_owned(),

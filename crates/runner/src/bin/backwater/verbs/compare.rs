@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use backwater::provenance::{end_of_failure, manifest, run_manifest};
-use backwater::{FinishedRun, Plan, RunError, RunOptions};
+use backwater::{Division, FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use experiment::pool;
 use report::comparison::{self, ComparedRun};
@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::formats::FormatOptions;
 use crate::memory::MemoryOptions;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
+use crate::threads::ThreadOptions;
 use crate::until_done::EndOptions;
 use crate::{folder_name, interrupt};
 
@@ -63,6 +64,8 @@ pub(crate) struct CompareOptions {
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
+    threads: ThreadOptions,
+    #[command(flatten)]
     memory: MemoryOptions,
 }
 
@@ -89,7 +92,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         ResultFolder::open(&out.join(folder_name::safe(&run.label)), &run.manifest, options.force)
     };
     let folders = asked.iter().map(own).collect::<Result<Vec<_>, _>>()?;
-    let runs = simulated(&asked, options.quiet);
+    let runs = simulated(&asked, options.threads, options.quiet);
     let mut written = Vec::with_capacity(runs.len());
     for ((asked, folder), run) in asked.iter().zip(&folders).zip(&runs) {
         written.push((asked.label.clone(), record(formats, &asked.manifest, folder, run)?));
@@ -179,13 +182,19 @@ fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked
     Ok(runs)
 }
 
-/// Simulates all plans, as many at a time as there are processors.
-fn simulated(asked: &[RunAsked], quiet: bool) -> Vec<Result<FinishedRun, RunError>> {
-    let options = RunOptions { interrupt: Some(interrupt::watched()), ..RunOptions::default() };
-    let work = |asked: &RunAsked| Ok(FinishedRun::of(asked.plan.clone(), options, &mut |_| {}));
+/// Simulates all plans, as many at a time as the processors have threads for.
+fn simulated(asked: &[RunAsked], threads: ThreadOptions, quiet: bool) -> Vec<Result<FinishedRun, RunError>> {
+    let (threads, at_once) = threads.of_each(asked.len());
+    let interrupt = Some(interrupt::watched());
+    let work = |asked: &RunAsked| {
+        let division = Division::of(&asked.plan, threads);
+        let options =
+            RunOptions { interrupt, partition: division.partition.as_ref(), ..RunOptions::default() };
+        Ok(FinishedRun::of(asked.plan.clone(), options, &mut |_| {}))
+    };
     let duration = |asked: &RunAsked| asked.plan.duration().ps();
     let noun = (!quiet).then_some("runs");
-    let Ok(runs) = pool::work_through::<_, _, Infallible>(noun, asked, duration, work);
+    let Ok(runs) = pool::work_through_by::<_, _, Infallible>(at_once, noun, asked, duration, work);
     runs
 }
 

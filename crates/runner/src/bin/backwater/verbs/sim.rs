@@ -21,6 +21,7 @@ use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
+use crate::threads::ThreadOptions;
 use crate::until_done::EndOptions;
 
 /// Scenario that runs if none is named.
@@ -63,6 +64,8 @@ pub(crate) struct SimOptions {
     /// Print no progress and no tables, only errors and the output of `--json`.
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    threads: ThreadOptions,
     #[command(flatten)]
     memory: MemoryOptions,
 }
@@ -127,9 +130,11 @@ fn page_of(files: &[OutputFile], manifest: &Manifest, folder: &Path) -> Result<O
 }
 
 fn simulated(plan: Plan, options: &SimOptions) -> Result<FinishedRun, RunError> {
+    let division = options.threads.divide(&plan, options.quiet);
+    let partition = division.partition.as_ref();
     let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let interrupt = Some(interrupt::watched());
-    let simulation = RunOptions { drain: options.drain, interrupt, ..RunOptions::default() };
+    let simulation = RunOptions { drain: options.drain, interrupt, partition, ..RunOptions::default() };
     FinishedRun::of(plan, simulation, &mut |progress| report.update(progress))
 }
 

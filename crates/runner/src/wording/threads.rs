@@ -1,0 +1,84 @@
+//! The threads of a run, in words.
+
+use fabric::{Division, FewerParts, Threads};
+
+/// Says how a run is divided: its parts, their share of the work, the cables between them, and the windows in which they work
+/// side by side.
+#[must_use]
+pub fn threads(division: &Division, asked: Threads) -> String {
+    let divided = match &division.cost {
+        None => "threads: 1, which takes the whole fabric\n".to_owned(),
+        Some((cost, expected)) => {
+            let all: u64 = cost.work.iter().sum();
+            let share = |work: &u64| format!("{:.0} %", *work as f64 * 100.0 / all.max(1) as f64);
+            let shares = cost.work.iter().map(share).collect::<Vec<_>>().join(", ");
+            let window = match cost.window {
+                Some(window) => {
+                    format!("windows of {window}, in which a part is expected to have {expected:.0} events")
+                }
+                None => "no window ends before the run, since no cable leads from part to part".to_owned(),
+            };
+            format!(
+                "threads: {}, one for each part: {shares} of the expected work; {} of {} cables between parts; {window}\n",
+                division.parts(),
+                cost.cut,
+                cost.cables
+            )
+        }
+    };
+    divided
+        + &fewer_threads(division, asked).map_or_else(String::new, |remark| format!("threads: {remark}\n"))
+}
+
+/// Says why a run takes fewer threads than asked for, if it does.
+#[must_use]
+pub fn fewer_threads(division: &Division, asked: Threads) -> Option<String> {
+    let (parts, most) = (division.parts(), asked.most());
+    let cores = match asked {
+        Threads::AtMost(threads) if threads.get() > most => {
+            Some(format!("the machine has {}", super::counted(most, "core")))
+        }
+        _ => None,
+    };
+    let fewer = division.fewer.map(|fewer| match fewer {
+        FewerParts::FewNodes => "the fabric has too few nodes for more".to_owned(),
+        FewerParts::NoTime => "signals would take no time between more parts".to_owned(),
+        FewerParts::FewEvents { expected, window } => format!(
+            "with one more, a part is expected to have {expected:.1} events in a window of {window}, which is less than the meeting \
+             of threads after it takes"
+        ),
+    });
+    let reasons: Vec<_> = cores.into_iter().chain(fewer).collect();
+    (!reasons.is_empty()).then(|| format!("{parts} of those asked for: {}", reasons.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZero;
+
+    use topology::PartitionCost;
+    use units::Span;
+
+    use super::*;
+
+    #[test]
+    fn a_division_is_told_with_its_reasons() {
+        let two = Threads::AtMost(NonZero::new(1000).expect("1000 is not 0"));
+        let cost =
+            PartitionCost { work: vec![480, 520], cut: 64, cables: 256, window: Some(Span::from_ns(1100)) };
+        let said = |cost, fewer| {
+            let division = Division { cost, fewer, ..Division::of_one() };
+            threads(&division, two)
+                .replace(&format!("{} core", two.most()), "N core")
+                .replace("cores", "core")
+        };
+        let few = FewerParts::FewEvents { expected: 1.25, window: Span::from_ns(5) };
+        let all = [
+            said(Some((cost, 531.4)), None),
+            said(None, Some(FewerParts::FewNodes)),
+            said(None, Some(FewerParts::NoTime)),
+            said(None, Some(few)),
+        ];
+        insta::assert_snapshot!(all.concat());
+    }
+}

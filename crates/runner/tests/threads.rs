@@ -1,0 +1,53 @@
+//! Runs on several threads: the same files.
+
+mod scratch;
+
+use scratch::{Scratch, assert_refused, json};
+
+/// Every file of a run is the same on any number of threads, but for cost and command line. On a machine with one core all
+/// runs take one thread.
+#[test]
+fn threads_change_no_file() {
+    let scratch = Scratch::new("threads");
+    let run = |threads: &str| {
+        let sets = ["--set", "duration=300us", "--set", "sample=20us", "--drain", "--fct-txt", "--quiet"];
+        let traffic = "traffic=[Poisson(from: \"0 s\", until: \"250 us\", message: \"64 KiB\", load: 0.5)]";
+        let out = ["--set", traffic, "--set", "completions=Kept", "--threads", threads, "--out", threads];
+        scratch.printed(&[&["sim", "bench-a32"], &sets[..], &out].concat());
+        scratch.names_in(threads)
+    };
+    let names = run("1");
+    assert!(names.len() > 15, "{names:?}");
+    for threads in ["2", "auto"] {
+        assert_eq!(run(threads), names);
+        for file in names.iter().filter(|file| *file != "run.json") {
+            let (mut one, mut other) =
+                (scratch.read(&format!("1/{file}")), scratch.read(&format!("{threads}/{file}")));
+            if file == "summary.json" {
+                (one, other) = (without_cost(&one), without_cost(&other));
+            }
+            assert_eq!(one, other, "{file} differs with --threads {threads}");
+        }
+    }
+    assert_refused(&scratch.run(&["sim", "one-flow", "--threads", "0"]), "write a number from 1, or auto");
+}
+
+/// Returns a summary without the fields that depend on the machine.
+fn without_cost(summary: &str) -> String {
+    let mut summary = json(summary);
+    for field in ["wall_s", "packet_hops_per_s", "peak_rss_bytes"] {
+        summary.as_object_mut().unwrap().remove(field).unwrap_or_else(|| panic!("no {field}"));
+    }
+    summary.to_string()
+}
+
+/// `check` describes the division, and a fabric that gains nothing has one part, with the reason.
+#[test]
+fn check_describes_parts() {
+    let scratch = Scratch::new("check-threads");
+    let said = scratch.printed(&["check", "bench-b128", "--threads", "1"]);
+    assert!(said.contains("threads: 1, which takes the whole fabric\n"), "{said}");
+    let said = scratch.printed(&["check", "one-flow", "--threads", "auto"]);
+    assert!(said.contains("threads: 1, which takes the whole fabric\n"), "{said}");
+    assert!(!scratch.printed(&["check", "one-flow"]).contains("threads"));
+}
