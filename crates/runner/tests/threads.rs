@@ -50,4 +50,5 @@ fn check_describes_parts() {
     let said = scratch.printed(&["check", "one-flow", "--threads", "auto"]);
     assert!(said.contains("threads: 1, which takes the whole fabric\n"), "{said}");
     assert!(!scratch.printed(&["check", "one-flow"]).contains("threads"));
+    assert_eq!(scratch.names(), [""; 0], "a check writes nothing");
 }
