@@ -19,12 +19,14 @@
 //! |---|---|
 //! | `state` | events and their order, parts (nodes with their scheduled events, packets, cables), the world of parts |
 //! | `observe` | instruments: goodput, congestion trees, margins, watched quantities, deadlocks, the digest |
+//! | `checkpoint` | the file of a run's state, and the state of the world |
 //! | `run` | the event loop, the drain, and the reasons for which a run fails |
 //! | `record` | the record of a finished run, with completion times and their ideals |
 //! | `build` | a plan's world at rest, with its instruments |
 //! | `division` | the parts into which a run is divided for threads |
 
 mod build;
+mod checkpoint;
 mod division;
 mod observe;
 mod record;
@@ -33,11 +35,17 @@ mod state;
 
 use scenario::Plan;
 use telemetry::{Progress, RunEnding, RunRecord};
+use units::Span;
 
+use crate::run::saving::SavingTimer;
+
+pub use checkpoint::file::{Checkpoint, CheckpointError};
 pub use division::{Division, FewerParts, Threads};
 pub use observe::deadlock::{BlockedOutput, Deadlock};
 pub use run::RunOptions;
 pub use run::error::{RunError, Violation};
+pub use run::saving::Keep;
+pub use state_codec::StateError;
 
 /// Runs a plan to its end and returns the record. The end is that of its duration, or, if the plan is to run [until it is
 /// done](Plan::until_done), the delivery of the last message of finite traffic.
@@ -51,11 +59,59 @@ pub fn simulate(
     options: RunOptions<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<RunRecord, RunError> {
+    let saving = Saving { every: None, from: None, keep: &mut |_, _| {} };
+    simulate_saving(plan, options, saving, progress).map_err(|error| match error {
+        ResumeError::Run(error) => error,
+        ResumeError::State(error) => unreachable!("there is no state to resume: {error}"),
+    })
+}
+
+/// Saves a run, and goes on from a saved one.
+pub struct Saving<'a> {
+    /// Simulated time between two states that are kept, above 0; `None` to keep none. States are kept at the multiples of this
+    /// time, and at an [interrupt](RunOptions::interrupt), but not in a drain.
+    pub every: Option<Span>,
+    /// State to go on from, in place of time zero.
+    pub from: Option<&'a [u8]>,
+    /// Called with each state, and its simulated time.
+    pub keep: &'a mut Keep<'a>,
+}
+
+/// The reason for which a run that may go on from a state failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// The state is not that of a run of this plan. Nothing was run.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The run failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// Runs a plan to its end as [`simulate`] does, from time zero or from a saved state, and saves it on the way. Neither changes
+/// the record.
+///
+/// # Errors
+/// As [`simulate`], or if the state is not that of a run of this plan.
+///
+/// # Panics
+/// If states are to be kept at intervals of 0.
+pub fn simulate_saving<'a>(
+    plan: &Plan,
+    options: RunOptions<'a>,
+    saving: Saving<'a>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<RunRecord, ResumeError> {
     let (world, mut instruments) = build::world(plan, options.partition);
     instruments.timeline = observe::timeline::TimelineProbe::new(plan, options.moments);
     let mut run = run::Run::new(world, instruments, options);
     if plan.until_done() {
         run.end_when_done(plan);
+    }
+    let Saving { every, from, keep } = saving;
+    run.saving = every.map(|every| SavingTimer::new(every, keep));
+    if let Some(state) = from {
+        run.restore(state)?;
     }
     run.run_to_end(plan.duration().after_start(), progress)?;
     // A drained run has the digest of the same run without a drain.

@@ -94,6 +94,7 @@ macro_rules! value {
 /// | `name` | a value, which is saved |
 /// | `name: part` | an object with a state of its own |
 /// | `name: plan` | built from the plan, and the same during the whole run |
+/// | `name: derived` | computed anew from the rest, by who loads the object |
 ///
 /// ```
 /// use state_codec::{State, StateReader, StateWriter};
@@ -163,7 +164,9 @@ macro_rules! state {
     (@save $to:ident $field:ident) => { $crate::Value::put($field, $to) };
     (@save $to:ident $field:ident part) => { $crate::State::save($field, $to) };
     (@save $to:ident $field:ident plan) => {{ let _ = $field; }};
+    (@save $to:ident $field:ident derived) => {{ let _ = $field; }};
     (@load $from:ident $field:ident) => { $crate::Value::replace($field, $from)? };
     (@load $from:ident $field:ident part) => { $crate::State::load($field, $from)? };
+    (@load $from:ident $field:ident derived) => {{ let _ = $field; }};
     (@load $from:ident $field:ident plan) => {{ let _ = $field; }};
 }

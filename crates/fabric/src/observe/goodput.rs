@@ -22,6 +22,8 @@ struct SpreadFlow {
     last: Bytes,
 }
 
+state_codec::state!(SpreadFlow { flow: plan, start: plan, total: plan, last });
+
 /// Samples the payload that flows have delivered.
 #[derive(Debug)]
 pub(crate) struct GoodputProbe {
@@ -43,6 +45,20 @@ pub(crate) struct GoodputProbe {
     open: Vec<bool>,
     pub(crate) series: Series,
 }
+
+state_codec::state!(GoodputProbe {
+    named: plan,
+    groups: plan,
+    alone: plan,
+    due,
+    snapshots,
+    sample,
+    end: plan,
+    last,
+    spreads: part,
+    open: part,
+    series: part,
+});
 
 impl GoodputProbe {
     /// Creates the probe of a plan: snapshots at each phase's start, middle and end, and its samples.

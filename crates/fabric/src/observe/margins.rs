@@ -17,6 +17,8 @@ pub(crate) struct ThresholdCrossings {
     first: Vec<[Option<Time>; 2]>,
 }
 
+state_codec::value!(ThresholdCrossings { first });
+
 impl ThresholdCrossings {
     /// Records new crossings. Called once all events of a sample's instant are handled.
     pub(crate) fn look(&mut self, world: &World) {

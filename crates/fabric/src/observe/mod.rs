@@ -51,10 +51,25 @@ pub(crate) struct Instruments {
     pub(crate) timeline: Option<TimelineProbe>,
 }
 
+state_codec::state!(Instruments {
+    goodput: part,
+    trees: part,
+    crossings,
+    watch: part,
+    ports: part,
+    sources: part,
+    timeline: part,
+});
+
 impl Instruments {
     /// Returns the time of the next look.
     pub(crate) fn deadline(&self) -> Time {
         self.goodput.deadline()
+    }
+
+    /// Returns the most moments that are recorded.
+    pub(crate) fn moments(&self) -> usize {
+        self.timeline.as_ref().map_or(0, TimelineProbe::most)
     }
 
     /// Looks at the world at a deadline. Returns true if a sample was due, which all instruments take part in.

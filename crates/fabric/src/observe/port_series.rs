@@ -20,6 +20,8 @@ pub(crate) struct PortProbe {
     samples: Vec<PortSample>,
 }
 
+state_codec::state!(PortProbe { chosen: plan, lanes: plan, places: part, samples });
+
 /// A port and lane, and its counts up to the last sample.
 #[derive(Debug)]
 struct Place {
@@ -28,6 +30,8 @@ struct Place {
     stalled: Span,
     marked: u64,
 }
+
+state_codec::state!(Place { at: plan, sent, stalled, marked });
 
 impl PortProbe {
     /// Creates the probe that a plan asks for.

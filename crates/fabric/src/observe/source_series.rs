@@ -21,6 +21,8 @@ pub(crate) struct SourceProbe {
     samples: Vec<SourceSample>,
 }
 
+state_codec::state!(SourceProbe { chosen: plan, flows: plan, last: part, samples });
+
 impl SourceProbe {
     /// Creates the probe that a plan asks for.
     pub(crate) fn new(plan: &Plan) -> Self {

@@ -31,12 +31,19 @@ pub(crate) struct TimelineProbe {
     moments: Vec<Moment>,
 }
 
+state_codec::state!(TimelineProbe { most: plan, stride, sampled, places: plan, moments });
+
 impl TimelineProbe {
     /// Creates the probe of a run; `None` if it is to record no moment.
     pub(crate) fn new(plan: &Plan, most: usize) -> Option<Self> {
         let places: Vec<_> = plan.lanes().collect();
         let most = most.min((MOST_CELLS / places.len().max(1)).max(FEWEST)).next_multiple_of(2);
         (most > 0).then(|| Self { most, stride: 1, sampled: 0, places, moments: Vec::new() })
+    }
+
+    /// Returns the most moments that are recorded.
+    pub(crate) fn most(&self) -> usize {
+        self.most
     }
 
     /// Counts a sample, and returns true if it is a moment.

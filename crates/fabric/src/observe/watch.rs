@@ -31,6 +31,8 @@ pub(crate) struct Watch {
     pub(crate) seen: Watched,
 }
 
+state_codec::state!(Watch { quantities: plan, seen: part });
+
 impl Watch {
     /// Creates the watch that a plan asks for, of its world at rest.
     pub(crate) fn new(plan: &Plan, world: &World) -> Self {

@@ -17,6 +17,7 @@
 //! | `until_done` | ends a run when its finite traffic is delivered |
 //! | `drain` | runs a fabric empty after its sources fall silent |
 //! | `audit` | conservation of packets |
+//! | `saving` | the state of a run, for checkpoints |
 //! | `error` | the reasons for which a run fails |
 
 mod audit;
@@ -25,6 +26,7 @@ mod drain;
 pub(crate) mod error;
 mod pace;
 mod prefetching;
+pub(crate) mod saving;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -45,6 +47,7 @@ use crate::state::world::World;
 use error::{RunError, Violation};
 use pace::{Pace, Stretch, Way};
 use parallel::Stopwatch;
+use saving::SavingTimer;
 use scenario::Plan;
 use turns::Turns;
 use until_done::UntilDone;
@@ -87,10 +90,14 @@ pub(crate) struct Run<'a> {
     pub(crate) end: Time,
     /// By part.
     turns: Vec<Turns>,
-    until_done: Option<UntilDone>,
+    pub(crate) until_done: Option<UntilDone>,
     /// Number of events at which progress is reported next.
     report_at: u64,
     interrupt: Option<&'a AtomicBool>,
+    /// True if the run goes on from a state.
+    is_resumed: bool,
+    /// Only while the run is to be saved.
+    pub(crate) saving: Option<SavingTimer<'a>>,
     /// The way of parts, if it is prescribed.
     way: Option<Way>,
     pace: Pace,
@@ -123,6 +130,8 @@ impl<'a> Run<'a> {
             until_done: None,
             report_at: PROGRESS_EVERY,
             interrupt: options.interrupt,
+            is_resumed: false,
+            saving: None,
             way: options.in_turn.then_some(Way::InTurn),
             pace: Pace::default(),
         }
@@ -138,17 +147,18 @@ impl<'a> Run<'a> {
         self.until_done = Some(UntilDone::new(plan, &self.world));
     }
 
-    /// Brings up all links and runs from time zero up to and including the instant `end`.
+    /// Brings up all links and runs from time zero up to and including the instant `end`; a run that is resumed, from its
+    /// state on.
     pub(crate) fn run_to_end(
         &mut self,
         end: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
-        match &mut self.world.parts[..] {
-            [whole] => whole.bring_up::<Whole>(),
-            parts => parts.iter_mut().for_each(Part::bring_up::<Divided>),
+        if !self.is_resumed {
+            self.bring_up();
         }
         self.run_until(end, progress)?;
+        self.saving = None; // A drain is not saved: it is short, and begins again from the last state.
         match self.ended {
             RunEnding::Done => self.instruments.goodput.end_here(&self.world),
             RunEnding::AtDuration if self.until_done.take().is_some() => self.ended = RunEnding::NotDone,
@@ -157,6 +167,14 @@ impl<'a> Run<'a> {
         self.end = self.world.now();
         self.audit = audit::conservation(&self.world)?;
         Ok(())
+    }
+
+    /// Brings up all links, at time zero.
+    pub(crate) fn bring_up(&mut self) {
+        match &mut self.world.parts[..] {
+            [whole] => whole.bring_up::<Whole>(),
+            parts => parts.iter_mut().for_each(Part::bring_up::<Divided>),
+        }
     }
 
     /// Handles every event up to and including the instant `end`, and lets the instruments look on the way. An interrupt, or
@@ -169,7 +187,8 @@ impl<'a> Run<'a> {
         loop {
             let look = self.instruments.deadline();
             let check = self.until_done.as_ref().map_or(Time::NEVER, UntilDone::next_check);
-            let mut stop = end.min(look).min(check);
+            let save = self.saving.as_ref().map_or(Time::NEVER, |saving| saving.due);
+            let mut stop = end.min(look).min(check).min(save);
             match self.advance(stop, progress)? {
                 Advance::Reached => {}
                 Advance::Paused | Advance::NearEnd => unreachable!("an advance that goes on"),
@@ -180,12 +199,15 @@ impl<'a> Run<'a> {
             if check == stop && self.check_done() {
                 end = stop;
             }
-            if look > end {
+            if look > end && stop == end {
                 progress(self.progress(end));
                 return Ok(());
             }
             if look == stop && self.instruments.look(look, &self.world) {
                 self.check_deadlock()?;
+            }
+            if save == stop {
+                self.save_here();
             }
         }
     }
@@ -288,6 +310,7 @@ impl<'a> Run<'a> {
     /// Ends the run at the last instant of the window that was handled last.
     fn interrupt_here(&mut self) {
         self.world.now = before(self.world.window_end);
+        self.save_here();
         self.instruments.goodput.end_here(&self.world);
         self.ended = RunEnding::Interrupted;
     }

@@ -45,6 +45,16 @@ pub(crate) struct UntilDone {
     candidates: Vec<Time>,
 }
 
+state_codec::state!(UntilDone {
+    checks,
+    checked,
+    missing: derived,
+    cut,
+    finite: plan,
+    slow: plan,
+    candidates: derived,
+});
+
 impl UntilDone {
     /// Creates the watch of a run of this plan.
     pub(crate) fn new(plan: &Plan, world: &World) -> Self {
@@ -66,6 +76,13 @@ impl UntilDone {
     /// Returns the time of the next [check](Self::check).
     pub(crate) fn next_check(&self) -> Time {
         self.checks.last().copied().unwrap_or(Time::NEVER)
+    }
+
+    /// Counts the missing messages anew, and forgets what windows before the present instant have left: that depends on the
+    /// windows.
+    pub(crate) fn recount(&mut self, world: &World) {
+        self.candidates.clear();
+        self.missing = self.checked.map_or(0, |_| world.finite_messages(world.now()).undelivered());
     }
 
     /// Returns true once deliveries are counted before each window.

@@ -30,6 +30,13 @@ pub(crate) enum EventKind {
     Switch(SwitchTimer),
 }
 
+state_codec::value!(enum EventKind {
+    0 = Arrive(port, packet),
+    1 = Signal(port, signal),
+    2 = Adapter(timer),
+    3 = Switch(timer),
+});
+
 impl From<AdapterTimer> for EventKind {
     #[inline(always)]
     fn from(timer: AdapterTimer) -> Self {

@@ -27,6 +27,8 @@ pub(super) struct Activity {
     outputs: Vec<OutputActivity>,
 }
 
+state_codec::state!(Activity { lanes: plan, around: plan, interval, outputs });
+
 /// Activity of an output and lane since the previous sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OutputActivity {
@@ -39,6 +41,8 @@ pub(super) struct OutputActivity {
     sent: Bytes,
     pub(super) held_back: bool,
 }
+
+state_codec::value!(OutputActivity { without_credit, bytes, waited, sent, held_back });
 
 impl Activity {
     /// Creates the activity of a run of these links that has not begun.

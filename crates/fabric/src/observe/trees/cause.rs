@@ -46,6 +46,8 @@ pub(super) struct RootFacts {
     pub(super) senders: BTreeSet<NodeId>,
 }
 
+state_codec::value!(RootFacts { kinds, feeders, senders });
+
 /// Settings of a plan on which roots and their causes depend.
 #[derive(Debug)]
 pub(super) struct Setting {

@@ -69,6 +69,19 @@ pub(crate) struct TreeFinder {
     worst: WorstSoFar,
 }
 
+state_codec::state!(TreeFinder {
+    setting: plan,
+    some_queue: plan,
+    last,
+    activity: part,
+    outputs,
+    roots,
+    order,
+    samples,
+    sampled,
+    worst,
+});
+
 /// A congestion tree at one sample, with its flows.
 #[derive(Debug)]
 pub(crate) struct FoundTree {

@@ -22,6 +22,8 @@ pub(super) struct RootTotals {
     victims: BTreeMap<u32, VictimRecord>,
 }
 
+state_codec::value!(RootTotals { number, since, record, facts, contributors, victims });
+
 /// A contributor to a root.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ContributorTotals {
@@ -29,6 +31,8 @@ pub(super) struct ContributorTotals {
     /// The last sample at which its data waited in the tree, and the payload that it had delivered by then.
     last: (Time, Bytes),
 }
+
+state_codec::value!(ContributorTotals { record, last });
 
 /// An output and lane of a switch.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +46,8 @@ pub(super) struct OutputTotals {
     /// Whether the queue was above the threshold at the previous sample.
     pub(super) was_over: bool,
 }
+
+state_codec::value!(OutputTotals { sum, peak, congested, rooted, held_back, was_over });
 
 impl RootTotals {
     /// Creates the totals of the root of this number, of which `record` has no sample yet.

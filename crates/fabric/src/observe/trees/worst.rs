@@ -20,6 +20,8 @@ pub(super) struct WorstSoFar {
     victims: Vec<u32>,
 }
 
+state_codec::value!(WorstSoFar { rank, at, root, branches, contributors, victims });
+
 impl WorstSoFar {
     /// Takes the tree of a sample in place of the former one if it is worse. `root` and `queue` are the number of its root
     /// and the queue there.

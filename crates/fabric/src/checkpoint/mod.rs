@@ -1,0 +1,16 @@
+//! Checkpoints: a run's state at one instant, from which the same run goes on.
+//!
+//! Invariant: writing a checkpoint changes nothing of the run. A resumed run has the same events, and therefore the same results,
+//! as one that was never interrupted. What follows from the plan is not in a checkpoint: names, cables, routes, settings.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `file` | the form of the file: build, plan, time, state, checksum |
+//! | `world` | the state of all nodes, with pending events and packets under way |
+//!
+//! The loop saves the rest, which is its own and that of the instruments (`run::saving`).
+
+pub(crate) mod file;
+#[cfg(test)]
+mod tests;
+pub(crate) mod world;
