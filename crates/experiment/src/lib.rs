@@ -43,7 +43,7 @@ pub use batch::{Job, Outcomes};
 pub use relative::{RelativeError, RelativeSetting};
 pub use run::{RunSpec, SeedCount};
 pub use seeds::{SeedList, SeedListError};
-pub use simulation::{Outcome, SimulationError, VERSION, plan, plan_until_done, simulate};
+pub use simulation::{Outcome, SimulationError, VERSION, plan, plan_until_done, simulate, simulate_saving};
 pub use statistics::Estimate;
 pub use store::{Store, StoreError, UnitResult};
 pub use unit::{IdentifiedUnit, Unit, UnitSeeds};

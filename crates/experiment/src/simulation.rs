@@ -2,9 +2,9 @@
 //!
 //! Invariant: only a checked plan runs.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use fabric::{RunError, RunOptions};
+use fabric::{ResumeError, RunError, RunOptions, Saving};
 use report::{RunCost, RunIdentity, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
@@ -92,12 +92,32 @@ pub fn simulate(
 ) -> Result<Outcome, RunError> {
     let began = Instant::now();
     let record = fabric::simulate(plan, options, progress)?;
-    let cost = RunCost { wall: began.elapsed(), peak_rss: resources::peak_memory() };
+    Ok(outcome(plan, record, began.elapsed()))
+}
+
+/// Runs a plan as [`simulate`] does, from time zero or from a saved state, and saves it on the way. Earlier processes took the wall
+/// time `earlier` up to that state.
+///
+/// # Errors
+/// As [`simulate`], or if the state is not that of a run of this plan.
+pub fn simulate_saving<'a>(
+    plan: &Plan,
+    options: RunOptions<'a>,
+    (saving, earlier): (Saving<'a>, Duration),
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, ResumeError> {
+    let began = Instant::now();
+    let record = fabric::simulate_saving(plan, options, saving, progress)?;
+    Ok(outcome(plan, record, earlier + began.elapsed()))
+}
+
+fn outcome(plan: &Plan, record: RunRecord, wall: Duration) -> Outcome {
+    let cost = RunCost { wall, peak_rss: resources::peak_memory() };
     let context = RunIdentity {
         scenario: plan.name(),
         congestion_control: plan.congestion_control(),
         seed: plan.seed(),
         version: VERSION,
     };
-    Ok(Outcome { summary: Summary::new(context, &record, cost), record })
+    Outcome { summary: Summary::new(context, &record, cost), record }
 }

@@ -46,7 +46,9 @@ mod simulation;
 pub mod wording;
 
 pub use experiment::SimulationError;
-pub use fabric::{Division, RunError, RunOptions, Threads};
+pub use fabric::{
+    Checkpoint, CheckpointError, Division, ResumeError, RunError, RunOptions, Saving, StateError, Threads,
+};
 pub use report::{Manifest, OutputError, OutputFile, ResultFolder, RunOutput, Summary};
 pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};

@@ -12,6 +12,12 @@ use scenario::Plan;
 /// committed do not show.
 pub const COMMIT: Option<&str> = option_env!("BACKWATER_COMMIT");
 
+/// Returns version and commit of this program: checkpoints are of one build.
+#[must_use]
+pub fn build() -> String {
+    format!("version {VERSION} (commit {})", COMMIT.unwrap_or("unknown"))
+}
+
 /// Returns the manifest of a complete run of a plan that was made with these overrides, each `PATH=VALUE`.
 #[must_use]
 pub fn run_manifest(plan: &Plan, overrides: &[String]) -> Manifest {

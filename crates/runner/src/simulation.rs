@@ -3,9 +3,10 @@
 //! Invariant: only a checked plan runs, and a folder of results belongs to one run.
 
 use std::path::Path;
+use std::time::Duration;
 
-use experiment::{Outcome, SimulationError, simulate};
-use fabric::{RunError, RunOptions};
+use experiment::{Outcome, SimulationError, simulate, simulate_saving};
+use fabric::{ResumeError, RunError, RunOptions, Saving};
 use report::manifest::{Manifest, RunEnd, UndrawnEntry};
 use report::tables::{completions, congestion, margins, printed};
 use report::{OutputError, OutputFile, ResultFolder, RunOutput, Summary};
@@ -147,6 +148,22 @@ impl FinishedRun {
     ) -> Result<Self, RunError> {
         let options = RunOptions { moments: MOMENTS, ..options };
         let Outcome { summary, record } = simulate(&plan, options, progress)?;
+        Ok(Self { plan, summary, record })
+    }
+
+    /// Runs a plan as [`FinishedRun::of`] does, from time zero or from a saved state, and saves it on the way. Earlier processes took
+    /// the wall time `earlier` up to that state.
+    ///
+    /// # Errors
+    /// As [`FinishedRun::of`], or if the state is not that of a run of this plan.
+    pub fn saving<'a>(
+        plan: Plan,
+        options: RunOptions<'a>,
+        saving: (Saving<'a>, Duration),
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, ResumeError> {
+        let options = RunOptions { moments: MOMENTS, ..options };
+        let Outcome { summary, record } = simulate_saving(&plan, options, saving, progress)?;
         Ok(Self { plan, summary, record })
     }
 

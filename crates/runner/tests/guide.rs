@@ -152,4 +152,5 @@ pages! {
     all_to_all_until_the_last_message: "all-to-all",
     a_sweep_of_settings_and_seeds: "sweep",
     one_slow_cable_and_one_missing: "changed-cables",
+    long_runs_go_on: "long-runs",
 }

@@ -36,6 +36,16 @@ pub(crate) fn span(text: &str) -> Result<Span, String> {
     text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))
 }
 
+/// Parses an interval of simulated time, which is not empty.
+pub(crate) fn interval(text: &str) -> Result<Span, String> {
+    let interval = span(text)?;
+    if interval == Span::ZERO {
+        Err("write an interval above 0, such as `10 ms`".to_owned())
+    } else {
+        Ok(interval)
+    }
+}
+
 /// Parses the factor of a dynamic threshold.
 pub(crate) fn factor(text: &str) -> Result<f64, String> {
     let range = Alpha::LEAST..=Alpha::MOST;

@@ -9,7 +9,7 @@ use experiment::evaluation::{EvaluationError, ParameterError};
 use experiment::measures::MeasureError;
 use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
-use fabric::{Deadlock, RunError, Violation};
+use fabric::{CheckpointError, Deadlock, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::figures::FigureFault;
 use report::formats::FormatFault;
@@ -77,6 +77,22 @@ pub(crate) enum Failure {
     /// The user has ended the run; its results up to there are written.
     #[error("interrupted at {} ms of simulated time: the results end there", simulated_s * 1e3)]
     Interrupted { simulated_s: f64 },
+    /// The run was ended from outside; its results and its state up to there are written.
+    #[error(
+        "interrupted at {} ms of simulated time: the results end there\nhelp: go on with `{command}`",
+        simulated_s * 1e3
+    )]
+    InterruptedAndSaved { simulated_s: f64, command: String },
+    /// A checkpoint cannot be used.
+    #[error("error: `{}` cannot be resumed: {error}\nhelp: {help}", file.display(), help = checkpoint_help(error))]
+    Checkpoint { file: PathBuf, error: CheckpointError },
+    /// The file for checkpoints has one of an earlier run.
+    #[error(
+        "error: `{file}` is the checkpoint of a run that has not ended\nhelp: go on with it: `--resume {file}`; overwrite it with `--force`, or \
+         choose another file with `--checkpoint FILE`",
+        file = .0.display()
+    )]
+    CheckpointThere(PathBuf),
     /// Finite traffic was not delivered by the longest time of the run; the results up to there are written.
     #[error(
         "not done at {} ms of simulated time: {delivered}; the results end there\nhelp: allow more time with `--at-most TIME`",
@@ -250,6 +266,19 @@ pub(crate) enum Failure {
     Deadlock(Deadlock),
 }
 
+fn checkpoint_help(error: &CheckpointError) -> &'static str {
+    match error {
+        CheckpointError::Foreign => "name a file that `sim --checkpoint-every` has written",
+        CheckpointError::Damaged => "resume from a copy of it, or run from the start: leave out `--resume`",
+        CheckpointError::Format { .. } | CheckpointError::Build { .. } | CheckpointError::State(_) => {
+            "resume with the build that wrote it, or run from the start: leave out `--resume`"
+        }
+        CheckpointError::Plan { .. } => {
+            "give the scenario, the overrides and the seed of the run that wrote it, or run from the start: leave out `--resume`"
+        }
+    }
+}
+
 fn page_help(fault: &PageError) -> &'static str {
     match fault {
         PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim`, `sweep` or `tune`",
@@ -382,7 +411,7 @@ impl Failure {
             Self::Answered(status) => return *status,
             Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
-            Self::Interrupted { .. } | Self::SweepInterrupted { .. } => 5,
+            Self::Interrupted { .. } | Self::InterruptedAndSaved { .. } | Self::SweepInterrupted { .. } => 5,
             Self::NotDone { .. } => 6,
             _ => 2,
         })

@@ -1,13 +1,14 @@
-//! Ctrl-C: the first one asks runs to end, the second one kills the program.
+//! Ctrl-C: the first one asks runs to end, the second one kills the program. SIGTERM asks runs that save their state to end.
 //!
 //! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written.
 
 use std::io::{self, Write};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
-/// True once the user has asked runs to end.
-static INTERRUPT: AtomicBool = AtomicBool::new(false);
+/// True once runs have been asked to end.
+static INTERRUPT: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Exit status of a program that a second Ctrl-C kills: 128 and the number of `SIGINT`, as shells count.
 const KILLED: i32 = 130;
@@ -24,4 +25,11 @@ pub(crate) fn watched() -> &'static AtomicBool {
     // Where no handler can be set, Ctrl-C kills the program, as it does without one.
     drop(handled);
     &INTERRUPT
+}
+
+/// Takes SIGTERM, by which clusters announce the end of a job's time, for a first Ctrl-C from now on.
+pub(crate) fn watch_termination() {
+    #[cfg(unix)]
+    // Where no handler can be set, SIGTERM kills the program, as it does without one.
+    drop(signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&INTERRUPT)));
 }

@@ -8,7 +8,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `terminal`, `progress` | standard output; warnings and the progress bar on standard error |
-//! | `interrupt` | Ctrl-C |
+//! | `checkpoint` | a run's state in a file, and runs that go on from it |
+//! | `interrupt` | Ctrl-C, and SIGTERM |
 //! | `browser` | the browser of the desktop, for pages |
 //! | `arguments` | parsers of quantities on the command line |
 //! | `memory` | the limit of memory beyond which a run is refused |
@@ -22,6 +23,7 @@
 
 mod arguments;
 mod browser;
+mod checkpoint;
 mod cli;
 mod failure;
 mod folder_name;

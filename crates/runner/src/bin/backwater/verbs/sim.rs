@@ -1,12 +1,12 @@
 //! `sim`: one run, printed and written to a folder.
 //!
 //! Invariant: a folder that cannot be written to, or that holds the results of another run, is refused before the run.
-//! Nothing is written before the run is over. A run that fails leaves its manifest alone.
+//! Nothing is written before the run is over, but its checkpoints. A run that fails leaves its manifest alone.
 
 use std::path::{Path, PathBuf};
 
 use backwater::provenance::{end_of_failure, run_manifest};
-use backwater::{FinishedRun, Plan, RunError, RunOptions};
+use backwater::{FinishedRun, Plan, ResumeError, RunError, RunOptions, Saving};
 use clap::Args;
 use report::manifest::{RunEnd, UndrawnEntry};
 use report::page;
@@ -14,6 +14,7 @@ use report::tables::{completions, printed};
 use report::{Manifest, OutputFile, ResultFolder, RunFiles, RunOutput, TableFormats};
 
 use crate::browser;
+use crate::checkpoint::{CheckpointOptions, Checkpoints};
 use crate::failure::Failure;
 use crate::folder_name;
 use crate::formats::FormatOptions;
@@ -52,6 +53,8 @@ pub(crate) struct SimOptions {
     /// they have posted is delivered and every credit is back. To wait for messages yet to be posted, use `--until-done`.
     #[arg(long)]
     drain: bool,
+    #[command(flatten)]
+    checkpoint: CheckpointOptions,
     /// Write completion times in the format of HPCC's simulator, too: `fct.txt`.
     #[arg(long)]
     fct_txt: bool,
@@ -79,8 +82,14 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     }
     options.memory.check(&[&plan])?;
     let (manifest, folder) = opened(&plan, options, formats)?;
-    let simulated = simulated(plan, options);
-    let run = simulated.inspect_err(|error| record_failure(error, &manifest, &folder))?;
+    let mut checkpoints = options.checkpoint.opened(&plan, folder.path(), options.force)?;
+    let run = simulated(plan, options, &mut checkpoints).map_err(|error| match error {
+        ResumeError::State(error) => checkpoints.unusable(error),
+        ResumeError::Run(error) => {
+            record_failure(&error, &manifest, &folder);
+            error.into()
+        }
+    })?;
     let RunOutput { mut files, undrawn } = output(&run, options)?;
     let ended = run.end();
     let entries = undrawn.iter().map(UndrawnEntry::from).collect();
@@ -103,8 +112,14 @@ pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
     if options.open {
         browser::open(&folder.path().join(page::PAGE));
     }
+    if let RunEnd::Interrupted { simulated_s } = ended {
+        return Err(match checkpoints.command() {
+            Some(command) => Failure::InterruptedAndSaved { simulated_s, command },
+            None => Failure::Interrupted { simulated_s },
+        });
+    }
+    checkpoints.remove();
     match ended {
-        RunEnd::Interrupted { simulated_s } => Err(Failure::Interrupted { simulated_s }),
         RunEnd::NotDone { .. } => Err(Failure::not_done(&run.summary)),
         _ => Ok(()),
     }
@@ -129,13 +144,23 @@ fn page_of(files: &[OutputFile], manifest: &Manifest, folder: &Path) -> Result<O
     page.map_err(|fault| Failure::Page { folder: folder.to_owned(), fault })
 }
 
-fn simulated(plan: Plan, options: &SimOptions) -> Result<FinishedRun, RunError> {
+fn simulated(
+    plan: Plan,
+    options: &SimOptions,
+    checkpoints: &mut Checkpoints,
+) -> Result<FinishedRun, ResumeError> {
     let division = options.threads.divide(&plan, options.quiet);
     let partition = division.partition.as_ref();
     let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let interrupt = Some(interrupt::watched());
     let simulation = RunOptions { drain: options.drain, interrupt, partition, ..RunOptions::default() };
-    FinishedRun::of(plan, simulation, &mut |progress| report.update(progress))
+    let (every, earlier, from) = (checkpoints.every, checkpoints.earlier(), checkpoints.take_state());
+    if every.is_some() {
+        interrupt::watch_termination();
+    }
+    let keep = &mut |at, state| checkpoints.keep(at, state);
+    let saving = Saving { every, from: from.as_deref(), keep };
+    FinishedRun::saving(plan, simulation, (saving, earlier), &mut |progress| report.update(progress))
 }
 
 /// Leaves the manifest of a run that failed, without files.

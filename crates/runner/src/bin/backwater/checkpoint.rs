@@ -1,0 +1,216 @@
+//! `--checkpoint-every` and `--resume`: a run's state in a file, from which a later process goes on.
+//!
+//! Invariant: the file is replaced as a whole: whenever the process is killed, it holds the last state that was written. A file is
+//! overwritten only by the run that it belongs to.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use backwater::provenance::build;
+use backwater::{Checkpoint, Plan, StateError};
+use clap::Args;
+use event_kernel::Digest;
+use units::{Span, Time};
+
+use crate::arguments;
+use crate::failure::Failure;
+use crate::terminal::warn;
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckpointOptions {
+    /// Write the state of the run to a file each time that so much simulated time has passed, such as `10 ms`, and when Ctrl-C or
+    /// SIGTERM ends the run. A run that is killed goes on from there with `--resume`, to the same results. The file goes once the
+    /// results are written.
+    #[arg(long, value_name = "TIME", value_parser = arguments::interval)]
+    checkpoint_every: Option<Span>,
+    /// File for the state [default: the name of the folder for the results, and `.checkpoint`].
+    #[arg(long, value_name = "FILE", requires = "checkpoint_every")]
+    checkpoint: Option<PathBuf>,
+    /// Go on from the state in this file, which `--checkpoint-every` wrote: with the same scenario, overrides and seed.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+}
+
+/// The checkpoints of one run.
+pub(crate) struct Checkpoints {
+    plan: String,
+    plan_digest: Digest,
+    /// Simulated time from one state to the next.
+    pub(crate) every: Option<Span>,
+    file: PathBuf,
+    /// The state that the run goes on from, and its file.
+    from: Option<(PathBuf, Vec<u8>)>,
+    /// Wall time that earlier processes have taken for the run.
+    earlier: Duration,
+    began: Instant,
+    /// True once a state has been written.
+    is_written: bool,
+}
+
+impl CheckpointOptions {
+    /// Reads the state to go on from, and checks that the file for states is free. `folder` is that of the results.
+    pub(crate) fn opened(&self, plan: &Plan, folder: &Path, force: bool) -> Result<Checkpoints, Failure> {
+        let file = self.checkpoint.clone().unwrap_or_else(|| beside(folder));
+        let from = self.resume.as_deref().map(|file| read(file, plan)).transpose()?;
+        let is_own = self.resume.as_deref().is_some_and(|resumed| is_same(resumed, &file));
+        if self.checkpoint_every.is_some() && !force && !is_own && file.exists() {
+            return Err(Failure::CheckpointThere(file));
+        }
+        Ok(Checkpoints {
+            plan: plan.name().to_owned(),
+            plan_digest: plan.digest(),
+            every: self.checkpoint_every,
+            file,
+            earlier: from.as_ref().map_or(Duration::ZERO, |from| from.wall),
+            from: self.resume.clone().zip(from.map(|from| from.state)),
+            began: Instant::now(),
+            is_written: false,
+        })
+    }
+}
+
+impl Checkpoints {
+    /// Returns the wall time that earlier processes have taken for the run.
+    pub(crate) fn earlier(&self) -> Duration {
+        self.earlier
+    }
+
+    /// Returns the state that the run goes on from, and drops it here.
+    pub(crate) fn take_state(&mut self) -> Option<Vec<u8>> {
+        self.from.as_mut().map(|(_, state)| core::mem::take(state))
+    }
+
+    /// Returns the failure that the state is not that of the run.
+    pub(crate) fn unusable(&self, error: StateError) -> Failure {
+        let file = self.from.as_ref().map_or_else(PathBuf::new, |(file, _)| file.clone());
+        Failure::Checkpoint { file, error: error.into() }
+    }
+
+    /// Writes a state. A run goes on without, if that fails: the file then has the state before.
+    pub(crate) fn keep(&mut self, at: Time, state: Vec<u8>) {
+        let checkpoint = Checkpoint {
+            build: build(),
+            plan: self.plan.clone(),
+            plan_digest: self.plan_digest,
+            at,
+            wall: self.earlier + self.began.elapsed(),
+            state,
+        };
+        match replace(&self.file, &checkpoint.bytes()) {
+            Ok(()) => self.is_written = true,
+            Err(cause) => warn(&format!(
+                "no checkpoint at {}: `{}` cannot be written: {cause}; the run goes on",
+                at.since_start(),
+                self.file.display()
+            )),
+        }
+    }
+
+    /// Returns the command that goes on from the last state; `None` if none was written.
+    pub(crate) fn command(&self) -> Option<String> {
+        self.is_written.then(|| resuming(std::env::args(), &self.file))
+    }
+
+    /// Removes the file, once the results are written.
+    pub(crate) fn remove(&self) {
+        if self.every.is_none() {
+            return;
+        }
+        match fs::remove_file(&self.file) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                warn(&format!("`{}` is of no more use, and cannot be removed: {cause}", self.file.display()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the name of the folder for the results, with the ending of checkpoints.
+fn beside(folder: &Path) -> PathBuf {
+    let mut name = folder.file_name().map_or_else(|| OsString::from("run"), OsString::from);
+    name.push(".checkpoint");
+    folder.with_file_name(name)
+}
+
+/// Returns true if two paths lead to one file, which exists.
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn read(file: &Path, plan: &Plan) -> Result<Checkpoint, Failure> {
+    let unreadable = |cause| Failure::Unreadable { file: file.display().to_string(), cause };
+    let bytes = fs::read(file).map_err(unreadable)?;
+    let checked = Checkpoint::read(&bytes).and_then(|read| read.check(&build(), plan).map(|()| read));
+    checked.map_err(|error| Failure::Checkpoint { file: file.to_owned(), error })
+}
+
+/// Replaces a file as a whole, once its bytes are on the disk.
+fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
+    name.push(".writing");
+    let temporary = folder.join(name);
+    let mut writing = File::create(&temporary)?;
+    writing.write_all(bytes)?;
+    writing.sync_all()?;
+    fs::rename(&temporary, file)?;
+    // Not every system can open a folder to write it to the disk.
+    File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
+}
+
+/// Returns a command line with the option to go on from this file.
+fn resuming(arguments: impl Iterator<Item = String>, file: &Path) -> String {
+    let mut words = Vec::new();
+    let mut arguments = arguments.peekable();
+    while let Some(argument) = arguments.next() {
+        if argument == "--resume" {
+            arguments.next();
+        } else if !argument.starts_with("--resume=") {
+            words.push(quoted(&argument));
+        }
+    }
+    words.extend(["--resume".to_owned(), quoted(&file.display().to_string())]);
+    words.join(" ")
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_+.,=:/@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_to_go_on_names_the_file_once() {
+        let command = |words: &[&str]| {
+            resuming(words.iter().map(|word| (*word).to_owned()), Path::new("out/a b.checkpoint"))
+        };
+        let asked = ["backwater", "sim", "victim", "--set", "duration=\"1 s\"", "--checkpoint-every", "10ms"];
+        let expected = "backwater sim victim --set 'duration=\"1 s\"' --checkpoint-every 10ms --resume 'out/a b.checkpoint'";
+        assert_eq!(command(&asked), expected);
+        assert_eq!(command(&[&asked[..], &["--resume", "old"]].concat()), expected);
+        assert_eq!(command(&[&asked[..], &["--resume=old"]].concat()), expected);
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+
+    #[test]
+    fn a_checkpoint_lies_beside_the_folder_of_the_results() {
+        assert_eq!(
+            beside(Path::new("out/victim,duration=1_ms")),
+            Path::new("out/victim,duration=1_ms.checkpoint")
+        );
+        assert_eq!(beside(Path::new("results")), Path::new("results.checkpoint"));
+        assert_eq!(beside(Path::new("..")), Path::new("run.checkpoint"));
+    }
+}
