@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use scenario::import::infiniband::forwarding::ForwardingTables;
+use scenario::import::infiniband::forwarding::{ForwardingTables, without_descriptions};
 use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use scenario::import::{ImportedScenario, KeyFate, SourceText};
 use scenario::{Plan, Scenario, ScenarioText};
@@ -110,11 +110,15 @@ fn the_formats_of_tables_agree() {
         }
         listed += "0x0005 : UNREACHABLE\n";
     }
-    for other in [script, listed] {
+    let odd = opensm.replace("0x0001 001", "  0x1 1 ").replace("0x0003 020", "0x0003  020");
+    for other in [script, listed, odd] {
         let imported = import(&other, None).unwrap_or_else(|said| panic!("{said}\n{other}"));
         assert_eq!(imported.scenario, expected.scenario);
     }
     let source = |text| SourceText { name: "lfts", text };
+    let short = without_descriptions(opensm.as_bytes()).expect("it is UTF-8");
+    assert!(!short.contains("portguid") && short.lines().count() == opensm.lines().count(), "{short}");
+    assert_eq!(import(&short, None).expect("it is right").scenario, expected.scenario);
     let tables = ForwardingTables::read(source(&opensm)).expect("it is right");
     let again = tables.text();
     let again = ForwardingTables::read(source(&again)).expect("it is right");

@@ -16,6 +16,7 @@
 
 use core::fmt::Write;
 use core::ops::Range;
+use std::io::{self, BufRead};
 
 use crate::diagnostics::Diagnostic;
 use crate::import::source::{Part, SourceText, decimal, hex};
@@ -52,23 +53,36 @@ impl ForwardingTables {
     /// If a line has another form, or a switch has two entries for a LID, or two tables.
     pub fn read(source: SourceText<'_>) -> Result<Self, Diagnostic> {
         let mut tables = Self::default();
-        for line in source.lines() {
-            if let Some(table) = head(source, line)? {
-                tables.switches.push(table);
-            } else if line.text.starts_with("0x") || line.text.starts_with("0X") {
-                let entry = entry(source, line)?;
-                let Some(table) = tables.switches.last_mut() else {
-                    let help = "begin with `Unicast lids [0-9] of switch Lid 2 guid 0x0002c90300000100`";
-                    return Err(source.wrong(&line.range(), "an entry stands before the first switch", help));
-                };
-                table.entries.extend(entry);
-            } else if !is_heading(line.text) {
-                let help = "write a LID and a port, `0x0001 001`, or the head of a switch";
-                return Err(source.wrong(&line.range(), "this is no part of a forwarding table", help));
+        let mut start = 0;
+        for text in source.text.split_inclusive('\n') {
+            let line = Part { text, start };
+            start += text.len();
+            if let (Some(table), Some(entry)) = (tables.switches.last_mut(), plain_entry(text.as_bytes())) {
+                table.entries.extend(Some(entry).filter(|(_, port)| *port != NO_PORT));
+            } else {
+                tables.read_line(source, line.trimmed())?;
             }
         }
         tables.check(source)?;
         Ok(tables)
+    }
+
+    /// Reads a line of any form.
+    fn read_line(&mut self, source: SourceText<'_>, line: Part<'_>) -> Result<(), Diagnostic> {
+        if let Some(table) = head(source, line)? {
+            self.switches.push(table);
+        } else if line.text.starts_with("0x") || line.text.starts_with("0X") {
+            let entry = entry(source, line)?;
+            let Some(table) = self.switches.last_mut() else {
+                let help = "begin with `Unicast lids [0-9] of switch Lid 2 guid 0x0002c90300000100`";
+                return Err(source.wrong(&line.range(), "an entry stands before the first switch", help));
+            };
+            table.entries.extend(entry);
+        } else if !line.text.is_empty() && !is_heading(line.text) {
+            let help = "write a LID and a port, `0x0001 001`, or the head of a switch";
+            return Err(source.wrong(&line.range(), "this is no part of a forwarding table", help));
+        }
+        Ok(())
     }
 
     /// Writes the tables as `opensm -R file -U FILE` takes them.
@@ -141,6 +155,41 @@ fn head(source: SourceText<'_>, line: Part<'_>) -> Result<Option<SwitchTable>, D
 fn behind<'a>(line: Part<'a>, words: &str) -> Option<Part<'a>> {
     let at = line.text.find(words)?;
     Some(line.at(at + words.len()).1)
+}
+
+/// Reads an entry as the tools write it: four hexadecimal digits and three decimal ones. Tables of thousands of hosts have
+/// millions of them.
+fn plain_entry(line: &[u8]) -> Option<(u16, u8)> {
+    let (lid, rest) = line.strip_prefix(b"0x")?.split_at_checked(4)?;
+    let rest = rest.strip_prefix(b" : ").or_else(|| rest.strip_prefix(b" "))?;
+    let (port, rest) = rest.split_at_checked(3)?;
+    if !matches!(rest.first(), None | Some(b' ' | b'\n' | b'\r')) {
+        return None;
+    }
+    let digits = |digits: &[u8], radix: u32| {
+        let digit =
+            |number: Option<u32>, digit: &u8| Some(number? * radix + char::from(*digit).to_digit(radix)?);
+        digits.iter().fold(Some(0), digit)
+    };
+    Some((u16::try_from(digits(lid, 16)?).ok()?, u8::try_from(digits(port, 10)?).ok()?))
+}
+
+/// Reads the text of a file without the descriptions of destinations behind its entries, which are most of it. Lines keep
+/// their numbers.
+///
+/// # Errors
+/// If the file cannot be read, or is no UTF-8.
+pub fn without_descriptions(mut file: impl BufRead) -> io::Result<String> {
+    let (mut text, mut line) = (String::new(), String::new());
+    while file.read_line(&mut line)? > 0 {
+        let cut = if line.starts_with("0x") { line.find(" # ").or_else(|| line.find(" : (")) } else { None };
+        match cut {
+            Some(end) => text.extend([&line[..end], "\n"]),
+            None => text.push_str(&line),
+        }
+        line.clear();
+    }
+    Ok(text)
 }
 
 /// Reads an entry; `None` for a LID that no port leads to.

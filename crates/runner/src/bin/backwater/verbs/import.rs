@@ -4,7 +4,8 @@
 //! refused, unless the user accepts that. The scenario is checked after it has been written: one that is refused stays in
 //! its folder, to be corrected.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use backwater::provenance::manifest;
@@ -16,6 +17,7 @@ use report::tables::printed;
 use report::{OutputFile, ResultFolder};
 use scenario::import::htsim::StartUnit;
 use scenario::import::infiniband::fabric::width_and_speed;
+use scenario::import::infiniband::forwarding::without_descriptions;
 use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use scenario::import::{
     self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, mlx5, opensm,
@@ -169,7 +171,8 @@ fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
     let ImportClusterOptions { file, length, trunk_length, lfts, sl2vl, speed, result } = options;
     let read = |file: &PathBuf| Ok::<_, Failure>((text(file)?, last_part(file)));
     let (first, name) = read(file)?;
-    let lfts = lfts.as_ref().map(read).transpose()?;
+    let tables = |file: &PathBuf| Ok::<_, Failure>((tables(file)?, last_part(file)));
+    let lfts = lfts.as_ref().map(tables).transpose()?;
     let sl2vl = sl2vl.as_ref().map(read).transpose()?;
     let files = ClusterFiles { lfts: lfts.as_ref().map(source), sl2vl: sl2vl.as_ref().map(source) };
     let options = ClusterOptions { length: *length, trunk_length: *trunk_length, speed: *speed };
@@ -222,6 +225,12 @@ fn source((text, name): &(String, String)) -> SourceText<'_> {
 /// Reads a file.
 fn text(file: &Path) -> Result<String, Failure> {
     fs::read_to_string(file).map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
+}
+
+/// Reads a file of forwarding tables, without the descriptions of their destinations.
+fn tables(file: &Path) -> Result<String, Failure> {
+    let read = File::open(file).and_then(|open| without_descriptions(BufReader::new(open)));
+    read.map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
 }
 
 /// Returns the last part of a file's path.
