@@ -262,6 +262,22 @@ impl Speed {
     pub const ALL: [Self; 9] =
         [Self::Sdr, Self::Ddr, Self::Qdr, Self::Fdr10, Self::Fdr, Self::Edr, Self::Hdr, Self::Ndr, Self::Xdr];
 
+    /// Returns the speed's name in IBA and in scenarios.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sdr => "SDR",
+            Self::Ddr => "DDR",
+            Self::Qdr => "QDR",
+            Self::Fdr10 => "FDR10",
+            Self::Fdr => "FDR",
+            Self::Edr => "EDR",
+            Self::Hdr => "HDR",
+            Self::Ndr => "NDR",
+            Self::Xdr => "XDR",
+        }
+    }
+
     /// Returns the signalling rate of a lane, and the share of it that the encoding leaves for data, as a fraction.
     ///
     /// SDR to QDR: 8b/10b. FDR10 to EDR: 64b/66b. From HDR on: 256b/257b inside RS(544, 514), which leaves exactly 16

@@ -80,7 +80,7 @@ impl Dragonfly {
 
 /// Returns the texts that both drafts need.
 fn common(speed: Speed, hosts: u32) -> Vec<(&'static str, String)> {
-    let name = speed_name(speed);
+    let name = speed.name();
     vec![
         ("SPEED", name.to_owned()),
         ("RATE", speed.data_rate(Width::X4).to_string()),
@@ -103,20 +103,6 @@ const fn usual_switch(speed: Speed) -> (u32, &'static str) {
         Speed::Hdr => (40, "Quantum, QM8700"),
         Speed::Ndr => (64, "Quantum-2, QM9700"),
         Speed::Xdr => (144, "Quantum-X800, Q3400"),
-    }
-}
-
-const fn speed_name(speed: Speed) -> &'static str {
-    match speed {
-        Speed::Sdr => "SDR",
-        Speed::Ddr => "DDR",
-        Speed::Qdr => "QDR",
-        Speed::Fdr10 => "FDR10",
-        Speed::Fdr => "FDR",
-        Speed::Edr => "EDR",
-        Speed::Hdr => "HDR",
-        Speed::Ndr => "NDR",
-        Speed::Xdr => "XDR",
     }
 }
 

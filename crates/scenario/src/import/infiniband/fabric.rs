@@ -85,7 +85,7 @@ pub fn width_and_speed(word: &str) -> Option<(Width, Speed)> {
 /// Returns the word for a width and a speed: `4xEDR`.
 #[must_use]
 pub fn speed_word((width, speed): (Width, Speed)) -> String {
-    format!("{}x{}", width.lanes(), speed_name(speed))
+    format!("{}x{}", width.lanes(), speed.name())
 }
 
 /// Returns the width of so many lanes, as a word.
@@ -95,20 +95,5 @@ pub(super) fn width(lanes: &str) -> Option<Width> {
 
 /// Returns the speed of this name.
 pub(super) fn speed(name: &str) -> Option<Speed> {
-    Speed::ALL.into_iter().find(|speed| speed_name(*speed).eq_ignore_ascii_case(name))
-}
-
-/// Returns the speed's name in IBA and in scenarios.
-pub(super) const fn speed_name(speed: Speed) -> &'static str {
-    match speed {
-        Speed::Sdr => "SDR",
-        Speed::Ddr => "DDR",
-        Speed::Qdr => "QDR",
-        Speed::Fdr10 => "FDR10",
-        Speed::Fdr => "FDR",
-        Speed::Edr => "EDR",
-        Speed::Hdr => "HDR",
-        Speed::Ndr => "NDR",
-        Speed::Xdr => "XDR",
-    }
+    Speed::ALL.into_iter().find(|speed| speed.name().eq_ignore_ascii_case(name))
 }

@@ -10,7 +10,7 @@ use topology::{CustomFabric, LinkEnds, RoutingSpec, Topology, TopologyError, Top
 use units::{Length, Rate};
 
 use super::cluster::{Cluster, ClusterCable, ClusterEnd, ClusterIndex, ClusterNode, Named};
-use super::fabric::{speed_name, speed_word};
+use super::fabric::speed_word;
 use super::forwarding::ForwardingTables;
 use super::lanes::{LaneDump, LaneTables};
 use super::routes::{self, CheckedTables};
@@ -430,7 +430,7 @@ fn cables(cluster: &Cluster, (host, trunk): (Length, Length)) -> String {
         text + &format!(
             "        {kind:?}: (width: X{}, speed: {}, propagation: Cable(\"{length}\")),\n",
             width.lanes(),
-            speed_name(*speed)
+            speed.name()
         )
     })
 }
