@@ -28,7 +28,8 @@
 //! | `memory` | memory that the traffic of a run is expected to need |
 //! | `pattern_use` | the use that each pattern makes of the fabric |
 //! | `expected_work` | work that a run is expected to be, by node |
-//! | [`import`] | scenarios from the input files of other simulators |
+//! | [`import`] | scenarios from the files of clusters and of other simulators |
+//! | [`export`] | files for a cluster's own tools |
 
 mod check;
 mod cycles;
@@ -36,6 +37,7 @@ mod diagnostics;
 pub mod draft;
 mod ecn_first;
 mod expected_work;
+pub mod export;
 mod format;
 pub mod import;
 mod layers;

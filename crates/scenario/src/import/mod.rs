@@ -23,7 +23,7 @@ pub mod mlx5;
 pub mod opensm;
 mod settings;
 pub mod sonic;
-mod source;
+pub(crate) mod source;
 
 pub use account::{ImportedScenario, KeyAccount, KeyFate, changes};
 pub use settings::ImportedSettings;

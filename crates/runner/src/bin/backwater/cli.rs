@@ -6,6 +6,7 @@ use crate::verbs::bench::BenchOptions;
 use crate::verbs::check::CheckOptions;
 use crate::verbs::compare::CompareOptions;
 use crate::verbs::eval::EvalOptions;
+use crate::verbs::export::ExportTarget;
 use crate::verbs::fields::FieldsOptions;
 use crate::verbs::figure::{FigureOptions, FiguresOptions};
 use crate::verbs::guideline::GuidelineOptions;
@@ -86,6 +87,12 @@ pub(crate) enum Verb {
         /// Format of the files.
         #[command(subcommand)]
         from: ImportFormat,
+    },
+    /// Write files for a cluster's own tools: the routing, the fabric and the parameters of a scenario, or of a tuning's winner.
+    Export {
+        /// Tool that the file is for.
+        #[command(subcommand)]
+        target: ExportTarget,
     },
     /// Measure the simulator's own speed and memory.
     Bench(BenchOptions),

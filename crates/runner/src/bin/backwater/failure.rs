@@ -170,6 +170,9 @@ pub(crate) enum Failure {
     /// A folder cannot be run again.
     #[error("error: `{}` cannot be run again: {why}\nhelp: {help}", folder.display())]
     NoRerun { folder: PathBuf, why: String, help: &'static str },
+    /// A folder has no winner of a tuning.
+    #[error("error: `{}` has no winner: {why}\nhelp: {help}", folder.display())]
+    NoWinner { folder: PathBuf, why: String, help: &'static str },
     /// A run that was repeated is another one.
     #[error("error: the run differs from the one in `{}`: {differences}", folder.display())]
     RerunDiffers { folder: PathBuf, differences: String },

@@ -44,8 +44,8 @@ use clap::Parser;
 
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
-    bench, check, compare, eval, fields, figure, guideline, headroom, import, list, new, report, repro,
-    rerun, schema, show, sim, sweep, thresholds, tune,
+    bench, check, compare, eval, export, fields, figure, guideline, headroom, import, list, new, report,
+    repro, rerun, schema, show, sim, sweep, thresholds, tune,
 };
 
 fn main() -> ExitCode {
@@ -73,6 +73,7 @@ fn main() -> ExitCode {
         Verb::Thresholds(options) => thresholds::run(&options),
         Verb::Tune(options) => tune::run(&options),
         Verb::Import { from } => import::run(&from),
+        Verb::Export { target } => export::run(&target),
         Verb::Bench(options) => bench::run(&options),
     };
     match outcome {

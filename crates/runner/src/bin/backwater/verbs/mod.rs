@@ -6,6 +6,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod eval;
+pub(crate) mod export;
 pub(crate) mod fields;
 pub(crate) mod figure;
 pub(crate) mod guideline;

@@ -1,0 +1,203 @@
+//! `export`: files for a cluster's own tools, from a scenario or from the winner of a tuning.
+//!
+//! Invariant: the file alone goes to standard output. Each value that it holds differently, or not at all, is a line on
+//! standard error.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use report::manifest::{FolderKind, MANIFEST, Manifest};
+use scenario::export::addresses::Addresses;
+use scenario::export::{ExportError, Exported, ValueAccount, ibsim, lfts};
+use scenario::import::SourceText;
+use scenario::{Plan, Scenario, ScenarioText};
+
+use crate::failure::Failure;
+use crate::terminal::{note, print_exactly, warn};
+
+/// Tables beside an imported cluster, with the addresses of its nodes.
+const TABLES: [&str; 2] = ["nodes.csv", "ports.csv"];
+/// The winner of a tuning, as overrides.
+const WINNER: &str = "winner.set";
+const FOLDER: &str = "name a folder that `tune` has written";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportTarget {
+    /// Forwarding tables of an InfiniBand scenario, as `opensm -R file -U FILE` takes them.
+    Lfts(ExportFabricOptions),
+    /// Nodes and cables of an InfiniBand scenario, as a net file of ibsim.
+    Ibsim(ExportFabricOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportFabricOptions {
+    #[command(flatten)]
+    source: ExportSource,
+    /// Folder with the tables of an imported cluster, `nodes.csv` and `ports.csv`, whose GUIDs, LIDs and numbers of ports hold
+    /// [default: the scenario's folder, if they are there].
+    #[arg(long, value_name = "DIR")]
+    cluster: Option<PathBuf>,
+    /// Assign GUIDs, LIDs and numbers of ports, also if tables of a cluster are beside the scenario.
+    #[arg(long, conflicts_with = "cluster")]
+    assigned: bool,
+    #[command(flatten)]
+    result: ExportResult,
+}
+
+/// The scenario of an export.
+#[derive(Args, Debug)]
+struct ExportSource {
+    /// File, or name of a shipped scenario.
+    scenario: String,
+    /// Override of a field: `--set congestion_control=Off`.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Folder of a tuning of the scenario, whose overrides and winner (`winner.set`) precede those of `--set`.
+    #[arg(long, value_name = "DIR")]
+    tuned: Option<PathBuf>,
+}
+
+/// The file of an export.
+#[derive(Args, Debug)]
+struct ExportResult {
+    /// File to be written [default: standard output].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Overwrite the file if it is there.
+    #[arg(long, requires = "out")]
+    force: bool,
+}
+
+/// A scenario with its plan.
+struct ExportedPlan {
+    text: ScenarioText,
+    plan: Plan,
+}
+
+/// Writes the file.
+pub(crate) fn run(target: &ExportTarget) -> Result<(), Failure> {
+    match target {
+        ExportTarget::Lfts(options) => export_tables(options),
+        ExportTarget::Ibsim(options) => {
+            let of = options.source.read()?;
+            let addresses = options.addresses(&of)?;
+            options.result.whole(of.checked(ibsim::export(&of.plan, &addresses))?)
+        }
+    }
+}
+
+/// Writes forwarding tables, switch by switch.
+fn export_tables(options: &ExportFabricOptions) -> Result<(), Failure> {
+    let of = options.source.read()?;
+    let addresses = options.addresses(&of)?;
+    let tables = of.checked(lfts::export(&of.plan, &addresses))?;
+    options.result.write(tables.tables(), &tables.account)
+}
+
+impl ExportFabricOptions {
+    /// Returns the addresses of the scenario's nodes: those of an imported cluster, or assigned ones.
+    fn addresses(&self, of: &ExportedPlan) -> Result<Addresses, Failure> {
+        let folder = if self.assigned {
+            None
+        } else {
+            self.cluster.as_deref().or_else(|| of.text.folder().filter(|folder| has_tables(folder)))
+        };
+        let Some(folder) = folder else { return Ok(Addresses::assigned(&of.plan)) };
+        let files = TABLES.map(|name| folder.join(name));
+        let names = files.each_ref().map(|file| file.display().to_string());
+        let [nodes, ports] = [text(&files[0])?, text(&files[1])?];
+        let source = |name, text| SourceText { name, text };
+        Ok(Addresses::of_cluster(&of.plan, source(&names[0], &nodes), source(&names[1], &ports))?)
+    }
+}
+
+fn has_tables(folder: &Path) -> bool {
+    TABLES.iter().all(|name| folder.join(name).is_file())
+}
+
+impl ExportSource {
+    /// Reads and checks the scenario with all overrides.
+    fn read(&self) -> Result<ExportedPlan, Failure> {
+        let mut text = ScenarioText::find(&self.scenario)?;
+        let tuned = self.tuned.as_deref().map(winner).transpose()?;
+        let tuned_set = tuned.iter().flat_map(|(_, set)| set);
+        for assignment in tuned_set.chain(&self.set) {
+            text.set(assignment)?;
+        }
+        let plan = Scenario::read(&text)?.check(&text)?;
+        if let Some((scenario, _)) = tuned.filter(|(scenario, _)| scenario != plan.name()) {
+            warn(&format!("the tuning is of `{scenario}`, and its winner is put into `{}`", plan.name()));
+        }
+        Ok(ExportedPlan { text, plan })
+    }
+}
+
+/// Returns the scenario of a tuning, and its overrides with those of the winner.
+fn winner(folder: &Path) -> Result<(String, Vec<String>), Failure> {
+    let refused =
+        |why: String, help: &'static str| Failure::NoWinner { folder: folder.to_owned(), why, help };
+    let manifest = Manifest::read(&text(&folder.join(MANIFEST))?)
+        .map_err(|error| refused(format!("its `{MANIFEST}` is no manifest: {error}"), FOLDER))?;
+    let [plan] = &manifest.plans[..] else {
+        return Err(refused("it is not the folder of one tuning".to_owned(), FOLDER));
+    };
+    if manifest.kind != FolderKind::Tuning {
+        return Err(refused("it is not the folder of a tuning".to_owned(), FOLDER));
+    }
+    let file = folder.join(WINNER);
+    if !file.is_file() {
+        let verdict = manifest.verdict.unwrap_or_else(|| "the tuning has not ended".to_owned());
+        return Err(refused(verdict, "leave out `--tuned`: the scenario's own settings are to be kept"));
+    }
+    let winner = text(&file)?;
+    let set = plan.overrides.iter().cloned().chain(winner.lines().map(str::to_owned));
+    Ok((plan.scenario.clone(), set.collect()))
+}
+
+/// Reads a file.
+fn text(file: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(file)
+        .map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
+}
+
+impl ExportedPlan {
+    /// Returns what was made of the plan, or the fault with its place in the scenario.
+    fn checked<T>(&self, made: Result<T, ExportError>) -> Result<T, Failure> {
+        made.map_err(|error| error.diagnostic(&self.text).into())
+    }
+}
+
+impl ExportResult {
+    fn whole(&self, Exported { text, account }: Exported) -> Result<(), Failure> {
+        self.write(core::iter::once(text), &account)
+    }
+
+    /// Writes the parts of the file, then the account.
+    fn write(&self, parts: impl Iterator<Item = String>, account: &[ValueAccount]) -> Result<(), Failure> {
+        match &self.out {
+            None => parts.for_each(|part| print_exactly(&part)),
+            Some(file) => self.write_file(file, parts)?,
+        }
+        account.iter().for_each(|entry| note(&entry.to_string()));
+        Ok(())
+    }
+
+    fn write_file(&self, file: &Path, mut parts: impl Iterator<Item = String>) -> Result<(), Failure> {
+        let shown = || file.display().to_string();
+        let mut options = OpenOptions::new();
+        options.write(true);
+        if self.force {
+            options.create(true).truncate(true)
+        } else {
+            options.create_new(true)
+        };
+        let mut open = options.open(file).map_err(|cause| match cause.kind() {
+            io::ErrorKind::AlreadyExists => Failure::FileThere(shown()),
+            _ => Failure::UnwritableFile { file: shown(), cause },
+        })?;
+        let written = parts.try_for_each(|part| open.write_all(part.as_bytes()));
+        written.map_err(|cause| Failure::UnwritableFile { file: shown(), cause })
+    }
+}
