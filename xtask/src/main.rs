@@ -13,6 +13,7 @@
 
 mod bless;
 mod book;
+mod captures;
 mod cargo;
 mod ci;
 mod counts;
@@ -50,6 +51,11 @@ enum Task {
 const VERBS: &[Verb] = &[
     Verb { name: "sim", about: "run a scenario", task: Task::Simulate },
     Verb { name: "compare", about: "run scenarios side by side", task: Task::Simulate },
+    Verb {
+        name: "capture",
+        about: "run a scenario, and write packets at chosen ports for Wireshark",
+        task: Task::Simulate,
+    },
     Verb {
         name: "eval",
         about: "print measures of a run with parameters from a file or a pipe",
@@ -126,6 +132,11 @@ const VERBS: &[Verb] = &[
         name: "test-data",
         about: "compare Parquet with CSV, run the questions of docs/data.md and Optuna (python3 with polars, DuckDB, optuna)",
         task: Task::Chore(data::run),
+    },
+    Verb {
+        name: "test-captures",
+        about: "dissect captures of packets with tshark, and compare counts",
+        task: Task::Chore(captures::run),
     },
     Verb {
         name: "test-parallel",

@@ -309,6 +309,11 @@ impl<E: Copy> EventQueue<E> {
         self.open.all().iter().skip(from).map(|entry| &entry.event)
     }
 
+    /// Returns the events that the open window had when it was opened, each with its time, batch by batch.
+    pub fn open_events(&self) -> impl Iterator<Item = (Time, &E)> {
+        self.open.all().iter().map(|entry| (time_of(entry.key, self.window_start), &entry.event))
+    }
+
     /// Returns the end of the current batch among the [`window_events`](Self::window_events).
     #[inline]
     #[must_use]

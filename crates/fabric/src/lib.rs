@@ -33,6 +33,7 @@ mod record;
 mod run;
 mod state;
 
+use event_kernel::Digest;
 use scenario::Plan;
 use telemetry::{Progress, RunEnding, RunRecord};
 use units::Span;
@@ -42,6 +43,7 @@ use crate::run::saving::SavingTimer;
 pub use checkpoint::file::{Checkpoint, CheckpointError};
 pub use division::{Division, FewerParts, Threads};
 pub use observe::deadlock::{BlockedOutput, Deadlock};
+pub use observe::tap::{Passing, Sighting, Tap};
 pub use run::RunOptions;
 pub use run::error::{RunError, Violation};
 pub use run::saving::Keep;
@@ -102,22 +104,56 @@ pub fn simulate_saving<'a>(
     saving: Saving<'a>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<RunRecord, ResumeError> {
+    let mut run = new_run(plan, options);
+    let Saving { every, from, keep } = saving;
+    run.saving = every.map(|every| SavingTimer::new(every, keep));
+    if let Some(state) = from {
+        run.restore(state)?;
+    }
+    let digest = to_end(&mut run, plan, options, progress)?;
+    Ok(record::collect(plan, run, digest))
+}
+
+/// Runs a plan to its end as [`simulate`] does, and lets an observer see what passes some ports. The record is the same. The observer gets
+/// all that has started by the end, also of a run that fails.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_tapped<'a>(
+    plan: &Plan,
+    options: RunOptions<'a>,
+    tap: Tap<'a>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<RunRecord, RunError> {
+    let mut run = new_run(plan, options);
+    run.tap(plan, tap);
+    let ended = to_end(&mut run, plan, options, progress);
+    run.finish_tap();
+    Ok(record::collect(plan, run, ended?))
+}
+
+/// Returns the run of a plan, at time zero.
+fn new_run<'a>(plan: &Plan, options: RunOptions<'a>) -> run::Run<'a> {
     let (world, mut instruments) = build::world(plan, options.partition);
     instruments.timeline = observe::timeline::TimelineProbe::new(plan, options.moments);
     let mut run = run::Run::new(world, instruments, options);
     if plan.until_done() {
         run.end_when_done(plan);
     }
-    let Saving { every, from, keep } = saving;
-    run.saving = every.map(|every| SavingTimer::new(every, keep));
-    if let Some(state) = from {
-        run.restore(state)?;
-    }
+    run
+}
+
+/// Takes a run to its end, and drains it if that is asked for. Returns its digest: a drained run has that of the same run without a drain.
+fn to_end(
+    run: &mut run::Run<'_>,
+    plan: &Plan,
+    options: RunOptions<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Digest, RunError> {
     run.run_to_end(plan.duration().after_start(), progress)?;
-    // A drained run has the digest of the same run without a drain.
     let digest = observe::digest::of(&run.world);
     if options.drain && run.ended != RunEnding::Interrupted {
         run.drain(progress)?;
     }
-    Ok(record::collect(plan, run, digest))
+    Ok(digest)
 }

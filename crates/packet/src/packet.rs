@@ -28,7 +28,8 @@ pub struct Packet {
     pub flow: FlowId,
     /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits.
     pub msn: u32,
-    /// Length that an RDMA READ request asks for, in bytes (`DMALen` of its RETH).
+    /// `DMALen` of the RETH, in bytes: the length that an RDMA READ request asks for, or the payload of an RDMA WRITE. Other packets
+    /// have no RETH.
     pub dma_length: u32,
     /// Next packet of the queue that this one waits in.
     pub(crate) next: PacketId,

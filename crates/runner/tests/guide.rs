@@ -153,4 +153,5 @@ pages! {
     a_sweep_of_settings_and_seeds: "sweep",
     one_slow_cable_and_one_missing: "changed-cables",
     long_runs_go_on: "long-runs",
+    packets_and_a_timeline: "packets-and-timeline",
 }

@@ -49,6 +49,7 @@ mod resolve;
 mod series;
 mod text;
 
+pub use check::selected::help as help_with_ports;
 pub use diagnostics::nearest::help as help_with_name;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;

@@ -59,7 +59,7 @@ pub struct OutgoingPacket {
     pub psn: Psn,
     /// Queue pair of the message.
     pub queue_pair: QpNumber,
-    /// Bytes that an RDMA READ request asks for; 0 for other packets.
+    /// Bytes that an RDMA READ request asks for; of a SEND or an RDMA WRITE the payload of the message; 0 for responses.
     pub dma_length: u32,
     /// True if the packet requests an acknowledgement.
     pub ack_request: bool,

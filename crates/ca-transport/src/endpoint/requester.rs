@@ -118,7 +118,7 @@ impl Endpoint for Requester {
             segment,
             psn,
             queue_pair: message.queue_pair,
-            dma_length: 0,
+            dma_length: message.dma_length(),
             // A window may shrink to one packet while any number of packets is in flight, and one packet of each
             // window has to request an acknowledgement: so all do.
             ack_request: segment.last

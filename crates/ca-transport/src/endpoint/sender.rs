@@ -50,7 +50,7 @@ impl Endpoint for Sender {
             segment: message.segment(self.next, rule.mtu),
             psn: Psn::new(self.next as u32),
             queue_pair: message.queue_pair,
-            dma_length: 0,
+            dma_length: message.dma_length(),
             ack_request: false,
             again: false,
         })

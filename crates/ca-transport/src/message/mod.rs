@@ -85,6 +85,12 @@ impl Message {
         self.bytes.get() - (number - self.first) * mtu.bytes() as u64
     }
 
+    /// Returns the payload of the message as the field `DMALen` of a RETH has it. A message has at most 2^31 bytes.
+    #[must_use]
+    pub const fn dma_length(&self) -> u32 {
+        self.bytes.get() as u32
+    }
+
     /// Returns the part of the message that packet `number` carries.
     #[must_use]
     pub fn segment(&self, number: u64, mtu: Mtu) -> Segment {

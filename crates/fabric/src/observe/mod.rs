@@ -12,6 +12,7 @@
 //! | `busiest` | the busiest of several objects |
 //! | `watch` | quantities that the scenario asks to watch |
 //! | `deadlock` | packets that wait for each other in a cycle |
+//! | `tap` | every packet and PAUSE frame at chosen ports |
 //! | `digest` | all deliveries and counters, in one number |
 
 mod busiest;
@@ -21,6 +22,7 @@ pub(crate) mod goodput;
 pub(crate) mod margins;
 pub(crate) mod port_series;
 pub(crate) mod source_series;
+pub(crate) mod tap;
 pub(crate) mod timeline;
 pub(crate) mod trees;
 pub(crate) mod watch;

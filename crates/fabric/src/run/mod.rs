@@ -18,6 +18,7 @@
 //! | `drain` | runs a fabric empty after its sources fall silent |
 //! | `audit` | conservation of packets |
 //! | `saving` | the state of a run, for checkpoints |
+//! | `tapping` | packets at chosen ports, handed over while the run goes on |
 //! | `error` | the reasons for which a run fails |
 
 mod audit;
@@ -27,6 +28,7 @@ pub(crate) mod error;
 mod pace;
 mod prefetching;
 pub(crate) mod saving;
+mod tapping;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -41,6 +43,7 @@ use units::Time;
 
 use crate::observe::Instruments;
 use crate::observe::deadlock::{self, Deadlock};
+use crate::observe::tap::TapReader;
 use crate::state::interconnect::{Divided, NodeViolation, Whole};
 use crate::state::part::Part;
 use crate::state::world::World;
@@ -98,6 +101,8 @@ pub(crate) struct Run<'a> {
     is_resumed: bool,
     /// Only while the run is to be saved.
     pub(crate) saving: Option<SavingTimer<'a>>,
+    /// Only if the run is tapped.
+    tap: Option<TapReader<'a>>,
     /// The way of parts, if it is prescribed.
     way: Option<Way>,
     pace: Pace,
@@ -132,6 +137,7 @@ impl<'a> Run<'a> {
             interrupt: options.interrupt,
             is_resumed: false,
             saving: None,
+            tap: None,
             way: options.in_turn.then_some(Way::InTurn),
             pace: Pace::default(),
         }
@@ -188,7 +194,8 @@ impl<'a> Run<'a> {
             let look = self.instruments.deadline();
             let check = self.until_done.as_ref().map_or(Time::NEVER, UntilDone::next_check);
             let save = self.saving.as_ref().map_or(Time::NEVER, |saving| saving.due);
-            let mut stop = end.min(look).min(check).min(save);
+            let tap = self.tap.as_ref().map_or(Time::NEVER, |tap| tap.due);
+            let mut stop = end.min(look).min(check).min(save).min(tap);
             match self.advance(stop, progress)? {
                 Advance::Reached => {}
                 Advance::Paused | Advance::NearEnd => unreachable!("an advance that goes on"),
@@ -196,6 +203,9 @@ impl<'a> Run<'a> {
                 Advance::Interrupted => return Ok(()),
             }
             self.world.now = stop;
+            if tap == stop {
+                self.read_tap_at(stop);
+            }
             if check == stop && self.check_done() {
                 end = stop;
             }
@@ -216,6 +226,9 @@ impl<'a> Run<'a> {
     fn advance(&mut self, stop: Time, progress: &mut dyn FnMut(Progress)) -> Result<Advance, RunError> {
         if self.world.parts.len() > 1 {
             return self.advance_in_parts(stop, progress);
+        }
+        if self.tap.is_some() {
+            return self.advance_tapped(stop, progress);
         }
         while self.open(stop) {
             self.turns[0].window::<Whole>(&mut self.world.parts[0]);

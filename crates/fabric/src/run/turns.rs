@@ -11,6 +11,7 @@ use switch_arch::Switch;
 use units::Time;
 
 use super::prefetching::Prefetching;
+use crate::observe::tap::PartTap;
 use crate::state::event::EventKind;
 use crate::state::interconnect::{Extent, NodeAccess};
 use crate::state::part::Part;
@@ -22,20 +23,41 @@ pub(crate) struct Turns {
     pub(crate) events: u64,
     prefetching: Prefetching,
     scramble: Option<Stream>,
+    /// Only if the run is tapped.
+    pub(crate) tap: Option<PartTap>,
 }
 
 impl Turns {
     /// Creates the state of the part of this number. With a seed, nodes take their turns in an order that it draws.
     pub(crate) fn new(part: usize, scramble: Option<u64>) -> Self {
         let stream = |seed: u64| event_kernel::stream(seed.wrapping_add(part as u64), "scramble", "world");
-        Self { events: 0, prefetching: Prefetching::default(), scramble: scramble.map(stream) }
+        Self { events: 0, prefetching: Prefetching::default(), scramble: scramble.map(stream), tap: None }
     }
 
     /// Handles all events before `end`, in windows as long as the part's shortest wire. No other part sends anything
     /// for this time.
     pub(crate) fn run_until<X: Extent>(&mut self, part: &mut Part, end: Time) {
+        if self.tap.is_some() {
+            return self.run_tapped_until::<X>(part, end);
+        }
         while part.interconnect.broken.is_none() && part.interconnect.queue.open(end) {
             self.window::<X>(part);
+        }
+    }
+
+    /// Handles the same events, and looks at each window when it opens.
+    #[inline(never)] // Few runs are tapped.
+    fn run_tapped_until<X: Extent>(&mut self, part: &mut Part, end: Time) {
+        while part.interconnect.broken.is_none() && part.interconnect.queue.open(end) {
+            self.look(part);
+            self.window::<X>(part);
+        }
+    }
+
+    /// Looks at the arrivals of the open window, if the run is tapped.
+    pub(crate) fn look(&mut self, part: &Part) {
+        if let Some(tap) = &mut self.tap {
+            tap.look(part);
         }
     }
 

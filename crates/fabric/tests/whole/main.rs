@@ -22,6 +22,7 @@ mod pausing;
 mod priorities;
 mod series;
 mod sharing;
+mod tap;
 mod thresholds;
 mod timeline;
 mod transports;

@@ -209,6 +209,12 @@ impl Port {
         (self.config.signal_time + self.config.signal_delay).min(self.config.wire.lookahead())
     }
 
+    /// Returns the time for which a signal occupies the outgoing wire, and the time from then until it takes effect.
+    #[must_use]
+    pub fn signal_times(&self) -> (Span, Span) {
+        (self.config.signal_time, self.config.signal_delay)
+    }
+
     /// Prefetches the end of the port's state, which may lie in another cache line than its beginning.
     #[inline]
     pub fn prefetch(&self) {

@@ -29,7 +29,7 @@ mod marking;
 mod node;
 mod routing;
 mod run;
-mod selected;
+pub(crate) mod selected;
 mod series;
 mod traffic;
 mod transport;

@@ -24,7 +24,8 @@ pub(super) fn ports(
 }
 
 /// Returns the correction of a text that selects no port.
-pub(super) fn help(error: &SelectionError, graph: &Graph) -> String {
+#[must_use]
+pub fn help(error: &SelectionError, graph: &Graph) -> String {
     match error {
         SelectionError::NoNode { given } => nearest::help(given, graph.names(), "nodes"),
         SelectionError::NoPort { nodes, ports, .. } => {

@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::verbs::bench::BenchOptions;
+use crate::verbs::capture::CaptureOptions;
 use crate::verbs::check::CheckOptions;
 use crate::verbs::compare::CompareOptions;
 use crate::verbs::eval::EvalOptions;
@@ -40,6 +41,8 @@ pub(crate) enum Verb {
     // Clap would leave out the brackets in some errors, as if the scenario were required.
     #[command(override_usage = "backwater sim [OPTIONS] [SCENARIO]")]
     Sim(SimOptions),
+    /// Run a scenario, and write the packets that pass chosen ports to a file for Wireshark (pcapng).
+    Capture(Box<CaptureOptions>),
     /// Run several scenarios with the same random streams, and print them side by side.
     Compare(CompareOptions),
     /// Run a scenario with parameters from a file or the standard input, and print measures: for outside optimisers.

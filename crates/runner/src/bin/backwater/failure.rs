@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use backwater::capture::CaptureError;
+use backwater::capture::filter::FilterError;
 use claims::{ClaimError, ReproductionError, UnknownPaper};
 use experiment::evaluation::{EvaluationError, ParameterError};
 use experiment::measures::MeasureError;
@@ -182,6 +184,17 @@ pub(crate) enum Failure {
     /// There is no such field.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPlace(#[from] UnknownPlace),
+    /// A text selects no port.
+    #[error("error: `--ports {given}`: {message}\nhelp: {help}")]
+    NoPorts { given: String, message: String, help: String },
+    /// A capture's filter takes nothing.
+    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
+    Filter(#[from] FilterError),
+    /// The scenario's links have no format for packets.
+    #[error(
+        "error: {0}\nhelp: `--set link.framing=RoCEv2` gives packets the headers of RoCEv2, and other lengths"
+    )]
+    NoFormat(CaptureError),
     /// No fabric of this size can be drafted.
     #[error("error: {message}\nhelp: {help}")]
     Draft { message: String, help: String },

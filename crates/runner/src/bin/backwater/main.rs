@@ -44,13 +44,14 @@ use clap::Parser;
 
 use crate::cli::{Cli, Verb};
 use crate::verbs::{
-    bench, check, compare, eval, export, fields, figure, guideline, headroom, import, list, new, report,
-    repro, rerun, schema, show, sim, sweep, thresholds, tune,
+    bench, capture, check, compare, eval, export, fields, figure, guideline, headroom, import, list, new,
+    report, repro, rerun, schema, show, sim, sweep, thresholds, tune,
 };
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
         Verb::Sim(options) => sim::run(&options),
+        Verb::Capture(options) => capture::run(&options),
         Verb::Compare(options) => compare::run(&options),
         Verb::Eval(options) => eval::run(&options),
         Verb::Sweep(options) => sweep::run(&options),

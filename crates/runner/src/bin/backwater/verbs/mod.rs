@@ -3,6 +3,7 @@
 //! Invariant: verbs do not use each other.
 
 pub(crate) mod bench;
+pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod eval;

@@ -1,0 +1,63 @@
+//! Packets at chosen ports, handed over while the run goes on.
+//!
+//! Invariant: a run in one part hands them over between windows, a run in several parts at stops of its own: what is held stays small.
+
+use scenario::Plan;
+use telemetry::Progress;
+use units::Time;
+
+use super::error::RunError;
+use super::{Advance, Run, after};
+use crate::observe::tap::{AT_A_TIME, PartTap, Tap, TapReader};
+use crate::state::interconnect::Whole;
+
+impl<'a> Run<'a> {
+    /// Lets the observer see what passes the ports.
+    pub(crate) fn tap(&mut self, plan: &Plan, tap: Tap<'a>) {
+        let Tap { ports, observer } = tap;
+        let taps = PartTap::of_parts(plan, &self.world, ports);
+        self.tap = Some(TapReader::new(plan, &taps, observer));
+        self.turns.iter_mut().zip(taps).for_each(|(turns, tap)| turns.tap = Some(tap));
+    }
+
+    /// Handles every event of a run in one part up to and including the instant `stop`, and looks at the arrivals of each window.
+    pub(super) fn advance_tapped(
+        &mut self,
+        stop: Time,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Advance, RunError> {
+        while self.open(stop) {
+            self.turns[0].look(&self.world.parts[0]);
+            self.turns[0].window::<Whole>(&mut self.world.parts[0]);
+            if let Some(advance) = self.after_window(progress)? {
+                return Ok(advance);
+            }
+            if self.turns[0].tap.as_ref().is_some_and(|tap| tap.seen() >= AT_A_TIME) {
+                self.read_tap(self.world.window_end);
+            }
+        }
+        Ok(Advance::Reached)
+    }
+
+    /// Hands over what was seen, once all events up to and including the instant `now` are handled.
+    pub(super) fn read_tap_at(&mut self, now: Time) {
+        self.read_tap(after(now));
+        if let Some(tap) = &mut self.tap {
+            tap.advance(now);
+        }
+    }
+
+    /// Hands over what was seen, once all events before `handled` are handled.
+    fn read_tap(&mut self, handled: Time) {
+        if let Some(tap) = &mut self.tap {
+            tap.take(self.turns.iter_mut().filter_map(|turns| turns.tap.as_mut()).collect(), handled);
+        }
+    }
+
+    /// Hands over the rest at the end of the run, whatever its end.
+    pub(crate) fn finish_tap(&mut self) {
+        if let Some(tap) = &mut self.tap {
+            tap.finish(self.turns.iter_mut().filter_map(|turns| turns.tap.as_mut()).collect(), &self.world);
+        }
+    }
+}
