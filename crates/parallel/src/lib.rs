@@ -1,4 +1,4 @@
-//! Threads that work in step: they meet, tell each other a few words, and exchange mail.
+//! Threads that work in step: they are handed their work, meet, tell each other a few words, and exchange mail.
 //!
 //! Invariant: mail that is sent before a meeting is received after it, by its receiver alone, and before the next meeting.
 //! No member is ahead of another by more than one meeting.
@@ -8,13 +8,16 @@
 //! member 1   work, send   meet   receive, work, send   meet   receive ...
 //! ```
 //!
-//! A member that waits for others spins first, since on a processor of its own it waits for less than a microsecond. It then
-//! yields, and at last sleeps, so that a busy machine loses no time to it.
+//! A thread that waits spins first, since others on processors of their own will soon be there. It then yields, and at last
+//! sleeps, so that a busy machine loses no time to it.
 
+mod handoff;
 mod meeting;
 mod patience;
 mod stopwatch;
 mod sync;
+mod waiting;
 
+pub use handoff::Handoff;
 pub use meeting::{Meeting, Member};
 pub use stopwatch::Stopwatch;

@@ -3,17 +3,11 @@
 //! Invariant: words and mail of a meeting lie in one of two sets, by the parity of the meeting's number. A member writes to a
 //! set again only when all others have left the meeting between, and so have read it.
 
-use core::hint::spin_loop;
 use core::iter;
 use std::thread;
-use std::time::Duration;
 
-use crate::patience::Patience;
-use crate::stopwatch::Stopwatch;
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Condvar, Mutex, Ordering, fence, yield_now};
-
-/// Time after which a yield has let another thread have a turn: without one it takes less than a microsecond.
-const ANOTHER_TURN: Duration = Duration::from_micros(50);
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::waiting::Waiting;
 
 /// Number of a meeting that never comes: a member that has failed is there.
 const FOR_EVER: u64 = u64::MAX;
@@ -39,11 +33,7 @@ pub struct Meeting<T, const WORDS: usize> {
     places: Box<[Place<WORDS>]>,
     /// Mail by parity of the meeting, receiver and sender.
     boxes: [Box<[Mutex<Vec<T>>]>; 2],
-    patience: Patience,
-    /// Number of members that sleep, or are about to.
-    sleepers: AtomicUsize,
-    bed: Mutex<()>,
-    bell: Condvar,
+    waiting: Waiting,
     failed: AtomicBool,
 }
 
@@ -82,10 +72,7 @@ impl<T, const WORDS: usize> Meeting<T, WORDS> {
         Self {
             places: iter::repeat_with(place).take(members).collect(),
             boxes: [boxes(), boxes()],
-            patience: Patience::of(members),
-            sleepers: AtomicUsize::new(0),
-            bed: Mutex::new(()),
-            bell: Condvar::new(),
+            waiting: Waiting::new(members),
             failed: AtomicBool::new(false),
         }
     }
@@ -95,55 +82,6 @@ impl<T, const WORDS: usize> Meeting<T, WORDS> {
     pub fn members(&self) -> Vec<Member<'_, T, WORDS>> {
         let member = |number| Member { all: self, number, meeting: 0, lost: 0 };
         (0..self.places.len()).map(member).collect()
-    }
-
-    /// Wakes all members that sleep.
-    fn wake(&self) {
-        // A member that counts as a sleeper holds the lock until it sleeps.
-        drop(self.bed.lock().expect("no member panics with this lock"));
-        self.bell.notify_all();
-    }
-
-    /// Waits until a member has come to a meeting. Returns true if the waiting member lost its processor.
-    #[inline]
-    fn await_member(&self, member: &Place<WORDS>, meeting: u64) -> bool {
-        let is_there = || member.meeting.load(Ordering::Acquire) >= meeting;
-        for _ in 0..self.patience.spins {
-            if is_there() {
-                return false;
-            }
-            spin_loop();
-        }
-        self.await_patiently(&is_there)
-    }
-
-    #[inline(never)]
-    fn await_patiently(&self, is_there: &dyn Fn() -> bool) -> bool {
-        let mut lost = false;
-        for _ in 0..self.patience.yields {
-            if is_there() {
-                return false;
-            }
-            let began = Stopwatch::start();
-            yield_now();
-            if !cfg!(loom) && began.elapsed() > ANOTHER_TURN {
-                lost = true;
-                break;
-            }
-        }
-        if is_there() {
-            return lost;
-        }
-        let mut bed = self.bed.lock().expect("no member panics with this lock");
-        self.sleepers.fetch_add(1, Ordering::Relaxed);
-        // Either the other member sees this one among the sleepers, or this one sees that the other is there.
-        fence(Ordering::SeqCst);
-        while !is_there() {
-            bed = self.bell.wait(bed).expect("no member panics with this lock");
-        }
-        self.sleepers.fetch_sub(1, Ordering::Relaxed);
-        drop(bed);
-        true
     }
 }
 
@@ -176,11 +114,9 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
             place.store(word, Ordering::Relaxed);
         }
         own.meeting.store(meeting, Ordering::Release);
-        fence(Ordering::SeqCst);
-        if all.sleepers.load(Ordering::Relaxed) > 0 {
-            all.wake();
-        }
-        let lost = all.places.iter().filter(|place| all.await_member(place, meeting)).count();
+        all.waiting.wake();
+        let is_there = |place: &Place<WORDS>| place.meeting.load(Ordering::Acquire) >= meeting;
+        let lost = all.places.iter().filter(|place| all.waiting.until(|| is_there(place))).count();
         self.lost += u64::from(lost > 0);
         assert!(!all.failed.load(Ordering::Relaxed), "another thread of this run panicked");
         self.meeting = meeting;
@@ -215,7 +151,7 @@ impl<T, const WORDS: usize> Drop for Member<'_, T, WORDS> {
         if thread::panicking() {
             self.all.failed.store(true, Ordering::Relaxed);
             self.all.places[self.number].meeting.store(FOR_EVER, Ordering::Release);
-            self.all.wake();
+            self.all.waiting.wake();
         }
     }
 }

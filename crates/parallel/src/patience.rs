@@ -1,28 +1,32 @@
-//! Patience of a member that waits: the steps before it sleeps.
+//! Patience of a thread that waits: the steps before it sleeps.
 
 use std::thread;
+use std::time::Duration;
 
-/// Number of steps of each kind.
+/// The length of each step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
-    /// Looks with a pause of the processor between them.
-    pub(crate) spins: u32,
+    /// Time of looks with a pause of the processor between them.
+    pub(crate) spinning: Duration,
     /// Looks with a yield to other threads between them.
     pub(crate) yields: u32,
 }
 
 impl Patience {
-    /// Returns the patience of so many members. Without a processor for each, spinning keeps from work those that are
-    /// waited for.
+    /// Returns the patience of so many threads that work at the same time. Without a processor for each, spinning keeps from
+    /// work those that are waited for.
     ///
-    /// A pause takes 5 to 40 ns, so that members spin for some 15 to 120 us: about as long as the differences between their
-    /// work in a window of the largest fabrics, which are 70 to 125 us at 11,664 hosts. A yield takes some 0.5 us where
-    /// nothing else runs; on a busy machine it takes until others have had their turn, which may be milliseconds.
-    pub(crate) fn of(members: usize) -> Self {
+    /// A thread that sleeps needs 50 to 100 us to wake up in a virtual machine, as long as a whole window of 128 hosts. So
+    /// threads spin for longer than their work in a window differs: by up to some 100 us with 128 hosts, by some 500 us with
+    /// 11,664. Measured on two processors, 2-thread runs of 128 hosts that slept after 100 us were slower than one thread. A
+    /// yield takes some 0.5 us where nothing else runs; on a busy machine it takes until others have had their turn, which may
+    /// be milliseconds.
+    pub(crate) fn of(threads: usize) -> Self {
         if cfg!(loom) {
-            return Self { spins: 0, yields: 1 };
+            return Self { spinning: Duration::ZERO, yields: 1 };
         }
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        Self { spins: if processors < members { 0 } else { 3000 }, yields: 200 }
+        let spinning = if processors < threads { Duration::ZERO } else { Duration::from_millis(1) };
+        Self { spinning, yields: 200 }
     }
 }

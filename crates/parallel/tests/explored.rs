@@ -3,7 +3,7 @@
 
 use loom::sync::Arc;
 use loom::thread;
-use parallel::{Meeting, Member};
+use parallel::{Handoff, Meeting, Member};
 
 /// Two meetings of two members: each word and each piece of mail is of its meeting, and nobody sleeps for ever.
 fn attend(mut member: Member<'_, (u64, usize), 1>, number: usize, meetings: u64) {
@@ -44,4 +44,48 @@ fn one_meeting() {
 #[test]
 fn three_meetings() {
     explore(3);
+}
+
+/// Two values go one way, and their answers come back; then the place is closed.
+#[test]
+fn values_are_handed_over_once_and_in_order() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (there, back) = (Arc::new(Handoff::new()), Arc::new(Handoff::new()));
+        let other = {
+            let (there, back) = (Arc::clone(&there), Arc::clone(&back));
+            thread::spawn(move || {
+                while let Some(value) = there.take() {
+                    back.give(value * 10);
+                }
+            })
+        };
+        for value in [1, 2] {
+            there.give(value);
+            assert_eq!(back.take(), Some(value * 10));
+        }
+        there.close();
+        other.join().expect("the other thread ends once the place is closed");
+    });
+}
+
+/// The second value waits until the first is taken.
+#[test]
+fn a_value_waits_for_the_one_before() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let place = Arc::new(Handoff::new());
+        let giver = {
+            let place = Arc::clone(&place);
+            thread::spawn(move || {
+                place.give(1);
+                place.give(2);
+                place.close();
+            })
+        };
+        assert_eq!([place.take(), place.take(), place.take()], [Some(1), Some(2), None]);
+        giver.join().expect("both values are taken");
+    });
 }

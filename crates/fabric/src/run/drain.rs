@@ -9,6 +9,7 @@ use telemetry::{Progress, RunEnding};
 use units::{Span, Time};
 
 use super::error::{RunError, Violation};
+use super::threads::Crew;
 use super::{Run, audit};
 use crate::state::world::World;
 
@@ -21,12 +22,20 @@ const DRAIN_STEP: Span = Span::from_us(10);
 impl Run<'_> {
     /// Silences the sources and runs until every node is at rest.
     pub(crate) fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), RunError> {
+        self.with_crew(|run, crew| run.drain_with(crew, progress))
+    }
+
+    fn drain_with(
+        &mut self,
+        crew: &mut Crew<'_, '_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), RunError> {
         self.world.adapters_mut().for_each(Adapter::silence);
         let start = self.world.now();
         let mut worked = start;
         loop {
             let packet_hops = self.world.packet_hops();
-            self.run_until(self.world.now() + DRAIN_STEP, progress)?;
+            self.run_with(crew, self.world.now() + DRAIN_STEP, progress)?;
             if self.ended == RunEnding::Interrupted {
                 self.audit = audit::conservation(&self.world)?;
                 return Ok(());

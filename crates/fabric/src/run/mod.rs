@@ -52,6 +52,7 @@ use pace::{Pace, Stretch, Way};
 use parallel::Stopwatch;
 use saving::SavingTimer;
 use scenario::Plan;
+use threads::Crew;
 use turns::Turns;
 use until_done::UntilDone;
 
@@ -187,6 +188,16 @@ impl<'a> Run<'a> {
     /// the delivery of all finite traffic, ends the run earlier.
     pub(crate) fn run_until(
         &mut self,
+        end: Time,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), RunError> {
+        self.with_crew(|run, crew| run.run_with(crew, end, progress))
+    }
+
+    /// As [`run_until`](Self::run_until), with a crew that is kept for more than this.
+    fn run_with(
+        &mut self,
+        crew: &mut Crew<'_, '_>,
         mut end: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
@@ -196,7 +207,7 @@ impl<'a> Run<'a> {
             let save = self.saving.as_ref().map_or(Time::NEVER, |saving| saving.due);
             let tap = self.tap.as_ref().map_or(Time::NEVER, |tap| tap.due);
             let mut stop = end.min(look).min(check).min(save).min(tap);
-            match self.advance(stop, progress)? {
+            match self.advance(crew, stop, progress)? {
                 Advance::Reached => {}
                 Advance::Paused | Advance::NearEnd => unreachable!("an advance that goes on"),
                 Advance::Done(done) => (stop, end) = (done, done),
@@ -223,9 +234,14 @@ impl<'a> Run<'a> {
     }
 
     /// Handles every event up to and including the instant `stop`.
-    fn advance(&mut self, stop: Time, progress: &mut dyn FnMut(Progress)) -> Result<Advance, RunError> {
+    fn advance(
+        &mut self,
+        crew: &mut Crew<'_, '_>,
+        stop: Time,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Advance, RunError> {
         if self.world.parts.len() > 1 {
-            return self.advance_in_parts(stop, progress);
+            return self.advance_in_parts(crew, stop, progress);
         }
         if self.tap.is_some() {
             return self.advance_tapped(stop, progress);
@@ -242,13 +258,14 @@ impl<'a> Run<'a> {
     /// Handles every event up to and including the instant `stop`, on one thread for each part or on one for all.
     fn advance_in_parts(
         &mut self,
+        crew: &mut Crew<'_, '_>,
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
         loop {
             let (watch, before) = (Stopwatch::start(), self.events());
             let (advance, meetings) = match self.way.unwrap_or(self.pace.way()) {
-                Way::Threads => self.advance_on_threads(stop, progress)?,
+                Way::Threads => self.advance_on_threads(crew, stop, progress)?,
                 Way::InTurn => (self.advance_in_turn((stop, Some(self.pace.left())), progress)?, [0; 2]),
             };
             let [meetings, lost] = meetings;

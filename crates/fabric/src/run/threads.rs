@@ -1,7 +1,8 @@
 //! The windows of a fabric in several parts, on one thread for each part.
 //!
 //! Invariant: threads share nothing but their [`Meeting`]s. After each they know the same words, and so each finds the same
-//! next window, and the same reason to stop, by itself.
+//! next window, and the same reason to stop, by itself. While a thread works on a part, the part is its own; between two
+//! advances all parts are in the world, where instruments see them.
 //!
 //! ```text
 //! meet     next event of each part: the least begins the window      a violation, an interrupt: stop
@@ -12,9 +13,10 @@
 
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
-use std::thread;
+use core::{iter, mem};
+use std::thread::{self, Scope};
 
-use parallel::{Meeting, Member, Stopwatch};
+use parallel::{Handoff, Meeting, Member, Stopwatch};
 use telemetry::Progress;
 use units::Time;
 
@@ -45,30 +47,97 @@ impl Signal {
     const ALL: [Self; 5] = [Self::None, Self::NearEnd, Self::Pause, Self::Interrupt, Self::Violation];
 }
 
+/// What the threads of a run share: their meetings, and the places where each is handed its work and hands it back.
+pub(super) struct Workshop {
+    meeting: Meeting<Mail, WORDS>,
+    /// By part; the first thread hands its work to itself.
+    desks: Box<[Desk]>,
+}
+
+/// The places of a thread.
+#[derive(Default)]
+struct Desk {
+    work: Handoff<Work>,
+    done: Handoff<Work>,
+}
+
+impl Workshop {
+    /// Creates the workshop for so many parts.
+    pub(super) fn new(parts: usize) -> Self {
+        Self { meeting: Meeting::new(parts), desks: iter::repeat_with(Desk::default).take(parts).collect() }
+    }
+}
+
+/// The threads of a run, one for each part, which start when they are needed first.
+pub(super) struct Crew<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    workshop: &'env Workshop,
+    /// The first thread's membership, which is the run's own thread.
+    lead: Member<'env, Mail, WORDS>,
+    /// Members without a thread so far.
+    others: Vec<Member<'env, Mail, WORDS>>,
+}
+
+impl<'scope, 'env> Crew<'scope, 'env> {
+    /// Creates the crew of a workshop. Its threads end with it.
+    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, workshop: &'env Workshop) -> Self {
+        let mut others = workshop.meeting.members();
+        let lead = others.remove(0);
+        Self { scope, workshop, lead, others }
+    }
+
+    /// Starts the threads that have not started.
+    fn start(&mut self) {
+        let desks = &self.workshop.desks[1..];
+        for (mut member, desk) in self.others.drain(..).zip(desks) {
+            self.scope.spawn(move || {
+                let closing = Closing(&desk.done);
+                while let Some(mut work) = desk.work.take() {
+                    work.run(&mut member, |_, _, _| Signal::None);
+                    desk.done.give(work);
+                }
+                drop(closing);
+            });
+        }
+    }
+}
+
+impl Drop for Crew<'_, '_> {
+    fn drop(&mut self) {
+        self.workshop.desks.iter().for_each(|desk| desk.work.close());
+    }
+}
+
+/// Closes a place when its thread ends, so that nobody waits for a thread that panicked.
+struct Closing<'a>(&'a Handoff<Work>);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 impl Run<'_> {
+    /// Does something that may need the crew of this run.
+    pub(super) fn with_crew<R>(&mut self, work: impl FnOnce(&mut Self, &mut Crew<'_, '_>) -> R) -> R {
+        let workshop = Workshop::new(self.world.parts.len());
+        thread::scope(|scope| work(self, &mut Crew::new(scope, &workshop)))
+    }
+
     /// Handles every event up to and including the instant `stop`, window by window; or of some windows, for the rest of a slice
     /// of elapsed time. Returns the number of meetings besides, and of those before which a thread lost its processor.
     pub(super) fn advance_on_threads(
         &mut self,
+        crew: &mut Crew<'_, '_>,
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Advance, [u64; 2]), RunError> {
-        let counting = self.until_done.as_ref().and_then(|until_done| until_done.counting(&self.world));
-        let windows = CommonWindows::new(&self.world, stop, counting.is_some());
-        let mut counting = counting.into_iter().flatten();
-        let handled = self.world.window_end;
-        let meeting: Meeting<Mail, WORDS> = Meeting::new(self.world.parts.len());
-        let works = meeting.members().into_iter().zip(&mut self.world.parts).zip(&mut self.turns);
-        let mut works = works.map(|((member, part), turns)| Work {
-            member,
-            part,
-            turns,
-            windows,
-            stop,
-            handled,
-            counting: counting.next(),
-        });
-        let first = works.next().expect("a world has a part");
+        crew.start();
+        let before = crew.lead.meetings();
+        let mut works = self.hand_out(stop);
+        let mut own = works.next().expect("a world has a part");
+        let others = &crew.workshop.desks[1..];
+        others.iter().zip(works).for_each(|(desk, work)| desk.work.give(work));
         let (slice, stopwatch) = (self.pace.left(), Stopwatch::start());
         let mut watch = Watch {
             progress,
@@ -78,16 +147,15 @@ impl Run<'_> {
             stopwatch,
             windows: 0,
         };
-        let (end, signal, meetings, missing) = thread::scope(|scope| {
-            works.for_each(|mut work| {
-                scope.spawn(move || work.run(|_, _, _| Signal::None));
-            });
-            let mut first = first;
-            let (end, signal) = first.run(|events, now, packet_hops| watch.look(events, now, packet_hops));
-            let meetings = first.member.meetings();
-            (end, signal, meetings, first.counting.map(|counting| counting.missing))
-        });
+        let (end, signal) =
+            own.run(&mut crew.lead, |events, now, packet_hops| watch.look(events, now, packet_hops));
         self.report_at = watch.report_at;
+        let missing = own.counting.as_ref().map(|counting| counting.missing);
+        let done = others.iter().map(|desk| desk.done.take().expect("no thread of this run panicked"));
+        for Work { part, turns, .. } in iter::once(own).chain(done) {
+            self.world.parts.push(part);
+            self.turns.push(turns);
+        }
         self.world.window_end = end.unwrap_or(self.world.window_end);
         if let Some(found) = self.world.broken() {
             return Err(self.violation(found).into());
@@ -104,40 +172,61 @@ impl Run<'_> {
             Signal::NearEnd => Advance::NearEnd,
             Signal::None | Signal::Violation => Advance::Reached,
         };
-        Ok((advance, meetings))
+        let [meetings, lost] = crew.lead.meetings();
+        Ok((advance, [meetings - before[0], lost - before[1]]))
+    }
+
+    /// Takes the parts out of the world, as the work of each thread up to `stop`.
+    fn hand_out(&mut self, stop: Time) -> impl Iterator<Item = Work> + use<> {
+        let counting = self.until_done.as_ref().and_then(|until_done| until_done.counting(&self.world));
+        let windows = CommonWindows::new(&self.world, stop, counting.is_some());
+        let mut counting = counting.into_iter().flatten();
+        let handled = self.world.window_end;
+        let parts = mem::take(&mut self.world.parts).into_iter().zip(mem::take(&mut self.turns));
+        parts.map(move |(part, turns)| Work {
+            part,
+            turns,
+            windows,
+            stop,
+            handled,
+            counting: counting.next(),
+        })
     }
 }
 
 /// The work of a thread.
-struct Work<'a> {
-    member: Member<'a, Mail, WORDS>,
-    part: &'a mut Part,
-    turns: &'a mut Turns,
+struct Work {
+    part: Part,
+    turns: Turns,
     windows: CommonWindows,
     stop: Time,
     /// End of the last window before, exclusive.
     handled: Time,
     /// Only once the deliveries of finite traffic are counted.
-    counting: Option<Counting<'a>>,
+    counting: Option<Counting>,
 }
 
-impl Work<'_> {
+impl Work {
     /// Handles the part's events until all parts have reached the stop, or have a reason to stop earlier. After each window,
     /// `look` gets the events that the part has handled, the end of the window, and the packet-hops of all parts. Returns the
     /// end of the last window, if there was one, and the reason to stop earlier.
-    fn run(&mut self, mut look: impl FnMut(u64, Time, u64) -> Signal) -> (Option<Time>, Signal) {
+    fn run(
+        &mut self,
+        member: &mut Member<'_, Mail, WORDS>,
+        mut look: impl FnMut(u64, Time, u64) -> Signal,
+    ) -> (Option<Time>, Signal) {
         let (mut end, mut signal) = (None, Signal::None);
         loop {
-            let (first, reason, packet_hops) = self.meet(signal);
+            let (first, reason, packet_hops) = self.meet(member, signal);
             if reason > Signal::None || end == Some(after(self.stop)) {
                 return (end, reason);
             }
             let handled = end.unwrap_or(self.handled);
             let Some(window_end) = self.windows.end(first, handled) else { return (end, reason) };
-            if self.is_near_end(window_end) {
+            if self.is_near_end(member, window_end) {
                 return (end, Signal::NearEnd);
             }
-            self.turns.run_until::<Divided>(self.part, window_end);
+            self.turns.run_until::<Divided>(&mut self.part, window_end);
             end = Some(window_end);
             signal = match self.part.interconnect.broken {
                 Some(_) => Signal::Violation,
@@ -148,10 +237,10 @@ impl Work<'_> {
 
     /// Counts the deliveries that the window up to `end` can bring to all parts, and returns true if the last message may be
     /// among them.
-    fn is_near_end(&mut self, end: Time) -> bool {
+    fn is_near_end(&mut self, member: &mut Member<'_, Mail, WORDS>, end: Time) -> bool {
         let Some(counting) = &mut self.counting else { return false };
-        let possible = counting.possible(self.part, end);
-        let possible: u64 = self.member.meet([possible; WORDS]).map(|[possible, ..]| possible).sum();
+        let possible = counting.possible(&mut self.part, end);
+        let possible: u64 = member.meet([possible; WORDS]).map(|[possible, ..]| possible).sum();
         if counting.missing <= possible {
             return true;
         }
@@ -161,13 +250,13 @@ impl Work<'_> {
 
     /// Meets the other threads, and exchanges mail with them. Returns the time of the first event of all, the most urgent
     /// signal, and the packet-hops of all.
-    fn meet(&mut self, signal: Signal) -> (Option<Time>, Signal, u64) {
+    fn meet(&mut self, member: &mut Member<'_, Mail, WORDS>, signal: Signal) -> (Option<Time>, Signal, u64) {
         let next = self.part.next_time();
         let outgoing = &mut self.part.interconnect.outgoing;
-        outgoing.boxes().for_each(|(to, mail)| self.member.send(to, mail));
+        outgoing.boxes().for_each(|(to, mail)| member.send(to, mail));
         let words = [next.unwrap_or(Time::NEVER).ps(), signal as u64, self.part.interconnect.packet_hops];
-        let all = self.member.meet(words);
-        self.member.receive(|mail| self.part.interconnect.receive(mail));
+        let all = member.meet(words);
+        member.receive(|mail| self.part.interconnect.receive(mail));
         let (first, signal, packet_hops) = all.fold((u64::MAX, 0, 0), |sum, [next, signal, hops]| {
             (sum.0.min(next), sum.1.max(signal), sum.2 + hops)
         });

@@ -14,6 +14,8 @@
 //! Every delivery of a window is an event in it: the arrival of a message's last packet, which crosses a wire and so is
 //! scheduled before the window is opened. Behind a host that takes its time, it is the end of the host's work instead.
 
+use std::sync::Arc;
+
 use ca_transport::AdapterTimer;
 use packet::NodeId;
 use scenario::Plan;
@@ -38,7 +40,7 @@ pub(crate) struct UntilDone {
     /// True if the window was cut at an instant at which the last message can be delivered.
     cut: bool,
     /// Finite flows, by flow.
-    finite: Box<[bool]>,
+    finite: Arc<[bool]>,
     /// Adapters that finite flows lead to, whose hosts take their time.
     slow: Box<[NodeId]>,
     /// Times of the deliveries that the next window can bring.
@@ -62,8 +64,8 @@ impl UntilDone {
         let last = workload.finite.last_posting;
         let stops = workload.finite.loop_stops.iter().rev().copied();
         let checks = stops.filter(|stop| *stop > last).chain([last]).collect();
-        let finite: Box<[bool]> = workload.flows.iter().map(|flow| flow.finite).collect();
-        let sinks = world.flows.iter().zip(&finite).filter(|(_, finite)| **finite);
+        let finite: Arc<[bool]> = workload.flows.iter().map(|flow| flow.finite).collect();
+        let sinks = world.flows.iter().zip(&*finite).filter(|(_, finite)| **finite);
         let mut slow: Vec<_> = sinks.map(|(ends, _)| ends.sink.0).collect();
         slow.retain(|node| world.adapter(*node).is_slow());
         slow.sort_unstable();
@@ -132,9 +134,10 @@ impl UntilDone {
     }
 
     /// Returns the count for each part on a thread of its own, once deliveries are counted.
-    pub(super) fn counting(&self, world: &World) -> Option<Vec<Counting<'_>>> {
+    pub(super) fn counting(&self, world: &World) -> Option<Vec<Counting>> {
         self.checked?;
-        let counting = |_| Counting { finite: &self.finite, slow: Vec::new(), missing: self.missing };
+        let counting =
+            |_| Counting { finite: Arc::clone(&self.finite), slow: Vec::new(), missing: self.missing };
         let mut all: Vec<_> = world.parts.iter().map(counting).collect();
         for node in &self.slow {
             let Place { part, index } = world.places[node.index()];
@@ -160,20 +163,20 @@ impl UntilDone {
 }
 
 /// The count of deliveries that windows can bring to a part.
-pub(super) struct Counting<'a> {
+pub(super) struct Counting {
     /// Finite flows, by flow.
-    finite: &'a [bool],
+    finite: Arc<[bool]>,
     /// Positions of adapters of the part that finite flows lead to, whose hosts take their time.
     slow: Vec<u32>,
     /// Messages of the whole fabric that are not delivered, or fewer.
     pub(super) missing: u64,
 }
 
-impl Counting<'_> {
+impl Counting {
     /// Returns the number of deliveries, or more, that the part's next window can bring up to `end`.
     pub(super) fn possible(&self, part: &mut Part, end: Time) -> u64 {
         let mut count = 0;
-        let slow = visit_deliveries(part, self.finite, end, |_| count += 1);
+        let slow = visit_deliveries(part, &self.finite, end, |_| count += 1);
         let waiting = |index: &u32| part.adapters[*index as usize].waiting_for_host();
         count + if slow.is_some() { self.slow.iter().map(waiting).sum() } else { 0 }
     }

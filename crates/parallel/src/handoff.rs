@@ -1,0 +1,84 @@
+//! The place where one thread hands values to another.
+//!
+//! Invariant: each value is taken once, in the order in which they were given, and there is at most one at a time.
+
+use crate::sync::{AtomicBool, Mutex, Ordering};
+use crate::waiting::Waiting;
+
+/// A place for one value, between a thread that gives and a thread that takes.
+///
+/// ```
+/// use parallel::Handoff;
+///
+/// let numbers = Handoff::new();
+/// std::thread::scope(|scope| {
+///     let sum = scope.spawn(|| core::iter::from_fn(|| numbers.take()).sum::<u64>());
+///     for number in [2, 3, 4] {
+///         numbers.give(number);
+///     }
+///     numbers.close();
+///     assert_eq!(sum.join().expect("it adds up"), 9);
+/// });
+/// ```
+#[derive(Debug)]
+pub struct Handoff<T> {
+    value: Mutex<Option<T>>,
+    is_full: AtomicBool,
+    is_closed: AtomicBool,
+    waiting: Waiting,
+}
+
+impl<T> Default for Handoff<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Handoff<T> {
+    /// Creates an empty place.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            value: Mutex::new(None),
+            is_full: AtomicBool::new(false),
+            is_closed: AtomicBool::new(false),
+            waiting: Waiting::new(2),
+        }
+    }
+
+    /// Gives a value, once the last one is taken. Drops the value if the place is closed.
+    ///
+    /// # Panics
+    /// If a thread panicked while it held the value, which none does.
+    pub fn give(&self, value: T) {
+        self.waiting.until(|| !self.is_full.load(Ordering::Acquire) || self.is_closed());
+        if self.is_closed() {
+            return;
+        }
+        *self.value.lock().expect("no thread panics with it") = Some(value);
+        self.is_full.store(true, Ordering::Release);
+        self.waiting.wake();
+    }
+
+    /// Takes the next value, once it is given; `None` if the place is closed and empty.
+    ///
+    /// # Panics
+    /// If a thread panicked while it held the value, which none does.
+    pub fn take(&self) -> Option<T> {
+        self.waiting.until(|| self.is_full.load(Ordering::Acquire) || self.is_closed());
+        let value = self.value.lock().expect("no thread panics with it").take();
+        self.is_full.store(false, Ordering::Release);
+        self.waiting.wake();
+        value
+    }
+
+    /// Closes the place: nothing more is given.
+    pub fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.waiting.wake();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+}
