@@ -45,11 +45,13 @@ impl OutputQueues {
     }
 
     /// Returns true if the queue has room for a packet of this length.
+    #[inline]
     pub(crate) fn has_room(&self, output: PortId, lane: Lane, length: Bytes) -> bool {
         self.queues[(output, lane)].charged.held() + length <= self.size
     }
 
     /// Returns the occupancy of a queue as a marker sees it.
+    #[inline]
     pub(crate) fn occupancy(&self, output: PortId, lane: Lane) -> BufferView {
         let held = self.queues[(output, lane)].charged.held();
         BufferView { held, room: self.size - held }
@@ -59,6 +61,7 @@ impl OutputQueues {
     ///
     /// # Panics
     /// If the queue has no room for the packet.
+    #[inline]
     pub(crate) fn push(&mut self, output: PortId, id: PacketId, pool: &mut PacketPool, now: Time) {
         let (lane, length) = (pool[id].lrh.lane, pool[id].wire_bytes());
         assert!(self.has_room(output, lane, length), "no room for {length} at output {output}, {lane}");
@@ -69,6 +72,7 @@ impl OutputQueues {
     }
 
     /// Returns the lanes of `output` with a packet that could start on the wire.
+    #[inline]
     pub(crate) fn waiting(&self, output: PortId) -> LaneSet {
         self.waiting[output.index()]
     }
@@ -77,6 +81,7 @@ impl OutputQueues {
     ///
     /// # Panics
     /// If the queue is empty.
+    #[inline]
     pub(crate) fn head(&self, output: PortId, lane: Lane) -> PacketId {
         self.queues[(output, lane)].packets.head().expect("a lane that waits has a packet")
     }
@@ -90,6 +95,7 @@ impl OutputQueues {
     ///
     /// # Panics
     /// If the queue is empty.
+    #[inline]
     pub(crate) fn pop(&mut self, output: PortId, lane: Lane, pool: &PacketPool) -> PacketId {
         let queue = &mut self.queues[(output, lane)].packets;
         let id = queue.pop(pool).expect("a lane that waits has a packet");
@@ -100,6 +106,7 @@ impl OutputQueues {
     }
 
     /// Releases the room of a packet whose tail has left on the wire.
+    #[inline]
     pub(crate) fn release(&mut self, output: PortId, lane: Lane, length: Bytes, now: Time) {
         self.queues[(output, lane)].charged.freed(length, now);
     }

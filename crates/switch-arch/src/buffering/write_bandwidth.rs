@@ -38,22 +38,26 @@ impl WriteBandwidth {
     }
 
     /// Returns true if `output` can be written at `rate` in addition to the present writes. An idle output always can.
+    #[inline]
     pub(crate) fn can_write(&self, output: PortId, rate: Rate) -> bool {
         let OutputWriter { writing, limit, .. } = self.outputs[output.index()];
         writing == 0 || writing + rate.get() <= limit
     }
 
     /// Returns the write bandwidth of `output`, in bit/s.
+    #[inline]
     pub(crate) fn limit(&self, output: PortId) -> u64 {
         self.outputs[output.index()].limit
     }
 
     /// Returns the next lane in turn of those that are ready to cross to `output`.
+    #[inline]
     pub(crate) fn next_lane(&self, output: PortId, ready: LaneSet) -> Option<Lane> {
         ready.next_after(self.outputs[output.index()].last)
     }
 
     /// Starts the write of a packet on `lane` of `output` at `rate`.
+    #[inline]
     pub(crate) fn start(&mut self, output: PortId, lane: Lane, rate: Rate) {
         let writer = &mut self.outputs[output.index()];
         writer.last = lane;
@@ -61,6 +65,7 @@ impl WriteBandwidth {
     }
 
     /// Ends the write of a packet at `rate`, whose tail has crossed.
+    #[inline]
     pub(crate) fn end(&mut self, output: PortId, rate: Rate) {
         self.outputs[output.index()].writing -= rate.get();
     }

@@ -13,7 +13,7 @@
 
 use link_layer::{LaneSet, NodeContext};
 use packet::{Packet, PacketPool, PortId, VoqId};
-use units::{Bytes, Rate, Time};
+use units::{Bytes, Rate, Span, Time};
 
 use super::admission::Charge;
 use super::{Pipeline, Stages};
@@ -61,14 +61,21 @@ impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
 impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
     /// Lets packets cross to the outputs that are due now. Returns the outputs to which packets cross.
     fn cross_once(&mut self, context: &mut impl NodeContext<SwitchTimer>) -> PortSet<WORDS> {
+        let mut crossed_to = PortSet::EMPTY;
         self.arbitration.requests.clear();
         for output in core::mem::take(&mut self.agenda.due) {
             if let Some(request) = self.ask_to_cross(output, context.packets()) {
                 self.arbitration.requests.push(request);
             }
         }
+        if let [request] = self.arbitration.requests[..]
+            && let Some(grant) = self.arbitration.grant_alone(request, &self.ports)
+        {
+            crossed_to.insert(grant.output);
+            self.cross(grant, context);
+            return crossed_to;
+        }
         self.arbitrate(context.packets());
-        let mut crossed_to = PortSet::EMPTY;
         for index in 0..self.arbitration.grants.len() {
             let grant = self.arbitration.grants[index];
             crossed_to.insert(grant.output);
@@ -79,29 +86,32 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
 
     /// Returns the request of `output`, if a packet can cross to it now. An output that can be written no faster asks
     /// again when a packet has crossed to it, an output whose queue is full when a tail has left it.
+    #[inline(always)]
     fn ask_to_cross(&mut self, output: PortId, packets: &PacketPool) -> Option<Request<WORDS>> {
         if !self.writers().can_write(output, self.ports.rate(output)) {
             return None;
         }
-        let (mut ready, mut waits) = (LaneSet::default(), false);
+        let (mut ready, mut found, mut waits) = (LaneSet::default(), None, false);
         for lane in self.storage.lanes(output) {
             let request = self.request(output, lane);
             let contenders = self.storage.contenders(output, lane);
             if !request.contenders.is_empty() {
                 if self.has_room(&request, packets) {
                     ready.insert(lane);
+                    found = Some(request);
                 }
             } else if self.has_room(&Request { contenders, ..request }, packets) {
                 self.await_read(output, contenders);
                 waits = true;
             }
         }
-        let lane = self.writers().next_lane(output, ready);
         // A reservation is of no use now: a longer packet has come since, which does not fit the queue.
-        if lane.is_none() && !waits {
+        if found.is_none() && !waits {
             self.cancel_reservation(output);
         }
-        lane.map(|lane| self.request(output, lane))
+        let last = found?;
+        let lane = self.writers().next_lane(output, ready)?;
+        Some(if lane == last.lane { last } else { self.request(output, lane) })
     }
 
     /// Returns true if the output's queue has room for the packet of every contender.
@@ -119,35 +129,36 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         let pool = context.packets();
         let Taken { packet: id, exposed } = self.storage.take(voq, pool);
         let (length, tail) = (pool[id].wire_bytes(), pool[id].tail);
-        let rate = self.start_crossing(voq, length, tail, now);
+        let (rate, time) = self.start_crossing(voq, length, tail, now);
         let fast = rate > self.ports.rate(output);
         self.writers_mut().start(output, lane, rate);
         self.enter_output_queue(voq, id, pool, now);
         let Packet { arrived_on, wire, .. } = pool[id];
         let done = SwitchTimer::CrossbarDone { output, input, lane, arrived_on, fast, length: wire };
-        context.set_timer(now + rate.time_for(length), done);
+        context.set_timer(now + time, done);
         self.agenda.due.insert(output);
         if let Some(exposed) = exposed {
             self.agenda.due.insert(exposed);
         }
     }
 
-    /// Returns the rate of a packet's crossing, of which arbitration has reserved the rate of the output's wire. The
+    /// Returns the rate and time of a packet's crossing, of which arbitration has reserved the rate of the output's wire. The
     /// packet crosses as fast as the crossbar can if no other packet crosses from its input or to its output, no output
     /// has reserved its input, and its tail will have come in by the end.
-    fn start_crossing(&mut self, voq: VoqId, length: Bytes, tail: Time, now: Time) -> Rate {
+    fn start_crossing(&mut self, voq: VoqId, length: Bytes, tail: Time, now: Time) -> (Rate, Span) {
         let VoqId { input, output, .. } = voq;
         let (wire, fast) = (self.ports.rate(output), self.crossbar_rate(input, output));
         let more = Rate::bps(fast.get() - wire.get());
+        let fast_time = fast.time_for(length);
         if fast > wire
-            && now + fast.time_for(length) >= tail
+            && now + fast_time >= tail
             && self.writers().can_write(output, fast)
             && self.arbitration.bandwidth.can_speed_up(input, output, more)
         {
             self.arbitration.bandwidth.speed_up(input, more);
-            fast
+            (fast, fast_time)
         } else {
-            wire
+            (wire, wire.time_for(length))
         }
     }
 

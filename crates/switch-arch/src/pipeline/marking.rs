@@ -44,6 +44,7 @@ impl Marking {
     }
 
     /// Marks a packet that starts to cross to a queue at its output.
+    #[inline]
     pub(super) fn mark_crossing(&mut self, packet: &mut Packet, voq: VoqId) {
         let reason = self.marker.left_input(voq);
         packet.marked_here = reason.is_some();
@@ -51,6 +52,7 @@ impl Marking {
     }
 
     /// Marks a packet that starts on the wire from a queue at its output, unless it was marked when it crossed.
+    #[inline]
     pub(super) fn mark_after_crossing(&mut self, packet: &mut Packet, voq: VoqId) {
         let reason = self.marker.departing(voq, packet.wire_bytes());
         self.apply(packet, voq, reason.filter(|_| !packet.marked_here));
