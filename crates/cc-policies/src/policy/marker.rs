@@ -56,7 +56,7 @@ pub struct QueueView {
 }
 
 /// Occupancy of the buffer of a port and lane. A packet counts until its tail has left the buffer. An input's buffer
-/// counts whole blocks under credits, an output's queue bytes.
+/// counts whole blocks under credits, and bytes under PFC; an output's queue counts bytes. So every packet changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferView {
     /// Occupied.

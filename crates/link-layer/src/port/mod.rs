@@ -351,20 +351,20 @@ impl Port {
         }
     }
 
-    /// Returns the lane's own memory, in whole blocks of credit under any flow control.
+    /// Returns the lane's own memory: under credits in whole blocks, each packet in blocks of its own; else in bytes.
     fn occupancy(&self, lane: Lane) -> Occupancy {
-        let (held, room) = match &self.lanes {
+        match &self.lanes {
             Lanes::Credits(lanes) => {
                 let ReceiverShare { held, room } = lanes[lane].share();
-                (u64::from(held), u64::from(room))
+                let bytes = |blocks: u32| Bytes::new(u64::from(blocks) * BLOCK);
+                Occupancy { held: bytes(held), room: bytes(room.into()) }
             }
             Lanes::Pause(pauses) => {
                 let lane = &pauses.lanes[lane];
-                let room = u64::from(lane.limit().saturating_sub(lane.load())) / BLOCK;
-                (u64::from(lane.held()).div_ceil(BLOCK), room.min(u64::from(u16::MAX)))
+                let room = lane.limit().saturating_sub(lane.load());
+                Occupancy { held: Bytes::new(lane.held().into()), room: Bytes::new(room.into()) }
             }
-        };
-        Occupancy { held: Bytes::new(held * BLOCK), room: Bytes::new(room * BLOCK) }
+        }
     }
 
     // Both.

@@ -196,20 +196,41 @@ fn receivers_are_numbered_one_by_one() {
 }
 
 #[test]
-fn own_memory_is_seen_in_whole_blocks() {
-    for (mut link, room) in [
-        (Link::of_credits(1, WireTime::Counted, 0), 4_096 - 1_024),
-        (Link::of_pauses(true, 0, 0), 3_096 / 64 * 64),
+fn own_memory_is_seen_in_whole_blocks_under_credits_and_in_bytes_under_pauses() {
+    for (mut link, (held, room)) in [
+        (Link::of_credits(1, WireTime::Counted, 0), (1_024, 4_096 - 1_024)),
+        (Link::of_pauses(true, 0, 0), (1_000, 3_096)),
     ] {
         let mut memory = ReceiveMemory::new(MemorySharing::Own, LANES.into(), Bytes::new(2_100));
         let receiver = ReceiverId { port: PortId(1), lane: Lane(1) };
         assert!(memory.admit(&mut link.ports, receiver, Bytes::new(1_000), &mut link.world));
         let seen = memory.occupancy(&link.ports[1], Lane(1));
-        assert_eq!((seen.held.get(), seen.room.get()), (1_024, room));
+        assert_eq!((seen.held.get(), seen.room.get()), (held, room));
         assert_eq!((memory.is_shared(), memory.is_released()), (false, true));
         memory.release(&mut link.ports, receiver, Bytes::new(1_000), &mut link.world, |_, _| ());
         let seen = memory.occupancy(&link.ports[1], Lane(1));
         assert_eq!((seen.held.get(), seen.room.get()), (0, 4_096));
+    }
+}
+
+/// A marker counts packets by the changes of a buffer that it sees, so every packet changes it, however short.
+#[test]
+fn every_packet_is_seen_to_come_and_to_go() {
+    for mut link in [Link::of_credits(1, WireTime::Counted, 0), Link::of_pauses(true, 0, 0)] {
+        let mut memory = ReceiveMemory::new(MemorySharing::Own, LANES.into(), Bytes::new(2_100));
+        let receiver = ReceiverId { port: PortId(1), lane: Lane(1) };
+        let held = |memory: &ReceiveMemory, link: &Link| memory.occupancy(&link.ports[1], Lane(1)).held;
+        let mut seen = vec![held(&memory, &link)];
+        let short = Bytes::new(30);
+        for _ in 0..5 {
+            assert!(memory.admit(&mut link.ports, receiver, short, &mut link.world));
+            seen.push(held(&memory, &link));
+        }
+        assert!(seen.is_sorted_by(|before, after| before < after), "{seen:?}");
+        for before in seen.iter().rev().skip(1) {
+            memory.release(&mut link.ports, receiver, short, &mut link.world, |_, _| ());
+            assert_eq!(held(&memory, &link), *before);
+        }
     }
 }
 
