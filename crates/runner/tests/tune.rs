@@ -66,6 +66,13 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
         (Some("change"), Some("guideline"))
     );
     scratch.printed(&[&["check", "victim"], &sets[..]].concat());
+    // An export of the winner is that of the tuning's overrides with the winner's.
+    let exported =
+        |more: &[&str]| text(&scratch.run(&[&["export", "opensm", "victim"], more].concat()).stdout);
+    let tuned = exported(&["--tuned", "a"]);
+    assert!(tuned.contains("\ncongestion_control TRUE\n"), "{tuned}");
+    assert_eq!(tuned, exported(&[&SHORT[..], &sets].concat()));
+    assert_ne!(tuned, exported(&SHORT));
     // Each setting names its first run.
     let runs = scratch.names_in("a/runs");
     let table = scratch.read("a/trials.csv");
@@ -103,6 +110,11 @@ fn a_baseline_that_nothing_beats_is_kept() {
         assert_eq!((answer["advice"].as_str(), answer["winner"]["trial"].as_u64()), (Some("keep"), Some(1)));
         let verdict = answer["verdict"].as_str().expect("a sentence");
         assert!(printed.contains(verdict), "{verdict}");
+        let refused = scratch.run(&["export", "opensm", "victim", "--tuned", method]);
+        assert_refused(
+            &refused,
+            &format!("error: `{method}` has no winner: {verdict}\nhelp: leave out `--tuned`"),
+        );
     }
     // The guideline is no candidate where it is the baseline, and the answer says why.
     let own = ["--runs", "33", "--set", "congestion_control=Guideline", "--no-sensitivity", "--out", "own"];

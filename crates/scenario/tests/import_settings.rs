@@ -222,9 +222,9 @@ fn thresholds_of_sonic_are_those_of_the_ports() {
     ] {
         assert_eq!(value(&settings, path), right, "{path}");
     }
-    // 10,000,000 bytes are shared; 32 ports with 2 lanes each have 160,000 + 18,432 bytes of their own.
+    // 10,000,000 bytes are shared; 32 ports with 2 lanes each have 160,000 + 18,432 bytes of their own, 4 of them 18,432 more.
     let memory: Bytes = value(&settings, "switch.memory").trim_matches('"').parse().expect("an amount");
-    assert_eq!(memory.get(), 10_000_000 + 32 * 2 * (160_000 + 18_432));
+    assert_eq!(memory.get(), 10_000_000 + 32 * 2 * (160_000 + 18_432) + 4 * 2 * 18_432);
     let marking = value(&settings, "congestion_control.marking");
     for (rate, kmin, pmax) in [(100, 1_000_000, "0.05"), (400, 4_000_000, "0.2")] {
         let (kmin, kmax) = (Bytes::new(kmin), Bytes::new(2 * kmin));

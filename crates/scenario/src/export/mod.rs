@@ -10,12 +10,22 @@
 //! | [`addresses`] | GUIDs, LIDs and numbers of ports: those of an imported cluster, or by a rule |
 //! | [`ibsim`] | a net file of ibsim: nodes and cables |
 //! | [`lfts`] | forwarding tables, as OpenSM reads them |
+//! | `congestion` | InfiniBand's congestion control, as subnet managers set it |
+//! | [`opensm`] | keys `cc_*` of an `opensm.conf` |
+//! | [`ibccconfig`] | command lines of `ibccconfig` |
+//! | [`mlx5`] | DCQCN parameters of ConnectX adapters |
+//! | [`sonic`] | thresholds of ECN, PFC and memory, in the tables of `config_db.json` |
 
 mod account;
 pub mod addresses;
+mod congestion;
 mod error;
+pub mod ibccconfig;
 pub mod ibsim;
 pub mod lfts;
+pub mod mlx5;
+pub mod opensm;
+pub mod sonic;
 
 pub use account::{Exported, ValueAccount, ValueFate};
 pub use error::ExportError;

@@ -22,11 +22,11 @@ use crate::diagnostics::{Diagnostic, nearest};
 
 /// A parameter: the driver's name, the name in debugfs if it differs by more than its beginning, the largest value, the unit,
 /// and the vendor's default where its documents give one.
-struct Parameter {
-    name: &'static str,
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
     debugfs: &'static str,
-    most: u64,
-    unit: &'static str,
+    pub(crate) most: u64,
+    pub(crate) unit: &'static str,
     default: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ const fn parameter(
 const U32: u64 = u32::MAX as u64;
 
 /// Parameters of the reaction point and of the notification point.
-const PARAMETERS: [Parameter; 19] = [
+pub(crate) const PARAMETERS: [Parameter; 19] = [
     parameter("clamp_tgt_rate", "rp_clamp_tgt_rate", 1, "", None),
     parameter("clamp_tgt_rate_after_time_inc", "rp_clamp_tgt_rate_ati", 1, "", None),
     parameter("rpg_time_reset", "rp_time_reset", 131_071, "us", None),

@@ -172,6 +172,9 @@ pub(crate) enum Failure {
     /// A folder cannot be run again.
     #[error("error: `{}` cannot be run again: {why}\nhelp: {help}", folder.display())]
     NoRerun { folder: PathBuf, why: String, help: &'static str },
+    /// The scenario has no switch of this name.
+    #[error("error: `--switch {given}`: the scenario has no switch of this name\nhelp: {help}")]
+    NoSwitch { given: String, help: String },
     /// A folder has no winner of a tuning.
     #[error("error: `{}` has no winner: {why}\nhelp: {help}", folder.display())]
     NoWinner { folder: PathBuf, why: String, help: &'static str },

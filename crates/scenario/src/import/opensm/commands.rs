@@ -32,6 +32,8 @@ pub(super) const NAMES: PartNames = PartNames {
 const COMMANDS: [&str; 3] = ["SwitchCongestionSetting", "CACongestionSetting", "CongestionControlTable"];
 /// Entries of a block of the table, which one command sets (IBA A10.4.3.9).
 const BLOCK: usize = 64;
+/// Place of `victimmask` among the operands of `SwitchCongestionSetting`.
+const MASK: usize = 2;
 /// Options of the program that take a value.
 const WITH_VALUE: [&str; 8] = ["-C", "-P", "-t", "-s", "-y", "-c", "--Ca", "--Port"];
 
@@ -76,11 +78,18 @@ pub(super) fn read(source: SourceText<'_>) -> Result<(CongestionSettings, Vec<Ke
             return Err(source.wrong(&line.range(), message, &form(kind)));
         }
         match kind {
-            0 => settings.switch = switch(source, words)?,
+            0 => {
+                let switch = switch(source, words)?;
+                let mask = &settings.switch.victim_mask;
+                settings.masks_differ |= !seen[0].is_empty() && switch.victim_mask != *mask;
+                settings.switch = switch;
+            }
             1 => adapter(source, words, &mut settings.adapter)?,
             _ => block(source, words, &mut settings.table)?,
         }
-        let rest: Vec<_> = words[1..].iter().map(|word| word.text).collect();
+        // Masks have an entry of their own.
+        let rest = words.iter().enumerate().skip(1).filter(|(place, _)| (kind, *place) != (0, MASK));
+        let rest: Vec<_> = rest.map(|(_, word)| word.text).collect();
         seen[kind].push((words[0].text.to_owned(), rest.join(" ")));
     }
     let account = COMMANDS.iter().zip(seen).filter(|(_, seen)| !seen.is_empty());

@@ -21,6 +21,8 @@ pub struct CongestionSettings {
     pub adapter: AdapterSetting,
     /// Congestion control table: shift and multiplier by index. Its length less one is `CCTI_Limit`.
     pub table: Vec<(u8, u16)>,
+    /// True if switches have different masks of victims.
+    pub masks_differ: bool,
 }
 
 /// `SwitchCongestionSetting`.
@@ -70,10 +72,10 @@ pub struct LevelSetting {
 }
 
 /// Bits of [`SwitchSetting::control_map`].
-const VICTIM_MASK: u32 = 0;
-const THRESHOLD: u32 = 2;
+pub(crate) const VICTIM_MASK: u32 = 0;
+pub(crate) const THRESHOLD: u32 = 2;
 const STARVATION: u32 = 3;
-const MARKING_RATE: u32 = 4;
+pub(crate) const MARKING_RATE: u32 = 4;
 
 /// Keys of the parts of [`CongestionSettings`], by which an account names them.
 #[derive(Clone, Copy, Debug)]
@@ -114,11 +116,18 @@ impl CongestionSettings {
         let external = || switch.victim_mask.iter().filter(|port| (1..=254).contains(*port));
         let (mask, fate, what) = match external().max() {
             _ if !switch.has(VICTIM_MASK) => ("None", KeyFate::NotUsed, off),
+            _ if self.masks_differ => (
+                "AdapterPorts",
+                KeyFate::Changed,
+                "switches have different masks: `marking.victim_mask: AdapterPorts`, the ports of adapters at each",
+            ),
             None => ("None", KeyFate::Used, "`marking.victim_mask: None`"),
             // A mask that is solid from port 1 on holds for every port of switches with so many.
-            Some(most) if external().count() == usize::from(*most) => {
-                ("All", KeyFate::Used, "`marking.victim_mask: All`: every port up to the last of the mask")
-            }
+            Some(most) if external().count() == usize::from(*most) => (
+                "All",
+                KeyFate::Approximated,
+                "`marking.victim_mask: All`: every port, also beyond the last of the mask, if switches have more",
+            ),
             Some(_) => (
                 "AdapterPorts",
                 KeyFate::Changed,

@@ -31,8 +31,8 @@ const INCREASE: &str = "cc_ca_cong_setting_ccti_increase";
 const TRIGGER: &str = "cc_ca_cong_setting_trigger_threshold";
 const MIN: &str = "cc_ca_cong_setting_ccti_min";
 const OF_MANAGER: [&str; 2] = ["cc_key", "cc_max_outstanding_mads"];
-/// Most entries of a table: `CCTI_Limit` has 16 bits.
-const MOST_ENTRIES: usize = 1 << 16;
+/// Most entries of a table, beyond which OpenSM drops them (`OSM_CCT_ENTRY_MAX`).
+pub(crate) const MOST_ENTRIES: usize = 128;
 
 /// Returns true for keys of congestion control.
 pub(super) fn is_one(key: &str) -> bool {
@@ -228,8 +228,11 @@ fn table(source: SourceText<'_>, line: Option<&OpensmOption>) -> Result<Vec<(u8,
         entries.push(entry(source, &at, text)?);
     }
     if entries.len() > MOST_ENTRIES {
-        let message = format!("the table has {} entries", entries.len());
-        return Err(source.fault(&line.at, &line.key, message, "write at most 65536").into());
+        let message = format!(
+            "the table has {} entries, of which OpenSM drops those past {MOST_ENTRIES}",
+            entries.len()
+        );
+        return Err(source.fault(&line.at, &line.key, message, "write at most 128").into());
     }
     Ok(entries)
 }

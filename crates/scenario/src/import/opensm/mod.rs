@@ -12,7 +12,7 @@
 
 mod commands;
 pub mod congestion;
-mod keys;
+pub(crate) mod keys;
 pub mod options;
 mod quality;
 

@@ -43,7 +43,8 @@ const USED: [&str; 7] =
 /// If the file is no JSON, or a value is no number in its range.
 pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
     let config = SonicConfig::read(source)?;
-    let mut draft = Draft { source, config: &config, settings: Vec::new(), account: Vec::new() };
+    let mut draft =
+        Draft { source, config: &config, headroom_differs: false, settings: Vec::new(), account: Vec::new() };
     let speeds = draft.speeds()?;
     let lanes = draft.priorities()?;
     draft.memory(&speeds, lanes)?;
@@ -63,7 +64,8 @@ pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
 /// If the file is no JSON, or a speed is no number.
 pub fn usual_speeds(source: SourceText<'_>) -> Result<Option<(Rate, Rate)>, Diagnostic> {
     let config = SonicConfig::read(source)?;
-    let mut draft = Draft { source, config: &config, settings: Vec::new(), account: Vec::new() };
+    let mut draft =
+        Draft { source, config: &config, headroom_differs: false, settings: Vec::new(), account: Vec::new() };
     let mut counts: BTreeMap<Rate, usize> = BTreeMap::new();
     draft.speeds()?.into_values().for_each(|speed| *counts.entry(speed).or_default() += 1);
     let usual = counts.iter().max_by_key(|(_, count)| **count).map(|(speed, _)| *speed);
@@ -92,6 +94,8 @@ struct Ramp {
 struct Draft<'a> {
     source: SourceText<'a>,
     config: &'a SonicConfig,
+    /// True if ports of one speed have different headroom.
+    headroom_differs: bool,
     settings: Vec<(String, String)>,
     account: Vec<KeyAccount>,
 }
@@ -198,8 +202,7 @@ impl Draft<'_> {
         let has_headroom = |name: &str| self.config.field("BUFFER_PROFILE", name, "xoff").is_some();
         for (key, fields) in self.config.entries("BUFFER_PG") {
             let port = key.split('|').next().unwrap_or(key);
-            let profile = fields.get("profile").map_or("", String::as_str);
-            let profile = profile.trim_start_matches("[BUFFER_PROFILE|").trim_end_matches(']');
+            let profile = profile_name(fields);
             if has_headroom(profile) {
                 profiles.entry(speeds.get(port).copied()).or_default().insert(profile.to_owned());
             }
@@ -248,11 +251,16 @@ impl Draft<'_> {
                 names.iter().map(|name| self.profile(name)).collect();
             let all = all?;
             let text = names.iter().cloned().collect::<Vec<_>>().join(", ");
-            if all.len() > 1 {
+            let without_headroom: BTreeSet<Profile> =
+                all.iter().map(|profile| Profile { xoff: 0, ..*profile }).collect();
+            self.headroom_differs |= all.len() > without_headroom.len();
+            if without_headroom.len() > 1 {
                 let what = format!("{text}: ports of one speed have several profiles: the first for all");
                 self.note("BUFFER_PG", text.clone(), KeyFate::Changed, what);
             }
-            read.extend(all.first().map(|profile| (*speed, *profile)));
+            // The largest headroom is that of ports without a cable.
+            let largest = all.iter().map(|profile| profile.xoff).max().unwrap_or(0);
+            read.extend(all.first().map(|profile| (*speed, Profile { xoff: largest, ..*profile })));
         }
         Ok(read)
     }
@@ -286,8 +294,9 @@ impl Draft<'_> {
         };
         let ports = speeds.len().max(LEAST_PORTS);
         let largest = read.values().map(|profile| profile.xoff).max().unwrap_or(0);
-        let each = largest + usual.guaranteed;
-        let memory = size + ports as u64 * lanes as u64 * each;
+        let (own, receivers) = self.reserved(speeds)?;
+        let others = (ports as u64 * lanes as u64).saturating_sub(receivers);
+        let memory = size + own + others * (largest + usual.guaranteed);
         self.set("switch.memory", format!("\"{}\"", Bytes::new(memory)));
         self.set("switch.provisioned", format!("(ports: {}, lanes: {lanes})", ports.min(254)));
         let what = format!(
@@ -310,6 +319,25 @@ impl Draft<'_> {
         }
         self.thresholds(&usual, &read, &by_speed);
         Ok(())
+    }
+
+    /// Returns the headroom and the guarantees of the ports' own priorities, and the number of these.
+    fn reserved(&self, speeds: &BTreeMap<String, Rate>) -> Result<(u64, u64), Diagnostic> {
+        let (mut bytes, mut receivers) = (0, 0);
+        for (key, fields) in self.config.entries("BUFFER_PG") {
+            let (port, priorities) = key.split_once('|').unwrap_or((key, ""));
+            let name = profile_name(fields);
+            if !speeds.contains_key(port) || self.config.field("BUFFER_PROFILE", name, "xoff").is_none() {
+                continue;
+            }
+            let (first, last) = priorities.split_once('-').unwrap_or((priorities, priorities));
+            let (first, last): (Option<u64>, Option<u64>) = (decimal(first), decimal(last));
+            let count = last.zip(first).map_or(1, |(last, first)| last.saturating_sub(first).min(7) + 1);
+            let Profile { xoff, guaranteed, .. } = self.profile(name)?;
+            bytes += count * (xoff + guaranteed);
+            receivers += count;
+        }
+        Ok((bytes, receivers))
     }
 
     fn thresholds(
@@ -341,7 +369,7 @@ impl Draft<'_> {
         }
         let offset = usual.resume_offset.unwrap_or(0);
         self.set("link.flow_control.resume_offset", bytes(offset));
-        let one_headroom = read.values().all(|profile| profile.xoff == usual.xoff);
+        let one_headroom = !self.headroom_differs && read.values().all(|profile| profile.xoff == usual.xoff);
         if one_headroom {
             self.set("link.flow_control.headroom", bytes(usual.xoff));
         }
@@ -526,6 +554,12 @@ impl Draft<'_> {
             self.note("(other tables)", others.len().to_string(), KeyFate::NotUsed, what);
         }
     }
+}
+
+/// Returns the name of the profile of a priority group.
+fn profile_name(fields: &BTreeMap<String, String>) -> &str {
+    let profile = fields.get("profile").map_or("", String::as_str);
+    profile.trim_start_matches("[BUFFER_PROFILE|").trim_end_matches(']')
 }
 
 /// Returns the profile of the speed that most ports have.

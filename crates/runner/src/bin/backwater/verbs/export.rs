@@ -8,11 +8,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use packet::NodeId;
 use report::manifest::{FolderKind, MANIFEST, Manifest};
 use scenario::export::addresses::Addresses;
-use scenario::export::{ExportError, Exported, ValueAccount, ibsim, lfts};
+use scenario::export::{
+    ExportError, Exported, ValueAccount, ValueFate, ibccconfig, ibsim, lfts, mlx5, opensm, sonic,
+};
 use scenario::import::SourceText;
-use scenario::{Plan, Scenario, ScenarioText};
+use scenario::{Plan, Scenario, ScenarioText, help_with_name};
 
 use crate::failure::Failure;
 use crate::terminal::{note, print_exactly, warn};
@@ -29,6 +32,33 @@ pub(crate) enum ExportTarget {
     Lfts(ExportFabricOptions),
     /// Nodes and cables of an InfiniBand scenario, as a net file of ibsim.
     Ibsim(ExportFabricOptions),
+    /// Congestion control of an InfiniBand scenario: the keys `cc_*` of an `opensm.conf`.
+    Opensm(ExportFabricOptions),
+    /// Congestion control of an InfiniBand scenario: command lines of `ibccconfig`, node by node.
+    Ibccconfig(ExportFabricOptions),
+    /// DCQCN of a RoCEv2 scenario: parameters of ConnectX adapters, by the names of the driver.
+    Mlx5(ExportSettingsOptions),
+    /// ECN, PFC and shared memory of a switch of a RoCEv2 scenario: tables of `config_db.json` of SONiC.
+    Sonic(ExportSwitchOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportSettingsOptions {
+    #[command(flatten)]
+    source: ExportSource,
+    #[command(flatten)]
+    result: ExportResult,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportSwitchOptions {
+    #[command(flatten)]
+    source: ExportSource,
+    /// Name of the switch [default: the first one; others that differ are named].
+    #[arg(long, value_name = "NAME")]
+    switch: Option<String>,
+    #[command(flatten)]
+    result: ExportResult,
 }
 
 #[derive(Args, Debug)]
@@ -80,12 +110,50 @@ struct ExportedPlan {
 pub(crate) fn run(target: &ExportTarget) -> Result<(), Failure> {
     match target {
         ExportTarget::Lfts(options) => export_tables(options),
-        ExportTarget::Ibsim(options) => {
-            let of = options.source.read()?;
-            let addresses = options.addresses(&of)?;
-            options.result.whole(of.checked(ibsim::export(&of.plan, &addresses))?)
+        ExportTarget::Ibsim(options) => options.export(ibsim::export),
+        ExportTarget::Opensm(options) => options.export(opensm::export),
+        ExportTarget::Ibccconfig(options) => options.export(ibccconfig::export),
+        ExportTarget::Mlx5(ExportSettingsOptions { source, result }) => {
+            let of = source.read()?;
+            result.whole(of.checked(mlx5::export(&of.plan))?)
         }
+        ExportTarget::Sonic(options) => export_switch(options),
     }
+}
+
+/// Writes the tables of a switch, and names others whose tables differ.
+fn export_switch(
+    ExportSwitchOptions { source, switch, result }: &ExportSwitchOptions,
+) -> Result<(), Failure> {
+    let of = source.read()?;
+    let graph = of.plan.graph();
+    let is_switch = |name: &String| graph.find(name).filter(|node| !graph.is_host(*node));
+    let chosen = match switch {
+        Some(given) => is_switch(given).ok_or_else(|| {
+            let names = graph.switch_ids().map(|switch| graph.name(switch));
+            Failure::NoSwitch { given: given.clone(), help: help_with_name(given, names, "switches") }
+        })?,
+        None => graph.switch_ids().next().expect("a fabric has a switch"),
+    };
+    let mut exported = of.checked(sonic::export(&of.plan, chosen))?;
+    if switch.is_none() {
+        let differs =
+            |other: &NodeId| sonic::export(&of.plan, *other).map_or(true, |own| own.text != exported.text);
+        let others: Vec<&str> = graph.switch_ids().filter(differs).map(|other| graph.name(other)).collect();
+        exported.account.extend(other_switches(graph.name(chosen), &others));
+    }
+    result.whole(exported)
+}
+
+/// Enters the switches whose tables are not those that are written.
+fn other_switches(chosen: &str, others: &[&str]) -> Option<ValueAccount> {
+    const MOST_NAMED: usize = 4;
+    let named = others.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let more = others.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let fate = ValueFate::Assumed { written: format!("`{chosen}`, the first") };
+    let why = format!("{named}{more} have other tables: `--switch NAME`");
+    (!others.is_empty()).then(|| ValueAccount { field: "switch".to_owned(), fate, why })
 }
 
 /// Writes forwarding tables, switch by switch.
@@ -97,6 +165,13 @@ fn export_tables(options: &ExportFabricOptions) -> Result<(), Failure> {
 }
 
 impl ExportFabricOptions {
+    /// Writes the file of a target that needs addresses.
+    fn export(&self, target: fn(&Plan, &Addresses) -> Result<Exported, ExportError>) -> Result<(), Failure> {
+        let of = self.source.read()?;
+        let addresses = self.addresses(&of)?;
+        self.result.whole(of.checked(target(&of.plan, &addresses))?)
+    }
+
     /// Returns the addresses of the scenario's nodes: those of an imported cluster, or assigned ones.
     fn addresses(&self, of: &ExportedPlan) -> Result<Addresses, Failure> {
         let folder = if self.assigned {
