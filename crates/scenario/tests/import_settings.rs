@@ -246,6 +246,19 @@ fn thresholds_of_sonic_are_those_of_the_ports() {
     }
 }
 
+/// Ports of one speed mark, those of another do not.
+#[test]
+fn marking_at_some_ports_alone_is_a_change() {
+    let (fast, rest) = SONIC.split_once("\"WRED_400\": {").expect("the profile of fast ports");
+    let some = format!("{fast}\"WRED_400\": {{{}", rest.replacen("ecn_all", "ecn_none", 1));
+    let (found, what) = {
+        let settings = settings(sonic::read, &some);
+        let (found, what) = fate(&settings.account, "WRED_PROFILE");
+        (found, what.to_owned())
+    };
+    assert!(found == KeyFate::Changed && what.contains("here all mark"), "{found:?}: {what}");
+}
+
 /// With ports of one speed the headroom is the profile's.
 #[test]
 fn a_sonic_switch_of_one_speed_is_exact() {

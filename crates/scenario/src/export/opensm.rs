@@ -7,6 +7,8 @@
 
 use core::fmt::Write;
 
+use cc_policies::iba::spec::VictimMask;
+
 use super::account::Exported;
 use super::addresses::Addresses;
 use super::congestion::{self, mask};
@@ -29,6 +31,9 @@ pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportErro
         return Ok(Exported { text: head + "congestion_control FALSE\n", account: congestion.account });
     };
     settings.switch.victim_mask = congestion.mask_of_all(plan, addresses);
+    if congestion.victim_mask == VictimMask::AdapterPorts {
+        congestion.account.extend(addresses.account());
+    }
     let text = head + &keys(&settings)?;
     Ok(Exported { text, account: congestion.account })
 }

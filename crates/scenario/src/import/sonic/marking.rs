@@ -52,6 +52,11 @@ impl Draft<'_> {
             let pmax = *percent as f64 / 100.0;
             format!("kmin: \"{}\", kmax: \"{}\", pmax: {pmax:?}", Bytes::new(*kmin), Bytes::new(*kmax))
         };
+        if !ramps.is_empty() && ramps.len() < by_speed.len() {
+            let silent = by_speed.len() - ramps.len();
+            let what = "ports of some speeds do not mark, and others do: here all mark, by the profiles that there are";
+            self.note("WRED_PROFILE", silent.to_string(), KeyFate::Changed, what);
+        }
         let different: BTreeSet<_> = ramps.values().collect();
         match (different.len(), ramps.values().next()) {
             (0, _) | (_, None) => self.set("congestion_control", "Off".to_owned()),
