@@ -89,17 +89,37 @@ impl Division {
         if most < 2 {
             return Self::of_one();
         }
+        Self::between(plan, 1, most.min(usize::from(u16::MAX)))
+    }
+
+    /// Divides the run of a plan among ranks, each with its threads: into a part for each thread, into fewer that gain, but one
+    /// for each rank at least; or into one for all, if that cannot be. Ranks have memory of their own, so that a rank that gains no
+    /// time is still of use.
+    #[must_use]
+    pub fn among(plan: &Plan, ranks: usize, threads: Threads) -> Self {
+        if ranks < 2 {
+            return Self::of(plan, threads);
+        }
+        let most = (ranks * threads.most()).min(usize::from(u16::MAX));
+        Self::between(plan, ranks, most)
+    }
+
+    /// Returns the division into most parts that gain, up to `most`, or into `least` parts whatever they gain; into one if neither
+    /// can be.
+    fn between(plan: &Plan, least: usize, most: usize) -> Self {
         let work = plan.expected_work();
         let fabric = plan.weighed_graph(&work);
         let mut fewer = None;
-        for parts in (2..=most.min(usize::from(u16::MAX))).rev() {
+        for parts in (least.max(2)..=most).rev() {
             let partition = Partition::balanced(&fabric, parts);
             let cost = partition.cost(&fabric);
             let expected = cost.window.map_or(f64::INFINITY, |window| work.in_window(window) / parts as f64);
             let against = match cost.window {
                 _ if partition.parts() < parts => FewerParts::FewNodes,
                 Some(Span::ZERO) => FewerParts::NoTime,
-                Some(window) if expected < WORTH_A_MEETING => FewerParts::FewEvents { expected, window },
+                Some(window) if expected < WORTH_A_MEETING && parts > least => {
+                    FewerParts::FewEvents { expected, window }
+                }
                 _ => return Self { partition: Some(partition), cost: Some((cost, expected)), fewer },
             };
             fewer.get_or_insert(against);

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A run may divide its fabric into parts, each on a thread of its own: they handle common windows, as long as the shortest
-//! wire between parts, and exchange mail between them. The record is the same for any number of parts.
+//! wire between parts, and exchange mail between them. The threads may belong to several processes. The record is the same for any
+//! number of parts and processes.
 //!
 //! The modules stand on floors; each imports only from those above it in this table:
 //!
@@ -46,6 +47,8 @@ pub use observe::deadlock::{BlockedOutput, Deadlock};
 pub use observe::tap::{Passing, Sighting, Tap};
 pub use run::RunOptions;
 pub use run::error::{RunError, Violation};
+pub use run::ranks::following::follow;
+pub use run::ranks::leading::{RankFault, release};
 pub use run::saving::Keep;
 pub use state_codec::StateError;
 
@@ -56,6 +59,9 @@ pub use state_codec::StateError;
 ///
 /// # Errors
 /// If the run violates an invariant of the simulator, or if it deadlocks.
+///
+/// # Panics
+/// If the [ranks](RunOptions::ranks) that share the run do not have the same plan; [`simulate_saving`] returns an error.
 pub fn simulate(
     plan: &Plan,
     options: RunOptions<'_>,
@@ -65,6 +71,7 @@ pub fn simulate(
     simulate_saving(plan, options, saving, progress).map_err(|error| match error {
         ResumeError::Run(error) => error,
         ResumeError::State(error) => unreachable!("there is no state to resume: {error}"),
+        ResumeError::Ranks(fault) => panic!("{fault}"),
     })
 }
 
@@ -79,12 +86,15 @@ pub struct Saving<'a> {
     pub keep: &'a mut Keep<'a>,
 }
 
-/// The reason for which a run that may go on from a state failed.
+/// The reason for which a run that may go on from a state, or that several processes share, failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ResumeError {
     /// The state is not that of a run of this plan. Nothing was run.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The processes do not have the same plan. Nothing was run.
+    #[error(transparent)]
+    Ranks(#[from] RankFault),
     /// The run failed.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -107,6 +117,9 @@ pub fn simulate_saving<'a>(
     let mut run = new_run(plan, options);
     let Saving { every, from, keep } = saving;
     run.saving = every.map(|every| SavingTimer::new(every, keep));
+    if let Some(ranks) = options.ranks {
+        run.begin_on_ranks(plan, (ranks, options.partition))?;
+    }
     if let Some(state) = from {
         run.restore(state)?;
     }
@@ -115,7 +128,7 @@ pub fn simulate_saving<'a>(
 }
 
 /// Runs a plan to its end as [`simulate`] does, and lets an observer see what passes some ports. The record is the same. The observer gets
-/// all that has started by the end, also of a run that fails.
+/// all that has started by the end, also of a run that fails. This process runs the plan alone, whatever ranks the options name.
 ///
 /// # Errors
 /// As [`simulate`].

@@ -58,3 +58,5 @@ pub enum InvariantViolation {
     #[error("a signal of another flow control arrived")]
     ForeignSignal,
 }
+
+state_codec::value!(enum InvariantViolation { 0 = Overflow, 1 = Miscount, 2 = Sequence, 3 = ForeignSignal });

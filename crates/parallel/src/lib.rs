@@ -1,4 +1,5 @@
-//! Threads that work in step: they are handed their work, meet, tell each other a few words, and exchange mail.
+//! Threads that work in step: they are handed their work, meet, tell each other a few words, and exchange mail. Processes that do
+//! the same exchange messages.
 //!
 //! Invariant: mail that is sent before a meeting is received after it, by its receiver alone, and before the next meeting.
 //! No member is ahead of another by more than one meeting.
@@ -10,14 +11,25 @@
 //!
 //! A thread that waits spins first, since others on processors of their own will soon be there. It then yields, and at last
 //! sleeps, so that a busy machine loses no time to it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `meeting`, `handoff`, `waiting`, `patience` | threads of one process |
+//! | `ranks` | processes with memory of their own, by whatever carries their messages |
+//! | `stopwatch` | elapsed time |
+//! | `sync` | the primitives of synchronisation |
 
 mod handoff;
 mod meeting;
 mod patience;
+#[cfg(not(loom))]
+mod ranks;
 mod stopwatch;
 mod sync;
 mod waiting;
 
 pub use handoff::Handoff;
 pub use meeting::{Meeting, Member};
+#[cfg(not(loom))]
+pub use ranks::{Ranks, RanksInThreads};
 pub use stopwatch::Stopwatch;

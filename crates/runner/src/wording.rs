@@ -13,7 +13,7 @@ use report::format::grouped;
 use scenario::{EcnFirst, Plan};
 use units::{Bytes, Rate};
 
-pub use threads::{fewer_threads, threads};
+pub use threads::{fewer_threads, ranks, threads};
 
 /// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of the fabric, the memory that
 /// its traffic needs, a cycle that could deadlock, and whether ECN acts before PFC.

@@ -53,6 +53,12 @@ impl StateWriter {
         Self::default()
     }
 
+    /// Creates a writer without pools that appends to these bytes, in their memory.
+    #[must_use]
+    pub fn appending(bytes: Vec<u8>) -> Self {
+        Self { bytes, ..Self::default() }
+    }
+
     /// Returns the bytes written so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {

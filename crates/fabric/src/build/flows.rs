@@ -1,7 +1,7 @@
 //! Flows: their queue pairs, and the generators of their messages.
 //!
 //! Invariant: flows open their queue pairs in the order of the workload, so that queue pairs have the same numbers in
-//! every run of a plan.
+//! every run of a plan, also where a process holds some of the adapters alone.
 
 use ca_transport::{Adapter, ExpectedQueuePairs, FlowEnd, MessageOrigin};
 use packet::{FlowId, NodeId, QpNumber, TransportService};
@@ -10,13 +10,43 @@ use workload::{MessageGenerator, Posting};
 
 use crate::state::world::FlowEnds;
 
+/// The channel adapters that are being built: all of the fabric, or some.
+pub(super) struct Hosts<'a> {
+    /// Those that are there, by node number.
+    pub(super) adapters: &'a mut [Adapter],
+    /// Position in `adapters` of each host, `None` if it is not there; empty if all are.
+    pub(super) positions: &'a [Option<u32>],
+}
+
+impl Hosts<'_> {
+    fn get(&mut self, node: NodeId) -> Option<&mut Adapter> {
+        let position = match self.positions {
+            [] => node.index(),
+            positions => positions[node.index()]? as usize,
+        };
+        Some(&mut self.adapters[position])
+    }
+
+    /// Opens a queue pair, if its adapter is there.
+    fn open(&mut self, own: (NodeId, QpNumber), end: FlowEnd, origin: impl FnOnce() -> MessageOrigin) {
+        if let Some(adapter) = self.get(own.0) {
+            let number = adapter.open(end, origin());
+            debug_assert_eq!(
+                number, own.1,
+                "queue pairs have the numbers that they have in the whole fabric"
+            );
+        }
+    }
+}
+
 /// Opens the two queue pairs of every flow. The requester posts the messages: the host that sends the data, or for RDMA
 /// READs the host that receives it.
-pub(super) fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
-    expect(plan, adapters);
+pub(super) fn connect(plan: &Plan, mut hosts: Hosts<'_>) -> Vec<FlowEnds> {
+    expect(plan, &mut hosts);
+    let mut opened = vec![0; plan.nodes().adapters.len()];
     let open = |(number, flow): (usize, &workload::Flow)| {
         let (from, to) = (flow.requester(), flow.responder());
-        let (asks, answers) = (adapters[from.index()].next_qp(), adapters[to.index()].next_qp());
+        let (asks, answers) = (QpNumber(opened[from.index()]), QpNumber(opened[to.index()]));
         let end = |own: NodeId, peer: NodeId, peer_qp| FlowEnd {
             flow: FlowId(number as u32),
             peer: peer.lid(),
@@ -26,12 +56,14 @@ pub(super) fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
             operation: flow.operation,
             finite: flow.finite,
         };
-        let origin = match &flow.posting {
+        let origin = || match &flow.posting {
             Posting::Drawn { .. } => MessageOrigin::HostTraffic,
             Posting::Scheduled(schedule) => MessageOrigin::Generator(MessageGenerator::new(schedule)),
         };
-        adapters[from.index()].open(end(from, to, answers), origin);
-        adapters[to.index()].open(end(to, from, asks), MessageOrigin::Peer);
+        hosts.open((from, asks), end(from, to, answers), origin);
+        hosts.open((to, answers), end(to, from, asks), || MessageOrigin::Peer);
+        opened[from.index()] += 1;
+        opened[to.index()] += 1;
         let (requester, responder) = ((from, asks), (to, answers));
         if flow.source == from {
             FlowEnds { source: requester, sink: responder }
@@ -40,22 +72,26 @@ pub(super) fn connect(plan: &Plan, adapters: &mut [Adapter]) -> Vec<FlowEnds> {
         }
     };
     let ends: Vec<FlowEnds> = plan.workload().flows.iter().enumerate().map(open).collect();
-    add_host_traffic(plan, &ends, adapters);
+    add_host_traffic(plan, &ends, &mut hosts);
     ends
 }
 
 /// Makes room for the queue pairs. Those of datagrams share endpoints and flows, so that they take only the room that they need.
-fn expect(plan: &Plan, adapters: &mut [Adapter]) {
-    let mut expected = vec![ExpectedQueuePairs::default(); adapters.len()];
+fn expect(plan: &Plan, hosts: &mut Hosts<'_>) {
+    let mut expected = vec![ExpectedQueuePairs::default(); plan.nodes().adapters.len()];
     for flow in plan.workload().flows.iter().filter(|flow| flow.transport != TransportService::Rd) {
         expected[flow.requester().index()].count(flow.operation, true);
         expected[flow.responder().index()].count(flow.operation, false);
     }
-    adapters.iter_mut().zip(expected).for_each(|(adapter, expected)| adapter.expect(expected));
+    for (node, expected) in (0..).map(NodeId).zip(expected) {
+        if let Some(adapter) = hosts.get(node) {
+            adapter.expect(expected);
+        }
+    }
 }
 
 /// Gives adapters the traffic that several of their queue pairs share.
-fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], adapters: &mut [Adapter]) {
+fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], hosts: &mut Hosts<'_>) {
     let all = &plan.workload().host_traffic;
     let mut posts_to: Vec<Vec<(NodeId, QpNumber)>> = vec![Vec::new(); all.len()];
     for (flow, ends) in plan.workload().flows.iter().zip(ends) {
@@ -66,8 +102,8 @@ fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], adapters: &mut [Adapter]) {
     }
     for (traffic, ends) in all.iter().zip(posts_to) {
         let queue_pairs = ends.iter().map(|(_, number)| *number).collect();
-        if let Some((node, _)) = ends.first() {
-            adapters[node.index()].add_host_traffic(traffic.clone(), queue_pairs);
+        if let Some(adapter) = ends.first().and_then(|(node, _)| hosts.get(*node)) {
+            adapter.add_host_traffic(traffic.clone(), queue_pairs);
         }
     }
 }

@@ -12,11 +12,15 @@
 mod flows;
 mod nodes;
 
+use core::ops::Range;
+
 use ca_transport::Adapter;
 use packet::{NodeId, PortId};
 use scenario::Plan;
 use topology::{Graph, Partition};
+use units::Span;
 
+use self::flows::Hosts;
 use self::nodes::NodeBuilder;
 use crate::observe::Instruments;
 use crate::observe::goodput::GoodputProbe;
@@ -25,7 +29,8 @@ use crate::observe::port_series::PortProbe;
 use crate::observe::source_series::SourceProbe;
 use crate::observe::trees::TreeFinder;
 use crate::observe::watch::Watch;
-use crate::state::division::Nodes;
+use crate::state::division::{Layout, Nodes};
+use crate::state::part::Part;
 use crate::state::wiring::Wiring;
 use crate::state::world::World;
 
@@ -41,12 +46,36 @@ pub(crate) fn world(plan: &Plan, partition: Option<&Partition>) -> (World, Instr
     if plan.keeps_completions() {
         adapters.iter_mut().for_each(Adapter::log_messages);
     }
-    let flows = flows::connect(plan, &mut adapters);
+    let flows = flows::connect(plan, Hosts { adapters: &mut adapters, positions: &[] });
     let names = graph.names().map(str::to_owned).collect();
     let wiring = Wiring::new(&far_ends(graph));
     let world = Nodes { names, adapters, switches, flows, wiring }.into_world(partition);
     let instruments = instruments(plan, &world);
     (world, instruments)
+}
+
+/// Builds some parts of a plan's world, at rest at time zero, without the nodes of others. `windows` has the length of each
+/// part's windows, of all parts.
+pub(crate) fn share(plan: &Plan, partition: &Partition, parts: Range<usize>, windows: &[Span]) -> Vec<Part> {
+    let (graph, nodes) = (plan.graph(), plan.nodes());
+    let layout = Layout::of(graph.nodes(), nodes.adapters.len(), Some(partition));
+    let is_own = |node: &NodeId| parts.contains(&layout.part(*node));
+    let mut builder = NodeBuilder::new(plan);
+    let (mut adapters, mut positions) = (Vec::new(), Vec::new());
+    let mut numbers = (0..).map(NodeId);
+    for (adapter, node) in nodes.adapters.iter().zip(&mut numbers) {
+        let position = is_own(&node).then_some(adapters.len() as u32);
+        adapters.extend(position.map(|_| builder.adapter(node, adapter)));
+        positions.push(position);
+    }
+    let switches = nodes.switches.iter().zip(numbers).filter(|(_, node)| is_own(node));
+    let switches = switches.map(|(switch, node)| builder.switch(node, switch)).collect();
+    if plan.keeps_completions() {
+        adapters.iter_mut().for_each(Adapter::log_messages);
+    }
+    flows::connect(plan, Hosts { adapters: &mut adapters, positions: &positions });
+    let wiring = Wiring::new(&far_ends(graph));
+    layout.share(parts, (adapters, switches), &wiring, windows)
 }
 
 /// Returns the far end of each port's cable, by node and port.

@@ -7,10 +7,12 @@
 //! |---|---|
 //! | `file` | the form of the file: build, plan, time, state, checksum |
 //! | `world` | the state of all nodes, with pending events and packets under way |
+//! | `parts` | the state of some parts, for another process of the same run |
 //!
 //! The loop saves the rest, which is its own and that of the instruments (`run::saving`).
 
 pub(crate) mod file;
+pub(crate) mod parts;
 #[cfg(test)]
 mod tests;
 pub(crate) mod world;

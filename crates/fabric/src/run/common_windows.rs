@@ -13,7 +13,7 @@ use units::{Span, Time};
 
 use super::error::RunError;
 use super::until_done::UntilDone;
-use super::{Advance, Run, after};
+use super::{Advance, Run, after, before};
 use crate::state::interconnect::Divided;
 use crate::state::part::Part;
 use crate::state::world::World;
@@ -29,8 +29,10 @@ pub(super) struct CommonWindows {
     /// Longest bucket of all parts' event lists.
     bucket: Span,
     /// Last instant to be handled.
-    stop: Time,
+    pub(super) stop: Time,
 }
+
+state_codec::value!(CommonWindows { longest, bucket, stop });
 
 impl CommonWindows {
     /// Returns the rule for windows up to `stop`. If `is_whole`, a window lies within the next window of each part's event
@@ -45,6 +47,11 @@ impl CommonWindows {
             bucket: queues().map(EventQueue::bucket_length).max().unwrap_or(Span::ZERO),
             stop,
         }
+    }
+
+    /// Returns the rule for one window up to `end`, exclusive, which is later than [zero](Time::ZERO).
+    pub(super) fn one(end: Time) -> Self {
+        Self { longest: None, bucket: Span::from_ps(1), stop: before(end) }
     }
 
     /// Returns the end, exclusive, of the next window; `None` if it would begin beyond the stop. No event lies before
@@ -82,10 +89,7 @@ impl Run<'_> {
             if let Some(until_done) = &mut self.until_done {
                 end = until_done.window_end(&mut self.world, end);
             }
-            for (part, turns) in self.world.parts.iter_mut().zip(&mut self.turns) {
-                turns.run_until::<Divided>(part, end);
-            }
-            self.world.exchange_mail();
+            self.handle_in_turn(end);
             self.world.window_end = end;
             if let Some(advance) = self.after_window(progress)? {
                 return Ok(advance);
@@ -98,5 +102,16 @@ impl Run<'_> {
             }
         }
         Ok(Advance::Paused)
+    }
+
+    /// Handles all events before `end`, part by part, and hands over the mail between parts.
+    fn handle_in_turn(&mut self, end: Time) {
+        if self.leader.is_some() {
+            return self.handle_window_on_ranks(end);
+        }
+        for (part, turns) in self.world.parts.iter_mut().zip(&mut self.turns) {
+            turns.run_until::<Divided>(part, end);
+        }
+        self.world.exchange_mail();
     }
 }

@@ -3,7 +3,6 @@
 //! Invariant: a drain ends with every node at rest, every packet delivered and every credit returned, or with an error,
 //! unless it is interrupted.
 
-use ca_transport::Adapter;
 use packet::NodeId;
 use telemetry::{Progress, RunEnding};
 use units::{Span, Time};
@@ -30,7 +29,7 @@ impl Run<'_> {
         crew: &mut Crew<'_, '_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
-        self.world.adapters_mut().for_each(Adapter::silence);
+        self.silence();
         let start = self.world.now();
         let mut worked = start;
         loop {

@@ -12,6 +12,7 @@
 //! | `turns` | the turns of a part's nodes within a window |
 //! | `common_windows` | the windows of a fabric in several parts, on one thread |
 //! | `threads` | the same on one thread for each part |
+//! | `ranks` | the same on several processes |
 //! | `pace` | the choice between the two, on a machine with other work |
 //! | `prefetching` | prefetches memory, for fabrics larger than any cache |
 //! | `until_done` | ends a run when its finite traffic is delivered |
@@ -27,6 +28,7 @@ mod drain;
 pub(crate) mod error;
 mod pace;
 mod prefetching;
+pub(crate) mod ranks;
 pub(crate) mod saving;
 mod tapping;
 #[cfg(test)]
@@ -49,7 +51,8 @@ use crate::state::part::Part;
 use crate::state::world::World;
 use error::{RunError, Violation};
 use pace::{Pace, Stretch, Way};
-use parallel::Stopwatch;
+use parallel::{Ranks, Stopwatch};
+use ranks::leading::Leader;
 use saving::SavingTimer;
 use scenario::Plan;
 use threads::Crew;
@@ -77,6 +80,9 @@ pub struct RunOptions<'a> {
     pub partition: Option<&'a Partition>,
     /// Lets one thread work on all parts in turn, instead of one thread on each.
     pub in_turn: bool,
+    /// Processes that run the plan together, of which this one is rank 0; the others [`follow`](crate::follow). Each handles some
+    /// parts, at least one. `None` for this process alone.
+    pub ranks: Option<&'a dyn Ranks>,
 }
 
 /// Events between two reports of progress.
@@ -107,6 +113,8 @@ pub(crate) struct Run<'a> {
     /// The way of parts, if it is prescribed.
     way: Option<Way>,
     pace: Pace,
+    /// Only if several processes run the plan.
+    leader: Option<Leader<'a>>,
 }
 
 /// The way in which an advance ended.
@@ -141,6 +149,7 @@ impl<'a> Run<'a> {
             tap: None,
             way: options.in_turn.then_some(Way::InTurn),
             pace: Pace::default(),
+            leader: None,
         }
     }
 
@@ -178,6 +187,7 @@ impl<'a> Run<'a> {
 
     /// Brings up all links, at time zero.
     pub(crate) fn bring_up(&mut self) {
+        self.order_bring_up();
         match &mut self.world.parts[..] {
             [whole] => whole.bring_up::<Whole>(),
             parts => parts.iter_mut().for_each(Part::bring_up::<Divided>),
@@ -262,6 +272,9 @@ impl<'a> Run<'a> {
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
+        if self.leader.is_some() {
+            return self.advance_with_ranks(stop, progress);
+        }
         loop {
             let (watch, before) = (Stopwatch::start(), self.events());
             let (advance, meetings) = match self.way.unwrap_or(self.pace.way()) {

@@ -72,6 +72,7 @@ impl Run<'_> {
             until_done.recount(&self.world);
         }
         self.is_resumed = true;
+        self.hand_out_to_ranks();
         if let Some(saving) = &mut self.saving {
             saving.advance(self.world.now());
         }

@@ -1,11 +1,16 @@
-//! Violations in several parts: the earliest is reported, whichever part finds it.
+//! Violations in several parts: the earliest is reported, whichever part or process finds it.
+
+use std::thread;
 
 use link_layer::Signal;
 use packet::{Lane, NodeId, PortId};
+use parallel::RanksInThreads;
 use scenario::{Plan, Scenario, ScenarioText};
 use topology::Partition;
 use units::{Span, Time};
 
+use super::ranks::following::follow;
+use super::ranks::leading::release;
 use super::{Run, RunOptions};
 use crate::build;
 use crate::state::mail::{Cargo, Mail};
@@ -36,6 +41,33 @@ fn failure(partition: Option<&Partition>, in_turn: bool, pauses: &[(usize, Time)
     failed.expect_err("a PAUSE under credits is no signal").to_string()
 }
 
+/// Runs by three ranks until the first violation, from the state of a run with these pauses.
+fn failure_on_ranks(partition: &Partition, pauses: &[(usize, Time)]) -> String {
+    let plan = plan();
+    let (mut world, instruments) = build::world(&plan, None);
+    pauses.iter().for_each(|(node, at)| pause(&mut world, *node, *at));
+    let mut run = Run::new(world, instruments, RunOptions::default());
+    run.bring_up();
+    run.run_until(Span::from_us(10).after_start(), &mut |_| {}).expect("no pause has come");
+    let state = run.state();
+    let ranks = RanksInThreads::new(3);
+    thread::scope(|scope| {
+        for own in &ranks[1..] {
+            let options = RunOptions { ranks: Some(own), ..RunOptions::default() };
+            let plan = &plan;
+            scope.spawn(move || follow(Some(plan), options));
+        }
+        let options = RunOptions { partition: Some(partition), ..RunOptions::default() };
+        let (world, instruments) = build::world(&plan, options.partition);
+        let mut run = Run::new(world, instruments, options);
+        run.begin_on_ranks(&plan, (&ranks[0], options.partition)).expect("all ranks have the plan");
+        run.restore(&state).expect("the state of a run of this plan");
+        let failed = run.run_to_end(plan.duration().after_start(), &mut |_| {});
+        release(&ranks[0]);
+        failed.expect_err("a PAUSE under credits is no signal").to_string()
+    })
+}
+
 #[test]
 fn the_earliest_violation_is_reported_by_time_and_node() {
     let at = |ns| Span::from_ns(ns).after_start();
@@ -58,6 +90,9 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
                     one,
                     "{of_node:?}, in turn: {in_turn}"
                 );
+            }
+            if partition.parts() >= 3 {
+                assert_eq!(failure_on_ranks(&partition, &pauses), one, "{of_node:?}, three ranks");
             }
         }
     }

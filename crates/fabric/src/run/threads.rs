@@ -1,6 +1,6 @@
 //! The windows of a fabric in several parts, on one thread for each part.
 //!
-//! Invariant: threads share nothing but their [`Meeting`]s. After each they know the same words, and so each finds the same
+//! Invariant: threads share nothing but their [`Meetings`]. After each they know the same words, and so each finds the same
 //! next window, and the same reason to stop, by itself. While a thread works on a part, the part is its own; between two
 //! advances all parts are in the world, where instruments see them.
 //!
@@ -29,12 +29,56 @@ use crate::state::interconnect::Divided;
 use crate::state::mail::Mail;
 use crate::state::part::Part;
 
-/// Words of a meeting: the time of a part's next event in ps, a [`Signal`], and the part's packet-hops.
-const WORDS: usize = 3;
+/// Number of words of a meeting.
+pub(super) const WORDS: usize = 3;
+
+/// Words of a meeting: the time of a part's next event in ps, a [`Signal`], and the part's packet-hops. All parts together have
+/// the least of the first, the greatest of the second, and the sum of the third.
+pub(super) type Words = [u64; WORDS];
+
+/// Words that change nothing of those of others.
+pub(super) const NO_WORDS: Words = [u64::MAX, 0, 0];
+
+/// Returns the words of all parts together.
+pub(super) fn together(all: impl Iterator<Item = Words>) -> Words {
+    all.fold(NO_WORDS, |[first, signal, sum], words| {
+        [first.min(words[0]), signal.max(words[1]), sum + words[2]]
+    })
+}
+
+/// The meetings of the threads of all parts, as one thread takes part in them.
+pub(super) trait Meetings {
+    /// Sends mail to another part, which gets it at the next meeting; at most once to each before a meeting.
+    fn send(&mut self, to: usize, mail: &mut Vec<Mail>);
+
+    /// Comes to the next meeting, and waits for the others. Shows the mail for the thread's own part to `see`. Returns the words
+    /// of all parts together.
+    fn meet(&mut self, words: Words, see: impl FnMut(Mail)) -> Words;
+
+    /// Comes to a meeting before which nobody has sent mail.
+    fn agree(&mut self, words: Words) -> Words;
+}
+
+/// The threads of one process.
+impl Meetings for Member<'_, Mail, WORDS> {
+    fn send(&mut self, to: usize, mail: &mut Vec<Mail>) {
+        Member::send(self, to, mail);
+    }
+
+    fn meet(&mut self, words: Words, see: impl FnMut(Mail)) -> Words {
+        let all = Member::meet(self, words);
+        self.receive(see);
+        together(all)
+    }
+
+    fn agree(&mut self, words: Words) -> Words {
+        together(Member::meet(self, words))
+    }
+}
 
 /// A reason to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Signal {
+pub(super) enum Signal {
     None,
     /// The next window may bring the last message: each thread finds this by itself.
     NearEnd,
@@ -183,42 +227,34 @@ impl Run<'_> {
         let mut counting = counting.into_iter().flatten();
         let handled = self.world.window_end;
         let parts = mem::take(&mut self.world.parts).into_iter().zip(mem::take(&mut self.turns));
-        parts.map(move |(part, turns)| Work {
-            part,
-            turns,
-            windows,
-            stop,
-            handled,
-            counting: counting.next(),
-        })
+        parts.map(move |(part, turns)| Work { part, turns, windows, handled, counting: counting.next() })
     }
 }
 
 /// The work of a thread.
-struct Work {
-    part: Part,
-    turns: Turns,
-    windows: CommonWindows,
-    stop: Time,
+pub(super) struct Work {
+    pub(super) part: Part,
+    pub(super) turns: Turns,
+    pub(super) windows: CommonWindows,
     /// End of the last window before, exclusive.
-    handled: Time,
+    pub(super) handled: Time,
     /// Only once the deliveries of finite traffic are counted.
-    counting: Option<Counting>,
+    pub(super) counting: Option<Counting>,
 }
 
 impl Work {
     /// Handles the part's events until all parts have reached the stop, or have a reason to stop earlier. After each window,
     /// `look` gets the events that the part has handled, the end of the window, and the packet-hops of all parts. Returns the
     /// end of the last window, if there was one, and the reason to stop earlier.
-    fn run(
+    pub(super) fn run(
         &mut self,
-        member: &mut Member<'_, Mail, WORDS>,
+        member: &mut impl Meetings,
         mut look: impl FnMut(u64, Time, u64) -> Signal,
     ) -> (Option<Time>, Signal) {
         let (mut end, mut signal) = (None, Signal::None);
         loop {
             let (first, reason, packet_hops) = self.meet(member, signal);
-            if reason > Signal::None || end == Some(after(self.stop)) {
+            if reason > Signal::None || end == Some(after(self.windows.stop)) {
                 return (end, reason);
             }
             let handled = end.unwrap_or(self.handled);
@@ -237,10 +273,10 @@ impl Work {
 
     /// Counts the deliveries that the window up to `end` can bring to all parts, and returns true if the last message may be
     /// among them.
-    fn is_near_end(&mut self, member: &mut Member<'_, Mail, WORDS>, end: Time) -> bool {
+    fn is_near_end(&mut self, member: &mut impl Meetings, end: Time) -> bool {
         let Some(counting) = &mut self.counting else { return false };
         let possible = counting.possible(&mut self.part, end);
-        let possible: u64 = member.meet([possible; WORDS]).map(|[possible, ..]| possible).sum();
+        let [_, _, possible] = member.agree([u64::MAX, 0, possible]);
         if counting.missing <= possible {
             return true;
         }
@@ -250,39 +286,36 @@ impl Work {
 
     /// Meets the other threads, and exchanges mail with them. Returns the time of the first event of all, the most urgent
     /// signal, and the packet-hops of all.
-    fn meet(&mut self, member: &mut Member<'_, Mail, WORDS>, signal: Signal) -> (Option<Time>, Signal, u64) {
+    fn meet(&mut self, member: &mut impl Meetings, signal: Signal) -> (Option<Time>, Signal, u64) {
         let next = self.part.next_time();
         let outgoing = &mut self.part.interconnect.outgoing;
         outgoing.boxes().for_each(|(to, mail)| member.send(to, mail));
         let words = [next.unwrap_or(Time::NEVER).ps(), signal as u64, self.part.interconnect.packet_hops];
-        let all = member.meet(words);
-        member.receive(|mail| self.part.interconnect.receive(mail));
-        let (first, signal, packet_hops) = all.fold((u64::MAX, 0, 0), |sum, [next, signal, hops]| {
-            (sum.0.min(next), sum.1.max(signal), sum.2 + hops)
-        });
+        let [first, signal, packet_hops] = member.meet(words, |mail| self.part.interconnect.receive(mail));
         let signal = Signal::ALL[signal as usize];
         (Some(Time::from_ps(first)).filter(|first| *first < Time::NEVER), signal, packet_hops)
     }
 }
 
 /// The report of progress, and the time of the next pause, by one of the threads.
-struct Watch<'a, 'p> {
-    progress: &'p mut dyn FnMut(Progress),
-    interrupt: Option<&'a AtomicBool>,
+pub(super) struct Watch<'a, 'p> {
+    pub(super) progress: &'p mut dyn FnMut(Progress),
+    pub(super) interrupt: Option<&'a AtomicBool>,
     /// Number of its own events at which the thread reports next.
-    report_at: u64,
+    pub(super) report_at: u64,
     /// Elapsed time after which all pause.
-    slice: Duration,
-    stopwatch: Stopwatch,
+    pub(super) slice: Duration,
+    pub(super) stopwatch: Stopwatch,
     /// Windows so far.
-    windows: u32,
+    pub(super) windows: u32,
 }
 
 /// Windows from one look at the time to the next, which takes as long as an event.
 const TIMED: u32 = 32;
 
 impl Watch<'_, '_> {
-    fn look(&mut self, events: u64, now: Time, packet_hops: u64) -> Signal {
+    /// Returns a reason to stop, once the thread has handled so many events.
+    pub(super) fn look(&mut self, events: u64, now: Time, packet_hops: u64) -> Signal {
         self.windows += 1;
         if events >= self.report_at {
             self.report_at = events + PROGRESS_EVERY;

@@ -165,9 +165,9 @@ impl UntilDone {
 /// The count of deliveries that windows can bring to a part.
 pub(super) struct Counting {
     /// Finite flows, by flow.
-    finite: Arc<[bool]>,
+    pub(super) finite: Arc<[bool]>,
     /// Positions of adapters of the part that finite flows lead to, whose hosts take their time.
-    slow: Vec<u32>,
+    pub(super) slow: Vec<u32>,
     /// Messages of the whole fabric that are not delivered, or fewer.
     pub(super) missing: u64,
 }

@@ -3,6 +3,8 @@
 //! Invariant: the world is at rest at time zero, without packets and events, so that nodes move from part to part as they
 //! are. Within a part nodes keep their order.
 
+use core::ops::Range;
+
 use ca_transport::Adapter;
 use link_layer::Port;
 use packet::NodeId;
@@ -75,7 +77,7 @@ fn by_part<T>(nodes: Vec<T>, places: &[Place], parts: usize) -> Vec<Vec<T>> {
 }
 
 /// The places of all nodes.
-struct Layout {
+pub(crate) struct Layout {
     /// By node number.
     places: Vec<Place>,
     /// Number of channel adapters.
@@ -85,7 +87,8 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(nodes: usize, hosts: usize, partition: Option<&Partition>) -> Self {
+    /// Returns the places of so many nodes, of which so many are hosts.
+    pub(crate) fn of(nodes: usize, hosts: usize, partition: Option<&Partition>) -> Self {
         let mut counts = vec![[0_u32; 2]; partition.map_or(1, Partition::parts)];
         let place = |node: usize| {
             let part = PartId(partition.map_or(0, |partition| partition.part_of(node)));
@@ -95,6 +98,39 @@ impl Layout {
         };
         let places = (0..nodes).map(place).collect();
         Self { places, hosts, hosts_of: counts.iter().map(|[hosts, _]| *hosts).collect() }
+    }
+
+    /// Returns the part of a node.
+    pub(crate) fn part(&self, node: NodeId) -> usize {
+        self.places[node.index()].part.index()
+    }
+
+    /// Returns some parts, made of their own nodes in the order of node numbers. `windows` has the length of each part's
+    /// windows, of all parts.
+    pub(crate) fn share(
+        &self,
+        parts: Range<usize>,
+        (adapters, switches): (Vec<Adapter>, Vec<Switch>),
+        wiring: &Wiring,
+        windows: &[Span],
+    ) -> Vec<Part> {
+        let (of_hosts, of_switches) = self.places.split_at(self.hosts);
+        let own = |places: &[Place]| -> Vec<Place> {
+            let own = places.iter().filter(|place| parts.contains(&place.part.index()));
+            own.map(|place| Place { part: PartId((place.part.index() - parts.start) as u16), ..*place })
+                .collect()
+        };
+        let adapters = by_part(adapters, &own(of_hosts), parts.len());
+        let switches = by_part(switches, &own(of_switches), parts.len());
+        let numbers = self.numbers().into_iter().skip(parts.start);
+        let nodes = adapters.into_iter().zip(switches).zip(numbers);
+        let part = |(part, ((adapters, switches), numbers)): (usize, _)| Part {
+            adapters,
+            switches,
+            interconnect: self.interconnect(PartId(part as u16), wiring, windows[part]),
+            numbers,
+        };
+        parts.clone().zip(nodes).map(part).collect()
     }
 
     /// Returns the numbers in the fabric of each part's nodes, by their numbers within the part.

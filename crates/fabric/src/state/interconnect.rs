@@ -80,6 +80,8 @@ pub(crate) struct NodeViolation {
     pub(crate) what: InvariantViolation,
 }
 
+state_codec::value!(NodeViolation { at, node, port, lane, what });
+
 impl Interconnect {
     /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node, and
     /// `first_port` the position of each node's first. No wire between two of its nodes is shorter than `lookahead`.
@@ -100,6 +102,14 @@ impl Interconnect {
             part,
             outgoing: Outgoing::default(),
         }
+    }
+
+    /// Drops all events. Those before `handled` are handled.
+    pub(crate) fn start_over(&mut self, handled: Time) {
+        // A list for windows of this length has the same windows and buckets.
+        self.queue = EventQueue::new(self.first_port.len(), self.queue.window_length());
+        self.queue.resume(handled);
+        self.now = Time::from_ps(handled.ps().saturating_sub(1));
     }
 
     /// Returns the interconnect as this node may use it.

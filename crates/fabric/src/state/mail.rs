@@ -19,6 +19,8 @@ pub(crate) struct Mail {
     pub(crate) cargo: Cargo,
 }
 
+state_codec::value!(Mail { at, node, cargo });
+
 /// What a wire carries to another part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cargo {
@@ -27,6 +29,8 @@ pub(crate) enum Cargo {
     /// A signal, to a port, with the sequence number that its sender gave it.
     Signal(PortId, Signal, u32),
 }
+
+state_codec::value!(enum Cargo { 0 = Packet(port, packet), 1 = Signal(port, signal, sequence) });
 
 /// The mail of a part that is not collected yet.
 #[derive(Debug, Default)]

@@ -20,6 +20,7 @@ mod parts;
 mod patterns;
 mod pausing;
 mod priorities;
+mod ranks;
 mod series;
 mod sharing;
 mod tap;

@@ -58,16 +58,16 @@ const TRAFFIC: [&str; 8] = [
 
 /// A run, drawn at random.
 #[derive(Clone, Debug)]
-struct Drawn {
-    sets: Vec<String>,
+pub(crate) struct Drawn {
+    pub(crate) sets: Vec<String>,
     drain: bool,
     scramble: Option<u64>,
     in_turn: bool,
     /// Parts of nodes, by node, as far as the fabric has nodes.
-    of_node: Vec<u16>,
+    pub(crate) of_node: Vec<u16>,
 }
 
-fn drawn() -> impl Strategy<Value = Drawn> {
+pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
     let world =
         (select(&FABRICS[..]), select(&CABLES[..]), select(&FLOW_CONTROLS[..]), select(&CONTROLS[..]));
     let switch = (select(&BufferingSpec::ALL[..]), any::<bool>(), select(&["32 KiB", "128 KiB"][..]));
@@ -121,10 +121,16 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     })
 }
 
+impl Drawn {
+    /// Returns the options of the run in one part.
+    pub(crate) fn options(&self) -> RunOptions<'static> {
+        let Self { drain, scramble, in_turn, .. } = *self;
+        RunOptions { drain, scramble, in_turn, moments: 4, ..RunOptions::default() }
+    }
+}
+
 /// Returns all that a run tells, or the reason for which it failed.
-fn outcome(plan: &Plan, drawn: &Drawn, partition: Option<&Partition>) -> String {
-    let Drawn { drain, scramble, in_turn, .. } = *drawn;
-    let options = RunOptions { drain, scramble, partition, in_turn, moments: 4, ..RunOptions::default() };
+pub(crate) fn told(plan: &Plan, options: RunOptions<'_>) -> String {
     let mut text = String::new();
     match simulate(plan, options, &mut |_| {}) {
         Ok(record) => {
@@ -137,8 +143,13 @@ fn outcome(plan: &Plan, drawn: &Drawn, partition: Option<&Partition>) -> String 
     text
 }
 
+/// Returns what a run in these parts tells.
+pub(crate) fn outcome(plan: &Plan, drawn: &Drawn, partition: Option<&Partition>) -> String {
+    told(plan, RunOptions { partition, ..drawn.options() })
+}
+
 /// Panics at the first line that differs.
-fn assert_same(one: &str, other: &str, what: &dyn core::fmt::Debug) {
+pub(crate) fn assert_same(one: &str, other: &str, what: &dyn core::fmt::Debug) {
     if one != other {
         let differs = one.lines().zip(other.lines()).enumerate().find(|(_, (one, other))| one != other);
         panic!("{what:#?}\ndiffers: {differs:?}");

@@ -40,16 +40,38 @@ pub fn fewer_threads(division: &Division, asked: Threads) -> Option<String> {
         }
         _ => None,
     };
-    let fewer = division.fewer.map(|fewer| match fewer {
+    let fewer = division.fewer.map(reason);
+    let reasons: Vec<_> = cores.into_iter().chain(fewer).collect();
+    (!reasons.is_empty()).then(|| format!("{parts} of those asked for: {}", reasons.join("; ")))
+}
+
+/// Says what is less than asked for in a run by so many ranks, and what they do not gain.
+#[must_use]
+pub fn ranks(division: &Division, ranks: usize) -> Option<String> {
+    let Some((cost, expected)) = &division.cost else {
+        let others = super::counted(ranks - 1, "other rank");
+        let reason = division.fewer.map(reason).unwrap_or_default();
+        return Some(format!("rank 0 runs alone, and {others} wait: {reason}"));
+    };
+    let window = cost.window.filter(|_| *expected < WORTH_AN_EXCHANGE)?;
+    Some(format!(
+        "the ranks share memory and not time: a part is expected to have {expected:.1} events in a window of {window}, which is less \
+         than the exchange of messages after it takes"
+    ))
+}
+
+/// Least events of a part in a window that are worth an exchange of messages after it, of some 3 us on one machine.
+const WORTH_AN_EXCHANGE: f64 = 20.0;
+
+fn reason(fewer: FewerParts) -> String {
+    match fewer {
         FewerParts::FewNodes => "the fabric has too few nodes for more".to_owned(),
         FewerParts::NoTime => "signals would take no time between more parts".to_owned(),
         FewerParts::FewEvents { expected, window } => format!(
             "with one more, a part is expected to have {expected:.1} events in a window of {window}, which is less than the meeting \
              of threads after it takes"
         ),
-    });
-    let reasons: Vec<_> = cores.into_iter().chain(fewer).collect();
-    (!reasons.is_empty()).then(|| format!("{parts} of those asked for: {}", reasons.join("; ")))
+    }
 }
 
 #[cfg(test)]
@@ -80,5 +102,18 @@ mod tests {
             said(None, Some(few)),
         ];
         insta::assert_snapshot!(all.concat());
+    }
+
+    #[test]
+    fn ranks_that_gain_no_time_are_told() {
+        let of = |expected| {
+            let cost = PartitionCost { work: vec![1, 1], cut: 1, cables: 3, window: Some(Span::from_ns(30)) };
+            ranks(&Division { cost: Some((cost, expected)), ..Division::of_one() }, 2)
+        };
+        assert_eq!(of(500.0), None);
+        assert!(of(3.0).is_some_and(|said| said.contains("3.0 events in a window of 30 ns")));
+        let alone = Division { fewer: Some(FewerParts::FewNodes), ..Division::of_one() };
+        let said = "rank 0 runs alone, and 3 other ranks wait: the fabric has too few nodes for more";
+        assert_eq!(ranks(&alone, 4).as_deref(), Some(said));
     }
 }

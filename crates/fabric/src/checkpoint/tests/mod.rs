@@ -56,6 +56,7 @@ fn saved(plan: &Plan, drawn: &Drawn, parts: &Partition, from: Option<&[u8]>) -> 
             |error| match error {
                 ResumeError::Run(error) => error,
                 ResumeError::State(error) => panic!("{drawn:#?}: {error}"),
+                ResumeError::Ranks(fault) => panic!("{fault}"),
             },
         );
     Saved { outcome: told::<RunError>(outcome), states }

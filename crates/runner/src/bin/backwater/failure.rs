@@ -11,7 +11,7 @@ use experiment::evaluation::{EvaluationError, ParameterError};
 use experiment::measures::MeasureError;
 use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
-use fabric::{CheckpointError, Deadlock, RunError, Violation};
+use fabric::{CheckpointError, Deadlock, RankFault, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
 use report::figures::FigureFault;
 use report::formats::FormatFault;
@@ -95,6 +95,23 @@ pub(crate) enum Failure {
         file = .0.display()
     )]
     CheckpointThere(PathBuf),
+    /// The processes of a run do not have the same plan.
+    #[error(
+        "error: {0}\nhelp: start all ranks with one command line, in a folder that every machine has with the same files"
+    )]
+    Ranks(#[from] RankFault),
+    /// A verb runs in one process, and MPI has started several.
+    #[error(
+        "error: `{verb}` runs in one process, and MPI has started {count}\nhelp: start it without MPI: of the verbs that simulate, only `sim` \
+         shares a run among processes; `sweep plan` and `sweep submit` spread many runs over machines"
+    )]
+    OneProcess { verb: &'static str, count: usize },
+    /// Several processes were started, and this build has no MPI.
+    #[error(
+        "error: MPI has started {0} processes, and this build of backwater is without MPI: each of them would run all of it\nhelp: build \
+         with MPI: `cargo install --path crates/runner --features mpi`, or start one process"
+    )]
+    NoMpi(usize),
     /// Finite traffic was not delivered by the longest time of the run; the results up to there are written.
     #[error(
         "not done at {} ms of simulated time: {delivered}; the results end there\nhelp: allow more time with `--at-most TIME`",

@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one asks runs to end, the second one kills the program. SIGTERM asks runs that save their state to end.
+//! Ctrl-C: the first one asks runs to end, the second one kills the program. SIGTERM asks runs that save their state, or that several
+//! processes share, to end.
 //!
 //! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written.
 
@@ -24,6 +25,16 @@ pub(crate) fn watched() -> &'static AtomicBool {
     });
     // Where no handler can be set, Ctrl-C kills the program, as it does without one.
     drop(handled);
+    &INTERRUPT
+}
+
+/// Handles Ctrl-C and SIGTERM from now on without a word, for a process that another answers for. Returns the flag that runs
+/// watch.
+pub(crate) fn watched_silently() -> &'static AtomicBool {
+    #[cfg(unix)]
+    // Where no handler can be set, the signal kills the program, as it does without one.
+    drop(signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&INTERRUPT)));
+    watch_termination();
     &INTERRUPT
 }
 

@@ -17,9 +17,11 @@
 //! | `failure` | reasons why a verb failed, and the exit status of each |
 //! | `formats` | formats of tables |
 //! | `until_done` | runs that end when their finite traffic is delivered |
+//! | `message_passing` | messages between processes by MPI, in builds with it |
 //! | `tuning` | runs of a tuning, and its answer as text and files |
 //! | `verbs` | a module for each verb: its options and its work |
 //! | `cli` | all verbs, as clap reads them |
+//! | `ranks` | processes that MPI has started together |
 
 mod arguments;
 mod browser;
@@ -30,7 +32,10 @@ mod folder_name;
 mod formats;
 mod interrupt;
 mod memory;
+#[cfg(feature = "mpi")]
+mod message_passing;
 mod progress;
+mod ranks;
 mod terminal;
 mod threads;
 mod tuning;
@@ -41,16 +46,58 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Parser;
+use fabric::release;
+use parallel::Ranks;
 
 use crate::cli::{Cli, Verb};
+use crate::failure::Failure;
+use crate::ranks::Processes;
 use crate::verbs::{
     bench, capture, check, compare, eval, export, fields, figure, guideline, headroom, import, list, new,
     report, repro, rerun, schema, show, sim, sweep, thresholds, tune,
 };
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().verb {
-        Verb::Sim(options) => sim::run(&options),
+    let processes = Processes::joined();
+    match processes.ranks() {
+        None => answered(Cli::parse().verb, None),
+        Some(ranks) if ranks.rank() == 0 => {
+            let status = match Cli::try_parse() {
+                Ok(cli) => answered(cli.verb, Some(ranks)),
+                Err(error) => {
+                    // Nothing more can be done if the terminal is closed.
+                    let _ = error.print();
+                    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+                }
+            };
+            release(ranks);
+            status
+        }
+        Some(ranks) => {
+            ranks::follow_first(ranks);
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// Runs a verb, on several ranks if there are any, and prints why it failed. Returns the exit status.
+fn answered(verb: Verb, ranks: Option<&dyn Ranks>) -> ExitCode {
+    let outcome = ranks::checked(&verb, ranks).and_then(|()| run(verb, ranks));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let message = failure.message(io::stderr().is_terminal());
+            if !message.is_empty() {
+                eprintln!("{}", message.trim_end());
+            }
+            failure.status()
+        }
+    }
+}
+
+fn run(verb: Verb, ranks: Option<&dyn Ranks>) -> Result<(), Failure> {
+    match verb {
+        Verb::Sim(options) => sim::run(&options, ranks),
         Verb::Capture(options) => capture::run(&options),
         Verb::Compare(options) => compare::run(&options),
         Verb::Eval(options) => eval::run(&options),
@@ -76,15 +123,5 @@ fn main() -> ExitCode {
         Verb::Import { from } => import::run(&from),
         Verb::Export { target } => export::run(&target),
         Verb::Bench(options) => bench::run(&options),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            let message = failure.message(io::stderr().is_terminal());
-            if !message.is_empty() {
-                eprintln!("{}", message.trim_end());
-            }
-            failure.status()
-        }
     }
 }

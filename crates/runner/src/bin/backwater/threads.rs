@@ -12,8 +12,8 @@ use crate::terminal::note;
 
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ThreadOptions {
-    /// Threads that a run takes, at most as many as the machine has cores: a number, or `auto` for as many as gain. The
-    /// results are the same [default: 1].
+    /// Threads that a run takes, at most as many as the machine has cores: a number, or `auto` for as many as gain. Under
+    /// `mpirun`, those of each process. The results are the same [default: 1].
     #[arg(long, value_name = "N|auto", value_parser = parsed)]
     threads: Option<Threads>,
 }
@@ -55,6 +55,15 @@ impl ThreadOptions {
         let division = Division::of(plan, self.of_one());
         if !quiet && let Some(threads) = self.threads {
             wording::fewer_threads(&division, threads).iter().for_each(|remark| note(remark));
+        }
+        division
+    }
+
+    /// Divides a run among so many ranks and their threads; with remarks on what is less than asked for, unless it is `quiet`.
+    pub(crate) fn divide_among(self, ranks: usize, plan: &Plan, quiet: bool) -> Division {
+        let division = Division::among(plan, ranks, self.of_one());
+        if !quiet && let Some(remark) = wording::ranks(&division, ranks) {
+            note(&remark);
         }
         division
     }

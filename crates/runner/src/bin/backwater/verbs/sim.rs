@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use backwater::provenance::{end_of_failure, run_manifest};
 use backwater::{FinishedRun, Plan, ResumeError, RunError, RunOptions, Saving};
 use clap::Args;
+use parallel::Ranks;
 use report::manifest::{RunEnd, UndrawnEntry};
 use report::page;
 use report::tables::{completions, printed};
@@ -73,18 +74,24 @@ pub(crate) struct SimOptions {
     memory: MemoryOptions,
 }
 
-/// Runs the scenario, writes the results, prints the tables.
-pub(crate) fn run(options: &SimOptions) -> Result<(), Failure> {
+/// Returns the plan of the run.
+pub(crate) fn plan(options: &SimOptions) -> Result<Plan, Failure> {
+    options.end.plan(&options.scenario, &options.set, options.seed)
+}
+
+/// Runs the scenario, writes the results, prints the tables. With ranks, this is rank 0.
+pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(), Failure> {
     let formats = options.format.checked()?;
-    let plan = options.end.plan(&options.scenario, &options.set, options.seed)?;
+    let plan = plan(options)?;
     if options.fct_txt && !plan.keeps_completions() {
         return Err(Failure::NoCompletions);
     }
     options.memory.check(&[&plan])?;
     let (manifest, folder) = opened(&plan, options, formats)?;
     let mut checkpoints = options.checkpoint.opened(&plan, folder.path(), options.force)?;
-    let run = simulated(plan, options, &mut checkpoints).map_err(|error| match error {
+    let run = simulated(plan, (options, ranks), &mut checkpoints).map_err(|error| match error {
         ResumeError::State(error) => checkpoints.unusable(error),
+        ResumeError::Ranks(fault) => fault.into(),
         ResumeError::Run(error) => {
             record_failure(&error, &manifest, &folder);
             error.into()
@@ -146,16 +153,21 @@ fn page_of(files: &[OutputFile], manifest: &Manifest, folder: &Path) -> Result<O
 
 fn simulated(
     plan: Plan,
-    options: &SimOptions,
+    (options, ranks): (&SimOptions, Option<&dyn Ranks>),
     checkpoints: &mut Checkpoints,
 ) -> Result<FinishedRun, ResumeError> {
-    let division = options.threads.divide(&plan, options.quiet);
+    let division = match ranks {
+        None => options.threads.divide(&plan, options.quiet),
+        Some(ranks) => options.threads.divide_among(ranks.count(), &plan, options.quiet),
+    };
+    let ranks = ranks.filter(|ranks| division.parts() >= ranks.count());
     let partition = division.partition.as_ref();
     let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let interrupt = Some(interrupt::watched());
-    let simulation = RunOptions { drain: options.drain, interrupt, partition, ..RunOptions::default() };
+    let simulation =
+        RunOptions { drain: options.drain, interrupt, partition, ranks, ..RunOptions::default() };
     let (every, earlier, from) = (checkpoints.every, checkpoints.earlier(), checkpoints.take_state());
-    if every.is_some() {
+    if every.is_some() || ranks.is_some() {
         interrupt::watch_termination();
     }
     let keep = &mut |at, state| checkpoints.keep(at, state);

@@ -1,0 +1,77 @@
+//! The state of some parts, which one process sends to another.
+//!
+//! Invariant: a part that is loaded goes on as the saved one does. Processes of one run divide the fabric in the same way, so
+//! nodes and events have the numbers that they have in their part.
+//!
+//! | saved of each part | saved of all |
+//! |---|---|
+//! | counts, nodes, events in any order | packets, in the order of their first mention |
+
+use event_kernel::EventOrder;
+use packet::{NodeId, Packet, PacketPool};
+use state_codec::{State, StateError, StateReader, StateWriter, Value};
+use units::Time;
+
+use crate::state::event::{Event, EventKind};
+use crate::state::interconnect::NodeViolation;
+use crate::state::part::Part;
+
+/// Saves parts between two windows, after mail is exchanged. `events` has the number of events that each has handled.
+pub(crate) fn save(parts: &[Part], events: impl Iterator<Item = u64>, to: &mut StateWriter) {
+    parts.iter().for_each(|part| to.add_pool(part.interconnect.pool.successors()));
+    for (pool, (part, events)) in parts.iter().zip(events).enumerate() {
+        to.enter_pool(pool);
+        (events, part.interconnect.packet_hops, part.interconnect.broken).put(to);
+        part.adapters.iter().for_each(|adapter| adapter.save(to));
+        part.switches.iter().for_each(|switch| switch.save(to));
+        let scheduled = part.interconnect.queue.scheduled();
+        part.interconnect.queue.len().put(to);
+        for (at, order, event) in scheduled {
+            (at, order).put(to);
+            event.kind.put(to);
+        }
+    }
+    for packet in to.packets().to_vec() {
+        let pool = &parts[packet.pool].interconnect.pool;
+        pool.in_slot(packet.slot).expect("a packet that is mentioned").put(to);
+    }
+}
+
+/// Loads parts in place of what they were. All events before `handled` are handled. Returns the number of events that each has
+/// handled.
+///
+/// # Errors
+/// If the bytes are not the state of such parts.
+pub(crate) fn load(
+    parts: &mut [Part],
+    handled: Time,
+    from: &mut StateReader<'_>,
+) -> Result<Vec<u64>, StateError> {
+    let mut counts = Vec::with_capacity(parts.len());
+    parts.iter().for_each(|_| from.add_pool());
+    for (pool, part) in parts.iter_mut().enumerate() {
+        from.enter_pool(pool);
+        let (events, packet_hops, broken): (u64, u64, Option<NodeViolation>) = Value::take(from)?;
+        counts.push(events);
+        part.adapters.iter_mut().try_for_each(|adapter| adapter.load(from))?;
+        part.switches.iter_mut().try_for_each(|switch| switch.load(from))?;
+        let interconnect = &mut part.interconnect;
+        (interconnect.packet_hops, interconnect.broken) = (packet_hops, broken);
+        interconnect.start_over(handled);
+        for _ in 0..from.length()? {
+            let (at, order): (Time, EventOrder) = Value::take(from)?;
+            let kind: EventKind = Value::take(from)?;
+            let node = NodeId(order.owner());
+            interconnect.queue.push(at, order, Event { node, kind });
+        }
+    }
+    let mut packets: Vec<Vec<Packet>> = vec![Vec::new(); parts.len()];
+    for mentioned in from.packets().to_vec() {
+        packets[mentioned.pool].push(Value::take(from)?);
+    }
+    for (pool, (part, packets)) in parts.iter_mut().zip(packets).enumerate() {
+        let linked = packets.into_iter().zip(from.successors(pool).iter().copied());
+        part.interconnect.pool = PacketPool::restored(linked);
+    }
+    from.finish().map(|()| counts)
+}

@@ -1,0 +1,52 @@
+//! The orders of rank 0.
+//!
+//! Invariant: every rank gets the same orders, in the same sequence, each in an exchange of its own.
+
+use event_kernel::Digest;
+use units::{Span, Time};
+
+use crate::run::common_windows::CommonWindows;
+
+/// An order of rank 0 to all others.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Builds the parts of the rank; it answers with a [`Reading`]. `plan` is the digest of the plan, `of_node` the part of each
+    /// node, `windows` the length of each part's own windows.
+    Begin { plan: Digest, of_node: Vec<u16>, windows: Vec<Span> },
+    /// Brings up all links.
+    BringUp,
+    /// Silences the sources.
+    Silence,
+    /// Handles windows, of which the last one before ended at `handled`. `missing` has the messages of finite traffic that are not
+    /// delivered, or fewer, once deliveries are counted.
+    Advance { windows: CommonWindows, handled: Time, missing: Option<u64> },
+    /// Answers with the state of the parts of the rank.
+    Save,
+    /// Loads the state of the parts of the rank, which follows. All events before `handled` are handled.
+    Load { handled: Time },
+    /// Ends.
+    End,
+}
+
+state_codec::value!(enum Order {
+    0 = Begin { plan, of_node, windows },
+    1 = BringUp,
+    2 = Silence,
+    3 = Advance { windows, handled, missing },
+    4 = Save,
+    5 = Load { handled },
+    6 = End,
+});
+
+/// The plan of a rank, compared with that of rank 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// The same.
+    Same,
+    /// Another one.
+    Other,
+    /// None: it could not be read.
+    None,
+}
+
+state_codec::value!(enum Reading { 0 = Same, 1 = Other, 2 = None });
