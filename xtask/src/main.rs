@@ -21,6 +21,7 @@ mod data;
 mod dist;
 mod figures;
 mod help;
+mod mpi;
 mod mutants;
 mod pages;
 mod parallel;
@@ -142,6 +143,11 @@ const VERBS: &[Verb] = &[
         name: "test-parallel",
         about: "try every order in which the threads of a run may meet (loom); arguments go to cargo test",
         task: Task::Chore(parallel::run),
+    },
+    Verb {
+        name: "test-mpi",
+        about: "run 1 to 4 processes under a real MPI (openmpi-bin, libopenmpi-dev, libclang-dev), and compare with one",
+        task: Task::Chore(mpi::run),
     },
     Verb {
         name: "test-slurm",
