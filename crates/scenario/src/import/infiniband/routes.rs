@@ -54,15 +54,15 @@ pub(super) fn checked(
     let mut entries = entries(source, tables, cluster)?;
     let graph = topology.graph();
     let shortest = topology.routes(&RoutingSpec::MinHop, 1).expect("it fits any graph");
+    let leaves = leaves(topology);
     let (mut unreached, mut example, mut idle) = (0, None, 0);
     for host in 0..cluster.hosts.len() {
         let ends = ends(topology, &entries, host);
         let to = NodeId(host as u32);
-        let sources =
-            graph.host_ids().filter(|from| *from != to).map(|from| (from, graph.ports(from)[0].peer));
-        let lost = sources.filter(|(_, at)| *at != to && !reaches(topology, &ends, *at));
-        let lost: Vec<(NodeId, NodeId)> = lost.collect();
-        if let Some((from, at)) = lost.first() {
+        let lost = leaves.iter().filter(|(at, _)| **at != to && !reaches(topology, &ends, **at));
+        let lost = lost.flat_map(|(at, hosts)| hosts.iter().map(move |from| (*from, *at)));
+        let lost: Vec<(NodeId, NodeId)> = lost.filter(|(from, _)| *from != to).collect();
+        if let Some((from, at)) = lost.iter().min() {
             unreached += lost.len();
             let reason = || reason(topology, &entries, *at, host);
             example.get_or_insert_with(|| {
@@ -173,6 +173,14 @@ fn ends(topology: &Topology, entries: &Entries, host: usize) -> Vec<End> {
         path.drain(..).for_each(|at| ends[at] = end);
     }
     ends
+}
+
+/// Returns the hosts at each leaf: paths from all of them go by its table.
+fn leaves(topology: &Topology) -> BTreeMap<NodeId, Vec<NodeId>> {
+    let graph = topology.graph();
+    let mut leaves: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    graph.host_ids().for_each(|host| leaves.entry(graph.ports(host)[0].peer).or_default().push(host));
+    leaves
 }
 
 fn reaches(topology: &Topology, ends: &[End], at: NodeId) -> bool {
