@@ -13,21 +13,36 @@ use settings::FieldPath;
 
 /// Explains the error of a text that is well-formed RON, but not a scenario.
 pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
+    if let Some(named) = named(source, fault) {
+        return named;
+    }
     let Ok(outline) = source.outline() else { return plain(source, fault) };
     let text = source.text();
     let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
     match &fault.error {
+        ron::Error::DuplicateStructField { field, .. } => {
+            let path = if path.names_upwards().next() == Some(field) { path } else { path.name(field) };
+            let message = format!("`{field}` is given twice, once by another name");
+            source.fault(&fault.span, &path, message, Some("write it once".to_owned()))
+        }
+        error => match own_error(error) {
+            Some((message, help)) => source.fault(&outline.span(text, &path), &path, message, help),
+            None => wrong_value(source, fault, &path),
+        },
+    }
+}
+
+/// Explains an error that names the expected fields or choices; `None` for another.
+pub(super) fn named(source: &ScenarioText, fault: &ReadFault) -> Option<LocatedFault> {
+    let (outline, text) = (source.outline().ok()?, source.text());
+    let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
+    Some(match &fault.error {
         ron::Error::NoSuchStructField { expected, found, .. } => {
             let path = if path.names_upwards().next() == Some(found) { path } else { path.name(found) };
             let help = former_spelling(source, &path, expected)
                 .unwrap_or_else(|| nearest::field(found, expected.iter()));
             let message = format!("there is no field `{found}`");
             source.fault(&outline.key_span(text, &path), &path, message, Some(help))
-        }
-        ron::Error::DuplicateStructField { field, .. } => {
-            let path = if path.names_upwards().next() == Some(field) { path } else { path.name(field) };
-            let message = format!("`{field}` is given twice, once by another name");
-            source.fault(&fault.span, &path, message, Some("write it once".to_owned()))
         }
         ron::Error::MissingStructField { field, .. } => {
             let span = outline.span(text, &path);
@@ -36,18 +51,11 @@ pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault 
         }
         ron::Error::NoSuchEnumVariant { expected, found, .. } => {
             let help = nearest::help(found, expected.iter(), "choices");
-            source.fault(
-                &outline.span(text, &path),
-                &path,
-                format!("there is no choice `{found}`"),
-                Some(help),
-            )
+            let message = format!("there is no choice `{found}`");
+            source.fault(&outline.span(text, &path), &path, message, Some(help))
         }
-        error => match own_error(error) {
-            Some((message, help)) => source.fault(&outline.span(text, &path), &path, message, help),
-            None => wrong_value(source, fault, &path),
-        },
-    }
+        _ => return None,
+    })
 }
 
 /// Returns the present spelling of fields that a former version had: `Queue(switch: "S", port: 2)` of `watch`.

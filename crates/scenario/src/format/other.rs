@@ -5,9 +5,9 @@
 use serde::de::DeserializeOwned;
 use settings::FieldPath;
 
-use super::explain::plain;
-use super::parse::{ReadFault, parse_as};
-use crate::diagnostics::{Diagnostic, LocatedFault, nearest};
+use super::explain::{named, plain};
+use super::parse::parse_as;
+use crate::diagnostics::{Diagnostic, LocatedFault};
 use crate::text::ScenarioText;
 
 impl ScenarioText {
@@ -22,7 +22,8 @@ impl ScenarioText {
             help: fault.help.map(|help| help.replace("scenario", "file")),
             ..fault
         })?;
-        parse_as(self.text()).map_err(|fault| located(self, &fault).into())
+        parse_as(self.text())
+            .map_err(|fault| named(self, &fault).unwrap_or_else(|| plain(self, &fault)).into())
     }
 
     /// Returns the value at this path as it is written; `None` if there is none, or the text has no outline.
@@ -39,28 +40,5 @@ impl ScenarioText {
             Ok(outline) => self.fault(&outline.span(self.text(), path), path, message, help),
             Err(fault) => LocatedFault { path: path.to_string(), message, help, ..fault },
         }
-    }
-}
-
-fn located(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
-    let Ok(outline) = source.outline() else { return plain(source, fault) };
-    let text = source.text();
-    let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
-    match &fault.error {
-        ron::Error::NoSuchStructField { expected, found, .. } => {
-            let path = if path.names_upwards().next() == Some(found) { path } else { path.name(found) };
-            let help = Some(nearest::field(found, expected.iter()));
-            source.fault(&outline.key_span(text, &path), &path, format!("there is no field `{found}`"), help)
-        }
-        ron::Error::MissingStructField { field, .. } => {
-            let help = Some(format!("write `{field}: ...` among the fields here"));
-            let message = "this field is missing".to_owned();
-            source.fault(&outline.span(text, &path), &path.name(field), message, help)
-        }
-        ron::Error::NoSuchEnumVariant { expected, found, .. } => {
-            let help = Some(nearest::help(found, expected.iter(), "choices"));
-            source.fault(&outline.span(text, &path), &path, format!("there is no choice `{found}`"), help)
-        }
-        _ => plain(source, fault),
     }
 }
