@@ -2,7 +2,9 @@
 //!
 //! Invariant: an adapter has memory for at least one packet on each lane, and its host moves data.
 
-use link_layer::resolve::{BufferError, CablePlan, Intake, LinkPlan, MemoryEnv, MemoryError, ReceiverPlan};
+use link_layer::resolve::{
+    ArbitrationError, BufferError, CablePlan, Intake, LinkPlan, MemoryEnv, MemoryError, ReceiverPlan,
+};
 use link_layer::spec::LinkSpec;
 use settings::{FieldPath, SettingError};
 use units::Rate;
@@ -32,6 +34,9 @@ pub enum AdapterError {
     /// The host's bus has a rate of 0.
     #[error("at a rate of 0 nothing moves")]
     NoRate(&'static str),
+    /// The lane arbitration tables are wrong.
+    #[error("{0}")]
+    Arbitration(ArbitrationError),
 }
 
 impl SettingError for AdapterError {
@@ -39,6 +44,7 @@ impl SettingError for AdapterError {
         match self {
             Self::Buffer(_) | Self::Memory(_) => "receive_buffer".into(),
             Self::NoRate(field) => (*field).into(),
+            Self::Arbitration(error) => FieldPath::from("vl_arbitration").join(&error.path()),
         }
     }
 
@@ -46,6 +52,7 @@ impl SettingError for AdapterError {
         match self {
             Self::Buffer(error) => error.help(),
             Self::Memory(error) => error.help(),
+            Self::Arbitration(error) => error.help(),
             Self::NoRate(_) => Some("write a rate above 0, or leave it out for no limit".to_owned()),
         }
     }
@@ -58,15 +65,21 @@ impl AdapterSpec {
         let buffer = link.check_buffer(self.receive_buffer).err().map(AdapterError::Buffer);
         let limits = [("injection_limit", self.injection_limit), ("drain_limit", self.drain_limit)];
         let limits = limits.into_iter().filter(|(_, limit)| *limit == Some(Rate::bps(0)));
-        buffer.into_iter().chain(limits.map(|(field, _)| AdapterError::NoRate(field))).collect()
+        let limits = limits.map(|(field, _)| AdapterError::NoRate(field));
+        let tables = self.vl_arbitration.iter().flat_map(|own| own.errors(link.data_lanes, []));
+        buffer.into_iter().chain(limits).chain(tables.map(AdapterError::Arbitration)).collect()
     }
 
     /// Plans the receive memory of an adapter's port. The settings have no [`errors`](Self::errors).
     ///
     /// # Errors
-    /// If the buffer is too small for its headroom and a packet.
+    /// If the buffer is too small for its headroom and a packet, or a lane to which a service level leads has no turn.
     pub fn resolve(&self, env: AdapterEnv<'_>) -> Result<ReceiverPlan, AdapterError> {
         let AdapterEnv { name, link, cable } = env;
+        let tables = self.vl_arbitration.iter().flat_map(|own| own.errors(link.data_lanes, link.lanes));
+        if let Some(error) = tables.map(AdapterError::Arbitration).next() {
+            return Err(error);
+        }
         let buffers = [vec![self.receive_buffer; usize::from(link.data_lanes)]];
         let headroom = [link.headroom(cable, Intake::ADAPTER)];
         let memory = MemoryEnv { node: name, buffers: &buffers, headroom: &headroom };

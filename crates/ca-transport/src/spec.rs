@@ -1,5 +1,6 @@
 //! Settings of a channel adapter.
 
+use link_layer::spec::VlArbitrationSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span};
@@ -36,6 +37,9 @@ pub struct AdapterSpec {
     /// IBA `Retry Count`, 0 to 7: number of times that a requester goes back without progress before it gives up.
     #[schemars(range(min = 0, max = 7))]
     pub retry_count: u8,
+    /// Arbitration of the lanes of the adapter's port; `link.vl_arbitration` if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vl_arbitration: Option<VlArbitrationSpec>,
     /// Order in which messages and flows are served.
     #[serde(default)]
     pub schedule: ScheduleSpec,

@@ -39,6 +39,7 @@ fn adapter() -> AdapterSpec {
         max_reads: None,
         ack_timeout: 0,
         retry_count: 7,
+        vl_arbitration: None,
         schedule: ScheduleSpec::RoundRobin,
     }
 }

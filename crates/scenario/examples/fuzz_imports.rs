@@ -54,8 +54,9 @@ fn targets() -> Vec<Target> {
         ("ibnetdiscover", cluster, CLUSTER.to_owned()),
         ("ibnetdiscover -p", cluster, ports()),
         ("opensm-subnet.lst", cluster, cables()),
-        ("lfts", |source| with_tables(Some(source), None), tables()),
-        ("sl2vl", |source| with_tables(None, Some(source)), lanes()),
+        ("lfts", |source| with_tables(Some(source), None, None), tables()),
+        ("sl2vl", |source| with_tables(None, Some(source), None), lanes()),
+        ("vlarb", |source| with_tables(None, Some(named(&lanes())), Some(source)), weights()),
         ("opensm", |source| drop(opensm::read(source)), OPENSM.to_owned()),
         ("ibccconfig", |source| drop(opensm::read(source)), COMMANDS.to_owned()),
         ("mlx5", |source| drop(mlx5::read(source)), MLX5.to_owned()),
@@ -74,8 +75,8 @@ fn cluster(source: SourceText<'_>) {
     drop(infiniband::import(source, ClusterFiles::default(), &ClusterOptions::default()));
 }
 
-fn with_tables(lfts: Option<SourceText<'_>>, sl2vl: Option<SourceText<'_>>) {
-    drop(infiniband::import(named(CLUSTER), ClusterFiles { lfts, sl2vl }, &ClusterOptions::default()));
+fn with_tables(lfts: Option<SourceText<'_>>, sl2vl: Option<SourceText<'_>>, vlarb: Option<SourceText<'_>>) {
+    drop(infiniband::import(named(CLUSTER), ClusterFiles { lfts, sl2vl, vlarb }, &ClusterOptions::default()));
 }
 
 fn ports() -> String {
@@ -113,6 +114,24 @@ fn lanes() -> String {
     let host = |guid| format!("Channel Adapter 0x0002c90300000{guid}, base LID 3, \"h\"\n{}", row(0, 1));
     let switches = switch("0002c90300000100", [1, 2, 17, 20]) + &switch("0002c90300000110", [3, 4, 17, 20]);
     switches + &["201", "211", "221", "222"].map(host).concat()
+}
+
+fn weights() -> String {
+    let row = |name: &str| format!("{name}: |{}\n", "0x1 |".repeat(8));
+    let tables = |lid: u32, port: u32| {
+        let priority = |name: &str| {
+            format!("# {name} priority VL Arbitration Table:\n{}{}", row("VL    "), row("WEIGHT"))
+        };
+        format!(
+            "# VLArbitration tables: Lid {lid} port {port} LowCap 8 HighCap 8\n{}{}\
+             # Port info: Lid {lid} port {port}\nVLHighLimit:.....................4\n",
+            priority("Low"),
+            priority("High")
+        )
+    };
+    [1, 2, 17, 20].map(|port| tables(1, port)).concat()
+        + &[3, 4, 17, 20].map(|port| tables(2, port)).concat()
+        + &(3..7).map(|lid| tables(lid, 1)).collect::<String>()
 }
 
 /// Random numbers (SplitMix64).

@@ -18,8 +18,9 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
     let topo = || file("fat_tree.topo", include_str!("../../../fixtures/import/fat_tree.topo"));
     let cm = || file("incast.cm", include_str!("../../../fixtures/import/incast.cm"));
     let cluster = || file("two-switches.net", include_str!("../../../fixtures/import/two-switches.net"));
-    let with = |lfts, sl2vl| {
-        let files = ClusterFiles { lfts, sl2vl };
+    let sl2vl = || file("two-switches.sl2vl", include_str!("../../../fixtures/import/two-switches.sl2vl"));
+    let with = |lfts, sl2vl, vlarb| {
+        let files = ClusterFiles { lfts, sl2vl, vlarb };
         infiniband::import(cluster(), files, &ClusterOptions::default())
     };
     let put = |settings: Result<ImportedSettings, Diagnostic>| settings.map(account);
@@ -27,8 +28,9 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
         "ibnetdiscover" => {
             Some(infiniband::import(source, ClusterFiles::default(), &ClusterOptions::default()))
         }
-        "lfts" => Some(with(Some(source), None)),
-        "sl2vl" => Some(with(None, Some(source))),
+        "lfts" => Some(with(Some(source), None, None)),
+        "sl2vl" => Some(with(None, Some(source), None)),
+        "vlarb" => Some(with(None, Some(sl2vl()), Some(source))),
         "opensm" => Some(put(opensm::read(source))),
         "mlx5" => Some(put(mlx5::read(source))),
         "sonic" => Some(put(sonic::read(source))),

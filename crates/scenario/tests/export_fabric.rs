@@ -47,7 +47,7 @@ fn tables(plan: &Plan, addresses: &Addresses) -> String {
 
 /// Imports a net file with its tables.
 fn import(net: &str, tables: &str) -> ImportedScenario {
-    let files = ClusterFiles { lfts: Some(source("lfts", tables)), sl2vl: None };
+    let files = ClusterFiles { lfts: Some(source("lfts", tables)), sl2vl: None, vlarb: None };
     let imported = infiniband::import(source("net", net), files, &ClusterOptions::default());
     imported.unwrap_or_else(|said| panic!("{said}\n{net}\n{tables}"))
 }

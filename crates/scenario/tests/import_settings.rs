@@ -95,6 +95,19 @@ fn keys_of_opensm_have_the_meanings_of_the_attributes() {
     plan(settings, true);
 }
 
+/// Adapters and switches have the tables of their own keys, and of a scenario that had others before nothing is left.
+#[test]
+fn adapters_and_switches_arbitrate_by_their_own_keys() {
+    let own = format!("{OPENSM}\nqos_ca_vlarb_high 0:1\nqos_ca_high_limit 7\n");
+    let own = plan(settings(opensm::read, &own), true);
+    let link = &own.link().vl_arbitration;
+    assert_eq!((link.high[0].weight, link.limit_of_high_priority), (1, 7));
+    let of_switch = own.nodes().switches[0].settings.vl_arbitration.as_ref().expect("tables of its own");
+    assert!(of_switch.iter().all(|port| (port.high[0].weight, port.limit_of_high_priority) == (64, 4)));
+    let again = settings(opensm::read, OPENSM);
+    assert_eq!(value(&again, "switch.vl_arbitration"), "[]");
+}
+
 #[test]
 fn commands_of_ibccconfig_mean_the_same() {
     let keys = settings(opensm::read, OPENSM);
@@ -121,7 +134,6 @@ fn what_opensm_leaves_open_or_the_model_lacks_is_named() {
         ("cc_cct (null)", "cc_cct", "no source slows down"),
         ("cc_ca_cong_setting_ccti_timer 1 0", "cc_ca_cong_setting_ccti_timer", "65,535"),
         ("cc_ca_cong_setting_ccti_min 1 200", "cc_ca_cong_setting_ccti_timer", "past the table"),
-        ("qos_ca_vlarb_high 0:1", "qos_ca_vlarb_high", "adapters arbitrate as switches do"),
         ("qos_swe_sl2vl 0,15", "(VL15)", "discarded there"),
     ] {
         let settings = with(keys);

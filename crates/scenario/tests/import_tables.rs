@@ -61,7 +61,11 @@ fn clockwise(i: usize, j: usize) -> Option<u8> {
 
 fn import(lfts: &str, sl2vl: Option<&str>) -> Result<ImportedScenario, String> {
     let file = |name, text| SourceText { name, text };
-    let files = ClusterFiles { lfts: Some(file("lfts", lfts)), sl2vl: sl2vl.map(|text| file("sl2vl", text)) };
+    let files = ClusterFiles {
+        lfts: Some(file("lfts", lfts)),
+        sl2vl: sl2vl.map(|text| file("sl2vl", text)),
+        vlarb: None,
+    };
     infiniband::import(file("ring.net", &ring()), files, &ClusterOptions::default())
         .map_err(|said| said.to_string())
 }

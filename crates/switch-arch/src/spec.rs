@@ -4,7 +4,7 @@
 
 use cc_policies::policy::BufferOwner;
 use link_layer::flow_control::credits::{BLOCK, MAX_BLOCKS};
-use link_layer::spec::{Discipline, LinkSpec};
+use link_layer::spec::{Discipline, LinkSpec, VlArbitrationSpec};
 use link_layer::{Alpha, Share};
 use packet::{Lane, PortId};
 use schemars::JsonSchema;
@@ -34,6 +34,11 @@ pub struct SwitchSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("default" = Vec::<SlToVlSpec>::new()))]
     pub sl_to_vl: Vec<SlToVlSpec>,
+    /// Ports whose lanes are arbitrated by tables of their own (`VLArbitrationTable`, IBA 7.6.9). Of several entries that name a
+    /// port, the last one holds; `link.vl_arbitration` has the tables of all other ports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("default" = Vec::<PortArbitration>::new()))]
+    pub vl_arbitration: Vec<PortArbitration>,
     /// Size of a memory that ports and lanes share, at most 1 GiB, in place of `buffer`; left out if `buffer` gives the size.
     /// Headroom and guarantees are taken from it; the remainder is shared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +89,13 @@ impl SwitchSpec {
             special.port == port.0 + 1 && special.lane.is_none_or(|number| number == lane.0)
         };
         self.buffers.iter().rev().find(names).map(|special| special.size).or(self.buffer)
+    }
+
+    /// Returns the position of the entry whose tables arbitrate the lanes of a port; `None` for those of the link.
+    #[must_use]
+    pub fn arbitration_of(&self, port: PortId) -> Option<usize> {
+        let names = |own: &PortArbitration| own.port.is_none_or(|number| number == port.0 + 1);
+        self.vl_arbitration.iter().rposition(names)
     }
 
     /// Returns the division of memory if the scenario leaves it out. A central memory is shared completely, with the least
@@ -313,6 +325,18 @@ pub struct SlToVlSpec {
     pub output: Option<u16>,
     /// Lane of the link at the output, by service level: 16 numbers, from service level 0 on.
     pub lanes: Vec<u8>,
+}
+
+/// Arbitration of the lanes of a port.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PortArbitration {
+    /// Number of the port by which packets leave, counted from 1; every port if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 254))]
+    pub port: Option<u16>,
+    /// The port's tables.
+    pub tables: VlArbitrationSpec,
 }
 
 /// Share of a shared memory that differs from `sharing`: of a port, of a lane, of the ports of one rate, or of a lane of

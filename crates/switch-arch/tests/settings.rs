@@ -14,8 +14,8 @@ use packet::{Framing, Lane, Mtu, PortId, ServiceLevel};
 use settings::SettingError;
 use switch_arch::resolve::{SwitchEnv, SwitchError};
 use switch_arch::spec::{
-    ArbiterSpec, BufferOverride, BufferingSpec, EgressPoolSpec, Forwarding, Provision, ShareOverride,
-    Sharing, SlToVlSpec,
+    ArbiterSpec, BufferOverride, BufferingSpec, EgressPoolSpec, Forwarding, PortArbitration, Provision,
+    ShareOverride, Sharing, SlToVlSpec,
 };
 use switch_arch::tables::SlToVl;
 use switch_arch::{SwitchPlan, SwitchSpec};
@@ -82,6 +82,7 @@ fn own() -> SwitchSpec {
         buffer: Some(Bytes::kib(64)),
         buffers: Vec::new(),
         sl_to_vl: Vec::new(),
+        vl_arbitration: Vec::new(),
         memory: None,
         provisioned: None,
         output_buffer: None,
@@ -446,6 +447,36 @@ fn a_table_of_service_levels_leads_to_lanes_with_a_turn() {
         VlArbitrationSpec { low: vec![VlWeight { lane: 0, weight: 1 }], ..VlArbitrationSpec::default() };
     let served = LinkSpec { vl_arbitration: only_lane_0, ..lossy() };
     says(&of(&served, with(1)), "sl_to_vl[1].lanes[3]", "weight");
+}
+
+/// Of several entries that name a port, the last one holds; the link's tables are for the rest.
+#[test]
+fn arbitration_is_by_port() {
+    let weighted = |weights: [u8; 2]| {
+        let low = (0..).zip(weights).map(|(lane, weight)| VlWeight { lane, weight }).collect();
+        VlArbitrationSpec { low, ..VlArbitrationSpec::default() }
+    };
+    let entry = |port, weights| PortArbitration { port, tables: weighted(weights) };
+    let with = |entries: Vec<PortArbitration>| SwitchSpec { vl_arbitration: entries, ..own() };
+    let planned = |spec: &SwitchSpec| resolved(spec, &lossy()).map(|(plan, _)| plan.vl_arbitration);
+    assert_eq!(planned(&own()), Ok(None));
+    let some = with(vec![entry(Some(2), [1, 2]), entry(Some(1), [3, 4]), entry(Some(2), [5, 6])]);
+    let expected = [weighted([3, 4]), weighted([5, 6]), VlArbitrationSpec::default()];
+    assert_eq!(planned(&some), Ok(Some(expected.to_vec())));
+    let all = with(vec![entry(Some(2), [1, 2]), entry(None, [3, 4])]);
+    assert_eq!(planned(&all), Ok(Some(vec![weighted([3, 4]); PORTS])));
+    // Both lanes leave every port, unless tables of service levels lead elsewhere.
+    let unserved = with(vec![entry(None, [1, 1]), entry(Some(3), [0, 1])]);
+    assert_eq!(unserved.errors(&lossy()), []);
+    says(&[planned(&unserved).expect_err("lane 0")], "vl_arbitration[1].tables", "lane 0 a weight at port 3");
+    let only_1 = SlToVlSpec { input: None, output: Some(3), lanes: vec![1; 16] };
+    let led = SwitchSpec { sl_to_vl: vec![only_1], ..unserved };
+    let (link, others) = (plan(&lossy()), SlToVl::new(PORTS, [Lane(0); 16]));
+    let env = SwitchEnv { name: "S", link: &link, cables: &cables(), sl_to_vl: Some(&others) };
+    assert!(led.resolve(env).is_ok());
+    let no_lane = PortArbitration { port: None, tables: weighted([1, 1]) };
+    let no_lane = with(vec![no_lane]).errors(&LinkSpec { data_lanes: 1, ..lossy() });
+    says(&no_lane, "vl_arbitration[0].tables.low[1].lane", "write 0");
 }
 
 /// Of several entries that name a pair, the last one holds; the others' lanes are for the rest.

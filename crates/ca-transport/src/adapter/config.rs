@@ -84,6 +84,7 @@ mod tests {
             max_reads: None,
             ack_timeout: 0,
             retry_count: 7,
+            vl_arbitration: None,
             schedule: ScheduleSpec::RoundRobin,
         };
         Adapter::new(AdapterSetup {

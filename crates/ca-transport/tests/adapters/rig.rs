@@ -62,6 +62,7 @@ pub(crate) const PLAIN: AdapterSpec = AdapterSpec {
     max_reads: Some(4),
     ack_timeout: 14,
     retry_count: 7,
+    vl_arbitration: None,
     schedule: ScheduleSpec::RoundRobin,
 };
 

@@ -33,7 +33,7 @@ impl<'a> NodeBuilder<'a> {
         let mut adapter = Adapter::new(AdapterSetup {
             lid: node.lid(),
             port,
-            lanes: VlArbiter::new(&link.vl_arbitration),
+            lanes: VlArbiter::new(adapter.settings.vl_arbitration.as_ref().unwrap_or(&link.vl_arbitration)),
             data_lanes: usize::from(link.data_lanes),
             sl_to_vl: link.lanes,
             mtu: link.mtu,
@@ -54,7 +54,10 @@ impl<'a> NodeBuilder<'a> {
         let ports = (0..).map(PortId).zip(&switch.ports);
         Switch::new(SwitchSetup {
             ports: ports.map(|(number, port)| self.port(node, number, port)).collect(),
-            lanes: vec![VlArbiter::new(&link.vl_arbitration); radix],
+            lanes: match &settings.vl_arbitration {
+                None => vec![VlArbiter::new(&link.vl_arbitration); radix],
+                Some(ports) => ports.iter().map(VlArbiter::new).collect(),
+            },
             data_lanes,
             longest_packet: link.longest_packet(),
             forwarding: plan.routes().table(node).clone(),

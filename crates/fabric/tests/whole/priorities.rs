@@ -58,6 +58,39 @@ fn weights_hold_under_pfc() {
     assert!((a / b - 3.0).abs() < 0.15, "{a} to {b}");
 }
 
+/// Each output of a switch has weights of its own, and so has each adapter.
+#[test]
+fn weights_are_those_of_the_port() {
+    let flow = |name: &str, from: &str, to: &str, level: u8| {
+        format!(
+            "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", service_level: {level}, \
+             message: \"64 KiB\", load: Saturate(outstanding: 4)),"
+        )
+    };
+    let tables =
+        |one: u8, other: u8| format!("(low: [(lane: 0, weight: {one}), (lane: 1, weight: {other})])");
+    let ratio = |sets: &[String]| {
+        // Buffers of their own: no lane waits for memory that others hold.
+        let both = ["link.data_lanes=2", BUFFER, "switch.sharing=Static"].map(str::to_owned);
+        let sets: Vec<&str> = both.iter().chain(sets).map(String::as_str).collect();
+        let record = run(&shipped("roce-victim", &sets));
+        [[0, 1], [2, 3]].map(|[one, other]| settled_bps(&record, one, 0) / settled_bps(&record, other, 0))
+    };
+    // Two senders for each of two outputs, ports 4 and 5 of the switch.
+    let pairs = [("A", "H1", "H4", 0), ("B", "H2", "H4", 1), ("C", "H3", "H5", 0), ("D", "H4", "H5", 1)];
+    let flows: String = pairs.iter().map(|(name, from, to, level)| flow(name, from, to, *level)).collect();
+    let own = format!("switch.vl_arbitration=[(port: 4, tables: {})]", tables(192, 64));
+    let [four, five] = ratio(&[format!("flows=[{flows}]"), own]);
+    assert!((four - 3.0).abs() < 0.15 && (five - 1.0).abs() < 0.05, "{four} at port 4, {five} at port 5");
+    // Two flows from each of two adapters, to outputs that carry them all.
+    let pairs = [("A", "H1", "H5", 0), ("B", "H1", "H4", 1), ("C", "H2", "H3", 0), ("D", "H2", "H4", 1)];
+    let flows: String = pairs.iter().map(|(name, from, to, level)| flow(name, from, to, *level)).collect();
+    let own = format!("adapter.vl_arbitration={}", tables(64, 64));
+    let other = format!("adapters={{\"H1\": (vl_arbitration: {})}}", tables(192, 64));
+    let [first, second] = ratio(&[format!("flows=[{flows}]"), own, other]);
+    assert!((first - 3.0).abs() < 0.15 && (second - 1.0).abs() < 0.05, "{first} from H1, {second} from H2");
+}
+
 /// CNPs on a strict priority wait for the frame on the wire at most, at an output where data on another lane queue for long.
 /// The wait of each in the switch follows from the mean queue of its lane by Little's law.
 #[test]

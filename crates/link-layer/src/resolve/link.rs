@@ -6,10 +6,11 @@ use packet::{Framing, Lane, Mtu};
 use settings::FieldPath;
 use units::{Bytes, Rate, Span};
 
-use super::link_error::{LaneNotConfigured, LinkError};
+use super::lane::LaneNotConfigured;
+use super::link_error::LinkError;
 use crate::flow_control::credits::{BLOCK, MAX_BLOCKS};
 use crate::flow_control::pause::PAUSE_FRAME;
-use crate::spec::{CreditSpec, Discipline, LinkSpec, PauseSpec, VlArbitrationSpec, VlWeight};
+use crate::spec::{CreditSpec, Discipline, LinkSpec, PauseSpec, VlArbitrationSpec};
 
 /// The most data lanes (IBA 7.5.1).
 const MOST_LANES: u8 = 15;
@@ -119,62 +120,21 @@ impl LinkSpec {
     }
 
     fn lane_errors(&self) -> Vec<LinkError> {
-        let tables = &self.vl_arbitration;
         let mut errors = Vec::new();
         for (level, lane) in &self.sl_to_vl {
             let field = FieldPath::from("sl_to_vl").name(&level.to_string());
             errors.extend((*level > 15).then_some(LinkError::NoServiceLevel(*level)));
             errors.extend(self.lane_error(field, *lane));
         }
-        for index in 0..tables.strict.len() {
-            errors.extend(self.strict_errors(index));
-        }
-        for (table, entries) in tables.tables() {
-            if entries.len() > LinkError::MOST_ENTRIES {
-                errors.push(LinkError::TableTooLong { table, entries: entries.len() });
-            }
-            let lanes = entries.iter().enumerate().filter_map(|(index, entry)| {
-                let field = FieldPath::from("vl_arbitration").name(table).index(index).name("lane");
-                self.lane_error(field, entry.lane)
-            });
-            errors.extend(lanes);
-        }
-        if errors.is_empty() {
-            errors.extend(self.unserved_lanes().into_iter().map(LinkError::LaneUnserved));
-        }
+        let used = if errors.is_empty() { self.lanes().to_vec() } else { Vec::new() };
+        let tables = self.vl_arbitration.errors(self.data_lanes, used);
+        errors.extend(tables.into_iter().map(LinkError::Arbitration));
         errors
     }
 
     fn lane_error(&self, field: FieldPath, lane: u8) -> Option<LinkError> {
         let lane = LaneNotConfigured::check(lane, self.data_lanes).err()?;
         Some(LinkError::Lane { field, lane })
-    }
-
-    /// Returns the faults of one entry in the list of strict lanes.
-    fn strict_errors(&self, index: usize) -> Vec<LinkError> {
-        let tables = &self.vl_arbitration;
-        let lane = tables.strict[index];
-        let field = FieldPath::from("vl_arbitration.strict").index(index);
-        let mut errors: Vec<_> = self.lane_error(field, lane).into_iter().collect();
-        if tables.strict[..index].contains(&lane) {
-            errors.push(LinkError::StrictTwice { index, lane });
-            return errors;
-        }
-        for (table, entries) in tables.tables() {
-            if entries.iter().any(|entry| entry.lane == lane) {
-                errors.push(LinkError::StrictInTable { index, lane, table });
-            }
-        }
-        errors
-    }
-
-    /// Returns the lanes to which a service level leads, and which never have a turn.
-    fn unserved_lanes(&self) -> Vec<Lane> {
-        let served = |lane: &Lane| self.vl_arbitration.serves(*lane);
-        let mut unserved: Vec<_> = self.lanes().into_iter().filter(|lane| !served(lane)).collect();
-        unserved.sort_unstable();
-        unserved.dedup();
-        unserved
     }
 
     /// Checks the lanes with PFC.
@@ -211,21 +171,6 @@ impl PauseSpec {
     fn reaction_error(&self, env: &LinkEnv) -> Option<LinkError> {
         let unknown = env.rates.iter().find(|rate| self.reaction(**rate).is_none());
         unknown.map(|rate| LinkError::UnknownReaction(*rate))
-    }
-}
-
-impl VlArbitrationSpec {
-    /// Returns true if packets of this lane have a turn. Without tables every lane has.
-    #[must_use]
-    pub fn serves(&self, lane: Lane) -> bool {
-        let mut entries = self.high.iter().chain(&self.low).peekable();
-        entries.peek().is_none()
-            || self.strict.contains(&lane.0)
-            || entries.any(|entry| entry.lane == lane.0 && entry.weight > 0)
-    }
-
-    fn tables(&self) -> [(&'static str, &[VlWeight]); 2] {
-        [("high", &self.high), ("low", &self.low)]
     }
 }
 

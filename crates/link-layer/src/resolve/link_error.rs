@@ -2,42 +2,12 @@
 //!
 //! Invariant: `Display` is the cause alone, [`SettingError::help`] the remedy alone.
 
-use packet::{Lane, Mtu};
+use packet::Mtu;
 use settings::{FieldPath, SettingError};
 use units::{Bytes, Rate, Span};
 
-/// A lane that is not one of the link's data lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("lane {lane} is not configured")]
-pub struct LaneNotConfigured {
-    /// The lane.
-    pub lane: u8,
-    /// The number of data lanes.
-    pub data_lanes: u8,
-}
-
-impl LaneNotConfigured {
-    /// Checks a lane.
-    ///
-    /// # Errors
-    /// If it is not one of the data lanes.
-    pub const fn check(lane: u8, data_lanes: u8) -> Result<(), Self> {
-        if lane < data_lanes { Ok(()) } else { Err(Self { lane, data_lanes }) }
-    }
-}
-
-impl SettingError for LaneNotConfigured {
-    fn path(&self) -> FieldPath {
-        FieldPath::default()
-    }
-
-    fn help(&self) -> Option<String> {
-        Some(match self.data_lanes {
-            0 | 1 => "with 1 data lane, write 0; or raise `link.data_lanes`".to_owned(),
-            lanes => format!("with {lanes} data lanes, write 0 to {}; or raise `link.data_lanes`", lanes - 1),
-        })
-    }
-}
+use super::arbitration::ArbitrationError;
+use super::lane::LaneNotConfigured;
 
 /// A fault in the settings of a link.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,35 +36,9 @@ pub enum LinkError {
         /// The lane.
         lane: LaneNotConfigured,
     },
-    /// A lane of strict priority is given twice.
-    #[error("lane {lane} is listed twice")]
-    StrictTwice {
-        /// Position of the second entry.
-        index: usize,
-        /// The lane.
-        lane: u8,
-    },
-    /// A lane of strict priority has an entry in a table as well.
-    #[error("lane {lane} is strict, so its entry in `{table}` has no effect")]
-    StrictInTable {
-        /// Position in the list of strict lanes.
-        index: usize,
-        /// The lane.
-        lane: u8,
-        /// The table.
-        table: &'static str,
-    },
-    /// A lane arbitration table is too long.
-    #[error("the table has {entries} entries")]
-    TableTooLong {
-        /// The table.
-        table: &'static str,
-        /// Its length.
-        entries: usize,
-    },
-    /// A lane to which a service level leads is never served.
-    #[error("{0} has no weight in either table, so its packets would wait for ever")]
-    LaneUnserved(Lane),
+    /// The lane arbitration tables are wrong.
+    #[error("{0}")]
+    Arbitration(ArbitrationError),
     /// No buffer can free as many blocks as an update waits for.
     #[error("{blocks} blocks never come free at once in the smallest buffer, `{buffer}`: it holds {holds}")]
     UpdateBlocks {
@@ -144,15 +88,12 @@ pub enum LinkError {
 
 impl SettingError for LinkError {
     fn path(&self) -> FieldPath {
-        let at = |list: &str, index| FieldPath::from("vl_arbitration").name(list).index(index);
         match self {
             Self::OutOfRange { field, .. } => (*field).into(),
             Self::MtuOfEthernet(_) => "mtu".into(),
             Self::NoServiceLevel(level) => FieldPath::from("sl_to_vl").name(&level.to_string()),
             Self::Lane { field, .. } => field.clone(),
-            Self::StrictTwice { index, .. } | Self::StrictInTable { index, .. } => at("strict", *index),
-            Self::TableTooLong { table, .. } => FieldPath::from("vl_arbitration").name(table),
-            Self::LaneUnserved(_) => "vl_arbitration".into(),
+            Self::Arbitration(error) => FieldPath::from("vl_arbitration").join(&error.path()),
             Self::UpdateBlocks { .. } => "flow_control.update_blocks".into(),
             Self::NoUpdateInterval => "flow_control.update_interval".into(),
             Self::TooManyPriorities(_) => "data_lanes".into(),
@@ -174,14 +115,7 @@ impl SettingError for LinkError {
             }
             Self::NoServiceLevel(_) => "write a service level from 0 to 15".to_owned(),
             Self::Lane { lane, .. } => return lane.help(),
-            Self::StrictTwice { .. } => "write it once".to_owned(),
-            Self::StrictInTable { .. } => "write it in one of the two".to_owned(),
-            Self::TableTooLong { .. } => {
-                format!("write at most {} entries (IBA 7.6.9)", Self::MOST_ENTRIES)
-            }
-            Self::LaneUnserved(Lane(lane)) => format!(
-                "give lane {lane} an entry such as `(lane: {lane}, weight: 64)`, or let no service level lead to it"
-            ),
+            Self::Arbitration(error) => return error.help(),
             Self::UpdateBlocks { holds, .. } => format!("write 1 to {holds}"),
             Self::NoUpdateInterval => "write at least \"1 ps\"; \"4.096 us\" is usual".to_owned(),
             Self::TooManyPriorities(most) => format!("write 1 to {most}"),
@@ -201,9 +135,6 @@ impl SettingError for LinkError {
 }
 
 impl LinkError {
-    /// The most entries of a lane arbitration table (IBA 14.2.5.9).
-    pub(crate) const MOST_ENTRIES: usize = 64;
-
     /// Returns the longest interval that would do in place of the one given; `None` where the quanta are at fault.
     fn longest_refresh(&self) -> Option<Span> {
         match self {

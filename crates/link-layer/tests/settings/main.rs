@@ -6,8 +6,8 @@ mod flow_control;
 use std::collections::BTreeMap;
 
 use link_layer::resolve::{
-    BufferError, CableError, CablePlan, Intake, LaneNotConfigured, LinkEnv, LinkError, LinkPlan, MemoryEnv,
-    MemoryError, MemorySize, ReceiverPlan, Reserve, SharedMemoryEnv, SharingPlan,
+    ArbitrationError, BufferError, CableError, CablePlan, Intake, LaneNotConfigured, LinkEnv, LinkError,
+    LinkPlan, MemoryEnv, MemoryError, MemorySize, ReceiverPlan, Reserve, SharedMemoryEnv, SharingPlan,
 };
 use link_layer::spec::{
     CableSpec, CreditSpec, Discipline, LinkSpec, PauseSpec, Propagation, Speed, VlArbitrationSpec, VlWeight,
@@ -153,6 +153,10 @@ fn tables(strict: &[u8], high: &[(u8, u8)], low: &[(u8, u8)]) -> LinkSpec {
     LinkSpec { vl_arbitration, ..credits() }
 }
 
+const fn of_tables(error: ArbitrationError) -> LinkError {
+    LinkError::Arbitration(error)
+}
+
 #[test]
 fn each_lane_with_a_service_level_has_a_turn() {
     for right in [
@@ -172,7 +176,8 @@ fn each_lane_with_a_service_level_has_a_turn() {
         (tables(&[2], &[(0, 1)], &[]), &[1, 3]),
         (tables(&[], &[], &[(3, 1)]), &[0, 1, 2]),
     ] {
-        let expected: Vec<_> = unserved.iter().map(|lane| LinkError::LaneUnserved(Lane(*lane))).collect();
+        let expected: Vec<_> =
+            unserved.iter().map(|lane| of_tables(ArbitrationError::LaneUnserved(Lane(*lane)))).collect();
         assert_eq!(refused(&wrong), expected);
         says(&expected[0], "vl_arbitration", &[&format!("lane {}", unserved[0])]);
     }
@@ -184,11 +189,11 @@ fn entries_of_tables_name_lanes_of_the_link_once() {
     says(&refused(&tables(&[], &[(0, 1), (4, 1)], &[]))[0], "vl_arbitration.high[1].lane", &["0 to 3"]);
     says(&refused(&tables(&[], &[], &[(4, 1)]))[0], "vl_arbitration.low[0].lane", &["0 to 3"]);
     let errors = refused(&tables(&[1, 2, 1], &[], &[]));
-    assert_eq!(errors, [LinkError::StrictTwice { index: 2, lane: 1 }]);
+    assert_eq!(errors, [of_tables(ArbitrationError::StrictTwice { index: 2, lane: 1 })]);
     says(&errors[0], "vl_arbitration.strict[2]", &["once"]);
     for (high, low, table) in [(&[(2, 1)][..], &[][..], "high"), (&[], &[(2, 1)], "low")] {
         let errors = refused(&tables(&[1, 2], high, low));
-        assert_eq!(errors, [LinkError::StrictInTable { index: 1, lane: 2, table }]);
+        assert_eq!(errors, [of_tables(ArbitrationError::StrictInTable { index: 1, lane: 2, table })]);
         says(&errors[0], "vl_arbitration.strict[1]", &["one of the two"]);
     }
 }
@@ -198,7 +203,7 @@ fn a_table_has_64_entries_at_most() {
     let entries = |count: usize| (0..count).map(|at| ((at % 4) as u8, 1)).collect::<Vec<_>>();
     assert_eq!(resolved(&tables(&[], &entries(64), &entries(64))).vl_arbitration.low.len(), 64);
     let errors = refused(&tables(&[], &[], &entries(65)));
-    assert_eq!(errors, [LinkError::TableTooLong { table: "low", entries: 65 }]);
+    assert_eq!(errors, [of_tables(ArbitrationError::TableTooLong { table: "low", entries: 65 })]);
     says(&errors[0], "vl_arbitration.low", &["64"]);
     says(&refused(&tables(&[], &entries(65), &[]))[0], "vl_arbitration.high", &["64"]);
 }

@@ -207,12 +207,15 @@ fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     }
 }
 
-/// Returns the ports that the tables of service levels name, with their paths.
+/// Returns the ports that the tables of service levels and of lane arbitration name, with their paths.
 fn ports_of_tables(path: &FieldPath, spec: &SwitchSpec) -> Vec<(FieldPath, Option<u16>)> {
+    let arbitration = (0..).zip(&spec.vl_arbitration);
+    let arbitration =
+        arbitration.map(|(i, own)| (path.name("vl_arbitration").index(i).name("port"), own.port));
     let tables = (0..).zip(&spec.sl_to_vl).map(|(i, own)| (path.name("sl_to_vl").index(i), own));
     let ports =
         tables.map(|(entry, own)| [(entry.name("input"), own.input), (entry.name("output"), own.output)]);
-    ports.flatten().collect()
+    ports.flatten().chain(arbitration).collect()
 }
 
 /// Checks that every switch of a fabric that changes lanes has an organisation which can, and that marking can. In a queue

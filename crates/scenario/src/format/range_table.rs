@@ -102,6 +102,7 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("PermutationSpec", "", "service_level", 0, whole(0, 15)),
     entry("PoissonSpec", "", "load", 0, real(Excluded(0.0), Included(1.0))),
     entry("PoissonSpec", "", "service_level", 0, whole(0, 15)),
+    entry("PortArbitration", "", "port", 0, whole(1, 254)),
     entry("PortMarking", "", "port", 0, whole(1, 254)),
     entry("PortMarking", "", "threshold", 0, whole(0, 15)),
     entry("Provision", "", "lanes", 0, whole(1, 15)),

@@ -2,8 +2,8 @@
 //!
 //! Invariant: `Display` is the cause alone, [`SettingError::help`] the remedy alone.
 
-use link_layer::resolve::{BufferError, LaneNotConfigured, MemoryError};
-use packet::{Mtu, ServiceLevel};
+use link_layer::resolve::{ArbitrationError, BufferError, LaneNotConfigured, MemoryError};
+use packet::{Lane, Mtu, ServiceLevel};
 use settings::{FieldPath, SettingError};
 use units::Bytes;
 
@@ -49,6 +49,24 @@ pub enum SwitchError {
         field: FieldPath,
         /// The lane.
         lane: u8,
+    },
+    /// The lane arbitration tables of a port are wrong.
+    #[error("{error}")]
+    Arbitration {
+        /// The tables.
+        field: FieldPath,
+        /// The fault.
+        error: ArbitrationError,
+    },
+    /// Packets leave a port on a lane that never has a turn there.
+    #[error("{lane} has no turn at port {port}, and service levels lead to it: packets would wait for ever")]
+    PortUnserved {
+        /// The port's tables, or the list that names none for it.
+        field: FieldPath,
+        /// Number of the port, from 1.
+        port: u16,
+        /// The lane.
+        lane: Lane,
     },
     /// The organisation has no queues at outputs.
     #[error("`{0:?}` has no queues at outputs that could have a size")]
@@ -165,7 +183,9 @@ impl SettingError for SwitchError {
             | Self::TableLength { field, .. }
             | Self::DiscardingTable(field)
             | Self::LaneUnserved { field, .. }
+            | Self::PortUnserved { field, .. }
             | Self::Share { field, .. } => field.clone(),
+            Self::Arbitration { field, error } => field.join(&error.path()),
             Self::NoOutputQueue(_) | Self::OutputQueueBelowPacket { .. } => "output_buffer".into(),
             Self::NothingToShare(_) => "sharing".into(),
             Self::UnderCredits(field) | Self::BesideMemory(field) => (*field).into(),
@@ -191,6 +211,10 @@ impl SettingError for SwitchError {
             Self::DiscardingTable(_) => "write the number of a data lane".to_owned(),
             Self::LaneUnserved { lane, .. } => {
                 format!("write another lane, or give lane {lane} a weight in `link.vl_arbitration`")
+            }
+            Self::Arbitration { error, .. } => return error.help(),
+            Self::PortUnserved { port, lane: Lane(lane), .. } => {
+                format!("give lane {lane} a weight at port {port}, or let no service level lead to it there")
             }
             Self::NoOutputQueue(_) => {
                 "leave it out, or write `buffering: Output` or `CombinedInputOutput`".to_owned()

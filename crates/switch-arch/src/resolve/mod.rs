@@ -3,6 +3,7 @@
 //! Invariant: a [`SwitchPlan`] has memory for at least one packet at each port and lane, and no setting without effect. The
 //! faults in settings stand in `error`, the tables of service levels in `sl_to_vl`.
 
+mod arbitration;
 mod error;
 mod sl_to_vl;
 
@@ -13,7 +14,7 @@ use link_layer::resolve::{
     CablePlan, Intake, LaneNotConfigured, LinkPlan, MemoryEnv, MemorySize, ReceiverPlan, Reserve,
     SharedMemoryEnv, SharingPlan, check_memory,
 };
-use link_layer::spec::{Discipline, LinkSpec};
+use link_layer::spec::{Discipline, LinkSpec, VlArbitrationSpec};
 use link_layer::{LaneSet, Share};
 use packet::{Lane, PortId};
 use settings::FieldPath;
@@ -44,6 +45,8 @@ pub struct SwitchPlan {
     pub output_buffer: Bytes,
     /// Lane of the next link by input, output and service level; `None` if no switch of the fabric changes lanes.
     pub sl_to_vl: Option<Arc<SlToVl>>,
+    /// Lane arbitration tables by port; `None` if all ports have those of the link.
+    pub vl_arbitration: Option<Vec<VlArbitrationSpec>>,
     /// Read rate of an input's buffer over the rate of its link, in thousandths.
     pub speedup_thousandths: u64,
 }
@@ -96,6 +99,7 @@ impl SwitchSpec {
         }
         errors.extend(self.lane_errors(link));
         errors.extend(self.table_errors(link));
+        errors.extend(self.arbitration_errors(link));
         errors.extend(self.output_queue_error(link));
         errors.extend(self.sharing_error());
         errors.extend(self.size_errors());
@@ -203,13 +207,15 @@ impl SwitchSpec {
     /// Plans a switch and the receive memory of its ports. The settings have no [`errors`](Self::errors).
     ///
     /// # Errors
-    /// If the memory is too small for the ports.
+    /// If the memory is too small for the ports, or a lane has no turn at a port.
     pub fn resolve(&self, env: SwitchEnv<'_>) -> Result<(SwitchPlan, Vec<ReceiverPlan>), SwitchError> {
         let (sharing, receivers) = self.plan_memory(env)?;
         let buffer = self.buffer.unwrap_or_else(|| {
             let receivers = env.cables.len() as u64 * u64::from(env.link.data_lanes);
             Bytes::new(self.memory.unwrap_or_default().get() / receivers.max(1))
         });
+        let sl_to_vl = env.sl_to_vl.map(|others| Arc::new(self.tables(others.clone())));
+        let vl_arbitration = self.arbitration(env.cables.len() as u16, env.link, sl_to_vl.as_deref())?;
         let plan = SwitchPlan {
             buffering: self.buffering,
             arbiter: self.arbiter,
@@ -219,7 +225,8 @@ impl SwitchSpec {
             egress_limit: self.egress_limit,
             egress_pool: self.plan_egress(env)?,
             output_buffer: self.output_buffer.unwrap_or(buffer),
-            sl_to_vl: env.sl_to_vl.map(|others| Arc::new(self.tables(others.clone()))),
+            sl_to_vl,
+            vl_arbitration,
             speedup_thousandths: (self.speedup * 1000.0).round() as u64,
         };
         Ok((plan, receivers))

@@ -27,7 +27,9 @@ impl SwitchSpec {
                 continue;
             }
             let mut lanes = (0..).zip(lanes);
-            let wrong = lanes.find_map(|(level, &lane)| table_error(field.index(level), lane, link));
+            let of_link = self.vl_arbitration.is_empty();
+            let wrong =
+                lanes.find_map(|(level, &lane)| table_error(field.index(level), lane, (link, of_link)));
             errors.extend(wrong);
         }
         errors
@@ -47,13 +49,15 @@ impl SwitchSpec {
     }
 }
 
-/// Checks one lane of a table of service levels.
-fn table_error(field: FieldPath, lane: u8, link: &LinkSpec) -> Option<SwitchError> {
+/// Checks one lane of a table of service levels. Without `of_link` ports have arbitration tables of their own, which are
+/// checked port by port.
+fn table_error(field: FieldPath, lane: u8, (link, of_link): (&LinkSpec, bool)) -> Option<SwitchError> {
     if lane == MANAGEMENT_LANE {
         Some(SwitchError::DiscardingTable(field))
     } else if let Err(lane) = LaneNotConfigured::check(lane, link.data_lanes) {
         Some(SwitchError::Lane { field, lane })
     } else {
-        (!link.vl_arbitration.serves(Lane(lane))).then_some(SwitchError::LaneUnserved { field, lane })
+        (of_link && !link.vl_arbitration.serves(Lane(lane)))
+            .then_some(SwitchError::LaneUnserved { field, lane })
     }
 }

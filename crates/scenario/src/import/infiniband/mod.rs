@@ -12,11 +12,13 @@
 //! | `wiring` | which port leads to which |
 //! | [`forwarding`] | the content of a file of forwarding tables |
 //! | [`lanes`] | the content of a file of service levels and lanes, and the lanes of a scenario |
+//! | [`arbitration`] | the content of lane arbitration tables by port, and those of a scenario |
 //! | `cluster` | hosts, switches and cables, checked against each other |
 //! | `names` | names that scenarios can hold, each once |
 //! | `routes` | forwarding tables, checked along every path |
 //! | `text` | the scenario, and tables of nodes and ports |
 
+pub mod arbitration;
 mod cluster;
 pub mod fabric;
 pub mod forwarding;
@@ -84,6 +86,8 @@ pub struct ClusterFiles<'a> {
     pub lfts: Option<SourceText<'a>>,
     /// Tables of service levels to lanes.
     pub sl2vl: Option<SourceText<'a>>,
+    /// Lane arbitration tables by port, which need the tables of service levels to lanes.
+    pub vlarb: Option<SourceText<'a>>,
 }
 
 /// Turns the files of a cluster into a scenario.

@@ -9,6 +9,7 @@ use link_layer::spec::{Speed, Width};
 use topology::{CustomFabric, LinkEnds, RoutingSpec, Topology, TopologyError, TopologySpec};
 use units::{Length, Rate};
 
+use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterEnd, ClusterIndex, ClusterNode, Named};
 use super::fabric::speed_word;
 use super::forwarding::ForwardingTables;
@@ -39,12 +40,14 @@ pub(super) fn scenario(
     account.links(cluster, options);
     let lengths = account.lengths(options);
     let lanes = account.lanes(files.sl2vl, cluster)?;
+    let arbitration = account.arbitration(files.vlarb, (cluster, lanes.as_ref()))?;
     let routing = match files.lfts {
         Some(tables) => account.tables(tables, (cluster, &topology), lanes.as_ref())?,
         None => account.routing(&topology, lanes.as_ref()),
     };
     account.assumptions(cluster, files);
-    let scenario = text(source.name, cluster, (&fabric, lengths), (&routing, lanes.as_ref()));
+    let scenario =
+        text(source.name, cluster, (&fabric, lengths), (&routing, (lanes.as_ref(), arbitration.as_ref())));
     let files = vec![("nodes.csv".to_owned(), nodes(cluster)), ("ports.csv".to_owned(), ports(cluster))];
     let Account { entries, warnings, .. } = account;
     Ok(ImportedScenario { scenario, files, account: entries, warnings })
@@ -323,6 +326,45 @@ impl Account<'_> {
         Ok(Some(lanes))
     }
 
+    /// Returns the arbitration of lanes by the cluster's tables, if it has any.
+    fn arbitration(
+        &mut self,
+        source: Option<SourceText<'_>>,
+        (cluster, lanes): (&Cluster, Option<&LaneTables>),
+    ) -> Result<Option<ArbitrationTables>, Diagnostic> {
+        let Some(source) = source else { return Ok(None) };
+        let lanes = lanes.ok_or_else(|| {
+            let message = "tables of lanes need the lanes of service levels";
+            source.whole(message, "give `opensm-sl2vl.dump` by `--sl2vl` as well")
+        })?;
+        let dump = ArbitrationDump::read(source)?;
+        let tables = ArbitrationTables::of(source, &dump, (cluster, lanes.data_lanes))?;
+        let first = self.entries.len();
+        let (given, differ) = (format!("{} ports", dump.ports.len()), tables.that_differ());
+        let what = match differ {
+            0 => "`link.vl_arbitration`: all ports have one pair of tables".to_owned(),
+            _ => format!(
+                "`link.vl_arbitration` for most adapters, `vl_arbitration` of adapters and switches at the {differ} ports that differ"
+            ),
+        };
+        self.note("lane arbitration", given, KeyFate::Used, what);
+        if tables.unused > 0 {
+            let what = "weights of lanes that no service level leads to";
+            self.note("unused weights", tables.unused.to_string(), KeyFate::NotUsed, what);
+        }
+        if tables.without_limit > 0 {
+            let what = "ports without `VLHighLimit` (`smpquery portinfo`): 0, OpenSM's own value, with which low priority has a turn after each packet of high priority";
+            self.note(
+                "limit of high priority",
+                tables.without_limit.to_string(),
+                KeyFate::Approximated,
+                what,
+            );
+        }
+        self.entries[first..].iter_mut().for_each(|entry| entry.file = Some(source.name.to_owned()));
+        Ok(Some(tables))
+    }
+
     fn assumptions(&mut self, cluster: &Cluster, files: ClusterFiles<'_>) {
         let lane = if files.sl2vl.is_some() { "" } else { " one data lane," };
         let what = format!(
@@ -366,7 +408,7 @@ fn text(
     file: &str,
     cluster: &Cluster,
     (fabric, lengths): (&CustomFabric, (Length, Length)),
-    (routing, lanes): (&RoutingText, Option<&LaneTables>),
+    (routing, (lanes, arbitration)): (&RoutingText, (Option<&LaneTables>, Option<&ArbitrationTables>)),
 ) -> String {
     let names = |names: &[String]| {
         names.iter().fold(String::new(), |text, name| text + &format!("            {name:?},\n"))
@@ -377,10 +419,10 @@ fn text(
          // ports.csv the numbers of its ports. Lengths, lanes, buffers, congestion control and traffic are a draft.\n\
          (\n    about: {about:?},\n    duration: \"1 ms\",\n    sample: \"10 us\",\n    topology: Custom(\n        hosts: [\n{hosts}        ],\n        \
          switches: [\n{switches}        ],\n        links: [\n{links}        ],\n    ),\n    routing: {routing},\n{cycles}    \
-         cables: {{\n{cables}    }},\n    link: (\n        mtu: \"4 KiB\",\n        data_lanes: {data_lanes},\n{levels}        flow_control: \
+         cables: {{\n{cables}    }},\n    link: (\n        mtu: \"4 KiB\",\n        data_lanes: {data_lanes},\n{levels}{weights}        flow_control: \
          Credits(update_blocks: 32, update_interval: \"4.096 us\", wire_time: Counted),\n    ),\n    switch: (\n        \
          buffering: InputVoq,\n        arbiter: RoundRobin,\n        buffer: \"{buffer}\",\n        latency: \"100 ns\",\n        \
-         forwarding: CutThrough,\n        speedup: 2.0,\n    ),\n{own}    adapter: (\n        receive_buffer: \"{buffer}\",\n        \
+         forwarding: CutThrough,\n        speedup: 2.0,\n    ),\n{own}{adapters}    adapter: (\n        receive_buffer: \"{buffer}\",\n        \
          ack_every: 16,\n        max_outstanding: 1024,\n        ack_timeout: 14,\n        retry_count: 7,\n    ),\n    \
          congestion_control: Off,\n    traffic: [\n        Permutation(at: \"0 s\", bytes: \"256 KiB\"),\n        \
          Incast(at: \"100 us\", to: {first:?}, senders: {senders}, bytes: \"128 KiB\"),\n    ],\n)\n",
@@ -393,19 +435,45 @@ fn text(
         cycles = if routing.cyclic { "    dependency_cycles: Allowed,\n" } else { "" },
         data_lanes = lanes.map_or(1, |lanes| lanes.data_lanes),
         levels = lanes.map_or(String::new(), |lanes| format!("        sl_to_vl: {},\n", lanes.link_text())),
-        own = own_lanes(cluster, lanes),
+        weights = arbitration
+            .map_or(String::new(), |own| format!("        vl_arbitration: {},\n", own.link_text())),
+        own = own_lanes(cluster, lanes, arbitration),
+        adapters = own_arbitration(cluster, arbitration),
         first = cluster.hosts[0].name,
         senders = (cluster.hosts.len() - 1).min(8),
     )
 }
 
-/// Writes the lanes of each switch, if packets change theirs.
-fn own_lanes(cluster: &Cluster, lanes: Option<&LaneTables>) -> String {
-    let Some(lanes) = lanes.filter(|lanes| lanes.change()) else { return String::new() };
-    let tables = cluster.switches.iter().enumerate().map(|(i, switch)| (&switch.name, lanes.switch_text(i)));
-    let tables = tables.filter(|(_, table)| !table.is_empty());
-    let tables = tables.map(|(name, table)| format!("        {name:?}: (sl_to_vl: [{table}]),\n"));
-    format!("    switches: {{\n{}    }},\n", tables.collect::<String>())
+/// Writes the lanes of each switch, if packets change theirs, and the arbitration of ports that differ.
+fn own_lanes(
+    cluster: &Cluster,
+    lanes: Option<&LaneTables>,
+    arbitration: Option<&ArbitrationTables>,
+) -> String {
+    let field =
+        |name: &str, entries: String| Some(format!("{name}: [{entries}]")).filter(|_| !entries.is_empty());
+    let of_switch = |(i, switch): (usize, &ClusterNode)| {
+        let levels = lanes.and_then(|lanes| field("sl_to_vl", lanes.switch_text(i)));
+        let weights = arbitration.and_then(|own| field("vl_arbitration", own.switch_text(i)));
+        let fields: Vec<String> = levels.into_iter().chain(weights).collect();
+        let own = format!("        {:?}: ({}),\n", switch.name, fields.join(", "));
+        Some(own).filter(|_| !fields.is_empty())
+    };
+    entries("switches", cluster.switches.iter().enumerate().filter_map(of_switch).collect())
+}
+
+/// Writes the arbitration of adapters that differ.
+fn own_arbitration(cluster: &Cluster, arbitration: Option<&ArbitrationTables>) -> String {
+    let of_host = |(i, host): (usize, &ClusterNode)| {
+        let tables = arbitration?.host_text(i)?;
+        Some(format!("        {:?}: (vl_arbitration: {tables}),\n", host.name))
+    };
+    entries("adapters", cluster.hosts.iter().enumerate().filter_map(of_host).collect())
+}
+
+/// Writes a map of settings by name; nothing if it has no entries.
+fn entries(field: &str, entries: String) -> String {
+    if entries.is_empty() { entries } else { format!("    {field}: {{\n{entries}    }},\n") }
 }
 
 fn links(fabric: &CustomFabric) -> String {

@@ -54,7 +54,7 @@ pub(super) fn settings(source: SourceText<'_>, options: &OpensmOptions) -> Resul
     let [adapters, switches] = [reader.levels(0, lanes)?, reader.levels(1, lanes)?];
     let [of_adapters, of_switches] = [reader.arbitration(0, lanes)?, reader.arbitration(1, lanes)?];
     for line in lines {
-        account.push(entry(line, of_adapters == of_switches));
+        account.push(entry(line));
     }
     let what = format!(
         "`link.data_lanes: {lanes}`: the file has no `VLCap`, and {MOST_LANES} are assumed as the most; lanes past these are masked"
@@ -68,14 +68,18 @@ pub(super) fn settings(source: SourceText<'_>, options: &OpensmOptions) -> Resul
     let kept = |lane: u8| if lane == 15 { 0 } else { lane };
     let pairs = (0..).zip(adapters).map(|(level, lane): (u8, u8)| format!("{level}: {}", kept(lane)));
     let pairs = pairs.collect::<Vec<_>>().join(", ");
-    let mut settings = vec![
+    // Empty lists take the place of what the scenario may have had.
+    let of_switches =
+        if of_adapters == of_switches { String::new() } else { format!("(tables: {of_switches})") };
+    let levels =
+        if adapters == switches { String::new() } else { format!("(lanes: {:?})", switches.map(kept)) };
+    let settings = vec![
         ("link.data_lanes".to_owned(), lanes.to_string()),
         ("link.sl_to_vl".to_owned(), format!("{{{pairs}}}")),
-        ("link.vl_arbitration".to_owned(), of_switches),
+        ("link.vl_arbitration".to_owned(), of_adapters),
+        ("switch.vl_arbitration".to_owned(), format!("[{of_switches}]")),
+        ("switch.sl_to_vl".to_owned(), format!("[{levels}]")),
     ];
-    if adapters != switches {
-        settings.push(("switch.sl_to_vl".to_owned(), format!("[(lanes: {:?})]", switches.map(kept))));
-    }
     Ok((settings, account))
 }
 
@@ -95,7 +99,7 @@ fn check_keys(source: SourceText<'_>, options: &OpensmOptions) -> Result<(), Dia
     Ok(())
 }
 
-fn entry(line: &OpensmOption, alike: bool) -> KeyAccount {
+fn entry(line: &OpensmOption) -> KeyAccount {
     let (fate, what) = match line.key.as_str() {
         "qos" => (KeyFate::Used, "lanes are those of the keys below"),
         "max_op_vls" => (KeyFate::Used, "the most lanes in operation"),
@@ -105,11 +109,9 @@ fn entry(line: &OpensmOption, alike: bool) -> KeyAccount {
         key if key.ends_with("max_vls") => (KeyFate::Used, "`link.data_lanes`"),
         key if key.starts_with("qos_swe_sl2vl") => (KeyFate::Used, "`switch.sl_to_vl`"),
         key if key.ends_with("sl2vl") => (KeyFate::Used, "`link.sl_to_vl`"),
-        key if alike || key.starts_with("qos_swe_") => (KeyFate::Used, "`link.vl_arbitration`"),
-        key if key.starts_with("qos_ca_") => {
-            (KeyFate::Changed, "adapters arbitrate as switches do: `link.vl_arbitration` holds for both")
-        }
-        _ => (KeyFate::Used, "`link.vl_arbitration`, as far as switches have no keys of their own"),
+        key if key.starts_with("qos_swe_") => (KeyFate::Used, "`switch.vl_arbitration`"),
+        key if key.starts_with("qos_ca_") => (KeyFate::Used, "`link.vl_arbitration`, which adapters have"),
+        _ => (KeyFate::Used, "`link.vl_arbitration`"),
     };
     KeyAccount::new(line.key.clone(), line.value.clone(), fate, what)
 }

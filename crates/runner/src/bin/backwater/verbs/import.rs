@@ -108,6 +108,10 @@ pub(crate) struct ImportClusterOptions {
     /// Lanes by service level, input and output: `opensm-sl2vl.dump`.
     #[arg(long, value_name = "FILE")]
     sl2vl: Option<PathBuf>,
+    /// Lane arbitration tables by port: what `smpquery vlarb LID PORT` prints, for one port after the other, and `smpquery
+    /// portinfo LID PORT` for its limit of high priority.
+    #[arg(long, value_name = "FILE", requires = "sl2vl")]
+    vlarb: Option<PathBuf>,
     /// Width and speed of links for which the file has none, such as `4xEDR` [default: `4xSDR`, as in ibsim].
     #[arg(long, value_name = "SPEED", value_parser = speed)]
     speed: Option<(Width, Speed)>,
@@ -168,13 +172,15 @@ fn import_hpcc(ImportHpccOptions { config, result }: &ImportHpccOptions) -> Resu
 
 /// Reads the files of an InfiniBand subnet.
 fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
-    let ImportClusterOptions { file, length, trunk_length, lfts, sl2vl, speed, result } = options;
+    let ImportClusterOptions { file, length, trunk_length, lfts, sl2vl, vlarb, speed, result } = options;
     let read = |file: &PathBuf| Ok::<_, Failure>((text(file)?, last_part(file)));
     let (first, name) = read(file)?;
     let tables = |file: &PathBuf| Ok::<_, Failure>((tables(file)?, last_part(file)));
     let lfts = lfts.as_ref().map(tables).transpose()?;
     let sl2vl = sl2vl.as_ref().map(read).transpose()?;
-    let files = ClusterFiles { lfts: lfts.as_ref().map(source), sl2vl: sl2vl.as_ref().map(source) };
+    let vlarb = vlarb.as_ref().map(read).transpose()?;
+    let [lfts, sl2vl, vlarb] = [&lfts, &sl2vl, &vlarb].map(|file| file.as_ref().map(source));
+    let files = ClusterFiles { lfts, sl2vl, vlarb };
     let options = ClusterOptions { length: *length, trunk_length: *trunk_length, speed: *speed };
     result.write(file, infiniband::import(SourceText { name: &name, text: &first }, files, &options)?)
 }
