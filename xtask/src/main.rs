@@ -23,6 +23,7 @@ mod figures;
 mod help;
 mod mpi;
 mod mutants;
+mod opensm;
 mod pages;
 mod parallel;
 mod readers;
@@ -153,6 +154,11 @@ const VERBS: &[Verb] = &[
         name: "test-slurm",
         about: "run a sweep as a job array of a real Slurm (slurm-wlm and munge), and compare",
         task: Task::Chore(slurm::run),
+    },
+    Verb {
+        name: "test-opensm",
+        about: "let ibsim, OpenSM, ibnetdiscover and ibdmchk judge imports and exports (Debian's packages); --only FABRIC",
+        task: Task::Chore(opensm::run),
     },
     Verb {
         name: "test-report",
