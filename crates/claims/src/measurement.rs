@@ -288,6 +288,8 @@ pub(crate) mod tests {
             rate: Rate::gbps(8),
             sent: Bytes::ZERO,
             packets: 0,
+            received: Bytes::ZERO,
+            received_packets: 0,
             buffer: Bytes::kib(8),
             peak: Bytes::kib(8),
             mean,

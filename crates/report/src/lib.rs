@@ -20,6 +20,7 @@
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
 //! | [`reader`] | typed rows of these files |
+//! | [`counters`] | counters of ports, as the tools of InfiniBand and Ethernet show them |
 //! | [`figures`] | figures, drawn from these files as SVG |
 //! | [`comparison`] | several runs side by side |
 //! | [`schema`] | schemas of all files |
@@ -34,6 +35,7 @@ pub mod censoring;
 pub mod comparison;
 mod completions;
 pub mod congestion;
+pub mod counters;
 pub mod figures;
 pub mod folder;
 pub mod format;

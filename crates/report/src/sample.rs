@@ -289,6 +289,8 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         rate: Rate::gbps(16),
         sent: Bytes::new(21_000_000),
         packets: 10_000,
+        received: Bytes::new(1_000_000),
+        received_packets: 500,
         buffer: Bytes::kib(64),
         peak: Bytes::new(62_464),
         mean: 12_345.678_9,

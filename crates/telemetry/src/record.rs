@@ -261,6 +261,10 @@ pub struct LaneRecord {
     pub sent: Bytes,
     /// Number of packets sent.
     pub packets: u64,
+    /// Bytes that have arrived, with headers, without flow-control packets. Packets that found no room are among them.
+    pub received: Bytes,
+    /// Number of packets that have arrived.
+    pub received_packets: u64,
     /// Size of the input buffer of this port and lane.
     pub buffer: Bytes,
     /// Largest occupancy of the input buffer.

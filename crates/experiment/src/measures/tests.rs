@@ -130,6 +130,8 @@ fn lane(node: &str, stalled_ms: u64, paused_ms: Option<u64>) -> LaneRecord {
         rate: Rate::gbps(16),
         sent: Bytes::ZERO,
         packets: 0,
+        received: Bytes::ZERO,
+        received_packets: 0,
         buffer: Bytes::kib(64),
         peak: Bytes::ZERO,
         mean: 0.0,

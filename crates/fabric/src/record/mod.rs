@@ -15,6 +15,7 @@ mod finite;
 mod ideal;
 mod pauses;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ca_transport::Adapter;
@@ -37,6 +38,7 @@ use crate::observe::port_series::PortProbe;
 use crate::observe::source_series::SourceProbe;
 use crate::observe::timeline::TimelineProbe;
 use crate::run::Run;
+use crate::state::event::EventKind;
 use crate::state::world::{FlowEnds, Node, World};
 
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
@@ -144,6 +146,7 @@ fn lanes(
     loads: &[OutputLoad],
 ) -> Vec<LaneRecord> {
     let (graph, now) = (plan.graph(), world.now());
+    let under_way = on_wires(world);
     let mut records = Vec::new();
     let mut loads = loads.iter().copied();
     for node in (0..graph.nodes() as u32).map(NodeId) {
@@ -151,6 +154,8 @@ fn lanes(
             let port = PortId(number as u16);
             for (lane, &buffer) in (0..).map(Lane).zip(&plan.nodes().port(node, port).capacity) {
                 let (input, output) = world.lane_counts(node, port, lane);
+                let (_, far_output) = world.lane_counts(end.peer, end.peer_port, lane);
+                let coming = under_way.get(&(node, port, lane)).copied().unwrap_or_default();
                 let [marking, marking_all] = crossings.of(world, (node, port, lane));
                 let output_queue = staged(world, node, port, lane)
                     .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
@@ -162,6 +167,8 @@ fn lanes(
                     rate: plan.cable(end.cable).rate,
                     sent: output.bytes,
                     packets: output.packets,
+                    received: far_output.bytes - coming.0,
+                    received_packets: far_output.packets - coming.1,
                     buffer,
                     peak: input.peak(),
                     mean: input.mean(now),
@@ -178,6 +185,19 @@ fn lanes(
         }
     }
     records
+}
+
+/// Returns the bytes and the number of packets that are on a wire to each port and lane.
+fn on_wires(world: &World) -> BTreeMap<(NodeId, PortId, Lane), (Bytes, u64)> {
+    let mut under_way: BTreeMap<_, (Bytes, u64)> = BTreeMap::new();
+    for event in world.pending() {
+        if let EventKind::Arrive(port, packet) = event.kind {
+            let packet = &event.pool[packet];
+            let count = under_way.entry((event.node, port, packet.lrh.lane)).or_default();
+            *count = (count.0 + packet.wire_bytes(), count.1 + 1);
+        }
+    }
+    under_way
 }
 
 /// Returns the margin of a switch's buffer below the trigger of marking by the HP proposal: of an input's buffer, given

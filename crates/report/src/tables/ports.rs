@@ -31,7 +31,7 @@ pub fn port_table<'a>() -> Table<PortRow<'a>> {
     Table { file: "ports.csv", contents: "one row per port and lane", columns }
 }
 
-fn departures<'a>() -> [Column<PortRow<'a>>; 9] {
+fn departures<'a>() -> [Column<PortRow<'a>>; 11] {
     [
         Column::text("node", "the port's node", |row| &row.lane.node),
         Column::count("port", "the port's number, from 1", |row| row.lane.port.into()),
@@ -42,6 +42,12 @@ fn departures<'a>() -> [Column<PortRow<'a>>; 9] {
             row.lane.sent.get()
         }),
         Column::count("sent_packets", "their number", |row| row.lane.packets),
+        Column::count(
+            "received_bytes",
+            "arrivals, headers included, without flow-control packets; packets that found no room are among them",
+            |row| row.lane.received.get(),
+        ),
+        Column::count("received_packets", "their number", |row| row.lane.received_packets),
         Column::number(
             "utilisation",
             "`sent_bytes` of this lane over the bytes that the link carries in `simulated_s`, 0 to 1; a packet counts \

@@ -215,6 +215,9 @@ pub(crate) enum Failure {
         "error: {0}\nhelp: `--set link.framing=RoCEv2` gives packets the headers of RoCEv2, and other lengths"
     )]
     NoFormat(CaptureError),
+    /// A run has no counters of this form.
+    #[error("error: `{}` has links of {link}, which `{form}` does not show\nhelp: write `--form {help}`", folder.display())]
+    ForeignCounters { folder: PathBuf, form: &'static str, link: &'static str, help: &'static str },
     /// No fabric of this size can be drafted.
     #[error("error: {message}\nhelp: {help}")]
     Draft { message: String, help: String },

@@ -3,6 +3,8 @@
 //! Invariant: the file alone goes to standard output. Each value that it holds differently, or not at all, is a line on
 //! standard error.
 
+mod counters;
+
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use scenario::export::{
 use scenario::import::SourceText;
 use scenario::{Plan, Scenario, ScenarioText, help_with_name};
 
+use self::counters::ExportCountersOptions;
 use crate::failure::Failure;
 use crate::terminal::{note, print_exactly, warn};
 
@@ -38,6 +41,8 @@ pub(crate) enum ExportTarget {
     Ibccconfig(ExportFabricOptions),
     /// DCQCN of a RoCEv2 scenario: parameters of ConnectX adapters, by the names of the driver.
     Mlx5(ExportSettingsOptions),
+    /// Counters of ports after a run, as `perfquery`, ibsim or `ethtool -S` have them.
+    Counters(ExportCountersOptions),
     /// ECN, PFC and shared memory of a switch of a RoCEv2 scenario: tables of `config_db.json` of SONiC.
     Sonic(ExportSwitchOptions),
 }
@@ -110,6 +115,7 @@ struct ExportedPlan {
 pub(crate) fn run(target: &ExportTarget) -> Result<(), Failure> {
     match target {
         ExportTarget::Lfts(options) => export_tables(options),
+        ExportTarget::Counters(options) => options.run(),
         ExportTarget::Ibsim(options) => options.export(ibsim::export),
         ExportTarget::Opensm(options) => options.export(opensm::export),
         ExportTarget::Ibccconfig(options) => options.export(ibccconfig::export),
