@@ -42,7 +42,15 @@ const CASES: [Case; 10] = [
     Case {
         name: "read",
         link: Link::InfiniBand,
-        arguments: &["victim", "--set", "flows[0].operation=RdmaRead", "--set", "flows[1].operation=Send"],
+        arguments: &[
+            "victim",
+            "--set",
+            "flows[0].operation=RdmaRead",
+            "--set",
+            "adapter.max_reads=16",
+            "--set",
+            "flows[1].operation=Send",
+        ],
     },
     Case { name: "uc", link: Link::InfiniBand, arguments: &["victim", "--set", "flows[0].transport=Uc"] },
     Case {

@@ -59,6 +59,11 @@ const VERBS: &[Verb] = &[
         task: Task::Simulate,
     },
     Verb {
+        name: "trace",
+        about: "run a scenario, and write ports and flows over time for Perfetto",
+        task: Task::Simulate,
+    },
+    Verb {
         name: "eval",
         about: "print measures of a run with parameters from a file or a pipe",
         task: Task::Simulate,

@@ -44,7 +44,7 @@ use crate::run::saving::SavingTimer;
 pub use checkpoint::file::{Checkpoint, CheckpointError};
 pub use division::{Division, FewerParts, Threads};
 pub use observe::deadlock::{BlockedOutput, Deadlock};
-pub use observe::tap::{Passing, Sighting, Tap};
+pub use observe::tap::{Passing, Sighting, Tap, Wait, WaitTap};
 pub use run::RunOptions;
 pub use run::error::{RunError, Violation};
 pub use run::ranks::following::follow;

@@ -39,12 +39,14 @@
 //! | [`RunRecord`] | counts, spans and snapshots of the whole run ([`telemetry`]) |
 //! | [`ResultFolder`], [`Manifest`] | the folder of a run's results, and the file in it that says which run |
 //! | [`capture`] | packets at chosen ports, as pcapng |
+//! | [`trace`] | ports and flows over time, for Perfetto |
 //! | [`provenance`] | the origin of results |
 //! | [`wording`] | plans and quantities in words, as the command prints them |
 
 pub mod capture;
 pub mod provenance;
 mod simulation;
+pub mod trace;
 pub mod wording;
 
 pub use experiment::SimulationError;

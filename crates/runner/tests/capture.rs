@@ -1,4 +1,4 @@
-//! `capture`: files of packets, and what is refused. `cargo xtask test-captures` has tshark read them.
+//! `capture`, and what it and `trace` refuse. `cargo xtask test-captures` has tshark read them.
 
 use std::fs;
 
@@ -21,8 +21,18 @@ const VICTIM: [&str; 8] = [
 ];
 
 /// A short run under PFC.
-const ROCE: [&str; 6] =
-    ["capture", "roce-victim", "--set", "duration=1 ms", "--set", "flows[3].start=500 us"];
+const ROCE: [&str; 10] = [
+    "capture",
+    "roce-victim",
+    "--set",
+    "duration=1 ms",
+    "--set",
+    "flows[1].start=100 us",
+    "--set",
+    "flows[2].start=100 us",
+    "--set",
+    "flows[3].start=500 us",
+];
 
 fn captured(scratch: &Scratch, scenario: &[&str], more: &[&str]) -> Value {
     json(&scratch.printed(&[scenario, more, &["--json", "--quiet", "--force"]].concat()))
@@ -108,7 +118,7 @@ fn a_limit_says_what_it_leaves_out() {
 fn wrong_requests_are_refused_and_write_nothing() {
     let scratch = Scratch::new("capture-refused");
     let cases: [(&[&str], &str); 9] = [
-        (&["--ports", "S9"], "error: `--ports S9`: there is no node `S9`\nhelp: did you mean "),
+        (&["--ports", "S9"], "error: `--ports S9`: there is no node `S9`\nhelp: the nodes are `H1`, "),
         (&["--ports", "S1:7"], "error: `--ports S1:7`: `S1` has no port 7\nhelp: write a port from 1 to 3"),
         (&["--ports", "*", "--flow", "victin"], "there is no flow `victin`\nhelp: did you mean `victim`?"),
         (&["--ports", "*", "--from", "S1"], "there is no host `S1`"),
@@ -129,4 +139,22 @@ fn wrong_requests_are_refused_and_write_nothing() {
         "error: `victim.pcapng` is there\nhelp: choose another name, or overwrite it with `--force`",
     );
     assert_eq!(scratch.read("victim.pcapng"), "mine");
+}
+
+#[test]
+fn a_trace_of_nothing_or_of_wrong_names_is_refused() {
+    let scratch = Scratch::new("trace-refused");
+    assert_refused(&scratch.run(&["trace", "victim"]), "name ports with `--ports`");
+    assert_refused(&scratch.run(&["trace", "victim", "--ports", "S9"]), "there is no node `S9`");
+    assert_refused(
+        &scratch.run(&["trace", "victim", "--flows", "fat"]),
+        "no flow has the name or the source host `fat`",
+    );
+    assert_eq!(scratch.names(), [""; 0]);
+    let short =
+        ["trace", "victim", "--set", "duration=22 ms", "--set", "flows[2].start=11 ms", "--flows", "far"];
+    let printed = scratch.printed(&short);
+    assert!(printed.contains("0 ports, 1 flow. Open it at https://ui.perfetto.dev"), "{printed}");
+    assert_eq!(scratch.names(), ["victim.perfetto-trace"]);
+    assert_refused(&scratch.run(&short), "error: `victim.perfetto-trace` is there");
 }

@@ -147,6 +147,12 @@ impl LaneOutput {
         self.starved_since = self.starved_since.min(now);
     }
 
+    /// Returns the start of the present wait for credit, and the sum of past ones.
+    #[must_use]
+    pub fn waits(&self) -> (Option<Time>, Span) {
+        (Some(self.starved_since).filter(|since| *since < Time::NEVER), self.starved)
+    }
+
     /// Returns the time that packets waited for credit with the wire free, from the start of the run to `now`.
     #[must_use]
     pub fn without_credit(&self, now: Time) -> Span {

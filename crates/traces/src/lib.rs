@@ -11,8 +11,12 @@
 //! | [`headers`] | headers from the LRH or the Ethernet addresses to the last extension, field by field |
 //! | [`frame`] | whole packets and PAUSE frames, with payload and checks |
 //! | [`pcapng`] | files of packets, for Wireshark and its relatives |
+//! | [`protobuf`] | messages of Protocol Buffers |
+//! | [`perfetto`] | traces, for Perfetto |
 
 pub mod checks;
 pub mod frame;
 pub mod headers;
 pub mod pcapng;
+pub mod perfetto;
+pub mod protobuf;

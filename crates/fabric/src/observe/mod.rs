@@ -12,7 +12,7 @@
 //! | `busiest` | the busiest of several objects |
 //! | `watch` | quantities that the scenario asks to watch |
 //! | `deadlock` | packets that wait for each other in a cycle |
-//! | `tap` | every packet and PAUSE frame at chosen ports |
+//! | `tap` | every packet and PAUSE frame at chosen ports, and waits of their outputs |
 //! | `digest` | all deliveries and counters, in one number |
 
 mod busiest;

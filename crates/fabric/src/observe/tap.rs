@@ -1,4 +1,4 @@
-//! Packets and PAUSE frames that pass chosen ports.
+//! Packets and PAUSE frames that pass chosen ports, and waits of chosen outputs.
 //!
 //! Invariant: looking changes nothing, and a run that is not tapped pays nothing for it: a part looks at the events of a window when the
 //! window opens, before any node handles them. Sightings come in the order of time, node, port and direction, for any number of parts.
@@ -27,6 +27,34 @@ pub struct Tap<'a> {
     pub ports: &'a [(NodeId, PortId)],
     /// Called with each packet and PAUSE frame that passes one of the ports, in order of time, then of nodes, ports and directions.
     pub observer: &'a mut dyn FnMut(&Sighting),
+    /// Ports whose waits are seen, and their observer; only of runs in one part.
+    pub waits: Option<WaitTap<'a>>,
+}
+
+/// Ports of a run at which waits for credit, or for the end of a pause, are seen.
+pub struct WaitTap<'a> {
+    /// Ports, each once.
+    pub ports: &'a [(NodeId, PortId)],
+    /// Called with each wait that is over, and at the end of the run with those that are not.
+    pub observer: &'a mut dyn FnMut(&Wait),
+}
+
+/// A time in which packets waited at an output with the wire free.
+///
+/// Its end, and its length, are exact if it began in an earlier window than it ended. Others, shorter than a window, end at most a window
+/// later than they did; several of a window are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Node of the output.
+    pub node: NodeId,
+    /// The output.
+    pub port: PortId,
+    /// Lane of the packets.
+    pub lane: Lane,
+    /// Beginning.
+    pub from: Time,
+    /// End.
+    pub until: Time,
 }
 
 /// A packet or a PAUSE frame that passes a port.
@@ -232,8 +260,8 @@ impl<'a> TapReader<'a> {
     pub(crate) fn new(plan: &Plan, taps: &[PartTap], observer: &'a mut dyn FnMut(&Sighting)) -> Self {
         let wires = || taps.iter().flat_map(|tap| &tap.wires);
         let longest = plan.link().longest_packet();
-        let rates: u64 = wires().map(|wire| wire.wire.rate().get()).fold(1, u64::saturating_add);
-        let full = Rate::bps(rates).time_for(Bytes::new(longest.get() * HELD));
+        let rates = wires().map(|wire| wire.wire.rate().get()).fold(0, u64::saturating_add);
+        let full = Rate::bps(rates.max(Rate::gbps(1).get())).time_for(Bytes::new(longest.get() * HELD));
         let every = full.clamp(INTERVALS.0, INTERVALS.1);
         let lag = wires().map(|wire| wire.lag(longest)).max().unwrap_or(Span::ZERO);
         Self { observer, held: Vec::new(), lag, every, due: Time::ZERO + every }
@@ -265,5 +293,52 @@ impl<'a> TapReader<'a> {
     fn gather(&mut self, taps: Vec<&mut PartTap>) {
         taps.into_iter().for_each(|tap| self.held.append(&mut tap.seen));
         self.held.sort_unstable_by_key(Sighting::order);
+    }
+}
+
+/// The waits of some outputs and lanes, looked at after each window.
+pub(crate) struct WaitReader<'a> {
+    observer: &'a mut dyn FnMut(&Wait),
+    outputs: Vec<WaitingOutput>,
+}
+
+/// An output and lane, and its waits when it was looked at last.
+struct WaitingOutput {
+    at: (NodeId, PortId, Lane),
+    since: Option<Time>,
+    past: Span,
+}
+
+impl<'a> WaitReader<'a> {
+    /// Creates the reader of a run at time zero.
+    pub(crate) fn new(plan: &Plan, WaitTap { ports, observer }: WaitTap<'a>) -> Self {
+        let output = |at| WaitingOutput { at, since: None, past: Span::ZERO };
+        let chosen = plan.lanes().filter(|(node, port, _)| ports.contains(&(*node, *port)));
+        Self { observer, outputs: chosen.map(output).collect() }
+    }
+
+    /// Looks at all outputs, once all events before `now` are handled.
+    pub(crate) fn look(&mut self, world: &World, now: Time) {
+        for output in &mut self.outputs {
+            let (node, port, lane) = output.at;
+            let (since, past) = world.lane_counts(node, port, lane).1.waits();
+            let waited = past - output.past;
+            if waited > Span::ZERO {
+                let short = || Time::from_ps(now.ps().saturating_sub(waited.ps()));
+                let from = output.since.unwrap_or_else(short);
+                (self.observer)(&Wait { node, port, lane, from, until: from + waited });
+            }
+            (output.since, output.past) = (since, past);
+        }
+    }
+
+    /// Looks for the last time. Waits that are not over end at `end`.
+    pub(crate) fn finish(&mut self, world: &World, end: Time) {
+        self.look(world, end);
+        for WaitingOutput { at: (node, port, lane), since, .. } in &self.outputs {
+            if let Some(from) = since.filter(|since| *since < end) {
+                (self.observer)(&Wait { node: *node, port: *port, lane: *lane, from, until: end });
+            }
+        }
     }
 }

@@ -45,7 +45,7 @@ use units::Time;
 
 use crate::observe::Instruments;
 use crate::observe::deadlock::{self, Deadlock};
-use crate::observe::tap::TapReader;
+use crate::observe::tap::{TapReader, WaitReader};
 use crate::state::interconnect::{Divided, NodeViolation, Whole};
 use crate::state::part::Part;
 use crate::state::world::World;
@@ -110,6 +110,8 @@ pub(crate) struct Run<'a> {
     pub(crate) saving: Option<SavingTimer<'a>>,
     /// Only if the run is tapped.
     tap: Option<TapReader<'a>>,
+    /// Only if waits are to be seen.
+    waits: Option<WaitReader<'a>>,
     /// The way of parts, if it is prescribed.
     way: Option<Way>,
     pace: Pace,
@@ -147,6 +149,7 @@ impl<'a> Run<'a> {
             is_resumed: false,
             saving: None,
             tap: None,
+            waits: None,
             way: options.in_turn.then_some(Way::InTurn),
             pace: Pace::default(),
             leader: None,

@@ -8,13 +8,18 @@ use units::Time;
 
 use super::error::RunError;
 use super::{Advance, Run, after};
-use crate::observe::tap::{AT_A_TIME, PartTap, Tap, TapReader};
+use crate::observe::tap::{AT_A_TIME, PartTap, Tap, TapReader, WaitReader};
 use crate::state::interconnect::Whole;
 
 impl<'a> Run<'a> {
-    /// Lets the observer see what passes the ports.
+    /// Lets observers see what passes the ports, and waits.
+    ///
+    /// # Panics
+    /// If waits are to be seen in a run in several parts.
     pub(crate) fn tap(&mut self, plan: &Plan, tap: Tap<'a>) {
-        let Tap { ports, observer } = tap;
+        let Tap { ports, observer, waits } = tap;
+        assert!(waits.is_none() || self.world.parts.len() == 1, "waits are seen in runs in one part");
+        self.waits = waits.map(|waits| WaitReader::new(plan, waits));
         let taps = PartTap::of_parts(plan, &self.world, ports);
         self.tap = Some(TapReader::new(plan, &taps, observer));
         self.turns.iter_mut().zip(taps).for_each(|(turns, tap)| turns.tap = Some(tap));
@@ -29,6 +34,9 @@ impl<'a> Run<'a> {
         while self.open(stop) {
             self.turns[0].look(&self.world.parts[0]);
             self.turns[0].window::<Whole>(&mut self.world.parts[0]);
+            if let Some(waits) = &mut self.waits {
+                waits.look(&self.world, self.world.window_end);
+            }
             if let Some(advance) = self.after_window(progress)? {
                 return Ok(advance);
             }
@@ -56,6 +64,9 @@ impl<'a> Run<'a> {
 
     /// Hands over the rest at the end of the run, whatever its end.
     pub(crate) fn finish_tap(&mut self) {
+        if let Some(waits) = &mut self.waits {
+            waits.finish(&self.world, self.world.now());
+        }
         if let Some(tap) = &mut self.tap {
             tap.finish(self.turns.iter_mut().filter_map(|turns| turns.tap.as_mut()).collect(), &self.world);
         }

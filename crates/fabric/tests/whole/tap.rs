@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fabric::{Division, Passing, RunOptions, Sighting, Tap, Threads, simulate, simulate_tapped};
+use fabric::{
+    Division, Passing, RunOptions, Sighting, Tap, Threads, Wait, WaitTap, simulate, simulate_tapped,
+};
 use packet::{BthFlags, NodeId, Opcode, Packet, PortId};
 use scenario::Plan;
 use telemetry::RunRecord;
@@ -12,7 +14,7 @@ use crate::common::{run, shipped};
 /// Runs a plan and returns its record with all that passed the ports.
 fn tapped(plan: &Plan, ports: &[(NodeId, PortId)], options: RunOptions<'_>) -> (RunRecord, Vec<Sighting>) {
     let mut seen = Vec::new();
-    let tap = Tap { ports, observer: &mut |sighting| seen.push(*sighting) };
+    let tap = Tap { ports, observer: &mut |sighting| seen.push(*sighting), waits: None };
     let record = simulate_tapped(plan, options, tap, &mut |_| {}).expect("the run ends well");
     (record, seen)
 }
@@ -153,4 +155,30 @@ fn the_drain_is_seen_too() {
     let received = seen.iter().filter(|sighting| !sighting.outbound && plan.graph().is_host(sighting.node));
     assert_eq!(received.count() as u64, record.delivered_packets);
     assert_eq!(record.digest, simulate(&plan, options, &mut |_| {}).expect("the run ends well").digest);
+}
+
+/// Waits of an output add up to what the run counts, and follow one another.
+#[test]
+fn waits_add_up_to_the_time_without_credit() {
+    // Without congestion control there are more waits; DCQCN's switches have room for all that is sent.
+    for (name, sets) in &SCENARIOS[..2] {
+        let plan = shipped(name, &[*sets, &["congestion_control=Off"]].concat());
+        let (ports, mut waits) = (all_ports(&plan), Vec::<Wait>::new());
+        let observer = &mut |wait: &Wait| waits.push(*wait);
+        let tap = Tap { ports: &[], observer: &mut |_| {}, waits: Some(WaitTap { ports: &ports, observer }) };
+        let record =
+            simulate_tapped(&plan, RunOptions::default(), tap, &mut |_| {}).expect("the run ends well");
+        for lane in &record.lanes {
+            let here = |wait: &&Wait| {
+                let at = (plan.graph().name(wait.node), wait.port.0 + 1, wait.lane.0);
+                at == (lane.node.as_str(), lane.port, lane.lane)
+            };
+            let here: Vec<_> = waits.iter().filter(here).collect();
+            let sum = here.iter().map(|wait| wait.until - wait.from).sum::<units::Span>();
+            assert_eq!(sum, lane.without_credit, "{name}: {}:{}", lane.node, lane.port);
+            assert!(here.is_sorted_by(|one, next| one.until <= next.from), "{name}: {here:?}");
+        }
+        let total: units::Span = record.lanes.iter().map(|lane| lane.without_credit).sum();
+        assert!(total > units::Span::from_us(10), "{name}: {total}");
+    }
 }

@@ -126,7 +126,7 @@ pub fn capture(
             interrupt();
         }
     };
-    let ran = simulate_tapped(plan, options, Tap { ports: &request.ports, observer }, progress);
+    let ran = simulate_tapped(plan, options, Tap { ports: &request.ports, observer, waits: None }, progress);
     let end = ran.as_ref().map_or(writer.last, |record| record.simulated.after_start());
     let Capturing { kinds, limit_reached, packet_bytes, .. } = writer.finish(end)?;
     Ok(CaptureReport { record: ran?, kinds, limit_reached, packet_bytes })

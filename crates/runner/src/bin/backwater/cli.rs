@@ -22,6 +22,7 @@ use crate::verbs::show::ShowOptions;
 use crate::verbs::sim::SimOptions;
 use crate::verbs::sweep::SweepOptions;
 use crate::verbs::thresholds::ThresholdsOptions;
+use crate::verbs::trace::TraceOptions;
 use crate::verbs::tune::TuneOptions;
 
 /// Packet-level simulator of congestion in lossless fabrics: InfiniBand and RoCEv2.
@@ -43,6 +44,8 @@ pub(crate) enum Verb {
     Sim(SimOptions),
     /// Run a scenario, and write the packets that pass chosen ports to a file for Wireshark (pcapng).
     Capture(Box<CaptureOptions>),
+    /// Run a scenario, and write chosen ports and flows over time to a file for Perfetto.
+    Trace(Box<TraceOptions>),
     /// Run several scenarios with the same random streams, and print them side by side.
     Compare(CompareOptions),
     /// Run a scenario with parameters from a file or the standard input, and print measures: for outside optimisers.

@@ -215,6 +215,11 @@ pub(crate) enum Failure {
         "error: {0}\nhelp: `--set link.framing=RoCEv2` gives packets the headers of RoCEv2, and other lengths"
     )]
     NoFormat(CaptureError),
+    /// A trace of nothing is asked for.
+    #[error(
+        "error: there is nothing to trace\nhelp: name ports with `--ports`, such as `--ports leaf1:h3`, or flows with `--flows`"
+    )]
+    NothingToTrace,
     /// A run has no counters of this form.
     #[error("error: `{}` has links of {link}, which `{form}` does not show\nhelp: write `--form {help}`", folder.display())]
     ForeignCounters { folder: PathBuf, form: &'static str, link: &'static str, help: &'static str },

@@ -15,6 +15,7 @@
 //! | `memory` | the limit of memory beyond which a run is refused |
 //! | `folder_name` | default names of result folders |
 //! | `failure` | reasons why a verb failed, and the exit status of each |
+//! | `new_file` | files outside of result folders |
 //! | `formats` | formats of tables |
 //! | `until_done` | runs that end when their finite traffic is delivered |
 //! | `message_passing` | messages between processes by MPI, in builds with it |
@@ -34,6 +35,7 @@ mod interrupt;
 mod memory;
 #[cfg(feature = "mpi")]
 mod message_passing;
+mod new_file;
 mod progress;
 mod ranks;
 mod terminal;
@@ -54,7 +56,7 @@ use crate::failure::Failure;
 use crate::ranks::Processes;
 use crate::verbs::{
     bench, capture, check, compare, eval, export, fields, figure, guideline, headroom, import, list, new,
-    report, repro, rerun, schema, show, sim, sweep, thresholds, tune,
+    report, repro, rerun, schema, show, sim, sweep, thresholds, trace, tune,
 };
 
 fn main() -> ExitCode {
@@ -119,6 +121,7 @@ fn run(verb: Verb, ranks: Option<&dyn Ranks>) -> Result<(), Failure> {
         Verb::Guideline(options) => guideline::run(options),
         Verb::Headroom(options) => headroom::run(options),
         Verb::Thresholds(options) => thresholds::run(&options),
+        Verb::Trace(options) => trace::run(&options),
         Verb::Tune(options) => tune::run(&options),
         Verb::Import { from } => import::run(&from),
         Verb::Export { target } => export::run(&target),

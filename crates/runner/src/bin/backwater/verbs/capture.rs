@@ -3,8 +3,8 @@
 //! Invariant: a file that is there is overwritten with `--force` only. Nothing is written if an option or the scenario is wrong. The file of
 //! a run that fails has the packets up to there.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::PathBuf;
 
 use backwater::capture::filter::{Filter, FilterSpec, Kind};
@@ -24,6 +24,7 @@ use crate::arguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
+use crate::new_file;
 use crate::progress::ProgressReport;
 use crate::terminal::{print, print_exactly};
 use crate::threads::ThreadOptions;
@@ -152,7 +153,7 @@ pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
     };
     options.memory.check(&[&plan])?;
     let path = options.out.clone().unwrap_or_else(|| format!("{}.pcapng", plan.name()).into());
-    let file = opened(&path, options.force)?;
+    let file = new_file::open(&path, options.force)?;
     let report = captured(&plan, options, &request, file).map_err(|error| match error {
         CaptureError::Run(error) => error.into(),
         CaptureError::NoFormat => Failure::NoFormat(error),
@@ -216,19 +217,6 @@ fn comment(plan: &Plan) -> String {
         plan.seed(),
         plan.digest()
     )
-}
-
-/// Opens a file to be written, which is not there or may be overwritten.
-fn opened(path: &PathBuf, force: bool) -> Result<File, Failure> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)
-            .map_err(|cause| Failure::UnwritableFile { file: path.display().to_string(), cause })?;
-    }
-    let file = if force { File::create(path) } else { File::create_new(path) };
-    file.map_err(|cause| match cause.kind() {
-        io::ErrorKind::AlreadyExists => Failure::FileThere(path.display().to_string()),
-        _ => Failure::UnwritableFile { file: path.display().to_string(), cause },
-    })
 }
 
 /// A capture that is written.

@@ -23,4 +23,5 @@ pub(crate) mod show;
 pub(crate) mod sim;
 pub(crate) mod sweep;
 pub(crate) mod thresholds;
+pub(crate) mod trace;
 pub(crate) mod tune;

@@ -1,0 +1,130 @@
+//! `trace`: ports and flows over time, for Perfetto.
+//!
+//! Invariant: a file that is there is overwritten with `--force` only. Nothing is written if an option or the scenario is wrong.
+
+use std::io::BufWriter;
+use std::path::PathBuf;
+
+use backwater::trace::{EventCounts, TraceError, TraceReport, trace};
+use backwater::{Plan, RunOptions};
+use clap::Args;
+use report::format::{aligned, grouped, plain_table};
+use telemetry::RunEnding;
+use units::Span;
+
+use crate::arguments;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::memory::MemoryOptions;
+use crate::new_file;
+use crate::progress::ProgressReport;
+use crate::terminal::print;
+use crate::until_done::EndOptions;
+
+#[derive(Args, Debug)]
+pub(crate) struct TraceOptions {
+    /// File, or name of a shipped scenario (see `list`).
+    scenario: String,
+    /// Ports to show, with queues, rates, waits, pauses and marks of their outputs: `leaf1:3`, `leaf1:h3` (the port whose cable leads to
+    /// `h3`), `leaf*:h*`, `h1` (all its ports). May be given several times. Instead of the ports of the scenario's `series`.
+    #[arg(long, value_name = "PORTS")]
+    ports: Vec<String>,
+    /// Flows to show, by name or source host or a pattern of either, with goodput, the state of their response, messages and notifications.
+    /// May be given several times. Instead of the sources of the scenario's `series`.
+    #[arg(long, value_name = "FLOWS")]
+    flows: Vec<String>,
+    /// File to write [default: NAME.perfetto-trace, with the scenario's name].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Overwrite the file.
+    #[arg(long)]
+    force: bool,
+    /// Most events of each kind in the file. The run goes on and counts those that are left out.
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    most: u64,
+    /// Interval of counters [default: the scenario's `sample`].
+    #[arg(long, value_name = "TIME", value_parser = arguments::interval)]
+    sample: Option<Span>,
+    /// Override of a field: `--set congestion_control=Off`, `--set 'duration=1 s'`.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Seed of the random streams, instead of the scenario's.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    end: EndOptions,
+    /// Print no progress and no table, only errors.
+    #[arg(long)]
+    quiet: bool,
+    #[command(flatten)]
+    memory: MemoryOptions,
+}
+
+impl TraceOptions {
+    /// Returns the overrides of the scenario, those that stand for options included.
+    fn overrides(&self) -> Vec<String> {
+        let mut overrides = self.set.clone();
+        if !self.ports.is_empty() || !self.flows.is_empty() {
+            let (ports, flows, kept) =
+                (&self.ports, &self.flows, self.most.saturating_mul(2).min(10_000_000));
+            overrides.push(format!(
+                "series=(ports: {ports:?}, sources: {flows:?}, pauses: {ports:?}, pauses_kept: {kept})"
+            ));
+        }
+        overrides.extend(self.sample.map(|sample| format!("sample={sample}")));
+        overrides
+    }
+}
+
+/// Runs the scenario, writes the file, prints the counts.
+pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
+    let plan = options.end.plan(&options.scenario, &options.overrides(), options.seed)?;
+    if plan.series().ports.named.is_empty() && plan.series().sources.named.is_empty() {
+        return Err(Failure::NothingToTrace);
+    }
+    options.memory.check(&[&plan])?;
+    let path = options.out.clone().unwrap_or_else(|| format!("{}.perfetto-trace", plan.name()).into());
+    let file = new_file::open(&path, options.force)?;
+    let mut progress = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
+    let run = RunOptions { interrupt: Some(interrupt::watched()), ..RunOptions::default() };
+    let report = trace(&plan, run, options.most, BufWriter::new(file), &mut |now| progress.update(now))
+        .map_err(|error| match error {
+            TraceError::Run(error) => error.into(),
+            TraceError::Nothing => Failure::NothingToTrace,
+            TraceError::Unwritable(cause) => {
+                Failure::UnwritableFile { file: path.display().to_string(), cause }
+            }
+        })?;
+    if !options.quiet {
+        print(&printed(&path.display().to_string(), &plan, &report));
+    }
+    let simulated_s = report.record.simulated.seconds();
+    match report.record.ended {
+        RunEnding::Interrupted => Err(Failure::Interrupted { simulated_s }),
+        RunEnding::NotDone => {
+            let delivered = "finite traffic is not delivered".to_owned();
+            Err(Failure::NotDone { simulated_s, delivered })
+        }
+        RunEnding::AtDuration | RunEnding::Done => Ok(()),
+    }
+}
+
+/// Returns the counts as a table.
+fn printed(path: &str, plan: &Plan, report: &TraceReport) -> String {
+    let mut table = plain_table();
+    table.set_header(["kind", "written", "left out"]);
+    for (kind, EventCounts { written, left_out }) in &report.kinds {
+        table.add_row([kind.words().to_owned(), grouped(*written), grouped(*left_out)]);
+    }
+    let left_out = report.kinds.values().any(|counts| counts.left_out > 0);
+    let (ports, flows) = (plan.series().ports.named.len(), plan.series().sources.named.len());
+    let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    format!(
+        "{path}: {}, {}. Open it at https://ui.perfetto.dev\n\n{}\n{}\ndigest {:016x}, that of the same run by `sim`\n",
+        plural(ports, "port"),
+        plural(flows, "flow"),
+        aligned(table, 1),
+        if left_out { "\nThe limit leaves later events out: `--most N` changes it.\n" } else { "" },
+        report.record.digest
+    )
+}
