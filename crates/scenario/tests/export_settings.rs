@@ -418,6 +418,12 @@ fn memory_of_sonic_is_shared() {
     ]);
     assert_eq!(sharing, SharingPlan::Own);
     assert!(matches!(own, Err(ExportError::MemoryNotShared { .. })), "{own:?}");
+    for (field, tables_of) in [("link", "(strict: [0])"), ("switch", "[(tables: (strict: [0]))]")] {
+        let (lanes, _) = tables(&[&format!("{field}.vl_arbitration={tables_of}")]);
+        let named = lanes.expect("it is shared").account.into_iter().map(|entry| entry.field);
+        let arbitration: Vec<_> = named.filter(|name| name.ends_with("vl_arbitration")).collect();
+        assert_eq!(arbitration, [format!("{field}.vl_arbitration")]);
+    }
     let (complete, _) = tables(&["switch.sharing=Complete(guaranteed: \"8 KiB\")"]);
     let Exported { text, account } = complete.expect("it is shared");
     assert!(text.contains("\"dynamic_th\": \"7\""), "{text}");

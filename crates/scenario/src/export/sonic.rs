@@ -286,9 +286,10 @@ impl Draft<'_> {
                 "it is a pool of type `egress`, which is not written",
             );
         }
-        if self.plan.link().vl_arbitration != Default::default() {
+        let own = switch.vl_arbitration.is_some();
+        if own || self.plan.link().vl_arbitration != Default::default() {
             self.left(
-                "link.vl_arbitration",
+                if own { "switch.vl_arbitration" } else { "link.vl_arbitration" },
                 "lanes with weights or strict priority",
                 "it is `SCHEDULER`, which is not written",
             );
