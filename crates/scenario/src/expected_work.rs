@@ -129,7 +129,9 @@ impl Plan {
     /// Returns the time in which nearly all events happen; the busiest link of a host needs `busy` for its payload.
     fn active(&self, busy: Span) -> Span {
         let endless = self.workload().flows.iter().any(|flow| !flow.finite);
-        let last = if endless { Time::NEVER } else { self.workload().finite.last_posting + busy };
+        // The last posting is never, where the end of the run cuts traffic off.
+        let last = self.workload().finite.last_posting.min(self.end()) + busy;
+        let last = if endless { Time::NEVER } else { last };
         last.min(self.end()).since_start()
     }
 }
@@ -144,6 +146,8 @@ fn is_elastic(flow: &Flow) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use units::Span;
+
     use crate::{Scenario, ScenarioText};
 
     /// Expected events against the counted ones of the shipped benches, which `docs/bench.json` records: 6.2 million of
@@ -161,5 +165,14 @@ mod tests {
             let hosts: u64 = work.events[..plan.graph().hosts()].iter().sum();
             assert!(hosts > all / 10 && hosts < all / 2, "{name}: {hosts} of {all} events at hosts");
         }
+    }
+
+    /// Where the end of the run cuts traffic off, there is work until the end, and no time is added to never.
+    #[test]
+    fn traffic_that_is_cut_off_lasts_until_the_end() {
+        let mut source = ScenarioText::find("bench-a32").expect("it ships");
+        source.set("duration=\"1100 us\"").expect("it has a duration");
+        let plan = Scenario::read(&source).and_then(|scenario| scenario.check(&source)).expect("it is right");
+        assert_eq!(plan.expected_work().within, Span::from_us(1100));
     }
 }
