@@ -26,6 +26,7 @@ mod mutants;
 mod opensm;
 mod pages;
 mod parallel;
+mod profile_guided;
 mod readers;
 mod simulate;
 mod slurm;
@@ -171,7 +172,11 @@ const VERBS: &[Verb] = &[
         task: Task::Chore(pages::run),
     },
     Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
-    Verb { name: "dist", about: "pack the program for a release", task: Task::Chore(dist::run) },
+    Verb {
+        name: "dist",
+        about: "pack the program for a release, optimised by a profile of runs (rustup component llvm-tools)",
+        task: Task::Chore(dist::run),
+    },
     Verb {
         name: "bless",
         about: "accept the present output of the tests as snapshots",

@@ -43,10 +43,15 @@ pub(crate) fn build() -> Result<PathBuf, ExitCode> {
 
 /// Builds `backwater` with these features and returns the path of the program.
 pub(crate) fn build_with(features: &[&str]) -> Result<PathBuf, ExitCode> {
+    build_by(features, &[])
+}
+
+/// Builds `backwater` with these features and further arguments of cargo, and returns the path of the program.
+pub(crate) fn build_by(features: &[&str], arguments: &[String]) -> Result<PathBuf, ExitCode> {
     let color = if io::stderr().is_terminal() { "always" } else { "never" };
     let mut command =
         cargo(&["build", "--release", "--package", "backwater", "--bin", "backwater", "--quiet"]);
-    command.args(["--message-format", "json-render-diagnostics", "--color", color]);
+    command.args(["--message-format", "json-render-diagnostics", "--color", color]).args(arguments);
     features.iter().for_each(|feature| {
         command.args(["--features", feature]);
     });
