@@ -6,12 +6,16 @@
 //! | block of a page | effect |
 //! |---|---|
 //! | `ron NAME`, `text NAME` | a file of this name |
+//! | none: the files of the folder `docs/guide/PAGE`, if there is one | copies of them |
 //! | `console`, a line after `$ ` | a shell command, which must succeed unless the page shows its exit status |
 //! | `console`, other lines | lines of its output, in order, one after the other; `...` stands for lines that are left out |
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The page whose commands need an MPI: `cargo xtask test-mpi` runs them.
+const TESTED_ELSEWHERE: &str = "many-machines.md";
 
 /// A fenced block of a page.
 struct Block<'a> {
@@ -98,11 +102,25 @@ fn steps<'a>(block: &Block<'a>) -> Vec<Step<'a>> {
     steps
 }
 
+/// The folder of the pages.
+fn guide() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide")
+}
+
+/// Copies the files that a page has beside it, if it has any.
+fn copy_files(from: &Path, to: &Path) {
+    for file in fs::read_dir(from).into_iter().flatten() {
+        let file = file.expect("it can be read");
+        fs::copy(file.path(), to.join(file.file_name())).expect("a writable folder");
+    }
+}
+
 /// Writes the files of a page and runs its commands. `name` is that of the page, and of its folder.
 fn assert_page(name: &str, page: &str) {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("guide").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a writable folder");
+    copy_files(&guide().join(name), &folder);
     let mut commands = 0;
     for block in blocks(page) {
         if let Some((_, file)) = block.info.split_once(' ') {
@@ -133,8 +151,11 @@ macro_rules! pages {
 
         #[test]
         fn every_page_is_run() {
-            let pages = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide")).expect("it is there");
-            let mut pages: Vec<_> = pages.map(|page| page.expect("it can be read").file_name()).collect();
+            let pages = fs::read_dir(guide()).expect("it is there");
+            let pages = pages.map(|page| page.expect("it can be read"));
+            let pages = pages.filter(|page| page.file_type().is_ok_and(|kind| kind.is_file()));
+            let mut pages: Vec<_> = pages.map(|page| page.file_name()).collect();
+            pages.retain(|page| page != TESTED_ELSEWHERE);
             pages.sort();
             let mut run = vec![$(concat!($page, ".md")),*];
             run.sort_unstable();
@@ -154,4 +175,5 @@ pages! {
     one_slow_cable_and_one_missing: "changed-cables",
     long_runs_go_on: "long-runs",
     packets_and_a_timeline: "packets-and-timeline",
+    a_cluster_from_its_files_to_its_settings: "cluster",
 }
