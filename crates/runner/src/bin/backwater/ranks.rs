@@ -78,6 +78,7 @@ fn simulating(verb: &Verb) -> Option<&'static str> {
     Some(match verb {
         Verb::Sim(_) => "sim",
         Verb::Capture(_) => "capture",
+        Verb::Trace(_) => "trace",
         Verb::Compare(_) => "compare",
         Verb::Eval(_) => "eval",
         Verb::Sweep(_) => "sweep",
