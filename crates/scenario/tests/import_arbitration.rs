@@ -92,6 +92,55 @@ fn what_is_assumed_or_left_out_is_said() {
     assert!(said.starts_with("error: vlarb: tables of lanes need"), "{said}");
 }
 
+/// A port without tables, or without entries for the lanes of the scenario, would serve its lanes in turn.
+#[test]
+fn a_port_without_entries_is_refused() {
+    let (head, rest) = VLARB.split_once("# VLArbitration tables: Lid 4 port 1").expect("an adapter");
+    let (_, behind) = rest.split_once("# VLArbitration tables: Lid 5").expect("the next one");
+    let with = |own: &str| {
+        let own = format!("# VLArbitration tables: Lid 4 port 1 LowCap 2 HighCap 2\n{own}");
+        import(Some(SL2VL), &format!("{head}{own}# VLArbitration tables: Lid 5{behind}"))
+    };
+    let low =
+        |lane: &str| format!("# Low priority VL Arbitration Table:\nVL    : |{lane} |\nWEIGHT: |0x4 |\n");
+    let line = head.lines().count() + 1;
+    let said = with("").expect_err("the query failed");
+    let words = format!("error: vlarb:{line}:1: port 1 of LID 4 has a header and no tables");
+    assert!(said.starts_with(&words), "{said}");
+    let said = with(&low("0x7")).expect_err("no service level leads to lane 7");
+    let words = format!("error: vlarb:{line}:1: port 1 of LID 4 has no entry for a lane");
+    assert!(said.starts_with(&words), "{said}");
+}
+
+/// An adapter is asked by its port, or by port 0, for its tables and for its limit alike.
+#[test]
+fn limits_of_adapters_are_found_at_either_port() {
+    let limited =
+        VLARB.replace("Lid 3 port 1\nLink", "Lid 3 port 1\nVLHighLimit:.....................9\nLink");
+    let (front, behind) = limited.split_once(".....................9\n").expect("the limit");
+    let limited = format!(
+        "{front}.....................9\n{}",
+        behind.replacen("VLHighLimit:.....................0\n", "", 1)
+    );
+    let tables = "# VLArbitration tables: Lid 3 port";
+    let info = "# Port info: Lid 3 port";
+    for (of_tables, of_limit) in [(1, 1), (0, 1), (1, 0), (0, 0)] {
+        let asked = limited
+            .replace(&format!("{tables} 1"), &format!("{tables} {of_tables}"))
+            .replace(&format!("{info} 1"), &format!("{info} {of_limit}"));
+        let imported = import(Some(SL2VL), &asked).unwrap_or_else(|said| panic!("{said}"));
+        let plan = plan(&imported);
+        let host = plan.graph().find("node-10 HCA-1").expect("it is there");
+        let own = plan.nodes().adapters[host.index()].settings.vl_arbitration.clone();
+        assert_eq!(own, Some(weights([4, 4], [0, 0], 9)), "tables at {of_tables}, limit at {of_limit}");
+        assert!(!imported.account.iter().any(|entry| entry.key == "limit of high priority"));
+    }
+    let (front, behind) = VLARB.split_once(info).expect("a limit");
+    let foreign = format!("{front}{}{behind}", info.replace("Lid 3", "Lid 77"));
+    let said = import(Some(SL2VL), &foreign).expect_err("no node has this LID");
+    assert!(said.contains(": the cluster has no node with LID 77"), "{said}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 

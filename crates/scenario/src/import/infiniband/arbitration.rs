@@ -1,7 +1,8 @@
 //! Lane arbitration tables by port: what `smpquery vlarb LID PORT` prints, one port after the other, and the limits of high
 //! priority of `smpquery portinfo LID PORT` among them.
 //!
-//! Invariant: every port with a cable has tables. Entries of lanes that no service level leads to are counted.
+//! Invariant: every port with a cable has tables, of which one at least has entries. Entries of lanes that no service level leads
+//! to are counted.
 //!
 //! ```text
 //! # VLArbitration tables: Lid 3 port 1 LowCap 8 HighCap 8
@@ -30,8 +31,8 @@ const MOST_ENTRIES: usize = 64;
 pub struct ArbitrationDump {
     /// Tables of ports, in the order of the file.
     pub ports: Vec<PortWeights>,
-    /// `VLHighLimit` by LID and number of the port.
-    pub limits: BTreeMap<(u16, u16), u8>,
+    /// `VLHighLimit` by LID and number of the port, with the bytes of its line.
+    pub limits: BTreeMap<(u16, u16), (u8, Range<usize>)>,
 }
 
 /// The tables of a port.
@@ -52,9 +53,8 @@ pub struct PortWeights {
 /// The part of the file to which a line belongs.
 #[derive(Clone, Copy)]
 enum Section {
-    Start,
-    /// A port without tables: a switch's own.
-    Nothing,
+    /// No table: the file's first lines, a port before its tables, or a switch's own port without any.
+    Outside,
     High,
     Low,
     Info(u16, u16),
@@ -64,10 +64,10 @@ impl ArbitrationDump {
     /// Reads the file.
     ///
     /// # Errors
-    /// If a line has another form, or a port has two tables.
+    /// If a line has another form, or a port has two tables, or a header without tables.
     pub fn read(source: SourceText<'_>) -> Result<Self, Diagnostic> {
         let mut dump = Self::default();
-        let mut section = Section::Start;
+        let mut section = Section::Outside;
         let mut lanes: Option<(Part<'_>, Vec<u8>)> = None;
         for line in source.lines().filter(|line| !line.text.starts_with("ibwarn:")) {
             if let Some(weights) = line.behind("WEIGHT:") {
@@ -100,6 +100,9 @@ impl ArbitrationDump {
             let help = "write what `smpquery vlarb LID PORT` prints for each port";
             return Err(source.whole("the file has no lane arbitration tables", help));
         }
+        // A switch's own port may have none.
+        let empty = dump.ports.iter().find(|own| own.port > 0 && own.high.is_empty() && own.low.is_empty());
+        empty.map_or(Ok(()), |own| Err(own.lacks(source, "has a header and no tables")))?;
         Ok(dump)
     }
 
@@ -112,14 +115,14 @@ impl ArbitrationDump {
                 return Err(source.wrong(&line.range(), message, "give each port its tables once"));
             }
             self.ports.push(PortWeights { lid, port, high: Vec::new(), low: Vec::new(), at: line.range() });
-            return Ok(Some(Section::Nothing));
+            return Ok(Some(Section::Outside));
         }
         if let Some(rest) = line.behind("# Port info:") {
             let (lid, port) = lid_and_port(source, rest)?;
             return Ok(Some(Section::Info(lid, port)));
         }
         Ok(match line.text {
-            text if text.starts_with("# No VLArbitration tables") => Some(Section::Start),
+            text if text.starts_with("# No VLArbitration tables") => Some(Section::Outside),
             "# Low priority VL Arbitration Table:" => Some(Section::Low),
             "# High priority VL Arbitration Table:" => Some(Section::High),
             _ => None,
@@ -170,11 +173,21 @@ impl ArbitrationDump {
         let limit = decimal(number).filter(|_| !number.is_empty()).ok_or_else(|| {
             source.wrong(&value.range(), format!("`{number}` is not a limit"), "write a number from 0 to 255")
         })?;
-        if self.limits.insert((lid, port), limit).is_some() {
+        if self.limits.insert((lid, port), (limit, line.range())).is_some() {
             let message = format!("port {port} of LID {lid} has a limit already");
             return Err(source.wrong(&line.range(), message, "give each port its limit once"));
         }
         Ok(())
+    }
+}
+
+impl PortWeights {
+    /// Refuses a port whose tables have no entries: a query that failed leaves none.
+    fn lacks(&self, source: SourceText<'_>, what: &str) -> Diagnostic {
+        let Self { lid, port, .. } = self;
+        let help =
+            format!("ask again, `smpquery vlarb {lid} {port}`, or write the tables that the port obeys");
+        source.wrong(&self.at, format!("port {port} of LID {lid} {what}"), &help)
     }
 }
 
@@ -250,21 +263,22 @@ impl ArbitrationTables {
         let (mut unused, mut without_limit) = (0, 0);
         let mut weights = |node: &ClusterNode, port: u16, own: bool| {
             // Port 0 of an adapter stands for the one that was asked.
-            let place = [port, 0]
-                .into_iter()
-                .take(1 + usize::from(own))
-                .find_map(|port| Some(((node.lid?, port), *by_port.get(&(node.lid?, port))?)));
-            let (place, found) = place.ok_or_else(|| {
+            let mut places =
+                [port, 0].into_iter().take(1 + usize::from(own)).filter_map(|port| Some((node.lid?, port)));
+            let found = places.clone().find_map(|place| by_port.get(&place)).ok_or_else(|| {
                 let message = format!("there are no tables of port {port} of `{}`", node.name);
                 source
                     .whole(message, "write what `smpquery vlarb LID PORT` prints for each port with a cable")
             })?;
-            let mut kept = |table: &[(u8, u8)]| {
+            let mut kept = |table: &[(u8, u8)]| -> Vec<(u8, u8)> {
                 unused += table.iter().filter(|(lane, weight)| *lane >= data_lanes && *weight > 0).count();
                 table.iter().copied().filter(|(lane, _)| *lane < data_lanes).collect()
             };
             let (high, low) = (kept(&found.high), kept(&found.low));
-            let limit = dump.limits.get(&place).copied();
+            if high.is_empty() && low.is_empty() {
+                return Err(found.lacks(source, "has no entry for a lane that a service level leads to"));
+            }
+            let limit = places.find_map(|place| dump.limits.get(&place)).map(|(limit, _)| *limit);
             without_limit += usize::from(limit.is_none());
             Ok::<_, Diagnostic>(Weights { high, low, limit: limit.unwrap_or(0) })
         };
@@ -325,13 +339,15 @@ impl Weights {
     }
 }
 
-/// Checks that every LID is one of the cluster's.
+/// Checks that every LID, of tables and of limits, is one of the cluster's.
 fn known_lids(source: SourceText<'_>, dump: &ArbitrationDump, cluster: &Cluster) -> Result<(), Diagnostic> {
     let nodes = cluster.hosts.iter().chain(&cluster.switches);
     let lids: std::collections::BTreeSet<u16> = nodes.filter_map(|node| node.lid).collect();
-    dump.ports.iter().find(|own| !lids.contains(&own.lid)).map_or(Ok(()), |own| {
-        let message = format!("the cluster has no node with LID {}", own.lid);
-        Err(source.wrong(&own.at, message, "import both files as they were at the same time"))
+    let of_tables = dump.ports.iter().map(|own| (own.lid, &own.at));
+    let of_limits = dump.limits.iter().map(|((lid, _), (_, at))| (*lid, at));
+    of_tables.chain(of_limits).find(|(lid, _)| !lids.contains(lid)).map_or(Ok(()), |(lid, at)| {
+        let message = format!("the cluster has no node with LID {lid}");
+        Err(source.wrong(at, message, "import both files as they were at the same time"))
     })
 }
 
