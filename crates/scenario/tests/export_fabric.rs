@@ -160,6 +160,16 @@ fn an_imported_cluster_keeps_its_addresses() {
     for switch in plan.graph().switch_ids() {
         assert_eq!(assigned.node(switch).ports, addresses.node(switch).ports);
     }
+    // A GUID that the table lacks is assigned, that of a port too, and the account has the node.
+    for guid in ["0x0002c90300000201", "0x0002c90300000200"] {
+        let gaps = nodes.replace(guid, "");
+        assert_ne!(gaps, nodes);
+        let own = Addresses::of_cluster(&plan, source("nodes.csv", &gaps), source("ports.csv", &ports));
+        let own = own.unwrap_or_else(|said| panic!("{said}"));
+        let Exported { account, .. } = ibsim::export(&plan, &own).expect("it is InfiniBand's");
+        let entry = account.iter().find(|entry| entry.field == "addresses").expect("an entry").to_string();
+        assert!(entry.contains("where nodes.csv has none, for 1 of 6 nodes"), "{entry}");
+    }
     let other = nodes.replace("sw-b,", "sw-c,");
     let said = Addresses::of_cluster(&plan, source("nodes.csv", &other), source("ports.csv", &ports));
     let said = said.expect_err("there is no such node").to_string();

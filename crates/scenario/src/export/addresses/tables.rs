@@ -26,8 +26,9 @@ struct Row {
 }
 
 /// What `nodes.csv` says of a node.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone)]
 struct Given {
+    at: Range<usize>,
     guid: Option<u64>,
     port_guid: Option<u64>,
     lid: Option<u16>,
@@ -68,18 +69,47 @@ pub(super) fn read(
         };
         let guid = given.guid.unwrap_or_else(|| assigned_guid(lid));
         let of_port = if graph.is_host(node) { guid + u64::from(last_port) } else { guid };
-        let complete = given.guid.is_some() && given.lid.is_some();
+        let own_port = !graph.is_host(node) || given.port_guid.is_some();
+        let complete = given.guid.is_some() && given.lid.is_some() && own_port;
         assigned += usize::from(!complete);
         let port_guid = given.port_guid.unwrap_or(of_port);
         addresses.push(NodeAddress { guid, port_guid, lid, ports: own_ports, last_port });
     }
-    let mut guids = BTreeSet::new();
-    if let Some(twice) = addresses.iter().find(|address| !guids.insert(address.port_guid)) {
-        let message = format!("GUID 0x{:016x} belongs to two ports", twice.port_guid);
-        return Err(nodes.whole(message, REMEDY));
-    }
+    check_guids(plan, &addresses).map_err(|(node, message)| {
+        let help =
+            "give each node a GUID of its own; only ports of one adapter have the same, and other numbers";
+        nodes.wrong(&given[node].at, message, help)
+    })?;
     let all = addresses.len();
     Ok(Addresses { nodes: addresses, assigned: (assigned, all) })
+}
+
+/// Checks that only hosts have a GUID in common, as ports of one adapter with different numbers, and that ports have GUIDs of
+/// their own. An error has the index of the later node.
+fn check_guids(plan: &Plan, addresses: &[NodeAddress]) -> Result<(), (usize, String)> {
+    let graph = plan.graph();
+    let name = |node: usize| graph.name(NodeId(node as u32));
+    let (mut of_nodes, mut of_ports) = (BTreeMap::new(), BTreeMap::new());
+    for (index, NodeAddress { guid, port_guid, last_port, .. }) in addresses.iter().enumerate() {
+        let known: &mut Vec<(usize, Option<u16>)> = of_nodes.entry(guid).or_default();
+        let port = Some(*last_port).filter(|_| graph.is_host(NodeId(index as u32)));
+        let same = known.iter().find(|(_, other)| port.is_none() || other.is_none() || *other == port);
+        if let Some((other, of_other)) = same {
+            let (own, other) = (name(index), name(*other));
+            let two_hosts = port.is_some() && of_other.is_some();
+            let what = if two_hosts { "the GUID and the number of port" } else { "the GUID" };
+            return Err((index, format!("`{own}` has {what} of `{other}`: 0x{guid:016x}")));
+        }
+        known.push((index, port));
+        if let Some(other) = of_ports.insert(port_guid, index) {
+            let (own, other) = (name(index), name(other));
+            return Err((
+                index,
+                format!("the port of `{own}` has the GUID of that of `{other}`: 0x{port_guid:016x}"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the number of a host's port: that at the far end of its cable's row.
@@ -117,7 +147,7 @@ fn read_nodes(plan: &Plan, source: SourceText<'_>) -> Result<Vec<Given>, Diagnos
         if let Some(other) = lid.and_then(|lid| lids.insert(lid, name.clone())) {
             return wrong(format!("`{name}` has the LID of `{other}`"), "give each node a LID of its own");
         }
-        if given[node.index()].replace(Given { guid, port_guid, lid }).is_some() {
+        if given[node.index()].replace(Given { at: at.clone(), guid, port_guid, lid }).is_some() {
             return wrong(format!("`{name}` has a second row"), "give each node one row");
         }
     }
