@@ -400,6 +400,67 @@ fn headroom_by_cable_comes_back() {
     }
 }
 
+/// Cables of two rates within a Mb/s, with headroom and thresholds of their own: each port has the profiles of its own.
+#[test]
+fn rates_of_one_speed_have_profiles_of_their_own() {
+    let near = "100.0004 Gb/s";
+    let plan = plan(
+        &roce(),
+        &[
+            format!("cables.trunk.rate={near}"),
+            "link.flow_control=Pause(resume_offset: \"8 KiB\", reaction: \"1 us\")".to_owned(),
+            format!(
+                "congestion_control=Dcqcn(marking: (by_rate: [(rate: \"100 Gb/s\", kmin: \"100 KB\", kmax: \"400 KB\", pmax: 0.2), \
+                 (rate: \"{near}\", kmin: \"101 KB\", kmax: \"401 KB\", pmax: 0.2)]))"
+            ),
+        ],
+    );
+    let switch = plan.graph().find("leaf1").expect("it is there");
+    let Exported { text, .. } = sonic::export(&plan, switch).expect("it is RoCE's");
+    let tables: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let ends = plan.graph().ports(switch);
+    let rates: std::collections::BTreeSet<_> = ends.iter().map(|end| plan.cable(end.cable).rate).collect();
+    assert_eq!(rates.len(), 2, "{text}");
+    let MarkingSpec::Red(marking) = &plan.control().marking else { panic!("it is DCQCN") };
+    for (port, end) in (0..).map(PortId).zip(ends) {
+        let key = format!("Ethernet{}|0", port.0 * 4);
+        let own = plan.nodes().port(switch, port);
+        let group = &tables["BUFFER_PG"][&key]["profile"];
+        let profile = &tables["BUFFER_PROFILE"][group.as_str().expect("a name")];
+        let headroom = own.capacity[0] - own.thresholds()[0];
+        assert_eq!(profile["xoff"], headroom.get().to_string(), "{key}\n{text}");
+        let queue = &tables["QUEUE"][&key]["wred_profile"];
+        let profile = &tables["WRED_PROFILE"][queue.as_str().expect("a name")];
+        let thresholds = marking.thresholds(plan.cable(end.cable).rate).expect("it has an entry");
+        assert_eq!(profile["green_min_threshold"], thresholds.kmin.get().to_string(), "{key}\n{text}");
+        assert_eq!(profile["green_max_threshold"], thresholds.kmax.get().to_string(), "{key}\n{text}");
+    }
+}
+
+/// Lane 1 has PFC, and only service levels over 7 lead to it.
+#[test]
+fn a_lossless_lane_without_a_priority_is_named() {
+    let levels: Vec<_> = (0..8).map(|level| format!("{level}: 0")).collect();
+    let left_out = |pause: &str| {
+        let sets = [
+            "link.data_lanes=2".to_owned(),
+            format!("link.sl_to_vl={{{}}}", levels.join(", ")),
+            format!("link.flow_control=Pause(resume_offset: \"8 KiB\"{pause})"),
+        ];
+        let plan = plan(&roce(), &sets);
+        let switch = plan.graph().find("leaf1").expect("it is there");
+        let Exported { account, .. } = sonic::export(&plan, switch).expect("it is RoCE's");
+        let own: Vec<_> = account.into_iter().filter(|entry| entry.field == "link.data_lanes").collect();
+        assert_eq!(own.len(), 1, "{own:?}");
+        own[0].to_string()
+    };
+    let lossless = left_out("");
+    let words = "left out: link.data_lanes: lane 1: no service level from 0 to 7 leads to it";
+    assert!(lossless.starts_with(words), "{lossless}");
+    let lossy = left_out(", pfc_enable: [0]");
+    assert!(lossy.starts_with("left out: link.data_lanes: lane 1: its priority has no PFC"), "{lossy}");
+}
+
 /// A switch without shared memory, and memory without a threshold.
 #[test]
 fn memory_of_sonic_is_shared() {

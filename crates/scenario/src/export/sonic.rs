@@ -123,7 +123,11 @@ impl Draft<'_> {
             self.enter("PORT_QOS_MAP", name(port), json!({ "pfc_enable": text }));
         }
         for lane in lanes.iter().filter(|lane| !priorities.contains_key(lane)) {
-            let why = "its priority has no PFC, and no entries: the switch's own settings hold";
+            let why = if link.pauses(*lane) {
+                "no service level from 0 to 7 leads to it, so that no priority of a tag has its PFC and memory"
+            } else {
+                "its priority has no PFC, and no entries: the switch's own settings hold"
+            };
             self.left("link.data_lanes", format!("lane {}", lane.0), why);
         }
         // The lanes that `import sonic` makes of these priorities.
@@ -154,10 +158,12 @@ impl Draft<'_> {
     /// Writes the profile of each port and lane with PFC.
     fn profiles(&mut self, shares: &[Share], pause: &PauseSpec, priorities: &BTreeMap<Lane, u8>) {
         let lanes = usize::from(self.plan.link().data_lanes);
-        let mut known: BTreeMap<(Rate, u64, u64, i32), String> = BTreeMap::new();
+        let mut known: BTreeMap<(u64, u64, u64, i32), String> = BTreeMap::new();
         let mut rounded: BTreeSet<(String, i32)> = BTreeSet::new();
-        let mut numbers: BTreeMap<Rate, usize> = BTreeMap::new();
+        // By the speeds that names have: rates of one speed share their numbers.
+        let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
         for (port, rate) in self.rates() {
+            let speed = speed(rate);
             let own = self.plan.nodes().port(self.switch, port);
             for (lane, priority) in priorities {
                 let share = shares[port.index() * lanes + lane.index()];
@@ -165,11 +171,11 @@ impl Draft<'_> {
                 let headroom = own.capacity[lane.index()] - limit;
                 let power = power(share.alpha);
                 self.note_alpha(share.alpha, power, &mut rounded);
-                let key = (rate, headroom.get(), share.guaranteed.get(), power);
+                let key = (speed, headroom.get(), share.guaranteed.get(), power);
                 let profile = known.entry(key).or_insert_with(|| {
-                    let number = numbers.entry(rate).or_insert(0);
+                    let number = numbers.entry(speed).or_insert(0);
                     *number += 1;
-                    format!("pg_lossless_{}_{number}_profile", speed(rate))
+                    format!("pg_lossless_{speed}_{number}_profile")
                 });
                 let fields = json!({ "profile": profile });
                 self.tables
@@ -221,11 +227,19 @@ impl Draft<'_> {
                 return Err(ExportError::NotDcqcn { target: "sonic", found });
             }
         };
-        let mut written = BTreeSet::new();
+        let mut known: BTreeMap<Option<(u64, Bytes, Bytes, u64)>, String> = BTreeMap::new();
         for (port, rate) in self.rates() {
-            let thresholds = marking.and_then(|marking| marking.thresholds(rate));
-            let profile = thresholds.map_or_else(|| "OFF".to_owned(), |_| format!("ECN_{}", speed(rate)));
-            if written.insert(profile.clone()) {
+            let (speed, thresholds) = (speed(rate), marking.and_then(|marking| marking.thresholds(rate)));
+            let key = thresholds.map(|own| (speed, own.kmin, own.kmax, own.pmax.to_bits()));
+            let of_speed = known.keys().flatten().filter(|(other, ..)| *other == speed).count();
+            let profile = match (known.get(&key), thresholds) {
+                (Some(profile), _) => profile.clone(),
+                (None, None) => "OFF".to_owned(),
+                (None, Some(_)) if of_speed == 0 => format!("ECN_{speed}"),
+                // Another rate of this speed has others.
+                (None, Some(_)) => format!("ECN_{speed}_{}", of_speed + 1),
+            };
+            if known.insert(key, profile.clone()).is_none() {
                 let fields = thresholds.map_or_else(|| json!({ "ecn": "ecn_none" }), |own| self.ramp(own));
                 self.enter("WRED_PROFILE", profile.clone(), fields);
             }
