@@ -157,7 +157,10 @@ struct Started(Child);
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // It may have ended by itself. `mpirun` ends its processes when it is asked to end.
+        if let Ok(Some(_)) = self.0.try_wait() {
+            return;
+        }
+        // `mpirun` ends its processes when it is asked to end.
         let _ = Command::new("kill").arg(self.0.id().to_string()).stderr(Stdio::null()).status();
         let began = Instant::now();
         while matches!(self.0.try_wait(), Ok(None)) && began.elapsed() < Duration::from_secs(10) {
@@ -206,8 +209,19 @@ impl Test {
     fn sim(&self, processes: Option<usize>, arguments: &[&str], out: &str) -> Result<Output, Fault> {
         let mut command = self.command(processes);
         command.arg("sim").args(arguments).args(["--out", out]);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(command.output()?)
+        let [stdout, stderr] = ["stdout", "stderr"].map(|name| self.folder.join(format!("{out}.{name}")));
+        command.stdout(fs::File::create(&stdout)?).stderr(fs::File::create(&stderr)?);
+        let (mut started, began) = (Started(command.spawn()?), Instant::now());
+        let status = loop {
+            if let Some(status) = started.0.try_wait()? {
+                break status;
+            }
+            if began.elapsed() > PATIENCE {
+                return Err(format!("`sim {}` takes longer than {PATIENCE:?}", arguments.join(" ")).into());
+            }
+            sleep(Duration::from_millis(20));
+        };
+        Ok(Output { status, stdout: fs::read(stdout)?, stderr: fs::read(stderr)? })
     }
 
     /// Runs a case by one process and by 1, 2, 3 and 4 ranks.

@@ -1,6 +1,7 @@
 //! Counters of ports, as the tools of InfiniBand and Ethernet show them after a run.
 //!
-//! Invariant: counters are a function of `ports.csv`. A counter that the real register cannot hold is cut at its largest value, and named.
+//! Invariant: counters are a function of `ports.csv`. Tables hold whole counts; in ibsim's script a count that the real register cannot hold is
+//! cut at its largest value, and named.
 //!
 //! | counter | computed as | width of the register |
 //! |---|---|---|
@@ -184,11 +185,17 @@ pub struct IbsimScript {
 
 /// Returns the counters of ports as commands of ibsim. `place` returns the name of a node in ibsim's net file, and the number of its port
 /// there.
-#[must_use]
-pub fn ibsim(counters: &[InfiniBandCounters], place: impl Fn(&str, u16) -> (String, u16)) -> IbsimScript {
+///
+/// # Errors
+/// The node and the port for which `place` returns none.
+pub fn ibsim(
+    counters: &[InfiniBandCounters],
+    place: impl Fn(&str, u16) -> Option<(String, u16)>,
+) -> Result<IbsimScript, (String, u16)> {
     let mut script = IbsimScript { text: String::new(), cut: Vec::new() };
     for counters in counters.iter().filter(|counters| counters.lane.is_none()) {
-        let (node, port) = place(&counters.node, counters.port);
+        let unknown = || (counters.node.clone(), counters.port);
+        let (node, port) = place(&counters.node, counters.port).ok_or_else(unknown)?;
         for (register, value, most) in counters.registers().into_iter().filter(|(_, value, _)| *value > 0) {
             let held = value.min(most);
             writeln!(script.text, "PerformanceSet \"{node}\"[{port}] {register}={held}").expect("memory");
@@ -198,7 +205,7 @@ pub fn ibsim(counters: &[InfiniBandCounters], place: impl Fn(&str, u16) -> (Stri
             }
         }
     }
-    script
+    Ok(script)
 }
 
 /// Returns counters of Ethernet as CSV: a row for each port and priority.
@@ -307,7 +314,8 @@ mod tests {
     fn registers_that_cannot_hold_a_counter_are_named() {
         let large =
             LaneCounts { without_credit_s: 100.0, received_packets: 0, received_bytes: 0, ..lane(1, 0) };
-        let script = ibsim(&infiniband(&[large], None), |node, port| (format!("S-{node}"), port + 1));
+        let place = |node: &str, port| Some((format!("S-{node}"), port + 1));
+        let script = ibsim(&infiniband(&[large], None), place).expect("both nodes have a place");
         let expected = "\
 PerformanceSet \"S-S1\"[2] PortCountersExtended.PortXmitData=5190
 PerformanceSet \"S-S1\"[2] PortCountersExtended.PortXmitPkts=10
@@ -324,6 +332,11 @@ PerformanceSet \"S-S1\"[2] PortCounters.PortXmitDiscards=65535
                 "S1:1: PortCounters.PortXmitDiscards holds 65535 instead of 70000"
             ]
         );
+    }
+
+    #[test]
+    fn a_port_without_a_place_is_named() {
+        assert_eq!(ibsim(&infiniband(&[lane(1, 0)], None), |_, _| None), Err(("S1".to_owned(), 1)));
     }
 
     #[test]

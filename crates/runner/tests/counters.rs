@@ -80,6 +80,19 @@ fn folders_without_these_counters_are_refused() {
     let message =
         "error: `run` has links of InfiniBand, which `ethtool` does not show\nhelp: write `--form ibsim`";
     assert_refused(&scratch.run(&["export", "counters", "run", "--form", "ethtool"]), message);
+    // A folder whose table is changed names ports that the scenario does not have.
+    let whole = scratch.read("run/ports.csv");
+    let first = whole.lines().nth(1).expect("a row");
+    let (node, rest) = first.split_once(',').expect("columns");
+    let (_, rest) = rest.split_once(',').expect("columns");
+    for (node, port) in [(node, "0"), (node, "99"), ("Nobody", "1")] {
+        let changed = whole.replace(first, &format!("{node},{port},{rest}"));
+        fs::write(scratch.0.join("run/ports.csv"), changed).expect("a writable folder");
+        let message =
+            format!("error: `run/ports.csv`: the scenario in `plan.ron` has no port {port} of `{node}`");
+        assert_refused(&scratch.run(&["export", "counters", "run", "--form", "ibsim"]), &message);
+    }
+    fs::write(scratch.0.join("run/ports.csv"), whole).expect("a writable folder");
     // A folder of an older version lacks columns.
     let old: Vec<_> = scratch
         .read("run/ports.csv")
@@ -93,5 +106,8 @@ fn folders_without_these_counters_are_refused() {
         "`ports.csv` is not as this version writes it",
     );
     fs::remove_file(scratch.0.join("run/ports.csv")).expect("it is there");
-    assert_refused(&scratch.run(&["export", "counters", "run"]), "there is no `ports.csv`");
+    assert_refused(
+        &scratch.run(&["export", "counters", "run"]),
+        "error: there is no `run/ports.csv`\nhelp: name a result folder of `sim`",
+    );
 }

@@ -32,6 +32,18 @@ fn a_file_goes_to_standard_output_and_its_account_to_standard_error() {
     assert!(scratch.read("victim.lfts").starts_with("# Fabric of `victim`: 5 hosts, 2 switches."));
 }
 
+/// A full disk behind standard output: a file that is cut short would look whole to the next program.
+#[test]
+#[cfg(target_os = "linux")]
+fn standard_output_that_cannot_be_written_is_a_failure() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_backwater"));
+    let output = command.args(["export", "ibsim", "victim"]).stdout(full).output().expect("it starts");
+    let said = text(&output.stderr);
+    assert!(said.contains("error: `standard output` cannot be written: "), "{said}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
 #[test]
 fn a_scenario_of_the_other_world_is_refused_at_its_field() {
     let scratch = Scratch::new("export-refused");

@@ -11,9 +11,12 @@ fn several_processes_that_do_not_know_each_other_are_refused() {
     // What an earlier test left may be missing.
     let _ = std::fs::remove_dir_all(&scratch);
     std::fs::create_dir_all(&scratch).unwrap();
-    for (variable, count, status) in
-        [("OMPI_COMM_WORLD_SIZE", "4", 2), ("PMI_SIZE", "2", 2), ("PMI_SIZE", "1", 0)]
-    {
+    for (variable, count, status) in [
+        ("OMPI_COMM_WORLD_SIZE", "4", 2),
+        ("PMI_SIZE", "2", 2),
+        ("SLURM_STEP_NUM_TASKS", "3", 2),
+        ("PMI_SIZE", "1", 0),
+    ] {
         let run = ["sim", "one-flow", "--set", "duration=1 ms", "--quiet", "--out", "run"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_backwater"));
         let output = command.args(run).env(variable, count).current_dir(&scratch).output().unwrap();

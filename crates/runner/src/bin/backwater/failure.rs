@@ -64,6 +64,17 @@ pub(crate) enum Failure {
     /// There is no such folder.
     #[error("error: there is no folder `{}`\nhelp: name a result folder of `sim`", .0.display())]
     NoFolder(PathBuf),
+    /// A result folder lacks a table.
+    #[error(
+        "error: there is no `{}`\nhelp: name a result folder of `sim`, or run it again with tables in CSV", folder.join(file).display()
+    )]
+    NoTable { folder: PathBuf, file: String },
+    /// A table of a result folder names a port that the scenario beside it does not have.
+    #[error(
+        "error: `{}`: the scenario in `plan.ron` has no port {port} of `{node}`\nhelp: the folder is changed: run `sim` again",
+        folder.join("ports.csv").display()
+    )]
+    ForeignPort { folder: PathBuf, node: String, port: u16 },
     /// A file that is no page of this program is in the place of a page.
     #[error("error: `{}` is no page of this program\nhelp: move it away, or write the page elsewhere with `--out FILE`", .0.display())]
     ForeignPage(PathBuf),

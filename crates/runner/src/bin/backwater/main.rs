@@ -85,7 +85,8 @@ fn main() -> ExitCode {
 /// Runs a verb, on several ranks if there are any, and prints why it failed. Returns the exit status.
 fn answered(verb: Verb, ranks: Option<&dyn Ranks>) -> ExitCode {
     let outcome = ranks::checked(&verb, ranks).and_then(|()| run(verb, ranks));
-    match outcome {
+    let lost = |cause| Failure::UnwritableFile { file: "standard output".to_owned(), cause };
+    match outcome.and_then(|()| terminal::lost().map_or(Ok(()), |cause| Err(lost(cause)))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let message = failure.message(io::stderr().is_terminal());

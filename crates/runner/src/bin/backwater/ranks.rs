@@ -20,8 +20,8 @@ use crate::verbs::sim;
 #[cfg(feature = "mpi")]
 const STARTED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"];
 
-/// Variables by which they tell the number of processes.
-const SIZES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+/// Variables by which they tell the number of processes; `PMIx` has none, so Slurm's own stands for `srun --mpi=pmix`.
+const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// The processes that were started together with this one.
 pub(crate) struct Processes {

@@ -1,6 +1,7 @@
 //! Standard output and its width, and warnings on standard error.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::sync::Mutex;
 
 use console::Term;
 use experiment::VERSION;
@@ -18,7 +19,21 @@ pub(crate) fn print(text: &str) {
 
 /// Prints text that is to be read by programs, or copied, without a change.
 pub(crate) fn print_exactly(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
+    let mut output = io::stdout().lock();
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    if let Err(cause) = written
+        && cause.kind() != ErrorKind::BrokenPipe
+    {
+        LOST.lock().expect("no thread panics with it").get_or_insert(cause);
+    }
+}
+
+/// The first error of standard output.
+static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Returns the error for which some of standard output is lost, as on a full disk.
+pub(crate) fn lost() -> Option<io::Error> {
+    LOST.lock().expect("no thread panics with it").take()
 }
 
 /// Returns the width of the terminal in characters, and that of files if standard output is none.

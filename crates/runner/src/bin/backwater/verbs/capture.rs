@@ -157,9 +157,7 @@ pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
     let report = captured(&plan, options, &request, file).map_err(|error| match error {
         CaptureError::Run(error) => error.into(),
         CaptureError::NoFormat => Failure::NoFormat(error),
-        CaptureError::Unwritable(cause) => {
-            Failure::UnwritableFile { file: path.display().to_string(), cause }
-        }
+        CaptureError::Unwritable(cause) => new_file::unfinished(&path, cause),
     })?;
     let written = Written { path: path.display().to_string(), format, request: &request, report: &report };
     if options.json {

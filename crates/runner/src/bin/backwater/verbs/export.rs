@@ -5,8 +5,7 @@
 
 mod counters;
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -21,6 +20,7 @@ use scenario::{Plan, Scenario, ScenarioText, help_with_name};
 
 use self::counters::ExportCountersOptions;
 use crate::failure::Failure;
+use crate::new_file;
 use crate::terminal::{note, print_exactly, warn};
 
 /// Tables beside an imported cluster, with the addresses of its nodes.
@@ -266,19 +266,8 @@ impl ExportResult {
     }
 
     fn write_file(&self, file: &Path, mut parts: impl Iterator<Item = String>) -> Result<(), Failure> {
-        let shown = || file.display().to_string();
-        let mut options = OpenOptions::new();
-        options.write(true);
-        if self.force {
-            options.create(true).truncate(true)
-        } else {
-            options.create_new(true)
-        };
-        let mut open = options.open(file).map_err(|cause| match cause.kind() {
-            io::ErrorKind::AlreadyExists => Failure::FileThere(shown()),
-            _ => Failure::UnwritableFile { file: shown(), cause },
-        })?;
+        let mut open = new_file::open(file, self.force)?;
         let written = parts.try_for_each(|part| open.write_all(part.as_bytes()));
-        written.map_err(|cause| Failure::UnwritableFile { file: shown(), cause })
+        written.map_err(|cause| new_file::unfinished(file, cause))
     }
 }

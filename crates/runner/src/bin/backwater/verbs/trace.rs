@@ -26,11 +26,11 @@ pub(crate) struct TraceOptions {
     /// File, or name of a shipped scenario (see `list`).
     scenario: String,
     /// Ports to show, with queues, rates, waits, pauses and marks of their outputs: `leaf1:3`, `leaf1:h3` (the port whose cable leads to
-    /// `h3`), `leaf*:h*`, `h1` (all its ports). May be given several times. Instead of the ports of the scenario's `series`.
+    /// `h3`), `leaf*:h*`, `h1` (all its ports). May be given several times. Instead of the scenario's whole `series`.
     #[arg(long, value_name = "PORTS")]
     ports: Vec<String>,
     /// Flows to show, by name or source host or a pattern of either, with goodput, the state of their response, messages and notifications.
-    /// May be given several times. Instead of the sources of the scenario's `series`.
+    /// May be given several times. Instead of the scenario's whole `series`.
     #[arg(long, value_name = "FLOWS")]
     flows: Vec<String>,
     /// File to write [default: NAME.perfetto-trace, with the scenario's name].
@@ -91,9 +91,7 @@ pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
         .map_err(|error| match error {
             TraceError::Run(error) => error.into(),
             TraceError::Nothing => Failure::NothingToTrace,
-            TraceError::Unwritable(cause) => {
-                Failure::UnwritableFile { file: path.display().to_string(), cause }
-            }
+            TraceError::Unwritable(cause) => new_file::unfinished(&path, cause),
         })?;
     if !options.quiet {
         print(&printed(&path.display().to_string(), &plan, &report));

@@ -5,9 +5,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use packet::{Framing, NodeId, PortId};
+use packet::{Framing, PortId};
 use report::RunFiles;
 use report::counters::{self, LaneCounts};
+use report::reader::ReadError;
 use scenario::Plan;
 use scenario::export::addresses::Addresses;
 use units::Span;
@@ -47,7 +48,10 @@ impl ExportCountersOptions {
         if !self.folder.is_dir() {
             return Err(Failure::NoFolder(self.folder.clone()));
         }
-        let lanes = counters::lanes(RunFiles::Folder(&self.folder))?;
+        let lanes = counters::lanes(RunFiles::Folder(&self.folder)).map_err(|error| match error {
+            ReadError::Missing(file) => Failure::NoTable { folder: self.folder.clone(), file },
+            other => other.into(),
+        })?;
         let plan = experiment::plan(&self.folder.join("plan.ron").to_string_lossy(), &[], None)?;
         let is_infiniband = plan.link().framing == Framing::InfiniBand;
         let text = match self.form {
@@ -55,7 +59,7 @@ impl ExportCountersOptions {
                 counters::infiniband_csv(counters::infiniband(&lanes, self.tick_s()))
             }
             CountersForm::Table => counters::ethernet_csv(&lanes),
-            CountersForm::Ibsim if is_infiniband => self.ibsim(&plan, &lanes),
+            CountersForm::Ibsim if is_infiniband => self.ibsim(&plan, &lanes)?,
             CountersForm::Ethtool if !is_infiniband => counters::ethtool(&lanes),
             form => return Err(self.foreign(form)),
         };
@@ -67,17 +71,19 @@ impl ExportCountersOptions {
     }
 
     /// Returns commands of ibsim for the fabric that `export ibsim --assigned` writes.
-    fn ibsim(&self, plan: &Plan, lanes: &[LaneCounts]) -> String {
+    fn ibsim(&self, plan: &Plan, lanes: &[LaneCounts]) -> Result<String, Failure> {
         let (graph, addresses) = (plan.graph(), Addresses::assigned(plan));
         let place = |name: &str, port: u16| {
-            let node = graph.find(name).unwrap_or(NodeId(0));
+            let node = graph.find(name)?;
+            let port = PortId(port.checked_sub(1)?);
+            graph.ports(node).get(port.index())?;
             let kind = if graph.is_host(node) { 'H' } else { 'S' };
-            let number = addresses.port(node, PortId(port - 1));
-            (format!("{kind}-{:016x}", addresses.node(node).guid), number)
+            Some((format!("{kind}-{:016x}", addresses.node(node).guid), addresses.port(node, port)))
         };
-        let script = counters::ibsim(&counters::infiniband(lanes, self.tick_s()), place);
+        let script = counters::ibsim(&counters::infiniband(lanes, self.tick_s()), place)
+            .map_err(|(node, port)| Failure::ForeignPort { folder: self.folder.clone(), node, port })?;
         script.cut.iter().for_each(|cut| note(cut));
-        script.text
+        Ok(script.text)
     }
 
     fn foreign(&self, form: CountersForm) -> Failure {
