@@ -41,8 +41,10 @@ pub struct WaitTap<'a> {
 
 /// A time in which packets waited at an output with the wire free.
 ///
-/// Its end, and its length, are exact if it began in an earlier window than it ended. Others, shorter than a window, end at most a window
-/// later than they did; several of a window are one.
+/// Waits of an output and lane do not overlap, and add up to the output's time without credit. Their beginnings and ends are exact, but
+/// for waits that begin and end in one window, which is as long as the shortest cable takes. All such waits of a window are one: as long
+/// as all together, it ends with the window, or where a wait begins that outlasts the window. If a wait from an earlier window ended before
+/// them, they prolong that wait instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Node of the output.
@@ -317,15 +319,16 @@ impl<'a> WaitReader<'a> {
         Self { observer, outputs: chosen.map(output).collect() }
     }
 
-    /// Looks at all outputs, once all events before `now` are handled.
+    /// Looks at all outputs, once all events up to and including the instant `now` are handled.
     pub(crate) fn look(&mut self, world: &World, now: Time) {
         for output in &mut self.outputs {
             let (node, port, lane) = output.at;
             let (since, past) = world.lane_counts(node, port, lane).1.waits();
             let waited = past - output.past;
             if waited > Span::ZERO {
-                let short = || Time::from_ps(now.ps().saturating_sub(waited.ps()));
-                let from = output.since.unwrap_or_else(short);
+                // All that is over lies before the wait that is not, and after the beginning of the window.
+                let over = since.unwrap_or(now);
+                let from = output.since.unwrap_or_else(|| Time::from_ps(over.ps() - waited.ps()));
                 (self.observer)(&Wait { node, port, lane, from, until: from + waited });
             }
             (output.since, output.past) = (since, past);

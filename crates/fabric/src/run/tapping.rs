@@ -7,7 +7,7 @@ use telemetry::Progress;
 use units::Time;
 
 use super::error::RunError;
-use super::{Advance, Run, after};
+use super::{Advance, Run, after, before};
 use crate::observe::tap::{AT_A_TIME, PartTap, Tap, TapReader, WaitReader};
 use crate::state::interconnect::Whole;
 
@@ -35,7 +35,7 @@ impl<'a> Run<'a> {
             self.turns[0].look(&self.world.parts[0]);
             self.turns[0].window::<Whole>(&mut self.world.parts[0]);
             if let Some(waits) = &mut self.waits {
-                waits.look(&self.world, self.world.window_end);
+                waits.look(&self.world, before(self.world.window_end));
             }
             if let Some(advance) = self.after_window(progress)? {
                 return Ok(advance);

@@ -157,11 +157,18 @@ fn the_drain_is_seen_too() {
     assert_eq!(record.digest, simulate(&plan, options, &mut |_| {}).expect("the run ends well").digest);
 }
 
-/// Waits of an output add up to what the run counts, and follow one another.
+/// Waits of an output add up to what the run counts, and follow one another. Long cables make long windows, with many waits in each.
 #[test]
 fn waits_add_up_to_the_time_without_credit() {
+    const LONG: &[&str] = &[
+        "duration=2 ms",
+        "flows[1].start=100 us",
+        "flows[2].start=200 us",
+        "cables.host.propagation=Cable(\"1000 m\")",
+        "cables.trunk.propagation=Cable(\"1000 m\")",
+    ];
     // Without congestion control there are more waits; DCQCN's switches have room for all that is sent.
-    for (name, sets) in &SCENARIOS[..2] {
+    for (name, sets) in SCENARIOS[..2].iter().chain([&("victim", LONG)]) {
         let plan = shipped(name, &[*sets, &["congestion_control=Off"]].concat());
         let (ports, mut waits) = (all_ports(&plan), Vec::<Wait>::new());
         let observer = &mut |wait: &Wait| waits.push(*wait);
@@ -177,6 +184,10 @@ fn waits_add_up_to_the_time_without_credit() {
             let sum = here.iter().map(|wait| wait.until - wait.from).sum::<units::Span>();
             assert_eq!(sum, lane.without_credit, "{name}: {}:{}", lane.node, lane.port);
             assert!(here.is_sorted_by(|one, next| one.until <= next.from), "{name}: {here:?}");
+            assert!(
+                here.last().is_none_or(|last| last.until <= record.simulated.after_start()),
+                "{name}: {here:?}"
+            );
         }
         let total: units::Span = record.lanes.iter().map(|lane| lane.without_credit).sum();
         assert!(total > units::Span::from_us(10), "{name}: {total}");
