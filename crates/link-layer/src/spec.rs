@@ -18,7 +18,7 @@ pub struct LinkSpec {
     pub framing: Framing,
     /// Largest payload of a packet.
     pub mtu: Mtu,
-    /// Number of data lanes, VL0 upwards: 1 to 15.
+    /// Number of data lanes, VL0 upwards: 1 to 15, and at most 8 with framing `RoCEv2` or without credits.
     #[schemars(range(min = 1, max = 15))]
     pub data_lanes: u8,
     /// Flow control of all links.

@@ -94,7 +94,10 @@ impl LinkSpec {
             }
             Discipline::Lossy => {}
         }
-        if !matches!(self.flow_control, Discipline::Credits(_)) && self.data_lanes > MOST_PRIORITIES {
+        // Lanes are priorities of a tag wherever frames have one, and of PAUSE frames.
+        let has_priorities =
+            self.framing == Framing::RoCEv2 || !matches!(self.flow_control, Discipline::Credits(_));
+        if has_priorities && self.data_lanes > MOST_PRIORITIES {
             errors.push(LinkError::TooManyPriorities(MOST_PRIORITIES));
         }
         if !(1..=MOST_LANES).contains(&self.data_lanes) {

@@ -93,14 +93,18 @@ fn an_mtu_of_ethernet_is_refused_by_infiniband_alone() {
 }
 
 #[test]
-fn lanes_are_1_to_15_and_8_without_credits() {
+fn lanes_are_1_to_15_and_8_without_credits_or_over_ethernet() {
     for data_lanes in 1..=15 {
         assert_eq!(resolved(&LinkSpec { data_lanes, ..credits() }).data_lanes, data_lanes);
         let of_pfc = LinkSpec { data_lanes, ..pfc() }.resolve(&env());
         let of_none = LinkSpec { data_lanes, ..lossy() }.resolve(&env());
         assert_eq!((of_pfc.is_ok(), of_none.is_ok()), (data_lanes <= 8, data_lanes <= 8), "{data_lanes}");
+        let tagged = LinkSpec { data_lanes, framing: Framing::RoCEv2, ..credits() }.resolve(&env());
+        assert_eq!(tagged.is_ok(), data_lanes <= 8, "{data_lanes}");
     }
     says(&refused(&LinkSpec { data_lanes: 9, ..lossy() })[0], "data_lanes", &["1 to 8"]);
+    let tagged = LinkSpec { data_lanes: 9, framing: Framing::RoCEv2, ..credits() };
+    assert_eq!(refused(&tagged), [LinkError::TooManyPriorities(8)]);
     for data_lanes in [0, 16] {
         let errors = refused(&LinkSpec { data_lanes, ..credits() });
         assert_eq!(errors.len(), 1);
