@@ -15,7 +15,6 @@ mod finite;
 mod ideal;
 mod pauses;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ca_transport::Adapter;
@@ -146,16 +145,16 @@ fn lanes(
     loads: &[OutputLoad],
 ) -> Vec<LaneRecord> {
     let (graph, now) = (plan.graph(), world.now());
-    let under_way = on_wires(world);
     let mut records = Vec::new();
+    let mut places = LanePlaces::default();
     let mut loads = loads.iter().copied();
     for node in (0..graph.nodes() as u32).map(NodeId) {
+        places.ports.push(places.lanes.len());
         for (number, end) in graph.ports(node).iter().enumerate() {
             let port = PortId(number as u16);
+            places.lanes.push(records.len());
             for (lane, &buffer) in (0..).map(Lane).zip(&plan.nodes().port(node, port).capacity) {
                 let (input, output) = world.lane_counts(node, port, lane);
-                let (_, far_output) = world.lane_counts(end.peer, end.peer_port, lane);
-                let coming = under_way.get(&(node, port, lane)).copied().unwrap_or_default();
                 let [marking, marking_all] = crossings.of(world, (node, port, lane));
                 let output_queue = staged(world, node, port, lane)
                     .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
@@ -167,8 +166,8 @@ fn lanes(
                     rate: plan.cable(end.cable).rate,
                     sent: output.bytes,
                     packets: output.packets,
-                    received: far_output.bytes - coming.0,
-                    received_packets: far_output.packets - coming.1,
+                    received: Bytes::ZERO, // Below: the far end's record may be yet to come.
+                    received_packets: 0,
                     buffer,
                     peak: input.peak(),
                     mean: input.mean(now),
@@ -184,20 +183,46 @@ fn lanes(
             }
         }
     }
+    fill_received(plan, world, &places, &mut records);
     records
 }
 
-/// Returns the bytes and the number of packets that are on a wire to each port and lane.
-fn on_wires(world: &World) -> BTreeMap<(NodeId, PortId, Lane), (Bytes, u64)> {
-    let mut under_way: BTreeMap<_, (Bytes, u64)> = BTreeMap::new();
+/// Places of the records of lanes.
+#[derive(Default)]
+struct LanePlaces {
+    /// By node, the place of its first port in `lanes`.
+    ports: Vec<usize>,
+    /// By port, node after node, the place of its first lane among the records.
+    lanes: Vec<usize>,
+}
+
+impl LanePlaces {
+    fn place(&self, node: NodeId, port: PortId, lane: Lane) -> usize {
+        self.lanes[self.ports[node.index()] + port.index()] + usize::from(lane.0)
+    }
+}
+
+/// Fills in the arrivals of each port and lane: the departures of its far end, but for packets that are on the wire.
+fn fill_received(plan: &Plan, world: &World, places: &LanePlaces, records: &mut [LaneRecord]) {
+    let graph = plan.graph();
+    for node in (0..graph.nodes() as u32).map(NodeId) {
+        for (port, end) in (0..).map(PortId).zip(graph.ports(node)) {
+            for lane in (0..plan.nodes().port(node, port).capacity.len() as u8).map(Lane) {
+                let far = &records[places.place(end.peer, end.peer_port, lane)];
+                let (bytes, packets) = (far.sent, far.packets);
+                let own = &mut records[places.place(node, port, lane)];
+                (own.received, own.received_packets) = (bytes, packets);
+            }
+        }
+    }
     for event in world.pending() {
         if let EventKind::Arrive(port, packet) = event.kind {
             let packet = &event.pool[packet];
-            let count = under_way.entry((event.node, port, packet.lrh.lane)).or_default();
-            *count = (count.0 + packet.wire_bytes(), count.1 + 1);
+            let record = &mut records[places.place(event.node, port, packet.lrh.lane)];
+            record.received -= packet.wire_bytes();
+            record.received_packets -= 1;
         }
     }
-    under_way
 }
 
 /// Returns the margin of a switch's buffer below the trigger of marking by the HP proposal: of an input's buffer, given
