@@ -26,6 +26,9 @@ const RUNS: [(&str, &[&str]); 8] = [
     ("bench-b128-roce", &["topology.radix=24", "seed=77", "duration=\"1 ms\""]),
 ];
 
+/// Folder of profiles, beside those of results: the tool that joins profiles reads all that is there.
+const PROFILES: &str = "profiles";
+
 /// A program, or the reason for which the toolchain cannot make one by a profile.
 pub(crate) enum Profiled {
     Program(PathBuf),
@@ -55,7 +58,7 @@ pub(crate) fn build(features: &[&str]) -> Result<Profiled, ExitCode> {
         };
         eprintln!("profile: {} runs", 2 * RUNS.len());
         let digests = digests(&observed, &raw)?;
-        output(Command::new(&merge).args(["merge", "-o"]).arg(&merged).arg(&raw))?;
+        output(Command::new(&merge).args(["merge", "-o"]).arg(&merged).arg(raw.join(PROFILES)))?;
         let program = match build(format!("-Cprofile-use={}", merged.display()), "optimised") {
             Ok(program) => program,
             Err(failed) => return Ok(Err(failed)),
@@ -113,7 +116,7 @@ fn digests(program: &Path, folder: &Path) -> io::Result<Vec<String>> {
         let results = folder.join(threads);
         fs::create_dir_all(&results)?;
         let mut run = Command::new(program);
-        run.current_dir(results).env("LLVM_PROFILE_FILE", folder.join("%m-%p.profraw"));
+        run.current_dir(results).env("LLVM_PROFILE_FILE", folder.join(PROFILES).join("%m-%p.profraw"));
         run.args(["sim", name, "--threads", threads, "--quiet", "--json"])
             .args(sets.iter().flat_map(|set| ["--set", set]));
         let summary: serde_json::Value = serde_json::from_slice(&output(&mut run)?)?;
