@@ -201,13 +201,24 @@ impl Run<'_> {
             self.turns.push(turns);
         }
         self.world.window_end = end.unwrap_or(self.world.window_end);
+        let advance = self.conclude(signal, missing)?;
+        let [meetings, lost] = crew.lead.meetings();
+        Ok((advance, [meetings - before[0], lost - before[1]]))
+    }
+
+    /// Ends an advance of all parts for the reason that they agreed upon. `missing` is the number of finite messages that they have counted
+    /// down to, if they have counted.
+    ///
+    /// # Errors
+    /// The earliest violation, if there is one.
+    pub(super) fn conclude(&mut self, signal: Signal, missing: Option<u64>) -> Result<Advance, RunError> {
         if let Some(found) = self.world.broken() {
             return Err(self.violation(found).into());
         }
         if let (Some(until_done), Some(missing)) = (&mut self.until_done, missing) {
             until_done.counted(missing);
         }
-        let advance = match signal {
+        Ok(match signal {
             Signal::Interrupt => {
                 self.interrupt_here();
                 Advance::Interrupted
@@ -215,9 +226,7 @@ impl Run<'_> {
             Signal::Pause => Advance::Paused,
             Signal::NearEnd => Advance::NearEnd,
             Signal::None | Signal::Violation => Advance::Reached,
-        };
-        let [meetings, lost] = crew.lead.meetings();
-        Ok((advance, [meetings - before[0], lost - before[1]]))
+        })
     }
 
     /// Takes the parts out of the world, as the work of each thread up to `stop`.

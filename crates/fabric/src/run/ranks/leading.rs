@@ -174,21 +174,7 @@ impl<'a> Run<'a> {
         self.report_at = watch.report_at;
         self.world.window_end = end.unwrap_or(self.world.window_end);
         self.load_images(self.world.window_end);
-        if let Some(found) = self.world.broken() {
-            return Err(self.violation(found).into());
-        }
-        if let (Some(until_done), Some(missing)) = (&mut self.until_done, missing) {
-            until_done.counted(missing);
-        }
-        Ok(match signal {
-            Signal::Interrupt => {
-                self.interrupt_here();
-                Advance::Interrupted
-            }
-            Signal::Pause => Advance::Paused,
-            Signal::NearEnd => Advance::NearEnd,
-            Signal::None | Signal::Violation => Advance::Reached,
-        })
+        self.conclude(signal, missing)
     }
 
     /// Handles all events before `end` on all ranks, in one window.
