@@ -19,6 +19,9 @@ pub struct OwnerBatch {
 /// Ratio of owners to events above which counting by owner costs more than sorting.
 const OWNERS_PER_EVENT: usize = 8;
 
+/// Most places, for each event, that events may move while a batch is sorted by insertion. More than nearly sorted batches need.
+const MOVES_PER_EVENT: usize = 8;
+
 /// The batches of the open window.
 pub(crate) struct WindowBatches<E> {
     /// Events of the window by owner; entries beyond `count` are unused.
@@ -111,8 +114,7 @@ impl<E: Copy> WindowBatches<E> {
     pub(crate) fn next_batch(&mut self) -> Option<u32> {
         let OwnerBatch { owner, begin, end } = self.batches.pop()?;
         self.current = begin as usize..end as usize;
-        // Buckets are shorter than a window, and come in order: the batch is nearly sorted.
-        self.events[self.current.clone()].sort_unstable_by_key(|entry| entry.key);
+        sort_nearly_sorted(&mut self.events[self.current.clone()]);
         Some(owner)
     }
 
@@ -162,5 +164,27 @@ impl<E: Copy> WindowBatches<E> {
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.events.capacity() + self.few.capacity()
+    }
+}
+
+/// Sorts the events of a batch by key. Buckets are shorter than a window, and come in order, so that an event is few places
+/// away from its own, and insertion is the fastest way. Where it is not, as for thousands of events of one instant, the
+/// standard library's sort takes over.
+#[inline(always)]
+fn sort_nearly_sorted<E: Copy>(events: &mut [WindowEvent<E>]) {
+    let mut moves = events.len() * MOVES_PER_EVENT;
+    for next in 1..events.len() {
+        let entry = events[next];
+        let mut place = next;
+        while place > 0 && events[place - 1].key > entry.key {
+            events[place] = events[place - 1];
+            place -= 1;
+        }
+        events[place] = entry;
+        let moved = next - place;
+        if moved > moves {
+            return events.sort_unstable_by_key(|entry| entry.key);
+        }
+        moves -= moved;
     }
 }
