@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cargo::{cargo, finish};
-use crate::{counts, figures, help, tidy};
+use crate::{casts, counts, figures, help, tidy};
 
 struct Step {
     name: &'static str,
@@ -42,6 +42,12 @@ const STEPS: &[Step] = &[
             &[],
         ),
         on_failure: "the compiler or clippy objects: correct the code, or write `#[expect(LINT, reason = \"...\")]` where the lint is wrong",
+    },
+    Step {
+        name: "casts",
+        work: Work::Chore(casts::run, &[]),
+        on_failure: "a cast would cut numbers where pointers have 32 bits, as in the browser: cast to a type of that width first, \
+                     or use `try_from`",
     },
     Step {
         name: "documentation",

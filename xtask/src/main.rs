@@ -15,6 +15,7 @@ mod bless;
 mod book;
 mod captures;
 mod cargo;
+mod casts;
 mod ci;
 mod counts;
 mod data;
@@ -114,6 +115,11 @@ const VERBS: &[Verb] = &[
         name: "tidy",
         about: "check layers, circles, links, prose and house rules",
         task: Task::Chore(tidy::run),
+    },
+    Verb {
+        name: "casts",
+        about: "find casts that a target with pointers of 32 bits would cut",
+        task: Task::Chore(casts::run),
     },
     Verb { name: "ci", about: "run every check of a change", task: Task::Chore(ci::run) },
     Verb {

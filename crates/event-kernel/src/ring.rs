@@ -189,7 +189,7 @@ fn chunks(slot: BucketSlot, previous: &[u32]) -> impl Iterator<Item = (u32, Rang
 
 #[inline]
 const fn slot_of(bucket: u64) -> usize {
-    bucket as usize % SIZE
+    bucket as u32 as usize % SIZE // The low bits of a number tell its slot.
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ mod cables;
 mod patterns;
 mod threads;
 
+use core::fmt::Display;
+
 use cc_policies::ResponseSpec;
 use cc_policies::dcqcn::spec::DcqcnResponseSpec;
 use packet::NodeId;
@@ -124,10 +126,10 @@ fn links(plan: &Plan) -> usize {
     (0..graph.nodes() as u32).map(|node| graph.ports(NodeId(node)).len()).sum::<usize>() / 2
 }
 
-fn counted(count: usize, noun: &str) -> String {
-    let ending = match (count, noun) {
-        (1, _) => "",
-        (_, "switch") => "es",
+fn counted(count: impl Copy + Display + PartialEq + From<u8>, noun: &str) -> String {
+    let ending = match noun {
+        _ if count == 1.into() => "",
+        "switch" => "es",
         _ => "s",
     };
     format!("{count} {noun}{ending}")

@@ -86,7 +86,8 @@ fn sample_end(record: &RunRecord, row: usize) -> Time {
 /// Returns the first row whose sample begins at `from` or later.
 fn first_within(record: &RunRecord, from: Time) -> usize {
     let interval = record.series.interval;
-    if interval == Span::ZERO { 0 } else { from.ps().div_ceil(interval.ps()) as usize }
+    let row = if interval == Span::ZERO { 0 } else { from.ps().div_ceil(interval.ps()) };
+    usize::try_from(row).unwrap_or(usize::MAX)
 }
 
 /// Returns the bytes that the group delivered in each sample that lies between two times.

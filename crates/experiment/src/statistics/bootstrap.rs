@@ -33,7 +33,8 @@ pub fn interval(
     let mut one = || {
         for place in &mut resample {
             // A product of 64-bit numbers has the place in its upper half; the bias is below count / 2^64.
-            *place = ((u128::from(random.next_u64()) * count as u128) >> 64) as usize;
+            let drawn = ((u128::from(random.next_u64()) * count as u128) >> 64) as u64;
+            *place = usize::try_from(drawn).expect("a place below the count");
         }
         statistic(&resample)
     };

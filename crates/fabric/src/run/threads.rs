@@ -301,7 +301,7 @@ impl Work {
         outgoing.boxes().for_each(|(to, mail)| member.send(to, mail));
         let words = [next.unwrap_or(Time::NEVER).ps(), signal as u64, self.part.interconnect.packet_hops];
         let [first, signal, packet_hops] = member.meet(words, |mail| self.part.interconnect.receive(mail));
-        let signal = Signal::ALL[signal as usize];
+        let signal = Signal::ALL[usize::from(signal as u8)];
         (Some(Time::from_ps(first)).filter(|first| *first < Time::NEVER), signal, packet_hops)
     }
 }

@@ -2,8 +2,13 @@
 //!
 //! Invariant: a quantity that is exactly a short number is written as that number.
 
+use core::fmt::Debug;
+
 use crate::format::grouped;
 use crate::quantity::{Dimension, Zeros, digits, spelled};
+
+/// The range of a count of things in a run.
+const COUNT: &str = "a count has at most 64 bits";
 
 /// Returns a time in seconds with a fitting unit.
 pub(super) fn time(seconds: f64) -> String {
@@ -26,7 +31,8 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// Returns a count with its noun, in the plural unless it is one.
-pub(super) fn count(count: usize, noun: &str) -> String {
+pub(super) fn count(count: impl TryInto<u64, Error: Debug>, noun: &str) -> String {
+    let count: u64 = count.try_into().expect(COUNT);
     let plural = match (count, noun.strip_suffix('y')) {
         (1, _) => noun.to_owned(),
         (_, Some(stem)) if !noun.ends_with("ay") => format!("{stem}ies"),
@@ -37,8 +43,8 @@ pub(super) fn count(count: usize, noun: &str) -> String {
 }
 
 /// Returns a count with a comma between thousands.
-pub(super) fn thousands(count: usize) -> String {
-    grouped(count as u64)
+pub(super) fn thousands(count: impl TryInto<u64, Error: Debug>) -> String {
+    grouped(count.try_into().expect(COUNT))
 }
 
 #[cfg(test)]
@@ -48,7 +54,7 @@ mod tests {
     #[test]
     fn a_count_has_the_plural_of_its_noun() {
         assert_eq!(
-            [count(1, "tree"), count(1234, "branch"), count(0, "query")],
+            [count(1_u64, "tree"), count(1234_usize, "branch"), count(0_u64, "query")],
             ["1 tree", "1,234 branches", "0 queries"]
         );
     }

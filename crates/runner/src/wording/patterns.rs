@@ -52,7 +52,7 @@ fn incasts(plan: &Plan, incasts: IncastUse, receivers: &BTreeSet<NodeId>) -> Str
 
 fn messages(used: &PatternUse) -> String {
     let volume = used.volume;
-    let count = counted(volume.messages as usize, "message");
+    let count = counted(volume.messages, "message");
     if volume.replaced {
         format!("{count} at the starts of flows, one more for each that completes")
     } else {

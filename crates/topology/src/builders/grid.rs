@@ -82,6 +82,9 @@ impl GridSpec {
         let hosts = own * switches;
         let names = (0..switches).map(|switch| shape.name(switch));
         let mut draft = GraphDraft::with_numbered_hosts(hosts, names);
+        let most_neighbours = self.sizes.iter().map(|size| usize::from(*size)).max().unwrap_or(1);
+        let most_cables =
+            (0..self.sizes.len()).map(|dimension| self.cables_to_neighbour(dimension)).max().unwrap_or(1);
         for switch in 0..switches {
             for host in 0..own {
                 draft.link(ranked(switch * own + host, 0), ranked(hosts + switch, host), host_cable);
@@ -95,7 +98,8 @@ impl GridSpec {
                     let peer = switch + (there - here) * stride;
                     for k in 0..self.cables_to_neighbour(dimension) {
                         // Ranks: hosts first, then dimension by dimension, cable by cable.
-                        let rank = |place: usize| (1 + dimension) << 32 | k << 16 | place;
+                        let rank =
+                            |place: usize| own + (dimension * most_cables + k) * most_neighbours + place;
                         let port = |switch: usize, place: usize| ranked(hosts + switch, rank(place));
                         draft.link(port(switch, place), port(peer, back_place), trunk_cable);
                     }

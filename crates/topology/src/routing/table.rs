@@ -75,7 +75,7 @@ impl ForwardingTable {
         // Multiply-shift of a word that depends on every bit of the key and the salt: no division, and no bias
         // that matters at 254 ports.
         let place = (u128::from(finalise(key ^ choices.salt)) * set.len() as u128) >> 64;
-        Some(PortId(set[place as usize].into()))
+        Some(PortId(set[usize::try_from(place as u64).expect("a place in the set")].into()))
     }
 
     /// Returns every port by which a packet to this address may leave, in order.

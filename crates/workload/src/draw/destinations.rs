@@ -154,7 +154,7 @@ impl Targets {
         } else {
             (u64::from(self.start) + k % u64::from(self.count)) % all
         };
-        self.receivers[place as usize]
+        self.receivers[usize::try_from(place).expect("a place among the receivers")]
     }
 }
 

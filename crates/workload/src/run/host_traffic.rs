@@ -105,7 +105,7 @@ impl HostTraffic {
         outstanding: u32,
         period: PostingPeriod,
     ) -> Self {
-        let count = u64::from(outstanding).min(messages);
+        let count = u32::try_from(messages).map_or(outstanding, |messages| messages.min(outstanding));
         let first = in_order_of_flows(&to, sequence.by_ref().take(count as usize));
         let after_start = AfterStart::Closed { sequence, remaining: messages - first.len() as u64 };
         let volume = volume_of(&first, true);

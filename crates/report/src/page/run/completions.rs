@@ -90,8 +90,8 @@ fn of_size(size: &SizeFacts) -> String {
     };
     format!(
         "{class}: {} of {} delivered; median of the completion time {}, 99th percentile {}; slowdown {} and {}.",
-        words::thousands(size.delivered_messages as usize),
-        words::thousands(size.posted_messages as usize),
+        words::thousands(size.delivered_messages),
+        words::thousands(size.posted_messages),
         quantile(&size.fct_us.p50, in_us),
         quantile(&size.fct_us.p99, in_us),
         quantile(&size.slowdown.p50, words::short),

@@ -207,13 +207,13 @@ fn provenance(
         ("Digest of the plan", plan.plan_digest.clone()),
         ("Digest of the run", summary.digest.clone()),
         ("Ended", sentences::end(manifest)),
-        ("Events", words::thousands(summary.events as usize)),
+        ("Events", words::thousands(summary.events)),
         (
             "Packets",
             format!(
                 "{} delivered, {} lost",
-                words::thousands(summary.delivered_packets as usize),
-                words::thousands(summary.dropped_packets as usize)
+                words::thousands(summary.delivered_packets),
+                words::thousands(summary.dropped_packets)
             ),
         ),
         ("Elapsed time", words::time(summary.wall_s)),

@@ -72,13 +72,13 @@ fn result(summary: &RunSummary, facts: &RunFacts, manifest: &Manifest) -> String
     let messages = summary.completions.as_ref().map_or_else(String::new, |messages| {
         format!(
             "; {} of {} posted messages were delivered",
-            words::thousands(messages.delivered_messages as usize),
-            words::thousands(messages.posted_messages as usize)
+            words::thousands(messages.delivered_messages),
+            words::thousands(messages.posted_messages)
         )
     });
     let lost = match summary.dropped_packets {
         0 => "no packet was lost".to_owned(),
-        lost => format!("{} lost", words::count(lost as usize, "packet")),
+        lost => format!("{} lost", words::count(lost, "packet")),
     };
     let ended = match manifest.ended {
         RunEnd::Complete => String::new(),
@@ -92,7 +92,7 @@ fn congestion(summary: &RunSummary) -> String {
     let Some(worst) = facts.worst_roots.first() else {
         return format!(
             "Congestion: none of {} showed a congestion tree.",
-            words::count(facts.samples as usize, "sample")
+            words::count(facts.samples, "sample")
         );
     };
     let cost = if worst.victims > 0 && worst.lost_bytes > 0.0 {
@@ -103,8 +103,8 @@ fn congestion(summary: &RunSummary) -> String {
     let all = if facts.roots > 1 {
         format!(
             "{} and {}, which lost {} in all; the worst",
-            words::count(facts.roots as usize, "root"),
-            words::count(facts.victims as usize, "victim"),
+            words::count(facts.roots, "root"),
+            words::count(facts.victims, "victim"),
             words::bytes(facts.lost_bytes)
         )
     } else {

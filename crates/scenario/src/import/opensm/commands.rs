@@ -176,8 +176,8 @@ fn adapter(source: SourceText<'_>, words: &[Part<'_>], into: &mut AdapterSetting
 
 /// Reads a block of the table. The table is as long as its limit says.
 fn block(source: SourceText<'_>, words: &[Part<'_>], table: &mut Vec<(u8, u16)>) -> Result<(), Diagnostic> {
-    let limit = value(source, words[1], 0xFFFF)? as usize;
-    let first = value(source, words[2], 0x3FF)? as usize * BLOCK;
+    let limit = usize::from(value(source, words[1], 0xFFFF)? as u16);
+    let first = usize::from(value(source, words[2], 0x3FF)? as u16) * BLOCK;
     let entries = &words[3..];
     if entries.len() > BLOCK || first + entries.len() > limit + 1 {
         let message =

@@ -212,7 +212,7 @@ fn level_and_value(
         return Err(source.fault(&line.at, &line.key, message, help).into());
     };
     let level = number(source, &line.at, level, 15)?;
-    Ok((level as usize, number(source, &line.at, value, most)? as u16))
+    Ok((usize::from(level as u8), number(source, &line.at, value, most)? as u16))
 }
 
 /// Reads the congestion control table; it is empty if the file has none.
