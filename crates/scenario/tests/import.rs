@@ -278,6 +278,17 @@ fn values_at_the_ends_of_their_ranges_are_exact() {
 }
 
 /// That simulator stops where a map has no entry for the rate of a link.
+/// 2^64 ps are 213 days. The origin wrapped round, so that the flow started at another time.
+#[test]
+fn flows_that_start_after_all_times_are_refused() {
+    let input = star("");
+    for seconds in ["20000000", "18446744073710", "1e300"] {
+        let flows = format!("1\n0 2 3 100 30000 {seconds}\n");
+        let said = Input { flows, ..input.clone() }.read().expect_err("it is wrong");
+        assert!(said.contains("the run stops before the first flow starts"), "{said}");
+    }
+}
+
 #[test]
 fn a_map_without_a_rate_of_the_links_is_refused() {
     let said = star("KMAX_MAP 1 40000000000 400").read().expect_err("it is wrong");

@@ -93,18 +93,36 @@ fn nearest<'a>(given: &str, known: &[&'a str]) -> Vec<&'a str> {
 /// its beginning may be misspelt too.
 fn distance(given: &str, name: &str) -> Option<(bool, usize)> {
     let (length, whole) = (given.chars().count(), name.chars().count());
-    let edits = damerau_levenshtein(given, name);
-    if edits <= length.max(whole).div_ceil(3) {
+    if let Some(edits) = edits(given, name, length.max(whole).div_ceil(3)) {
         return Some((false, edits));
     }
     if length >= 3 && given.starts_with(name) {
         return Some((true, 0));
     }
+    if length < 3 || whole <= length {
+        return None;
+    }
     // A slip may have taken a letter from the beginning of the name, or added one.
-    let cuts = length.saturating_sub(1)..=length + 1;
+    let cuts = length - 1..=length + 1;
     let beginnings = cuts.map(|cut| name.chars().take(cut).collect::<String>());
-    let slips = beginnings.map(|beginning| damerau_levenshtein(given, &beginning)).min()?;
-    (length >= 3 && whole > length && slips <= length / 4).then_some((true, slips))
+    beginnings.filter_map(|beginning| edits(given, &beginning, length / 4)).min().map(|slips| (true, slips))
+}
+
+/// Returns the number of edits from one text to another if it is at most `most`. Texts that differ in more letters than that
+/// are not compared letter by letter, which takes a time that grows with the product of their lengths.
+fn edits(from: &str, to: &str, most: usize) -> Option<usize> {
+    if from.len().abs_diff(to.len()) > 4 * most {
+        return None;
+    }
+    // Each edit removes or adds at most one letter, or a letter of each. Letters that share a counter only seem fewer.
+    let mut surplus = [0_i32; 64];
+    from.chars().for_each(|letter| surplus[letter as usize % 64] += 1);
+    to.chars().for_each(|letter| surplus[letter as usize % 64] -= 1);
+    let more: i32 = surplus.iter().filter(|count| **count > 0).sum();
+    let fewer: i32 = surplus.iter().filter(|count| **count < 0).sum();
+    let least = more.max(-fewer) as usize;
+    Some(least).filter(|least| *least <= most)?;
+    Some(damerau_levenshtein(from, to)).filter(|edits| *edits <= most)
 }
 
 /// Returns the singular, `cable` of `cables`: the first word with a plural ending loses it.
@@ -136,6 +154,29 @@ mod tests {
             help("Qdr", ["SDR", "QDR"], "choices"),
             "did you mean `QDR`? The choices are `SDR`, `QDR`"
         );
+    }
+
+    /// Texts that are not compared letter by letter would not have been near enough.
+    #[test]
+    fn edits_are_those_of_the_whole_comparison() {
+        let texts = [
+            "",
+            "e",
+            "ab",
+            "ba",
+            "abab",
+            "rpg_gd",
+            "rpg_dg",
+            "rgp_time",
+            "rpg_time_reset",
+            "\u{e9}\u{1f980}\u{1f980}",
+        ];
+        for (from, to) in texts.iter().flat_map(|from| texts.map(|to| (*from, to))) {
+            for most in 0..8 {
+                let all = Some(damerau_levenshtein(from, to)).filter(|edits| *edits <= most);
+                assert_eq!(edits(from, to, most), all, "{from} {to} {most}");
+            }
+        }
     }
 
     #[test]

@@ -130,6 +130,9 @@ fn read_nodes(plan: &Plan, source: SourceText<'_>) -> Result<Vec<Given>, Diagnos
         let Some(node) = graph.find(name) else {
             return wrong(format!("the scenario has no node `{name}`"), REMEDY);
         };
+        if !["host", "switch"].contains(&kind.as_str()) {
+            return wrong(format!("`{kind}` is no kind of node"), "write `host` or `switch`");
+        }
         if kind != if graph.is_host(node) { "host" } else { "switch" } {
             return wrong(format!("`{name}` is no {kind} in the scenario"), REMEDY);
         }

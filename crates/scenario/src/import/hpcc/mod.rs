@@ -296,11 +296,12 @@ impl FlowSummary {
         let rows: Vec<_> = rows.filter(|words| words.len() >= 5).collect();
         let seconds = rows.iter().filter_map(|words| words.last()?.parse().ok());
         let first = seconds.fold(f64::INFINITY, |least: f64, one: f64| least.min(one));
-        // Rounded down to microseconds: exact for every list in microseconds.
+        // Rounded down to microseconds: exact for every list in microseconds. Times past all that a run can have stay past them.
         let origin = if first.is_finite() && first > 0.0 { (first * 1e6 + 1e-3).floor() as u64 } else { 0 };
+        let first = Time::from_ps(origin.saturating_mul(1_000_000));
         let levels =
             rows.iter().filter_map(|words| words[2].parse().ok()).filter(|level| *level < 8).collect();
-        Self { text: flows.to_owned(), cut, first: Span::from_us(origin).after_start(), levels }
+        Self { text: flows.to_owned(), cut, first, levels }
     }
 
     /// Returns the number of lanes, one for each priority, and the lanes of the priorities as text.

@@ -100,7 +100,8 @@ fn entries(
             source.whole(message, "import what `ibnetdiscover` prints once the subnet manager has run")
         );
     }
-    let mut by_lid = vec![None; usize::from(u16::MAX) + 1];
+    let last = cluster.hosts.iter().filter_map(|host| host.lid).max().unwrap_or(0);
+    let mut by_lid = vec![None; usize::from(last) + 1];
     for (i, lid) in cluster.hosts.iter().enumerate().filter_map(|(i, host)| Some((i, host.lid?))) {
         if by_lid[usize::from(lid)].replace(i).is_some() {
             let message = format!("two hosts of the cluster have LID {lid}");
@@ -127,7 +128,7 @@ fn entries(
             numbers[usize::from(*number)] = Some((port, at_port));
         }
         for (lid, port) in &table.entries {
-            let Some(host) = by_lid[usize::from(*lid)] else { continue };
+            let Some(host) = by_lid.get(usize::from(*lid)).copied().flatten() else { continue };
             let port = numbers[usize::from(*port)];
             // A port that ends at another host leads nowhere.
             let port = port.filter(|(_, at_port)| at_port.is_none_or(|at_port| at_port == host));
