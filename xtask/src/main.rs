@@ -33,6 +33,7 @@ mod simulate;
 mod slurm;
 mod test;
 mod tidy;
+mod timelines;
 
 use std::env;
 use std::ffi::OsString;
@@ -151,6 +152,11 @@ const VERBS: &[Verb] = &[
         name: "test-captures",
         about: "dissect captures of packets with tshark, and compare counts",
         task: Task::Chore(captures::run),
+    },
+    Verb {
+        name: "test-timelines",
+        about: "read traces with Perfetto's description of its format (python3 with perfetto and protobuf)",
+        task: Task::Chore(timelines::run),
     },
     Verb {
         name: "test-parallel",
