@@ -167,7 +167,8 @@ fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
         for entry in fs::read_dir(root.join(&folder))? {
             let (name, kind) = entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)))?;
             let at_root = folder.as_os_str().is_empty();
-            let built = name == "out" || at_root && (name == "target" || name == ".git");
+            let built =
+                name == "out" || name == "node_modules" || at_root && (name == "target" || name == ".git");
             match folder.join(name) {
                 path if kind.is_dir() && !built => folders.push(path),
                 path if kind.is_file() => files.push(path),

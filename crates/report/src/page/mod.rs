@@ -15,7 +15,8 @@
 //! | `sweep` | the page of a sweep |
 //! | `tuning` | the page of a tuning |
 //!
-//! `script/` has the page's JavaScript in modules of its own, `vendor/` uPlot with its licence.
+//! `script/` has the page's JavaScript in modules of its own, whose types `types.d.ts` names and the compiler of TypeScript checks (`npm run types`
+//! in `web/`); the playground in `web/` is made of the same modules. `vendor/` has uPlot with its licence.
 
 mod base64;
 mod data;

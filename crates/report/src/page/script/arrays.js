@@ -1,7 +1,13 @@
 // Arrays of numbers and columns of tables, as Rust writes them.
 
-/** Returns 16-bit numbers from base64, the lower byte first. */
+/**
+ * Returns 16-bit numbers as they are, or from base64, the lower byte first.
+ *
+ * @param {import("./types.js").Shares} base64
+ * @returns {Uint16Array}
+ */
 export function shorts(base64) {
+  if (typeof base64 !== "string") return base64;
   const bytes = atob(base64);
   const numbers = new Uint16Array(bytes.length / 2);
   for (let at = 0; at < numbers.length; at += 1) {
@@ -10,7 +16,12 @@ export function shorts(base64) {
   return numbers;
 }
 
-/** Returns a column of a table: values as they are, or words and their places. */
+/**
+ * Returns a column of a table: values as they are, or words and their places.
+ *
+ * @param {import("./types.js").PageTable["values"][number]} values
+ * @returns {import("./types.js").Cell[]}
+ */
 export function column(values) {
   return Array.isArray(values) ? values : values.at.map((place) => values.words[place]);
 }

@@ -2,14 +2,24 @@
 
 /** A range of time within `[0, end]`, and a moment in it, with those who follow them. */
 export class TimeAxis {
+  /** @param {number} end */
   constructor(end) {
     this.end = end;
+    /** @type {[number, number]} */
     this.range = [0, end];
+    /** @type {number | null} */
     this.moment = null;
+    /** @type {((axis: TimeAxis) => void)[]} */
     this.followers = [];
+    /** @type {[string, number, number][]} */
+    this.phases = [];
   }
 
-  /** Calls `follower(axis)` at every change. */
+  /**
+   * Calls `follower(axis)` at every change.
+   *
+   * @param {(axis: TimeAxis) => void} follower
+   */
   follow(follower) {
     this.followers.push(follower);
   }
@@ -18,7 +28,12 @@ export class TimeAxis {
     this.followers.forEach((follower) => follower(this));
   }
 
-  /** Shows a range; ranges beyond the run are moved into it, and no range is shorter than a millionth of the run. */
+  /**
+   * Shows a range; ranges beyond the run are moved into it, and no range is shorter than a millionth of the run.
+   *
+   * @param {number} from
+   * @param {number} to
+   */
   show(from, to) {
     const length = Math.min(Math.max(to - from, this.end * 1e-6), this.end);
     const start = Math.min(Math.max(from, 0), this.end - length);
@@ -31,20 +46,32 @@ export class TimeAxis {
     this.show(0, this.end);
   }
 
-  /** Makes the range shorter (a factor below 1) or longer, around its middle. */
+  /**
+   * Makes the range shorter (a factor below 1) or longer, around its middle.
+   *
+   * @param {number} factor
+   */
   zoom(factor) {
     const [from, to] = this.range;
     const [middle, half] = [(from + to) / 2, (to - from) / 2 * factor];
     this.show(middle - half, middle + half);
   }
 
-  /** Moves the range by a part of its length. */
+  /**
+   * Moves the range by a part of its length.
+   *
+   * @param {number} part
+   */
   move(part) {
     const [from, to] = this.range;
     this.show(from + (to - from) * part, to + (to - from) * part);
   }
 
-  /** Marks a moment. */
+  /**
+   * Marks a moment.
+   *
+   * @param {number | null} moment
+   */
   mark(moment) {
     this.moment = moment;
     this.tell();

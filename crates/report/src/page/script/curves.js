@@ -7,7 +7,11 @@ import { colour, onColours, pen } from "./palette.js";
 const HEIGHT = 300;
 const KINDS = { flow: "Flows", group: "Groups", others: "Sums", total: "Sums", output: "Outputs", source: "Flows" };
 
-/** Returns the largest value of the lines that are on. */
+/**
+ * Returns the largest value of the lines that are on.
+ *
+ * @param {import("./types.js").Panel} panel
+ */
 function largestShown(panel) {
   let largest = 0;
   for (const line of panel.lines) {
@@ -129,12 +133,21 @@ function statistics(panel) {
   return sortableTable({ caption: panel.heading + ": a row a line", columns, rows: rows.length });
 }
 
-/** Makes a figure of curves. `axis` is the shared axis of time; without one the axis is the panel's own, and logarithmic. */
+/**
+ * Makes a figure of curves. `axis` is the shared axis of time; without one the axis is the panel's own, and logarithmic. The
+ * figure's `update(x, values)` shows a run as it goes on: new values of the axis, and of each line.
+ *
+ * @param {import("./types.js").Panel} panel
+ * @param {import("./axis.js").TimeAxis | null} axis
+ */
 export function curves(panel, axis) {
   const isTime = axis !== null;
+  /** @type {HTMLDivElement & { plot?: () => any }} */
   const holder = element("div", { class: "plot", tabindex: "0", role: "img",
     "aria-label": panel.heading + ". " + panel.about + " Arrow keys move the cursor" + (isTime ? "; plus, minus and 0 zoom." : ".") });
+  /** @type {any} */
   let plot = null;
+  let unit = "";
   const lines = toggles(panel, (places, shown) => {
     places.forEach((place) => {
       panel.lines[place].shown = shown;
@@ -151,10 +164,12 @@ export function curves(panel, axis) {
     reading.textContent = has ? "Cursor at " + spelled(panel.x[at], "s") : "";
   };
   const reading = element("p", { class: "status" });
+  const data = () => /** @type {any} */ ([panel.x, ...panel.lines.map((line) => line.y)]);
   const make = () => {
     const width = Math.max(holder.clientWidth, 200);
     if (plot) plot.destroy();
-    plot = new uPlot(options(panel, { width, axis, isTime, onCursor }), [panel.x, ...panel.lines.map((line) => line.y)], holder);
+    unit = fittingUnit(largestShown(panel), panel.unit)[1];
+    plot = new uPlot(options(panel, { width, axis, isTime, onCursor }), data(), holder);
     holder.ondblclick = () => isTime && axis.showAll();
   };
   const keys = {
@@ -172,6 +187,12 @@ export function curves(panel, axis) {
     }
   });
   const figure = element("div", { class: "curves" }, holder, reading, lines.box, lazyDetails("Table of these lines", () => statistics(panel)));
+  const update = (/** @type {number[]} */ x, /** @type {(number | null)[][]} */ values) => {
+    panel.x = x;
+    panel.lines.forEach((line, place) => { line.y = values[place]; });
+    if (plot && fittingUnit(largestShown(panel), panel.unit)[1] === unit) plot.setData(data());
+    else if (plot) make();
+  };
   requestAnimationFrame(() => {
     make();
     const resize = onceAFrame(() => plot.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
@@ -183,5 +204,5 @@ export function curves(panel, axis) {
     });
     holder.plot = () => plot;
   });
-  return figure;
+  return Object.assign(figure, { update });
 }

@@ -1,6 +1,14 @@
 // Elements of the page. Texts are set as text, never as HTML: a flow may have any name.
 
-/** Returns an element with attributes, listeners (`onclick`) and children, which are elements or texts. */
+/**
+ * Returns an element with attributes, listeners (`onclick`) and children, which are elements or texts.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {import("./types.js").Child[]} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -8,27 +16,49 @@ export function element(tag, attributes = {}, ...children) {
     else if (value === true) made.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  const present = /** @type {any[]} */ (children).flat(Infinity).filter((child) => child !== null && child !== undefined);
+  made.append(...present);
   return made;
 }
 
-/** Returns a text as nodes, with the parts between backquotes as code. */
+/**
+ * Returns a text as nodes, with the parts between backquotes as code.
+ *
+ * @param {string} text
+ */
 export function withCode(text) {
   return text.split("`").map((part, place) => place % 2 ? element("code", {}, part) : part);
 }
 
-/** Returns a button. */
+/**
+ * Returns a button.
+ *
+ * @param {import("./types.js").Child} label
+ * @param {(event: MouseEvent) => void} onclick
+ * @param {Record<string, any>} [attributes]
+ */
 export function button(label, onclick, attributes = {}) {
   return element("button", { type: "button", onclick, ...attributes }, label);
 }
 
-/** Returns the element that Rust made for a figure. */
+/**
+ * Returns the element that Rust made for a figure.
+ *
+ * @param {string} id
+ */
 export function place(id) {
-  return document.getElementById("figure-" + id);
+  return /** @type {HTMLElement} */ (document.getElementById("figure-" + id));
 }
 
-/** Returns details whose contents are made when they open for the first time. */
+/**
+ * Returns details whose contents are made when they open for the first time.
+ *
+ * @param {string} summary
+ * @param {() => HTMLElement} make
+ * @returns {HTMLDetailsElement & { fill?: () => void }}
+ */
 export function lazyDetails(summary, make) {
+  /** @type {HTMLDetailsElement & { fill?: () => void }} */
   const details = element("details", {}, element("summary", {}, summary));
   let made = false;
   const fill = () => {
@@ -41,7 +71,11 @@ export function lazyDetails(summary, make) {
   return details;
 }
 
-/** Calls `task` in the next frame, once however often it is asked for until then. */
+/**
+ * Calls `task` in the next frame, once however often it is asked for until then.
+ *
+ * @param {() => void} task
+ */
 export function onceAFrame(task) {
   let asked = false;
   return () => {

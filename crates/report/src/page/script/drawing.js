@@ -11,7 +11,13 @@ function half(places, from, to, bent) {
   return { a, middle, control: bent ? { x: a.x + (middle.x - a.x) * 0.35, y: middle.y } : middle };
 }
 
-/** Returns the halves of all links. */
+/**
+ * Returns the halves of all links.
+ *
+ * @param {import("./types.js").Graph} fabric
+ * @param {import("./types.js").Place[]} places
+ * @returns {import("./types.js").Half[]}
+ */
 export function halves(fabric, places) {
   const count = fabric.outputs.length / 3;
   return Array.from({ length: count }, (_, output) => {
@@ -28,6 +34,12 @@ function trace(ctx, { a, control, middle }) {
 /**
  * Draws the fabric. `state` has `colours` and `widths`, shares by output, and `marks`, sets of outputs and hosts. Outputs with the
  * same class are drawn at once, the highest class last.
+ *
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {import("./types.js").Graph} fabric
+ * @param {import("./types.js").Plan} plan
+ * @param {import("./types.js").Half[]} links
+ * @param {import("./types.js").PictureState} state
  */
 export function draw(ctx, fabric, plan, links, state) {
   ctx.clearRect(0, 0, plan.width, plan.height);

@@ -11,6 +11,7 @@ import { player } from "./player.js";
 
 const PARTS = 10000;
 const TABLE_ROWS = 40;
+let figures = 0;
 
 /** Returns shares of one moment, or of the whole run if `moment` is `null`. */
 function sharesAt({ all, whole, count }, moment) {
@@ -18,10 +19,12 @@ function sharesAt({ all, whole, count }, moment) {
   return Array.from(from, (part) => part / PARTS);
 }
 
-/** Returns two radio buttons for the quantity that colours show. */
+/** Returns two radio buttons for the quantity that colours show. A page may have several figures. */
 function choiceOfColour(onChange) {
+  figures += 1;
+  const name = "colour-" + figures;
   const radio = (value, label, checked) => element("label", {},
-    element("input", { type: "radio", name: "colour", value, checked, onchange: () => onChange(value) }), label);
+    element("input", { type: "radio", name, value, checked, onchange: () => onChange(value) }), label);
   return element("fieldset", { class: "inline" }, element("legend", {}, "Colour"),
     radio("stalled", "stalls (width: load)", true), radio("load", "load (width: stalls)", false));
 }
@@ -49,37 +52,53 @@ function sentences(fabric, { trees, further }) {
 }
 
 /** The picture: a canvas that is as wide as its place, or wider and scrolled where links would be too narrow. */
-class Picture {
+export class Picture {
+  /** @param {import("./types.js").Graph} fabric */
   constructor(fabric) {
     this.fabric = fabric;
     this.canvas = element("canvas", { role: "img" });
     this.holder = element("div", { class: "scroll picture", tabindex: "0", role: "region", "aria-label": "Picture of the fabric" }, this.canvas);
+    /** @type {import("./types.js").PictureState | null} */
     this.state = null;
+    /** @type {import("./types.js").Plan | null} */
+    this.plan = null;
+    /** @type {import("./types.js").Half[]} */
+    this.links = [];
   }
 
   fit() {
     this.plan = layout(this.fabric, Math.max(this.holder.clientWidth, 240));
     const { width, height, places } = this.plan;
-    const counts = places.reduce((rows, place) => rows.set(place.level, (rows.get(place.level) || 0) + 1), new Map());
-    this.plan.spacing = (level) => width / counts.get(level);
     this.links = halves(this.fabric, places);
     const scale = Math.min(devicePixelRatio || 1, 2);
     this.canvas.width = width * scale;
     this.canvas.height = height * scale;
     this.canvas.style.width = width + "px";
     this.canvas.style.height = height + "px";
-    this.canvas.getContext("2d").setTransform(scale, 0, 0, scale, 0, 0);
+    this.context().setTransform(scale, 0, 0, scale, 0, 0);
     this.paint();
   }
 
-  paint() {
-    if (this.state && this.plan) draw(this.canvas.getContext("2d"), this.fabric, this.plan, this.links, this.state);
+  context() {
+    return /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
   }
 
-  /** Returns the node nearest to a point of the canvas, if one is near. */
+  paint() {
+    if (this.state && this.plan) draw(this.context(), this.fabric, this.plan, this.links, this.state);
+  }
+
+  /**
+   * Returns the node nearest to a point of the canvas, if one is near.
+   *
+   * @param {number} x
+   * @param {number} y
+   * @returns {number | null}
+   */
   nodeAt(x, y) {
-    let [best, distance] = [null, 14];
-    this.plan.places.forEach((place, node) => {
+    /** @type {number | null} */
+    let best = null;
+    let distance = 14;
+    this.plan?.places.forEach((place, node) => {
       const away = Math.hypot(place.x - x, place.y - y);
       if (away < distance) [best, distance] = [node, away];
     });
@@ -98,7 +117,12 @@ function outputTable(fabric, load, stalled, title) {
     " outputs that were stalled longest, then those with the most load.", columns, rows: order.length });
 }
 
-/** Makes the figure. */
+/**
+ * Makes the figure.
+ *
+ * @param {import("./types.js").Fabric} fabric
+ * @param {import("./axis.js").TimeAxis} axis
+ */
 export function fabricFigure(fabric, axis) {
   const count = fabric.outputs.length / 3;
   const load = { all: shorts(fabric.load), whole: shorts(fabric.whole_load), count };

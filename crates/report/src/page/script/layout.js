@@ -11,8 +11,13 @@ const BENT_TOP = 64;
 /**
  * Returns the places of a fabric's nodes for a width in pixels. `outputs` are node, port and peer in turn, `hosts` the number of
  * hosts, which come first. Nodes are `{ x, y, level }`; the drawing has the width and height that are returned with them.
+ *
+ * @param {import("./types.js").Graph} graph
+ * @param {number} room
+ * @returns {import("./types.js").Plan}
  */
 export function layout({ nodes, hosts, outputs }, room) {
+  /** @type {number[][]} */
   const peers = nodes.map(() => []);
   for (let at = 0; at < outputs.length; at += 3) peers[outputs[at]].push(outputs[at + 2]);
   const level = levels(nodes.length, hosts, peers);
@@ -37,11 +42,14 @@ export function layout({ nodes, hosts, outputs }, room) {
   }
   const bottom = highest === 0 ? top : top + STEP * (highest - 1);
   const height = placeHosts(places, below, { width, leaves, bottom });
-  return { places: places.map((place, node) => ({ ...place, isHost: node < hosts })), width, ...height };
+  const counts = places.reduce((rows, place) => rows.set(place.level, (rows.get(place.level) || 0) + 1), new Map());
+  const spacing = (/** @type {number} */ row) => width / counts.get(row);
+  return { places: places.map((place, node) => ({ ...place, isHost: node < hosts })), width, spacing, ...height };
 }
 
 /** Returns the level of each node: 0 for hosts, 1 for switches with a host, 2 for those next to them, and so on. */
 function levels(count, hosts, peers) {
+  /** @type {number[]} */
   const level = Array.from({ length: count }, (_, node) => node < hosts ? 0 : -1);
   let row = level.flatMap((one, node) => one === 0 ? [node] : []);
   for (let next = 1; row.length > 0; next += 1) {

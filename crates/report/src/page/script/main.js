@@ -25,6 +25,11 @@ function themeControl() {
   return select;
 }
 
+/** Returns the place of the page's controls. */
+function controls() {
+  return /** @type {HTMLElement} */ (document.getElementById("controls"));
+}
+
 /** Fills the page of a run. */
 function showRun(data) {
   const axis = new TimeAxis(data.end_s);
@@ -36,19 +41,20 @@ function showRun(data) {
   data.completion_tables.forEach((table) => place("completions").append(dataTable(table)));
   data.margins.forEach((table) => place("margins").append(dataTable(table)));
   data.tables.forEach((table) => place("tables").append(element("h3", {}, table.heading), dataTable(table)));
-  document.getElementById("controls").append(timeControls(axis), themeControl());
+  controls().append(timeControls(axis), themeControl());
 }
 
 /** Prints in light colours, with the tables of figures open. */
 function preparePrint() {
+  /** @type {(HTMLDetailsElement & { fill?: () => void })[]} */
   let opened = [];
   const theme = () => document.documentElement.dataset.theme || "";
   let before = "";
   addEventListener("beforeprint", () => {
     before = theme();
     setTheme("light");
-    opened = [...document.querySelectorAll("details")].filter((one) => !one.open && one.fill);
-    opened.forEach((one) => { one.fill(); one.open = true; });
+    opened = [.../** @type {NodeListOf<HTMLDetailsElement & { fill?: () => void }>} */ (document.querySelectorAll("details"))].filter((one) => !one.open && one.fill);
+    opened.forEach((one) => { one.fill?.(); one.open = true; });
   });
   addEventListener("afterprint", () => {
     setTheme(before);
@@ -56,10 +62,10 @@ function preparePrint() {
   });
 }
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const data = JSON.parse(document.getElementById("data")?.textContent ?? "");
 if (data.kind === "run") showRun(data);
 else {
-  document.getElementById("controls").append(themeControl());
+  controls().append(themeControl());
   showSweep(data);
 }
 watchSystem();

@@ -6,20 +6,33 @@
 const LINES = 6;
 const DASHES = [[], [8, 4], [2, 3], [9, 3, 2, 3], [16, 5], [9, 3, 2, 3, 2, 3]];
 export const HEAT_CLASSES = [0.01, 0.05, 0.2, 0.4, 0.7];
+/** @type {(() => void)[]} */
 const watchers = [];
 
-/** Returns a colour of the style sheet. */
+/**
+ * Returns a colour of the style sheet.
+ *
+ * @param {string} name
+ */
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 }
 
-/** Returns colour and dashes of a line by its place among the lines of a figure. */
+/**
+ * Returns colour and dashes of a line by its place among the lines of a figure.
+ *
+ * @param {number} place
+ */
 export function pen(place) {
   const dash = DASHES[(place + Math.floor(place / LINES)) % DASHES.length];
   return { stroke: colour("line-" + (place % LINES)), dash };
 }
 
-/** Returns the class of a share: 0 below the first limit, then one more for each limit that it reaches. */
+/**
+ * Returns the class of a share: 0 below the first limit, then one more for each limit that it reaches.
+ *
+ * @param {number} share
+ */
 export function heatClass(share) {
   let place = 0;
   while (place < HEAT_CLASSES.length && share >= HEAT_CLASSES[place]) place += 1;
@@ -39,12 +52,20 @@ export function heatNames() {
   return ["below " + HEAT_CLASSES[0] * 100 + " %", ...parts];
 }
 
-/** Calls `redraw` whenever colours change: dark or light, screen or print. */
+/**
+ * Calls `redraw` whenever colours change: dark or light, screen or print.
+ *
+ * @param {() => void} redraw
+ */
 export function onColours(redraw) {
   watchers.push(redraw);
 }
 
-/** Sets the theme: `dark`, `light`, or that of the system. */
+/**
+ * Sets the theme: `dark`, `light`, or that of the system.
+ *
+ * @param {string} theme
+ */
 export function setTheme(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;

@@ -16,18 +16,31 @@ export function letters(x, y, text, attributes = {}) {
   return shape("text", { x, y, ...attributes }, String(text));
 }
 
-/** Returns about `count` round numbers from `low` to `high`. */
+/**
+ * Returns about `count` round numbers from `low` to `high`.
+ *
+ * @param {number} low
+ * @param {number} high
+ * @param {number} count
+ */
 export function ticks(low, high, count) {
   const rough = (high - low) / count || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].find((one) => one * power >= rough) * power;
+  const step = ([1, 2, 5].find((one) => one * power >= rough) ?? 10) * power;
   const first = Math.ceil(low / step - 1e-9) * step;
   const marks = [];
   for (let at = first; at <= high + step * 1e-6; at += step) marks.push(Math.abs(at) < step * 1e-6 ? 0 : at);
   return marks;
 }
 
-/** A scale from values to pixels: of numbers, or of words, which stand evenly spaced in their order. */
+/**
+ * A scale from values to pixels: of numbers, or of words, which stand evenly spaced in their order.
+ *
+ * @param {any[]} values
+ * @param {number} from
+ * @param {number} to
+ * @param {{ isWords?: boolean, withZero?: boolean }} options
+ */
 export function scale(values, from, to, { isWords, withZero }) {
   if (isWords) {
     const step = (to - from) / values.length;

@@ -3,18 +3,23 @@ import { button, element } from "./dom.js";
 
 const MOMENTS_A_SECOND = 8;
 
-/** Returns a slider over `count` moments, whose names `named(moment)` returns. Calls `onMoment` at each change. */
+/**
+ * Returns a slider over `count` moments, whose names `named(moment)` returns. Calls `onMoment` at each change.
+ *
+ * @param {{ count: number, named: (moment: number) => string, onMoment: (moment: number) => void, label: string }} options
+ */
 export function player({ count, named, onMoment, label }) {
-  let timer = null;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let timer;
   const slider = element("input", { type: "range", min: 0, max: count - 1, step: 1, value: 0, "aria-label": label });
-  const set = (moment) => {
-    slider.value = moment;
+  const set = (/** @type {number} */ moment) => {
+    slider.value = String(moment);
     slider.setAttribute("aria-valuetext", named(moment));
     onMoment(moment);
   };
   const stop = () => {
     clearInterval(timer);
-    timer = null;
+    timer = undefined;
     play.textContent = "Play";
   };
   const start = () => {
@@ -25,9 +30,9 @@ export function player({ count, named, onMoment, label }) {
       else set(Number(slider.value) + 1);
     }, 1000 / MOMENTS_A_SECOND);
   };
-  const play = button("Play", () => timer === null ? start() : stop(), { class: "play" });
+  const play = button("Play", () => timer === undefined ? start() : stop(), { class: "play" });
   slider.addEventListener("input", () => {
-    if (timer !== null) stop();
+    if (timer !== undefined) stop();
     set(Number(slider.value));
   });
   return { box: element("div", { class: "player" }, play, slider), set };

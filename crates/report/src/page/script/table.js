@@ -6,7 +6,12 @@ import { column } from "./arrays.js";
 const FIRST_ROWS = 12;
 const MORE_ROWS = 200;
 
-/** Returns the order of rows by a column: numbers by value, texts with their numbers by value; empty cells last. */
+/**
+ * Returns the order of rows by a column: numbers by value, texts with their numbers by value; empty cells last.
+ *
+ * @param {import("./types.js").Cell[]} values
+ * @param {boolean} descending
+ */
 export function ordered(values, descending) {
   const order = values.map((_, row) => row);
   const collator = new Intl.Collator("en", { numeric: true });
@@ -14,12 +19,17 @@ export function ordered(values, descending) {
   const isEmpty = (value) => value === null || value === "";
   return order.sort((one, other) => {
     const [a, b] = [values[one], values[other]];
-    if (isEmpty(a) || isEmpty(b)) return isEmpty(a) - isEmpty(b) || one - other;
+    if (isEmpty(a) || isEmpty(b)) return Number(isEmpty(a)) - Number(isEmpty(b)) || one - other;
     return (descending ? compare(b, a) : compare(a, b)) || one - other;
   });
 }
 
-/** Returns a cell: a number with a unit of its column, or a text. */
+/**
+ * Returns a cell: a number with a unit of its column, or a text.
+ *
+ * @param {any} value
+ * @param {import("./types.js").Column} column
+ */
 function cell(value, { kind, unit }) {
   if (kind === "string" || kind === "boolean") return element("td", {}, value);
   const text = unit ? spelled(value, unit) : value === null ? "–" : kind === "integer" ? value.toLocaleString("en-US") : short(value);
@@ -29,6 +39,8 @@ function cell(value, { kind, unit }) {
 /**
  * Returns a table. `columns` are `{ words, kind, unit, meaning, values }`, `about` says which rows there are; `link` returns the
  * address of a row, for its first cell.
+ *
+ * @param {{ caption: string, about?: string, columns: import("./types.js").Column[], rows: number, link?: (row: number) => string }} options
  */
 export function sortableTable({ caption, about, columns, rows, link }) {
   const body = element("tbody");
@@ -69,7 +81,11 @@ export function sortableTable({ caption, about, columns, rows, link }) {
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table), status, more);
 }
 
-/** Returns a table of the page's data. */
+/**
+ * Returns a table of the page's data.
+ *
+ * @param {import("./types.js").PageTable} table
+ */
 export function dataTable(table) {
   const columns = table.columns.map(([name, kind, meaning], place) =>
     ({ ...namedUnit(name), kind, meaning: name + ": " + meaning, values: column(table.values[place]) }));

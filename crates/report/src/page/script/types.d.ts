@@ -1,0 +1,143 @@
+// Shapes of the data that the components draw. Rust writes them for the report (`page/data.rs`, `page/run/fabric.rs`), and the
+// simulator's worker hands them to the playground.
+
+import type UPlot from "uplot";
+
+declare global {
+  /** Draws curves. The report's page holds it as a script, the playground imports it. */
+  // eslint-disable-next-line no-var
+  var uPlot: typeof UPlot;
+}
+
+/** Text, element, or nothing, as the child of an element. */
+export type Child = Node | string | number | null | undefined | Child[];
+
+/** A line of a panel. */
+export interface Line {
+  name: string;
+  /** Kind of its subject: `flow`, `group`, `others`, `total`, `output`, `source`. */
+  kind: string;
+  /** Values, one for each of the axis; `null` where there is none. */
+  y: ArrayLike<number | null> & Iterable<number | null>;
+  /** True while the line is on. */
+  shown: boolean;
+}
+
+/** Curves over one axis. */
+export interface Panel {
+  id: string;
+  heading: string;
+  /** A sentence for those who do not see the figure. */
+  about: string;
+  /** Unit of the values: `bit/s`, `B`, or none for shares. */
+  unit: string;
+  /** Values of the axis in s, ascending. */
+  x: ArrayLike<number> & Iterable<number>;
+  lines: Line[];
+  /** Samples behind each pair of values; 1 if the lines have every sample. */
+  samples_a_pair: number;
+  /** Name of the values at their axis. */
+  quantity?: string;
+}
+
+/** A congestion tree at a moment: outputs by their places, hosts by theirs. */
+export interface Tree {
+  moment: number;
+  root: number;
+  branches: number[];
+  contributors: number[];
+  victims: number[];
+}
+
+/** A fabric's graph: nodes, hosts first, and outputs as node, port and peer in turn. */
+export interface Graph {
+  nodes: string[];
+  hosts: number;
+  outputs: ArrayLike<number> & { slice(from: number, to: number): ArrayLike<number> & Iterable<number> };
+}
+
+/** Shares in ten-thousandths: an array, or as 16-bit numbers in base64, the lower byte first. */
+export type Shares = string | Uint16Array;
+
+/** A fabric at moments. */
+export interface Fabric extends Graph {
+  /** Ends of the intervals in s; none if the run recorded no moments. */
+  moments: number[];
+  /** Load, moment by moment and output by output. */
+  load: Shares;
+  /** Share of the interval for which the output was stalled, likewise. */
+  stalled: Shares;
+  whole_load: Shares;
+  whole_stalled: Shares;
+  trees: Tree[];
+  /** Roots at each moment that are not among `trees`, by output. */
+  further_roots: number[][];
+}
+
+/** Place of a node in the picture, in pixels. */
+export interface Place {
+  x: number;
+  y: number;
+  level: number;
+  isHost: boolean;
+}
+
+/** Places of all nodes. */
+export interface Plan {
+  places: Place[];
+  width: number;
+  height: number;
+  /** Radius of a host. */
+  radius: number;
+  /** Room of a host. */
+  cell: number;
+  /** Returns the room of a node of a level. */
+  spacing(level: number): number;
+}
+
+/** Outputs and hosts that belong to trees. */
+export interface Marks {
+  roots: Set<number>;
+  branches: Set<number>;
+  contributors: Set<number>;
+  victims: Set<number>;
+}
+
+/** The picture at a moment: shares by output, and marks. */
+export interface PictureState {
+  colours: number[];
+  widths: number[];
+  marks: Marks;
+}
+
+/** Half a link, from its end to its middle. */
+export interface Half {
+  a: { x: number; y: number };
+  middle: { x: number; y: number };
+  control: { x: number; y: number };
+}
+
+/** A value of a table. */
+export type Cell = string | number | boolean | null;
+
+/** A column of a table. */
+export interface Column {
+  words: string;
+  /** `string`, `boolean`, `integer` or `number`. */
+  kind: string;
+  unit?: string;
+  meaning?: string;
+  values: ArrayLike<Cell> & Cell[];
+}
+
+/** A table of the page's data. */
+export interface PageTable {
+  id: string;
+  heading: string;
+  about: string;
+  /** Name, kind and meaning of each column. */
+  columns: [string, string, string][];
+  rows: number;
+  /** Values by column; texts that repeat as words and their places. */
+  values: (Cell[] | { words: string[]; at: number[] })[];
+}
