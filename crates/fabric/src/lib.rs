@@ -25,6 +25,7 @@
 //! | `record` | the record of a finished run, with completion times and their ideals |
 //! | `build` | a plan's world at rest, with its instruments |
 //! | `division` | the parts into which a run is divided for threads |
+//! | `stepped` | a run in steps, for a caller with other work between them |
 
 mod build;
 mod checkpoint;
@@ -33,6 +34,7 @@ mod observe;
 mod record;
 mod run;
 mod state;
+mod stepped;
 
 use event_kernel::Digest;
 use scenario::Plan;
@@ -51,6 +53,7 @@ pub use run::ranks::following::follow;
 pub use run::ranks::leading::{RankFault, release};
 pub use run::saving::Keep;
 pub use state_codec::StateError;
+pub use stepped::{Look, OutputLook, SteppedRun};
 
 /// Runs a plan to its end and returns the record. The end is that of its duration, or, if the plan is to run [until it is
 /// done](Plan::until_done), the delivery of the last message of finite traffic.

@@ -61,4 +61,4 @@ pub use memory::MemoryEstimate;
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
 pub use series::{PauseLogPlan, PortSeriesPlan, SeriesPlan, SourceSeriesPlan};
-pub use text::{ScenarioText, ShippedScenario, shipped};
+pub use text::{ScenarioText, ShippedScenario, WrittenField, shipped};

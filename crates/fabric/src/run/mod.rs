@@ -177,6 +177,11 @@ impl<'a> Run<'a> {
             self.bring_up();
         }
         self.run_until(end, progress)?;
+        self.close()
+    }
+
+    /// Ends a run that has reached its end, or has ended before it: counts packets, and checks that none is missing.
+    pub(crate) fn close(&mut self) -> Result<(), RunError> {
         self.saving = None; // A drain is not saved: it is short, and begins again from the last state.
         match self.ended {
             RunEnding::Done => self.instruments.goodput.end_here(&self.world),

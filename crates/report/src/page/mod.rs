@@ -91,6 +91,16 @@ pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, 
     Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
 }
 
+/// Returns the data of the page of a run as JSON: curves, the fabric at moments, tables, and sentences, as its script reads them
+/// (`script/types.d.ts`). Another page with the same components needs no more.
+///
+/// # Errors
+/// If the run has no results, or a file is missing or wrong.
+pub fn data_of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, PageError> {
+    check(manifest)?;
+    run::json(files, manifest)
+}
+
 /// Returns the manifest of a folder.
 ///
 /// # Errors

@@ -10,6 +10,7 @@
 //! | `outline` | the value at a path |
 //! | `shipped` | the texts of the scenarios that ship |
 //! | `scenario_text` | a scenario's text, with parts of it overridden |
+//! | `written` | the fields that a text writes, with their values |
 //! | `faults` | faults found in a scenario, each at its place in the text |
 
 mod faults;
@@ -19,6 +20,7 @@ mod outline;
 pub(crate) mod scan;
 mod scenario_text;
 mod shipped;
+mod written;
 
 pub(crate) use faults::Faults;
 pub(crate) use flaw::{SyntaxFlaw, SyntaxFlawKind};
@@ -27,3 +29,4 @@ pub(crate) use outline::{Outline, ReachedNode};
 pub use scenario_text::ScenarioText;
 pub(crate) use scenario_text::TextPatch;
 pub use shipped::{ShippedScenario, shipped};
+pub use written::WrittenField;

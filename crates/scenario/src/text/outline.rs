@@ -36,6 +36,11 @@ impl Outline {
         Ok(Self { root: scan::document(text)? })
     }
 
+    /// Returns the whole value.
+    pub(super) fn root(&self) -> &TextNode {
+        &self.root
+    }
+
     /// Returns the value at this path, or the nearest above it.
     pub(crate) fn reach(&self, text: &str, path: &FieldPath) -> ReachedNode<'_> {
         let mut site = ReachedNode { node: &self.root, key_span: None, path: FieldPath::default(), steps: 0 };

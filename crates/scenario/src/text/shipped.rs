@@ -45,6 +45,7 @@ const ALL: &[ShippedScenario] = shipped![
     "conext2016-join",
     "dcs648",
     "roce-victim",
+    "ring",
     "hdr-fat-tree-slow-receiver",
     "ndr-job-256",
     "roce400-leaf-spine",

@@ -27,7 +27,7 @@ use super::data::{PageTable, Panel, TableChoice};
 use super::document::Document;
 use super::words;
 use crate::manifest::{Manifest, PlanIdentity};
-use crate::reader::RunFiles;
+use crate::reader::{RunFacts, RunFiles};
 
 /// Longest plan that the page shows, in bytes.
 const LONGEST_PLAN: usize = 200_000;
@@ -143,43 +143,61 @@ const TABLES: [TableChoice; 6] = [
     },
 ];
 
+/// Returns the data of the page's script as JSON, with the sentences at the head of the page as `leads`.
+pub(super) fn json(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, PageError> {
+    let summary = RunSummary::read(files)?;
+    let facts = files.summary()?;
+    let leads = sentences::leads(files, (&summary, &facts), &manifest.plans[0], manifest)?;
+    let data = WithLeads { leads, data: data(files, &facts)? };
+    Ok(serde_json::to_string(&data).expect("data are plain"))
+}
+
+/// Data of the script, with the sentences at the head of the page.
+#[derive(Serialize)]
+struct WithLeads {
+    leads: Vec<String>,
+    #[serde(flatten)]
+    data: RunData,
+}
+
+/// Reads the data of the script.
+fn data(files: RunFiles<'_>, facts: &RunFacts) -> Result<RunData, PageError> {
+    Ok(RunData {
+        kind: "run",
+        phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
+        end_s: facts.end_s(),
+        panels: curves::panels(files, facts)?,
+        completions: completions::panel(files)?,
+        fabric: fabric::read(files, facts.simulated_s)?,
+        margins: MARGINS.read(files)?.into_iter().collect(),
+        completion_tables: MESSAGES.read(files)?.into_iter().collect(),
+        tables: TABLES.iter().filter_map(|table| table.read(files).transpose()).collect::<Result<_, _>>()?,
+    })
+}
+
 /// Returns the page of a run with results.
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, PageError> {
     let summary = RunSummary::read(files)?;
     let facts = files.summary()?;
     let plan = &manifest.plans[0];
-    let fabric = fabric::read(files, facts.simulated_s)?;
-    let panels = curves::panels(files, &facts)?;
-    let completions = completions::panel(files)?;
+    let data = data(files, &facts)?;
     let subtitle = format!("{}, seed {}", facts.scheme(), summary.seed);
     let leads = sentences::leads(files, (&summary, &facts), plan, manifest)?;
     let mut document = Document::new(&summary.scenario, &subtitle, &leads);
-    for panel in &panels {
+    for panel in &data.panels {
         let sentences = [Some(panel.about.clone()), panel.note()].into_iter().flatten();
         document.section(panel.id, &panel.heading, &sentences.collect::<Vec<_>>());
     }
-    for (id, heading, missing) in curves::missing(&panels) {
+    for (id, heading, missing) in curves::missing(&data.panels) {
         document.section(id, heading, &[missing.to_owned()]);
     }
-    document.section("fabric", "The fabric", &[fabric::about(fabric.as_ref())]);
-    document.section("completions", "Completions", &completions::about(&summary, completions.as_ref()));
-    let margins = MARGINS.read(files)?;
+    document.section("fabric", "The fabric", &[fabric::about(data.fabric.as_ref())]);
+    document.section("completions", "Completions", &completions::about(&summary, data.completions.as_ref()));
     let nearest = "Each row is a limit at a port and lane, and the load that came nearest to it: a reason why packets were \
                    marked, paused or held back, or were not.";
     document.section("margins", "Margins", &[nearest.to_owned()]);
     document.section("tables", "Tables", &["A heading sorts its table.".to_owned()]);
     provenance(&mut document, files, (&summary, manifest, plan))?;
-    let data = RunData {
-        kind: "run",
-        phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
-        end_s: facts.end_s(),
-        panels,
-        completions,
-        fabric,
-        margins: margins.into_iter().collect(),
-        completion_tables: MESSAGES.read(files)?.into_iter().collect(),
-        tables: TABLES.iter().filter_map(|table| table.read(files).transpose()).collect::<Result<_, _>>()?,
-    };
     Ok(document.finish(&data))
 }
 

@@ -42,6 +42,18 @@ export class TimeAxis {
     this.tell();
   }
 
+  /**
+   * Makes the run at least as long as `end`; a range that showed all of it goes on doing so.
+   *
+   * @param {number} end
+   */
+  reach(end) {
+    if (end <= this.end) return;
+    const isWhole = this.range[0] === 0 && this.range[1] === this.end;
+    this.end = end;
+    if (isWhole) this.showAll();
+  }
+
   showAll() {
     this.show(0, this.end);
   }

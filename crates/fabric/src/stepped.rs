@@ -1,0 +1,153 @@
+//! A run in steps, for a caller with other work between them, such as a page that a reader looks at.
+//!
+//! Invariant: the record is that of [`simulate`](crate::simulate), whatever the steps: the loop stops between windows, and looking changes nothing.
+
+use core::fmt::{self, Debug, Formatter};
+
+use packet::{FlowId, Lane, NodeId, PortId};
+use scenario::Plan;
+use telemetry::{RunEnding, RunRecord, Series};
+use units::{Bytes, Rate, Time};
+
+use crate::observe::digest;
+use crate::run::error::RunError;
+use crate::run::{Run, RunOptions};
+use crate::state::world::Node;
+use crate::{new_run, record};
+
+/// A run that advances step by step, on one thread.
+pub struct SteppedRun {
+    plan: Plan,
+    run: Run<'static>,
+    is_over: bool,
+}
+
+/// Queues and marks at an instant.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// Outputs of switches with packets that wait.
+    pub outputs: Vec<OutputLook>,
+    /// Packets marked so far, by all switches.
+    pub marked: u64,
+}
+
+/// A lane of a switch's output with packets that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputLook {
+    /// The switch.
+    pub node: NodeId,
+    /// Its port.
+    pub port: PortId,
+    /// The lane.
+    pub lane: Lane,
+    /// Bytes that wait for the output, anywhere in the switch.
+    pub waiting: Bytes,
+}
+
+impl SteppedRun {
+    /// Creates the run of a plan, at time zero, with all links brought up. `moments` is that of [`RunOptions`].
+    #[must_use]
+    pub fn new(plan: Plan, moments: usize) -> Self {
+        let mut run = new_run(&plan, RunOptions { moments, ..RunOptions::default() });
+        run.bring_up();
+        Self { plan, run, is_over: false }
+    }
+
+    /// Handles every event up to and including the instant `to`, or up to the end if that comes first. Returns true once the run is over.
+    ///
+    /// # Errors
+    /// If the run violates an invariant of the simulator, or if it deadlocks. It cannot go on then.
+    pub fn advance(&mut self, to: Time) -> Result<bool, RunError> {
+        let end = self.end();
+        if !self.is_over && to > self.now() {
+            self.run.run_until(to.min(end), &mut |_| {})?;
+            self.is_over = self.run.ended == RunEnding::Done || self.now() >= end;
+        }
+        Ok(self.is_over)
+    }
+
+    /// Returns the plan.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Returns the instant that the run has reached.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.run.world.now()
+    }
+
+    /// Returns the end of the plan's duration.
+    #[must_use]
+    pub fn end(&self) -> Time {
+        self.plan.duration().after_start()
+    }
+
+    /// Returns the number of events handled.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.run.events()
+    }
+
+    /// Returns the series of goodput so far.
+    #[must_use]
+    pub const fn series(&self) -> &Series {
+        &self.run.instruments.goodput.series
+    }
+
+    /// Looks at the outputs of all switches.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let mut look = Look::default();
+        for (node, port, lane) in self.plan.lanes() {
+            if let Node::Switch(switch) = self.run.world.node(node) {
+                let view = switch.view();
+                let waiting = view.waiting(port, lane);
+                look.marked += view.marks(port, lane).total();
+                if waiting > Bytes::ZERO {
+                    look.outputs.push(OutputLook { node, port, lane, waiting });
+                }
+            }
+        }
+        look
+    }
+
+    /// Returns the largest rate on the wire that congestion control allows the flow with this number; `None` if it
+    /// does not limit the flow.
+    ///
+    /// # Panics
+    /// If the plan has no such flow.
+    #[must_use]
+    pub fn allowed_rate(&self, flow: u32) -> Option<Rate> {
+        let world = &self.run.world;
+        let (node, queue_pair) = world.flows[FlowId(flow).index()].source;
+        let adapter = world.adapter(node);
+        let control = adapter.control_state(queue_pair, world.now()).unwrap_or_default();
+        control.allowed_rate(adapter.port().wire().rate())
+    }
+
+    /// Ends a run that is over. Returns its plan and its record.
+    ///
+    /// # Errors
+    /// If packets are missing, which is a bug of the simulator.
+    ///
+    /// # Panics
+    /// If the run is not over.
+    pub fn finish(mut self) -> Result<(Plan, RunRecord), RunError> {
+        assert!(self.is_over, "the run has reached {} of {}", self.now(), self.end());
+        self.run.close()?;
+        let digest = digest::of(&self.run.world);
+        let record = record::collect(&self.plan, self.run, digest);
+        Ok((self.plan, record))
+    }
+}
+
+impl Debug for SteppedRun {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SteppedRun")
+            .field("now", &self.now())
+            .field("is_over", &self.is_over)
+            .finish_non_exhaustive()
+    }
+}

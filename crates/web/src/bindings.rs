@@ -1,0 +1,92 @@
+//! The functions of the WebAssembly module.
+//!
+//! Invariant: arguments and results are texts, JSON where they have parts. A panic throws an error with its message.
+
+use std::panic;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::{Case, EndOfRun, Session};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = globalThis, js_name = simulatorPanicked)]
+    fn panicked(message: &str);
+}
+
+/// Tells the worker the message of a panic, which ends the module.
+#[wasm_bindgen(start)]
+pub fn start() {
+    panic::set_hook(Box::new(|info| panicked(&info.to_string())));
+}
+
+/// Returns the scenarios that ship, as JSON.
+#[wasm_bindgen]
+#[must_use]
+pub fn scenarios() -> String {
+    json(&crate::scenarios())
+}
+
+/// Checks a case, as JSON.
+///
+/// # Errors
+/// If the case is not JSON.
+#[wasm_bindgen]
+pub fn check(case: &str) -> Result<String, String> {
+    Ok(json(&crate::check(&read(case)?)))
+}
+
+/// A run in steps.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Run(Session);
+
+#[wasm_bindgen]
+impl Run {
+    /// Begins the run of a case, as JSON.
+    ///
+    /// # Errors
+    /// The end of the run as JSON, if it cannot begin.
+    #[wasm_bindgen(constructor)]
+    pub fn new(case: &str) -> Result<Run, String> {
+        Session::new(&read(case)?).map(Self).map_err(|end| json(&end))
+    }
+
+    /// Returns the sampling interval in s.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn sample_s(&self) -> f64 {
+        self.0.sample_s()
+    }
+
+    /// Advances by a simulated time in s. Returns true once the run is over.
+    ///
+    /// # Errors
+    /// The end of the run as JSON, if it has failed.
+    pub fn advance(&mut self, by_s: f64) -> Result<bool, String> {
+        self.0.advance(by_s).map_err(|end: EndOfRun| json(&end))
+    }
+
+    /// Returns the progress with the curves so far, as JSON.
+    #[must_use]
+    pub fn progress(&self) -> String {
+        json(&self.0.progress())
+    }
+
+    /// Ends a run that is over. Returns digest and files, and the data of the report's page, each as JSON.
+    ///
+    /// # Errors
+    /// The end of the run as JSON, if it has failed.
+    pub fn finish(self, elapsed_s: f64) -> Result<Vec<String>, String> {
+        let result = self.0.finish(elapsed_s).map_err(|end| json(&end))?;
+        Ok(vec![json(&result), result.page])
+    }
+}
+
+fn json(of: &impl serde::Serialize) -> String {
+    serde_json::to_string(of).expect("data are plain")
+}
+
+fn read(case: &str) -> Result<Case, String> {
+    serde_json::from_str(case).map_err(|error| format!("a case: {error}"))
+}

@@ -1,0 +1,187 @@
+//! The check of a scenario.
+//!
+//! Invariant: a fault is printed word for word as the command line prints it. A run that would need more memory than a page should take
+//! is refused, with its estimate.
+
+use report::RunFiles;
+use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
+use serde::{Deserialize, Serialize};
+
+use crate::fields::{FieldData, fields};
+
+/// Most memory that the traffic of a run may be expected to need: half of what a module of 32 bits can address, and what a phone has.
+const MOST_BYTES: u64 = 1 << 30;
+/// Most nodes, ports and lanes of a fabric, whose memory the estimate of the traffic leaves out: some KB each.
+const MOST_LANES: usize = 1 << 16;
+
+/// A scenario with settings, as the page has it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Case {
+    /// Name of the file in messages, `NAME` of a shipped scenario or `NAME.ron`.
+    pub name: String,
+    /// Text of the scenario.
+    pub text: String,
+    /// Settings, each `PATH=VALUE`.
+    pub sets: Vec<String>,
+    /// Seed of all random streams; that of the scenario if `None`.
+    pub seed: Option<u64>,
+}
+
+/// The judgement on a case.
+#[derive(Debug, Serialize)]
+pub struct Checked {
+    /// Faults; none if the scenario can run.
+    pub faults: Vec<Fault>,
+    /// Facts of the plan.
+    pub facts: Option<PlanFacts>,
+    /// The graph of the fabric.
+    pub graph: Option<GraphData>,
+    /// Fields that controls can change.
+    pub fields: Vec<FieldData>,
+}
+
+/// A fault.
+#[derive(Debug, Serialize)]
+pub struct Fault {
+    /// The text that the command line prints.
+    pub printed: String,
+    /// Path of the field; empty if none is at fault.
+    pub path: String,
+    /// Line, from 1; `None` for a fault of the text as a whole.
+    pub line: Option<usize>,
+    /// Column, from 1.
+    pub column: usize,
+    /// Length in characters.
+    pub length: usize,
+    /// The setting in which the fault stands; `None` if it stands in the text.
+    pub setting: Option<String>,
+}
+
+/// Facts of a plan.
+#[derive(Debug, Serialize)]
+pub struct PlanFacts {
+    /// Number of hosts.
+    pub hosts: usize,
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of flows.
+    pub flows: usize,
+    /// Simulated time in s; the longest if the run ends when its traffic is delivered.
+    pub duration_s: f64,
+    /// Congestion control, as the scenario names it.
+    pub scheme: String,
+    /// Memory that the traffic needs at most, in bytes: an estimate.
+    pub memory_bytes: u64,
+    /// Events: an estimate.
+    pub events: u64,
+    /// Reason why the run is too large for a page.
+    pub refusal: Option<String>,
+}
+
+/// The graph of a fabric, as the components of the report draw it.
+#[derive(Debug, Serialize)]
+pub struct GraphData {
+    /// Names of all nodes, hosts first.
+    pub nodes: Vec<String>,
+    /// Number of hosts.
+    pub hosts: usize,
+    /// Outputs: node, port and peer, in turn.
+    pub outputs: Vec<u32>,
+}
+
+/// Checks a case.
+#[must_use]
+pub fn check(case: &Case) -> Checked {
+    let written = source(case).map_or_else(|_| Vec::new(), |source| fields(&source));
+    match source(case).and_then(|source| plan(&source)) {
+        Ok(plan) => Checked {
+            faults: Vec::new(),
+            facts: Some(facts(&plan)),
+            graph: Some(graph(&plan)),
+            fields: written,
+        },
+        Err(diagnostic) => Checked { faults: faults(&diagnostic), facts: None, graph: None, fields: written },
+    }
+}
+
+/// Returns the plan of a case.
+///
+/// # Errors
+/// If the scenario or a setting has a fault.
+pub(crate) fn plan_of(case: &Case) -> Result<Plan, Diagnostic> {
+    plan(&source(case)?)
+}
+
+fn source(case: &Case) -> Result<ScenarioText, Diagnostic> {
+    let mut source = ScenarioText::new(&case.name, &case.text);
+    for setting in &case.sets {
+        source.set(setting)?;
+    }
+    if let Some(seed) = case.seed {
+        source.set(&format!("seed={seed}"))?;
+    }
+    Ok(source)
+}
+
+fn plan(source: &ScenarioText) -> Result<Plan, Diagnostic> {
+    Scenario::read(source)?.check(source)
+}
+
+fn faults(diagnostic: &Diagnostic) -> Vec<Fault> {
+    let fault = |fault: &scenario::LocatedFault| Fault {
+        printed: Diagnostic::from(fault.clone()).to_string(),
+        path: fault.path.clone(),
+        line: fault.place.as_ref().map(|place| place.line),
+        column: fault.place.as_ref().map_or(1, |place| place.column),
+        length: fault.place.as_ref().map_or(0, |place| place.width),
+        setting: fault.file.strip_prefix("--set ").map(str::to_owned),
+    };
+    diagnostic.faults().iter().map(fault).collect()
+}
+
+fn facts(plan: &Plan) -> PlanFacts {
+    PlanFacts {
+        hosts: plan.graph().hosts(),
+        switches: plan.graph().switches(),
+        flows: plan.workload().flows.len(),
+        duration_s: plan.duration().seconds(),
+        scheme: plan.congestion_control().to_owned(),
+        memory_bytes: plan.memory().total().get(),
+        events: plan.expected_work().events.iter().sum(),
+        refusal: refusal(plan),
+    }
+}
+
+/// Returns the reason why a plan is too large for a page, with the estimate and the remedy.
+pub(crate) fn refusal(plan: &Plan) -> Option<String> {
+    let estimate = plan.memory();
+    let native = format!("`backwater sim {}` has no such limit.", plan.name());
+    if estimate.total().get() > MOST_BYTES {
+        let (_, _, remedy) = estimate.largest();
+        let most = MOST_BYTES / 1_000_000;
+        return Some(format!(
+            "The traffic of this scenario needs about {estimate}: more than the {most} MB that a page may take. To run it here, {remedy}. {native}"
+        ));
+    }
+    let lanes = plan.lanes().count();
+    (lanes > MOST_LANES).then(|| {
+        format!("The fabric has {lanes} ports and lanes: more than the {MOST_LANES} that a page may hold. Write fewer hosts. {native}")
+    })
+}
+
+/// Returns the graph of a plan.
+fn graph(plan: &Plan) -> GraphData {
+    let graph = plan.graph();
+    let mut outputs = Vec::new();
+    for node in graph.host_ids().chain(graph.switch_ids()) {
+        for (port, far) in (1..).zip(graph.ports(node)) {
+            outputs.extend([node.0, port, far.peer.0]);
+        }
+    }
+    GraphData { nodes: graph.names().map(str::to_owned).collect(), hosts: graph.hosts(), outputs }
+}
+
+/// Returns the data of the report's page.
+pub(crate) fn page_data(files: &[report::OutputFile], manifest: &report::Manifest) -> Result<String, String> {
+    report::page::data_of_files(RunFiles::Written(files), manifest).map_err(|error| error.to_string())
+}
