@@ -34,6 +34,7 @@ mod slurm;
 mod test;
 mod tidy;
 mod timelines;
+mod web;
 
 use std::env;
 use std::ffi::OsString;
@@ -182,6 +183,16 @@ const VERBS: &[Verb] = &[
         name: "test-report",
         about: "try the pages of results in headless Chromium (Node.js with playwright-core)",
         task: Task::Chore(pages::run),
+    },
+    Verb {
+        name: "web",
+        about: "build the playground: the simulator in a page (a compiler for wasm32-unknown-unknown, Node.js)",
+        task: Task::Chore(web::run),
+    },
+    Verb {
+        name: "test-web",
+        about: "try the playground in headless Chromium, against the native program",
+        task: Task::Chore(web::run_test),
     },
     Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
     Verb {

@@ -23,17 +23,17 @@ const SWEEP_MANIFEST: &str = r#"{"schema": "backwater-run/1", "version": "0", "c
 "plans": [], "verdict": "Best of 6 settings: made by hand.", "ended": {"how": "complete"}, "files": []}"#;
 /// Finds the library that drives the browser, and prints its path.
 const RESOLVE: &str = "process.stdout.write(require.resolve('playwright-core', \
-                       { paths: [process.argv[1], '/usr/share/nodejs', '/usr/lib/node_modules', '/usr/local/lib/node_modules'] }))";
+                       { paths: [process.argv[1], process.argv[1] + '/web', '/usr/share/nodejs', '/usr/lib/node_modules', '/usr/local/lib/node_modules'] }))";
 
 /// Makes the pages and tries their controls.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(refused) = help::refused("test-report", arguments) {
         return refused;
     }
-    let (playwright, browser) = match (playwright(), browser()) {
-        (Some(playwright), Some(browser)) => (playwright, browser),
-        (playwright, browser) => {
-            eprintln!("{}", missing(playwright.is_some(), browser.is_some()));
+    let (playwright, browser) = match tools() {
+        Ok(tools) => tools,
+        Err(missing) => {
+            eprintln!("{missing}");
             return ExitCode::FAILURE;
         }
     };
@@ -45,6 +45,14 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             trying.arg(root().join("xtask/src/pages.cjs")).args([&playwright, &browser]).arg(folder);
             finish(trying)
         }
+    }
+}
+
+/// Returns the library by which Node.js drives a browser, and the browser; or what is missing, with the way to get it.
+pub(crate) fn tools() -> Result<(OsString, OsString), String> {
+    match (playwright(), browser()) {
+        (Some(playwright), Some(browser)) => Ok((playwright, browser)),
+        (playwright, browser) => Err(missing(playwright.is_some(), browser.is_some())),
     }
 }
 

@@ -1,0 +1,26 @@
+// Messages between the page and a worker.
+import type { Progress } from "../simulator.ts";
+
+/** A scenario with settings, as the module takes it. */
+export interface Task {
+  /** Name of a shipped scenario, or of the file of an edited one. */
+  name: string;
+  text: string;
+  sets: string[];
+  seed: number | null;
+}
+
+/** What the page asks of a worker. */
+export type Request =
+  | { kind: "scenarios"; id: number }
+  | { kind: "check"; id: number; task: Task }
+  | { kind: "run"; id: number; task: Task }
+  | { kind: "pause" }
+  | { kind: "resume" };
+
+/** What a worker says. */
+export type Reply =
+  | { kind: "answer"; id: number; text: string }
+  | { kind: "progress"; id: number; progress: Progress }
+  | { kind: "result"; id: number; result: string; page: string }
+  | { kind: "failed"; id: number; how: string; message: string };

@@ -1,0 +1,85 @@
+// The simulator in a worker: one run at a time, in steps short enough for a pause.
+//
+// Invariant: the steps do not change the results. The length of a step follows the elapsed time of the last.
+import init, { Run, check, scenarios } from "../../../target/web-module/web.js";
+import type { Reply, Request, Task } from "./messages.ts";
+
+/** Elapsed time of a step, in ms. */
+const STEP_MS = 40;
+/** Elapsed time between two reports of progress, in ms. */
+const REPORT_MS = 120;
+
+declare global {
+  // eslint-disable-next-line no-var
+  var simulatorPanicked: (message: string) => void;
+}
+
+let panic = "";
+globalThis.simulatorPanicked = (message) => { panic = message; };
+const ready = init({ module_or_path: new URL("../../../target/web-module/web_bg.wasm", import.meta.url) });
+let isPaused = false;
+let wake = () => {};
+
+function say(reply: Reply): void {
+  postMessage(reply);
+}
+
+/** Returns after messages have been taken, and after a pause. */
+async function breath(): Promise<void> {
+  await new Promise<void>((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port2.onmessage = () => { port1.close(); done(); };
+    port1.postMessage(null);
+  });
+  while (isPaused) await new Promise<void>((done) => { wake = done; });
+}
+
+async function run(id: number, task: Task): Promise<void> {
+  isPaused = false;
+  let elapsed = 0;
+  const run = new Run(JSON.stringify(task));
+  const most = Math.max(run.sample_s * 50, 1e-9);
+  let step = run.sample_s;
+  let reported = -Infinity;
+  for (let isOver = false; !isOver;) {
+    const began = performance.now();
+    isOver = run.advance(step);
+    const took = performance.now() - began;
+    elapsed += took;
+    step = Math.min(most, Math.max(step * Math.min(2, Math.max(0.25, STEP_MS / Math.max(took, 0.5))), run.sample_s / 1000));
+    if (performance.now() - reported > REPORT_MS || isOver) {
+      say({ kind: "progress", id, progress: JSON.parse(run.progress()) });
+      reported = performance.now();
+    }
+    await breath();
+  }
+  const [result, page] = run.finish(elapsed / 1000) as [string, string];
+  say({ kind: "result", id, result, page });
+}
+
+/** Returns the end of a run that an error tells of: as the module says it, or a panic. */
+function ended(error: unknown): { how: string; message: string } {
+  if (panic !== "") return { how: "panic", message: panic };
+  try {
+    const { how, message } = JSON.parse(String(error));
+    return { how, message };
+  } catch {
+    return { how: "panic", message: String(error) };
+  }
+}
+
+onmessage = async ({ data }: MessageEvent<Request>) => {
+  if (data.kind === "pause" || data.kind === "resume") {
+    isPaused = data.kind === "pause";
+    if (!isPaused) wake();
+    return;
+  }
+  try {
+    await ready;
+    if (data.kind === "scenarios") say({ kind: "answer", id: data.id, text: scenarios() });
+    else if (data.kind === "check") say({ kind: "answer", id: data.id, text: check(JSON.stringify(data.task)) });
+    else await run(data.id, data.task);
+  } catch (error) {
+    say({ kind: "failed", id: data.id, ...ended(error) });
+  }
+};

@@ -1,0 +1,83 @@
+// The simulator for the page: a worker that lists and checks, and a worker for each run, which a cancel ends at once.
+import type { Reply, Request, Task } from "./engine/messages.ts";
+import { RunEnded, type Checked, type Progress, type Result, type Shipped } from "./simulator.ts";
+import type { PageTable } from "../../crates/report/src/page/script/types.js";
+
+export type { Task };
+
+/** The simulator. */
+export interface Engine {
+  shipped: Shipped[];
+  /** Sends a request to the worker that checks, and returns its answer. */
+  ask(request: (id: number) => Request): Promise<string>;
+}
+
+function worker(): Worker {
+  return new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module", name: "simulator" });
+}
+
+/** Starts the simulator. */
+export async function open(): Promise<Engine> {
+  const checker = worker();
+  const waiting = new Map<number, { done: (text: string) => void; failed: (error: Error) => void }>();
+  let last = 0;
+  checker.onmessage = ({ data }: MessageEvent<Reply>) => {
+    const one = waiting.get(data.id);
+    waiting.delete(data.id);
+    if (data.kind === "answer") one?.done(data.text);
+    else if (data.kind === "failed") one?.failed(new RunEnded(data.how, data.message));
+  };
+  const broken = new Promise<never>((_, failed) => { checker.onerror = (event) => failed(new Error(event.message || "the worker did not load")); });
+  const ask = (request: (id: number) => Request) => Promise.race([broken, new Promise<string>((done, failed) => {
+    last += 1;
+    waiting.set(last, { done, failed });
+    checker.postMessage(request(last));
+  })]);
+  return { shipped: JSON.parse(await ask((id) => ({ kind: "scenarios", id }))), ask };
+}
+
+/** Checks a scenario with its settings. */
+export async function check(engine: Engine, task: Task): Promise<Checked> {
+  return JSON.parse(await engine.ask((id) => ({ kind: "check", id, task })));
+}
+
+/** A run in a worker of its own. */
+export class Run {
+  readonly result: Promise<Result>;
+  private readonly worker = worker();
+  private end: (error: RunEnded) => void = () => {};
+
+  constructor(task: Task, onProgress: (progress: Progress) => void) {
+    this.result = new Promise<Result>((done, failed) => {
+      this.end = failed;
+      this.worker.onerror = (event) => failed(new RunEnded("panic", event.message || "the worker did not load"));
+      this.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+        if (data.kind === "progress") onProgress(data.progress);
+        else if (data.kind === "result") done(resultOf(data.result, data.page));
+        else if (data.kind === "failed") failed(new RunEnded(data.how, data.message));
+      };
+    }).finally(() => this.worker.terminate());
+    this.post({ kind: "run", id: 0, task });
+  }
+
+  pause(): void { this.post({ kind: "pause" }); }
+  resume(): void { this.post({ kind: "resume" }); }
+
+  /** Ends the worker, whatever it does. */
+  cancel(): void {
+    this.worker.terminate();
+    this.end(new RunEnded("cancelled", "The run was cancelled."));
+  }
+
+  private post(request: Request): void {
+    this.worker.postMessage(request);
+  }
+}
+
+function resultOf(result: string, page: string): Result {
+  const { digest, files } = JSON.parse(result);
+  const data = JSON.parse(page);
+  const tables: PageTable[] = [...data.tables, ...data.margins, ...data.completion_tables];
+  const { leads, panels, completions, fabric, phases, end_s } = data;
+  return { digest, files, leads, panels, completions, fabric, phases, end_s, tables };
+}

@@ -1,0 +1,144 @@
+// One run: its progress and curves while it goes on, and its results.
+import { button, element, lazyDetails } from "../../crates/report/src/page/script/dom.js";
+import { counted, spelled } from "../../crates/report/src/page/script/format.js";
+import { curves } from "../../crates/report/src/page/script/curves.js";
+import { dataTable } from "../../crates/report/src/page/script/table.js";
+import { fabricFigure } from "../../crates/report/src/page/script/fabric.js";
+import { TimeAxis } from "../../crates/report/src/page/script/axis.js";
+import type { PageTable, Panel } from "../../crates/report/src/page/script/types.js";
+import { RunEnded, type Progress, type Result } from "./simulator.ts";
+import { Run, type Task } from "./run.ts";
+
+/** Quantities at the axes of panels. */
+const QUANTITIES: Record<string, string> = { goodput: "goodput", queues: "queue", rates: "rate", marks: "marks a second" };
+/** Tables of the section on victims. */
+const HOLDERS = ["roots-csv", "contributors-csv", "victims-csv"];
+
+/** How a run ended. */
+export type Outcome = { result: Result } | { ended: RunEnded };
+
+/** A run on the page. */
+export class Side {
+  readonly box: HTMLElement;
+  private readonly bar = element("progress", { max: 1, value: 0 });
+  private readonly words = element("p", { class: "status" });
+  private readonly body = element("div", { class: "outcome" });
+  private live: { axis: TimeAxis; figures: Map<string, { figure: ReturnType<typeof curves>; lines: number }> } | null = null;
+  private run: Run | null = null;
+
+  /** `name` is A or B; `isAlone` if there is no other run beside it. */
+  constructor(readonly name: string, private readonly isAlone: boolean) {
+    this.bar.setAttribute("aria-label", "Progress of run " + name);
+    const heading = element("h2", {}, isAlone ? "The run" : "Run " + name);
+    this.box = element("section", { class: "side", "data-side": name, "aria-label": isAlone ? "The run" : "Run " + name }, heading, this.bar, this.words, this.body);
+  }
+
+  /** Runs a task to its end, and shows it. `command` gives the same digest natively. */
+  async start(task: Task, axis: TimeAxis, command: string): Promise<Outcome> {
+    this.box.dataset.state = "running";
+    this.body.replaceChildren();
+    this.live = { axis, figures: new Map() };
+    this.words.textContent = "Starting.";
+    this.run = new Run(task, (progress) => this.progress(progress));
+    let outcome: Outcome;
+    try {
+      outcome = { result: await this.run.result };
+    } catch (error) {
+      outcome = { ended: error instanceof RunEnded ? error : new RunEnded("panic", String(error)) };
+    }
+    this.live = null;
+    this.run = null;
+    if ("result" in outcome) this.results(outcome.result, axis, command);
+    else this.ended(outcome.ended, command);
+    this.box.dataset.state = "done";
+    return outcome;
+  }
+
+  pause(): void { this.run?.pause(); }
+  resume(): void { this.run?.resume(); }
+  cancel(): void { this.run?.cancel(); }
+
+  private progress({ now_s, end_s, events, panels }: Progress): void {
+    this.bar.value = end_s > 0 ? now_s / end_s : 0;
+    this.words.textContent = spelled(now_s, "s") + " of " + spelled(end_s, "s") + ", " + counted(events, "event") + ".";
+    if (!this.live) return;
+    this.live.axis.reach(end_s);
+    for (const panel of panels) {
+      const known = this.live.figures.get(panel.id);
+      if (known && known.lines === panel.lines.length) {
+        known.figure.update([...panel.x], panel.lines.map((line) => [...line.y]));
+        continue;
+      }
+      if (panel.x.length === 0) continue;
+      const figure = this.curves(panel, this.live.axis);
+      if (known) known.figure.parentElement?.replaceWith(section(panel.heading, figure));
+      else this.body.append(section(panel.heading, figure));
+      this.live.figures.set(panel.id, { figure, lines: panel.lines.length });
+    }
+  }
+
+  private curves(panel: Panel, axis: TimeAxis): ReturnType<typeof curves> {
+    return curves({ ...panel, quantity: QUANTITIES[panel.id] ?? panel.quantity }, axis);
+  }
+
+  private results(result: Result, axis: TimeAxis, command: string): void {
+    this.bar.value = 1;
+    this.words.textContent = (this.isAlone ? "The run" : "Run " + this.name) + " is complete.";
+    axis.phases = result.phases;
+    axis.reach(result.end_s);
+    const parts: HTMLElement[] = [provenance(result, command), ...result.leads.map((lead) => element("p", {}, lead))];
+    for (const panel of result.panels) parts.push(section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis)));
+    if (result.fabric) parts.push(section("The fabric", fabricFigure(result.fabric, axis)));
+    const holders = result.tables.filter((table) => HOLDERS.includes(table.id) && table.rows > 0);
+    parts.push(section("Who was held back, by whom", ...(holders.length > 0 ? holders.map(titled)
+      : [element("p", {}, "No flow was held back by a congestion tree to which it did not contribute.")])));
+    if (result.completions) parts.push(section("Completions", element("p", { class: "note" }, result.completions.about), curves({ ...result.completions, quantity: "share of posted messages" }, null)));
+    const others = result.tables.filter((table) => !HOLDERS.includes(table.id));
+    parts.push(section("Tables", ...others.map((table) => lazyDetails(table.heading, () => dataTable(table)))));
+    parts.push(section("Files", element("p", { class: "note" }, "The files that ", element("code", {}, "backwater sim"), " writes. A button makes the file in this page; nothing is sent."), downloads(result)));
+    this.body.replaceChildren(...parts);
+  }
+
+  private ended(ended: RunEnded, command: string): void {
+    const words: Record<string, string> = {
+      cancelled: "Cancelled.", deadlock: "The run ended in a deadlock.", violation: "The run violated an invariant of the simulator, which is a bug of it.",
+      refused: "The scenario cannot run here.", panic: "The simulator failed, which is a bug of it.",
+    };
+    this.words.textContent = words[ended.how] ?? "The run ended early.";
+    const message = ended.how === "cancelled" ? [] : [element("pre", { class: "message", tabindex: "0" }, ended.message), commandLine(command)];
+    this.body.replaceChildren(...message);
+  }
+}
+
+function section(heading: string, ...contents: HTMLElement[]): HTMLElement {
+  return element("section", { class: "figure" }, element("h3", {}, heading), contents);
+}
+
+function titled(table: PageTable): HTMLElement {
+  return element("div", {}, element("h4", {}, table.heading), dataTable(table));
+}
+
+/** Returns the command line that gives the same digest, with a button that copies it. */
+export function commandLine(command: string): HTMLElement {
+  const said = element("span", { class: "note", role: "status" });
+  const copy = button("Copy", async () => {
+    await navigator.clipboard.writeText(command).then(() => { said.textContent = " Copied."; }, () => { said.textContent = " Select the text to copy it."; });
+  }, { "aria-label": "Copy the command line" });
+  return element("p", { class: "command" }, element("code", { tabindex: "0" }, command), " ", copy, said);
+}
+
+function provenance(result: Result, command: string): HTMLElement {
+  return element("div", { class: "provenance" }, element("p", {}, "Digest ", element("code", { class: "digest" }, result.digest), ". This command gives the same natively:"), commandLine(command));
+}
+
+function downloads(result: Result): HTMLElement {
+  return element("ul", { class: "files" }, result.files.map(({ name, contents }) =>
+    element("li", {}, button(name, () => save(name, contents)), " ", spelled(contents.length, "B"))));
+}
+
+/** Offers a text as a file. */
+export function save(name: string, contents: string): void {
+  const address = URL.createObjectURL(new Blob([contents], { type: "text/plain" }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

@@ -1,0 +1,77 @@
+//! The compiler for `wasm32-unknown-unknown`: rustup's target where it is installed, else Debian's compiler, which builds the standard
+//! library itself.
+//!
+//! Invariant: both compile the same sources with the same profile; results of a run do not depend on the compiler.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::cargo::root;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// Profile of the module: small, since it is loaded before the first run, but for the crates of the event loop.
+const PROFILE: [&str; 5] = [
+    "profile.release.lto=true",
+    "profile.release.strip=true",
+    "profile.release.package.\"*\".opt-level=\"s\"",
+    "profile.release.package.scenario.opt-level=\"s\"",
+    "profile.release.package.web.opt-level=\"s\"",
+];
+/// Debian's compiler and cargo, and the standard library that the package `rust-web-src` links into its place.
+const DEBIAN: [&str; 3] = ["/usr/bin/rustc", "/usr/bin/cargo", "/usr/lib/rustlib/src/rust/library/std"];
+/// Help for a machine with neither.
+const MISSING: &str = "error: there is no compiler for wasm32-unknown-unknown\n\
+    help: `rustup target add wasm32-unknown-unknown`, or, on Debian, `apt-get install rustc-web cargo-web rust-web-src`";
+
+/// A compiler for the target.
+#[derive(Clone, Debug)]
+pub(super) enum Compiler {
+    /// That of the toolchain, whose standard library for the target is installed.
+    Toolchain,
+    /// Debian's, with the linker of the toolchain.
+    Debian {
+        /// The linker.
+        linker: PathBuf,
+    },
+}
+
+impl Compiler {
+    /// Finds a compiler, or says how to get one.
+    pub(super) fn find() -> Result<Self, String> {
+        let sysroot = Command::new("rustc").args(["--print", "sysroot"]).stdin(Stdio::null()).output();
+        let sysroot = sysroot.ok().filter(|output| output.status.success());
+        let sysroot = sysroot.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
+        let libraries = sysroot.map(|sysroot| sysroot.join("lib/rustlib")).ok_or(MISSING)?;
+        if libraries.join(TARGET).is_dir() {
+            return Ok(Self::Toolchain);
+        }
+        let linker = libraries.join("x86_64-unknown-linux-gnu/bin/rust-lld");
+        let has_debian = DEBIAN.iter().all(|path| Path::new(path).exists()) && linker.is_file();
+        if has_debian { Ok(Self::Debian { linker }) } else { Err(MISSING.to_owned()) }
+    }
+
+    /// Compiles the module, and returns its path.
+    pub(super) fn module(&self) -> Result<PathBuf, String> {
+        let target = root().join("target/web-compiler");
+        let mut command = match self {
+            Self::Toolchain => Command::new("cargo"),
+            Self::Debian { linker } => {
+                let mut command = Command::new(DEBIAN[1]);
+                // The library is built with the module, which stable compilers allow to themselves only.
+                command.env("RUSTC_BOOTSTRAP", "1").env("RUSTC", DEBIAN[0]);
+                command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
+                command
+            }
+        };
+        command.args(["build", "--quiet", "--locked", "--release", "--package", "web", "--target", TARGET]);
+        command.arg("--manifest-path").arg(root().join("Cargo.toml")).arg("--target-dir").arg(&target);
+        PROFILE.iter().for_each(|setting| {
+            command.args(["--config", setting]);
+        });
+        if matches!(self, Self::Debian { .. }) {
+            command.arg("-Zbuild-std=std,panic_abort");
+        }
+        super::succeeded(command)?;
+        Ok(target.join(TARGET).join("release/web.wasm"))
+    }
+}
