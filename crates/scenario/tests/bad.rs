@@ -5,14 +5,13 @@
 //!
 //! `BLESS=1 cargo test -p scenario --test bad`, like `cargo xtask bless`, writes the messages as they are now.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+mod messages;
+
+use std::fs;
 
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bad")
-}
+use crate::messages::folder;
 
 fn plan(file: &str, text: &str) -> Result<Plan, Diagnostic> {
     let said = |word: &str| {
@@ -29,35 +28,13 @@ fn plan(file: &str, text: &str) -> Result<Plan, Diagnostic> {
     Scenario::read(&source)?.check(&source)
 }
 
-/// Returns true if the messages are to be written, not compared.
-fn blessed() -> bool {
-    env::var_os("BLESS").is_some() || env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always")
-}
-
 #[test]
 fn every_message_is_the_expected_one() {
-    let entries = fs::read_dir(folder()).expect("the fixtures are there");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "ron"));
-    files.sort();
-    assert!(files.len() >= 20, "only {} fixtures", files.len());
-    let mut wrong = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).expect("a readable fixture");
-        let name = file.file_name().expect("a file").to_string_lossy();
-        let Err(diagnostic) = plan(&format!("fixtures/bad/{name}"), &text) else {
-            wrong.push(format!("{name}: nothing was found wrong"));
-            continue;
-        };
-        let said = format!("{diagnostic}\n");
-        let expected = file.with_extension("stderr");
-        if blessed() {
-            fs::write(&expected, said).expect("a writable folder");
-        } else if fs::read_to_string(&expected).unwrap_or_default() != said {
-            wrong.push(format!("{name} now says:\n{said}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let said = |name: &str, text: &str| match plan(&format!("fixtures/bad/{name}"), text) {
+        Err(diagnostic) => Ok(format!("{diagnostic}\n")),
+        Ok(_) => Err("nothing was found wrong".to_owned()),
+    };
+    messages::compare(20, |name| name.ends_with(".ron"), said);
 }
 
 #[test]

@@ -4,8 +4,7 @@
 //!
 //! `BLESS=1 cargo test -p scenario --test bad_imports`, like `cargo xtask bless`, writes the messages as they are now.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+mod messages;
 
 use scenario::Diagnostic;
 use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
@@ -59,29 +58,6 @@ fn said(name: &str, text: &str) -> Result<String, String> {
 
 #[test]
 fn every_message_is_the_expected_one() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bad");
-    let blessed = env::var_os("BLESS").is_some()
-        || env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always");
-    let entries = fs::read_dir(folder).expect("the fixtures are there");
-    let name = |path: &PathBuf| path.file_name().expect("a file").to_string_lossy().into_owned();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
-    files.retain(|file| name(file).starts_with("import-") && !name(file).ends_with(".stderr"));
-    files.sort();
-    assert!(files.len() >= 5, "only {} fixtures", files.len());
-    let mut wrong = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).expect("a readable fixture");
-        match said(&name(&file), &text) {
-            Err(what) => wrong.push(format!("{}: {what}", name(&file))),
-            Ok(said) => {
-                let expected = file.with_extension("stderr");
-                if blessed {
-                    fs::write(&expected, said).expect("a writable folder");
-                } else if fs::read_to_string(&expected).unwrap_or_default() != said {
-                    wrong.push(format!("{} now says:\n{said}", name(&file)));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let is_own = |name: &str| name.starts_with("import-") && !name.ends_with(".stderr");
+    messages::compare(5, is_own, said);
 }
