@@ -165,6 +165,50 @@ proptest! {
     }
 }
 
+/// Each port with settings of its own has a command behind that of its switch, with the number that the port has in the cluster, and its
+/// bit in the switch's mask. Keys of OpenSM have no place for it.
+#[test]
+fn single_ports_have_commands_of_their_own() {
+    let own = |port: u16, threshold: u8, victim: bool| {
+        format!(
+            "(switch: \"leaf1\", port: {port}, threshold: {threshold}, packet_size: 4, marking_rate: 7, victim_mask: {victim})"
+        )
+    };
+    let ports = format!("congestion_control.marking.ports=[{},{}]", own(2, 3, false), own(20, 12, true));
+    let scheme = ["congestion_control=Guideline".to_owned(), "congestion_control=Iba()".to_owned()];
+    let plain = plan(&infiniband(), &scheme);
+    let plan = plan(&infiniband(), &[scheme[0].clone(), scheme[1].clone(), ports]);
+    let addresses = Addresses::assigned(&plan);
+    let commands = |plan: &Plan| ibccconfig::export(plan, &addresses).expect("InfiniBand's");
+    let (without, Exported { text, account }) = (commands(&plain).text, commands(&plan));
+    assert!(!account.iter().any(|entry| entry.field.contains("ports")), "{account:?}");
+    let lid = addresses.node(plan.graph().find("leaf1").expect("a leaf")).lid;
+    let of_ports = [(2, 3), (20, 12)].map(|(port, threshold)| {
+        format!("ibccconfig SwitchPortCongestionSetting {lid} {port} 1 0 {threshold:#x} 4 7")
+    });
+    let added: Vec<&str> = text.lines().filter(|line| !without.contains(line)).collect();
+    assert_eq!(added.len(), 3, "{added:?}");
+    assert!(added[0].starts_with(&format!("ibccconfig SwitchCongestionSetting {lid} ")), "{added:?}");
+    assert_eq!(added[1..], of_ports);
+    let mask = |text: &str| {
+        let line =
+            text.lines().find(|line| line.starts_with(&format!("ibccconfig SwitchCongestionSetting {lid} ")));
+        let word = line.and_then(|line| line.split(' ').nth(4)).expect("a mask");
+        u64::from_str_radix(&word[word.len() - 16..], 16).expect("hexadecimal")
+    };
+    assert_eq!(mask(&text), (mask(&without) & !(1 << 2)) | 1 << 20);
+    let read = import::opensm::read(SourceText { name: "file", text: &text }).expect("it is right");
+    assert!(read.account.iter().any(|entry| {
+        entry.key == "SwitchPortCongestionSetting"
+            && entry.fate == KeyFate::Changed
+            && entry.what.starts_with("2 ports")
+    }));
+    let keys = opensm::export(&plan, &addresses).expect("InfiniBand's");
+    let left_out =
+        keys.account.iter().filter(|entry| entry.field.starts_with("congestion_control.marking.ports["));
+    assert_eq!(left_out.count(), 2);
+}
+
 fn dcqcn(plan: &Plan) -> (&CnpEcho, &DcqcnResponseSpec) {
     match plan.control() {
         Control { echo: AnyEcho::Dcqcn(echo), response: ResponseSpec::Dcqcn(response), .. } => {

@@ -119,6 +119,19 @@ fn commands_of_ibccconfig_mean_the_same() {
     let (found, what) = fate(&other.account, "SwitchCongestionSetting");
     assert!(found == KeyFate::Changed && what.contains("those of 9"), "{what}");
     plan(commands, true);
+    for (command, expected) in [
+        ("SwitchPortCongestionSetting 1 3 1 0 0xb 1 15", KeyFate::Used),
+        ("SwitchPortCongestionSetting 1 3 0 0 2 8 7", KeyFate::NotUsed),
+        ("SP 1 3 1 0 2 8 7", KeyFate::Changed),
+        ("SP 1 3 1 1 0xb 1 15", KeyFate::Changed),
+    ] {
+        let own =
+            settings(opensm::read, &format!("{IBCCCONFIG}ibccconfig {command}\nibccconfig CK 1 1 0 0 0\n"));
+        assert_eq!(value(&own, "congestion_control"), value(&keys, "congestion_control"));
+        let (found, what) = fate(&own.account, "SwitchPortCongestionSetting");
+        assert!(found == expected, "{command}: {what}");
+        assert_eq!(fate(&own.account, "CongestionKeyInfo").0, KeyFate::NotUsed);
+    }
 }
 
 #[test]

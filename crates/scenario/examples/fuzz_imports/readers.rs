@@ -70,7 +70,8 @@ const OPENSM: &str = "qos TRUE\nqos_max_vls 4\nqos_high_limit 4\nqos_vlarb_high 
 const COMMANDS: &str = "ibccconfig SwitchCongestionSetting 1 0x1f 0x1fe 0x0 0xb 1 0 0:0 15\n\
     ibccconfig SwitchCongestionSetting 2 0x1f 0x0e 0x0 0xb 1 0 0:0 15\n\
     ibccconfig -C mlx4_0 CACongestionSetting 3 1 0x1 300 2 3 1\nibccconfig CACongestionSetting 3 1 0x2 150 1 0 0\n\
-    ibccconfig CongestionControlTable 3 4 0 0:0 0:1 0:2 1:4 3:16383\n";
+    ibccconfig CongestionControlTable 3 4 0 0:0 0:1 0:2 1:4 3:16383\n\
+    ibccconfig SwitchPortCongestionSetting 1 3 1 0 2 8 7\nibccconfig SP 1 4 0 1 2 8 7\nibccconfig CK 1 0x7 1 15 0\n";
 const SONIC: &str = r#"{"PORT":{"Ethernet0":{"speed":"100000"},"Ethernet4":{"speed":"400000"}},
 "WRED_PROFILE":{"A":{"ecn":"ecn_all","green_min_threshold":"1000000","green_max_threshold":"2000000","green_drop_probability":"5"}},
 "QUEUE":{"Ethernet0|3":{"wred_profile":"A"},"Ethernet4|3-4":{"wred_profile":"[WRED_PROFILE|A]"}},

@@ -2,11 +2,13 @@
 //!
 //! Invariant: what the attributes lack is entered in the account, field by field, with its value.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use cc_policies::iba::spec::{CctSpec, IbaMarkingSpec, IbaResponseSpec, PortControl, VictimMask};
+use cc_policies::iba::spec::{
+    CctSpec, IbaMarkingSpec, IbaResponseSpec, PortControl, PortMarking, VictimMask,
+};
 use cc_policies::{AnyEcho, Control, MarkingSpec, ResponseSpec, Scheme};
-use packet::NodeId;
+use packet::{NodeId, PortId};
 
 use super::account::{ValueAccount, ValueFate};
 use super::addresses::Addresses;
@@ -23,6 +25,8 @@ pub(super) struct Congestion {
     pub(super) settings: Option<CongestionSettings>,
     /// The outputs with a bit in `Victim_Mask`.
     pub(super) victim_mask: VictimMask,
+    /// Ports with settings of their own.
+    pub(super) ports: Vec<PortMarking>,
     pub(super) account: Vec<ValueAccount>,
 }
 
@@ -34,28 +38,28 @@ pub(super) fn of(plan: &Plan, target: &'static str) -> Result<Congestion, Export
     only_infiniband(target, plan)?;
     let mut account = Vec::new();
     if *plan.control() == Control::OFF {
-        return Ok(Congestion { settings: None, victim_mask: VictimMask::None, account });
+        return Ok(Congestion { settings: None, victim_mask: VictimMask::None, ports: Vec::new(), account });
     }
     let Control { marking: MarkingSpec::Iba(marking), echo, response: ResponseSpec::Iba(response) } =
         plan.control()
     else {
         return Err(ExportError::OtherControl { target, found: plan.congestion_control().to_owned() });
     };
-    beside(plan, (marking, *echo, response), target, &mut account);
+    beside(plan, (marking, *echo, response), &mut account);
     let settings = CongestionSettings {
         switch: switch(marking),
         adapter: adapter(response),
         table: table(&response.cct),
         masks_differ: false,
     };
-    Ok(Congestion { settings: Some(settings), victim_mask: marking.victim_mask, account })
+    let (victim_mask, ports) = (marking.victim_mask, marking.ports.clone());
+    Ok(Congestion { settings: Some(settings), victim_mask, ports, account })
 }
 
 /// Enters the fields that no attribute has.
 fn beside(
     plan: &Plan,
     (marking, echo, response): (&IbaMarkingSpec, AnyEcho, &IbaResponseSpec),
-    target: &'static str,
     account: &mut Vec<ValueAccount>,
 ) {
     let mut left = |field: &str, wanted: String, why: &str| {
@@ -74,12 +78,6 @@ fn beside(
         format!("{:?}", response.timer_start),
         "no attribute has it: it is the adapter's own",
     );
-    for (index, port) in marking.ports.iter().enumerate() {
-        let why = format!(
-            "{target} has one setting for all ports of a switch (`SwitchPortCongestionSetting` has one of each)"
-        );
-        left(&format!("marking.ports[{index}]"), format!("port {} of `{}`", port.port, port.switch), &why);
-    }
 }
 
 fn switch(marking: &IbaMarkingSpec) -> SwitchSetting {
@@ -133,6 +131,23 @@ impl Congestion {
             VictimMask::All => true,
         });
         masked.filter_map(|(_, number)| u8::try_from(*number).ok()).collect()
+    }
+
+    /// Returns the ports of a switch with settings of their own: each with the index among its ports. The last setting of a port holds.
+    pub(super) fn ports_of(&self, plan: &Plan, switch: NodeId) -> BTreeMap<PortId, &PortMarking> {
+        let own = self.ports.iter().filter(|own| own.switch == plan.graph().name(switch));
+        own.map(|own| (PortId(own.port - 1), own)).collect()
+    }
+
+    /// Enters the ports with settings of their own in the account, for a target that has none.
+    pub(super) fn leave_ports_out(&mut self) {
+        let entry = |(index, port): (usize, &PortMarking)| {
+            let field = format!("congestion_control.marking.ports[{index}]");
+            let why =
+                "opensm has one setting for all ports of a switch: `export ibccconfig` writes one of each";
+            ValueAccount::left_out(field, format!("port {} of `{}`", port.port, port.switch), why)
+        };
+        self.account.extend(self.ports.iter().enumerate().map(entry));
     }
 
     /// Returns one mask for all switches. One that holds for other ports too is entered in the account.

@@ -5,11 +5,14 @@
 use core::fmt::Write;
 use std::collections::BTreeMap;
 
+use cc_policies::iba::spec::PortMarking;
+use packet::{NodeId, PortId};
+
 use super::account::Exported;
 use super::addresses::Addresses;
 use super::congestion::{self, mask};
 use super::error::ExportError;
-use crate::import::opensm::congestion::{AdapterSetting, LevelSetting};
+use crate::import::opensm::congestion::{AdapterSetting, LevelSetting, VICTIM_MASK};
 use crate::plan::Plan;
 
 /// Entries of a block of the table, which one command sets.
@@ -21,12 +24,21 @@ const BLOCK: usize = 64;
 /// If the plan is not InfiniBand's, or has another congestion control or none.
 pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportError> {
     let mut congestion = congestion::of(plan, "ibccconfig")?;
-    let settings = congestion.settings.take().ok_or(ExportError::NothingToSet)?;
+    let mut settings = congestion.settings.take().ok_or(ExportError::NothingToSet)?;
     let mut text = format!("# Congestion control of `{}`.\n", plan.name());
     let graph = plan.graph();
+    if congestion.ports.iter().any(|own| own.victim_mask) {
+        settings.switch.control_map |= 1 << VICTIM_MASK;
+    }
     let switch = &settings.switch;
     for node in graph.switch_ids() {
-        let victims = congestion.mask_of(plan, addresses, node);
+        let own = congestion.ports_of(plan, node);
+        let mut victims = congestion.mask_of(plan, addresses, node);
+        for (port, own) in &own {
+            let number = u8::try_from(addresses.port(node, *port)).ok();
+            number
+                .map(|number| if own.victim_mask { victims.insert(number) } else { victims.remove(&number) });
+        }
         writeln!(
             text,
             "ibccconfig SwitchCongestionSetting {} {:#x} {} {} {:#x} {} {:#x} {}:{} {}",
@@ -42,6 +54,7 @@ pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportErro
             switch.marking_rate,
         )
         .expect("a string takes it");
+        ports(&mut text, addresses, node, &own);
     }
     let levels = levels(&settings.adapter);
     let entries: Vec<_> = settings.table.iter().map(|(shift, times)| format!("{shift}:{times}")).collect();
@@ -64,6 +77,19 @@ pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportErro
     }
     congestion.account.extend(addresses.account());
     Ok(Exported { text, account: congestion.account })
+}
+
+/// Writes the settings of single ports, which precede those of their switch (IBA A10.4.3.7): valid, and of congestion control.
+fn ports(text: &mut String, addresses: &Addresses, switch: NodeId, own: &BTreeMap<PortId, &PortMarking>) {
+    let lid = addresses.node(switch).lid;
+    for (port, PortMarking { threshold, packet_size, marking_rate, .. }) in own {
+        let number = addresses.port(switch, *port);
+        writeln!(
+            text,
+            "ibccconfig SwitchPortCongestionSetting {lid} {number} 1 0 {threshold:#x} {packet_size} {marking_rate}"
+        )
+        .expect("a string takes it");
+    }
 }
 
 /// Returns the settings that differ, each with the map of its service levels, by the lowest of them.

@@ -30,6 +30,7 @@ pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportErro
     let Some(mut settings) = congestion.settings.take() else {
         return Ok(Exported { text: head + "congestion_control FALSE\n", account: congestion.account });
     };
+    congestion.leave_ports_out();
     settings.switch.victim_mask = congestion.mask_of_all(plan, addresses);
     if congestion.victim_mask == VictimMask::AdapterPorts {
         congestion.account.extend(addresses.account());

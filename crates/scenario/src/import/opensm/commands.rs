@@ -1,11 +1,13 @@
 //! Congestion control in command lines of `ibccconfig`.
 //!
-//! Invariant: every line is a command or a comment. Settings that differ between LIDs are one here, and the account says so.
+//! Invariant: every line is a command or a comment. Settings that differ between LIDs or ports are one here, and the account says so.
 //!
 //! ```text
 //! ibccconfig SwitchCongestionSetting LID CONTROLMAP VICTIMMASK CREDITMASK THRESHOLD PACKETSIZE CSTHRESHOLD CSRETURNDELAY MARKINGRATE
+//! ibccconfig SwitchPortCongestionSetting LID PORT VALID CONTROL_TYPE THRESHOLD PACKET_SIZE MARKING_RATE
 //! ibccconfig CACongestionSetting LID PORT_CONTROL CONTROL_MAP CCTI_TIMER CCTI_INCREASE TRIGGER_THRESHOLD CCTI_MIN
 //! ibccconfig CongestionControlTable LID CCTI_LIMIT BLOCK SHIFT:MULTIPLIER ...     up to 64 entries of a block
+//! ibccconfig CongestionKeyInfo LID KEY PROTECT LEASE VIOLATIONS
 //! ```
 
 use super::congestion::{AdapterSetting, CongestionSettings, LevelSetting, PartNames, SwitchSetting};
@@ -29,7 +31,17 @@ pub(super) const NAMES: PartNames = PartNames {
     timer: "ccti_timer, ccti_increase, trigger_threshold, ccti_min",
     table: "cctentry",
 };
-const COMMANDS: [&str; 3] = ["SwitchCongestionSetting", "CACongestionSetting", "CongestionControlTable"];
+/// Operations of the program, and their short names.
+const COMMANDS: [(&str, &str); 5] = [
+    ("SwitchCongestionSetting", "SS"),
+    ("CACongestionSetting", "CS"),
+    ("CongestionControlTable", "CT"),
+    ("SwitchPortCongestionSetting", "SP"),
+    ("CongestionKeyInfo", "CK"),
+];
+/// Operands of each: as many, but for those of a table, which has more.
+const OPERANDS: [usize; 5] = [9, 7, 4, 7, 5];
+const TABLE: usize = 2;
 /// Entries of a block of the table, which one command sets (IBA A10.4.3.9).
 const BLOCK: usize = 64;
 /// Place of `victimmask` among the operands of `SwitchCongestionSetting`.
@@ -53,7 +65,8 @@ fn operands(line: Part<'_>) -> Option<Vec<Part<'_>>> {
 /// Reads the commands. The account says where they differ between nodes.
 pub(super) fn read(source: SourceText<'_>) -> Result<(CongestionSettings, Vec<KeyAccount>), Diagnostic> {
     let mut settings = CongestionSettings::default();
-    let mut seen: [Vec<(String, String)>; 3] = Default::default();
+    let mut seen: [Vec<(String, String)>; 5] = Default::default();
+    let mut ports = Vec::new();
     for line in source.lines().filter(|line| !line.text.starts_with('#')) {
         let words = operands(line).ok_or_else(|| {
             let help = "write command lines of `ibccconfig`, and comments behind `#`";
@@ -63,18 +76,20 @@ pub(super) fn read(source: SourceText<'_>) -> Result<(CongestionSettings, Vec<Ke
         let Some((command, words)) = words.split_first() else {
             return Err(source.wrong(&line.range(), "the command has no operation", &operations()));
         };
-        let kind = COMMANDS.iter().position(|name| command.text.eq_ignore_ascii_case(name));
+        let kind = COMMANDS.iter().position(|(name, short)| {
+            [name, short].iter().any(|name| command.text.eq_ignore_ascii_case(name))
+        });
         let Some(kind) = kind else {
             let message = format!("`{}` is not an operation of `ibccconfig`", command.text);
             return Err(source.wrong(
                 &command.range(),
                 message,
-                &nearest::help(command.text, COMMANDS, "operations"),
+                &nearest::help(command.text, COMMANDS.map(|(name, _)| name), "operations"),
             ));
         };
-        let least = [9, 7, 4][kind];
-        if words.len() < least || (kind < 2 && words.len() > least) {
-            let message = format!("`{}` takes {least} operands, and has {}", COMMANDS[kind], words.len());
+        let least = OPERANDS[kind];
+        if words.len() < least || (kind != TABLE && words.len() > least) {
+            let message = format!("`{}` takes {least} operands, and has {}", COMMANDS[kind].0, words.len());
             return Err(source.wrong(&line.range(), message, &form(kind)));
         }
         match kind {
@@ -85,15 +100,46 @@ pub(super) fn read(source: SourceText<'_>) -> Result<(CongestionSettings, Vec<Ke
                 settings.switch = switch;
             }
             1 => adapter(source, words, &mut settings.adapter)?,
-            _ => block(source, words, &mut settings.table)?,
+            TABLE => block(source, words, &mut settings.table)?,
+            3 => ports.extend(port(source, words)?),
+            _ => {}
         }
         // Masks have an entry of their own.
         let rest = words.iter().enumerate().skip(1).filter(|(place, _)| (kind, *place) != (0, MASK));
         let rest: Vec<_> = rest.map(|(_, word)| word.text).collect();
         seen[kind].push((words[0].text.to_owned(), rest.join(" ")));
     }
-    let account = COMMANDS.iter().zip(seen).filter(|(_, seen)| !seen.is_empty());
-    Ok((settings, account.map(|(name, seen)| nodes(name, &seen)).collect()))
+    let [switches, adapters, tables, of_ports, keys] = seen;
+    let of_nodes = COMMANDS.iter().zip([switches, adapters, tables]).filter(|(_, seen)| !seen.is_empty());
+    let mut account: Vec<_> = of_nodes.map(|((name, _), seen)| nodes(name, &seen)).collect();
+    if !of_ports.is_empty() {
+        account.push(single_ports(of_ports.len(), &ports, &settings.switch));
+    }
+    if !keys.is_empty() {
+        let (name, given) = (COMMANDS[4].0, format!("{} commands", keys.len()));
+        account.push(KeyAccount::new(name, given, KeyFate::NotUsed, "keys are the manager's own"));
+    }
+    Ok((settings, account))
+}
+
+/// Enters the commands for single ports, of which `set` set something: whether they mark as the switches do.
+fn single_ports(commands: usize, set: &[PortSetting], switch: &SwitchSetting) -> KeyAccount {
+    let (name, given) = (COMMANDS[3].0, format!("{commands} ports"));
+    let as_all = |own: &&PortSetting| {
+        let all = (switch.threshold, switch.packet_size, switch.marking_rate);
+        !own.is_starvation && (own.threshold, own.packet_size, own.marking_rate) == all
+    };
+    let others = set.len() - set.iter().filter(as_all).count();
+    if others > 0 {
+        let what = format!(
+            "{others} ports have settings of their own: they mark as all ports here; `marking.ports` takes them by the names of switches"
+        );
+        KeyAccount::new(name, given, KeyFate::Changed, what)
+    } else if set.is_empty() {
+        KeyAccount::new(name, given, KeyFate::NotUsed, "`valid` is 0: the settings of the switch hold")
+    } else {
+        KeyAccount::new(name, given, KeyFate::Used, "as all ports of the switches")
+    }
 }
 
 /// Enters the nodes that a command was given for.
@@ -128,7 +174,7 @@ fn without_options<'a>(words: &[Part<'a>]) -> Vec<Part<'a>> {
 }
 
 fn operations() -> String {
-    format!("write {}", COMMANDS.join(", "))
+    format!("write {}", COMMANDS.map(|(name, _)| name).join(", "))
 }
 
 fn form(kind: usize) -> String {
@@ -136,12 +182,36 @@ fn form(kind: usize) -> String {
         "lid controlmap victimmask creditmask threshold packetsize csthreshold csreturndelay markingrate",
         "lid port_control control_map ccti_timer ccti_increase trigger_threshold ccti_min",
         "lid cctilimit index cctentry ...",
+        "lid portnum valid control_type threshold packet_size cong_parm_marking_rate",
+        "lid cckey cckeyprotectbit cckeyleaseperiod cckeyviolations",
     ];
-    format!("write `{PROGRAM} {} {}`", COMMANDS[kind], operands[kind])
+    format!("write `{PROGRAM} {} {}`", COMMANDS[kind].0, operands[kind])
 }
 
 fn value(source: SourceText<'_>, word: Part<'_>, most: u64) -> Result<u64, Diagnostic> {
     number(source, &word.range(), word.text, most)
+}
+
+/// The setting of a port of a switch (IBA A10.4.3.7).
+struct PortSetting {
+    /// The setting is that of credit starvation.
+    is_starvation: bool,
+    threshold: u8,
+    packet_size: u8,
+    marking_rate: u16,
+}
+
+/// Reads the setting of a port; `None` if it does not hold.
+fn port(source: SourceText<'_>, words: &[Part<'_>]) -> Result<Option<PortSetting>, Diagnostic> {
+    value(source, words[1], 254)?;
+    let holds = value(source, words[2], 1)? == 1;
+    let setting = PortSetting {
+        is_starvation: value(source, words[3], 1)? == 1,
+        threshold: value(source, words[4], 15)? as u8,
+        packet_size: value(source, words[5], 255)? as u8,
+        marking_rate: value(source, words[6], 0xFFFF)? as u16,
+    };
+    Ok(holds.then_some(setting))
 }
 
 fn switch(source: SourceText<'_>, words: &[Part<'_>]) -> Result<SwitchSetting, Diagnostic> {
