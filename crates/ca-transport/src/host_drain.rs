@@ -4,7 +4,6 @@
 //! receive buffer until the host has consumed it: a slow host causes backpressure.
 
 use packet::{Packet, PacketId, PacketPool, PacketQueue};
-use telemetry::Marks;
 use units::{Bytes, Rate, Span, Time};
 
 /// The host's side of a receive buffer.
@@ -17,9 +16,8 @@ pub struct HostDrain {
 
 state_codec::state!(HostDrain { limit: plan, queue, waiting });
 
-/// Data that the host behind a queue pair has consumed. Fields that few packets change stand last.
+/// Data that the host behind a queue pair has consumed.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
 pub struct SinkTally {
     /// Payload consumed.
     pub delivered: Bytes,
@@ -29,13 +27,11 @@ pub struct SinkTally {
     pub latency_sum: Span,
     /// Longest latency of a packet.
     pub latency_max: Span,
-    /// Time at which payload was last consumed.
-    pub last: Option<Time>,
-    /// Packets that switches had marked, by the first reason.
-    pub marks: Marks,
+    /// Time at which payload was last consumed; meaningless before.
+    last: Time,
 }
 
-state_codec::value!(SinkTally { delivered, packets, latency_sum, latency_max, last, marks });
+state_codec::value!(SinkTally { delivered, packets, latency_sum, latency_max, last });
 
 impl HostDrain {
     /// A host that consumes payload at this rate, or at once if there is no limit.
@@ -83,17 +79,20 @@ impl HostDrain {
 }
 
 impl SinkTally {
+    /// Returns the time at which payload was last consumed; `None` if none was.
+    #[must_use]
+    pub fn last(&self) -> Option<Time> {
+        (self.packets > 0).then_some(self.last)
+    }
+
     /// Counts a packet whose payload the host has consumed.
     #[inline]
     pub fn consume(&mut self, packet: &Packet, now: Time) {
         let latency = now.since(packet.injected);
-        self.last = Some(now);
+        self.last = now;
         self.delivered += Bytes::new(u64::from(packet.payload));
         self.packets += 1;
         self.latency_sum += latency;
         self.latency_max = self.latency_max.max(latency);
-        if let Some(reason) = packet.marked {
-            self.marks.count(reason);
-        }
     }
 }

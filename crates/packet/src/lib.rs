@@ -8,6 +8,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `ids` | nodes, ports, lanes, queue pairs, flows, packets, virtual output queues |
+//! | `flow_name` | names of flows |
 //! | `by_lane` | a value for each data lane of a port |
 //! | `psn` | the 24-bit packet sequence number and its arithmetic |
 //! | `mark` | the code of a mark's reason |
@@ -15,12 +16,14 @@
 //! | `mtu` | the largest payload |
 //! | `opcode` | operation codes |
 //! | `service` | transport services, and the headers that they add |
+//! | `operation` | operations on messages |
 //! | [`header`] | header fields |
 //! | `framing` | length of a packet on a link: InfiniBand, or Ethernet, IPv4 and UDP |
 //! | `packet` | a packet under way |
 //! | `pool` | the packets under way, and queues threaded through them |
 
 mod by_lane;
+mod flow_name;
 mod framing;
 pub mod header;
 mod ids;
@@ -28,18 +31,21 @@ pub mod length;
 mod mark;
 mod mtu;
 mod opcode;
+mod operation;
 mod packet;
 mod pool;
 mod psn;
 mod service;
 
 pub use by_lane::ByLane;
+pub use flow_name::FlowName;
 pub use framing::Framing;
 pub use header::{Bth, BthFlags, Lrh};
 pub use ids::{FlowId, Lane, Lid, NodeId, PacketId, PortId, QpNumber, ServiceLevel, VoqId};
 pub use mark::MarkCode;
 pub use mtu::{Mtu, MtuError};
 pub use opcode::Opcode;
+pub use operation::Operation;
 pub use packet::{Packet, flow_key};
 pub use pool::{PacketPool, PacketQueue};
 pub use psn::Psn;

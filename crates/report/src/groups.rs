@@ -181,7 +181,7 @@ impl GroupSummary {
         let delivered: Bytes = flows.iter().map(|flow| flow.delivered).sum();
         let start = flows.iter().map(|flow| flow.start).filter(|start| *start != Time::NEVER);
         let mut marks = Marks::default();
-        flows.iter().for_each(|flow| marks.add(&flow.marks));
+        flows.iter().for_each(|flow| marks.add(&flow.marks()));
         let packets: u64 = flows.iter().map(|flow| flow.packets).sum();
         let latency = flows.iter().map(|flow| flow.latency_sum.ps() as f64).sum::<f64>() / 1e6;
         let longest = flows.iter().map(|flow| flow.latency_max).max().unwrap_or_default();
@@ -191,7 +191,11 @@ impl GroupSummary {
             finite_flows: flows.iter().filter(|flow| flow.total.is_some()).count(),
             completed_flows: flows.iter().filter(|flow| flow.complete()).count(),
             start_s: start.min().map(Time::seconds),
-            last_delivery_s: flows.iter().filter_map(|flow| flow.last_delivery).max().map(Time::seconds),
+            last_delivery_s: flows
+                .iter()
+                .filter_map(|flow| flow.last_delivery.get())
+                .max()
+                .map(Time::seconds),
             delivered_bytes: delivered.get(),
             goodput_bps: delivered.bps_over(record.simulated).round(),
             marks: record.mark_reasons.iter().map(|(code, name)| (*name, marks.of(*code))).collect(),
@@ -226,7 +230,7 @@ mod tests {
         for (group, flow) in over_run(&record).iter().zip(&record.flows) {
             assert_eq!(group.group, format!("of {}", flow.name));
             assert_eq!((group.flows, group.delivered_bytes), (1, flow.delivered.get()));
-            assert_eq!(group.marks.values().sum::<u64>(), flow.marks.total());
+            assert_eq!(group.marks.values().sum::<u64>(), flow.marks().total());
             assert_eq!(group.mean_packet_latency_us, Some(10.0));
         }
         let waited: Vec<_> = over_run(&record).iter().map(|group| group.waited_s).collect();

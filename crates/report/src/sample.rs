@@ -258,25 +258,24 @@ fn contributor(flow: u32, kb: u64) -> ContributorRecord {
 fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: bool) -> FlowRecord {
     FlowRecord {
         name: name.into(),
-        source: source.into(),
-        destination: destination.into(),
+        source: source.to_owned().into(),
+        destination: destination.to_owned().into(),
         hosts: (0, 300),
         named,
         group: None,
-        transport: "RC",
-        acknowledges: true,
-        operation: "RDMA WRITE",
+        transport: packet::TransportService::Rc,
+        operation: packet::Operation::RdmaWrite,
         start,
-        stop: None,
-        total: (!named).then_some(Bytes::new(2_500_000)),
-        last_delivery: Some(Span::from_us(19_500).after_start()),
+        stop: units::PackedOption::NONE,
+        total: (!named).then_some(Bytes::new(2_500_000)).into(),
+        last_delivery: Span::from_us(19_500).after_start().into(),
         delivered: Bytes::new(2_500_000),
         packets: 1250,
         messages: 10,
         becns: 3,
         latency_sum: Span::from_us(12_500),
         latency_max: Span::from_ns(31_500),
-        marks: marks(2, 1),
+        marks: Some(Box::new(marks(2, 1))),
     }
 }
 

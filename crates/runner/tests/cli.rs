@@ -421,14 +421,14 @@ fn a_run_that_needs_too_much_memory_is_refused_with_the_estimate() {
     let many = ["flows[0].load=Saturate(outstanding: 4000000000)", "completions=NotKept"];
     let message = refused(&many, &[]);
     assert!(
-        message.contains("needs about 192000.1 MB, most of it (192000.0 MB) for messages that wait"),
+        message.contains("needs about 128000.1 MB, most of it (128000.0 MB) for messages that wait"),
         "{message}"
     );
     assert!(message.contains(" MB, which is free\nhelp: post fewer"), "{message}");
     let check = ["check", "one-flow", "--set", many[0], "--set", many[1]];
     let said = text(&scratch.run(&check).stdout);
     assert!(
-        said.contains("\nmemory of its traffic: about 192000.1 MB, most of it (192000.0 MB) for "),
+        said.contains("\nmemory of its traffic: about 128000.1 MB, most of it (128000.0 MB) for "),
         "{said}"
     );
     // One second of 2 GB/s in messages of 2 KiB makes 976,562 completion times of 196 bytes.

@@ -109,7 +109,7 @@ impl Plan {
             }
             let bytes = match &flow.posting {
                 Posting::Scheduled(schedule) => Some(schedule.volume(self.end()).payload),
-                Posting::Drawn { total, .. } => *total,
+                Posting::Drawn { total, .. } => total.get(),
             };
             bytes.map_or(line, |bytes| bytes.get() as f64)
         };

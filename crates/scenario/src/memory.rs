@@ -6,9 +6,9 @@
 //!
 //! | part | bytes each | measured with |
 //! |---|---|---|
-//! | connection: two queue pairs, record, name | 880 | `bench g1024-all` (docs/performance.md) |
-//! | message that is posted and not complete | 48 | `one-flow` with 1 to 8 million outstanding: 47.7 |
-//! | its record, if completions are kept | 72 | `one-flow` with 0.5 and 1.5 million outstanding: 71.7 |
+//! | connection: two queue pairs, record, name | 663 | `bench g1024-all` (docs/performance.md) |
+//! | message that is posted and not complete | 32 | `one-flow` with 2 and 8 million outstanding: 31.8 |
+//! | its record, if completions are kept | 88 | `one-flow` with 0.5 and 1.5 million outstanding: 119.9 with the message |
 //! | completed message, if completions are kept | 196 | `one-flow` for 0.5 and 1 s with messages of 2 KiB: 194 |
 //! | row of the series; each of its columns; each spread of a group or of all others | 72; 8; 32 | the size of its type |
 //! | sample of a port and lane; of a source; logged change of a pause | 40; 88; 16 | the size of its type |
@@ -24,9 +24,9 @@ use workload::{Flow, PostedVolume, Posting};
 use crate::plan::Plan;
 use crate::series::{PauseLogPlan, SeriesPlan};
 
-const CONNECTION: u64 = 880;
-const MESSAGE: u64 = 48;
-const UNFINISHED: u64 = 72;
+const CONNECTION: u64 = 663;
+const MESSAGE: u64 = 32;
+const UNFINISHED: u64 = 88;
 const COMPLETION: u64 = 196;
 const ROW: u64 = 72;
 const COLUMN: u64 = 8;

@@ -174,7 +174,7 @@ impl Plan {
     fn payload(&self, flow: &Flow) -> f64 {
         let bytes = match &flow.posting {
             Posting::Scheduled(schedule) => Some(schedule.volume(self.end()).payload),
-            Posting::Drawn { total, .. } => *total,
+            Posting::Drawn { total, .. } => total.get(),
         };
         bytes.map_or(0.0, |bytes| bytes.get() as f64)
     }

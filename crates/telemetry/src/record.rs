@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use packet::MarkCode;
-use units::{Bytes, Rate, Span, Time};
+use packet::{FlowName, MarkCode, Operation, TransportService};
+use units::{Bytes, PackedOption, Rate, Span, Time};
 
 use crate::completions::Completions;
 use crate::congestion::{Congestion, OutputLoad};
@@ -102,7 +102,7 @@ impl RunRecord {
     pub fn delivered_by(&self, flow: usize, at: Time) -> Bytes {
         let place = self.snapshots.binary_search_by_key(&at, |snapshot| snapshot.at);
         let place = place.unwrap_or_else(|_| panic!("no snapshot was taken at {at}"));
-        self.snapshots[place].delivered[flow]
+        self.snapshots[place].delivered.get(flow).copied().unwrap_or_default()
     }
 
     /// Returns the payload that a flow delivered between the instants of two snapshots.
@@ -120,22 +120,28 @@ impl RunRecord {
     pub fn active(&self, flow: usize, phase: &Phase) -> bool {
         let record = &self.flows[flow];
         record.start < phase.to
-            && record.stop.is_none_or(|stop| stop > phase.from)
-            && record.total.is_none_or(|total| self.delivered_by(flow, phase.from) < total)
+            && record.stop.get().is_none_or(|stop| stop > phase.from)
+            && record.total.get().is_none_or(|total| self.delivered_by(flow, phase.from) < total)
     }
 }
 
 impl FlowRecord {
+    /// Returns the number of packets that arrived marked, by the reason of the first switch that marked them.
+    #[must_use]
+    pub fn marks(&self) -> Marks {
+        self.marks.as_deref().copied().unwrap_or_default()
+    }
+
     /// Returns true if the flow has delivered all its data; always false if the amount is not known beforehand.
     #[must_use]
     pub fn complete(&self) -> bool {
-        self.total.is_some_and(|total| self.delivered >= total)
+        self.total.get().is_some_and(|total| self.delivered >= total)
     }
 
     /// Returns the delivery time of its last byte, if the flow is complete.
     #[must_use]
     pub fn completed(&self) -> Option<Time> {
-        self.last_delivery.filter(|_| self.complete())
+        self.last_delivery.get().filter(|_| self.complete())
     }
 }
 
@@ -196,31 +202,29 @@ impl TransportTally {
 #[derive(Clone, Debug, Default)]
 pub struct FlowRecord {
     /// Name of the flow.
-    pub name: Arc<str>,
-    /// Name of the host that sends the data.
-    pub source: Arc<str>,
+    pub name: FlowName,
+    /// Name of the host that sends the data, which its flows share.
+    pub source: Arc<String>,
     /// Name of the host that receives the data.
-    pub destination: Arc<str>,
+    pub destination: Arc<String>,
     /// Numbers of both hosts, as in the list of flows that the flow comes from, or in the order of the topology, from 0.
     pub hosts: (u32, u32),
     /// True if the scenario names the flow; other flows belong to a traffic pattern.
     pub named: bool,
     /// Index of its group in the record, if it belongs to one.
     pub group: Option<u32>,
-    /// Transport service: `RC`.
-    pub transport: &'static str,
-    /// True if the service acknowledges messages.
-    pub acknowledges: bool,
-    /// Operation of its messages: `RDMA WRITE`.
-    pub operation: &'static str,
+    /// Transport service.
+    pub transport: TransportService,
+    /// Operation of its messages.
+    pub operation: Operation,
     /// Time of its first message.
     pub start: Time,
     /// Time from which it posts no further message, if the scenario sets one.
-    pub stop: Option<Time>,
+    pub stop: PackedOption<Time>,
     /// Payload that it has to send in total, if that is known beforehand.
-    pub total: Option<Bytes>,
+    pub total: PackedOption<Bytes>,
     /// Time at which its destination's host last took payload.
-    pub last_delivery: Option<Time>,
+    pub last_delivery: PackedOption<Time>,
     /// Payload that its destination's host has taken.
     pub delivered: Bytes,
     /// Number of data packets that reached the destination's adapter in order.
@@ -233,9 +237,12 @@ pub struct FlowRecord {
     pub latency_sum: Span,
     /// The longest such latency.
     pub latency_max: Span,
-    /// Number of packets that arrived marked, by the reason of the first switch that marked them.
-    pub marks: Marks,
+    /// Number of packets that arrived marked, by the reason of the first switch that marked them; `None` if none did. Apart, since
+    /// there may be a million flows, few of them marked.
+    pub marks: Option<Box<Marks>>,
 }
+
+const _: () = assert!(size_of::<FlowRecord>() <= 144, "there may be a million flows");
 
 /// A group of flows, such as those of one job. Each [`FlowRecord`] names its own group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -382,7 +389,7 @@ impl Phase {
 pub struct Snapshot {
     /// Time of the snapshot.
     pub at: Time,
-    /// Payload delivered since the start of the run, by flow.
+    /// Payload delivered since the start of the run, by flow; empty at that start, when there is none.
     pub delivered: Vec<Bytes>,
 }
 
@@ -449,9 +456,9 @@ mod tests {
         let endless = FlowRecord { named: true, delivered: Bytes::new(4000), ..FlowRecord::default() };
         let short = FlowRecord {
             start: ms(10),
-            total: Some(Bytes::new(500)),
+            total: Bytes::new(500).into(),
             delivered: Bytes::new(500),
-            last_delivery: Some(ms(12)),
+            last_delivery: ms(12).into(),
             ..FlowRecord::default()
         };
         let by = |at, first, second| Snapshot { at, delivered: vec![Bytes::new(first), Bytes::new(second)] };
@@ -493,7 +500,7 @@ mod tests {
         };
         assert_eq!(active(&record, 0), [true, true, true]);
         assert_eq!(active(&record, 1), [false, true, false]);
-        record.flows[0].stop = Some(ms(10));
+        record.flows[0].stop = ms(10).into();
         assert_eq!(active(&record, 0), [true, false, false]);
     }
 

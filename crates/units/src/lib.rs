@@ -11,11 +11,15 @@
 //! | [`Rate`] | bits a second | `"13.2 Gb/s"` |
 //! | [`Length`] | millimetres of cable | `"2 m"` |
 //!
+//! [`PackedOption`] is a time or an amount that may be missing.
+//!
 //! [`words`] splits files of such quantities, as other tools write them, into words.
 
+mod packed;
 mod quantity;
 mod spelling;
 pub mod words;
 
+pub use packed::{Packable, PackedOption};
 pub use quantity::{Bytes, Length, Rate, Span, Time};
 pub use spelling::UnitError;

@@ -5,17 +5,17 @@
 
 use std::sync::Arc;
 
-use packet::{NodeId, ServiceLevel, TransportService};
-use units::{Bytes, Rate, Time};
+use packet::{FlowName, NodeId, ServiceLevel, TransportService};
+use units::{Bytes, PackedOption, Rate, Time};
 
-use crate::operation::Operation;
+use packet::Operation;
 
 /// The messages from one host to one other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
     /// Unique name: as in the scenario (`local3` for the third of the pattern `local`), or made from the pattern and
     /// both hosts (`poisson:h3->h7`). Flows of the second pattern of a kind begin with `poisson2:`, and so on.
-    pub name: Arc<str>,
+    pub name: FlowName,
     /// Whether the scenario names the flow.
     pub named: bool,
     /// The pattern that makes the flow, by its place in the scenario's `traffic`; `None` for a flow of `flows`.
@@ -54,8 +54,8 @@ pub enum Posting {
         start: Time,
         /// Time from which a closed loop posts no further message; [`Time::NEVER`] for other traffic.
         stop: Time,
-        /// Payload of all messages together; `None` if it depends on the run.
-        total: Option<Bytes>,
+        /// Payload of all messages together; none if it depends on the run.
+        total: PackedOption<Bytes>,
     },
 }
 
@@ -138,7 +138,7 @@ impl Posting {
             Self::Scheduled(MessageSchedule::Listed(messages)) => {
                 Some(messages.iter().map(|message| message.bytes).sum())
             }
-            Self::Drawn { total, .. } => *total,
+            Self::Drawn { total, .. } => total.get(),
         }
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `limits`, [`Operation`], `change` | bounds; SEND and RDMA; declared changes of traffic |
+//! | `limits`, `change` | bounds; SEND and RDMA; declared changes of traffic |
 //! | [`error`] | faults in traffic, with their field and help |
 //! | `environment` | hosts, links, seed, end and files that traffic is expanded for |
 //! | `flow` | flows and their schedules |
@@ -37,7 +37,6 @@ mod file;
 mod finite;
 mod flow;
 mod limits;
-mod operation;
 mod run;
 pub mod spec;
 mod volume;
@@ -49,8 +48,7 @@ pub use error::{WorkloadError, WorkloadErrorKind};
 pub use finite::FiniteTraffic;
 pub use flow::{Flow, ListedMessage, MessageSchedule, Posting};
 pub use limits::{LONGEST_MESSAGE, MAX_DRAWN, MAX_FLOWS, MAX_LISTED, MAX_SESSIONS};
-pub use operation::Operation;
-pub use packet::TransportService;
+pub use packet::{Operation, TransportService};
 pub use run::{HostTraffic, MessageGenerator, Post};
 pub use spec::{Carriage, FlowSpec, LoadSpec, PatternSpec};
 pub use volume::PostedVolume;

@@ -14,7 +14,7 @@ pub(super) const NO_FLOW: u32 = u32::MAX;
 
 /// An endpoint of a queue pair, or of an end-to-end context, with its place in the adapter.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(super) struct EndpointSlot {
     pub(super) endpoint: AnyEndpoint,
     pub(super) service: TransportService,
@@ -27,7 +27,6 @@ pub(super) struct EndpointSlot {
     pub(super) flow: u32,
     /// Positive acknowledgement without a mark that waits to be sent, and that a later packet may raise.
     pub(super) open_ack: Option<PacketId>,
-    pub(super) era: DecreaseEra,
 }
 
 state_codec::state!(EndpointSlot {
@@ -38,13 +37,12 @@ state_codec::state!(EndpointSlot {
     held_by_window,
     flow: plan,
     open_ack,
-    era,
 });
 
 const _: () =
-    assert!(size_of::<EndpointSlot>() == 128, "two cache lines: there may be a million queue pairs");
+    assert!(size_of::<EndpointSlot>() == 88, "as small as can be: there may be a million queue pairs");
 
-/// An endpoint's first packet since the last decrease of the state that it shares. Endpoints that share a state number
+/// An unacknowledged endpoint's first packet since the last decrease of its flow's state. Endpoints that share a state number
 /// their packets independently: the era makes these numbers comparable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DecreaseEra {
@@ -65,9 +63,11 @@ pub(super) struct SharedFlows {
     pub(super) flows: BTreeMap<SharedFlowKey, u32>,
     /// Decreases of each controlled flow's state, by flow.
     pub(super) decreases: Vec<u64>,
+    /// Eras of unacknowledged endpoints, by endpoint. As long as the last of them needs; others have none, or one that is not used.
+    pub(super) eras: Vec<DecreaseEra>,
 }
 
-state_codec::state!(SharedFlows { contexts: plan, flows: plan, decreases: part });
+state_codec::state!(SharedFlows { contexts: plan, flows: plan, decreases: part, eras });
 
 /// Key of a controlled flow that endpoints share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

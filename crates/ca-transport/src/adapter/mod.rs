@@ -39,16 +39,16 @@ use std::sync::Arc;
 use event_kernel::Digest;
 use link_layer::{NodeContext, Port, Signal, VlArbiter};
 use packet::{ByLane, Lid, Opcode, PacketId, PacketQueue, PortId, Psn, QpNumber};
-use telemetry::{LaneInput, LaneOutput, TransportTally};
+use telemetry::{LaneInput, LaneOutput, Marks, TransportTally};
 use units::{Bytes, Time};
 use workload::MessageGenerator;
 
 use self::config::{AdapterConfig, AdapterConfigs};
 use self::endpoint_slot::{EndpointSlot, SharedFlows};
 use self::next_timer::NextTimer;
-use self::queue_pair::{MessageSource, QueuePair, SharedTraffic};
+use self::queue_pair::{MessageSource, QueuePair, Reception, SharedTraffic};
 use self::setup::{AdapterSetup, AdapterTimer};
-use crate::host_drain::{HostDrain, SinkTally};
+use crate::host_drain::HostDrain;
 use crate::message::Messages;
 use crate::message::ages::MessageAges;
 use crate::message::log::MessageLog;
@@ -93,8 +93,8 @@ pub struct Adapter {
     endpoints: Vec<EndpointSlot>,
     queue_pairs: Vec<QueuePair>,
     digest: Digest,
-    /// Data consumed by the host, for each queue pair that receives data.
-    sinks: Vec<SinkTally>,
+    /// Of each queue pair that receives data, or requests for data.
+    receptions: Vec<Reception>,
     drain: HostDrain,
     received: u64,
     consumed: Bytes,
@@ -109,6 +109,8 @@ pub struct Adapter {
     /// Ages of messages, if the oldest goes first.
     ages: Option<MessageAges>,
     shared: SharedFlows,
+    /// Marked packets that the host has consumed, for each reception with any.
+    marks: Vec<Marks>,
     /// Times at which endpoints are checked for progress, at most one entry for each.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     tally: TransportTally,
@@ -151,7 +153,8 @@ impl Adapter {
             lane_count: lanes as u32,
             config,
             queue_pairs: Vec::new(),
-            sinks: Vec::new(),
+            receptions: Vec::new(),
+            marks: Vec::new(),
             endpoints: Vec::new(),
             generators: Vec::new(),
             shared_traffic: Vec::new(),

@@ -6,7 +6,7 @@ use cc_policies::{ControlState, Response};
 use event_kernel::Digest;
 use link_layer::Port;
 use packet::{Bth, BthFlags, FlowId, Lane, Opcode, Packet, PacketPool, Psn, QpNumber};
-use telemetry::{LaneInput, LaneOutput, TransportTally};
+use telemetry::{LaneInput, LaneOutput, Marks, TransportTally};
 use units::{Bytes, Time};
 use workload::Operation;
 
@@ -36,7 +36,16 @@ impl Adapter {
     /// Returns the data that the host behind a queue pair has consumed: none at the end that data leaves.
     #[must_use]
     pub fn sink(&self, number: QpNumber) -> SinkTally {
-        self.sinks.get(self.queue_pairs[number.index()].sink as usize).copied().unwrap_or_default()
+        let reception = self.queue_pairs[number.index()].reception;
+        self.receptions.get(reception as usize).map(|reception| reception.tally).unwrap_or_default()
+    }
+
+    /// Returns the marked packets among the data that the host behind a queue pair has consumed, by the first reason for which a
+    /// switch marked them; `None` if there is none.
+    #[must_use]
+    pub fn marks(&self, number: QpNumber) -> Option<Marks> {
+        let reception = self.queue_pairs[number.index()].reception;
+        self.receptions.get(reception as usize)?.marks(&self.marks)
     }
 
     /// Returns the completed messages of a queue pair, and the BECNs it has received.

@@ -2,18 +2,16 @@
 //!
 //! Invariant: endpoints of end-to-end contexts and flows of wider scope are found by key here, and nowhere else.
 
-use cc_policies::EchoState;
 use cc_policies::policy::{Response, StateScope, TrafficKind};
 use packet::{QpNumber, TransportService};
 use workload::HostTraffic;
 use workload::Operation;
 
 use super::endpoint_slot::{DecreaseEra, EndpointSlot, NO_FLOW, SharedFlowKey};
-use super::queue_pair::{MessageSource, NO_SINK, QueuePair, SharedTraffic};
+use super::queue_pair::{MessageSource, NO_RECEPTION, QueuePair, Reception, SharedTraffic};
 use super::setup::{FlowEnd, MessageOrigin};
 use super::{Adapter, MAX_QUEUE_PAIRS};
 use crate::endpoint::any::AnyEndpoint;
-use crate::host_drain::SinkTally;
 
 /// The queue pairs that an adapter is about to open, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +20,7 @@ pub struct ExpectedQueuePairs {
     pub all: usize,
     /// Those that send data or ask for it under a flow of their own.
     pub controlled: usize,
-    /// Those that data comes in for.
+    /// Those that data or requests for data come in for.
     pub receiving: usize,
 }
 
@@ -32,7 +30,7 @@ impl ExpectedQueuePairs {
         let reads = matches!(operation, Operation::RdmaRead);
         self.all += 1;
         self.controlled += (posts || reads) as usize;
-        self.receiving += (posts == reads) as usize;
+        self.receiving += (!posts || reads) as usize;
     }
 }
 
@@ -43,7 +41,7 @@ impl Adapter {
         let ExpectedQueuePairs { all, controlled, receiving } = expected;
         self.queue_pairs.reserve_exact(all);
         self.endpoints.reserve_exact(all);
-        self.sinks.reserve_exact(receiving);
+        self.receptions.reserve_exact(receiving);
         self.shared.decreases.reserve_exact(controlled);
         self.schedule.expect(all, controlled);
     }
@@ -70,12 +68,10 @@ impl Adapter {
             }
             MessageOrigin::HostTraffic => MessageSource::HostTraffic(self.shared_traffic.len() as u32),
         };
-        let requests_data = end.operation == Operation::RdmaRead;
-        let receives = requests_data != matches!(origin, MessageSource::Peer);
-        let sink = if receives { self.sinks.len() as u32 } else { NO_SINK };
-        self.sinks.extend(receives.then(SinkTally::default));
-        let echo = EchoState::default();
-        self.queue_pairs.push(QueuePair { end, endpoint, origin, sink, becns: 0, messages: 0, echo });
+        let receives = end.operation == Operation::RdmaRead || matches!(origin, MessageSource::Peer);
+        let reception = if receives { self.receptions.len() as u32 } else { NO_RECEPTION };
+        self.receptions.extend(receives.then(Reception::default));
+        self.queue_pairs.push(QueuePair { end, endpoint, origin, reception, becns: 0, messages: 0 });
         number
     }
 
@@ -120,7 +116,6 @@ impl Adapter {
             held_by_window: false,
             flow: NO_FLOW,
             open_ack: None,
-            era: DecreaseEra::default(),
         });
         self.endpoints.len() as u32 - 1
     }
@@ -145,7 +140,10 @@ impl Adapter {
         let slot = &mut self.endpoints[endpoint as usize];
         slot.flow = flow;
         slot.unacknowledged = !sends.is_acknowledged(end.transport);
-        if !slot.unacknowledged {
+        if slot.unacknowledged {
+            let eras = &mut self.shared.eras;
+            eras.resize(eras.len().max(endpoint as usize + 1), DecreaseEra::default());
+        } else {
             slot.endpoint.set_window(self.config.response.window(self.schedule.state(flow)));
         }
     }

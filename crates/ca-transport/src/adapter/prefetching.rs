@@ -25,8 +25,8 @@ impl Adapter {
         if let Some(endpoint) = self.endpoints.get(queue_pair.endpoint as usize) {
             prefetch(endpoint);
         }
-        if let Some(sink) = self.sinks.get(queue_pair.sink as usize) {
-            prefetch(sink);
+        if let Some(reception) = self.receptions.get(queue_pair.reception as usize) {
+            prefetch(reception);
         }
     }
 

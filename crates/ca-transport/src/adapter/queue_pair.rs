@@ -1,35 +1,70 @@
 //! Queue pairs of an adapter, and the origins of their messages.
 //!
-//! Invariant: a queue pair is one cache line, since there may be a million.
+//! Invariant: a queue pair takes as little as possible, since there may be a million. State that only one end of a flow needs is kept
+//! apart: that of the end that packets of data come in for is its [`Reception`].
+
+use core::num::NonZeroU32;
 
 use cc_policies::EchoState;
-use packet::QpNumber;
+use packet::{MarkCode, QpNumber};
+use telemetry::Marks;
 use workload::HostTraffic;
 
 use super::setup::FlowEnd;
+use crate::host_drain::SinkTally;
 
-/// Place among the sinks of a queue pair that receives no data.
-pub(super) const NO_SINK: u32 = u32::MAX;
+/// Place among the receptions of a queue pair that receives neither data nor requests for data.
+pub(super) const NO_RECEPTION: u32 = u32::MAX;
 
 /// A queue pair: its other end, and its statistics.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
+#[repr(align(16))] // Three in four lie in one cache line.
 pub(super) struct QueuePair {
     pub(super) end: FlowEnd,
     /// Number of the endpoint that the flow uses.
     pub(super) endpoint: u32,
     pub(super) origin: MessageSource,
-    /// Place among the sinks; [`NO_SINK`] at the end that data leaves.
-    pub(super) sink: u32,
+    /// Place among the receptions; [`NO_RECEPTION`] at the end that data leaves, unless it is asked for the data.
+    pub(super) reception: u32,
     pub(super) becns: u64,
     pub(super) messages: u64,
-    /// State of the notification policy.
-    pub(super) echo: EchoState,
 }
 
-state_codec::state!(QueuePair { end: plan, endpoint: plan, origin: plan, sink: plan, becns, messages, echo });
+state_codec::state!(QueuePair { end: plan, endpoint: plan, origin: plan, reception: plan, becns, messages });
 
-const _: () = assert!(size_of::<QueuePair>() == 64, "a queue pair is a cache line: there may be a million");
+const _: () = assert!(size_of::<QueuePair>() == 48, "as small as can be: there may be a million");
+
+/// State of a queue pair that data or requests for data come in for.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+pub(super) struct Reception {
+    /// Data that the host has consumed.
+    pub(super) tally: SinkTally,
+    /// State of the notification policy.
+    pub(super) echo: EchoState,
+    /// Place among the adapter's counts of marks, counted from 1; `None` before the first mark.
+    marks: Option<NonZeroU32>,
+}
+
+state_codec::value!(Reception { tally, echo, marks });
+
+const _: () = assert!(size_of::<Reception>() == 64, "a reception is a cache line: there may be a million");
+
+impl Reception {
+    /// Counts a packet that a switch had marked for this reason. `all` are the adapter's counts, one for each reception with a mark.
+    pub(super) fn count_mark(&mut self, reason: MarkCode, all: &mut Vec<Marks>) {
+        let place = *self.marks.get_or_insert_with(|| {
+            all.push(Marks::default());
+            NonZeroU32::new(all.len() as u32).expect("the count that was added")
+        });
+        all[place.get() as usize - 1].count(reason);
+    }
+
+    /// Returns the marked packets that were consumed, by the first reason.
+    pub(super) fn marks(&self, all: &[Marks]) -> Option<Marks> {
+        self.marks.map(|place| all[place.get() as usize - 1])
+    }
+}
 
 /// The origin of the messages of a queue pair, by number.
 #[derive(Clone, Copy, Debug)]

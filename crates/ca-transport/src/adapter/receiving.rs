@@ -124,9 +124,13 @@ impl Adapter {
     /// Counts a packet's payload as consumed by the host, and releases the packet.
     fn consume(&mut self, id: PacketId, packet: &Packet, context: &mut impl NodeContext<AdapterTimer>) {
         let now = context.now();
-        let QueuePair { sink, end, .. } = &self.queue_pairs[packet.bth.destination_qp.index()];
+        let QueuePair { reception, end, .. } = &self.queue_pairs[packet.bth.destination_qp.index()];
         let payload = Bytes::new(u64::from(packet.payload));
-        self.sinks[*sink as usize].consume(packet, now);
+        let reception = &mut self.receptions[*reception as usize];
+        reception.tally.consume(packet, now);
+        if let Some(reason) = packet.marked {
+            reception.count_mark(reason, &mut self.marks);
+        }
         if packet.bth.opcode.ends_message() {
             self.finite.delivered += u64::from(end.finite);
             if let Some(log) = &mut self.log {

@@ -20,7 +20,8 @@ impl Adapter {
         packet: &Packet,
         context: &mut impl NodeContext<AdapterTimer>,
     ) -> bool {
-        let flow = &mut self.queue_pairs[number.index()].echo;
+        let reception = self.queue_pairs[number.index()].reception;
+        let flow = &mut self.receptions[reception as usize].echo;
         match self.config.echo.answer(packet, flow, context.now()) {
             Some(Answer::Cnp) => self.notify(number, packet.bth.psn, context),
             Some(Answer::CnpAt(due)) => context.set_timer(due, AdapterTimer::Notify(number)),

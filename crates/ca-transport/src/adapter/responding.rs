@@ -38,7 +38,7 @@ impl Adapter {
         if slot.unacknowledged {
             let present = self.shared.decreases[slot.flow as usize];
             let (number, next) = slot.endpoint.number_of(psn);
-            slot.era.sent(number, present);
+            self.shared.eras[endpoint as usize].sent(number, present);
             // DEVIATION: the slides do not say how a rate recovers without acknowledgements. Here every packet sent
             // counts as an unmarked acknowledgement.
             let silence = Acknowledgement { psn: number, next, packets: 1, marked: false };
@@ -56,7 +56,8 @@ impl Adapter {
         let present = self.shared.decreases[slot.flow as usize];
         let (named, next) = match psn {
             Some(psn) if slot.unacknowledged => {
-                (Some(slot.era.of(slot.endpoint.number_of(psn).0, present)), present + 1)
+                let era = self.shared.eras[endpoint as usize];
+                (Some(era.of(slot.endpoint.number_of(psn).0, present)), present + 1)
             }
             Some(psn) => {
                 let (named, next) = slot.endpoint.number_of(psn);

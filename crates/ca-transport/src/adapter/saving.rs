@@ -3,8 +3,7 @@
 //! Invariant: messages are saved in the order in which endpoints mention them, so that equal states have equal bytes whatever
 //! messages there were before. Their keys are new when they are loaded.
 
-use packet::QpNumber;
-use slotmap::{Key, KeyData};
+use packet::{Mtu, QpNumber};
 use state_codec::{State, StateError, StateReader, StateWriter, Value};
 use units::Bytes;
 use workload::Operation;
@@ -35,7 +34,8 @@ impl State for Adapter {
             endpoints,
             queue_pairs,
             digest,
-            sinks,
+            receptions,
+            marks,
             drain,
             received,
             consumed,
@@ -65,7 +65,8 @@ impl State for Adapter {
         save_messages(messages, ages.as_ref(), to);
         queue_pairs.save(to);
         digest.put(to);
-        sinks.save(to);
+        receptions.save(to);
+        marks.put(to);
         drain.save(to);
         (*received, *consumed, *injected).put(to);
         finite.put(to);
@@ -92,7 +93,8 @@ impl State for Adapter {
         load_messages(&keys, &mut self.messages, self.ages.as_mut(), from)?;
         self.queue_pairs.load(from)?;
         self.digest = Value::take(from)?;
-        self.sinks.load(from)?;
+        self.receptions.load(from)?;
+        self.marks = Value::take(from)?;
         self.drain.load(from)?;
         (self.received, self.consumed, self.injected) = Value::take(from)?;
         self.finite = Value::take(from)?;
@@ -109,7 +111,7 @@ impl State for Adapter {
 fn save_messages(messages: &Messages, ages: Option<&MessageAges>, to: &mut StateWriter) {
     let mut saved = 0;
     while let Some(key) = to.message_key(saved) {
-        let key = MessageKey::from(KeyData::from_ffi(key));
+        let key = MessageKey::from_saved(key);
         messages[key].put(to);
         if let Some(ages) = ages {
             ages.of_posted(key).put(to);
@@ -124,18 +126,11 @@ fn save_messages(messages: &Messages, ages: Option<&MessageAges>, to: &mut State
 
 /// Makes room for the messages that are going to be loaded, and lets their numbers stand for their new keys.
 fn new_messages(messages: &mut Messages, from: &mut StateReader<'_>) -> Result<Vec<MessageKey>, StateError> {
-    let empty = Message {
-        first: 0,
-        end: 1,
-        bytes: Bytes::ZERO,
-        next: None,
-        queue_pair: QpNumber(0),
-        operation: Operation::default(),
-    };
+    let empty = Message::new(QpNumber(0), Operation::default(), Bytes::ZERO, Mtu::B256);
     let count = from.length()?;
     messages.clear();
     let keys: Vec<_> = (0..count).map(|_| messages.insert(empty)).collect();
-    from.begin_messages(keys.iter().map(|key| key.data().as_ffi()).collect());
+    from.begin_messages(keys.iter().map(|key| key.saved()).collect());
     Ok(keys)
 }
 

@@ -27,24 +27,25 @@ use crate::message::{MessageKey, Messages, Segment};
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Requester {
+    /// True once the requester has given up.
+    failed: bool,
+    /// True from a second request for a missing response until that response arrives.
+    repeated_read: bool,
+    /// RDMA READs in progress, at most 255.
+    reads: u8,
+    retries: u8,
+    /// Congestion window, in packets; `None` if unlimited.
+    window: Option<NonZeroU32>,
     unacked: u64,
     next: u64,
     posted: u64,
     /// End of the message of packet `next`, if that message is an RDMA READ.
     read_end: Option<NonZeroU64>,
-    /// Message of packet `next`.
-    cursor: Option<MessageKey>,
     /// Number after the highest packet ever sent: a packet below it is a retransmission.
     highest: u64,
-    /// Congestion window, in packets; `None` if unlimited.
-    window: Option<NonZeroU32>,
-    /// RDMA READs in progress, at most 255.
-    reads: u8,
-    retries: u8,
-    failed: bool,
-    /// True from a second request for a missing response until that response arrives.
-    repeated_read: bool,
     progress: Time,
+    /// Message of packet `next`.
+    cursor: Option<MessageKey>,
     head: Option<MessageKey>,
     tail: Option<MessageKey>,
 }

@@ -2,15 +2,13 @@
 //!
 //! Invariant: of two messages of an adapter, the one that was posted first has the lower age.
 
-use slotmap::SecondaryMap;
-
 use super::MessageKey;
 
 /// Ages of messages: their numbers in the order of posting.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MessageAges {
-    /// A completed message leaves its age behind until another message takes its slot.
-    posted: SecondaryMap<MessageKey, u64>,
+    /// By slot. A completed message leaves its age behind until another message takes its slot.
+    posted: Vec<u64>,
     count: u64,
 }
 
@@ -18,12 +16,12 @@ impl MessageAges {
     /// Notes that a message is posted.
     pub(crate) fn posted(&mut self, key: MessageKey) {
         self.count += 1;
-        self.posted.insert(key, self.count);
+        self.set(key, self.count);
     }
 
     /// Returns the age of a message that is posted.
     pub(crate) fn of_posted(&self, key: MessageKey) -> u64 {
-        self.posted[key]
+        self.posted[key.index()]
     }
 
     /// Returns the age given last.
@@ -33,19 +31,27 @@ impl MessageAges {
 
     /// Replaces all ages by these, the last of which given was `last`.
     pub(crate) fn restore(&mut self, ages: impl Iterator<Item = (MessageKey, u64)>, last: u64) {
-        *self = Self { posted: ages.collect(), count: last };
+        *self = Self { posted: Vec::new(), count: last };
+        ages.for_each(|(key, age)| self.set(key, age));
     }
 
     /// Returns the age of a message. A packet of no message posted here, such as the response to a READ, gets a new
     /// age.
     pub(crate) fn of(&mut self, key: Option<MessageKey>) -> u64 {
         match key {
-            Some(key) => self.posted[key],
+            Some(key) => self.posted[key.index()],
             None => {
                 self.count += 1;
                 self.count
             }
         }
+    }
+
+    fn set(&mut self, key: MessageKey, age: u64) {
+        if self.posted.len() <= key.index() {
+            self.posted.resize(key.index() + 1, 0);
+        }
+        self.posted[key.index()] = age;
     }
 }
 

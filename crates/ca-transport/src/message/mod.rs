@@ -2,34 +2,23 @@
 //!
 //! Invariant: a message's packets are numbered without gaps from its first, and all but the last carry a full MTU.
 
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | a message, and the part of it that a packet carries |
+//! | [`pool`] | the messages of an adapter |
+//! | `ages` | their ages, where the oldest goes first |
+//! | [`log`] | times of messages, for completion times |
+
 pub mod ages;
 pub mod log;
+pub mod pool;
 
 use packet::{Mtu, Opcode, QpNumber};
-use slotmap::{Key, KeyData, SlotMap, new_key_type};
-use state_codec::{StateError, StateReader, StateWriter, Value};
 use units::Bytes;
 use workload::Operation;
 
-new_key_type! {
-    /// Key of a message in an adapter's [`Messages`].
-    pub struct MessageKey;
-}
-
-/// A message is saved as its number in the order in which the adapter's endpoints mention it: keys depend on messages of the
-/// past.
-impl Value for MessageKey {
-    fn put(&self, to: &mut StateWriter) {
-        to.message(self.data().as_ffi());
-    }
-
-    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
-        from.message().map(|key| KeyData::from_ffi(key).into())
-    }
-}
-
-/// All messages of an adapter's queue pairs.
-pub type Messages = SlotMap<MessageKey, Message>;
+pub use self::pool::{MessageKey, Messages};
 
 /// A message in progress.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +27,8 @@ pub struct Message {
     pub first: u64,
     /// Number of the packet after its last.
     pub end: u64,
-    /// Payload of the message.
-    pub bytes: Bytes,
+    /// Payload of the message in bytes, at most 2^31.
+    bytes: u32,
     /// Message posted after this one to the same endpoint.
     pub next: Option<MessageKey>,
     /// Queue pair that the message was posted to.
@@ -50,7 +39,7 @@ pub struct Message {
 
 state_codec::value!(Message { first, end, bytes, next, queue_pair, operation });
 
-const _: () = assert!(size_of::<Message>() <= 40, "many messages are posted at once");
+const _: () = assert!(size_of::<Message>() == 32, "many messages are posted at once");
 
 /// The part of a message that a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +55,14 @@ pub struct Segment {
 impl Message {
     /// A message of this payload, whose first packet has the number 0. An empty message takes one packet. The packets
     /// of an RDMA READ are those of its responses.
+    ///
+    /// # Panics
+    /// If the payload is longer than [`LONGEST_MESSAGE`](workload::LONGEST_MESSAGE).
     #[must_use]
     pub const fn new(queue_pair: QpNumber, operation: Operation, bytes: Bytes, mtu: Mtu) -> Self {
+        assert!(bytes.get() <= workload::LONGEST_MESSAGE.get(), "a message has at most 2^31 bytes");
         let packets = bytes.get().div_ceil(mtu.bytes() as u64);
+        let bytes = bytes.get() as u32;
         let end = if packets == 0 { 1 } else { packets };
         Self { first: 0, end, bytes, next: None, queue_pair, operation }
     }
@@ -82,13 +76,13 @@ impl Message {
     /// Returns the payload from packet `number` on.
     #[must_use]
     pub const fn rest(&self, number: u64, mtu: Mtu) -> u64 {
-        self.bytes.get() - (number - self.first) * mtu.bytes() as u64
+        self.bytes as u64 - (number - self.first) * mtu.bytes() as u64
     }
 
-    /// Returns the payload of the message as the field `DMALen` of a RETH has it. A message has at most 2^31 bytes.
+    /// Returns the payload of the message as the field `DMALen` of a RETH has it.
     #[must_use]
     pub const fn dma_length(&self) -> u32 {
-        self.bytes.get() as u32
+        self.bytes
     }
 
     /// Returns the part of the message that packet `number` carries.

@@ -29,6 +29,9 @@ use crate::spec::ScheduleSpec;
 /// End of a ring.
 const END: u32 = u32::MAX;
 
+/// Successor of an endpoint that is in no ring or queue.
+const NOT_OFFERED: u32 = u32::MAX - 1;
+
 /// A first-in-first-out list of indices, linked through a table of successors.
 #[derive(Clone, Copy, Debug)]
 struct IndexRing {
@@ -65,16 +68,14 @@ state_codec::state!(ControlledFlow {
     was_paced
 });
 
-/// An endpoint in the ring of its flow.
+/// An endpoint in the ring of its flow, or in the queue of its lane.
 #[derive(Clone, Copy, Debug)]
 struct ScheduledEndpoint {
-    /// Successor in the ring.
+    /// Successor in the ring; in a queue, any other value than [`NOT_OFFERED`].
     next: u32,
-    /// True if the endpoint is in a ring or queue.
-    offered: bool,
 }
 
-state_codec::value!(ScheduledEndpoint { next, offered });
+state_codec::value!(ScheduledEndpoint { next });
 
 /// A table entry with a successor in a ring.
 trait Linked {
@@ -190,7 +191,7 @@ impl Schedule {
 
     /// Adds an endpoint, with the next number.
     pub fn add_endpoint(&mut self) {
-        self.endpoints.push(ScheduledEndpoint { next: END, offered: false });
+        self.endpoints.push(ScheduledEndpoint { next: NOT_OFFERED });
         if let ReadyQueues::OldestFirst(line) = &mut self.ready {
             line.add_endpoint();
         }
@@ -216,7 +217,9 @@ impl Schedule {
     /// Adds an endpoint of `flow` that has a packet to send, unless the schedule knows it. If the oldest goes first,
     /// the order is that of `age`: the lower, the older.
     pub fn offer(&mut self, flow: u32, endpoint: u32, age: u64, now: Time) {
-        if !core::mem::replace(&mut self.endpoints[endpoint as usize].offered, true) {
+        let next = &mut self.endpoints[endpoint as usize].next;
+        if *next == NOT_OFFERED {
+            *next = END;
             self.enqueue(Selection { flow, endpoint }, age, now);
         }
     }
@@ -322,7 +325,7 @@ impl Schedule {
         if let Some(age) = more {
             self.enqueue(selection, age, now);
         } else {
-            self.endpoints[selection.endpoint as usize].offered = false;
+            self.endpoints[selection.endpoint as usize].next = NOT_OFFERED;
             self.place(selection.flow, now);
         }
         self.set_paced_aside(lane, now);

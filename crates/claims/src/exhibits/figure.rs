@@ -191,7 +191,7 @@ fn mean_goodput(outcome: &Outcome, places: &[usize]) -> Vec<Option<f64>> {
             ((series.interval * number).after_start(), (series.interval * (number + 1)).after_start());
         let active = |place: &&usize| {
             let flow = &flows[**place];
-            flow.start < to && flow.stop.is_none_or(|stop| stop > from)
+            flow.start < to && flow.stop.get().is_none_or(|stop| stop > from)
         };
         let rates: Vec<_> =
             places.iter().filter(active).map(|place| row[*place].bps_over(series.interval)).collect();

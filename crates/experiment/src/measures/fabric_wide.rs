@@ -39,7 +39,7 @@ pub(super) fn waited(record: &RunRecord, group: &Group<'_>) -> Result<CensoredVa
 
 /// Returns the packets that arrived marked.
 pub(super) fn marks(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
-    let marks: u64 = group.flows.iter().map(|flow| record.flows[*flow].marks.total()).sum();
+    let marks: u64 = group.flows.iter().map(|flow| record.flows[*flow].marks().total()).sum();
     Ok((marks as f64).into())
 }
 
@@ -66,7 +66,7 @@ pub(super) fn queue_peak(record: &RunRecord) -> Result<CensoredValue, Missing> {
 
 /// Returns the outputs and lanes of the hosts that send the group's data; of all flows those of the fabric.
 fn lanes<'a>(record: &'a RunRecord, group: &Group<'_>) -> Result<Vec<&'a LaneRecord>, Missing> {
-    let hosts: BTreeSet<&str> = group.flows.iter().map(|flow| &*record.flows[*flow].source).collect();
+    let hosts: BTreeSet<&str> = group.flows.iter().map(|flow| record.flows[*flow].source.as_str()).collect();
     let lanes = record.lanes.iter().filter(|lane| group.is_all || hosts.contains(lane.node.as_str()));
     let lanes: Vec<_> = lanes.collect();
     if lanes.is_empty() { Err(Missing::NoOutput) } else { Ok(lanes) }

@@ -28,7 +28,7 @@ pub(super) fn last(run: Run<'_>, group: &Group<'_>) -> Result<CensoredValue, Mis
     if !is_done {
         return Ok(CensoredValue::AtLeast { at_least: seconds(end.since(first)) });
     }
-    let last = flows().filter_map(|flow| flow.last_delivery).max().ok_or(Missing::NoMessage)?;
+    let last = flows().filter_map(|flow| flow.last_delivery.get()).max().ok_or(Missing::NoMessage)?;
     Ok(seconds(last.since(first)).into())
 }
 

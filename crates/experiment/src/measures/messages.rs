@@ -58,7 +58,7 @@ impl GroupMessages {
 /// Returns true if messages of a flow cannot be told apart: over a service without retransmission, in a run with losses.
 pub(super) fn has_excluded(record: &RunRecord, flows: &[usize]) -> bool {
     let lossy = record.dropped_packets > 0 || record.transport.gaps > 0;
-    lossy && flows.iter().any(|flow| !record.flows[*flow].acknowledges)
+    lossy && flows.iter().any(|flow| !record.flows[*flow].transport.is_reliable())
 }
 
 /// Returns for each flow of the run whether it is among these.

@@ -73,9 +73,9 @@ fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) ->
 /// Returns the goodput of a flow over the time that it had data to send: from its start to its last delivery if it is
 /// complete, to its stop or last delivery if it stopped, else to the end of the run. `None` if it did not begin.
 fn own_goodput(flow: &FlowRecord, end: Time) -> Option<f64> {
-    let to = match (flow.completed(), flow.stop) {
+    let to = match (flow.completed(), flow.stop.get()) {
         (Some(at), _) => at,
-        (None, Some(stop)) => stop.max(flow.last_delivery.unwrap_or(Time::ZERO)).min(end),
+        (None, Some(stop)) => stop.max(flow.last_delivery.get().unwrap_or(Time::ZERO)).min(end),
         (None, None) => end,
     };
     (flow.start < to).then(|| flow.delivered.bps_over(to.since(flow.start)))

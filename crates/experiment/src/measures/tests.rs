@@ -1,12 +1,12 @@
 //! Measures of a record made by hand, with numbers worked out on paper.
 
-use packet::MarkCode;
+use packet::{MarkCode, TransportService};
 use telemetry::{
     Completions, Congestion, ContributorRecord, FlowRecord, GroupRecord, LaneRecord, MarginRecord, Marks,
     MessageRecord, OutputLoad, PauseRecord, Phase, PortSample, PortSeries, RootRecord, Series, SeriesColumn,
     Snapshot, VictimRecord,
 };
-use units::{Bytes, Rate, Span, Time};
+use units::{Bytes, PackedOption, Rate, Span, Time};
 
 use super::*;
 
@@ -28,9 +28,8 @@ fn record() -> RunRecord {
         source: format!("host of {name}").into(),
         named: total.is_none(),
         group: total.map(|_| 0),
-        acknowledges: true,
         start,
-        total: total.map(Bytes::new),
+        total: total.map(Bytes::new).into(),
         ..FlowRecord::default()
     };
     let mut flows = vec![
@@ -48,10 +47,10 @@ fn record() -> RunRecord {
     let until = |end: u64| [0, 1, 2].map(|flow| (0..end).map(|ms| kb(ms)[flow] * 1000).sum::<u64>());
     for (flow, delivered) in flows.iter_mut().zip(until(60)) {
         flow.delivered = Bytes::new(delivered);
-        flow.last_delivery = Some(ms(60));
+        flow.last_delivery = ms(60).into();
     }
-    flows[1].last_delivery = Some(ms(30));
-    flows[1].marks.count(MarkCode::new(1));
+    flows[1].last_delivery = ms(30).into();
+    flows[1].marks.get_or_insert_default().count(MarkCode::new(1));
     let row = |ms: u64| {
         let [first, second, third] = kb(ms).map(|kb| Bytes::new(1000 * kb));
         vec![first, second + third, first + second + third]
@@ -203,11 +202,11 @@ fn the_last_delivery_of_a_group_is_known_once_all_of_it_is_delivered() {
     assert_missing(&record, "last(all)", &Missing::Endless);
     assert_bound(&record, "last(job)", 0.040);
     assert_value(&record, "last(job[0])", 0.010);
-    record.flows[2].total = Some(record.flows[2].delivered);
-    record.flows[2].last_delivery = Some(ms(59));
+    record.flows[2].total = record.flows[2].delivered.into();
+    record.flows[2].last_delivery = ms(59).into();
     assert_value(&record, "last(job)", 0.039);
     // Of a flow whose amount of data is not known, the messages tell.
-    record.flows[1].total = None;
+    record.flows[1].total = PackedOption::NONE;
     let job = |record: &RunRecord, stop: Time| {
         let ends = [Posting::Endless, Posting::Ends(stop), Posting::Ends(Time::NEVER)];
         let run = Run { record, ends: &ends };
@@ -323,7 +322,7 @@ fn groups_are_those_of_the_scenario_before_those_of_the_trees() {
 #[test]
 fn messages_that_cannot_be_told_apart_give_no_number() {
     let mut record = record();
-    record.flows[0].acknowledges = false;
+    record.flows[0].transport = TransportService::Uc;
     assert_value(&record, "p50(F1)", 0.050);
     record.dropped_packets = 1;
     assert_missing(&record, "p50(F1)", &Missing::MessagesNotDistinct);

@@ -93,17 +93,18 @@ fn expect(plan: &Plan, hosts: &mut Hosts<'_>) {
 /// Gives adapters the traffic that several of their queue pairs share.
 fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], hosts: &mut Hosts<'_>) {
     let all = &plan.workload().host_traffic;
-    let mut posts_to: Vec<Vec<(NodeId, QpNumber)>> = vec![Vec::new(); all.len()];
+    let mut posts_to = vec![(NodeId(0), Vec::new()); all.len()];
     for (flow, ends) in plan.workload().flows.iter().zip(ends) {
         if let Posting::Drawn { host_traffic, .. } = flow.posting {
             let posts = if flow.requester() == flow.source { ends.source } else { ends.sink };
-            posts_to[host_traffic as usize].push(posts);
+            let (node, queue_pairs) = &mut posts_to[host_traffic as usize];
+            *node = posts.0;
+            queue_pairs.push(posts.1);
         }
     }
-    for (traffic, ends) in all.iter().zip(posts_to) {
-        let queue_pairs = ends.iter().map(|(_, number)| *number).collect();
-        if let Some(adapter) = ends.first().and_then(|(node, _)| hosts.get(*node)) {
-            adapter.add_host_traffic(traffic.clone(), queue_pairs);
+    for (traffic, (node, queue_pairs)) in all.iter().zip(posts_to).filter(|(_, (_, all))| !all.is_empty()) {
+        if let Some(adapter) = hosts.get(node) {
+            adapter.add_host_traffic(traffic.clone(), queue_pairs.into_boxed_slice());
         }
     }
 }

@@ -194,6 +194,7 @@ fn columns(named: usize, groups: usize, others: bool) -> Vec<SeriesColumn> {
 }
 
 fn snapshot(world: &World) -> Snapshot {
-    let delivered = (0..world.flows.len()).map(|flow| world.delivered(FlowId(flow as u32))).collect();
+    let flows = if world.now() == Time::ZERO { 0 } else { world.flows.len() };
+    let delivered = (0..flows).map(|flow| world.delivered(FlowId(flow as u32))).collect();
     Snapshot { at: world.now(), delivered }
 }

@@ -13,7 +13,7 @@ pub(super) fn of(plan: &Plan, world: &World, end: Time) -> Option<FiniteRecord> 
     let workload = plan.workload();
     let flows = workload.flows.iter().zip(&world.flows).filter(|(flow, _)| flow.finite);
     let last_delivery = |(_, ends): (&workload::Flow, &crate::state::world::FlowEnds)| {
-        world.adapter(ends.sink.0).sink(ends.sink.1).last
+        world.adapter(ends.sink.0).sink(ends.sink.1).last()
     };
     let last = flows.clone().map(last_delivery).max()?;
     let messages = world.finite_messages(end);

@@ -38,6 +38,7 @@ use crate::observe::source_series::SourceProbe;
 use crate::observe::timeline::TimelineProbe;
 use crate::run::Run;
 use crate::state::event::EventKind;
+use crate::state::part::Part;
 use crate::state::world::{FlowEnds, Node, World};
 
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
@@ -48,6 +49,9 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
     let Instruments { goodput, trees, crossings, watch, ports, sources, timeline } = instruments;
     let now = world.now();
     let (congestion, loads) = (trees.congestion(&world), trees.loads(&world));
+    drop(trees);
+    let finite = finite::of(plan, &world, end);
+    world.adapters_mut().for_each(Adapter::retire);
     let lanes = lanes(plan, &world, &crossings, &loads);
     let reasons = plan.control().marking.reasons();
     let mut marks = Marks::default();
@@ -56,9 +60,7 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
     let pause_events = pauses::events(plan, &world);
     let flow_control_packets = world.ports().map(Port::signals_sent).sum();
-    let finite = finite::of(plan, &world, end);
-    world.parts.iter_mut().for_each(|part| part.switches = Vec::new());
-    world.adapters_mut().for_each(Adapter::retire);
+    world.parts.iter_mut().for_each(Part::keep_adapters);
     let flows = flows(plan, &world);
     let completions = completions::of(plan, &world, audit.dropped);
     RunRecord {
@@ -105,7 +107,7 @@ fn transport(world: &World) -> TransportTally {
 }
 
 fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
-    let names: Vec<Arc<str>> = plan.graph().host_names().map(Arc::from).collect();
+    let names: Vec<_> = plan.graph().host_names().map(|name| Arc::new(name.to_owned())).collect();
     let name = |host: NodeId| Arc::clone(&names[host.index()]);
     let record = |(flow, ends): (&workload::Flow, &FlowEnds)| {
         let (source, sink) = (&world.adapter(ends.source.0), &world.adapter(ends.sink.0));
@@ -113,26 +115,25 @@ fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
         let (here, there, taken) =
             (source.seen(ends.source.1), sink.seen(ends.sink.1), sink.sink(ends.sink.1));
         FlowRecord {
-            name: Arc::clone(&flow.name),
+            name: flow.name.clone(),
             source: name(flow.source),
             destination: name(flow.destination),
             hosts: flow.numbers,
             named: flow.named,
             group: flow.group,
-            transport: flow.transport.word(),
-            acknowledges: flow.transport.is_reliable(),
-            operation: flow.operation.word(),
+            transport: flow.transport,
+            operation: flow.operation,
             start: flow.posting.start(),
-            stop: Some(flow.posting.stop()).filter(|stop| *stop != Time::NEVER),
-            total: flow.posting.total(),
-            last_delivery: taken.last,
+            stop: Some(flow.posting.stop()).filter(|stop| *stop != Time::NEVER).into(),
+            total: flow.posting.total().into(),
+            last_delivery: taken.last().into(),
             delivered: taken.delivered,
             packets: taken.packets,
             messages: here.0 + there.0,
             becns: here.1 + there.1,
             latency_sum: taken.latency_sum,
             latency_max: taken.latency_max,
-            marks: taken.marks,
+            marks: sink.marks(ends.sink.1).map(Box::new),
         }
     };
     plan.workload().flows.iter().zip(&world.flows).map(record).collect()

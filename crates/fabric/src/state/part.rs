@@ -4,7 +4,7 @@
 //! adapters have the first numbers within the part, its switches those that follow, both in the order of the plan.
 
 use ca_transport::Adapter;
-use packet::NodeId;
+use packet::{NodeId, PacketPool};
 use switch_arch::Switch;
 use units::Time;
 
@@ -37,6 +37,13 @@ impl Part {
     pub(crate) fn next_time(&mut self) -> Option<Time> {
         let mail = self.interconnect.outgoing.take_first();
         self.interconnect.queue.next_time().into_iter().chain(mail).min()
+    }
+
+    /// Drops the switches, the scheduled events and the packets. Adapters and counts of the part stay.
+    pub(crate) fn keep_adapters(&mut self) {
+        self.switches = Vec::new();
+        self.interconnect.start_over(self.interconnect.now);
+        self.interconnect.pool = PacketPool::default();
     }
 
     /// Brings up all links.

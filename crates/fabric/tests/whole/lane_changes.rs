@@ -205,7 +205,8 @@ fn a_dateline_keeps_a_saturated_ring_moving() {
             let record =
                 drained(&with).unwrap_or_else(|stop| panic!("{flow_control}, {buffering:?}: {stop}"));
             for flow in &record.flows {
-                let late = flow.last_delivery.is_some_and(|last| last > Span::from_us(1_900).after_start());
+                let late =
+                    flow.last_delivery.get().is_some_and(|last| last > Span::from_us(1_900).after_start());
                 assert!(
                     late,
                     "{flow_control}, {buffering:?}: {} ends at {:?}",

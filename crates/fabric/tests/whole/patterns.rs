@@ -80,7 +80,7 @@ fn hosts_that_draw_messages_read_them() {
         for flow in &record.flows {
             let from: u32 = flow.source[1..].parse().expect("a number");
             assert!((5..=8).contains(&from), "{arrivals}: {}", flow.name);
-            assert!(["h1", "h2"].contains(&&*flow.destination), "{arrivals}: {}", flow.name);
+            assert!(["h1", "h2"].contains(&flow.destination.as_str()), "{arrivals}: {}", flow.name);
         }
     }
 }

@@ -94,7 +94,7 @@ fn trees_of_a_moment_are_those_of_its_sample() {
     assert_eq!(branches, expected);
     let hosts = |places: &[u32]| places.iter().map(|place| named(*place).0.as_str()).collect::<BTreeSet<_>>();
     let sources = |flows: &[u32]| {
-        flows.iter().map(|flow| &*record.flows[*flow as usize].source).collect::<BTreeSet<_>>()
+        flows.iter().map(|flow| record.flows[*flow as usize].source.as_str()).collect::<BTreeSet<_>>()
     };
     assert_eq!(hosts(&tree.contributors), sources(&worst.contributors));
     assert_eq!(hosts(&tree.victims), sources(&worst.victims));

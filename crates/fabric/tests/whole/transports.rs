@@ -57,7 +57,7 @@ fn alone(transport: TransportService, operation: Operation, packets: u64, sets: 
     );
     let sets = [&[flow.as_str(), "duration=\"4 ms\"", "adapter.max_reads=4"], sets].concat();
     let record = run(&law("back-to-back", &sets));
-    assert_eq!((record.flows[0].transport, record.flows[0].operation), (transport.word(), operation.word()));
+    assert_eq!((record.flows[0].transport, record.flows[0].operation), (transport, operation));
     settled_bps(&record, 0, 0)
 }
 

@@ -155,7 +155,7 @@ fn the_background_sends_until_the_end() {
     assert!(others.iter().all(telemetry::FlowRecord::complete));
     let ended = record.simulated.after_start();
     assert!(
-        background.last_delivery.is_some_and(|last| ended.since(last) < Span::from_us(20)),
+        background.last_delivery.get().is_some_and(|last| ended.since(last) < Span::from_us(20)),
         "{background:?}"
     );
     let messages = &record.completions.as_ref().expect("they are kept").messages;

@@ -86,7 +86,8 @@ impl CompletionRow<'_> {
     /// Returns the age of a message that is not complete at both of its ends.
     fn age(&self) -> Option<f64> {
         let MessageRecord { completed, acknowledged, .. } = self.message;
-        let is_complete = completed.is_some() && (acknowledged.is_some() || !self.flow.acknowledges);
+        let is_complete =
+            completed.is_some() && (acknowledged.is_some() || !self.flow.transport.is_reliable());
         (!is_complete).then(|| self.message.age(self.end).seconds())
     }
 }

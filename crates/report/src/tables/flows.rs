@@ -44,16 +44,16 @@ fn identity<'a>() -> [Column<FlowRow<'a>>; 11] {
         Column::optional_text("group", "its group, if it has one", |row| {
             row.flow.group.map(|group| row.record.groups[group as usize].name.as_str())
         }),
-        Column::text("transport", "as in `summary.json`", |row| row.flow.transport),
-        Column::text("operation", "as in `summary.json`", |row| row.flow.operation),
+        Column::text("transport", "as in `summary.json`", |row| row.flow.transport.word()),
+        Column::text("operation", "as in `summary.json`", |row| row.flow.operation.word()),
         Column::number("start_s", "time at which it posts its first message", |row| row.flow.start.seconds()),
         Column::optional_number(
             "stop_s",
             "time from which it posts no further message, if the scenario sets one",
-            |row| row.flow.stop.map(Time::seconds),
+            |row| row.flow.stop.get().map(Time::seconds),
         ),
         Column::optional_count("size_bytes", "total payload to send, if known beforehand", |row| {
-            row.flow.total.map(Bytes::get)
+            row.flow.total.get().map(Bytes::get)
         }),
         Column::optional_number(
             "completed_s",
@@ -85,7 +85,7 @@ fn amounts<'a>() -> [Column<FlowRow<'a>>; 7] {
         ),
         Column::number("mean_goodput_bps", "`delivered_bytes` from `start_s` to the last delivery", |row| {
             let FlowRecord { last_delivery, delivered, start, .. } = row.flow;
-            last_delivery.map_or(0.0, |last| delivered.bps_over(last.since(*start))).round()
+            last_delivery.get().map_or(0.0, |last| delivered.bps_over(last.since(*start))).round()
         }),
         Column::number(
             "mean_packet_latency_us",
@@ -101,7 +101,7 @@ fn amounts<'a>() -> [Column<FlowRow<'a>>; 7] {
 
 impl Marked for FlowRow<'_> {
     fn marked(&self, reason: &str) -> u64 {
-        marked(self.record, &self.flow.marks, reason)
+        marked(self.record, &self.flow.marks(), reason)
     }
 }
 

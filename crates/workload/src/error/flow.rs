@@ -4,7 +4,7 @@ use packet::TransportService;
 use units::{Bytes, Time};
 
 use crate::limits::LONGEST_MESSAGE;
-use crate::operation::Operation;
+use packet::Operation;
 
 /// A fault in a flow.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -14,19 +14,17 @@
 //! | sessions | `traffic[i] sessions`, of each host; `traffic[i] senders` |
 //! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each host |
 
-use std::sync::Arc;
-
 use event_kernel::Stream;
-use packet::NodeId;
+use packet::{FlowName, NodeId};
 use units::Time;
 
 use crate::draw::{DrawnMessage, FlowForecast, TimedMessages, forecast};
 use crate::environment::Environment;
 use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
-use crate::operation::Operation;
 use crate::run::HostTraffic;
 use crate::spec::{BitPermutation, Carriage, Carried, DestinationSpec, PatternSpec};
 use crate::volume::{FiniteAmount, PostedVolume};
+use packet::Operation;
 
 /// Builds the flows of one pattern.
 pub(super) struct PatternBuilder<'a> {
@@ -56,11 +54,24 @@ impl<'a> PatternBuilder<'a> {
         }
     }
 
-    /// Creates a flow between two hosts that the scenario does not name.
-    pub(super) fn flow(&self, source: NodeId, destination: NodeId, posting: Posting) -> Flow {
+    /// Creates flows that the scenario does not name: source, destination and origin of the messages of each.
+    pub(super) fn flows(&self, all: Vec<(NodeId, NodeId, Posting)>) -> Vec<Flow> {
+        let name = |(source, destination, _): &(NodeId, NodeId, Posting)| {
+            [&self.prefix, ":", self.environment.name(*source), "->", self.environment.name(*destination)]
+        };
+        let names = FlowName::together(all.iter().map(name));
+        all.into_iter().zip(names).map(|(flow, name)| self.flow(name, flow)).collect()
+    }
+
+    /// Creates a flow of this name that the scenario does not name.
+    pub(super) fn flow(
+        &self,
+        name: FlowName,
+        (source, destination, posting): (NodeId, NodeId, Posting),
+    ) -> Flow {
         let Carriage { service_level, transport, operation } = self.carriage;
         Flow {
-            name: self.flow_name(source, destination),
+            name,
             named: false,
             pattern: None,
             group: None,
@@ -75,18 +86,20 @@ impl<'a> PatternBuilder<'a> {
         }
     }
 
-    /// Creates a flow whose messages one host posts, to be exchanged with another: for RDMA READs, the data comes from
-    /// the other.
-    pub(super) fn flow_posted_by(&self, host: NodeId, other: NodeId, posting: Posting) -> Flow {
+    /// Creates flows whose messages one host posts, to be exchanged with others: for RDMA READs, the data comes from
+    /// the others.
+    pub(super) fn flows_posted_by(
+        &self,
+        host: NodeId,
+        others: impl Iterator<Item = (NodeId, Posting)>,
+    ) -> Vec<Flow> {
         let reads = self.carriage.operation == Operation::RdmaRead;
-        let (source, destination) = if reads { (other, host) } else { (host, other) };
-        self.flow(source, destination, posting)
-    }
-
-    /// Returns the name of a flow between two hosts that the scenario does not name.
-    pub(super) fn flow_name(&self, source: NodeId, destination: NodeId) -> Arc<str> {
-        let (from, to) = (self.environment.name(source), self.environment.name(destination));
-        [&self.prefix, ":", from, "->", to].concat().into()
+        let ends = |other| if reads { (other, host) } else { (host, other) };
+        let flow = |(other, posting)| {
+            let (source, destination) = ends(other);
+            (source, destination, posting)
+        };
+        self.flows(others.map(flow).collect())
     }
 
     /// Returns the flows of a host whose messages are drawn during the run. They are drawn once before it, to find out
@@ -131,10 +144,10 @@ impl<'a> PatternBuilder<'a> {
     pub(super) fn drawn(&self, source: NodeId, forecasts: Vec<FlowForecast>, host_traffic: u32) -> Vec<Flow> {
         let flow = |FlowForecast { to, first, total }| {
             let posting =
-                Posting::Drawn { host_traffic, start: first, stop: Time::NEVER, total: Some(total) };
-            self.flow_posted_by(source, to, posting)
+                Posting::Drawn { host_traffic, start: first, stop: Time::NEVER, total: total.into() };
+            (to, posting)
         };
-        forecasts.into_iter().map(flow).collect()
+        self.flows_posted_by(source, forecasts.into_iter().map(flow))
     }
 
     /// Returns the random stream of this pattern for a purpose and an owner.

@@ -2,13 +2,13 @@
 //!
 //! Invariant: the draws of one host depend neither on another host nor on the number of hosts.
 
-use packet::NodeId;
+use packet::{FlowName, NodeId};
 use rand::RngExt;
 use units::Span;
 
 use super::builder::PatternBuilder;
 use crate::chance::OnPeriods;
-use crate::error::{InField, WorkloadError};
+use crate::error::WorkloadError;
 use crate::flow::Flow;
 use crate::spec::{ConvergeSpec, Senders, SessionsSpec};
 
@@ -19,7 +19,7 @@ impl PatternBuilder<'_> {
             let late = self.stream("jitter", from).random_range(0..=spec.jitter.ps());
             let name = match &spec.name {
                 Some(name) => format!("{name}{number}"),
-                None => self.flow_name(source, self.environment.host(&spec.to).in_field("to")?).to_string(),
+                None => format!("{}:{from}->{}", self.prefix, spec.to),
             };
             let flow = spec.flow(name, from, Span::from_ps(late)).resolve(self.environment)?;
             Ok(Flow { named: spec.name.is_some(), ..flow })
@@ -39,6 +39,8 @@ impl PatternBuilder<'_> {
                 flows.push(Flow { named: false, ..flow });
             }
         }
+        let names = FlowName::together(flows.iter().map(|flow| [&*flow.name]));
+        flows.iter_mut().zip(names).for_each(|(flow, name)| flow.name = name);
         Ok(flows)
     }
 

@@ -1,5 +1,7 @@
 //! Flows from a file.
 
+use packet::FlowName;
+
 use super::builder::{PatternBuilder, one_message};
 use crate::error::{InField, WorkloadError};
 use crate::file::{FlowLine, HostNumbering, after_the_run, flow_lines};
@@ -23,16 +25,17 @@ impl PatternBuilder<'_> {
             }
         });
         let lines = lines.map_err(|flaw| flaw.in_file(&spec.file, text)).in_field("file")?;
-        let flow = |(number, line): (usize, FlowLine<'_>)| {
+        let name = |(number, line): (usize, &FlowLine<'_>)| {
             let (from, to) = (self.environment.name(line.source), self.environment.name(line.destination));
-            Flow {
-                name: format!("{}:{number}:{from}->{to}", self.prefix).into(),
-                service_level: line.priority,
-                numbers: line.numbers,
-                ..self.flow(line.source, line.destination, one_message(line.message))
-            }
+            [format!("{}:{number}:{from}->{to}", self.prefix)]
         };
-        let mut flows: Vec<Flow> = (1..).zip(lines).map(flow).collect();
+        let names = FlowName::together((1..).zip(&lines).map(name));
+        let flow = |(name, line): (FlowName, FlowLine<'_>)| Flow {
+            service_level: line.priority,
+            numbers: line.numbers,
+            ..self.flow(name, (line.source, line.destination, one_message(line.message)))
+        };
+        let mut flows: Vec<Flow> = names.into_iter().zip(lines).map(flow).collect();
         flows.sort_by_key(|flow| (flow.source, flow.destination));
         Ok(flows)
     }

@@ -36,9 +36,9 @@ impl PatternBuilder<'_> {
             }
         }
         let flow = |((from, to), messages): ((NodeId, NodeId), Vec<ListedMessage>)| {
-            self.flow(from, to, Posting::Scheduled(MessageSchedule::Listed(messages.into())))
+            (from, to, Posting::Scheduled(MessageSchedule::Listed(messages.into())))
         };
-        Ok(messages.into_iter().map(flow).collect())
+        Ok(self.flows(messages.into_iter().map(flow).collect()))
     }
 
     /// Returns the choice among these senders.

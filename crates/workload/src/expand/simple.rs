@@ -20,8 +20,8 @@ impl PatternBuilder<'_> {
         let DestinationRule::Map(to) = rule.map_err(WorkloadError::whole)? else {
             unreachable!("a permutation maps each sender to a receiver")
         };
-        let flow = |from: &NodeId| self.flow(*from, NodeId(to[from.index()]), one_message(message));
-        Ok(parties.senders.iter().map(flow).collect())
+        let flow = |from: &NodeId| (*from, NodeId(to[from.index()]), one_message(message));
+        Ok(self.flows(parties.senders.iter().map(flow).collect()))
     }
 
     /// Returns the flows of uniform traffic with Poisson arrivals and messages of one size.

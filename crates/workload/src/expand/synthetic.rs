@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use packet::NodeId;
-use units::Time;
+use units::{PackedOption, Time};
 
 use super::builder::PatternBuilder;
 use crate::draw::{
@@ -182,8 +182,13 @@ impl PatternBuilder<'_> {
         }
         let to: Arc<[u32]> =
             (0..).zip(&receives).filter(|(_, receives)| **receives).map(|(to, _)| to).collect();
-        let posting = Posting::Drawn { host_traffic: host_traffic.len() as u32, start, stop, total: None };
-        let flows = to.iter().map(|to| self.flow_posted_by(source, NodeId(*to), posting.clone())).collect();
+        let posting = Posting::Drawn {
+            host_traffic: host_traffic.len() as u32,
+            start,
+            stop,
+            total: PackedOption::NONE,
+        };
+        let flows = self.flows_posted_by(source, to.iter().map(|to| (NodeId(*to), posting.clone())));
         let finite = match messages.most.map(u64::from) {
             Some(most) if self.stop == Time::NEVER => FiniteAmount::counted(most, start),
             Some(_) => FiniteAmount::counted_until(start, self.stop),

@@ -14,7 +14,7 @@ use super::incast::{IncastSpec, RepeatSpec, SenderRule, SendersSpec};
 use super::pattern::PatternSpec;
 use super::simple::{PermutationSpec, PoissonSpec};
 use super::synthetic::{ArrivalSpec, BitPermutation, DestinationSpec, FlowListSpec, SizeSpec, SyntheticSpec};
-use crate::operation::Operation;
+use packet::Operation;
 
 impl BitPermutation {
     /// Every permutation.

@@ -11,7 +11,7 @@ use crate::environment::Environment;
 use crate::error::{FlowError, InField, WorkloadError};
 use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
 use crate::limits::MAX_LISTED;
-use crate::operation::Operation;
+use packet::Operation;
 
 /// One flow with a name of its own, between two hosts: scenario field `flows`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

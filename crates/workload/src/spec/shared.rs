@@ -5,7 +5,7 @@
 
 use packet::{ServiceLevel, TransportService};
 
-use crate::operation::Operation;
+use packet::Operation;
 
 /// Declares the fields of a pattern: `name`, `group`, `transport`, `operation` and `service_level`, then the pattern's own.
 /// A pattern `without service_level` takes the service level of each flow from elsewhere.

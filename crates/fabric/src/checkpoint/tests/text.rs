@@ -19,7 +19,8 @@ pub(super) fn of(run: &Run<'_>) -> String {
 /// Returns the text of a node with its packets and messages numbered. The messages themselves are left out, since their order is
 /// that of their keys, and so are the tails of empty queues, which mean nothing.
 fn numbered(mut text: String) -> String {
-    for (field, brackets) in [("messages: SlotMap {", ['{', '}']), ("ages: Some(MessageAges {", ['{', '}'])] {
+    for (field, brackets) in [("messages: Messages {", ['{', '}']), ("ages: Some(MessageAges {", ['{', '}'])]
+    {
         if let Some(begin) = text.find(field) {
             let end = end_of(&text, begin, brackets);
             text.replace_range(begin..end, field);

@@ -63,9 +63,11 @@ pub fn table<'a>() -> Table<WorstTreeRow<'a>> {
         Column::optional_text("flow", "the flow; this and the next two are empty for an output", |row| {
             row.flow().map(|flow| &*flow.name)
         }),
-        Column::optional_text("src", "source host of its data", |row| row.flow().map(|flow| &*flow.source)),
+        Column::optional_text("src", "source host of its data", |row| {
+            row.flow().map(|flow| flow.source.as_str())
+        }),
         Column::optional_text("dst", "destination host of its data", |row| {
-            row.flow().map(|flow| &*flow.destination)
+            row.flow().map(|flow| flow.destination.as_str())
         }),
     ];
     let contents = "one row per output and flow of the congestion tree with most branches at one sample; no file without a tree";

@@ -1,8 +1,9 @@
 //! Operations on messages (IBA volume 1, chapter 9).
 
-use packet::TransportService;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::service::TransportService;
 
 /// Operation that each message of a flow performs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
