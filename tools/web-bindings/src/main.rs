@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let written = Bindgen::new().input_path(module).web(true).and_then(|bindgen| {
-        bindgen.typescript(true).omit_default_module_path(true).generate(folder)
+        bindgen.typescript(true).omit_default_module_path(true).remove_name_section(true).generate(folder)
     });
     match written {
         Ok(()) => ExitCode::SUCCESS,

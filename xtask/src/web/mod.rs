@@ -27,6 +27,16 @@ pub(crate) use trying::run as run_test;
 /// Programs of the page, as `npm ci` puts them into `web/node_modules`.
 const PAGE_TOOLS: [&str; 2] = ["vite/bin/vite.js", "typescript/bin/tsc"];
 
+/// Features of WebAssembly that the compiler uses, by Binaryen's names.
+const FEATURES: [&str; 6] = [
+    "bulk-memory",
+    "multivalue",
+    "mutable-globals",
+    "nontrapping-float-to-int",
+    "reference-types",
+    "sign-ext",
+];
+
 /// Builds the playground into target/web.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(refused) = help::refused("web", arguments) {
@@ -54,6 +64,7 @@ pub(super) fn build() -> Result<PathBuf, String> {
         [compiler.as_ref().err().cloned(), missing_page_tools()].into_iter().flatten().collect();
     let (Ok(compiler), true) = (compiler, missing.is_empty()) else { return Err(missing.join("\n")) };
     let module = compiler.module()?;
+    let module = optimised(module);
     let bound = root().join("target/web-module");
     bind(&module, &bound)?;
     let page = root().join("web");
@@ -90,6 +101,24 @@ fn bind(module: &Path, folder: &Path) -> Result<(), String> {
     command.args(["run", "--quiet", "--locked", "--manifest-path"]).arg(tool).arg("--target-dir").arg(target);
     command.arg("--").arg(module).arg(folder);
     succeeded(command)
+}
+
+/// Returns the module made smaller where Binaryen is at hand, else the module itself. Binaryen comes before the bindings: version 108 breaks the
+/// table of references that they add.
+fn optimised(module: PathBuf) -> PathBuf {
+    let folder = root().join("target/web-optimised");
+    let smaller = folder.join("web.wasm");
+    let mut command = Command::new("wasm-opt");
+    command.args(FEATURES.map(|feature| format!("--enable-{feature}"))).args(["-O2", "--strip-debug"]);
+    command.arg(&module).arg("-o").arg(&smaller).stdin(Stdio::null());
+    let is_made = fs::create_dir_all(folder).is_ok() && command.status().is_ok_and(|status| status.success());
+    if is_made {
+        return smaller;
+    }
+    eprintln!(
+        "web: the module is larger than need be: there is no wasm-opt (Debian: `apt-get install binaryen`)"
+    );
+    module
 }
 
 /// Runs a step to its end.
