@@ -148,8 +148,9 @@ impl HpccFlawKind {
 /// If the text is none of them.
 pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
     let mut lines = lines(text);
-    let end = text.trim_end().len();
-    let ends = |missing| HpccFlaw { at: end.saturating_sub(1)..end, kind: HpccFlawKind::Ends { missing } };
+    let written = text.trim_end();
+    let last = written.char_indices().next_back().map_or(0, |(at, _)| at);
+    let ends = |missing| HpccFlaw { at: last..written.len(), kind: HpccFlawKind::Ends { missing } };
     let header = lines.next().ok_or_else(|| ends("its first line"))?;
     let number = |place: usize| number(header[place], "a count", "a whole number");
     let (nodes, switches, links) = match header.len() {
@@ -362,6 +363,8 @@ mod tests {
         starts("5 x 4\n", "x", "`x` is not a count");
         starts("5 6 4\n", "5 6 4", "there is no node 6");
         starts("3 2 1\n1\n", "1", "the file ends before the last switch");
+        starts("3 2 1\n1 µ\n", "µ", "`µ` is not");
+        starts("6 1 2 1 5 µ\n", "µ", "the file ends before the last switch");
         starts("3 1 1\n3\n", "3", "there is no node 3");
         starts("3 2 1\n2 2\n", "2", "switch 2 is listed a second time");
         starts("3 1 2\n2\n0 2 1Gbps 1us\n", "0 2 1Gbps 1us", "this line has 4 words");
