@@ -19,6 +19,11 @@ const MODULES: &[(&str, &str)] = &[
     ("fabric.js", include_str!("script/fabric.js")),
     ("statistics.js", include_str!("script/statistics.js")),
     ("plane.js", include_str!("script/plane.js")),
+    ("runs.js", include_str!("script/runs.js")),
+    ("lines.js", include_str!("script/lines.js")),
+    ("heat.js", include_str!("script/heat.js")),
+    ("front.js", include_str!("script/front.js")),
+    ("parallel.js", include_str!("script/parallel.js")),
     ("sweep.js", include_str!("script/sweep.js")),
     ("main.js", include_str!("script/main.js")),
 ];

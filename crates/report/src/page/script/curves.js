@@ -4,13 +4,18 @@ import { fittingUnit, short, spelled } from "./format.js";
 import { sortableTable } from "./table.js";
 import { colour, onColours, pen } from "./palette.js";
 
+/** @import UPlot from "uplot" */
+/** @import { Line, Panel } from "./types.js" */
+/** @import { TimeAxis } from "./axis.js" */
+
 const HEIGHT = 300;
+/** @type {Record<string, string>} */
 const KINDS = { flow: "Flows", group: "Groups", others: "Sums", total: "Sums", output: "Outputs", source: "Flows" };
 
 /**
  * Returns the largest value of the lines that are on.
  *
- * @param {import("./types.js").Panel} panel
+ * @param {Panel} panel
  */
 function largestShown(panel) {
   let largest = 0;
@@ -20,53 +25,64 @@ function largestShown(panel) {
   return largest;
 }
 
-/** Returns options of uPlot for a panel. */
-function options(panel, { width, axis, isTime, onCursor }) {
+/**
+ * Returns options of uPlot for a panel. Without an `axis` of time, the axis is the panel's own, and logarithmic.
+ *
+ * @param {Panel} panel
+ * @param {{ width: number, axis: TimeAxis | null, onCursor: (plot: UPlot) => void }} around
+ * @returns {UPlot.Options}
+ */
+function options(panel, { width, axis, onCursor }) {
   const ink = colour("ink");
   const grid = { stroke: colour("grid"), width: 1 };
   const marks = { stroke: ink, grid, ticks: grid, font: "12px system-ui, sans-serif" };
-  const labels = (unit) => (plot, splits) => {
+  const labels = (/** @type {string} */ unit) => (/** @type {UPlot} */ _, /** @type {number[]} */ splits) => {
     const span = Math.max(...splits.map(Math.abs));
     const [size] = fittingUnit(span, unit);
     return splits.map((value) => Number((value / size).toPrecision(6)).toLocaleString("en-US"));
   };
-  const label = (name, unit, largest) => {
+  const label = (/** @type {string} */ name, /** @type {string} */ unit, /** @type {number} */ largest) => {
     const [, fitting] = fittingUnit(largest, unit);
     return fitting ? name + " (" + fitting + ")" : name;
   };
-  const last = isTime ? axis.range[1] : panel.x[panel.x.length - 1];
+  const last = axis ? axis.range[1] : panel.x[panel.x.length - 1];
   return {
     width, height: HEIGHT, pxAlign: 0, legend: { show: false },
-    cursor: { sync: isTime ? { key: "time" } : undefined, drag: { x: true, y: false, setScale: false }, focus: { prox: 24 } },
+    cursor: { sync: axis ? { key: "time" } : undefined, drag: { x: true, y: false, setScale: false }, focus: { prox: 24 } },
     scales: {
-      x: isTime ? { time: false, range: () => axis.range } : { time: false, distr: 3 },
-      y: { range: (plot, low, high) => panel.unit === "" ? [0, 1] : [0, (high || 1) * 1.06] },
+      x: axis ? { time: false, range: () => axis.range } : { time: false, distr: 3 },
+      y: { range: (_, __, high) => panel.unit === "" ? [0, 1] : [0, (high || 1) * 1.06] },
     },
     axes: [
-      { ...marks, label: label(isTime ? "time" : "time after posting", "s", last), labelSize: 22, size: 36,
-        values: isTime ? labels("s") : (plot, splits) => splits.map((value) => value === null ? "" : spelled(value, "s")) },
+      { ...marks, label: label(axis ? "time" : "time after posting", "s", last), labelSize: 22, size: 36,
+        values: axis ? labels("s") : (_, splits) => splits.map((value) => value === null ? "" : spelled(value, "s")) },
       { ...marks, label: label(panel.quantity || "", panel.unit, largestShown(panel)), labelSize: 22, size: 62, values: labels(panel.unit) },
     ],
     series: [{}, ...panel.lines.map((line, place) => ({
-      label: line.name, show: line.shown, width: line.kind === "total" ? 1.4 : 1.8, spanGaps: !isTime,
+      label: line.name, show: line.shown, width: line.kind === "total" ? 1.4 : 1.8, spanGaps: axis === null,
       points: { show: panel.x.length < 40 }, ...pen(place),
     }))],
     hooks: {
       setCursor: [onCursor],
       setSelect: [(plot) => {
         const { left, width: chosen } = plot.select;
-        if (chosen > 3 && isTime) axis.show(plot.posToVal(left, "x"), plot.posToVal(left + chosen, "x"));
+        if (chosen > 3 && axis) axis.show(plot.posToVal(left, "x"), plot.posToVal(left + chosen, "x"));
         plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
       }],
-      draw: [(plot) => isTime && drawMarks(plot, axis)],
+      draw: [(plot) => { if (axis) drawMarks(plot, axis); }],
     },
   };
 }
 
-/** Draws phases and the moment of the fabric's picture. */
+/**
+ * Draws phases and the moment of the fabric's picture.
+ *
+ * @param {UPlot} plot
+ * @param {TimeAxis} axis
+ */
 function drawMarks(plot, axis) {
   const { ctx, bbox } = plot;
-  const vertical = (time, style, dash, width) => {
+  const vertical = (/** @type {number} */ time, /** @type {string} */ style, /** @type {number[]} */ dash, /** @type {number} */ width) => {
     if (time < axis.range[0] || time > axis.range[1]) return;
     const x = Math.round(plot.valToPos(time, "x", true));
     ctx.save();
@@ -79,18 +95,24 @@ function drawMarks(plot, axis) {
     ctx.stroke();
     ctx.restore();
   };
-  (axis.phases || []).forEach(([, from]) => from > 0 && vertical(from, colour("faint"), [4, 4], 1));
+  axis.phases.forEach(([, from]) => from > 0 && vertical(from, colour("faint"), [4, 4], 1));
   if (axis.moment !== null) vertical(axis.moment, colour("ink"), [], 1.5);
 }
 
-/** The lines of a panel as boxes to tick, with their values at the cursor. */
+/**
+ * Returns the lines of a panel as boxes to tick, with their values at the cursor.
+ *
+ * @param {Panel} panel
+ * @param {(places: number[], shown: boolean) => void} onChange
+ */
 function toggles(panel, onChange) {
   const values = panel.lines.map(() => element("span", { class: "value" }));
+  /** @type {HTMLInputElement[]} */
   const boxes = panel.lines.map((line, place) => element("input", { type: "checkbox", checked: line.shown,
     onchange: () => onChange([place], boxes[place].checked) }));
   const swatches = panel.lines.map(() => element("canvas", { width: 56, height: 16, class: "swatch", "aria-hidden": "true" }));
   const colourSwatches = () => swatches.forEach((swatch, place) => {
-    const ctx = swatch.getContext("2d");
+    const ctx = /** @type {CanvasRenderingContext2D} */ (swatch.getContext("2d"));
     const { stroke, dash } = pen(place);
     ctx.clearRect(0, 0, 56, 16);
     ctx.strokeStyle = stroke;
@@ -101,7 +123,7 @@ function toggles(panel, onChange) {
     ctx.lineTo(56, 8);
     ctx.stroke();
   });
-  const set = (places, shown) => {
+  const set = (/** @type {number[]} */ places, /** @type {boolean} */ shown) => {
     places.forEach((place) => { boxes[place].checked = shown; });
     onChange(places, shown);
   };
@@ -118,15 +140,19 @@ function toggles(panel, onChange) {
   return { box: element("div", { class: "toggles" }, parts), values, colourSwatches };
 }
 
-/** Returns a table with lowest, mean and highest value of each line, for those who do not see the curves. */
+/**
+ * Returns a table with lowest, mean and highest value of each line, for those who do not see the curves.
+ *
+ * @param {Panel} panel
+ */
 function statistics(panel) {
-  const of = (line) => {
-    const values = line.y.filter((value) => value !== null);
+  const of = (/** @type {Line} */ line) => {
+    const values = [...line.y].filter((value) => value !== null);
     const sum = values.reduce((total, value) => total + value, 0);
     return values.length ? [values.reduce((a, b) => Math.min(a, b)), sum / values.length, values.reduce((a, b) => Math.max(a, b)), values[values.length - 1]] : [null, null, null, null];
   };
   const rows = panel.lines.map(of);
-  const number = (words, place) => ({ words, kind: "number", unit: panel.unit, values: rows.map((row) => row[place]) });
+  const number = (/** @type {string} */ words, /** @type {number} */ place) => ({ words, kind: "number", unit: panel.unit, values: rows.map((row) => row[place]) });
   const mean = panel.samples_a_pair === 1 ? [number("mean", 1)] : [];
   const columns = [{ words: "line", kind: "string", values: panel.lines.map((line) => line.name) },
     number("lowest", 0), ...mean, number("highest", 2), number("last", 3)];
@@ -137,25 +163,25 @@ function statistics(panel) {
  * Makes a figure of curves. `axis` is the shared axis of time; without one the axis is the panel's own, and logarithmic. The
  * figure's `update(x, values)` shows a run as it goes on: new values of the axis, and of each line.
  *
- * @param {import("./types.js").Panel} panel
- * @param {import("./axis.js").TimeAxis | null} axis
+ * @param {Panel} panel
+ * @param {TimeAxis | null} axis
  */
 export function curves(panel, axis) {
   const isTime = axis !== null;
-  /** @type {HTMLDivElement & { plot?: () => any }} */
+  /** @type {HTMLDivElement & { plot?: () => UPlot | null }} */
   const holder = element("div", { class: "plot", tabindex: "0", role: "img",
     "aria-label": panel.heading + ". " + panel.about + " Arrow keys move the cursor" + (isTime ? "; plus, minus and 0 zoom." : ".") });
-  /** @type {any} */
+  /** @type {UPlot | null} */
   let plot = null;
   let unit = "";
   const lines = toggles(panel, (places, shown) => {
     places.forEach((place) => {
       panel.lines[place].shown = shown;
-      plot.setSeries(place + 1, { show: shown }, false);
+      plot?.setSeries(place + 1, { show: shown }, false);
     });
-    plot.redraw();
+    plot?.redraw();
   });
-  const onCursor = (drawn) => {
+  const onCursor = (/** @type {UPlot} */ drawn) => {
     const at = drawn.cursor.idx;
     const has = at !== null && at !== undefined;
     lines.values.forEach((value, place) => {
@@ -169,21 +195,24 @@ export function curves(panel, axis) {
     const width = Math.max(holder.clientWidth, 200);
     if (plot) plot.destroy();
     unit = fittingUnit(largestShown(panel), panel.unit)[1];
-    plot = new uPlot(options(panel, { width, axis, isTime, onCursor }), data(), holder);
-    holder.ondblclick = () => isTime && axis.showAll();
+    plot = new uPlot(options(panel, { width, axis, onCursor }), data(), holder);
+    holder.ondblclick = () => axis?.showAll();
   };
+  /** @type {Record<string, () => void>} */
   const keys = {
-    "ArrowLeft": () => step(-1), "ArrowRight": () => step(1), "+": () => axis && axis.zoom(0.5), "=": () => axis && axis.zoom(0.5),
-    "-": () => axis && axis.zoom(2), "0": () => axis && axis.showAll(), "Home": () => axis && axis.showAll(),
+    "ArrowLeft": () => step(-1), "ArrowRight": () => step(1), "+": () => axis?.zoom(0.5), "=": () => axis?.zoom(0.5),
+    "-": () => axis?.zoom(2), "0": () => axis?.showAll(), "Home": () => axis?.showAll(),
   };
-  const step = (by) => {
+  const step = (/** @type {number} */ by) => {
+    if (!plot) return;
     const at = Math.min(Math.max((plot.cursor.idx ?? -1) + by, 0), panel.x.length - 1);
     plot.setCursor({ left: plot.valToPos(panel.x[at], "x"), top: 20 });
   };
   holder.addEventListener("keydown", (event) => {
-    if (keys[event.key] && !event.ctrlKey && !event.metaKey) {
+    const act = keys[event.key];
+    if (act && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
-      keys[event.key]();
+      act();
     }
   });
   const figure = element("div", { class: "curves" }, holder, reading, lines.box, lazyDetails("Table of these lines", () => statistics(panel)));
@@ -195,9 +224,9 @@ export function curves(panel, axis) {
   };
   requestAnimationFrame(() => {
     make();
-    const resize = onceAFrame(() => plot.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
+    const resize = onceAFrame(() => plot?.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
     new ResizeObserver(resize).observe(holder);
-    if (isTime) axis.follow(onceAFrame(() => plot.setData(plot.data)));
+    axis?.follow(onceAFrame(() => plot?.setData(plot.data)));
     onColours(() => {
       lines.colourSwatches();
       make();

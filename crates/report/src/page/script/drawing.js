@@ -1,9 +1,19 @@
 // The picture of a fabric on a canvas: links by load and stalls, and the marks of congestion trees.
 import { heatClass, heatColours, colour } from "./palette.js";
 
+/** @import { Graph, Half, Marks, PictureState, Place, Plan } from "./types.js" */
+
 const WIDTHS = [1, 1.6, 2.4, 3.2, 4.2, 5.4];
 
-/** Returns the half of a link that stands for an output, as points: its ends, and a bend if both nodes are in one row. */
+/**
+ * Returns the half of a link that stands for an output, as points: its ends, and a bend if both nodes are in one row.
+ *
+ * @param {Place[]} places
+ * @param {number} from
+ * @param {number} to
+ * @param {boolean} bent
+ * @returns {Half}
+ */
 function half(places, from, to, bent) {
   const [a, b] = [places[from], places[to]];
   const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
@@ -14,9 +24,9 @@ function half(places, from, to, bent) {
 /**
  * Returns the halves of all links.
  *
- * @param {import("./types.js").Graph} fabric
- * @param {import("./types.js").Place[]} places
- * @returns {import("./types.js").Half[]}
+ * @param {Graph} fabric
+ * @param {Place[]} places
+ * @returns {Half[]}
  */
 export function halves(fabric, places) {
   const count = fabric.outputs.length / 3;
@@ -26,6 +36,10 @@ export function halves(fabric, places) {
   });
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Half} half
+ */
 function trace(ctx, { a, control, middle }) {
   ctx.moveTo(a.x, a.y);
   ctx.quadraticCurveTo(control.x, control.y, middle.x, middle.y);
@@ -36,16 +50,17 @@ function trace(ctx, { a, control, middle }) {
  * same class are drawn at once, the highest class last.
  *
  * @param {CanvasRenderingContext2D} ctx
- * @param {import("./types.js").Graph} fabric
- * @param {import("./types.js").Plan} plan
- * @param {import("./types.js").Half[]} links
- * @param {import("./types.js").PictureState} state
+ * @param {Graph} fabric
+ * @param {Plan} plan
+ * @param {Half[]} links
+ * @param {PictureState} state
  */
 export function draw(ctx, fabric, plan, links, state) {
   ctx.clearRect(0, 0, plan.width, plan.height);
   ctx.lineCap = "butt";
   drawBranches(ctx, links, state.marks);
   const heats = heatColours();
+  /** @type {Map<number, Half[]>} */
   const groups = new Map();
   links.forEach((link, output) => {
     const [hue, width] = [heatClass(state.colours[output]), heatClass(state.widths[output])];
@@ -57,14 +72,20 @@ export function draw(ctx, fabric, plan, links, state) {
     ctx.lineWidth = WIDTHS[key & 7];
     ctx.setLineDash([]);
     ctx.beginPath();
-    groups.get(key).forEach((link) => trace(ctx, link));
+    (groups.get(key) ?? []).forEach((link) => trace(ctx, link));
     ctx.stroke();
   });
   drawRoots(ctx, links, state.marks);
   drawNodes(ctx, fabric, plan, state.marks);
 }
 
-/** Draws branches as dots on both sides of their link, which is drawn above. */
+/**
+ * Draws branches as dots on both sides of their link, which is drawn above.
+ *
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Half[]} links
+ * @param {Marks} marks
+ */
 function drawBranches(ctx, links, { branches }) {
   ctx.strokeStyle = colour("ink");
   ctx.lineWidth = 11;
@@ -75,7 +96,13 @@ function drawBranches(ctx, links, { branches }) {
   ctx.setLineDash([]);
 }
 
-/** Draws roots thick, with a square. */
+/**
+ * Draws roots thick, with a square.
+ *
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Half[]} links
+ * @param {Marks} marks
+ */
 function drawRoots(ctx, links, { roots }) {
   ctx.strokeStyle = colour("ink");
   ctx.fillStyle = colour("ink");
@@ -90,7 +117,14 @@ function drawRoots(ctx, links, { roots }) {
   });
 }
 
-/** Draws switches as dots, hosts as dots, triangles (contributors) and squares (victims). */
+/**
+ * Draws switches as dots, hosts as dots, triangles (contributors) and squares (victims).
+ *
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Graph} fabric
+ * @param {Plan} plan
+ * @param {Marks} marks
+ */
 function drawNodes(ctx, fabric, plan, marks) {
   const [ink, paper] = [colour("ink"), colour("paper")];
   ctx.font = "11px system-ui, sans-serif";
@@ -116,14 +150,27 @@ function drawNodes(ctx, fabric, plan, marks) {
   });
 }
 
-/** Returns the levels whose names all have room. */
+/**
+ * Returns the levels whose names all have room.
+ *
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Graph} fabric
+ * @param {Plan} plan
+ */
 function namedLevels(ctx, fabric, plan) {
+  /** @type {Map<number, number>} */
   const widest = new Map();
   plan.places.forEach((place, node) => widest.set(place.level, Math.max(widest.get(place.level) || 0, ctx.measureText(fabric.nodes[node]).width)));
-  const room = (level) => level === 0 ? (plan.cell >= 30 ? plan.cell : 0) : plan.spacing(level);
+  const room = (/** @type {number} */ level) => level === 0 ? (plan.cell >= 30 ? plan.cell : 0) : plan.spacing(level);
   return new Set([...widest].filter(([level, width]) => width + 2 < room(level)).map(([level]) => level));
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Place} place
+ * @param {number} size
+ * @param {{ gives: boolean, waits: boolean, ink: string, paper: string }} look
+ */
 function drawHost(ctx, { x, y }, size, { gives, waits, ink, paper }) {
   if (waits) {
     ctx.fillStyle = paper;

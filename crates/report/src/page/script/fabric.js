@@ -9,21 +9,46 @@ import { listed, marksOf, outputName, treesAt } from "./trees.js";
 import { draw, halves } from "./drawing.js";
 import { player } from "./player.js";
 
+/** @import { Fabric, Graph, Half, PictureState, Plan, Tree } from "./types.js" */
+
+/**
+ * Shares of all moments and of the whole run, of `count` outputs each, in ten-thousandths.
+ *
+ * @typedef {{ all: Uint16Array, whole: Uint16Array, count: number }} Series
+ *
+ * Quantity of an output.
+ *
+ * @typedef {"load" | "stalled"} Quantity
+ *
+ * Trees at a moment, and the roots of those that are only counted.
+ *
+ * @typedef {{ trees: Tree[], further: number[] }} Found
+ */
+
 const PARTS = 10000;
 const TABLE_ROWS = 40;
 let figures = 0;
 
-/** Returns shares of one moment, or of the whole run if `moment` is `null`. */
+/**
+ * Returns shares of one moment, or of the whole run if `moment` is `null`.
+ *
+ * @param {Series} series
+ * @param {number | null} moment
+ */
 function sharesAt({ all, whole, count }, moment) {
   const from = moment === null ? whole : all.subarray(moment * count, (moment + 1) * count);
   return Array.from(from, (part) => part / PARTS);
 }
 
-/** Returns two radio buttons for the quantity that colours show. A page may have several figures. */
+/**
+ * Returns two radio buttons for the quantity that colours show. A page may have several figures.
+ *
+ * @param {(value: Quantity) => void} onChange
+ */
 function choiceOfColour(onChange) {
   figures += 1;
   const name = "colour-" + figures;
-  const radio = (value, label, checked) => element("label", {},
+  const radio = (/** @type {Quantity} */ value, /** @type {string} */ label, /** @type {boolean} */ checked) => element("label", {},
     element("input", { type: "radio", name, value, checked, onchange: () => onChange(value) }), label);
   return element("fieldset", { class: "inline" }, element("legend", {}, "Colour"),
     radio("stalled", "stalls (width: load)", true), radio("load", "load (width: stalls)", false));
@@ -42,9 +67,14 @@ function legend() {
     marks.map(([sign, name]) => element("span", { class: "entry" }, element("span", { class: "sign", "aria-hidden": "true" }, sign), name)));
 }
 
-/** Returns sentences on the trees at a moment. */
+/**
+ * Returns sentences on the trees at a moment.
+ *
+ * @param {Graph} fabric
+ * @param {Found} found
+ */
 function sentences(fabric, { trees, further }) {
-  const names = (hosts) => hosts.length === 0 ? "none" : listed(hosts.map((host) => fabric.nodes[host]), 6);
+  const names = (/** @type {number[]} */ hosts) => hosts.length === 0 ? "none" : listed(hosts.map((host) => fabric.nodes[host]), 6);
   const lines = trees.map((tree) => "Root " + outputName(fabric, tree.root) + ": " + counted(tree.branches.length, "branch") +
     "; contributors from " + names(tree.contributors) + "; victims from " + names(tree.victims) + ".");
   if (further.length > 0) lines.push(counted(further.length, "smaller tree") + ", of which only the roots are marked.");
@@ -53,16 +83,16 @@ function sentences(fabric, { trees, further }) {
 
 /** The picture: a canvas that is as wide as its place, or wider and scrolled where links would be too narrow. */
 export class Picture {
-  /** @param {import("./types.js").Graph} fabric */
+  /** @param {Graph} fabric */
   constructor(fabric) {
     this.fabric = fabric;
     this.canvas = element("canvas", { role: "img" });
     this.holder = element("div", { class: "scroll picture", tabindex: "0", role: "region", "aria-label": "Picture of the fabric" }, this.canvas);
-    /** @type {import("./types.js").PictureState | null} */
+    /** @type {PictureState | null} */
     this.state = null;
-    /** @type {import("./types.js").Plan | null} */
+    /** @type {Plan | null} */
     this.plan = null;
-    /** @type {import("./types.js").Half[]} */
+    /** @type {Half[]} */
     this.links = [];
   }
 
@@ -106,10 +136,17 @@ export class Picture {
   }
 }
 
-/** Returns a table of the outputs that stalled longest or carried most at a moment. */
+/**
+ * Returns a table of the outputs that stalled longest or carried most at a moment.
+ *
+ * @param {Graph} fabric
+ * @param {number[]} load
+ * @param {number[]} stalled
+ * @param {string} title
+ */
 function outputTable(fabric, load, stalled, title) {
   const order = load.map((_, output) => output).sort((a, b) => stalled[b] - stalled[a] || load[b] - load[a]).slice(0, TABLE_ROWS);
-  const column = (words, kind, of) => ({ words, kind, values: order.map(of) });
+  const column = (/** @type {string} */ words, /** @type {string} */ kind, /** @type {(output: number) => string | number} */ of) => ({ words, kind, values: order.map(of) });
   const columns = [column("output", "string", (output) => outputName(fabric, output)),
     column("load (%)", "number", (output) => Math.round(load[output] * 1e4) / 100),
     column("stalled (%)", "number", (output) => Math.round(stalled[output] * 1e4) / 100)];
@@ -120,13 +157,14 @@ function outputTable(fabric, load, stalled, title) {
 /**
  * Makes the figure.
  *
- * @param {import("./types.js").Fabric} fabric
+ * @param {Fabric} fabric
  * @param {import("./axis.js").TimeAxis} axis
  */
 export function fabricFigure(fabric, axis) {
   const count = fabric.outputs.length / 3;
   const load = { all: shorts(fabric.load), whole: shorts(fabric.whole_load), count };
   const stalled = { all: shorts(fabric.stalled), whole: shorts(fabric.whole_stalled), count };
+  /** @type {{ moment: number | null, colour: Quantity, tree: string }} */
   const view = { moment: fabric.moments.length > 0 ? 0 : null, colour: "stalled", tree: "" };
   const picture = new Picture(fabric);
   const title = element("p", { class: "moment" });
@@ -135,13 +173,13 @@ export function fabricFigure(fabric, axis) {
   const choice = element("select", { onchange: () => { view.tree = choice.value; show(); } });
   const table = element("div");
   const details = lazyDetails("Table of the outputs at this moment", () => { fillTable(); return table; });
-  const named = (moment) => {
+  const named = (/** @type {number} */ moment) => {
     const from = moment === 0 ? 0 : fabric.moments[moment - 1];
     return spelled(from, "s") + " to " + spelled(fabric.moments[moment], "s");
   };
   const name = () => view.moment === null ? "the whole run" : named(view.moment);
   const fillTable = () => table.replaceChildren(outputTable(fabric, sharesAt(load, view.moment), sharesAt(stalled, view.moment), name()));
-  const chooseTrees = ({ trees, further }) => {
+  const chooseTrees = (/** @type {Found} */ { trees, further }) => {
     const options = [element("option", { value: "" }, "all trees (" + (trees.length + further.length) + ")"),
       ...trees.map((tree) => element("option", { value: tree.root, selected: String(tree.root) === view.tree }, outputName(fabric, tree.root)))];
     choice.replaceChildren(...options);
@@ -149,9 +187,11 @@ export function fabricFigure(fabric, axis) {
     return trees.filter((tree) => choice.value === "" || String(tree.root) === choice.value);
   };
   const show = () => {
+    /** @type {Found} */
     const found = view.moment === null ? { trees: [], further: [] } : treesAt(fabric, view.moment);
     const chosen = chooseTrees(found);
     const shares = { load: sharesAt(load, view.moment), stalled: sharesAt(stalled, view.moment) };
+    /** @type {Quantity} */
     const other = view.colour === "load" ? "stalled" : "load";
     const all = choice.value === "";
     picture.state = { colours: shares[view.colour], widths: shares[other], marks: marksOf(chosen, all ? found.further : []) };
@@ -183,9 +223,13 @@ export function fabricFigure(fabric, axis) {
   return figure;
 }
 
-/** Returns the moment at which a tree has most branches, of several the one with most hosts of victims; without a tree, the last. */
+/**
+ * Returns the moment at which a tree has most branches, of several the one with most hosts of victims; without a tree, the last.
+ *
+ * @param {Fabric} fabric
+ */
 function worstMoment(fabric) {
-  const isWorse = (one, other) => one.branches.length - other.branches.length || one.victims.length - other.victims.length;
-  const worst = fabric.trees.reduce((best, tree) => !best || isWorse(tree, best) > 0 ? tree : best, null);
+  const isWorse = (/** @type {Tree} */ one, /** @type {Tree} */ other) => one.branches.length - other.branches.length || one.victims.length - other.victims.length;
+  const worst = fabric.trees.reduce((best, tree) => !best || isWorse(tree, best) > 0 ? tree : best, /** @type {Tree | null} */ (null));
   return worst ? worst.moment : fabric.moments.length - 1;
 }

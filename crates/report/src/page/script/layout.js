@@ -1,5 +1,7 @@
 // Places of nodes: hosts below their switch, switches above those by which hosts reach them.
 
+/** @import { Graph, Plan } from "./types.js" */
+
 const STEP = 110;
 const MARGIN = 16;
 // Room of a host whose name is written below it.
@@ -12,9 +14,9 @@ const BENT_TOP = 64;
  * Returns the places of a fabric's nodes for a width in pixels. `outputs` are node, port and peer in turn, `hosts` the number of
  * hosts, which come first. Nodes are `{ x, y, level }`; the drawing has the width and height that are returned with them.
  *
- * @param {import("./types.js").Graph} graph
+ * @param {Graph} graph
  * @param {number} room
- * @returns {import("./types.js").Plan}
+ * @returns {Plan}
  */
 export function layout({ nodes, hosts, outputs }, room) {
   /** @type {number[][]} */
@@ -24,6 +26,7 @@ export function layout({ nodes, hosts, outputs }, room) {
   const highest = Math.max(...level);
   const bends = nodes.some((_, node) => highest > 0 && level[node] === highest && peers[node].some((peer) => level[peer] === highest));
   const top = bends ? BENT_TOP : TOP;
+  /** @type {Map<number, number[]>} */
   const below = new Map();
   for (let host = 0; host < hosts; host += 1) {
     const leaf = peers[host].find((peer) => peer >= hosts) ?? -1;
@@ -42,12 +45,18 @@ export function layout({ nodes, hosts, outputs }, room) {
   }
   const bottom = highest === 0 ? top : top + STEP * (highest - 1);
   const height = placeHosts(places, below, { width, leaves, bottom });
-  const counts = places.reduce((rows, place) => rows.set(place.level, (rows.get(place.level) || 0) + 1), new Map());
-  const spacing = (/** @type {number} */ row) => width / counts.get(row);
+  const counts = places.reduce((rows, place) => rows.set(place.level, (rows.get(place.level) ?? 0) + 1), /** @type {Map<number, number>} */ (new Map()));
+  const spacing = (/** @type {number} */ row) => width / (counts.get(row) ?? 1);
   return { places: places.map((place, node) => ({ ...place, isHost: node < hosts })), width, spacing, ...height };
 }
 
-/** Returns the level of each node: 0 for hosts, 1 for switches with a host, 2 for those next to them, and so on. */
+/**
+ * Returns the level of each node: 0 for hosts, 1 for switches with a host, 2 for those next to them, and so on.
+ *
+ * @param {number} count
+ * @param {number} hosts
+ * @param {number[][]} peers
+ */
 function levels(count, hosts, peers) {
   /** @type {number[]} */
   const level = Array.from({ length: count }, (_, node) => node < hosts ? 0 : -1);
@@ -59,7 +68,13 @@ function levels(count, hosts, peers) {
   return level.map((one) => Math.max(one, one < 0 ? 1 : 0));
 }
 
-/** Puts hosts in rows below their switch; returns the height of the drawing, and the radius of a host. */
+/**
+ * Puts hosts in rows below their switch; returns the height of the drawing, and the radius of a host.
+ *
+ * @param {{ x: number, y: number }[]} places
+ * @param {Map<number, number[]>} below
+ * @param {{ width: number, leaves: number, bottom: number }} room
+ */
 function placeHosts(places, below, { width, leaves, bottom }) {
   const most = Math.max(1, ...[...below.values()].map((hosts) => hosts.length));
   const room = (width - 2 * MARGIN) / Math.max(leaves, 1);

@@ -8,7 +8,20 @@ import { fabricFigure } from "./fabric.js";
 import { showSweep } from "./sweep.js";
 import { setTheme, watchSystem } from "./palette.js";
 
-/** Returns buttons for the range of time that all curves show. */
+/** @import { Fabric, PageTable, Panel, SweepPage } from "./types.js" */
+
+/**
+ * Data of the page of a run.
+ *
+ * @typedef {{ kind: "run", end_s: number, phases: [string, number, number][], panels: Panel[], fabric: Fabric | null, completions: Panel | null,
+ *   completion_tables: PageTable[], margins: PageTable[], tables: PageTable[] }} RunPage
+ */
+
+/**
+ * Returns buttons for the range of time that all curves show.
+ *
+ * @param {TimeAxis} axis
+ */
 function timeControls(axis) {
   const range = element("output", { class: "range", "aria-live": "polite" });
   const tell = () => { range.textContent = spelled(axis.range[0], "s") + " to " + spelled(axis.range[1], "s"); };
@@ -30,10 +43,15 @@ function controls() {
   return /** @type {HTMLElement} */ (document.getElementById("controls"));
 }
 
-/** Fills the page of a run. */
+/**
+ * Fills the page of a run.
+ *
+ * @param {RunPage} data
+ */
 function showRun(data) {
   const axis = new TimeAxis(data.end_s);
   axis.phases = data.phases;
+  /** @type {Record<string, string>} */
   const quantities = { goodput: "goodput", queues: "queue", rates: "rate" };
   data.panels.forEach((panel) => place(panel.id).append(curves({ ...panel, quantity: quantities[panel.id] }, axis)));
   if (data.fabric) place("fabric").append(fabricFigure(data.fabric, axis));
@@ -62,6 +80,7 @@ function preparePrint() {
   });
 }
 
+/** @type {RunPage | SweepPage} */
 const data = JSON.parse(document.getElementById("data")?.textContent ?? "");
 if (data.kind === "run") showRun(data);
 else {

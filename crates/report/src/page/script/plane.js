@@ -1,17 +1,42 @@
 // Drawings in a plane: axes, points, lines and intervals as SVG, whose points are links.
 import { fittingUnit, short } from "./format.js";
 
+/** @import { Scale } from "./types.js" */
+
+/**
+ * An axis: its scale, its name, and the unit and the largest of its values.
+ *
+ * @typedef {{ scale: Scale, name: string, unit: string, largest: number }} PlaneAxis
+ *
+ * Size of a drawing, and the margins around its plane, in units of the drawing.
+ *
+ * @typedef {{ width: number, height: number, left: number, right: number, top: number, bottom: number }} Frame
+ */
+
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
-/** Returns an SVG element with attributes and children. */
+/**
+ * Returns an SVG element with attributes and children.
+ *
+ * @param {string} tag
+ * @param {Record<string, string | number | null | undefined>} attributes
+ * @param {(Node | string | (Node | string)[])[]} children
+ */
 export function shape(tag, attributes = {}, ...children) {
   const made = document.createElementNS(NAMESPACE, tag);
-  Object.entries(attributes).forEach(([name, value]) => value !== null && value !== undefined && made.setAttribute(name, value));
+  Object.entries(attributes).forEach(([name, value]) => value !== null && value !== undefined && made.setAttribute(name, String(value)));
   made.append(...children.flat());
   return made;
 }
 
-/** Returns an SVG text. */
+/**
+ * Returns an SVG text.
+ *
+ * @param {number} x
+ * @param {number} y
+ * @param {string | number} text
+ * @param {Record<string, string>} attributes
+ */
 export function letters(x, y, text, attributes = {}) {
   return shape("text", { x, y, ...attributes }, String(text));
 }
@@ -36,30 +61,39 @@ export function ticks(low, high, count) {
 /**
  * A scale from values to pixels: of numbers, or of words, which stand evenly spaced in their order.
  *
- * @param {any[]} values
+ * @param {(string | number)[]} values
  * @param {number} from
  * @param {number} to
  * @param {{ isWords?: boolean, withZero?: boolean }} options
+ * @returns {Scale}
  */
 export function scale(values, from, to, { isWords, withZero }) {
   if (isWords) {
     const step = (to - from) / values.length;
     return { at: (value) => from + step * (values.indexOf(value) + 0.5), marks: values.map((value) => [value, value]) };
   }
-  const [low, high] = [Math.min(...values, withZero ? 0 : Infinity), Math.max(...values)];
+  const numbers = values.map(Number);
+  const [low, high] = [Math.min(...numbers, withZero ? 0 : Infinity), Math.max(...numbers)];
   const room = (high - low || Math.abs(high) || 1) * 0.04;
   const [start, end] = [withZero && low === 0 ? 0 : low - room, high + room];
-  const at = (value) => from + (value - start) / (end - start) * (to - from);
+  const at = (/** @type {string | number} */ value) => from + (Number(value) - start) / (end - start) * (to - from);
   return { at, marks: ticks(start, end, Math.max(2, Math.abs(to - from) / 90)).map((value) => [value, value]) };
 }
 
-/** Returns marks and names of both axes. `x` and `y` are `{ scale, name, unit, largest }`. */
+/**
+ * Returns marks and names of both axes.
+ *
+ * @param {Frame} frame
+ * @param {PlaneAxis} x
+ * @param {PlaneAxis} y
+ */
 export function axes({ width, height, left, bottom, top, right }, x, y) {
-  const named = (axis) => {
+  const named = (/** @type {PlaneAxis} */ axis) => {
     const [, unit] = fittingUnit(axis.largest, axis.unit);
     return unit ? axis.name + " (" + unit + ")" : axis.name;
   };
-  const label = (axis, value) => typeof value === "number" ? short(value / fittingUnit(axis.largest, axis.unit)[0]) : value;
+  const label = (/** @type {PlaneAxis} */ axis, /** @type {string | number} */ value) => typeof value === "number" ? short(value / fittingUnit(axis.largest, axis.unit)[0]) : value;
+  /** @type {SVGElement[]} */
   const parts = [];
   x.scale.marks.forEach(([value, text]) => {
     const at = x.scale.at(value);

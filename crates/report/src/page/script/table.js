@@ -3,20 +3,22 @@ import { button, element, withCode } from "./dom.js";
 import { namedUnit, short, spelled } from "./format.js";
 import { column } from "./arrays.js";
 
+/** @import { Cell, Column, PageTable } from "./types.js" */
+
 const FIRST_ROWS = 12;
 const MORE_ROWS = 200;
 
 /**
  * Returns the order of rows by a column: numbers by value, texts with their numbers by value; empty cells last.
  *
- * @param {import("./types.js").Cell[]} values
+ * @param {Cell[]} values
  * @param {boolean} descending
  */
 export function ordered(values, descending) {
   const order = values.map((_, row) => row);
   const collator = new Intl.Collator("en", { numeric: true });
-  const compare = (a, b) => typeof a === "number" ? a - b : collator.compare(a, b);
-  const isEmpty = (value) => value === null || value === "";
+  const compare = (/** @type {any} */ a, /** @type {any} */ b) => typeof a === "number" ? a - b : collator.compare(a, b);
+  const isEmpty = (/** @type {Cell} */ value) => value === null || value === "";
   return order.sort((one, other) => {
     const [a, b] = [values[one], values[other]];
     if (isEmpty(a) || isEmpty(b)) return Number(isEmpty(a)) - Number(isEmpty(b)) || one - other;
@@ -28,7 +30,7 @@ export function ordered(values, descending) {
  * Returns a cell: a number with a unit of its column, or a text.
  *
  * @param {any} value
- * @param {import("./types.js").Column} column
+ * @param {Column} column
  */
 function cell(value, { kind, unit }) {
   if (kind === "string" || kind === "boolean") return element("td", {}, value);
@@ -40,7 +42,7 @@ function cell(value, { kind, unit }) {
  * Returns a table. `columns` are `{ words, kind, unit, meaning, values }`, `about` says which rows there are; `link` returns the
  * address of a row, for its first cell.
  *
- * @param {{ caption: string, about?: string, columns: import("./types.js").Column[], rows: number, link?: (row: number) => string }} options
+ * @param {{ caption: string, about?: string, columns: Column[], rows: number, link?: (row: number) => string }} options
  */
 export function sortableTable({ caption, about, columns, rows, link }) {
   const body = element("tbody");
@@ -63,7 +65,7 @@ export function sortableTable({ caption, about, columns, rows, link }) {
     more.hidden = shown >= rows;
     status.textContent = rows === 0 ? "No rows." : "Rows 1 to " + Math.min(shown, rows) + " of " + rows + ".";
   };
-  const sort = (place) => {
+  const sort = (/** @type {number} */ place) => {
     sorted = { place, descending: sorted.place === place ? !sorted.descending : columns[place].kind !== "string" };
     order = ordered(columns[place].values, sorted.descending);
     headings.forEach((heading, at) => heading.setAttribute("aria-sort",
@@ -84,7 +86,7 @@ export function sortableTable({ caption, about, columns, rows, link }) {
 /**
  * Returns a table of the page's data.
  *
- * @param {import("./types.js").PageTable} table
+ * @param {PageTable} table
  */
 export function dataTable(table) {
   const columns = table.columns.map(([name, kind, meaning], place) =>

@@ -141,3 +141,61 @@ export interface PageTable {
   /** Values by column; texts that repeat as words and their places. */
   values: (Cell[] | { words: string[]; at: number[] })[];
 }
+
+/** A scale from values to units of a drawing. */
+export interface Scale {
+  at(value: string | number): number;
+  /** Values with a mark, and the words or number of each. */
+  marks: [string | number, string | number][];
+}
+
+/** A setting of a sweep, or a column of parallel coordinates. */
+export interface Setting {
+  name: string;
+  /** `number` or `text`. */
+  kind: string;
+  unit: string;
+  /** Values by run; `null` where the baseline of a tuning has none. */
+  values: (string | number | null)[];
+  /** True if it has more values than a drawing marks one by one; not known at first. */
+  isMany?: boolean;
+}
+
+/** A measure of a sweep's runs. */
+export interface Measure {
+  name: string;
+  unit: string;
+  /** Values by run; `null` where a run has none. */
+  values: (number | null)[];
+  /** Runs whose value is a lower bound; none is if absent. */
+  censored?: boolean[] | null;
+}
+
+/** Mean of a measure over the runs of a point. */
+export interface Mean {
+  /** Number of runs with a value. */
+  count: number;
+  mean: number;
+  /** Half the width of the 95 % interval; `null` of one run. */
+  half: number | null;
+  /** Number of lower bounds among the values. */
+  censored: number;
+  /** Number of runs without a value. */
+  missing: number;
+}
+
+/** Data of the page of a sweep or a tuning. */
+export interface SweepPage {
+  kind: "sweep" | "tuning";
+  /** Address of the folder of all runs. */
+  runs: string;
+  settings: Setting[];
+  measures: Measure[];
+  seeds: (number | null)[];
+  ended: string[];
+  /** Folders by run; empty where a setting of a tuning had no run. */
+  folders: string[];
+  names: string[];
+  /** By setting of a tuning: false if it breaks a constraint. */
+  feasible: boolean[] | null;
+}

@@ -1,0 +1,57 @@
+// The mean of a measure of a sweep for each pair of values of two settings, as a table with bars of heat.
+import { element } from "./dom.js";
+import { counted, spelled } from "./format.js";
+import { heatColours, onColours } from "./palette.js";
+import { grouped, meanOf, valuesOf } from "./statistics.js";
+import { byInterest, chooser, fixedSettings, places, spelledSetting } from "./runs.js";
+
+/** @import { Sweep } from "./runs.js" */
+/** @import { Measure, Setting } from "./types.js" */
+
+/**
+ * Heat map: the mean of a measure for each pair of values of two settings.
+ *
+ * @param {Sweep} sweep
+ */
+export function heatFigure(sweep) {
+  const { measures } = sweep.data;
+  const names = places(sweep.varied);
+  const table = element("div", { class: "scroll" });
+  const change = () => show();
+  const measure = chooser("Measure", places(measures), change, byInterest(measures)[0]);
+  const [down, across] = [chooser("rows", names, change, 0), chooser("columns", names, change, 1)];
+  const fixed = fixedSettings(sweep, change);
+  const show = () => {
+    const [of, rows, columns] = [measures[measure.at()], sweep.varied[down.at()], sweep.varied[across.at()]];
+    const runs = fixed.leave([rows, columns]);
+    const cells = new Map(grouped([rows, columns], runs).map((cell) => [JSON.stringify(cell.values), { ...meanOf(of, cell.runs), first: cell.runs[0] }]));
+    const missing = [...cells.values()].reduce((sum, cell) => sum + cell.missing, 0);
+    const note = missing ? "†: " + counted(missing, "run") + " without a value left out of the means." : "";
+    table.replaceChildren(heatTable(sweep, { of, rows, columns, cells }), element("p", { class: "note" }, note));
+  };
+  onColours(show);
+  return { box: element("div", {}, element("div", { class: "controls" }, measure.box, down.box, across.box, fixed.box), table), show };
+}
+
+/**
+ * @param {Sweep} sweep
+ * @param {{ of: Measure, rows: Setting, columns: Setting, cells: Map<string, ReturnType<typeof meanOf> & { first: number }> }} contents
+ */
+function heatTable(sweep, { of, rows, columns, cells }) {
+  const means = [...cells.values()].map((cell) => cell.mean).filter((mean) => mean !== null);
+  const [low, high] = [Math.min(...means), Math.max(...means)];
+  const colours = heatColours();
+  const classOf = (/** @type {number} */ mean) => high === low ? 0 : Math.min(5, Math.floor((mean - low) / (high - low) * 6));
+  const cell = (/** @type {string | number | null} */ row, /** @type {string | number | null} */ column) => {
+    const found = cells.get(JSON.stringify([row, column]));
+    if (!found || found.mean === null) return element("td", { class: "heatcell" }, "–");
+    const made = element("td", { class: "heatcell" }, element("a", { href: sweep.address(found.first) }, (found.censored ? "≥ " : "") + spelled(found.mean, of.unit) + (found.missing ? " †" : "")));
+    made.style.borderBottomColor = colours[classOf(found.mean)];
+    return made;
+  };
+  const named = (/** @type {Setting} */ setting) => (/** @type {string | number | null} */ value) => element("th", { scope: "col", class: "number" }, spelledSetting(setting, value));
+  return element("table", { class: "heatmap" }, element("caption", {}, of.name),
+    element("thead", {}, element("tr", {}, element("th", {}, rows.name + " ↓, " + columns.name + " →"), valuesOf(columns).map(named(columns)))),
+    element("tbody", {}, valuesOf(rows).map((row) => element("tr", {}, element("th", { scope: "row" }, spelledSetting(rows, row)),
+      valuesOf(columns).map((column) => cell(row, column))))));
+}

@@ -1,0 +1,99 @@
+// A measure of a sweep against a setting, as lines with intervals.
+import { counted, spelled } from "./format.js";
+import { pen } from "./palette.js";
+import { grouped, meanOf } from "./statistics.js";
+import { axes, letters, scale, shape } from "./plane.js";
+import { FRAME, byInterest, chooser, figure, fixedSettings, places, settingScale, spelledSetting } from "./runs.js";
+
+/** @import { Frame } from "./plane.js" */
+/** @import { Sweep } from "./runs.js" */
+/** @import { Mean, Measure, Setting } from "./types.js" */
+
+/**
+ * Point of a line: the value of its setting, and its first run.
+ *
+ * @typedef {Mean & { x: string | number | null, first: number }} LinePoint
+ */
+
+const ANY = "";
+const KEY = 200;
+
+/**
+ * Lines: a measure against a setting, a line for each value of another, with 95 % intervals over the other runs.
+ *
+ * @param {Sweep} sweep
+ */
+export function lineFigure(sweep) {
+  const { measures } = sweep.data;
+  const names = places(sweep.varied);
+  const change = () => made.show();
+  const measure = chooser("Measure", places(measures), change, byInterest(measures)[0]);
+  const across = chooser("against", names, change, 0);
+  const lines = chooser("a line for each", [[ANY, "(one line)"], ...names], change, sweep.varied.length > 1 ? 1 : ANY);
+  const fixed = fixedSettings(sweep, change);
+  const render = () => {
+    const [of, x] = [measures[measure.at()], sweep.varied[across.at()]];
+    const by = lines.value() === ANY || lines.value() === across.value() ? null : sweep.varied[lines.at()];
+    const runs = fixed.leave(by ? [x, by] : [x]);
+    const parts = grouped(by ? [by] : [], runs).map((part) => ({ name: by ? by.name + " = " + spelledSetting(by, part.values[0]) : of.name,
+      points: grouped([x], part.runs).flatMap((point) => {
+        const mean = meanOf(of, point.runs);
+        return mean.mean === null ? [] : [{ x: point.values[0], first: point.runs[0], ...mean }];
+      }) }));
+    return drawLines(sweep, of, x, parts);
+  };
+  const made = figure([measure.box, across.box, lines.box, fixed.box], render, "A measure against a setting");
+  return made;
+}
+
+/**
+ * @param {Sweep} sweep
+ * @param {Measure} of
+ * @param {Setting} x
+ * @param {{ name: string, points: LinePoint[] }[]} parts
+ */
+function drawLines(sweep, of, x, parts) {
+  const points = parts.flatMap((part) => part.points);
+  if (points.length === 0) return { shapes: [], text: "No run has a value." };
+  const ends = points.flatMap((point) => [point.mean - (point.half || 0), point.mean + (point.half || 0)]);
+  const isWords = x.kind !== "number";
+  const frame = parts.length > 1 ? { ...FRAME, right: KEY } : FRAME;
+  const across = settingScale(x, frame.left, frame.width - frame.right);
+  const up = scale(ends, FRAME.height - FRAME.bottom, FRAME.top, { withZero: Math.min(...ends) >= 0 });
+  const largest = (/** @type {number[]} */ values) => Math.max(...values.map(Math.abs));
+  const shapes = [axes(frame, { scale: across, name: x.name, unit: "", largest: 1 },
+    { scale: up, name: of.name, unit: of.unit, largest: largest(ends) })];
+  parts.forEach((part, at) => {
+    const { stroke, dash } = pen(at);
+    const order = isWords ? part.points : [...part.points].sort((a, b) => Number(a.x) - Number(b.x));
+    const place = (/** @type {LinePoint} */ point) => [across.at(point.x ?? "") + (at - (parts.length - 1) / 2) * 4, up.at(point.mean)];
+    shapes.push(shape("polyline", { points: order.map((point) => place(point).join(",")).join(" "), fill: "none", stroke, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
+    order.forEach((point) => {
+      const [left, top] = place(point);
+      const half = point.half === null ? "" : " ± " + spelled(point.half, of.unit);
+      const words = part.name + ", " + x.name + " " + spelledSetting(x, point.x) + ": " + (point.censored ? "at least " : "") +
+        spelled(point.mean, of.unit) + half + " over " + counted(point.count, "run");
+      if (point.half !== null) shapes.push(shape("line", { x1: left, x2: left, y1: up.at(point.mean - point.half), y2: up.at(point.mean + point.half), stroke, "stroke-width": 1.5 }));
+      shapes.push(sweep.link(point.first, words, shape("circle", { cx: left, cy: top, r: 5, fill: point.censored ? "var(--paper)" : stroke, stroke, "stroke-width": 2 })));
+    });
+    if (parts.length > 1) shapes.push(...key(frame, at, part.name, { stroke, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
+  });
+  const censored = points.reduce((sum, point) => sum + point.censored, 0);
+  const missing = points.reduce((sum, point) => sum + point.missing, 0);
+  return { shapes, text: "Means with 95 % intervals (Student's t) over the runs of a point. " + (censored ? counted(censored, "value") +
+    " are lower bounds: hollow points are at least that. " : "") + (missing ? "Left out: " + counted(missing, "run") + " without a value. " : "") +
+    "A point leads to the folder of its first run." };
+}
+
+/**
+ * Returns an entry of the key beside a drawing.
+ *
+ * @param {Frame} frame
+ * @param {number} at
+ * @param {string} name
+ * @param {Record<string, string | number>} line
+ */
+function key(frame, at, name, line) {
+  const [left, top] = [frame.width - frame.right + 12, frame.top + 10 + 18 * at];
+  return [shape("line", { x1: left, x2: left + 26, y1: top, y2: top, ...line }), letters(left + 32, top + 4, name, { class: "key" })];
+}
