@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Error;
+use telemetry::{RunEnding, RunRecord};
+use units::Time;
 
 use crate::figures::UndrawnFigure;
 
@@ -123,6 +125,23 @@ pub enum RunEnd {
     },
     /// The files were being written: some may be missing, some of an earlier run.
     Writing,
+}
+
+impl RunEnd {
+    /// Returns the end of a run with results.
+    #[must_use]
+    pub fn of(record: &RunRecord) -> Self {
+        let simulated_s = record.simulated.seconds();
+        match record.ended {
+            RunEnding::AtDuration => Self::Complete,
+            RunEnding::Done => {
+                let done = record.finite.and_then(|finite| finite.done);
+                Self::Done { done_s: done.map_or(simulated_s, Time::seconds) }
+            }
+            RunEnding::NotDone => Self::NotDone { simulated_s },
+            RunEnding::Interrupted => Self::Interrupted { simulated_s },
+        }
+    }
 }
 
 /// A file of the folder.

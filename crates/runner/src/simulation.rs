@@ -11,13 +11,10 @@ use report::manifest::{Manifest, RunEnd, UndrawnEntry};
 use report::tables::{completions, congestion, margins, printed};
 use report::{OutputError, OutputFile, ResultFolder, RunOutput, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
-use telemetry::{Progress, RunEnding, RunRecord};
+use telemetry::{Progress, RunRecord, Timeline};
 use units::Span;
 
 use crate::{provenance, wording};
-
-/// Most moments in `timeline.csv`: enough for a picture of the fabric that moves, in a file of some MB for 648 hosts.
-const MOMENTS: usize = 64;
 
 /// A scenario with overrides.
 ///
@@ -146,7 +143,7 @@ impl FinishedRun {
         options: RunOptions<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, RunError> {
-        let options = RunOptions { moments: MOMENTS, ..options };
+        let options = RunOptions { moments: Timeline::MOST, ..options };
         let Outcome { summary, record } = simulate(&plan, options, progress)?;
         Ok(Self { plan, summary, record })
     }
@@ -162,7 +159,7 @@ impl FinishedRun {
         saving: (Saving<'a>, Duration),
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, ResumeError> {
-        let options = RunOptions { moments: MOMENTS, ..options };
+        let options = RunOptions { moments: Timeline::MOST, ..options };
         let Outcome { summary, record } = simulate_saving(&plan, options, saving, progress)?;
         Ok(Self { plan, summary, record })
     }
@@ -170,13 +167,7 @@ impl FinishedRun {
     /// Returns the way in which the run ended.
     #[must_use]
     pub fn end(&self) -> RunEnd {
-        let simulated_s = self.summary.simulated_s;
-        match self.record.ended {
-            RunEnding::AtDuration => RunEnd::Complete,
-            RunEnding::Done => RunEnd::Done { done_s: self.summary.done_s.unwrap_or(simulated_s) },
-            RunEnding::NotDone => RunEnd::NotDone { simulated_s },
-            RunEnding::Interrupted => RunEnd::Interrupted { simulated_s },
-        }
+        RunEnd::of(&self.record)
     }
 
     /// Returns the tables that `backwater sim` prints where the width of the terminal is not known.

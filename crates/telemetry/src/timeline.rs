@@ -12,6 +12,11 @@ pub struct Timeline {
     pub moments: Vec<Moment>,
 }
 
+impl Timeline {
+    /// Most moments of a run that is reported: enough for a picture of the fabric that moves, in a file of some MB for 648 hosts.
+    pub const MOST: usize = 64;
+}
+
 /// Outputs and congestion trees at a moment.
 #[derive(Clone, Debug, Default)]
 pub struct Moment {

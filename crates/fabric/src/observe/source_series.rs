@@ -52,12 +52,10 @@ impl SourceProbe {
 }
 
 fn sample(world: &World, flow: FlowId, delivered: Bytes) -> SourceSample {
-    let (node, queue_pair) = world.flows[flow.index()].source;
-    let adapter = &world.adapter(node);
-    let control = adapter.control_state(queue_pair, world.now()).unwrap_or_default();
+    let (control, line) = world.control(flow);
     SourceSample {
         delivered,
-        rate: control.allowed_rate(adapter.port().wire().rate()),
+        rate: control.allowed_rate(line),
         target: control.rate.map(|rate| rate.target),
         alpha: control.rate.map(|rate| rate.alpha),
         delay: control.delay,

@@ -77,9 +77,6 @@ fn values(world: &World, quantity: &WatchPlan) -> Vec<f64> {
 
 /// Returns the quantities of a flow's control that its response has, with their present values.
 fn control(world: &World, flow: FlowId) -> impl Iterator<Item = (&'static str, f64)> {
-    let (node, queue_pair) = world.flows[flow.index()].source;
-    let adapter = &world.adapter(node);
-    let state = adapter.control_state(queue_pair, world.now()).unwrap_or_default();
-    let line = adapter.port().wire().rate();
+    let (state, line) = world.control(flow);
     CONTROL.into_iter().filter_map(move |(name, of)| Some((name, of(&state, line)?)))
 }

@@ -4,11 +4,12 @@
 //! [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any number of parts.
 
 use ca_transport::{Adapter, FiniteMessages};
+use cc_policies::ControlState;
 use link_layer::Port;
 use packet::{FlowId, Lane, NodeId, PacketPool, PortId, QpNumber};
 use switch_arch::Switch;
 use telemetry::{LaneInput, LaneOutput};
-use units::{Bytes, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
 use crate::state::event::{Event, EventKind};
 use crate::state::interconnect::NodeViolation;
@@ -173,6 +174,14 @@ impl World {
     pub(crate) fn delivered(&self, flow: FlowId) -> Bytes {
         let (node, queue_pair) = self.flows[flow.index()].sink;
         self.adapter(node).sink(queue_pair).delivered
+    }
+
+    /// Returns the state of congestion control at a flow's source, and the rate of the link there.
+    pub(crate) fn control(&self, flow: FlowId) -> (ControlState, Rate) {
+        let (node, queue_pair) = self.flows[flow.index()].source;
+        let adapter = self.adapter(node);
+        let state = adapter.control_state(queue_pair, self.now()).unwrap_or_default();
+        (state, adapter.port().wire().rate())
     }
 
     /// Returns the messages of finite flows that are posted, delivered, and to come.
