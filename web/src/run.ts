@@ -1,4 +1,5 @@
 // The simulator for the page: a worker that lists and checks, and a worker for each run, which a cancel ends at once.
+import { Reports } from "./engine/joining.ts";
 import type { Reply, Request, Task } from "./engine/messages.ts";
 import { RunEnded, type Checked, type Progress, type Result, type Shipped } from "./simulator.ts";
 import type { PageTable } from "../../crates/report/src/page/script/types.js";
@@ -51,8 +52,10 @@ export class Run {
     this.result = new Promise<Result>((done, failed) => {
       this.end = failed;
       this.worker.onerror = (event) => failed(new RunEnded("panic", event.message || "the worker did not load"));
+      let reports: Reports;
       this.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-        if (data.kind === "progress") onProgress(data.progress);
+        if (data.kind === "began") reports = new Reports(JSON.parse(data.graph));
+        else if (data.kind === "progress") onProgress(reports.join(data.parcel));
         else if (data.kind === "result") done(resultOf(data.result, data.page));
         else if (data.kind === "failed") failed(new RunEnded(data.how, data.message));
       };

@@ -62,12 +62,29 @@ export interface Checked {
   fields: Field[];
 }
 
-/** Progress of a run, with its curves so far. */
+/** Load, stalls and queues of all outputs between two reports of progress, in the order of `Graph.outputs`. */
+export interface LiveFabric {
+  /** Start and end of the interval, in s: both are 0 in the first report. */
+  from_s: number;
+  to_s: number;
+  /** Share of the link's capacity that was sent, in ten-thousandths. */
+  load: Uint16Array;
+  /** Share of the interval for which packets waited with the wire free, in ten-thousandths. */
+  stalled: Uint16Array;
+  /** Bytes that wait in a switch for the output at the end; 0 at hosts. */
+  queues: Float64Array;
+}
+
+/** Progress of a run, with its curves so far. The first report comes before the first step. */
 export interface Progress {
   now_s: number;
   end_s: number;
   events: number;
+  /** Curves so far: the same objects in each report, whose arrays grow. */
   panels: Panel[];
+  /** The fabric: the same object in each report. */
+  graph: Graph;
+  fabric: LiveFabric;
 }
 
 /** Results of a run: what the report's page shows, and the files. */

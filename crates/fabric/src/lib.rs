@@ -53,7 +53,7 @@ pub use run::ranks::following::follow;
 pub use run::ranks::leading::{RankFault, release};
 pub use run::saving::Keep;
 pub use state_codec::StateError;
-pub use stepped::{Look, OutputLook, SteppedRun};
+pub use stepped::{Look, SteppedRun};
 
 /// Runs a plan to its end and returns the record. The end is that of its duration, or, if the plan is to run [until it is
 /// done](Plan::until_done), the delivery of the last message of finite traffic.

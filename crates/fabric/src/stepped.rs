@@ -4,12 +4,13 @@
 
 use core::fmt::{self, Debug, Formatter};
 
-use packet::{FlowId, Lane, NodeId, PortId};
+use packet::FlowId;
 use scenario::Plan;
-use telemetry::{RunEnding, RunRecord, Series};
-use units::{Bytes, Rate, Time};
+use telemetry::{LaneMoment, RunEnding, RunRecord, Series};
+use units::{Rate, Time};
 
 use crate::observe::digest;
+use crate::observe::timeline::lane_so_far;
 use crate::run::error::RunError;
 use crate::run::{Run, RunOptions};
 use crate::state::world::Node;
@@ -22,26 +23,13 @@ pub struct SteppedRun {
     is_over: bool,
 }
 
-/// Queues and marks at an instant.
-#[derive(Clone, Debug, Default)]
+/// All outputs at an instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Outputs of switches with packets that wait.
-    pub outputs: Vec<OutputLook>,
-    /// Packets marked so far, by all switches.
+    /// Outputs and lanes, in the order of [`Plan::lanes`], with their counts from the start of the run.
+    pub lanes: Vec<LaneMoment>,
+    /// Packets marked from the start of the run, by all switches.
     pub marked: u64,
-}
-
-/// A lane of a switch's output with packets that wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputLook {
-    /// The switch.
-    pub node: NodeId,
-    /// Its port.
-    pub port: PortId,
-    /// The lane.
-    pub lane: Lane,
-    /// Bytes that wait for the output, anywhere in the switch.
-    pub waiting: Bytes,
 }
 
 impl SteppedRun {
@@ -96,21 +84,18 @@ impl SteppedRun {
         &self.run.instruments.goodput.series
     }
 
-    /// Looks at the outputs of all switches.
+    /// Looks at all outputs.
     #[must_use]
     pub fn look(&self) -> Look {
-        let mut look = Look::default();
-        for (node, port, lane) in self.plan.lanes() {
-            if let Node::Switch(switch) = self.run.world.node(node) {
-                let view = switch.view();
-                let waiting = view.waiting(port, lane);
-                look.marked += view.marks(port, lane).total();
-                if waiting > Bytes::ZERO {
-                    look.outputs.push(OutputLook { node, port, lane, waiting });
-                }
-            }
+        let world = &self.run.world;
+        let marks = |(node, port, lane)| match world.node(node) {
+            Node::Switch(switch) => switch.view().marks(port, lane).total(),
+            Node::Adapter(_) => 0,
+        };
+        Look {
+            lanes: self.plan.lanes().map(|place| lane_so_far(world, place)).collect(),
+            marked: self.plan.lanes().map(marks).sum(),
         }
-        look
     }
 
     /// Returns the largest rate on the wire that congestion control allows the flow with this number; `None` if it
@@ -120,11 +105,8 @@ impl SteppedRun {
     /// If the plan has no such flow.
     #[must_use]
     pub fn allowed_rate(&self, flow: u32) -> Option<Rate> {
-        let world = &self.run.world;
-        let (node, queue_pair) = world.flows[FlowId(flow).index()].source;
-        let adapter = world.adapter(node);
-        let control = adapter.control_state(queue_pair, world.now()).unwrap_or_default();
-        control.allowed_rate(adapter.port().wire().rate())
+        let (control, line) = self.run.world.control(FlowId(flow));
+        control.allowed_rate(line)
     }
 
     /// Ends a run that is over. Returns its plan and its record.

@@ -1,9 +1,11 @@
 //! The functions of the WebAssembly module.
 //!
-//! Invariant: arguments and results are texts, JSON where they have parts. A panic throws an error with its message.
+//! Invariant: arguments are texts, JSON where they have parts. Results are JSON, or a [`Parcel`] where they have many numbers. A panic throws an
+//! error with its message.
 
-use std::panic;
+use std::{mem, panic};
 
+use report::page::numbers::Numbers;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{Case, EndOfRun, Session};
@@ -34,6 +36,35 @@ pub fn scenarios() -> String {
 #[wasm_bindgen]
 pub fn check(case: &str) -> Result<String, String> {
     Ok(json(&crate::check(&read(case)?)))
+}
+
+/// JSON, and the arrays of numbers whose ranges it names. Each part is taken once.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Parcel {
+    names: String,
+    numbers: Numbers,
+}
+
+#[wasm_bindgen]
+impl Parcel {
+    /// Takes the JSON.
+    #[must_use]
+    pub fn names(&mut self) -> String {
+        mem::take(&mut self.names)
+    }
+
+    /// Takes the values.
+    #[must_use]
+    pub fn floats(&mut self) -> Vec<f64> {
+        mem::take(&mut self.numbers.floats)
+    }
+
+    /// Takes the shares, in ten-thousandths.
+    #[must_use]
+    pub fn shorts(&mut self) -> Vec<u16> {
+        mem::take(&mut self.numbers.shorts)
+    }
 }
 
 /// A run in steps.
@@ -67,10 +98,18 @@ impl Run {
         self.0.advance(by_s).map_err(|end: EndOfRun| json(&end))
     }
 
-    /// Returns the progress with the curves so far, as JSON.
+    /// Returns the graph of the fabric as JSON.
+    #[wasm_bindgen(getter)]
     #[must_use]
-    pub fn progress(&self) -> String {
-        json(&self.0.progress())
+    pub fn graph(&self) -> String {
+        json(&self.0.graph())
+    }
+
+    /// Returns the progress since the last call.
+    #[must_use]
+    pub fn progress(&mut self) -> Parcel {
+        let mut numbers = Numbers::default();
+        Parcel { names: json(&self.0.progress(&mut numbers)), numbers }
     }
 
     /// Ends a run that is over. Returns digest and files, and the data of the report's page, each as JSON.

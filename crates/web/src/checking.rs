@@ -170,7 +170,7 @@ pub(crate) fn refusal(plan: &Plan) -> Option<String> {
 }
 
 /// Returns the graph of a plan.
-fn graph(plan: &Plan) -> GraphData {
+pub(crate) fn graph(plan: &Plan) -> GraphData {
     let graph = plan.graph();
     let mut outputs = Vec::new();
     for node in graph.host_ids().chain(graph.switch_ids()) {

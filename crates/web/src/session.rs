@@ -1,27 +1,20 @@
-//! A run in steps, with its curves so far, and its results.
+//! A run in steps, and its results.
 //!
-//! Invariant: the results are those of the command line, whatever the steps. A curve so far holds at most 1,000 points; a longer
-//! one is thinned, and the results then have every sample.
+//! Invariant: the results are those of the command line, whatever the steps.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fabric::{RunError, SteppedRun};
 use report::manifest::{FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
+use report::page::numbers::Numbers;
 use report::{OutputFile, RunCost, RunIdentity, Summary};
 use scenario::Plan;
 use serde::Serialize;
-use telemetry::{RunEnding, RunRecord, SeriesColumn};
+use telemetry::{RunRecord, Timeline};
 use units::{Span, Time};
 
-use crate::checking::{Case, page_data, plan_of, refusal};
-
-/// Most points of a curve so far.
-pub(crate) const MOST_POINTS: usize = 1000;
-/// Most lines of a curve so far.
-const MOST_LINES: usize = 16;
-/// Moments of the fabric's picture, as the command line has them.
-const MOMENTS: usize = 64;
+use crate::checking::{Case, GraphData, graph, page_data, plan_of, refusal};
+use crate::live::{Live, ProgressData};
 
 /// End of a run without results.
 #[derive(Clone, Debug, Serialize, thiserror::Error)]
@@ -31,53 +24,6 @@ pub struct EndOfRun {
     pub how: &'static str,
     /// The message that the command line prints.
     pub message: String,
-}
-
-/// Progress of a run.
-#[derive(Debug, Serialize)]
-pub struct ProgressData {
-    /// Simulated time so far, in s.
-    pub now_s: f64,
-    /// Simulated time of the whole run, in s; the longest if the run ends when its traffic is delivered.
-    pub end_s: f64,
-    /// Events so far.
-    pub events: u64,
-    /// True once the run is over.
-    pub is_over: bool,
-    /// Curves so far.
-    pub panels: Vec<LivePanel>,
-}
-
-/// Curves so far.
-#[derive(Debug, Serialize)]
-pub struct LivePanel {
-    /// `goodput`, `queues`, `rates`, `marks`.
-    pub id: &'static str,
-    /// Heading.
-    pub heading: &'static str,
-    /// A sentence.
-    pub about: &'static str,
-    /// Unit of the values: `bit/s`, `B`, or `1/s`.
-    pub unit: &'static str,
-    /// Times in s.
-    pub x: Vec<f64>,
-    /// Lines.
-    pub lines: Vec<LiveLine>,
-    /// Samples behind each point; 1 if the lines have every sample.
-    pub samples_a_pair: usize,
-}
-
-/// A line of the curves so far.
-#[derive(Debug, Serialize)]
-pub struct LiveLine {
-    /// Name of its subject.
-    pub name: String,
-    /// Kind of its subject: `flow`, `group`, `others`, `total`, `output`, `source`.
-    pub kind: &'static str,
-    /// Values, one for each time.
-    pub y: Vec<Option<f64>>,
-    /// True if the line is on at first.
-    pub shown: bool,
 }
 
 /// Results of a run.
@@ -101,25 +47,12 @@ pub struct FileData {
     pub contents: String,
 }
 
-/// Values at the ends of steps.
-#[derive(Debug, Default)]
-struct Looks {
-    times: Vec<f64>,
-    /// Queues in bytes, by output.
-    queues: BTreeMap<String, BTreeMap<usize, f64>>,
-    /// Rates in bit/s, by flow.
-    rates: Vec<Vec<Option<f64>>>,
-    /// Packets marked so far.
-    marked: Vec<u64>,
-}
-
 /// A run of a case.
 #[derive(Debug)]
 pub struct Session {
     run: SteppedRun,
     sets: Vec<String>,
-    names: Vec<String>,
-    looks: Looks,
+    live: Live,
 }
 
 impl Session {
@@ -132,15 +65,9 @@ impl Session {
         if let Some(message) = refusal(&plan) {
             return Err(EndOfRun { how: "refused", message });
         }
-        let flows = &plan.workload().flows;
-        let named = flows.iter().filter(|flow| flow.named).take(MOST_LINES);
-        let names: Vec<String> = named.map(|flow| flow.name.to_string()).collect();
-        Ok(Self {
-            run: SteppedRun::new(plan, MOMENTS),
-            sets: case.sets.clone(),
-            names,
-            looks: Looks::default(),
-        })
+        let run = SteppedRun::new(plan, Timeline::MOST);
+        let live = Live::new(&run);
+        Ok(Self { run, sets: case.sets.clone(), live })
     }
 
     /// Returns the sampling interval in s.
@@ -157,23 +84,20 @@ impl Session {
         let by = Span::from_ps((by_s * 1e12).clamp(1.0, 1e18) as u64);
         let to = Time::from_ps(self.run.now().ps().saturating_add(by.ps()));
         let is_over = self.run.advance(to).map_err(|error| failed(&error))?;
-        self.look();
+        self.live.look(&self.run);
         Ok(is_over)
     }
 
-    /// Returns the progress, with the curves so far.
+    /// Returns the graph of the fabric.
     #[must_use]
-    pub fn progress(&self) -> ProgressData {
-        ProgressData {
-            now_s: self.run.now().ps() as f64 / 1e12,
-            end_s: self.run.end().ps() as f64 / 1e12,
-            events: self.run.events(),
-            is_over: self.run.now() >= self.run.end(),
-            panels: vec![self.goodput(), self.queues(), self.rates(), self.marks()]
-                .into_iter()
-                .filter(|panel| !panel.lines.is_empty())
-                .collect(),
-        }
+    pub fn graph(&self) -> GraphData {
+        graph(self.run.plan())
+    }
+
+    /// Returns the progress since the last call, and adds its arrays to `numbers`.
+    #[must_use]
+    pub fn progress(&mut self, numbers: &mut Numbers) -> ProgressData {
+        self.live.progress(&self.run, numbers)
     }
 
     /// Ends a run that is over, and returns its results. `elapsed_s` is the elapsed time, which the page knows.
@@ -196,117 +120,6 @@ impl Session {
         let file = |OutputFile { name, contents }| FileData { name, contents };
         Ok(ResultData { digest: summary.digest, page, files: files.into_iter().map(file).collect() })
     }
-
-    /// Notes queues, rates and marks.
-    fn look(&mut self) {
-        let looks = &mut self.looks;
-        if looks.times.len() >= MOST_POINTS {
-            return; // The results have every sample.
-        }
-        let seen = self.run.look();
-        let at = looks.times.len();
-        looks.times.push(self.run.now().ps() as f64 / 1e12);
-        looks.marked.push(seen.marked);
-        let graph = self.run.plan().graph();
-        for output in seen.outputs {
-            let peer = graph.far_end((output.node, output.port)).0;
-            let name = format!("{} to {}", graph.name(output.node), graph.name(peer));
-            *looks.queues.entry(name).or_default().entry(at).or_insert(0.0) += output.waiting.get() as f64;
-        }
-        let rates = (0..self.names.len() as u32).map(|flow| self.run.allowed_rate(flow));
-        looks.rates.push(rates.map(|rate| rate.map(|rate| rate.get() as f64)).collect());
-    }
-
-    fn goodput(&self) -> LivePanel {
-        let series = self.run.series();
-        let samples = series.rows.len().div_ceil(MOST_POINTS).max(1);
-        let seconds = series.interval.seconds();
-        let bins: Vec<_> = series.rows.chunks(samples).collect();
-        let end = |place: usize| ((place + 1) * samples).min(series.rows.len()) as f64 * seconds;
-        let plan = self.run.plan();
-        let line = |(place, column): (usize, &SeriesColumn)| {
-            let (name, kind) = match *column {
-                SeriesColumn::Flow(flow) => (plan.workload().flows[flow as usize].name.to_string(), "flow"),
-                SeriesColumn::Group(group) => {
-                    (plan.workload().groups[group as usize].name.to_string(), "group")
-                }
-                SeriesColumn::Others => ("all other flows together".to_owned(), "others"),
-                SeriesColumn::Total => ("all flows together".to_owned(), "total"),
-            };
-            let of_bin = |rows: &&[Vec<units::Bytes>]| {
-                let bytes: u64 = rows.iter().map(|row| row[place].get()).sum();
-                Some(bytes as f64 * 8.0 / (seconds * rows.len() as f64))
-            };
-            let is_alone = self.names.is_empty();
-            LiveLine { name, kind, y: bins.iter().map(of_bin).collect(), shown: kind != "total" || is_alone }
-        };
-        let columns = series.columns.iter().enumerate();
-        let (flows, sums): (Vec<_>, Vec<_>) =
-            columns.partition(|(_, column)| matches!(column, SeriesColumn::Flow(_)));
-        LivePanel {
-            id: "goodput",
-            heading: "Goodput over time",
-            about: "Payload that hosts took in, in each interval.",
-            unit: "bit/s",
-            x: (0..bins.len()).map(end).collect(),
-            lines: flows.into_iter().take(MOST_LINES).chain(sums).map(line).collect(),
-            samples_a_pair: samples,
-        }
-    }
-
-    /// Returns the longest queues. An output without an entry at a time has no packet that waits.
-    fn queues(&self) -> LivePanel {
-        let count = self.looks.times.len();
-        let peak = |values: &BTreeMap<usize, f64>| values.values().copied().fold(0.0, f64::max);
-        let mut outputs: Vec<_> = self.looks.queues.iter().collect();
-        outputs.sort_by(|one, other| peak(other.1).total_cmp(&peak(one.1)));
-        let line = |(name, values): (&String, &BTreeMap<usize, f64>)| LiveLine {
-            name: name.clone(),
-            kind: "output",
-            y: (0..count).map(|at| Some(values.get(&at).copied().unwrap_or(0.0))).collect(),
-            shown: true,
-        };
-        self.panel("queues", "B", outputs.into_iter().take(8).map(line).collect())
-    }
-
-    fn rates(&self) -> LivePanel {
-        let line = |(flow, name): (usize, &String)| LiveLine {
-            name: name.clone(),
-            kind: "source",
-            y: self.looks.rates.iter().map(|rates| rates[flow]).collect(),
-            shown: true,
-        };
-        let lines = self.names.iter().enumerate().map(line);
-        let is_limited = |line: &LiveLine| line.y.iter().any(Option::is_some);
-        self.panel("rates", "bit/s", lines.filter(is_limited).collect())
-    }
-
-    /// Returns the packets marked in each interval between looks, a second.
-    fn marks(&self) -> LivePanel {
-        let Looks { times, marked, .. } = &self.looks;
-        let before = |at: usize| if at == 0 { (0.0, 0) } else { (times[at - 1], marked[at - 1]) };
-        let rate = |at: usize| {
-            let (time, marks) = before(at);
-            Some((marked[at] - marks) as f64 / (times[at] - time).max(1e-12))
-        };
-        let y = (0..times.len()).map(rate).collect();
-        let line = LiveLine { name: "marked packets a second".to_owned(), kind: "total", y, shown: true };
-        let has_any = marked.last().is_some_and(|all| *all > 0);
-        self.panel("marks", "1/s", if has_any { vec![line] } else { Vec::new() })
-    }
-
-    fn panel(&self, id: &'static str, unit: &'static str, lines: Vec<LiveLine>) -> LivePanel {
-        let (heading, about) = match id {
-            "queues" => {
-                ("Queues so far", "Packets that wait in a switch for an output, at the eight longest queues.")
-            }
-            "rates" => {
-                ("Rates so far", "The largest rate on the wire that congestion control allows a flow.")
-            }
-            _ => ("Marks so far", "Packets that switches marked, a second."),
-        };
-        LivePanel { id, heading, about, unit, x: self.looks.times.clone(), lines, samples_a_pair: 1 }
-    }
 }
 
 /// Returns the end of a run that failed.
@@ -320,7 +133,6 @@ fn failed(error: &RunError) -> EndOfRun {
 
 /// Returns the manifest of a run, for the sentences of its page.
 fn manifest(plan: &Plan, record: &RunRecord, sets: &[String]) -> Manifest {
-    let simulated_s = record.simulated.seconds();
     Manifest {
         schema: SCHEMA.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -334,12 +146,7 @@ fn manifest(plan: &Plan, record: &RunRecord, sets: &[String]) -> Manifest {
             seed: plan.seed(),
             plan_digest: plan.digest().to_string(),
         }],
-        ended: match record.ended {
-            RunEnding::AtDuration => RunEnd::Complete,
-            RunEnding::Done => RunEnd::Done { done_s: simulated_s },
-            RunEnding::NotDone => RunEnd::NotDone { simulated_s },
-            RunEnding::Interrupted => RunEnd::Interrupted { simulated_s },
-        },
+        ended: RunEnd::of(record),
         files: Vec::new(),
         undrawn: Vec::new(),
     }
@@ -347,6 +154,8 @@ fn manifest(plan: &Plan, record: &RunRecord, sets: &[String]) -> Manifest {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn case(name: &str, sets: &[&str]) -> Case {
@@ -380,20 +189,66 @@ mod tests {
         }
     }
 
+    /// Joined, the reports of progress are the curves, of which the goodput is that of the results; and the loads of the reports add up to
+    /// the load of the whole run.
     #[test]
-    fn curves_so_far_grow() {
-        let mut session =
-            Session::new(&case("roce-victim", &["congestion_control=Dcqcn(preset: Recommended)"]))
-                .expect("it can run");
-        (0..30).for_each(|_| assert!(!session.advance(1e-4).expect("it goes on")));
-        let before = session.progress();
-        let ids: Vec<_> = before.panels.iter().map(|panel| panel.id).collect();
-        assert_eq!(ids, ["goodput", "queues", "rates", "marks"]);
-        session.advance(1e-3).expect("it goes on");
-        for (one, other) in before.panels.iter().zip(session.progress().panels) {
-            assert!(
-                other.x.len() > one.x.len() && other.lines.iter().all(|line| line.y.len() == other.x.len())
-            );
+    fn reports_of_progress_add_up_to_the_results() {
+        let case = case("roce-victim", &["congestion_control=Dcqcn(preset: Recommended)"]);
+        let mut session = Session::new(&case).expect("it can run");
+        let (mut joined, mut sent, mut is_over) = (BTreeMap::new(), Vec::new(), false);
+        for step in 1.. {
+            let mut numbers = Numbers::default();
+            let progress = session.progress(&mut numbers);
+            let json = serde_json::to_value(&progress).expect("data are plain");
+            join(&mut joined, &json, &numbers);
+            let interval_s = progress.fabric.to_s - progress.fabric.from_s;
+            sent.resize(numbers.shorts.len() / 2, 0.0);
+            let load = numbers.shorts.iter().map(|part| f64::from(*part) / 1e4 * interval_s);
+            sent.iter_mut().zip(load).for_each(|(sum, share)| *sum += share);
+            if is_over {
+                break;
+            }
+            is_over = session.advance(1e-5 * f64::from(step)).expect("it goes on");
+        }
+        let graph = session.graph();
+        assert_eq!(sent.len(), graph.outputs.len() / 3);
+        let end_s = session.run.end().seconds();
+        assert_eq!(joined.keys().collect::<Vec<_>>(), ["goodput", "marks", "queues", "rates"]);
+        let result = session.finish(1.0).expect("it ends well");
+        let page: serde_json::Value = serde_json::from_str(&result.page).expect("it is JSON");
+        let expected = page["panels"][0]["lines"][0]["y"].as_array().expect("there is a line");
+        let [x, y, ..] = &joined["goodput"][..] else { panic!("{joined:?}") };
+        assert_eq!((x.len(), y.len()), (expected.len(), expected.len()));
+        for (at, (one, other)) in y.iter().zip(expected).enumerate() {
+            let other = other.as_f64().expect("it is a number");
+            assert!((one - other).abs() <= 1e-3 * other.abs() + 1.0, "{at}: {one} and {other}");
+        }
+        let ports = result.files.iter().find(|file| file.name == "ports.csv").expect("it is there");
+        let mut reader = ports.contents.lines();
+        let column = reader.next().and_then(|head| head.split(',').position(|name| name == "utilisation"));
+        let column = column.expect("there is such a column");
+        let used: Vec<f64> = reader
+            .map(|row| row.split(',').nth(column).expect("it has it").parse().expect("a number"))
+            .collect();
+        assert_eq!(used.len(), sent.len(), "one lane each");
+        for (port, (used, sent)) in used.iter().zip(&sent).enumerate() {
+            // Each report rounds to a ten-thousandth.
+            assert!((used - sent / end_s).abs() < 2e-4, "port {port}: {used} and {}", sent / end_s);
+        }
+    }
+
+    /// Adds the new points of all panels to those of before, as the page does.
+    fn join(joined: &mut BTreeMap<String, Vec<Vec<f64>>>, progress: &serde_json::Value, numbers: &Numbers) {
+        for panel in progress["panels"].as_array().expect("panels are a list") {
+            let lines = joined.entry(panel["id"].as_str().expect("it has a name").to_owned()).or_default();
+            let arrays = core::iter::once(&panel["x"]).chain(panel["y"].as_array().expect("a list"));
+            if !panel["lines"].is_null() {
+                *lines = vec![Vec::new(); arrays.clone().count()];
+            }
+            for (line, range) in lines.iter_mut().zip(arrays) {
+                let at = |place: usize| range["f64"][place].as_u64().expect("it is a range") as usize;
+                line.extend(&numbers.floats[at(0)..][..at(1)]);
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 // Messages between the page and a worker.
-import type { Progress } from "../simulator.ts";
+import type { Parcel } from "./parcel.ts";
 
 /** A scenario with settings, as the module takes it. */
 export interface Task {
@@ -21,6 +21,7 @@ export type Request =
 /** What a worker says. */
 export type Reply =
   | { kind: "answer"; id: number; text: string }
-  | { kind: "progress"; id: number; progress: Progress }
+  | { kind: "began"; id: number; graph: string }
+  | { kind: "progress"; id: number; parcel: Parcel }
   | { kind: "result"; id: number; result: string; page: string }
   | { kind: "failed"; id: number; how: string; message: string };

@@ -3,6 +3,7 @@
 // Invariant: the steps do not change the results. The length of a step follows the elapsed time of the last.
 import init, { Run, check, scenarios } from "../../../target/web-module/web.js";
 import type { Reply, Request, Task } from "./messages.ts";
+import { memoryOf, type Parcel } from "./parcel.ts";
 
 /** Elapsed time of a step, in ms. */
 const STEP_MS = 40;
@@ -20,8 +21,15 @@ const ready = init({ module_or_path: new URL("../../../target/web-module/web_bg.
 let isPaused = false;
 let wake = () => {};
 
-function say(reply: Reply): void {
-  postMessage(reply);
+function say(reply: Reply, memory: ArrayBuffer[] = []): void {
+  postMessage(reply, { transfer: memory });
+}
+
+/** Takes a parcel out of the module's memory. */
+function taken(from: { names(): string; floats(): Float64Array; shorts(): Uint16Array; free(): void }): Parcel {
+  const parcel = { names: from.names(), floats: from.floats() as Parcel["floats"], shorts: from.shorts() as Parcel["shorts"] };
+  from.free();
+  return parcel;
 }
 
 /** Returns after messages have been taken, and after a pause. */
@@ -40,17 +48,21 @@ async function run(id: number, task: Task): Promise<void> {
   const run = new Run(JSON.stringify(task));
   const most = Math.max(run.sample_s * 50, 1e-9);
   let step = run.sample_s;
-  let reported = -Infinity;
+  let reported = performance.now();
+  const report = () => {
+    const parcel = taken(run.progress());
+    say({ kind: "progress", id, parcel }, memoryOf(parcel));
+    reported = performance.now();
+  };
+  say({ kind: "began", id, graph: run.graph });
+  report();
   for (let isOver = false; !isOver;) {
     const began = performance.now();
     isOver = run.advance(step);
     const took = performance.now() - began;
     elapsed += took;
     step = Math.min(most, Math.max(step * Math.min(2, Math.max(0.25, STEP_MS / Math.max(took, 0.5))), run.sample_s / 1000));
-    if (performance.now() - reported > REPORT_MS || isOver) {
-      say({ kind: "progress", id, progress: JSON.parse(run.progress()) });
-      reported = performance.now();
-    }
+    if (performance.now() - reported > REPORT_MS || isOver) report();
     await breath();
   }
   const [result, page] = run.finish(elapsed / 1000) as [string, string];

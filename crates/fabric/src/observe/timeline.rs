@@ -57,7 +57,7 @@ impl TimelineProbe {
         trees.sort_by_key(|tree| core::cmp::Reverse(tree.branches.len()));
         trees.truncate(MOST_TREES);
         let trees = trees.iter().map(|tree| self.tree(world, tree)).collect();
-        let lanes = self.places.iter().map(|place| lane(world, *place)).collect();
+        let lanes = self.places.iter().map(|place| lane_so_far(world, *place)).collect();
         self.moments.push(Moment { at: world.now(), lanes, trees });
         if self.moments.len() > self.most {
             let mut number = 0;
@@ -106,7 +106,7 @@ impl TimelineProbe {
 }
 
 /// Returns the counts of an output and lane from the start of the run.
-fn lane(world: &World, (node, port, lane): (NodeId, PortId, Lane)) -> LaneMoment {
+pub(crate) fn lane_so_far(world: &World, (node, port, lane): (NodeId, PortId, Lane)) -> LaneMoment {
     let (_, output) = world.lane_counts(node, port, lane);
     let queue = match world.node(node) {
         Node::Adapter(_) => None,

@@ -23,6 +23,7 @@ mod priorities;
 mod ranks;
 mod series;
 mod sharing;
+mod stepped;
 mod tap;
 mod thresholds;
 mod timeline;

@@ -9,6 +9,7 @@
 //! | `words` | quantities as text |
 //! | `modules` | the files of `script/`, joined into one script |
 //! | `document` | the HTML around a page's sections and data |
+//! | [`numbers`] | arrays of numbers beside the JSON, for a reader with typed arrays |
 //! | `data` | curves and tables as data of the script |
 //! | `run` | the page of a run |
 //! | `table` | a table of runs or settings, by columns |
@@ -22,6 +23,7 @@ mod base64;
 mod data;
 mod document;
 mod modules;
+pub mod numbers;
 mod run;
 mod sha256;
 mod sweep;

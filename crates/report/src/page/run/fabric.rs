@@ -8,11 +8,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::page::base64::base64_of_u16;
+use crate::page::numbers::ten_thousandths;
 use crate::page::words;
 use crate::reader::{ReadError, RunFiles, TreeRow};
-
-/// Parts of one in which shares are written.
-const PARTS: f64 = 10_000.0;
 
 /// The fabric as data of the script.
 #[derive(Debug, Serialize)]
@@ -205,8 +203,7 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
 }
 
 fn shares(values: &[f64]) -> String {
-    let part = |value: &f64| (value * PARTS).round().clamp(0.0, f64::from(u16::MAX)) as u16;
-    base64_of_u16(&values.iter().map(part).collect::<Vec<_>>())
+    base64_of_u16(&values.iter().copied().map(ten_thousandths).collect::<Vec<_>>())
 }
 
 /// Returns the sentence on the figure of the fabric.
