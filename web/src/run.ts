@@ -1,8 +1,10 @@
 // The simulator for the page: a worker that lists and checks, and a worker for each run, which a cancel ends at once.
 import { Reports } from "./engine/joining.ts";
+import { opened } from "./engine/parcel.ts";
 import type { Reply, Request, Task } from "./engine/messages.ts";
 import { RunEnded, type Checked, type Progress, type Result, type Shipped } from "./simulator.ts";
-import type { PageTable } from "../../crates/report/src/page/script/types.js";
+import { withGaps } from "../../crates/report/src/page/script/arrays.js";
+import type { PageTable, Panel } from "../../crates/report/src/page/script/types.js";
 
 export type { Task };
 
@@ -56,7 +58,7 @@ export class Run {
       this.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
         if (data.kind === "began") reports = new Reports(JSON.parse(data.graph));
         else if (data.kind === "progress") onProgress(reports.join(data.parcel));
-        else if (data.kind === "result") done(resultOf(data.result, data.page));
+        else if (data.kind === "result") done(resultOf(data));
         else if (data.kind === "failed") failed(new RunEnded(data.how, data.message));
       };
     }).finally(() => this.worker.terminate());
@@ -77,10 +79,13 @@ export class Run {
   }
 }
 
-function resultOf(result: string, page: string): Result {
-  const { digest, files } = JSON.parse(result);
-  const data = JSON.parse(page);
-  const tables: PageTable[] = [...data.tables, ...data.margins, ...data.completion_tables];
-  const { leads, panels, completions, fabric, phases, end_s } = data;
-  return { digest, files, leads, panels, completions, fabric, phases, end_s, tables };
+/** The data of the report's page. */
+type PageData = Pick<Result, "leads" | "panels" | "completions" | "fabric" | "phases" | "end_s"> & Record<"tables" | "margins" | "completion_tables", PageTable[]>;
+
+function resultOf({ digest, page, files }: Extract<Reply, { kind: "result" }>): Result {
+  const { tables, margins, completion_tables, ...data } = opened(page) as PageData;
+  const shown = (panel: Panel): Panel => ({ ...panel, lines: panel.lines.map((line) => ({ ...line, y: withGaps(line.y as Float64Array) })) });
+  const panels = data.panels.map(shown);
+  const completions = data.completions && shown(data.completions);
+  return { ...data, panels, completions, digest, files, tables: [...tables, ...margins, ...completion_tables] };
 }

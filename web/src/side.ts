@@ -137,7 +137,7 @@ function downloads(result: Result): HTMLElement {
 }
 
 /** Offers a text as a file. */
-export function save(name: string, contents: string): void {
+export function save(name: string, contents: BlobPart): void {
   const address = URL.createObjectURL(new Blob([contents], { type: "text/plain" }));
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);

@@ -98,7 +98,13 @@ export interface Result {
   tables: PageTable[];
   phases: [string, number, number][];
   end_s: number;
-  files: { name: string; contents: string }[];
+  files: ResultFile[];
+}
+
+/** A file of a run, in UTF-8. */
+export interface ResultFile {
+  name: string;
+  contents: Uint8Array<ArrayBuffer>;
 }
 
 /** End of a run without results: `deadlock`, `violation`, `cancelled`, `refused` or `panic`, with its message. */

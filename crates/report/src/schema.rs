@@ -58,23 +58,9 @@ pub fn files() -> Vec<FileSchema> {
     let mut files = vec![
         json_file::<Manifest>("run.json", "the manifest: which run this is, how it ended, and its files"),
         json_file::<Summary>("summary.json", "the results of the run, as one JSON object"),
-        table(&flows::flow_table()),
-        table(&flows::phase_table()),
-        table(&series::series_table()),
-        table(&ports::port_table()),
-        table(&congestion::files::tree_table()),
-        table(&congestion::files::root_table()),
-        table(&congestion::files::contributor_table()),
-        table(&congestion::files::victim_table()),
-        table(&congestion::worst::table()),
-        table(&series::watch_table()),
-        table(&observed::port_table()),
-        table(&observed::source_table()),
-        table(&observed::pause_table()),
-        table(&timeline::output_table()),
-        table(&timeline::tree_table()),
-        table(&margins::table()),
-        table(&completions::table()),
+    ];
+    files.extend(run_tables());
+    files.extend([
         other(
             "fct.txt",
             "one line per acknowledged message, in the format of HPCC's simulator, with `--fct-txt`",
@@ -86,7 +72,7 @@ pub fn files() -> Vec<FileSchema> {
              `--drain`",
             PLAIN,
         ),
-    ];
+    ]);
     files.push(other(
         page::PAGE,
         "the whole folder as one page, with `sim --open` or by `backwater report DIR`",
@@ -118,6 +104,36 @@ pub fn files() -> Vec<FileSchema> {
         ),
     ]);
     files
+}
+
+/// Returns the tables of a run.
+fn run_tables() -> [FileSchema; 17] {
+    [
+        table(&flows::flow_table()),
+        table(&flows::phase_table()),
+        table(&series::series_table()),
+        table(&ports::port_table()),
+        table(&congestion::files::tree_table()),
+        table(&congestion::files::root_table()),
+        table(&congestion::files::contributor_table()),
+        table(&congestion::files::victim_table()),
+        table(&congestion::worst::table()),
+        table(&series::watch_table()),
+        table(&observed::port_table()),
+        table(&observed::source_table()),
+        table(&observed::pause_table()),
+        table(&timeline::output_table()),
+        table(&timeline::tree_table()),
+        table(&margins::table()),
+        table(&completions::table()),
+    ]
+}
+
+/// Returns the columns of a table of a run; none if there is no such table.
+#[must_use]
+pub fn columns(file: &str) -> Vec<ColumnSchema> {
+    let found = run_tables().into_iter().find(|table| table.name == file).map(|table| table.format);
+    if let Some(FileFormat::Table(columns)) = found { columns } else { Vec::new() }
 }
 
 /// Returns the columns that the table of every sweep has.

@@ -5,10 +5,11 @@
 
 use std::{mem, panic};
 
+use report::OutputFile;
 use report::page::numbers::Numbers;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::{Case, EndOfRun, Session};
+use crate::{Case, EndOfRun, ResultData, Session};
 
 #[wasm_bindgen]
 extern "C" {
@@ -112,13 +113,54 @@ impl Run {
         Parcel { names: json(&self.0.progress(&mut numbers)), numbers }
     }
 
-    /// Ends a run that is over. Returns digest and files, and the data of the report's page, each as JSON.
+    /// Ends a run that is over.
     ///
     /// # Errors
     /// The end of the run as JSON, if it has failed.
-    pub fn finish(self, elapsed_s: f64) -> Result<Vec<String>, String> {
-        let result = self.0.finish(elapsed_s).map_err(|end| json(&end))?;
-        Ok(vec![json(&result), result.page])
+    pub fn finish(self, elapsed_s: f64) -> Result<Results, String> {
+        let ResultData { digest, page, numbers, mut files } =
+            self.0.finish(elapsed_s).map_err(|end| json(&end))?;
+        files.reverse();
+        Ok(Results { digest, page: Some(Parcel { names: page, numbers }), files })
+    }
+}
+
+/// Results of a run. Each part is taken once.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Results {
+    digest: String,
+    page: Option<Parcel>,
+    /// Files, the last one first.
+    files: Vec<OutputFile>,
+}
+
+#[wasm_bindgen]
+impl Results {
+    /// Returns the digest of the run, in hexadecimal.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn digest(&self) -> String {
+        self.digest.clone()
+    }
+
+    /// Takes the data of the report's page.
+    #[must_use]
+    pub fn page(&mut self) -> Option<Parcel> {
+        self.page.take()
+    }
+
+    /// Returns the name of the next file, if there is one.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn file(&self) -> Option<String> {
+        self.files.last().map(|file| file.name.clone())
+    }
+
+    /// Takes the contents of the next file, in UTF-8.
+    #[must_use]
+    pub fn contents(&mut self) -> Vec<u8> {
+        self.files.pop().map_or_else(Vec::new, |file| file.contents.into_bytes())
     }
 }
 

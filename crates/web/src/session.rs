@@ -27,24 +27,16 @@ pub struct EndOfRun {
 }
 
 /// Results of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct ResultData {
     /// Digest of the run, in hexadecimal.
     pub digest: String,
-    /// Data of the report's page, as JSON.
-    #[serde(skip)]
+    /// Data of the report's page, as JSON without its numbers.
     pub page: String,
+    /// Numbers of the page's data.
+    pub numbers: Numbers,
     /// Files that `backwater sim` writes.
-    pub files: Vec<FileData>,
-}
-
-/// A file of a run.
-#[derive(Debug, Serialize)]
-pub struct FileData {
-    /// Its name.
-    pub name: String,
-    /// Its text.
-    pub contents: String,
+    pub files: Vec<OutputFile>,
 }
 
 /// A run of a case.
@@ -116,9 +108,10 @@ impl Session {
         let summary = Summary::new(identity, &record, cost);
         let files = report::output(&summary, &record, plan.resolved()).files;
         let violated = |message| EndOfRun { how: "violation", message };
-        let page = page_data(&files, &manifest(&plan, &record, &self.sets)).map_err(violated)?;
-        let file = |OutputFile { name, contents }| FileData { name, contents };
-        Ok(ResultData { digest: summary.digest, page, files: files.into_iter().map(file).collect() })
+        let manifest = manifest(&plan, &record, &self.sets);
+        drop(record);
+        let (page, numbers) = page_data(&files, &manifest).map_err(violated)?;
+        Ok(ResultData { digest: summary.digest, page, numbers, files })
     }
 }
 
@@ -216,11 +209,12 @@ mod tests {
         assert_eq!(joined.keys().collect::<Vec<_>>(), ["goodput", "marks", "queues", "rates"]);
         let result = session.finish(1.0).expect("it ends well");
         let page: serde_json::Value = serde_json::from_str(&result.page).expect("it is JSON");
-        let expected = page["panels"][0]["lines"][0]["y"].as_array().expect("there is a line");
+        let range = &page["panels"][0]["lines"][0]["y"]["f64"];
+        let [from, length] = [0, 1].map(|place| range[place].as_u64().expect("it is a range") as usize);
+        let expected = &result.numbers.floats[from..from + length];
         let [x, y, ..] = &joined["goodput"][..] else { panic!("{joined:?}") };
         assert_eq!((x.len(), y.len()), (expected.len(), expected.len()));
         for (at, (one, other)) in y.iter().zip(expected).enumerate() {
-            let other = other.as_f64().expect("it is a number");
             assert!((one - other).abs() <= 1e-3 * other.abs() + 1.0, "{at}: {one} and {other}");
         }
         let ports = result.files.iter().find(|file| file.name == "ports.csv").expect("it is there");

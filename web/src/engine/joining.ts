@@ -1,4 +1,5 @@
 // Reports of progress, joined: a report has only what is new since the last (crates/web/src/curves.rs).
+import { withGaps } from "../../../crates/report/src/page/script/arrays.js";
 import type { Graph, Panel } from "../../../crates/report/src/page/script/types.js";
 import type { LiveFabric, Progress } from "../simulator.ts";
 import { opened, type Parcel } from "./parcel.ts";
@@ -27,7 +28,7 @@ export class Reports {
       const panel = news.lines === null ? this.panels.get(news.id) as Growing : whole(news.id, news.lines);
       this.panels.set(news.id, panel);
       panel.x.push(...news.x);
-      news.y.forEach((values, place) => panel.lines[place]?.y.push(...Array.from(values, (value) => Number.isNaN(value) ? null : value)));
+      news.y.forEach((values, place) => panel.lines[place]?.y.push(...withGaps(values)));
     }
     return { ...report, graph: this.graph, panels: [...this.panels.values()] };
   }

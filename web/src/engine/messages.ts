@@ -1,4 +1,5 @@
 // Messages between the page and a worker.
+import type { ResultFile } from "../simulator.ts";
 import type { Parcel } from "./parcel.ts";
 
 /** A scenario with settings, as the module takes it. */
@@ -23,5 +24,5 @@ export type Reply =
   | { kind: "answer"; id: number; text: string }
   | { kind: "began"; id: number; graph: string }
   | { kind: "progress"; id: number; parcel: Parcel }
-  | { kind: "result"; id: number; result: string; page: string }
+  | { kind: "result"; id: number; digest: string; page: Parcel; files: ResultFile[] }
   | { kind: "failed"; id: number; how: string; message: string };

@@ -1,9 +1,10 @@
 // The simulator in a worker: one run at a time, in steps short enough for a pause.
 //
 // Invariant: the steps do not change the results. The length of a step follows the elapsed time of the last.
-import init, { Run, check, scenarios } from "../../../target/web-module/web.js";
+import init, { Run, check, scenarios, type Parcel as ModuleParcel } from "../../../target/web-module/web.js";
 import type { Reply, Request, Task } from "./messages.ts";
 import { memoryOf, type Parcel } from "./parcel.ts";
+import type { ResultFile } from "../simulator.ts";
 
 /** Elapsed time of a step, in ms. */
 const STEP_MS = 40;
@@ -26,7 +27,7 @@ function say(reply: Reply, memory: ArrayBuffer[] = []): void {
 }
 
 /** Takes a parcel out of the module's memory. */
-function taken(from: { names(): string; floats(): Float64Array; shorts(): Uint16Array; free(): void }): Parcel {
+function taken(from: ModuleParcel): Parcel {
   const parcel = { names: from.names(), floats: from.floats() as Parcel["floats"], shorts: from.shorts() as Parcel["shorts"] };
   from.free();
   return parcel;
@@ -65,8 +66,13 @@ async function run(id: number, task: Task): Promise<void> {
     if (performance.now() - reported > REPORT_MS || isOver) report();
     await breath();
   }
-  const [result, page] = run.finish(elapsed / 1000) as [string, string];
-  say({ kind: "result", id, result, page });
+  const results = run.finish(elapsed / 1000);
+  const page = taken(results.page() as ModuleParcel);
+  const files: ResultFile[] = [];
+  for (let name = results.file; name !== undefined; name = results.file) files.push({ name, contents: results.contents() as ResultFile["contents"] });
+  const { digest } = results;
+  results.free();
+  say({ kind: "result", id, digest, page, files }, [...memoryOf(page), ...files.map(({ contents }) => contents.buffer)]);
 }
 
 /** Returns the end of a run that an error tells of: as the module says it, or a panic. */

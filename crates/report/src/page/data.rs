@@ -3,14 +3,16 @@
 //! Invariant: values are those of the files. Long series are given by the lowest and highest value of each interval, long tables
 //! by their first rows by a stated order, and both say so.
 
+use core::str::FromStr;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::numbers::{Form, InJson, Numbers, TakenOut};
 use super::words;
 use crate::reader::{ReadError, RunFiles};
-use crate::schema::{self, FileFormat};
+use crate::schema;
 use crate::table::{ColumnSchema, ColumnType};
 
 /// Most samples of a curve that is drawn sample by sample.
@@ -18,7 +20,8 @@ const MOST_SAMPLES: usize = 2000;
 
 /// Curves over one axis of time or another quantity.
 #[derive(Debug, Serialize)]
-pub(super) struct Panel {
+#[serde(bound = "")]
+pub(super) struct Panel<F: Form = InJson> {
     /// Name of the figure in the page.
     pub id: &'static str,
     /// Heading.
@@ -28,22 +31,23 @@ pub(super) struct Panel {
     /// Unit of the values: `bit/s`, `B`, or none.
     pub unit: &'static str,
     /// Values of the axis, ascending.
-    pub x: Vec<f64>,
+    pub x: F::Values,
     /// Lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Line<F>>,
     /// Samples behind each pair of values; 1 if the lines have every sample.
     pub samples_a_pair: usize,
 }
 
 /// A line.
 #[derive(Debug, Serialize)]
-pub(super) struct Line {
+#[serde(bound = "")]
+pub(super) struct Line<F: Form = InJson> {
     /// Name of its subject.
     pub name: String,
     /// Kind of its subject: `flow`, `group`, `others`, `total`, `output`, `source`.
     pub kind: &'static str,
     /// Values, one for each of the axis; `None` where there is none.
-    pub y: Vec<Option<f64>>,
+    pub y: F::Gaps,
     /// True if the line is on at first.
     pub shown: bool,
 }
@@ -62,6 +66,15 @@ impl Panel {
         }
         self.x = self.x.chunks(samples).flat_map(|bin| [bin[0], bin[bin.len() - 1]]).collect();
         self
+    }
+
+    /// Takes the numbers out.
+    pub(super) fn take_out(self, numbers: &mut Numbers) -> Panel<TakenOut> {
+        let Self { id, heading, about, unit, x, lines, samples_a_pair } = self;
+        let x = numbers.add(x);
+        let line = |Line { name, kind, y, shown }: Line| Line { name, kind, y: numbers.add_gaps(y), shown };
+        let lines = lines.into_iter().map(line).collect();
+        Panel { id, heading, about, unit, x, lines, samples_a_pair }
     }
 
     /// Returns the largest value of all lines but totals, with its line and its place on the axis.
@@ -118,14 +131,55 @@ pub(super) struct TableChoice {
 
 /// A table of the page.
 #[derive(Debug, Serialize)]
-pub(super) struct PageTable {
+#[serde(bound = "")]
+pub(super) struct PageTable<F: Form = InJson> {
     id: String,
     heading: &'static str,
     about: String,
     columns: Vec<Value>,
     rows: usize,
-    /// Values, column by column. A column of texts with repetitions is an object: `words`, and `at`, their places.
-    values: Vec<Value>,
+    /// Values, column by column.
+    values: Vec<Cells<F>>,
+}
+
+/// The values of a column.
+#[derive(Debug, Serialize)]
+#[serde(untagged, bound = "")]
+enum Cells<F: Form = InJson> {
+    Counts(F::Counts),
+    Numbers(F::Gaps),
+    Texts(Vec<String>),
+    /// Texts that repeat.
+    Words {
+        words: Vec<String>,
+        /// Their places.
+        at: F::Places,
+    },
+}
+
+impl PageTable {
+    /// Takes the numbers out.
+    pub(super) fn take_out(self, numbers: &mut Numbers) -> PageTable<TakenOut> {
+        let Self { id, heading, about, columns, rows, values } = self;
+        let values = values.into_iter().map(|cells| cells.take_out(numbers)).collect();
+        PageTable { id, heading, about, columns, rows, values }
+    }
+}
+
+impl Cells {
+    fn take_out(self, numbers: &mut Numbers) -> Cells<TakenOut> {
+        match self {
+            Self::Counts(counts) => {
+                let counts = counts.into_iter().map(|count| count.map(|count| count as f64));
+                Cells::Counts(numbers.add_gaps(counts))
+            }
+            Self::Numbers(values) => Cells::Numbers(numbers.add_gaps(values)),
+            Self::Texts(texts) => Cells::Texts(texts),
+            Self::Words { words, at } => {
+                Cells::Words { words, at: numbers.add(at.into_iter().map(|place| place as f64)) }
+            }
+        }
+    }
 }
 
 impl TableChoice {
@@ -152,7 +206,7 @@ impl TableChoice {
         }
         rows.truncate(self.most);
         let chosen: Vec<ColumnSchema> =
-            columns(self.file).into_iter().filter(|one| self.takes(&one.name)).collect();
+            schema::columns(self.file).into_iter().filter(|one| self.takes(&one.name)).collect();
         let mut values = Vec::new();
         for column in &chosen {
             let place = place(&column.name)?;
@@ -186,47 +240,42 @@ impl TableChoice {
     }
 }
 
-fn columns(file: &str) -> Vec<ColumnSchema> {
-    let format = schema::files().into_iter().find(|one| one.name == file).map(|one| one.format);
-    match format {
-        Some(FileFormat::Table(columns)) => columns,
-        _ => Vec::new(),
-    }
-}
-
-/// Returns the cells of a column as JSON.
-fn encoded(column: &ColumnSchema, cells: &[&str]) -> Result<Value, String> {
-    let number = |cell: &&str| match *cell {
-        "" => Ok(Value::Null),
-        cell if column.kind == ColumnType::Integer => {
-            cell.parse::<u64>().map(|value| json!(value)).map_err(drop)
-        }
-        cell => cell.parse::<f64>().map(|value| json!(value)).map_err(drop),
-    };
+/// Returns the cells of a column.
+fn encoded(column: &ColumnSchema, cells: &[&str]) -> Result<Cells, String> {
     match column.kind {
-        ColumnType::Integer | ColumnType::Number => {
-            let fault = |cell: &&str| format!("`{}` cannot be `{cell}`", column.name);
-            let values = cells.iter().map(|cell| number(cell).map_err(|()| fault(cell)));
-            values.collect::<Result<Vec<_>, _>>().map(Value::Array)
-        }
+        ColumnType::Integer => parsed(column, cells).map(Cells::Counts),
+        ColumnType::Number => parsed(column, cells).map(Cells::Numbers),
         ColumnType::String | ColumnType::Boolean => Ok(dictionary(cells)),
     }
 }
 
-/// Returns texts as JSON: as they are, or, if few differ, as words and places.
-fn dictionary(cells: &[&str]) -> Value {
+/// Returns the numbers of a column; `None` where a cell is empty.
+fn parsed<T: FromStr>(column: &ColumnSchema, cells: &[&str]) -> Result<Vec<Option<T>>, String> {
+    let number = |cell: &&str| match *cell {
+        "" => Ok(None),
+        cell => cell.parse().map(Some).map_err(|_| format!("`{}` cannot be `{cell}`", column.name)),
+    };
+    cells.iter().map(number).collect()
+}
+
+/// Returns texts: as they are, or, if few differ, as words and places.
+fn dictionary(cells: &[&str]) -> Cells {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut words = Vec::new();
     let at: Vec<usize> = cells
         .iter()
         .map(|cell| {
             *places.entry(cell).or_insert_with(|| {
-                words.push(*cell);
+                words.push((*cell).to_owned());
                 words.len() - 1
             })
         })
         .collect();
-    if words.len() * 2 > cells.len() { json!(cells) } else { json!({ "words": words, "at": at }) }
+    if words.len() * 2 > cells.len() {
+        Cells::Texts(cells.iter().map(|cell| (*cell).to_owned()).collect())
+    } else {
+        Cells::Words { words, at }
+    }
 }
 
 #[cfg(test)]
@@ -260,7 +309,8 @@ mod tests {
 
     #[test]
     fn texts_that_repeat_are_words_and_places() {
-        assert_eq!(dictionary(&["a", "b"]), json!(["a", "b"]));
-        assert_eq!(dictionary(&["a", "b", "a", "a"]), json!({ "words": ["a", "b"], "at": [0, 1, 0, 0] }));
+        assert_eq!(json!(dictionary(&["a", "b"])), json!(["a", "b"]));
+        let cells = dictionary(&["a", "b", "a", "a"]);
+        assert_eq!(json!(cells), json!({ "words": ["a", "b"], "at": [0, 1, 0, 0] }));
     }
 }

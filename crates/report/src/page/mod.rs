@@ -9,7 +9,7 @@
 //! | `words` | quantities as text |
 //! | `modules` | the files of `script/`, joined into one script |
 //! | `document` | the HTML around a page's sections and data |
-//! | [`numbers`] | arrays of numbers beside the JSON, for a reader with typed arrays |
+//! | [`numbers`] | arrays of numbers in the JSON, or beside it for a reader with typed arrays |
 //! | `data` | curves and tables as data of the script |
 //! | `run` | the page of a run |
 //! | `table` | a table of runs or settings, by columns |
@@ -31,6 +31,7 @@ mod table;
 mod tuning;
 mod words;
 
+use self::numbers::Numbers;
 use crate::OutputFile;
 use crate::manifest::{FolderKind, MANIFEST, Manifest, RunEnd};
 use crate::reader::{ReadError, RunFiles};
@@ -93,14 +94,14 @@ pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, 
     Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
 }
 
-/// Returns the data of the page of a run as JSON: curves, the fabric at moments, tables, and sentences, as its script reads them
-/// (`script/types.d.ts`). Another page with the same components needs no more.
+/// Returns the data of the page of a run: JSON with curves, the fabric at moments, tables, and sentences, as its script reads them
+/// (`script/types.d.ts`), and the numbers whose ranges it names. Another page with the same components needs no more.
 ///
 /// # Errors
 /// If the run has no results, or a file is missing or wrong.
-pub fn data_of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, PageError> {
+pub fn data_of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<(String, Numbers), PageError> {
     check(manifest)?;
-    run::json(files, manifest)
+    run::json_and_numbers(files, manifest)
 }
 
 /// Returns the manifest of a folder.

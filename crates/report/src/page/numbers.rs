@@ -1,8 +1,68 @@
-//! Numbers of a page's data, taken out of its JSON for a reader with typed arrays.
+//! Numbers of a page's data: in its JSON, or taken out of it for a reader with typed arrays.
 //!
-//! Invariant: the JSON names a range of [`Numbers`] in place of each array: `{"f64": [from, length]}` or `{"u16": [from, length]}`.
+//! Invariant: where numbers are taken out, the JSON names a range of [`Numbers`] in place of each array: `{"f64": [from, length]}` or
+//! `{"u16": [from, length]}`. Both forms have the same values.
 
-use serde::Serialize;
+use core::fmt::Debug;
+
+use serde::{Serialize, Serializer};
+
+use super::base64::base64_of_u16;
+
+/// The form of arrays in a page's data.
+pub(super) trait Form: Debug {
+    /// Values.
+    type Values: Debug + Serialize;
+    /// Values, some of which may be missing.
+    type Gaps: Debug + Serialize;
+    /// Whole numbers, some of which may be missing.
+    type Counts: Debug + Serialize;
+    /// Places of words.
+    type Places: Debug + Serialize;
+    /// Shares in ten-thousandths.
+    type Shares: Debug + Serialize;
+}
+
+/// Arrays as JSON, shares in base64.
+#[derive(Debug)]
+pub(super) struct InJson;
+
+impl Form for InJson {
+    type Values = Vec<f64>;
+    type Gaps = Vec<Option<f64>>;
+    type Counts = Vec<Option<u64>>;
+    type Places = Vec<usize>;
+    type Shares = Shares;
+}
+
+/// Ranges of [`Numbers`].
+#[derive(Debug)]
+pub(super) struct TakenOut;
+
+impl Form for TakenOut {
+    type Values = FloatRange;
+    type Gaps = FloatRange;
+    type Counts = FloatRange;
+    type Places = FloatRange;
+    type Shares = ShortRange;
+}
+
+/// Shares in ten-thousandths. Their JSON is base64 of 16 bits each, the lower byte first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Shares(pub(super) Vec<u16>);
+
+impl Shares {
+    /// Returns shares, from 0 on, of which those above 6.5535 become that.
+    pub(super) fn of(shares: &[f64]) -> Self {
+        Self(shares.iter().copied().map(ten_thousandths).collect())
+    }
+}
+
+impl Serialize for Shares {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&base64_of_u16(&self.0))
+    }
+}
 
 /// Arrays of numbers, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,16 +93,26 @@ impl Numbers {
         FloatRange { f64: [from, self.floats.len() - from] }
     }
 
+    /// Adds an array of values, some of which may be missing, and returns its range.
+    pub(super) fn add_gaps(&mut self, values: impl IntoIterator<Item = Option<f64>>) -> FloatRange {
+        self.add(values.into_iter().map(|value| value.unwrap_or(f64::NAN)))
+    }
+
     /// Adds an array of shares, from 0 on, and returns its range. Shares above 6.5535 are written as that.
     pub fn add_shares(&mut self, shares: impl IntoIterator<Item = f64>) -> ShortRange {
+        self.add_parts(shares.into_iter().map(ten_thousandths))
+    }
+
+    /// Adds an array of ten-thousandths, and returns its range.
+    pub(super) fn add_parts(&mut self, parts: impl IntoIterator<Item = u16>) -> ShortRange {
         let from = self.shorts.len();
-        self.shorts.extend(shares.into_iter().map(ten_thousandths));
+        self.shorts.extend(parts);
         ShortRange { u16: [from, self.shorts.len() - from] }
     }
 }
 
 /// Returns a share, from 0 on, in ten-thousandths, at most 65,535.
-pub(super) fn ten_thousandths(share: f64) -> u16 {
+fn ten_thousandths(share: f64) -> u16 {
     (share * 10_000.0).round().clamp(0.0, f64::from(u16::MAX)) as u16
 }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::base64::base64;
+use super::numbers::Numbers;
 use super::sha256::sha256;
 use super::{PageError, of_folder};
 use crate::manifest::{self, MANIFEST, Manifest, RunEnd};
@@ -190,6 +191,39 @@ fn the_fabric_has_its_moments_and_its_tree() {
         { "moment": 1, "root": 1, "branches": [0], "contributors": [0], "victims": [0] }
     ]);
     assert_eq!(fabric["trees"], tree);
+}
+
+/// Returns data with the arrays of their ranges, and all numbers as such with a fraction.
+fn filled(data: &Value, numbers: &Numbers) -> Value {
+    let range = |at: &Value| {
+        let [from, length] = [0, 1].map(|place| at[place].as_u64().expect("it is a range") as usize);
+        from..from + length
+    };
+    match data {
+        Value::Array(values) => values.iter().map(|value| filled(value, numbers)).collect(),
+        Value::Object(fields) => match (fields.get("f64"), fields.get("u16")) {
+            (Some(at), _) => serde_json::json!(numbers.floats[range(at)]),
+            (_, Some(at)) => super::base64::base64_of_u16(&numbers.shorts[range(at)]).into(),
+            _ => fields.iter().map(|(name, value)| (name.clone(), filled(value, numbers))).collect(),
+        },
+        Value::Number(number) => serde_json::json!(number.as_f64()),
+        other => other.clone(),
+    }
+}
+
+/// Values that are not a number are `null` in JSON.
+#[test]
+fn numbers_that_are_taken_out_are_those_of_the_page() {
+    let files = files("F1");
+    let taken = super::data_of_files(RunFiles::Written(&files), &manifest::sample("a"));
+    let (json, numbers) = taken.expect("the run has a page");
+    assert!(numbers.floats.len() > 100 && numbers.floats.iter().any(|value| value.is_nan()));
+    assert!(!numbers.shorts.is_empty());
+    let taken: Value = serde_json::from_str(&json).expect("data are JSON");
+    let mut taken = filled(&taken, &numbers);
+    let leads = taken.as_object_mut().and_then(|data| data.remove("leads"));
+    assert_eq!(leads.as_ref().and_then(Value::as_array).map(Vec::len), Some(3));
+    assert_eq!(taken, filled(&data(&page(&files)), &numbers));
 }
 
 #[test]

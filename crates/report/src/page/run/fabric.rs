@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::page::base64::base64_of_u16;
-use crate::page::numbers::ten_thousandths;
+use crate::page::numbers::{Form, InJson, Numbers, Shares, TakenOut};
 use crate::page::words;
 use crate::reader::{ReadError, RunFiles, TreeRow};
 
 /// The fabric as data of the script.
 #[derive(Debug, Serialize)]
-pub(super) struct FabricData {
+#[serde(bound = "")]
+pub(super) struct FabricData<F: Form = InJson> {
     /// Names of all nodes, hosts first.
     nodes: Vec<String>,
     /// Number of hosts.
@@ -23,17 +23,39 @@ pub(super) struct FabricData {
     outputs: Vec<u32>,
     /// Ends of the intervals, in s; none if the run recorded no moments.
     moments: Vec<f64>,
-    /// Load, moment by moment and output by output, in ten-thousandths, as 16-bit numbers in base64.
-    load: String,
+    /// Load, moment by moment and output by output.
+    load: F::Shares,
     /// Share of the interval for which the output was stalled, likewise.
-    stalled: String,
+    stalled: F::Shares,
     /// Over the whole run: load and stalls of each output.
-    whole_load: String,
-    whole_stalled: String,
+    whole_load: F::Shares,
+    whole_stalled: F::Shares,
     /// Trees at the moments.
     trees: Vec<TreeData>,
     /// Roots at each moment that are not among `trees`, by output.
     further_roots: Vec<Vec<u32>>,
+}
+
+impl FabricData {
+    /// Takes the numbers out.
+    pub(super) fn take_out(self, numbers: &mut Numbers) -> FabricData<TakenOut> {
+        let Self { nodes, hosts, outputs, moments, trees, further_roots, .. } = self;
+        let mut shares = |Shares(parts)| numbers.add_parts(parts);
+        let (load, stalled) = (shares(self.load), shares(self.stalled));
+        let (whole_load, whole_stalled) = (shares(self.whole_load), shares(self.whole_stalled));
+        FabricData {
+            nodes,
+            hosts,
+            outputs,
+            moments,
+            load,
+            stalled,
+            whole_load,
+            whole_stalled,
+            trees,
+            further_roots,
+        }
+    }
 }
 
 /// A congestion tree at a moment.
@@ -137,10 +159,10 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
         hosts,
         outputs,
         moments: Vec::new(),
-        load: String::new(),
-        stalled: String::new(),
-        whole_load: shares(&whole_load),
-        whole_stalled: shares(&whole_stalled),
+        load: Shares::default(),
+        stalled: Shares::default(),
+        whole_load: Shares::of(&whole_load),
+        whole_stalled: Shares::of(&whole_stalled),
         trees: Vec::new(),
         further_roots: Vec::new(),
     };
@@ -167,7 +189,7 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
             stalled[at] = stalled[at].max(row.stalled_share);
         }
     }
-    (data.load, data.stalled) = (shares(&load), shares(&stalled));
+    (data.load, data.stalled) = (Shares::of(&load), Shares::of(&stalled));
     let parts: Vec<TreePart> = files.rows("timeline_trees.csv")?;
     let file = "timeline_trees.csv";
     for part in &parts {
@@ -200,10 +222,6 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
         }
     }
     Ok(())
-}
-
-fn shares(values: &[f64]) -> String {
-    base64_of_u16(&values.iter().copied().map(ten_thousandths).collect::<Vec<_>>())
 }
 
 /// Returns the sentence on the figure of the fabric.

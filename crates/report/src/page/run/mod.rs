@@ -25,6 +25,7 @@ use self::facts::RunSummary;
 use super::PageError;
 use super::data::{PageTable, Panel, TableChoice};
 use super::document::Document;
+use super::numbers::{Form, InJson, Numbers, TakenOut};
 use super::words;
 use crate::manifest::{Manifest, PlanIdentity};
 use crate::reader::{RunFacts, RunFiles};
@@ -34,17 +35,32 @@ const LONGEST_PLAN: usize = 200_000;
 
 /// Data of the script.
 #[derive(Debug, Serialize)]
-struct RunData {
+#[serde(bound = "")]
+struct RunData<F: Form = InJson> {
     kind: &'static str,
     /// Phases: name, start and end in s.
     phases: Vec<(String, f64, f64)>,
     end_s: f64,
-    panels: Vec<Panel>,
-    completions: Option<Panel>,
-    fabric: Option<FabricData>,
-    margins: Vec<PageTable>,
-    completion_tables: Vec<PageTable>,
-    tables: Vec<PageTable>,
+    panels: Vec<Panel<F>>,
+    completions: Option<Panel<F>>,
+    fabric: Option<FabricData<F>>,
+    margins: Vec<PageTable<F>>,
+    completion_tables: Vec<PageTable<F>>,
+    tables: Vec<PageTable<F>>,
+}
+
+impl RunData {
+    /// Takes the numbers out.
+    fn take_out(self, numbers: &mut Numbers) -> RunData<TakenOut> {
+        let Self { kind, phases, end_s, panels, completions, fabric, margins, completion_tables, tables } =
+            self;
+        let panels = panels.into_iter().map(|panel| panel.take_out(numbers)).collect();
+        let completions = completions.map(|panel| panel.take_out(numbers));
+        let fabric = fabric.map(|fabric| fabric.take_out(numbers));
+        let [margins, completion_tables, tables] = [margins, completion_tables, tables]
+            .map(|tables| tables.into_iter().map(|table| table.take_out(numbers)).collect());
+        RunData { kind, phases, end_s, panels, completions, fabric, margins, completion_tables, tables }
+    }
 }
 
 /// Limits that loads came nearest to.
@@ -143,13 +159,17 @@ const TABLES: [TableChoice; 6] = [
     },
 ];
 
-/// Returns the data of the page's script as JSON, with the sentences at the head of the page as `leads`.
-pub(super) fn json(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, PageError> {
+/// Returns the data of the page's script as JSON without its numbers, with the sentences at the head of the page as `leads`; and the numbers.
+pub(super) fn json_and_numbers(
+    files: RunFiles<'_>,
+    manifest: &Manifest,
+) -> Result<(String, Numbers), PageError> {
     let summary = RunSummary::read(files)?;
     let facts = files.summary()?;
     let leads = sentences::leads(files, (&summary, &facts), &manifest.plans[0], manifest)?;
-    let data = WithLeads { leads, data: data(files, &facts)? };
-    Ok(serde_json::to_string(&data).expect("data are plain"))
+    let mut numbers = Numbers::default();
+    let data = WithLeads { leads, data: data(files, &facts)?.take_out(&mut numbers) };
+    Ok((serde_json::to_string(&data).expect("data are plain"), numbers))
 }
 
 /// Data of the script, with the sentences at the head of the page.
@@ -157,7 +177,7 @@ pub(super) fn json(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
 struct WithLeads {
     leads: Vec<String>,
     #[serde(flatten)]
-    data: RunData,
+    data: RunData<TakenOut>,
 }
 
 /// Reads the data of the script.

@@ -17,11 +17,24 @@ export function shorts(base64) {
 }
 
 /**
+ * Returns values with `null` where there is none: as they are, or from an array that has NaN there.
+ *
+ * @param {(number | null)[] | Float64Array} values
+ * @returns {(number | null)[] | Float64Array}
+ */
+export function withGaps(values) {
+  if (Array.isArray(values) || !values.some(Number.isNaN)) return values;
+  return Array.from(values, (value) => Number.isNaN(value) ? null : value);
+}
+
+/**
  * Returns a column of a table: values as they are, or words and their places.
  *
  * @param {import("./types.js").PageTable["values"][number]} values
  * @returns {import("./types.js").Cell[]}
  */
 export function column(values) {
-  return Array.isArray(values) ? values : values.at.map((place) => values.words[place]);
+  if (Array.isArray(values)) return values;
+  if (values instanceof Float64Array) return Array.from(withGaps(values));
+  return Array.from(values.at, (place) => values.words[place]);
 }

@@ -139,7 +139,7 @@ export interface PageTable {
   columns: [string, string, string][];
   rows: number;
   /** Values by column; texts that repeat as words and their places. */
-  values: (Cell[] | { words: string[]; at: number[] })[];
+  values: (Cell[] | Float64Array | { words: string[]; at: number[] | Float64Array })[];
 }
 
 /** A scale from values to units of a drawing. */
