@@ -18,7 +18,7 @@ use units::{Bytes, Rate};
 pub use threads::{fewer_threads, ranks, threads};
 
 /// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of the fabric, the memory that
-/// its traffic needs, a cycle that could deadlock, and whether ECN acts before PFC.
+/// it needs, a cycle that could deadlock, and whether ECN acts before PFC.
 ///
 /// # Examples
 ///
@@ -26,7 +26,7 @@ pub use threads::{fewer_threads, ranks, threads};
 /// let plan = backwater::Simulation::find("victim")?.check()?;
 /// let text = backwater::wording::description(&plan);
 /// assert!(text.starts_with("victim: 5 hosts, 2 switches, 6 links; 3 named flows; 60 ms in 3 phases\n"));
-/// assert!(text.contains("\nmemory of its traffic: about "));
+/// assert!(text.contains("\nmemory: about "));
 /// # Ok::<(), backwater::Diagnostic>(())
 /// ```
 #[must_use]
@@ -34,7 +34,7 @@ pub fn description(plan: &Plan) -> String {
     let mut text = size(plan);
     text += &cables::changed(plan);
     text += &patterns::patterns(plan);
-    text += &format!("memory of its traffic: about {}\n", plan.memory());
+    text += &format!("memory: about {}\n", plan.memory());
     if let Some(cycle) = plan.dependency_cycle() {
         text += &format!("allowed: packets could wait for each other for ever, in the cycle {cycle}\n");
     }

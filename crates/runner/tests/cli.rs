@@ -188,7 +188,7 @@ fn check_describes_a_scenario_and_writes_nothing() {
     assert_eq!(
         printed,
         "gran2011-scenario1: 7 hosts, 2 switches, 8 links; 5 named flows; 500 ms in 5 phases\n\
-         memory of its traffic: about 15.1 MB, most of it (15.0 MB) for completion times\n"
+         memory: about 23.7 MB, most of it (23.4 MB) for completion times\n"
     );
     assert_eq!(scratch.names(), [""; 0]);
 }
@@ -427,15 +427,12 @@ fn a_run_that_needs_too_much_memory_is_refused_with_the_estimate() {
     assert!(message.contains(" MB, which is free\nhelp: post fewer"), "{message}");
     let check = ["check", "one-flow", "--set", many[0], "--set", many[1]];
     let said = text(&scratch.run(&check).stdout);
-    assert!(
-        said.contains("\nmemory of its traffic: about 128000.1 MB, most of it (128000.0 MB) for "),
-        "{said}"
-    );
-    // One second of 2 GB/s in messages of 2 KiB makes 976,562 completion times of 196 bytes.
+    assert!(said.contains("\nmemory: about 128000.1 MB, most of it (128000.0 MB) for "), "{said}");
+    // One second of 2 GB/s in messages of 2 KiB makes 976,562 completion times of 305 bytes.
     let long = ["flows[0].message=2 KiB", "duration=1 s"];
     let message = refused(&long, &["--memory-limit", "100 MB"]);
     assert!(
-        message.contains("(191.5 MB) for completion times: more than the limit, 100 MB\nhelp: "),
+        message.contains("(297.9 MB) for completion times: more than the limit, 100 MB\nhelp: "),
         "{message}"
     );
     assert!(

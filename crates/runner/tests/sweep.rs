@@ -193,7 +193,7 @@ fn wrong_options_are_refused_and_leave_nothing() {
         (&["one-flow", "--minimise", "p99(F1)", "--maximise", "p99(F1)"], "cannot be used with"),
         (&["one-flow", "--budget-run", "soon"], "invalid value 'soon' for '--budget-run <TIME>'"),
         (&["one-flow", "--threads", "0"], "invalid value '0' for '--threads <N>'"),
-        (&["one-flow", "--memory-limit", "1 B"], "error: the traffic of 1 runs at a time needs about"),
+        (&["one-flow", "--memory-limit", "1 B"], "error: 1 runs at a time need about"),
         (&["nowhere"], "error: nowhere: there is no file and no shipped scenario of this name"),
         (&["--file", "s.ron"], "error: s.ron:1:31: vary[0]: `link.mtu=9 KiB`: link.mtu: "),
         (&["--file", "none.ron"], "error: none.ron: there is no such file"),

@@ -1,39 +1,59 @@
-//! The memory that the traffic of a run is expected to need.
+//! The memory that a run is expected to need.
 //!
-//! Invariant: the estimate follows from the plan alone. Messages are taken to wait only if the links of their hosts cannot
+//! Invariant: the estimate follows from the plan alone. Buffers are taken to be full of packets of the MTU. Messages are taken to wait only if the links of their hosts cannot
 //! carry them even without other traffic, so a run needs at least the part for messages that wait. Completed messages are
 //! taken to be as many as those links carry, so a run needs at most the part for completion times.
 //!
 //! | part | bytes each | measured with |
 //! |---|---|---|
+//! | port; its lanes, each; a queue for an output behind an input and lane | 460; 1,060; 14 | 17 fabrics of 32 to 11,664 hosts with 1 to 15 lanes, `sim` without traffic: 0.85 to 1.09 of it from 0.9 MB on |
+//! | entry of a forwarding table; packet in a buffer | 1; 40 | the size of its type |
+//! | output and lane at a moment of the picture | 24 | the size of its type |
 //! | connection: two queue pairs, record, name | 663 | `bench g1024-all` (docs/performance.md) |
 //! | message that is posted and not complete | 32 | `one-flow` with 2 and 8 million outstanding: 31.8 |
 //! | its record, if completions are kept | 88 | `one-flow` with 0.5 and 1.5 million outstanding: 119.9 with the message |
-//! | completed message, if completions are kept | 196 | `one-flow` for 0.5 and 1 s with messages of 2 KiB: 194 |
-//! | row of the series; each of its columns; each spread of a group or of all others | 72; 8; 32 | the size of its type |
-//! | sample of a port and lane; of a source; logged change of a pause | 40; 88; 16 | the size of its type |
+//! | completed message, if completions are kept | 305 | `sim one-flow` for 0.5 s with messages of 2 KiB |
+//! | column of a row of the series; spread of a group or of all others | 230; 32 | `sim victim` with 24,000 rows of 5 columns; the size of its type |
+//! | sample of a port and lane; of a source; logged change of a pause | 170; 590; 16 | the same with `series`; the size of its type |
+//!
+//! Where `sim` was measured, the text of the files and the rows that figures read from it are counted.
 
 use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;
 
+use ca_transport::AdapterSpec;
+use link_layer::PortPlan;
 use packet::{Lane, NodeId, PortId};
-use telemetry::{FlowSpread, PauseEvent, PortSample, SourceSample};
+use switch_arch::SwitchPlan;
+use switch_arch::spec::BufferingSpec;
+use telemetry::{FlowSpread, LaneMoment, PauseEvent, Timeline};
 use units::{Bytes, Time};
 use workload::{Flow, PostedVolume, Posting};
 
-use crate::plan::Plan;
+use crate::plan::{NodePlan, NodePlans, Plan};
 use crate::series::{PauseLogPlan, SeriesPlan};
 
+/// A port's counts, its part of its node, and its row of each table.
+const PORT: u64 = 460;
+/// A lane's buffers, credits and counts, and its record with its rows.
+const LANE: u64 = 1060;
+/// A queue for an output behind an input and lane.
+const VIRTUAL_QUEUE: u64 = 14;
+const TABLE_ENTRY: u64 = 1;
+const PACKET: u64 = 40;
 const CONNECTION: u64 = 663;
 const MESSAGE: u64 = 32;
 const UNFINISHED: u64 = 88;
-const COMPLETION: u64 = 196;
-const ROW: u64 = 72;
-const COLUMN: u64 = 8;
+const COMPLETION: u64 = 305;
+const COLUMN: u64 = 230;
+const PORT_SAMPLE: usize = 170;
+const SOURCE_SAMPLE: usize = 590;
 
-/// The memory that a run is expected to need for its traffic, besides the fabric itself.
+/// The memory that a run is expected to need, besides the program itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryEstimate {
+    /// Nodes, their buffers and forwarding tables, and the record of each output.
+    pub fabric: Bytes,
     /// Connections: queue pairs, records and names of flows.
     pub connections: Bytes,
     /// Messages that are posted and not complete, when most of them are.
@@ -47,8 +67,9 @@ pub struct MemoryEstimate {
 impl MemoryEstimate {
     /// Returns all parts, with their names and the settings that make them smaller.
     #[must_use]
-    pub const fn parts(&self) -> [(&'static str, Bytes, &'static str); 4] {
+    pub const fn parts(&self) -> [(&'static str, Bytes, &'static str); 5] {
         [
+            ("the fabric", self.fabric, "write fewer hosts, or fewer `data_lanes`"),
             ("connections", self.connections, "write fewer `flows`, or `traffic` between fewer hosts"),
             (
                 "messages that wait",
@@ -102,7 +123,7 @@ struct Expected {
 }
 
 impl Plan {
-    /// Returns the memory that the traffic of a run is expected to need.
+    /// Returns the memory that a run is expected to need.
     #[must_use]
     pub fn memory(&self) -> MemoryEstimate {
         let flows = self.workload().flows.len() as u64;
@@ -119,14 +140,46 @@ impl Plan {
             0
         };
         MemoryEstimate {
+            fabric: Bytes::new(self.memory_of_fabric() + self.memory_of_moments(samples)),
             connections: Bytes::new(flows * CONNECTION),
             messages: Bytes::new(waiting.saturating_mul(MESSAGE)),
             completions: Bytes::new(kept),
             series: Bytes::new(
-                samples.saturating_mul(ROW + columns * COLUMN + spreads + self.asked_per_sample())
+                samples.saturating_mul(columns * COLUMN + spreads + self.asked_per_sample())
                     + self.pause_logs(),
             ),
         }
+    }
+
+    /// Returns the bytes that nodes, buffers and tables take, and the records of all outputs.
+    fn memory_of_fabric(&self) -> u64 {
+        let mtu = u64::from(self.link().mtu.bytes());
+        let has_traffic = !self.workload().flows.is_empty();
+        let of_port = |port: &PortPlan, buffer: Bytes| {
+            let packets = if has_traffic { buffer.get() / mtu } else { 0 };
+            PORT + port.capacity.len() as u64 * (LANE + packets * PACKET)
+        };
+        let entries = self.graph().hosts() as u64 + 1;
+        let of_switch = |switch: &NodePlan<SwitchPlan>| {
+            let ports: u64 = switch.ports.iter().map(|port| of_port(port, switch.settings.buffer)).sum();
+            let lanes: u64 = switch.ports.iter().map(|port| port.capacity.len() as u64).sum();
+            let has_queues = switch.settings.buffering != BufferingSpec::InputFifo;
+            let queues = if has_queues { lanes * switch.ports.len() as u64 * VIRTUAL_QUEUE } else { 0 };
+            ports + queues + entries * TABLE_ENTRY
+        };
+        let NodePlans { adapters, switches } = self.nodes();
+        let of_adapter = |node: &NodePlan<AdapterSpec>| -> u64 {
+            node.ports.iter().map(|port| of_port(port, node.settings.receive_buffer)).sum()
+        };
+        adapters.iter().map(of_adapter).sum::<u64>() + switches.iter().map(of_switch).sum::<u64>()
+    }
+
+    /// Returns the bytes that the moments of the fabric's picture take in a run with this number of samples.
+    fn memory_of_moments(&self, samples: u64) -> u64 {
+        let lanes = self.lanes().count();
+        let moments =
+            Timeline::most_for(lanes, Timeline::MOST).min(usize::try_from(samples).unwrap_or(usize::MAX));
+        (moments * lanes * LaneMoment::SIZE) as u64
     }
 
     /// Returns the bytes that each sample of the ports and sources takes that `series` asks for.
@@ -135,7 +188,7 @@ impl Plan {
         let takes = |(node, port, _): &(NodeId, PortId, Lane)| ports.takes_all() || ports.names(*node, *port);
         let lanes = if ports.is_empty() { 0 } else { self.lanes().filter(takes).count() };
         let flows = if sources.takes_all() { self.workload().flows.len() } else { sources.named.len() };
-        (lanes * PortSample::SIZE + flows * SourceSample::SIZE) as u64
+        (lanes * PORT_SAMPLE + flows * SOURCE_SAMPLE) as u64
     }
 
     /// Returns the bytes that the logs of pauses take, full or not.

@@ -40,12 +40,12 @@ fn memory_counts_every_sample_and_log() {
     let series = |series: &str| plan(series).memory().series.get();
     let samples = plan("").duration().ps() / plan("").sample().ps();
     let more = |asked: &str| series(asked) - series("");
-    assert_eq!(more(r#"ports: ["S1:1"]"#), 40 * samples);
+    assert_eq!(more(r#"ports: ["S1:1"]"#), 170 * samples);
     let lanes = plan("").lanes().count() as u64;
-    assert_eq!(more("busiest_ports: 2"), 40 * samples * lanes);
-    assert_eq!(more(r#"longest_queues: 2, ports: ["S1:1"]"#), 40 * samples * lanes);
+    assert_eq!(more("busiest_ports: 2"), 170 * samples * lanes);
+    assert_eq!(more(r#"longest_queues: 2, ports: ["S1:1"]"#), 170 * samples * lanes);
     let flows = plan("").workload().flows.len() as u64;
-    assert_eq!(more("busiest_sources: 1"), 88 * samples * flows);
+    assert_eq!(more("busiest_sources: 1"), 590 * samples * flows);
     assert_eq!(more(r#"pauses: ["S1:1", "S1:2"], pauses_kept: 50"#), 2 * 50 * 16);
 }
 

@@ -15,7 +15,27 @@ pub struct Timeline {
 impl Timeline {
     /// Most moments of a run that is reported: enough for a picture of the fabric that moves, in a file of some MB for 648 hosts.
     pub const MOST: usize = 64;
+    /// Most outputs and lanes at all moments together: 12 MiB.
+    const MOST_CELLS: usize = 1 << 19;
+    /// Fewest moments, however large the fabric.
+    const FEWEST: usize = 8;
+
+    /// Returns the most moments of a run with so many outputs and lanes of which at most `asked` are asked for: an even number.
+    #[must_use]
+    pub const fn most_for(lanes: usize, asked: usize) -> usize {
+        let fitting = Self::MOST_CELLS / if lanes == 0 { 1 } else { lanes };
+        let fitting = if fitting < Self::FEWEST { Self::FEWEST } else { fitting };
+        let most = if asked < fitting { asked } else { fitting };
+        most.next_multiple_of(2)
+    }
 }
+
+impl LaneMoment {
+    /// Size in bytes, at most.
+    pub const SIZE: usize = 24;
+}
+
+const _: () = assert!(size_of::<LaneMoment>() <= LaneMoment::SIZE, "the estimate of memory counts on it");
 
 /// Outputs and congestion trees at a moment.
 #[derive(Clone, Debug, Default)]

@@ -10,10 +10,6 @@ use telemetry::{LaneMoment, Moment, Timeline, TreeMoment};
 use super::trees::{FoundTree, OutputLane};
 use crate::state::world::{Node, World};
 
-/// Most outputs and lanes at all moments together: 12 MiB.
-const MOST_CELLS: usize = 1 << 19;
-/// Fewest moments, however large the fabric.
-const FEWEST: usize = 8;
 /// Most trees at a moment: those with most branches. Others are counted in the samples of the trees.
 const MOST_TREES: usize = 16;
 
@@ -37,7 +33,7 @@ impl TimelineProbe {
     /// Creates the probe of a run; `None` if it is to record no moment.
     pub(crate) fn new(plan: &Plan, most: usize) -> Option<Self> {
         let places: Vec<_> = plan.lanes().collect();
-        let most = most.min((MOST_CELLS / places.len().max(1)).max(FEWEST)).next_multiple_of(2);
+        let most = Timeline::most_for(places.len(), most);
         (most > 0).then(|| Self { most, stride: 1, sampled: 0, places, moments: Vec::new() })
     }
 

@@ -181,7 +181,7 @@ pub(crate) enum Failure {
     MeasureNotStored(String),
     /// The runs of a sweep need too much memory together.
     #[error(
-        "error: the traffic of {threads} runs at a time needs about {} MB: more than the limit, {} MB\nhelp: run fewer at a time \
+        "error: {threads} runs at a time need about {} MB: more than the limit, {} MB\nhelp: run fewer at a time \
          (`--threads`); `--budget-memory SIZE` makes rows of the runs that need more; `--memory-limit SIZE` replaces the limit",
         needed.div_ceil(1_000_000),
         limit / 1_000_000
@@ -269,7 +269,7 @@ pub(crate) enum Failure {
     /// A file has no schema.
     #[error("error: no schema describes a file `{name}`\nhelp: name one of {}", known.join(", "))]
     NoSchema { name: String, known: Vec<String> },
-    /// The traffic of a run needs more memory than there is.
+    /// A run needs more memory than there is.
     #[error("error: {exceeded}\nhelp: {help}", exceeded = .0, help = .0.help())]
     Memory(#[from] MemoryExceeded),
     /// Two runs of a comparison have one label.

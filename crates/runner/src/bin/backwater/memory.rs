@@ -12,16 +12,15 @@ use crate::arguments;
 
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct MemoryOptions {
-    /// Memory that the traffic of a run may be expected to need; a run that needs more is refused [default: the memory
-    /// that is free].
+    /// Memory that a run may be expected to need; a run that needs more is refused [default: the memory that is free].
     #[arg(long, value_name = "SIZE", value_parser = arguments::memory)]
     memory_limit: Option<Bytes>,
 }
 
-/// A run whose traffic is expected to need more memory than there is.
+/// A run that is expected to need more memory than there is.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "the traffic of `{name}` needs about {estimate}{together}: more than the limit, {} MB{}",
+    "`{name}` needs about {estimate}{together}: more than the limit, {} MB{}",
     .limit.get() / 1_000_000,
     if *.free { ", which is free" } else { "" }
 )]
@@ -49,7 +48,7 @@ impl MemoryExceeded {
 }
 
 impl MemoryOptions {
-    /// Refuses plans whose traffic is expected to need more memory together than the limit. The error names the plan that
+    /// Refuses plans that are expected to need more memory together than the limit. The error names the plan that
     /// needs most.
     pub(crate) fn check(self, plans: &[&Plan]) -> Result<(), MemoryExceeded> {
         let free = || resources::available_memory().map(Bytes::new);

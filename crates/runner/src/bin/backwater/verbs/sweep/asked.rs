@@ -69,7 +69,7 @@ pub(crate) struct WorkOptions {
     /// Real time that each run may take: `60s`. A run that takes longer is a row with `over_time`.
     #[arg(long, value_name = "TIME", value_parser = arguments::span)]
     budget_run: Option<Span>,
-    /// Memory that the traffic of each run may be expected to need. A run that needs more is a row with `over_memory`.
+    /// Memory that each run may be expected to need. A run that needs more is a row with `over_memory`.
     #[arg(long, value_name = "SIZE", value_parser = arguments::memory)]
     pub(crate) budget_memory: Option<Bytes>,
     /// Files that are kept of each run.
