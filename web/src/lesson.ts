@@ -3,10 +3,11 @@ import { button, element, withCode } from "../../crates/report/src/page/script/d
 import { short } from "../../crates/report/src/page/script/format.js";
 import { column } from "../../crates/report/src/page/script/arrays.js";
 import type { Engine } from "./run.ts";
-import { LESSONS, type Lesson, type Sight, type Stated } from "./lessons.ts";
+import { LESSONS, type Lesson, type Sight, type Stated, type Tried } from "./lessons.ts";
 import { encoded, type Case } from "./share.ts";
 import type { Outcome } from "./side.ts";
 import type { Result } from "./simulator.ts";
+import { wordList } from "./words.ts";
 import { Workbench, type Outcomes } from "./workbench.ts";
 
 /** Returns the goodput of a flow, group or of all over the second half of the last phase, in bit/s. */
@@ -48,10 +49,10 @@ export class LessonPage {
     const place = LESSONS.indexOf(lesson);
     const next = LESSONS[place + 1];
     this.box = element("article", { class: "lesson" }, element("p", { class: "note" }, "Lesson " + (place + 1) + " of " + LESSONS.length), element("h1", {}, lesson.title),
-      lesson.sentences.map((sentence) => element("p", { class: "lead" }, withCode(sentence))),
+      lesson.sentences.map((sentence) => element("p", { class: "lead" }, withCode(sentence))), wordList(),
       element("h2", {}, "Try"), element("div", { class: "tries" }, button("Run the lesson", () => this.choose(null), { class: "run" }), choices),
       element("p", { class: "note" }, "A thing to try runs beside the lesson's own run, with the same random streams."),
-      this.sight, this.workbench.box,
+      this.sight, this.workbench.bar, this.workbench.box,
       element("p", { class: "onward" }, button("Open in the playground", () => void this.open()), next ? element("a", { href: "#lesson=" + next.id }, "Next: " + next.title) : element("a", { href: "#" }, "On to the playground")));
     this.tell(null);
   }
@@ -60,7 +61,7 @@ export class LessonPage {
     this.workbench.clear();
   }
 
-  private choose(tried: (Sight & { label: string }) | null): void {
+  private choose(tried: Tried | null): void {
     this.workbench.clear();
     this.of = { ...this.of, b: tried?.sets ?? null };
     this.sights = tried === null ? [this.lesson.base] : [this.lesson.base, tried];
@@ -100,10 +101,7 @@ function table(stated: Stated[], result: Result | null): HTMLElement {
     return bps === null ? "–" : likewise(bps, one.gbps);
   };
   const share = (one: Stated) => short(Number(one.gbps) / Math.max(...stated.map((other) => Number(other.gbps))) * 100) + " %";
-  const bar = (one: Stated) => {
-    const made = element("meter", { min: 0, max: Math.max(...stated.map((other) => Number(other.gbps))), value: one.gbps, "aria-hidden": "true", title: share(one) });
-    return made;
-  };
+  const bar = (one: Stated) => element("meter", { min: 0, max: Math.max(...stated.map((other) => Number(other.gbps))), value: one.gbps, "aria-hidden": "true", title: share(one) });
   return element("table", { class: "stated" }, element("caption", {}, "Goodput over the second half of the last phase, in Gb/s"),
     element("thead", {}, element("tr", {}, ["Gb/s", "stated", "your run", ""].map((name) => element("th", { scope: "col" }, name)))),
     element("tbody", {}, stated.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name), element("td", { class: "number" }, one.gbps), element("td", { class: "number own" }, own(one)), element("td", {}, bar(one))))));

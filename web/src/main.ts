@@ -57,11 +57,23 @@ async function show(engine: Engine): Promise<void> {
   scrollTo(0, 0);
 }
 
+/** Moves the focus, and leaves the address alone, which names the place that the page shows. */
+function skip(event: Event): void {
+  event.preventDefault();
+  const name = (event.currentTarget as HTMLAnchorElement).hash.slice(1);
+  const target = document.getElementById(name) ?? main;
+  target.focus();
+  target.scrollIntoView({ block: "start" });
+}
+
 async function start(): Promise<void> {
   document.getElementById("controls")?.append(themeControl());
+  document.querySelectorAll("a.skip").forEach((link) => link.addEventListener("click", skip));
+  performance.mark("page shown");
   main.replaceChildren(element("p", { role: "status" }, "Loading the simulator."));
   try {
     const engine = await open();
+    performance.mark("simulator ready");
     addEventListener("hashchange", () => void show(engine));
     await show(engine);
     document.documentElement.dataset.ready = "true";

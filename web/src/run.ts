@@ -15,8 +15,29 @@ export interface Engine {
   ask(request: (id: number) => Request): Promise<string>;
 }
 
+/** The module, compiled while it is fetched, and once for all workers. */
+const module = compiled(new URL("../../target/web-module/web_bg.wasm", import.meta.url));
+/** A worker for the next run, made in advance. */
+let spare: Worker | null = null;
+
+async function compiled(address: URL): Promise<WebAssembly.Module> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error("the module is not there: status " + response.status);
+  const isNamed = response.headers.get("content-type") === "application/wasm";
+  return isNamed ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}
+
 function worker(): Worker {
-  return new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module", name: "simulator" });
+  const made = new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module", name: "simulator" });
+  module.then((one) => made.postMessage({ kind: "module", module: one } satisfies Request), () => {});
+  return made;
+}
+
+/** Returns the worker made in advance, and makes the next. */
+function ready(): Worker {
+  const made = spare ?? worker();
+  spare = worker();
+  return made;
 }
 
 /** Starts the simulator. */
@@ -30,13 +51,18 @@ export async function open(): Promise<Engine> {
     if (data.kind === "answer") one?.done(data.text);
     else if (data.kind === "failed") one?.failed(new RunEnded(data.how, data.message));
   };
-  const broken = new Promise<never>((_, failed) => { checker.onerror = (event) => failed(new Error(event.message || "the worker did not load")); });
+  const broken = new Promise<never>((_, failed) => {
+    module.catch(failed);
+    checker.onerror = (event) => failed(new Error(event.message || "the worker did not load"));
+  });
   const ask = (request: (id: number) => Request) => Promise.race([broken, new Promise<string>((done, failed) => {
     last += 1;
     waiting.set(last, { done, failed });
     checker.postMessage(request(last));
   })]);
-  return { shipped: JSON.parse(await ask((id) => ({ kind: "scenarios", id }))), ask };
+  const shipped = JSON.parse(await ask((id) => ({ kind: "scenarios", id })));
+  spare ??= worker();
+  return { shipped, ask };
 }
 
 /** Checks a scenario with its settings. */
@@ -47,7 +73,7 @@ export async function check(engine: Engine, task: Task): Promise<Checked> {
 /** A run in a worker of its own. */
 export class Run {
   readonly result: Promise<Result>;
-  private readonly worker = worker();
+  private readonly worker = ready();
   private end: (error: RunEnded) => void = () => {};
 
   constructor(task: Task, onProgress: (progress: Progress) => void) {

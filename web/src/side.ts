@@ -1,5 +1,5 @@
 // One run: its progress and curves while it goes on, and its results.
-import { button, element, lazyDetails } from "../../crates/report/src/page/script/dom.js";
+import { button, element, isCalm, lazyDetails } from "../../crates/report/src/page/script/dom.js";
 import { counted, spelled } from "../../crates/report/src/page/script/format.js";
 import { curves } from "../../crates/report/src/page/script/curves.js";
 import { dataTable } from "../../crates/report/src/page/script/table.js";
@@ -7,12 +7,16 @@ import { fabricFigure } from "../../crates/report/src/page/script/fabric.js";
 import { TimeAxis } from "../../crates/report/src/page/script/axis.js";
 import type { PageTable, Panel } from "../../crates/report/src/page/script/types.js";
 import { RunEnded, type Progress, type Result } from "./simulator.ts";
+import { LivePicture } from "./live.ts";
 import { Run, type Task } from "./run.ts";
 
 /** Quantities at the axes of panels. */
 const QUANTITIES: Record<string, string> = { goodput: "goodput", queues: "queue", rates: "rate", marks: "marks a second" };
 /** Tables of the section on victims. */
 const HOLDERS = ["roots-csv", "contributors-csv", "victims-csv"];
+
+/** Shortest time between two states of the curves for readers who ask for less motion, in ms. */
+const CALM_MS = 1000;
 
 /** How a run ended. */
 export type Outcome = { result: Result } | { ended: RunEnded };
@@ -23,11 +27,11 @@ export class Side {
   private readonly bar = element("progress", { max: 1, value: 0 });
   private readonly words = element("p", { class: "status" });
   private readonly body = element("div", { class: "outcome" });
-  private live: { axis: TimeAxis; figures: Map<string, { figure: ReturnType<typeof curves>; lines: number }> } | null = null;
+  private live: Live | null = null;
   private run: Run | null = null;
 
-  /** `name` is A or B; `isAlone` if there is no other run beside it. */
-  constructor(readonly name: string, private readonly isAlone: boolean) {
+  /** `name` is A or B; `isAlone` if there is no other run beside it. Calls `onShare` with the share of the run that is done. */
+  constructor(readonly name: string, private readonly isAlone: boolean, private readonly onShare: (done: number) => void = () => {}) {
     this.bar.setAttribute("aria-label", "Progress of run " + name);
     const heading = element("h2", {}, isAlone ? "The run" : "Run " + name);
     this.box = element("section", { class: "side", "data-side": name, "aria-label": isAlone ? "The run" : "Run " + name }, heading, this.bar, this.words, this.body);
@@ -37,7 +41,8 @@ export class Side {
   async start(task: Task, axis: TimeAxis, command: string): Promise<Outcome> {
     this.box.dataset.state = "running";
     this.body.replaceChildren();
-    this.live = { axis, figures: new Map() };
+    this.live = { axis, figures: new Map(), picture: null, box: element("div", { class: "live" }), drawn: -Infinity };
+    this.body.append(this.live.box);
     this.words.textContent = "Starting.";
     this.run = new Run(task, (progress) => this.progress(progress));
     let outcome: Outcome;
@@ -48,7 +53,7 @@ export class Side {
     }
     this.live = null;
     this.run = null;
-    if ("result" in outcome) this.results(outcome.result, axis, command);
+    if ("result" in outcome) await this.results(outcome.result, axis, command);
     else this.ended(outcome.ended, command);
     this.box.dataset.state = "done";
     return outcome;
@@ -58,11 +63,19 @@ export class Side {
   resume(): void { this.run?.resume(); }
   cancel(): void { this.run?.cancel(); }
 
-  private progress({ now_s, end_s, events, panels }: Progress): void {
+  private progress({ now_s, end_s, events, panels, graph, fabric }: Progress): void {
     this.bar.value = end_s > 0 ? now_s / end_s : 0;
+    this.onShare(this.bar.value);
     this.words.textContent = spelled(now_s, "s") + " of " + spelled(end_s, "s") + ", " + counted(events, "event") + ".";
     if (!this.live) return;
     this.live.axis.reach(end_s);
+    if (this.live.picture === null) {
+      this.live.picture = new LivePicture(graph);
+      this.live.box.append(section("The fabric now", this.live.picture.box));
+    }
+    this.live.picture.show(fabric);
+    if (isCalm() && performance.now() - this.live.drawn < CALM_MS) return;
+    this.live.drawn = performance.now();
     for (const panel of panels) {
       const known = this.live.figures.get(panel.id);
       if (known && known.lines === panel.lines.length) {
@@ -72,7 +85,7 @@ export class Side {
       if (panel.x.length === 0) continue;
       const figure = this.curves(panel, this.live.axis);
       if (known) known.figure.parentElement?.replaceWith(section(panel.heading, figure));
-      else this.body.append(section(panel.heading, figure));
+      else this.live.box.append(section(panel.heading, figure));
       this.live.figures.set(panel.id, { figure, lines: panel.lines.length });
     }
   }
@@ -81,22 +94,35 @@ export class Side {
     return curves({ ...panel, quantity: QUANTITIES[panel.id] ?? panel.quantity }, axis);
   }
 
-  private results(result: Result, axis: TimeAxis, command: string): void {
+  /** Shows the results, a section after the other, so that the page answers between them. */
+  private async results(result: Result, axis: TimeAxis, command: string): Promise<void> {
     this.bar.value = 1;
     this.words.textContent = (this.isAlone ? "The run" : "Run " + this.name) + " is complete.";
+    this.body.replaceChildren();
+    for (const make of this.sections(result, axis, command)) {
+      this.body.append(...make());
+      await breath();
+    }
+    performance.mark("results shown");
+  }
+
+  /** Returns what makes the sections of the results. */
+  private sections(result: Result, axis: TimeAxis, command: string): (() => HTMLElement[])[] {
     axis.phases = result.phases;
     axis.reach(result.end_s);
-    const parts: HTMLElement[] = [provenance(result, command), ...result.leads.map((lead) => element("p", {}, lead))];
-    for (const panel of result.panels) parts.push(section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis)));
-    if (result.fabric) parts.push(section("The fabric", fabricFigure(result.fabric, axis)));
+    const { fabric, completions } = result;
     const holders = result.tables.filter((table) => HOLDERS.includes(table.id) && table.rows > 0);
-    parts.push(section("Who was held back, by whom", ...(holders.length > 0 ? holders.map(titled)
-      : [element("p", {}, "No flow was held back by a congestion tree to which it did not contribute.")])));
-    if (result.completions) parts.push(section("Completions", element("p", { class: "note" }, result.completions.about), curves({ ...result.completions, quantity: "share of posted messages" }, null)));
     const others = result.tables.filter((table) => !HOLDERS.includes(table.id));
-    parts.push(section("Tables", ...others.map((table) => lazyDetails(table.heading, () => dataTable(table)))));
-    parts.push(section("Files", element("p", { class: "note" }, "The files that ", element("code", {}, "backwater sim"), " writes. A button makes the file in this page; nothing is sent."), downloads(result)));
-    this.body.replaceChildren(...parts);
+    return [
+      () => [provenance(result, command), ...result.leads.map((lead) => element("p", {}, lead))],
+      () => fabric ? [section("The fabric, played back", fabricFigure(fabric, axis))] : [],
+      () => [section("Who was held back, by whom", ...(holders.length > 0 ? holders.map(titled)
+        : [element("p", {}, "No flow was held back by a congestion tree to which it did not contribute.")]))],
+      ...result.panels.map((panel) => () => [section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis))]),
+      () => completions ? [section("Completions", element("p", { class: "note" }, completions.about), curves({ ...completions, quantity: "share of posted messages" }, null))] : [],
+      () => [section("Tables", ...others.map((table) => lazyDetails(table.heading, () => dataTable(table))))],
+      () => [section("Files", element("p", { class: "note" }, "The files that ", element("code", {}, "backwater sim"), " writes. A button makes the file in this page; nothing is sent."), downloads(result))],
+    ];
   }
 
   private ended(ended: RunEnded, command: string): void {
@@ -108,6 +134,21 @@ export class Side {
     const message = ended.how === "cancelled" ? [] : [element("pre", { class: "message", tabindex: "0" }, ended.message), commandLine(command)];
     this.body.replaceChildren(...message);
   }
+}
+
+/** What the page shows of a run that goes on. */
+interface Live {
+  axis: TimeAxis;
+  figures: Map<string, { figure: ReturnType<typeof curves>; lines: number }>;
+  picture: LivePicture | null;
+  box: HTMLElement;
+  /** Time of the last state of the curves, in ms. */
+  drawn: number;
+}
+
+/** Returns once the page has answered what waits. */
+function breath(): Promise<void> {
+  return new Promise((done) => { setTimeout(done, 0); });
 }
 
 function section(heading: string, ...contents: HTMLElement[]): HTMLElement {

@@ -1,6 +1,6 @@
 // The place of a case's runs: one, or two side by side with the same random streams, with their common controls.
 import { button, element } from "../../crates/report/src/page/script/dom.js";
-import { spelled } from "../../crates/report/src/page/script/format.js";
+import { percent, spelled } from "../../crates/report/src/page/script/format.js";
 import { TimeAxis } from "../../crates/report/src/page/script/axis.js";
 import { command, encoded, pathOf, sourceName, valueOf, type Case } from "./share.ts";
 import { Side, type Outcome } from "./side.ts";
@@ -11,9 +11,17 @@ export interface Outcomes {
   b: Outcome | null;
 }
 
+/** Shares of a run at which the page says how far it is. */
+const TOLD = [0.25, 0.5, 0.75];
+
 /** Controls of the runs of a case, and the runs. */
 export class Workbench {
+  /** The controls. */
+  readonly bar: HTMLElement;
+  /** The runs. */
   readonly box: HTMLElement;
+  /** Place among the controls for that of a second run. */
+  readonly second = element("span");
   private readonly begin = button("Run", () => void this.run(), { class: "run" });
   private readonly hold = button("Pause", () => this.toggle(), { disabled: true });
   private readonly cancel = button("Cancel", () => this.stop(), { disabled: true });
@@ -28,13 +36,19 @@ export class Workbench {
   /** `current` returns the case and its text, or `null` while it has a fault. */
   constructor(private readonly current: () => { of: Case; text: string } | null, private readonly onDone: (outcomes: Outcomes) => void = () => {}) {
     const share = button("Share", () => void this.share());
-    this.box = element("div", { class: "workbench" }, element("div", { class: "toolbar" }, this.begin, this.hold, this.cancel, share, this.range), this.link, this.said, this.differences, this.place);
+    this.bar = element("div", { class: "bar", id: "run", role: "group", "aria-label": "Run", tabindex: "-1" }, element("div", { class: "toolbar" }, this.begin, this.hold, this.cancel, this.second, share, this.range), this.link, this.said);
+    this.box = element("div", { class: "workbench" }, this.differences, this.place);
   }
 
   /** Allows or forbids a new run, and says why not. */
   allow(isAllowed: boolean, reason: string): void {
     this.begin.disabled = !isAllowed || this.sides.length > 0;
     this.begin.title = isAllowed ? "" : reason;
+  }
+
+  /** Says something to readers and screen readers. */
+  say(words: string): void {
+    this.said.textContent = words;
   }
 
   get isRunning(): boolean {
@@ -58,12 +72,13 @@ export class Workbench {
     const { of, text } = now;
     const axis = new TimeAxis(0);
     const settings = of.b === null ? [of.a] : [of.a, of.b];
-    const sides = settings.map((_, place) => new Side("AB"[place] as string, of.b === null));
+    const sides = settings.map((_, place) => new Side("AB"[place] as string, of.b === null, this.teller(settings.length === 1 ? "The run" : "Run " + "AB"[place])));
     this.sides = sides;
     this.place.replaceChildren(...sides.map((side) => side.box));
     this.place.classList.toggle("two", sides.length === 2);
     this.differences.replaceChildren(...(of.b === null ? [] : [differences(of.a, of.b)]));
     this.timeControls(axis);
+    performance.mark("run begins");
     this.working(true);
     this.said.textContent = sides.length === 2 ? "Both runs go on." : "The run goes on.";
     const outcomes = await Promise.all(sides.map((side, place) =>
@@ -74,6 +89,16 @@ export class Workbench {
     this.said.textContent = outcomes.map((one, place) => (sides.length === 2 ? "Run " + "AB"[place] + ": " : "") + words(one)).join(" ");
     this.onDone(all);
     return all;
+  }
+
+  /** Returns what says, once each, that a run is a quarter, half and three quarters done. */
+  private teller(name: string): (done: number) => void {
+    let told = 0;
+    return (done) => {
+      const reached = TOLD.filter((share) => done >= share).length;
+      if (reached > told && done < 1) this.said.textContent = name + ": " + percent(TOLD[reached - 1] as number) + " done.";
+      told = reached;
+    };
   }
 
   private working(isWorking: boolean): void {

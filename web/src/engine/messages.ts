@@ -13,6 +13,7 @@ export interface Task {
 
 /** What the page asks of a worker. */
 export type Request =
+  | { kind: "module"; module: WebAssembly.Module }
   | { kind: "scenarios"; id: number }
   | { kind: "check"; id: number; task: Task }
   | { kind: "run"; id: number; task: Task }

@@ -18,7 +18,9 @@ declare global {
 
 let panic = "";
 globalThis.simulatorPanicked = (message) => { panic = message; };
-const ready = init({ module_or_path: new URL("../../../target/web-module/web_bg.wasm", import.meta.url) });
+let begin: (module: WebAssembly.Module) => void;
+/** Done once the page has sent the module, which it compiles once for all workers. */
+const ready = new Promise<WebAssembly.Module>((done) => { begin = done; }).then((module) => init({ module_or_path: module }));
 let isPaused = false;
 let wake = () => {};
 
@@ -87,6 +89,10 @@ function ended(error: unknown): { how: string; message: string } {
 }
 
 onmessage = async ({ data }: MessageEvent<Request>) => {
+  if (data.kind === "module") {
+    begin(data.module);
+    return;
+  }
   if (data.kind === "pause" || data.kind === "resume") {
     isPaused = data.kind === "pause";
     if (!isPaused) wake();

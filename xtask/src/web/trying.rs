@@ -1,19 +1,16 @@
 //! `cargo xtask test-web`: the playground in headless Chromium, against the native program.
 //!
-//! Invariant: nothing is installed here, and the browser asks for nothing but the page's own files. The script `trying.cjs` knows the page, and
-//! no crate.
+//! Invariant: nothing is installed here, and the browser asks for nothing but the page's own files. The script `trying.cjs` and those in
+//! `trying/` know the page, and no crate.
 
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
 use crate::cargo::{finish, root};
-use crate::{help, pages, simulate};
+use crate::{pages, simulate};
 
-/// Builds the playground, and tries lessons, controls and digests.
+/// Builds the playground, and tries the parts that are named, or all: lessons, controls, access, speed, digests and shots.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    if let Some(refused) = help::refused("test-web", arguments) {
-        return refused;
-    }
     let (playwright, browser) = match pages::tools() {
         Ok(tools) => tools,
         Err(missing) => {
@@ -34,5 +31,6 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     let mut trying = Command::new("node");
     trying.arg(root().join("xtask/src/web/trying.cjs")).args([playwright, browser]).arg(folder).arg(program);
+    trying.args(arguments);
     finish(trying)
 }

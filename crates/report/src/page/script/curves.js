@@ -9,6 +9,7 @@ import { colour, onColours, pen } from "./palette.js";
 /** @import { TimeAxis } from "./axis.js" */
 
 const HEIGHT = 300;
+const MOST_SPOKEN = 6;
 /** @type {Record<string, string>} */
 const KINDS = { flow: "Flows", group: "Groups", others: "Sums", total: "Sums", output: "Outputs", source: "Flows" };
 
@@ -169,8 +170,8 @@ function statistics(panel) {
 export function curves(panel, axis) {
   const isTime = axis !== null;
   /** @type {HTMLDivElement & { plot?: () => UPlot | null }} */
-  const holder = element("div", { class: "plot", tabindex: "0", role: "img",
-    "aria-label": panel.heading + ". " + panel.about + " Arrow keys move the cursor" + (isTime ? "; plus, minus and 0 zoom." : ".") });
+  const holder = element("div", { class: "plot", tabindex: "0", role: "application", "aria-roledescription": "curves",
+    "aria-label": panel.heading + ". " + panel.about + " Arrow keys move the cursor" + (isTime ? "; plus, minus and 0 zoom" : "") + ". A table of these lines follows." });
   /** @type {UPlot | null} */
   let plot = null;
   let unit = "";
@@ -185,11 +186,14 @@ export function curves(panel, axis) {
     const at = drawn.cursor.idx;
     const has = at !== null && at !== undefined;
     lines.values.forEach((value, place) => {
-      value.textContent = has ? (panel.unit === "" ? short(panel.lines[place].y[at] ?? NaN).replace("NaN", "–") : spelled(panel.lines[place].y[at], panel.unit)) : "";
+      value.textContent = has ? read(panel.lines[place], at) : "";
     });
     reading.textContent = has ? "Cursor at " + spelled(panel.x[at], "s") : "";
   };
+  const read = (/** @type {Line} */ line, /** @type {number} */ at) =>
+    panel.unit === "" ? short(line.y[at] ?? NaN).replace("NaN", "–") : spelled(line.y[at], panel.unit);
   const reading = element("p", { class: "status" });
+  const spoken = element("p", { class: "unseen", "aria-live": "polite" });
   const data = () => /** @type {any} */ ([panel.x, ...panel.lines.map((line) => line.y)]);
   const make = () => {
     const width = Math.max(holder.clientWidth, 200);
@@ -207,6 +211,8 @@ export function curves(panel, axis) {
     if (!plot) return;
     const at = Math.min(Math.max((plot.cursor.idx ?? -1) + by, 0), panel.x.length - 1);
     plot.setCursor({ left: plot.valToPos(panel.x[at], "x"), top: 20 });
+    const values = panel.lines.filter((line) => line.shown).slice(0, MOST_SPOKEN);
+    spoken.textContent = "At " + spelled(panel.x[at], "s") + ": " + values.map((line) => line.name + " " + read(line, at)).join(", ") + ".";
   };
   holder.addEventListener("keydown", (event) => {
     const act = keys[event.key];
@@ -215,7 +221,7 @@ export function curves(panel, axis) {
       act();
     }
   });
-  const figure = element("div", { class: "curves" }, holder, reading, lines.box, lazyDetails("Table of these lines", () => statistics(panel)));
+  const figure = element("div", { class: "curves" }, holder, reading, spoken, lines.box, lazyDetails("Table of these lines", () => statistics(panel)));
   const update = (/** @type {number[]} */ x, /** @type {(number | null)[][]} */ values) => {
     panel.x = x;
     panel.lines.forEach((line, place) => { line.y = values[place]; });
@@ -227,7 +233,7 @@ export function curves(panel, axis) {
     const resize = onceAFrame(() => plot?.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
     new ResizeObserver(resize).observe(holder);
     axis?.follow(onceAFrame(() => plot?.setData(plot.data)));
-    onColours(() => {
+    onColours(holder, () => {
       lines.colourSwatches();
       make();
     });

@@ -71,6 +71,11 @@ export function lazyDetails(summary, make) {
   return details;
 }
 
+/** Returns true if the reader asks the system for less motion. */
+export function isCalm() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
 /**
  * Calls `task` in the next frame, once however often it is asked for until then.
  *

@@ -65,7 +65,9 @@ export function draw(ctx, fabric, plan, links, state) {
   links.forEach((link, output) => {
     const [hue, width] = [heatClass(state.colours[output]), heatClass(state.widths[output])];
     const key = hue * 8 + width;
-    groups.set(key, [...(groups.get(key) || []), link]);
+    const group = groups.get(key);
+    if (group) group.push(link);
+    else groups.set(key, [link]);
   });
   [...groups.keys()].sort((a, b) => a - b).forEach((key) => {
     ctx.strokeStyle = heats[key >> 3];

@@ -25,7 +25,8 @@ import { player } from "./player.js";
  * @typedef {{ trees: Tree[], further: number[] }} Found
  */
 
-const PARTS = 10000;
+/** Parts of one in which shares are written. */
+export const PARTS = 10000;
 const TABLE_ROWS = 40;
 let figures = 0;
 
@@ -45,7 +46,7 @@ function sharesAt({ all, whole, count }, moment) {
  *
  * @param {(value: Quantity) => void} onChange
  */
-function choiceOfColour(onChange) {
+export function choiceOfColour(onChange) {
   figures += 1;
   const name = "colour-" + figures;
   const radio = (/** @type {Quantity} */ value, /** @type {string} */ label, /** @type {boolean} */ checked) => element("label", {},
@@ -54,17 +55,23 @@ function choiceOfColour(onChange) {
     radio("stalled", "stalls (width: load)", true), radio("load", "load (width: stalls)", false));
 }
 
-function legend() {
+/**
+ * Returns the classes of shares with their colours, and the marks of trees if the picture `hasTrees`.
+ *
+ * @param {boolean} hasTrees
+ */
+export function legend(hasTrees) {
   const swatches = heatNames().map((name, place) => {
     const swatch = element("span", { class: "heat", "aria-hidden": "true" });
     return { swatch, place, entry: element("span", { class: "entry" }, swatch, name) };
   });
   const recolour = () => swatches.forEach(({ swatch, place }) => { swatch.style.background = heatColours()[place]; });
   recolour();
-  onColours(recolour);
-  const marks = [["■", "root of a tree"], ["┋", "branch"], ["▲", "host of a contributor"], ["□", "host of a victim"]];
-  return element("p", { class: "legend" }, "Share of the interval: ", swatches.map(({ entry }) => entry),
+  const marks = !hasTrees ? [] : [["■", "root of a tree"], ["┋", "branch"], ["▲", "host of a contributor"], ["□", "host of a victim"]];
+  const box = element("p", { class: "legend" }, "Share of the interval: ", swatches.map(({ entry }) => entry),
     marks.map(([sign, name]) => element("span", { class: "entry" }, element("span", { class: "sign", "aria-hidden": "true" }, sign), name)));
+  onColours(box, recolour);
+  return box;
 }
 
 /**
@@ -81,6 +88,17 @@ function sentences(fabric, { trees, further }) {
   return lines.length > 0 ? lines : ["No congestion tree."];
 }
 
+/**
+ * Returns the highest load and the longest stall in words.
+ *
+ * @param {number[]} load
+ * @param {number[]} stalled
+ */
+export function extremes(load, stalled) {
+  const largest = (/** @type {number[]} */ shares) => percent(shares.reduce((best, one) => Math.max(best, one), 0));
+  return "highest load " + largest(load) + ", longest stall " + largest(stalled) + " of the interval";
+}
+
 /** The picture: a canvas that is as wide as its place, or wider and scrolled where links would be too narrow. */
 export class Picture {
   /** @param {Graph} fabric */
@@ -94,6 +112,13 @@ export class Picture {
     this.plan = null;
     /** @type {Half[]} */
     this.links = [];
+  }
+
+  /** Draws the picture as wide as its place, and again when that changes or colours do. */
+  follow() {
+    new ResizeObserver(onceAFrame(() => this.fit())).observe(this.holder);
+    onColours(this.holder, () => this.paint());
+    this.fit();
   }
 
   fit() {
@@ -144,7 +169,7 @@ export class Picture {
  * @param {number[]} stalled
  * @param {string} title
  */
-function outputTable(fabric, load, stalled, title) {
+export function outputTable(fabric, load, stalled, title) {
   const order = load.map((_, output) => output).sort((a, b) => stalled[b] - stalled[a] || load[b] - load[a]).slice(0, TABLE_ROWS);
   const column = (/** @type {string} */ words, /** @type {string} */ kind, /** @type {(output: number) => string | number} */ of) => ({ words, kind, values: order.map(of) });
   const columns = [column("output", "string", (output) => outputName(fabric, output)),
@@ -195,9 +220,7 @@ export function fabricFigure(fabric, axis) {
     const other = view.colour === "load" ? "stalled" : "load";
     const all = choice.value === "";
     picture.state = { colours: shares[view.colour], widths: shares[other], marks: marksOf(chosen, all ? found.further : []) };
-    const busiest = shares.load.reduce((best, one) => Math.max(best, one), 0);
-    const held = shares.stalled.reduce((best, one) => Math.max(best, one), 0);
-    title.textContent = "From " + name() + ": highest load " + percent(busiest) + ", longest stall " + percent(held) + " of the interval.";
+    title.textContent = "From " + name() + ": " + extremes(shares.load, shares.stalled) + ".";
     picture.canvas.setAttribute("aria-label", title.textContent);
     if (view.moment !== null) words.replaceChildren(...sentences(fabric, all ? found : { trees: chosen, further: [] }).map((line) => element("li", {}, line)));
     picture.paint();
@@ -212,11 +235,9 @@ export function fabricFigure(fabric, axis) {
   details.addEventListener("toggle", () => details.open && fillTable());
   const controls = element("div", { class: "controls" }, choiceOfColour((value) => { view.colour = value; show(); }),
     element("label", { class: "choice" }, "Trees ", choice));
-  const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, picture.holder, tip, legend(), words, details);
+  const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, picture.holder, tip, legend(true), words, details);
   requestAnimationFrame(() => {
-    new ResizeObserver(onceAFrame(() => picture.fit())).observe(picture.holder);
-    onColours(() => picture.paint());
-    picture.fit();
+    picture.follow();
     if (moments) moments.set(worstMoment(fabric));
     else show();
   });

@@ -29,7 +29,7 @@ export function heatFigure(sweep) {
     const note = missing ? "†: " + counted(missing, "run") + " without a value left out of the means." : "";
     table.replaceChildren(heatTable(sweep, { of, rows, columns, cells }), element("p", { class: "note" }, note));
   };
-  onColours(show);
+  onColours(table, show);
   return { box: element("div", {}, element("div", { class: "controls" }, measure.box, down.box, across.box, fixed.box), table), show };
 }
 

@@ -6,8 +6,8 @@
 const LINES = 6;
 const DASHES = [[], [8, 4], [2, 3], [9, 3, 2, 3], [16, 5], [9, 3, 2, 3, 2, 3]];
 export const HEAT_CLASSES = [0.01, 0.05, 0.2, 0.4, 0.7];
-/** @type {(() => void)[]} */
-const watchers = [];
+/** @type {{ of: Element, redraw: () => void, wasShown: boolean }[]} */
+let watchers = [];
 
 /**
  * Returns a colour of the style sheet.
@@ -52,13 +52,26 @@ export function heatNames() {
   return ["below " + HEAT_CLASSES[0] * 100 + " %", ...parts];
 }
 
+/** Forgets what the page no longer shows. */
+function forget() {
+  watchers.forEach((one) => { one.wasShown ||= one.of.isConnected; });
+  watchers = watchers.filter((one) => one.of.isConnected || !one.wasShown);
+}
+
 /**
- * Calls `redraw` whenever colours change: dark or light, screen or print.
+ * Calls `redraw` whenever colours change, dark or light, screen or print, until the page no longer shows `of`.
  *
+ * @param {Element} of
  * @param {() => void} redraw
  */
-export function onColours(redraw) {
-  watchers.push(redraw);
+export function onColours(of, redraw) {
+  forget();
+  watchers.push({ of, redraw, wasShown: false });
+}
+
+function recolour() {
+  forget();
+  watchers.forEach((one) => one.redraw());
 }
 
 /**
@@ -69,10 +82,10 @@ export function onColours(redraw) {
 export function setTheme(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
-  watchers.forEach((redraw) => redraw());
+  recolour();
 }
 
 /** Redraws when the system changes its theme. */
 export function watchSystem() {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => watchers.forEach((redraw) => redraw()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 }

@@ -1,7 +1,9 @@
 // A slider over moments, and a button that plays them.
-import { button, element } from "./dom.js";
+import { button, element, isCalm } from "./dom.js";
 
 const MOMENTS_A_SECOND = 8;
+/** The same for readers who ask for less motion. */
+const CALM_MOMENTS_A_SECOND = 1;
 
 /**
  * Returns a slider over `count` moments, whose names `named(moment)` returns. Calls `onMoment` at each change.
@@ -28,7 +30,7 @@ export function player({ count, named, onMoment, label }) {
     timer = setInterval(() => {
       if (Number(slider.value) >= count - 1) stop();
       else set(Number(slider.value) + 1);
-    }, 1000 / MOMENTS_A_SECOND);
+    }, 1000 / (isCalm() ? CALM_MOMENTS_A_SECOND : MOMENTS_A_SECOND));
   };
   const play = button("Play", () => timer === undefined ? start() : stop(), { class: "play" });
   slider.addEventListener("input", () => {

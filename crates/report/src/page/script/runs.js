@@ -100,7 +100,7 @@ export function figure(controls, render, label) {
     svg.replaceChildren(...shapes);
     words.textContent = text;
   };
-  onColours(show);
+  onColours(drawing, show);
   return { box: element("div", {}, element("div", { class: "controls" }, controls), drawing, words), show };
 }
 

@@ -1,0 +1,126 @@
+// The page in headless Chromium, for all parts of the tests: a server for the folder, the native program, and what the page says.
+//
+// Invariant: the browser asks for nothing but the files of the folder; whatever else it asks for, and every error, is noted.
+"use strict";
+const fs = require("fs");
+const http = require("http");
+const path = require("path");
+const zlib = require("zlib");
+const { spawnSync } = require("child_process");
+
+const [playwright, chromiumPath, folder, program, ...parts] = process.argv.slice(2);
+const { chromium } = require(playwright);
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const LONGEST_MS = 240000;
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml" };
+const scratch = path.join(folder, "..", "web-tried");
+const shots = path.join(folder, "..", "web-shots");
+let failures = 0;
+let origin = "";
+
+function check(words, holds, seen) {
+  if (!holds) failures += 1;
+  console.log((holds ? "ok     " : "FAILED ") + words + (seen === undefined ? "" : ": " + seen));
+}
+
+function serve() {
+  const server = http.createServer((request, response) => {
+    const name = decodeURIComponent(new URL(request.url, "http://x").pathname);
+    const file = path.join(folder, name.endsWith("/") ? name + "index.html" : name);
+    fs.readFile(file, (error, contents) => {
+      response.writeHead(error ? 404 : 200, { "content-type": TYPES[path.extname(file)] || "application/octet-stream" });
+      response.end(error ? "" : contents);
+    });
+  });
+  return new Promise((done) => server.listen(0, "127.0.0.1", () => {
+    origin = "http://127.0.0.1:" + server.address().port;
+    done(server);
+  }));
+}
+
+/** Runs the native program; returns its status, output and errors. */
+function native(...words) {
+  const run = spawnSync(program, words, { encoding: "utf8", cwd: scratch, maxBuffer: 1 << 28 });
+  return { status: run.status, output: run.stdout, errors: run.stderr };
+}
+
+/** Returns the digest of a native run. */
+function nativeDigest(words) {
+  const run = native("sim", ...words, "--quiet", "--force", "--out", "native");
+  if (run.status !== 0) return "status " + run.status;
+  return JSON.parse(fs.readFileSync(path.join(scratch, "native", "summary.json"), "utf8")).digest;
+}
+
+/** Returns the place of a shipped scenario with settings, as *Share* writes it. */
+function caseOf(scenario, a) {
+  return "case=" + zlib.deflateRawSync(JSON.stringify({ v: 1, scenario, text: null, seed: null, a, b: null })).toString("base64url");
+}
+
+/** Returns the address of the page, with a place in it. */
+function address(hash = "") {
+  return origin + "/" + (hash === "" ? "" : "#" + hash);
+}
+
+/** Notes the lengths of long tasks of the page's thread, in ms. Runs in the page. */
+function observeTasks() {
+  globalThis.longTasks = [];
+  new PerformanceObserver((list) => list.getEntries().forEach((one) => globalThis.longTasks.push(one.duration))).observe({ type: "longtask", buffered: true });
+}
+
+/** Opens the page, and notes errors, messages and requests to others. */
+async function opened(browser, hash = "", { observes, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(LONGEST_MS);
+  const page = await context.newPage();
+  const [noted, requests] = [[], []];
+  if (observes) await page.addInitScript(observeTasks);
+  page.on("console", (message) => { if (message.type() !== "debug") noted.push(message.type() + ": " + message.text()); });
+  page.on("pageerror", (error) => noted.push("error: " + error.message));
+  context.on("request", (request) => requests.push(request.url()));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(origin + "/") && !request.url().startsWith("blob:" + origin)) noted.push("request: " + request.url());
+  });
+  await page.goto(address(hash));
+  await page.waitForFunction(() => document.documentElement.dataset.ready === "true");
+  return { page, noted, requests, close: () => context.close() };
+}
+
+/** Waits until the runs on the page have ended. */
+async function done(page, sides = 1) {
+  await page.waitForFunction((count) => {
+    const found = [...document.querySelectorAll(".side")];
+    return found.length === count && found.every((side) => side.dataset.state === "done");
+  }, sides, { timeout: LONGEST_MS });
+}
+
+const digests = (page) => page.$$eval(".side .digest", (found) => found.map((one) => one.textContent));
+
+/** Waits until the scenario of the playground is checked, and can run. */
+async function checked(page) {
+  await page.waitForFunction(() => !document.querySelector(".bar .run").disabled, undefined, { timeout: LONGEST_MS });
+}
+
+/** Begins the runs of the playground once the scenario is checked, and waits until they have ended. */
+async function ran(page, sides = 1) {
+  await checked(page);
+  await page.click(".bar .run");
+  await done(page, sides);
+}
+
+/** Opens the parameters of the playground. */
+async function openParameters(page) {
+  if (!(await page.evaluate(() => document.querySelector("#parameters").open))) await page.click("#parameters > summary");
+}
+
+/** Runs `task` with a browser and a server, and returns the number of failed checks. */
+async function withBrowser(task) {
+  for (const one of [scratch, shots]) fs.mkdirSync(one, { recursive: true });
+  const server = await serve();
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: FLAGS });
+  await task(browser);
+  await browser.close();
+  server.close();
+  return failures;
+}
+
+module.exports = { LONGEST_MS, address, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, parts, ran, scratch, shots, withBrowser };
