@@ -1,7 +1,7 @@
 //! The files of `script/`, joined into one script.
 //!
 //! Invariant: each file is an ES module as browsers and Node.js read it, whose imports are one line each and name files that
-//! stand before it. Joined, all share one scope: `import` lines and the word `export` go, and no two files define one name.
+//! stand before it. Joined, all share one scope: lines of imports, of types too, and the word `export` go, and no two files define one name.
 
 /// The modules, lowest floor first: name and text.
 const MODULES: &[(&str, &str)] = &[
@@ -48,9 +48,10 @@ pub(super) fn style() -> String {
     format!("{}\n{STYLE}", UPLOT_STYLE.trim_end())
 }
 
-/// Returns a module without its imports and the word `export`.
+/// Returns a module without its imports, those of types in comments included, and without the word `export`.
 fn joined(text: &str) -> String {
-    let lines = text.lines().filter(|line| !line.starts_with("import "));
+    let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("/** @import ");
+    let lines = text.lines().filter(|line| !is_import(line));
     lines.map(|line| line.strip_prefix("export ").unwrap_or(line).to_owned() + "\n").collect()
 }
 
