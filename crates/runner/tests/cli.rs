@@ -188,7 +188,7 @@ fn check_describes_a_scenario_and_writes_nothing() {
     assert_eq!(
         printed,
         "gran2011-scenario1: 7 hosts, 2 switches, 8 links; 5 named flows; 500 ms in 5 phases\n\
-         memory: about 23.7 MB, most of it (23.4 MB) for completion times\n"
+         memory: about 24.2 MB, most of it (23.3 MB) for completion times\n"
     );
     assert_eq!(scratch.names(), [""; 0]);
 }
