@@ -61,7 +61,7 @@ function options(panel, { width, axis, onCursor }) {
     ],
     series: [{}, ...panel.lines.map((line, place) => ({
       label: line.name, show: line.shown, width: line.kind === "total" ? 1.4 : 1.8, spanGaps: axis === null,
-      points: { show: panel.x.length < 40 }, ...pen(place),
+      points: { show: () => panel.x.length < 40 }, ...pen(place),
     }))],
     hooks: {
       setCursor: [onCursor],
