@@ -41,7 +41,9 @@ use scenario::Plan;
 use telemetry::{Progress, RunEnding, RunRecord};
 use units::Span;
 
+use crate::run::ranks::leading::Leader;
 use crate::run::saving::SavingTimer;
+use crate::state::world::World;
 
 pub use checkpoint::file::{Checkpoint, CheckpointError};
 pub use division::{Division, FewerParts, Threads};
@@ -117,12 +119,9 @@ pub fn simulate_saving<'a>(
     saving: Saving<'a>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<RunRecord, ResumeError> {
-    let mut run = new_run(plan, options);
+    let mut run = new_run_on_ranks(plan, options)?;
     let Saving { every, from, keep } = saving;
     run.saving = every.map(|every| SavingTimer::new(every, keep));
-    if let Some(ranks) = options.ranks {
-        run.begin_on_ranks(plan, (ranks, options.partition))?;
-    }
     if let Some(state) = from {
         run.restore(state)?;
     }
@@ -148,9 +147,27 @@ pub fn simulate_tapped<'a>(
     Ok(record::collect(plan, run, ended?))
 }
 
+/// Returns the run of a plan, at time zero, of which this process holds its parts alone if it shares the run with others.
+fn new_run_on_ranks<'a>(plan: &'a Plan, options: RunOptions<'a>) -> Result<run::Run<'a>, RankFault> {
+    match (options.ranks, options.partition) {
+        (Some(ranks), Some(partition)) if ranks.count() > 1 => {
+            let (world, leader) = Leader::begin(plan, (ranks, partition))?;
+            let mut run = run_of(plan, world, options);
+            run.leader = Some(leader);
+            Ok(run)
+        }
+        _ => Ok(new_run(plan, options)),
+    }
+}
+
 /// Returns the run of a plan, at time zero.
 fn new_run<'a>(plan: &Plan, options: RunOptions<'a>) -> run::Run<'a> {
-    let (world, mut instruments) = build::world(plan, options.partition);
+    run_of(plan, build::world(plan, options.partition), options)
+}
+
+/// Returns the run of a plan's world at rest.
+fn run_of<'a>(plan: &Plan, world: World<'a>, options: RunOptions<'a>) -> run::Run<'a> {
+    let mut instruments = build::instruments(plan, &world);
     instruments.timeline = observe::timeline::TimelineProbe::new(plan, options.moments);
     let mut run = run::Run::new(world, instruments, options);
     if plan.until_done() {

@@ -90,7 +90,7 @@ impl SteppedRun {
         let world = &self.run.world;
         let marks = |(node, port, lane)| match world.node(node) {
             Node::Switch(switch) => switch.view().marks(port, lane).total(),
-            Node::Adapter(_) => 0,
+            Node::Adapter(_) | Node::Away => 0,
         };
         Look {
             lanes: self.plan.lanes().map(|place| lane_so_far(world, place)).collect(),

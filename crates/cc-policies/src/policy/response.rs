@@ -131,6 +131,9 @@ pub struct ControlState {
     pub window: Option<u32>,
 }
 
+state_codec::value!(FlowRate { current, target, alpha });
+state_codec::value!(ControlState { rate, ccti, delay, window });
+
 impl ControlState {
     /// Returns the largest rate that the rate or the delay allows on a link of rate `line`; `None` if neither is
     /// controlled. A packet and a delay of d packet times take 1 + d packet times.

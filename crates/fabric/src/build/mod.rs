@@ -29,13 +29,12 @@ use crate::observe::port_series::PortProbe;
 use crate::observe::source_series::SourceProbe;
 use crate::observe::trees::TreeFinder;
 use crate::observe::watch::Watch;
-use crate::state::division::{Layout, Nodes};
-use crate::state::part::Part;
+use crate::state::division::{Layout, Lookaheads, Nodes};
 use crate::state::wiring::Wiring;
 use crate::state::world::World;
 
-/// Builds a plan's world, at rest at time zero, in one part or in those of a partition, and its instruments.
-pub(crate) fn world(plan: &Plan, partition: Option<&Partition>) -> (World, Instruments) {
+/// Builds a plan's world, at rest at time zero, in one part or in those of a partition.
+pub(crate) fn world<'a>(plan: &Plan, partition: Option<&Partition>) -> World<'a> {
     let (graph, nodes) = (plan.graph(), plan.nodes());
     let mut builder = NodeBuilder::new(plan);
     let mut numbers = (0..).map(NodeId);
@@ -47,16 +46,31 @@ pub(crate) fn world(plan: &Plan, partition: Option<&Partition>) -> (World, Instr
         adapters.iter_mut().for_each(Adapter::log_messages);
     }
     let flows = flows::connect(plan, Hosts { adapters: &mut adapters, positions: &[] });
-    let names = graph.names().map(str::to_owned).collect();
     let wiring = Wiring::new(&far_ends(graph));
-    let world = Nodes { names, adapters, switches, flows, wiring }.into_world(partition);
-    let instruments = instruments(plan, &world);
-    (world, instruments)
+    let lanes = usize::from(plan.link().data_lanes);
+    Nodes { names: names(graph), adapters, switches, flows, wiring, lanes }.into_world(partition)
+}
+
+/// Returns the lengths of windows of the parts of a plan's world: between parts, and within each.
+pub(crate) fn lookaheads(plan: &Plan, partition: &Partition) -> (Option<Span>, Vec<Span>) {
+    let (graph, nodes) = (plan.graph(), plan.nodes());
+    let layout = Layout::of(graph.nodes(), nodes.adapters.len(), Some(partition));
+    let numbers = (0..graph.nodes() as u32).map(NodeId);
+    let ports =
+        numbers.flat_map(|node| (0..graph.ports(node).len() as u16).map(move |port| (node, PortId(port))));
+    let of_ports = ports.map(|(node, port)| nodes.port(node, port).build(port).lookahead());
+    let lookaheads = Lookaheads::of(of_ports, &Wiring::new(&far_ends(graph)), &layout);
+    (lookaheads.between, (0..layout.parts()).map(|part| lookaheads.of_part(part)).collect())
 }
 
 /// Builds some parts of a plan's world, at rest at time zero, without the nodes of others. `windows` has the length of each
-/// part's windows, of all parts.
-pub(crate) fn share(plan: &Plan, partition: &Partition, parts: Range<usize>, windows: &[Span]) -> Vec<Part> {
+/// part's windows, of all parts, and `between` that of common windows.
+pub(crate) fn share<'a>(
+    plan: &Plan,
+    partition: &Partition,
+    parts: Range<usize>,
+    (between, windows): (Option<Span>, &[Span]),
+) -> World<'a> {
     let (graph, nodes) = (plan.graph(), plan.nodes());
     let layout = Layout::of(graph.nodes(), nodes.adapters.len(), Some(partition));
     let is_own = |node: &NodeId| parts.contains(&layout.part(*node));
@@ -73,9 +87,15 @@ pub(crate) fn share(plan: &Plan, partition: &Partition, parts: Range<usize>, win
     if plan.keeps_completions() {
         adapters.iter_mut().for_each(Adapter::log_messages);
     }
-    flows::connect(plan, Hosts { adapters: &mut adapters, positions: &positions });
+    let flows = flows::connect(plan, Hosts { adapters: &mut adapters, positions: &positions });
     let wiring = Wiring::new(&far_ends(graph));
-    layout.share(parts, (adapters, switches), &wiring, windows)
+    let lanes = usize::from(plan.link().data_lanes);
+    let nodes = Nodes { names: names(graph), adapters, switches, flows, wiring, lanes };
+    nodes.share(layout, parts, windows, between)
+}
+
+fn names(graph: &Graph) -> Vec<String> {
+    graph.names().map(str::to_owned).collect()
 }
 
 /// Returns the far end of each port's cable, by node and port.
@@ -84,7 +104,8 @@ fn far_ends(graph: &Graph) -> Vec<Vec<(NodeId, PortId)>> {
     nodes.map(|node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect()).collect()
 }
 
-fn instruments(plan: &Plan, world: &World) -> Instruments {
+/// Builds the instruments of a plan's world at rest.
+pub(crate) fn instruments(plan: &Plan, world: &World<'_>) -> Instruments {
     Instruments {
         goodput: GoodputProbe::new(plan),
         trees: TreeFinder::new(plan),

@@ -98,6 +98,11 @@ impl GoodputProbe {
         }
     }
 
+    /// Returns true if a look needs the flows with a message that is not complete.
+    pub(crate) fn needs_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// Returns the time of the next look.
     pub(crate) fn deadline(&self) -> Time {
         let sample = if self.sample <= self.end { self.sample } else { Time::NEVER };
@@ -128,7 +133,8 @@ impl GoodputProbe {
     fn look_at_open(&mut self, world: &World) {
         if !self.open.is_empty() {
             self.open.fill(false);
-            let open = world.adapters().flat_map(Adapter::open_flows);
+            let away = world.away.iter().flat_map(|away| &away.seen.open).copied();
+            let open = world.adapters().flat_map(Adapter::open_flows).chain(away);
             open.for_each(|flow| self.open[flow.index()] = true);
         }
     }
@@ -148,7 +154,8 @@ impl GoodputProbe {
             |flows: &Vec<u32>| -> Bytes { flows.iter().map(|flow| world.delivered(FlowId(*flow))).sum() };
         let named = (0..self.named).map(|flow| world.delivered(FlowId(flow as u32)));
         let groups: Vec<Bytes> = self.groups.iter().map(sum).collect();
-        let total: Bytes = world.adapters().map(Adapter::taken_by_host).sum();
+        let away = world.away.as_ref().map_or(Bytes::ZERO, |away| away.seen.taken);
+        let total = world.adapters().map(Adapter::taken_by_host).sum::<Bytes>() + away;
         let others = total - groups.iter().copied().sum() - sum(&self.alone);
         let others = self.series.place(SeriesColumn::Others).map(|_| others);
         named.chain(groups.iter().copied()).chain(others).chain([total]).collect()

@@ -3,8 +3,8 @@
 //! Invariant: markers count crossings, and the counts are only read here. The time of the first crossing is known to
 //! the sample.
 
+use cc_policies::Margin;
 use packet::{Lane, NodeId, PortId};
-use switch_arch::Switch;
 use telemetry::{MarginCounts, MarginRecord};
 use units::{Bytes, Time};
 
@@ -23,38 +23,38 @@ impl ThresholdCrossings {
     /// Records new crossings. Called once all events of a sample's instant are handled.
     pub(crate) fn look(&mut self, world: &World) {
         let now = world.now();
-        let margins = world.switches().map(Switch::view).flat_map(|switch| {
-            let lanes = switch.lanes();
-            let places = (0..switch.radix() * lanes).map(move |at| (at / lanes, at % lanes));
-            places.map(|(port, lane)| switch.margins(PortId(port as u16), Lane(lane as u8)))
+        let lanes = world.lanes;
+        let crossed = world.switch_numbers().flat_map(|node| {
+            let places = (0..world.radix(node) * lanes).map(move |at| (at / lanes, at % lanes));
+            places.map(move |(port, lane)| crossed(world, (node, PortId(port as u16), Lane(lane as u8))))
         });
-        let switches = world.switches().map(Switch::view);
-        let ports: usize = switches.map(|switch| switch.radix() * switch.lanes()).sum();
-        self.first.resize(ports, [None; 2]);
+        let ports = world.wiring.peers().len() - world.wiring.first_port(world.hosts);
+        self.first.resize(ports * lanes, [None; 2]);
         let all =
-            self.first.iter_mut().zip(margins).flat_map(|(first, margins)| first.iter_mut().zip(margins));
-        for (first, margin) in all {
-            if first.is_none() && margin.is_some_and(|margin| margin.crossings > 0) {
+            self.first.iter_mut().zip(crossed).flat_map(|(first, crossed)| first.iter_mut().zip(crossed));
+        for (first, crossed) in all {
+            if first.is_none() && crossed {
                 *first = Some(now);
             }
         }
     }
 
     fn first(&self, world: &World, node: NodeId, port: PortId, lane: Lane) -> [Option<Time>; 2] {
-        let switch = world.switch(node);
         let port = world.wiring.position(node, port) - world.wiring.first_port(world.hosts);
-        self.first.get(port * switch.view().lanes() + lane.index()).copied().unwrap_or_default()
+        self.first.get(port * world.lanes + lane.index()).copied().unwrap_or_default()
     }
 
     /// Returns the margins of an output: its queue against the threshold of marking, and against the threshold above
-    /// which every packet is marked, for rules that have them.
+    /// which every packet is marked, for rules that have them. `margins` are those at the end.
     pub(crate) fn of(
         &self,
-        world: &World,
+        world: &World<'_>,
         (node, port, lane): (NodeId, PortId, Lane),
+        [some, all]: [Option<Margin>; 2],
     ) -> [Option<MarginRecord>; 2] {
-        let Node::Switch(switch) = world.node(node) else { return [None; 2] };
-        let [some, all] = switch.view().margins(port, lane);
+        if world.is_host(node) {
+            return [None; 2];
+        }
         let [first, first_all] = self.first(world, node, port, lane);
         [(some, first), (all, first_all)].map(|(margin, first)| {
             let margin = margin?;
@@ -68,5 +68,16 @@ impl ThresholdCrossings {
                 }),
             })
         })
+    }
+}
+
+/// Returns the thresholds that an output's queue has crossed.
+fn crossed(world: &World<'_>, (node, port, lane): (NodeId, PortId, Lane)) -> [bool; 2] {
+    match (&world.away, world.node(node)) {
+        (Some(away), Node::Away) => away.seen.crossed(world, (node, port, lane)),
+        _ => {
+            let margins = world.switch(node).view().margins(port, lane);
+            margins.map(|margin| margin.is_some_and(|margin| margin.crossings > 0))
+        }
     }
 }

@@ -13,12 +13,14 @@
 //! | `watch` | quantities that the scenario asks to watch |
 //! | `deadlock` | packets that wait for each other in a cycle |
 //! | `tap` | every packet and PAUSE frame at chosen ports, and waits of their outputs |
+//! | `last_look` | nodes at the end of a run, for the record |
 //! | `digest` | all deliveries and counters, in one number |
 
 mod busiest;
 pub(crate) mod deadlock;
 pub(crate) mod digest;
 pub(crate) mod goodput;
+pub(crate) mod last_look;
 pub(crate) mod margins;
 pub(crate) mod port_series;
 pub(crate) mod source_series;

@@ -9,7 +9,8 @@ use telemetry::{PortSample, PortSeries};
 use units::{Bytes, Span};
 
 use super::busiest;
-use crate::state::world::{Node, World};
+use crate::state::world::World;
+use crate::state::world::seen::LaneSeen;
 
 /// Samples ports and lanes.
 #[derive(Debug)]
@@ -72,21 +73,14 @@ impl PortProbe {
 impl Place {
     fn look(&mut self, world: &World) -> PortSample {
         let (node, port, lane) = self.at;
-        let (input, output) = world.lane_counts(node, port, lane);
-        let (queue, marked) = match world.node(node) {
-            Node::Adapter(_) => (None, 0),
-            Node::Switch(switch) => {
-                let view = switch.view();
-                (Some(view.waiting(port, lane).get() as u32), view.marks(port, lane).total())
-            }
-        };
-        let stalled = output.without_credit(world.now());
-        let before = core::mem::replace(self, Self { sent: output.bytes, stalled, marked, ..*self });
+        let LaneSeen { sent, without_credit: stalled, marked, held, queue, .. } =
+            world.lane_seen(node, port, lane);
+        let before = core::mem::replace(self, Self { sent, stalled, marked, ..*self });
         PortSample {
-            queue,
-            held: input.held().get() as u32,
+            queue: (!world.is_host(node)).then_some(queue),
+            held,
             marked: (marked - before.marked) as u32,
-            sent: output.bytes - before.sent,
+            sent: sent - before.sent,
             stalled: stalled - before.stalled,
         }
     }

@@ -8,7 +8,7 @@ use scenario::Plan;
 use telemetry::{LaneMoment, Moment, Timeline, TreeMoment};
 
 use super::trees::{FoundTree, OutputLane};
-use crate::state::world::{Node, World};
+use crate::state::world::World;
 
 /// Most trees at a moment: those with most branches. Others are counted in the samples of the trees.
 const MOST_TREES: usize = 16;
@@ -103,10 +103,7 @@ impl TimelineProbe {
 
 /// Returns the counts of an output and lane from the start of the run.
 pub(crate) fn lane_so_far(world: &World, (node, port, lane): (NodeId, PortId, Lane)) -> LaneMoment {
-    let (_, output) = world.lane_counts(node, port, lane);
-    let queue = match world.node(node) {
-        Node::Adapter(_) => None,
-        Node::Switch(switch) => Some(switch.view().waiting(port, lane).get() as u32),
-    };
-    LaneMoment { sent: output.bytes, stalled: output.without_credit(world.now()), queue }
+    let seen = world.lane_seen(node, port, lane);
+    let queue = (!world.is_host(node)).then_some(seen.queue);
+    LaneMoment { sent: seen.sent, stalled: seen.without_credit, queue }
 }

@@ -9,19 +9,19 @@ use scenario::Plan;
 use telemetry::{Acknowledged, Completions, MessageRecord};
 
 use super::ideal::IdealTimes;
+use crate::observe::last_look;
 use crate::state::world::World;
 
-/// Returns the messages of all flows, delivered or not, if they were recorded. `dropped` is the number of packets lost.
-pub(crate) fn of(plan: &Plan, world: &World, dropped: u64) -> Option<Completions> {
+/// Returns the messages of all flows, delivered or not, if they were recorded. `lossy` is true if a packet was lost.
+pub(crate) fn of(plan: &Plan, world: &World<'_>, lossy: bool) -> Option<Completions> {
     if !plan.keeps_completions() {
         return None;
     }
-    let kept: Vec<_> = world.adapters().map(|adapter| adapter.message_log()).collect::<Option<_>>()?;
+    let kept = last_look::messages(world)?;
     let posted: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.posted, |one| one.0)).collect();
     let taken: Vec<_> = kept.iter().map(|kept| by_queue_pair(&kept.consumed, |one| one.0)).collect();
     let acknowledged: Vec<_> =
         kept.iter().map(|kept| by_queue_pair(&kept.acknowledged, |one| one.0)).collect();
-    let lossy = dropped > 0 || world.adapters().any(|adapter| adapter.tally().gaps > 0);
     let mut all =
         Completions { end: world.now(), origin: plan.workload().origin(), ..Completions::default() };
     all.messages.reserve_exact(kept.iter().map(|kept| kept.posted.len()).sum());

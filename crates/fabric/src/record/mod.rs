@@ -25,44 +25,58 @@ use link_layer::PauseCrossings;
 use link_layer::Port;
 use packet::{Lane, NodeId, PortId};
 use scenario::Plan;
+use state_codec::StateReader;
 use telemetry::{
-    Audit, FlowRecord, GroupRecord, LaneInput, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad,
-    PauseRecord, Phase, QueueRecord, RunEnding, RunRecord, TransportTally,
+    Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad, PauseRecord,
+    Phase, QueueRecord, RunEnding, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
 use crate::observe::Instruments;
+use crate::observe::last_look::{self, LaneEnd, OnTheWire, SinkEnd};
 use crate::observe::margins::ThresholdCrossings;
 use crate::observe::port_series::PortProbe;
 use crate::observe::source_series::SourceProbe;
 use crate::observe::timeline::TimelineProbe;
 use crate::run::Run;
-use crate::state::event::EventKind;
 use crate::state::part::Part;
-use crate::state::world::{FlowEnds, Node, World};
+use crate::state::world::away::Answers;
+use crate::state::world::question::{Question, taken};
+use crate::state::world::seen::Seen;
+use crate::state::world::{FlowEnds, World};
 
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
 /// copy of it.
-pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
+pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecord {
+    run.look_away();
     let events = run.events();
     let Run { mut world, instruments, audit, ended, end, .. } = run;
     let Instruments { goodput, trees, crossings, watch, ports, sources, timeline } = instruments;
     let now = world.now();
     let (congestion, loads) = (trees.congestion(&world), trees.loads(&world));
     drop(trees);
+    if let Some(away) = &mut world.away {
+        away.seen = Seen::default();
+    }
     let finite = finite::of(plan, &world, end);
     world.adapters_mut().for_each(Adapter::retire);
-    let lanes = lanes(plan, &world, &crossings, &loads);
+    let answers = world.away.as_ref().map(|away| away.ask(now, &Question::Lanes));
+    let mut from = answers.as_ref().map(Answers::readers).unwrap_or_default();
+    let lanes = lanes(plan, &world, (&crossings, &loads), &mut from);
     let reasons = plan.control().marking.reasons();
     let mut marks = Marks::default();
     lanes.iter().for_each(|lane| marks.add(&lane.marks));
     let fullest =
         lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
-    let pause_events = pauses::events(plan, &world);
-    let flow_control_packets = world.ports().map(Port::signals_sent).sum();
+    let pause_events = pauses::events(plan, &world, &mut from);
+    let signals_away = from.iter_mut().skip(1).map(taken::<u64>).sum::<u64>();
+    let flow_control_packets = world.ports().map(Port::signals_sent).sum::<u64>() + signals_away;
+    drop(from);
+    drop(answers);
     world.parts.iter_mut().for_each(Part::keep_adapters);
-    let flows = flows(plan, &world);
-    let completions = completions::of(plan, &world, audit.dropped);
+    let (flows, transport) = flows(plan, &world);
+    let lossy = audit.dropped > 0 || transport.gaps > 0;
+    let completions = completions::of(plan, &world, lossy);
     RunRecord {
         simulated: now.since_start(),
         ended,
@@ -75,7 +89,7 @@ pub(crate) fn collect(plan: &Plan, run: Run<'_>, digest: Digest) -> RunRecord {
         digest: digest.get(),
         mark_reasons: reasons.iter().map(|reason| (reason.code, reason.name)).collect(),
         marks,
-        transport: transport(&world),
+        transport,
         flows,
         groups: plan.workload().groups.iter().map(|group| GroupRecord { name: group.name.clone() }).collect(),
         phases: phases(plan, ended, end),
@@ -102,18 +116,16 @@ fn phases(plan: &Plan, ended: RunEnding, end: Time) -> Vec<Phase> {
     plan.phases().iter().cloned().filter_map(part).collect()
 }
 
-fn transport(world: &World) -> TransportTally {
-    world.adapters().fold(TransportTally::default(), |sum, adapter| sum.plus(adapter.tally()))
-}
-
-fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
+/// Returns the records of all flows, and the counts over all queue pairs.
+fn flows(plan: &Plan, world: &World<'_>) -> (Vec<FlowRecord>, TransportTally) {
+    let answers = world.away.as_ref().map(|away| away.ask(world.now(), &Question::Flows));
+    let mut from = answers.as_ref().map(Answers::readers).unwrap_or_default();
     let names: Vec<_> = plan.graph().host_names().map(|name| Arc::new(name.to_owned())).collect();
     let name = |host: NodeId| Arc::clone(&names[host.index()]);
     let record = |(flow, ends): (&workload::Flow, &FlowEnds)| {
-        let (source, sink) = (&world.adapter(ends.source.0), &world.adapter(ends.sink.0));
         // The requester counts complete messages; the sender of data receives BECNs.
-        let (here, there, taken) =
-            (source.seen(ends.source.1), sink.seen(ends.sink.1), sink.sink(ends.sink.1));
+        let here = last_look::source_end(world, &mut from, ends.source);
+        let SinkEnd { seen: there, taken, marks } = last_look::sink_end(world, &mut from, ends.sink);
         FlowRecord {
             name: flow.name.clone(),
             source: name(flow.source),
@@ -133,17 +145,19 @@ fn flows(plan: &Plan, world: &World) -> Vec<FlowRecord> {
             becns: here.1 + there.1,
             latency_sum: taken.latency_sum,
             latency_max: taken.latency_max,
-            marks: sink.marks(ends.sink.1).map(Box::new),
+            marks: marks.map(Box::new),
         }
     };
-    plan.workload().flows.iter().zip(&world.flows).map(record).collect()
+    let flows = plan.workload().flows.iter().zip(&world.flows).map(record).collect();
+    let away = from.iter_mut().skip(1).map(taken::<TransportTally>);
+    (flows, away.fold(last_look::transport(world), |sum, of_rank| sum.plus(&of_rank)))
 }
 
 fn lanes(
     plan: &Plan,
-    world: &World,
-    crossings: &ThresholdCrossings,
-    loads: &[OutputLoad],
+    world: &World<'_>,
+    (crossings, loads): (&ThresholdCrossings, &[OutputLoad]),
+    from: &mut [StateReader<'_>],
 ) -> Vec<LaneRecord> {
     let (graph, now) = (plan.graph(), world.now());
     let mut records = Vec::new();
@@ -155,10 +169,12 @@ fn lanes(
             let port = PortId(number as u16);
             places.lanes.push(records.len());
             for (lane, &buffer) in (0..).map(Lane).zip(&plan.nodes().port(node, port).capacity) {
-                let (input, output) = world.lane_counts(node, port, lane);
-                let [marking, marking_all] = crossings.of(world, (node, port, lane));
-                let output_queue = staged(world, node, port, lane)
-                    .map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
+                let end_of_lane = LaneEnd::of(world, from, (node, port, lane));
+                let LaneEnd { input, output, margins, .. } = &end_of_lane;
+                let [marking, marking_all] = crossings.of(world, (node, port, lane), *margins);
+                let output_queue = end_of_lane.output_queue.as_ref();
+                let output_queue =
+                    output_queue.map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
                 records.push(LaneRecord {
                     node: graph.name(node).to_owned(),
                     port: port.0 + 1,
@@ -178,13 +194,19 @@ fn lanes(
                     marking_all,
                     trigger: trigger(plan, node, (buffer, input.peak()), output_queue),
                     without_credit: output.without_credit(now),
-                    pause: pause(world, node, port, lane),
-                    marks: marks_at(world, node, port, lane),
+                    pause: pause(&end_of_lane),
+                    marks: end_of_lane.marks,
                 });
             }
         }
     }
-    fill_received(plan, world, &places, &mut records);
+    fill_received(plan, &places, &mut records);
+    let away: Vec<OnTheWire> = from.iter_mut().skip(1).flat_map(taken::<Vec<OnTheWire>>).collect();
+    for ((node, port, lane), bytes) in last_look::on_the_wires(world).chain(away) {
+        let record = &mut records[places.place(node, port, lane)];
+        record.received -= bytes;
+        record.received_packets -= 1;
+    }
     records
 }
 
@@ -203,8 +225,8 @@ impl LanePlaces {
     }
 }
 
-/// Fills in the arrivals of each port and lane: the departures of its far end, but for packets that are on the wire.
-fn fill_received(plan: &Plan, world: &World, places: &LanePlaces, records: &mut [LaneRecord]) {
+/// Fills in the arrivals of each port and lane, as if no packet were on the wire: the departures of its far end.
+fn fill_received(plan: &Plan, places: &LanePlaces, records: &mut [LaneRecord]) {
     let graph = plan.graph();
     for node in (0..graph.nodes() as u32).map(NodeId) {
         for (port, end) in (0..).map(PortId).zip(graph.ports(node)) {
@@ -214,14 +236,6 @@ fn fill_received(plan: &Plan, world: &World, places: &LanePlaces, records: &mut 
                 let own = &mut records[places.place(node, port, lane)];
                 (own.received, own.received_packets) = (bytes, packets);
             }
-        }
-    }
-    for event in world.pending() {
-        if let EventKind::Arrive(port, packet) = event.kind {
-            let packet = &event.pool[packet];
-            let record = &mut records[places.place(event.node, port, packet.lrh.lane)];
-            record.received -= packet.wire_bytes();
-            record.received_packets -= 1;
         }
     }
 }
@@ -252,14 +266,8 @@ fn trigger(
 }
 
 /// Returns the pauses and drops of a port and lane; `None` under credits.
-fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseRecord> {
-    let now = world.now();
-    let (pauses, dropped_at_output) = match world.node(node) {
-        Node::Adapter(adapter) => (adapter.port().pauses(lane, now)?, 0),
-        Node::Switch(switch) => {
-            (switch.view().pauses(port, lane, now)?, switch.view().dropped_at_output(port, lane))
-        }
-    };
+fn pause(lane: &LaneEnd) -> Option<PauseRecord> {
+    let pauses = lane.pauses?;
     let counts = pauses.crossings.map(|PauseCrossings { crossings, near_misses, first }| MarginCounts {
         crossings,
         near_misses,
@@ -270,7 +278,7 @@ fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseR
         heard: pauses.received,
         paused: pauses.paused,
         dropped_at_input: pauses.dropped,
-        dropped_at_output,
+        dropped_at_output: lane.dropped_at_output,
         threshold: MarginRecord { load: pauses.nearest, limit: pauses.limit, counts },
         headroom: (pauses.headroom > Bytes::ZERO).then_some(MarginRecord {
             load: pauses.most_headroom,
@@ -278,20 +286,4 @@ fn pause(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<PauseR
             counts: None,
         }),
     })
-}
-
-/// Returns the packets marked on leaving by a port and lane. Adapters do not mark.
-fn marks_at(world: &World, node: NodeId, port: PortId, lane: Lane) -> Marks {
-    match world.node(node) {
-        Node::Adapter(_) => Marks::default(),
-        Node::Switch(switch) => *switch.view().marks(port, lane),
-    }
-}
-
-/// Returns the occupancy of the queue at an output in which packets wait a second time, in switches that have one.
-fn staged(world: &World, node: NodeId, port: PortId, lane: Lane) -> Option<&LaneInput> {
-    match world.node(node) {
-        Node::Adapter(_) => None,
-        Node::Switch(switch) => switch.view().output_queue(port, lane),
-    }
 }

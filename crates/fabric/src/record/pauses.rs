@@ -3,23 +3,19 @@
 //! Invariant: events stand in order of time, then port and lane.
 
 use scenario::Plan;
+use state_codec::StateReader;
 use telemetry::{PauseEvent, PauseEvents};
 
+use crate::observe::last_look;
 use crate::state::world::World;
 
 /// Returns the pauses of the outputs that the scenario asks for; `None` if it asks for none.
-pub(super) fn events(plan: &Plan, world: &World) -> Option<PauseEvents> {
-    let asked = &plan.series().pauses;
-    if asked.ports.is_empty() {
-        return None;
-    }
+pub(super) fn events(plan: &Plan, world: &World<'_>, from: &mut [StateReader<'_>]) -> Option<PauseEvents> {
     let mut all = PauseEvents::default();
     for (index, (node, port, lane)) in (0..).zip(plan.lanes()) {
-        if !asked.logs(node, port) {
+        let Some((changes, lost)) = last_look::pause_changes(world, plan, from, (node, port, lane)) else {
             continue;
-        }
-        let Some(log) = world.port(node, port).pause_log() else { continue };
-        let (changes, lost) = log.changes(lane);
+        };
         all.events.extend(changes.iter().map(|change| PauseEvent {
             at: change.at,
             lane: index,
@@ -28,5 +24,5 @@ pub(super) fn events(plan: &Plan, world: &World) -> Option<PauseEvents> {
         all.lost += lost;
     }
     all.events.sort_unstable();
-    Some(all)
+    (!plan.series().pauses.ports.is_empty()).then_some(all)
 }

@@ -7,35 +7,68 @@ use telemetry::Audit;
 
 use super::error::Violation;
 use crate::state::world::World;
+use crate::state::world::question::Question;
 
 /// Counts all packets.
 ///
 /// # Errors
 /// If packets were lost or invented, or if packets are missing although none was dropped.
-pub(crate) fn conservation(world: &World) -> Result<Audit, Violation> {
-    let (mut injected, mut delivered, mut waiting) = (0, 0, 0);
-    for adapter in world.adapters() {
-        let (sent, received) = adapter.turnover();
-        injected += sent;
-        delivered += received;
-        waiting += adapter.waiting_for_host();
-    }
-    let under_way = world.packets() as u64 - waiting;
-    let dropped = dropped(world);
+pub(crate) fn conservation(world: &World<'_>) -> Result<Audit, Violation> {
     let at = world.now();
+    let away = world.away.iter().flat_map(|away| away.all(at, &Question::Audit));
+    let Sums { injected, delivered, under_way, dropped, missed } = away.fold(Sums::of(world), Sums::plus);
     if injected != delivered + dropped + under_way {
         return Err(Violation::Conservation { injected, delivered, dropped, under_way, at });
     }
-    let missed = |adapter: &Adapter| adapter.tally().naks + adapter.tally().gaps;
-    let missed: u64 = world.adapters().map(missed).sum();
     if dropped == 0 && missed > 0 {
         return Err(Violation::Sequence { missed, at });
     }
     Ok(Audit { injected, delivered, dropped, under_way, ..Audit::default() })
 }
 
+/// Packets of a process.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sums {
+    injected: u64,
+    delivered: u64,
+    under_way: u64,
+    dropped: u64,
+    /// Number of negative acknowledgements, and of gaps in unacknowledged flows.
+    missed: u64,
+}
+
+state_codec::value!(Sums { injected, delivered, under_way, dropped, missed });
+
+impl Sums {
+    /// Counts the packets of this process.
+    pub(super) fn of(world: &World<'_>) -> Self {
+        let turnovers = world.adapters().map(Adapter::turnover);
+        let (injected, delivered) =
+            turnovers.fold((0, 0), |sums, (sent, received)| (sums.0 + sent, sums.1 + received));
+        let waiting: u64 = world.adapters().map(Adapter::waiting_for_host).sum();
+        let missed = |adapter: &Adapter| adapter.tally().naks + adapter.tally().gaps;
+        Self {
+            injected,
+            delivered,
+            under_way: world.packets() as u64 - waiting,
+            dropped: dropped(world),
+            missed: world.adapters().map(missed).sum(),
+        }
+    }
+
+    const fn plus(self, other: Self) -> Self {
+        Self {
+            injected: self.injected + other.injected,
+            delivered: self.delivered + other.delivered,
+            under_way: self.under_way + other.under_way,
+            dropped: self.dropped + other.dropped,
+            missed: self.missed + other.missed,
+        }
+    }
+}
+
 /// Returns the number of packets for which no memory was free. Credits and pauses exclude them.
 fn dropped(world: &World) -> u64 {
     let adapters = world.adapters().map(|adapter| adapter.port().dropped());
-    adapters.chain(world.switches().map(|switch| switch.view().dropped())).sum()
+    adapters.chain(world.switches().map(|(_, switch)| switch.view().dropped())).sum()
 }

@@ -6,7 +6,6 @@
 
 use core::time::Duration;
 
-use event_kernel::EventQueue;
 use parallel::Stopwatch;
 use telemetry::Progress;
 use units::{Span, Time};
@@ -39,12 +38,14 @@ impl CommonWindows {
     /// list.
     pub(super) fn new(world: &World, stop: Time, is_whole: bool) -> Self {
         let queues = || world.parts.iter().map(|part| &part.interconnect.queue);
+        let away = || world.away.iter().flat_map(|away| &away.lists).copied();
+        let lists = || queues().map(|queue| (queue.window_length(), queue.bucket_length())).chain(away());
         // The list's window may begin with a bucket of which a part is handled.
-        let within = |queue: &EventQueue<_>| queue.window_length() - queue.bucket_length() + Span::from_ps(1);
-        let shortest = queues().map(within).min().filter(|_| is_whole);
+        let within = |(window, bucket): (Span, Span)| window - bucket + Span::from_ps(1);
+        let shortest = lists().map(within).min().filter(|_| is_whole);
         Self {
             longest: world.between.into_iter().chain(shortest).min(),
-            bucket: queues().map(EventQueue::bucket_length).max().unwrap_or(Span::ZERO),
+            bucket: lists().map(|(_, bucket)| bucket).max().unwrap_or(Span::ZERO),
             stop,
         }
     }
@@ -82,7 +83,9 @@ impl Run<'_> {
         let watch = Stopwatch::start();
         self.world.exchange_mail();
         for window in 1_u64.. {
-            let first = self.world.parts.iter_mut().filter_map(Part::next_time).min();
+            let own = self.world.parts.iter_mut().filter_map(Part::next_time).min();
+            let away = self.world.counts_away().filter_map(|counts| counts.next).min();
+            let first = own.into_iter().chain(away).min();
             let Some(mut end) = windows.end(first, self.world.window_end) else {
                 return Ok(Advance::Reached);
             };

@@ -5,12 +5,13 @@
 
 use packet::NodeId;
 use telemetry::{Progress, RunEnding};
-use units::{Span, Time};
+use units::Span;
 
 use super::error::{RunError, Violation};
 use super::threads::Crew;
 use super::{Run, audit};
-use crate::state::world::World;
+use crate::state::world::question::Question;
+use crate::state::world::{Node, World};
 
 /// The longest wait for credits alone, when no packet and no host has anything left to do. Every link has sent its
 /// credits several times by then: the slowest refreshes them every 0.3 ms.
@@ -41,12 +42,15 @@ impl Run<'_> {
             }
             let now = self.world.now();
             if self.world.packet_hops() == packet_hops {
+                self.look_away();
                 self.check_deadlock()?;
             }
-            if self.world.pending().any(|event| event.kind.is_work()) {
+            let away = self.world.away.iter().flat_map(|away| away.all(now, &Question::Rest));
+            let Rest { works, restless } = away.fold(Rest::of(&self.world), Rest::and);
+            if works {
                 worked = now;
             }
-            let Some(node) = first_restless(&self.world, now) else {
+            let Some(node) = restless else {
                 self.audit = audit::conservation(&self.world)?;
                 assert_eq!(self.audit.under_way, 0, "packets are under way, and every node is at rest");
                 self.audit.drained = true;
@@ -61,10 +65,32 @@ impl Run<'_> {
     }
 }
 
-/// Returns the first node that is not at rest.
-fn first_restless(world: &World, now: Time) -> Option<NodeId> {
-    let adapters = world.adapters().map(|adapter| adapter.at_rest(now));
-    let switches = world.switches().map(|switch| switch.view().at_rest(now));
-    let mut nodes = (0..).map(NodeId).zip(adapters.chain(switches));
-    nodes.find(|(_, at_rest)| !at_rest).map(|(node, _)| node)
+/// The rest of a process's nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest {
+    /// True if an event is pending that is more than flow control.
+    works: bool,
+    /// The first node that is not at rest.
+    restless: Option<NodeId>,
+}
+
+state_codec::value!(Rest { works, restless });
+
+impl Rest {
+    /// Looks at the nodes of this process.
+    pub(super) fn of(world: &World<'_>) -> Self {
+        let now = world.now();
+        let is_restless = |node: &NodeId| match world.node(*node) {
+            Node::Adapter(adapter) => !adapter.at_rest(now),
+            Node::Switch(switch) => !switch.view().at_rest(now),
+            Node::Away => false,
+        };
+        let works = world.pending().any(|event| event.kind.is_work());
+        Self { works, restless: world.numbers().find(is_restless) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        let restless = self.restless.into_iter().chain(other.restless).min();
+        Self { works: self.works || other.works, restless }
+    }
 }

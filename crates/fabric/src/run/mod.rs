@@ -90,7 +90,7 @@ const PROGRESS_EVERY: u64 = 1 << 18;
 
 /// A run: the world, the instruments that look at it, and the loop's own counts.
 pub(crate) struct Run<'a> {
-    pub(crate) world: World,
+    pub(crate) world: World<'a>,
     pub(crate) instruments: Instruments,
     /// The packet counts, from the end of the simulated time or of the drain.
     pub(crate) audit: Audit,
@@ -98,7 +98,7 @@ pub(crate) struct Run<'a> {
     pub(crate) ended: RunEnding,
     /// End of the run, before a drain.
     pub(crate) end: Time,
-    /// By part.
+    /// By part of this process.
     turns: Vec<Turns>,
     pub(crate) until_done: Option<UntilDone>,
     /// Number of events at which progress is reported next.
@@ -116,7 +116,7 @@ pub(crate) struct Run<'a> {
     way: Option<Way>,
     pace: Pace,
     /// Only if several processes run the plan.
-    leader: Option<Leader<'a>>,
+    pub(crate) leader: Option<Leader<'a>>,
 }
 
 /// The way in which an advance ended.
@@ -135,7 +135,7 @@ enum Advance {
 
 impl<'a> Run<'a> {
     /// Creates a run of a world at rest.
-    pub(crate) fn new(world: World, instruments: Instruments, options: RunOptions<'a>) -> Self {
+    pub(crate) fn new(world: World<'a>, instruments: Instruments, options: RunOptions<'a>) -> Self {
         Self {
             turns: (0..world.parts.len()).map(|part| Turns::new(part, options.scramble)).collect(),
             world,
@@ -158,7 +158,8 @@ impl<'a> Run<'a> {
 
     /// Returns the number of events handled.
     pub(crate) fn events(&self) -> u64 {
-        self.turns.iter().map(|turns| turns.events).sum()
+        let away = self.world.counts_away().map(|counts| counts.events);
+        self.turns.iter().map(|turns| turns.events).chain(away).sum()
     }
 
     /// Lets the run end when all finite traffic of its plan is delivered.
@@ -184,7 +185,10 @@ impl<'a> Run<'a> {
     pub(crate) fn close(&mut self) -> Result<(), RunError> {
         self.saving = None; // A drain is not saved: it is short, and begins again from the last state.
         match self.ended {
-            RunEnding::Done => self.instruments.goodput.end_here(&self.world),
+            RunEnding::Done => {
+                self.look_away();
+                self.instruments.goodput.end_here(&self.world);
+            }
             RunEnding::AtDuration if self.until_done.take().is_some() => self.ended = RunEnding::NotDone,
             RunEnding::AtDuration | RunEnding::NotDone | RunEnding::Interrupted => {}
         }
@@ -197,7 +201,7 @@ impl<'a> Run<'a> {
     pub(crate) fn bring_up(&mut self) {
         self.order_bring_up();
         match &mut self.world.parts[..] {
-            [whole] => whole.bring_up::<Whole>(),
+            [whole] if self.leader.is_none() => whole.bring_up::<Whole>(),
             parts => parts.iter_mut().for_each(Part::bring_up::<Divided>),
         }
     }
@@ -242,8 +246,11 @@ impl<'a> Run<'a> {
                 progress(self.progress(end));
                 return Ok(());
             }
-            if look == stop && self.instruments.look(look, &self.world) {
-                self.check_deadlock()?;
+            if look == stop {
+                self.look_away();
+                if self.instruments.look(look, &self.world) {
+                    self.check_deadlock()?;
+                }
             }
             if save == stop {
                 self.save_here();
@@ -258,7 +265,7 @@ impl<'a> Run<'a> {
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
-        if self.world.parts.len() > 1 {
+        if self.world.parts.len() > 1 || self.leader.is_some() {
             return self.advance_in_parts(crew, stop, progress);
         }
         if self.tap.is_some() {
@@ -362,12 +369,22 @@ impl<'a> Run<'a> {
     fn interrupt_here(&mut self) {
         self.world.now = before(self.world.window_end);
         self.save_here();
+        self.look_away();
         self.instruments.goodput.end_here(&self.world);
         self.ended = RunEnding::Interrupted;
     }
 
-    fn check_deadlock(&self) -> Result<(), Deadlock> {
-        deadlock::find(&self.world).map_or(Ok(()), Err)
+    /// Learns from other ranks all that instruments look at, at the present instant.
+    pub(crate) fn look_away(&mut self) {
+        self.world.look_away(self.instruments.goodput.needs_open());
+    }
+
+    /// Looks for a deadlock, once the nodes of other ranks are [seen](Self::look_away). A proof looks at every node.
+    fn check_deadlock(&mut self) -> Result<(), Deadlock> {
+        if self.leader.is_some() && !deadlock::is_suspected(&self.world) {
+            return Ok(());
+        }
+        self.with_all_parts(|run| deadlock::find(&run.world).map_or(Ok(()), Err))
     }
 
     fn violation(&self, found: NodeViolation) -> Violation {

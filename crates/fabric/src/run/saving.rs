@@ -37,15 +37,17 @@ impl Run<'_> {
     pub(super) fn save_here(&mut self) {
         let Some(mut saving) = self.saving.take() else { return };
         let now = self.world.now();
-        (saving.keep)(now, self.state());
+        let events = self.events();
+        let state = self.with_all_parts(|run| run.state_after(events));
+        (saving.keep)(now, state);
         saving.advance(now);
         self.saving = Some(saving);
     }
 
-    /// Returns the state at the present instant.
-    pub(crate) fn state(&self) -> Vec<u8> {
+    /// Returns the state at the present instant of a run whose parts are all here, after so many events.
+    pub(crate) fn state_after(&self, events: u64) -> Vec<u8> {
         let mut to = StateWriter::new();
-        (self.events(), self.instruments.moments()).put(&mut to);
+        (events, self.instruments.moments()).put(&mut to);
         self.until_done.save(&mut to);
         self.instruments.save(&mut to);
         world::save(&self.world, &mut to);
@@ -66,13 +68,14 @@ impl Run<'_> {
         self.report_at = events + PROGRESS_EVERY;
         self.until_done.load(&mut from)?;
         self.instruments.load(&mut from)?;
-        world::load(&mut self.world, &mut from)?;
-        from.finish()?;
+        self.with_new_parts(|run| {
+            world::load(&mut run.world, &mut from)?;
+            from.finish()
+        })?;
         if let Some(until_done) = &mut self.until_done {
             until_done.recount(&self.world);
         }
         self.is_resumed = true;
-        self.hand_out_to_ranks();
         if let Some(saving) = &mut self.saving {
             saving.advance(self.world.now());
         }

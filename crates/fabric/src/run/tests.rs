@@ -1,4 +1,4 @@
-//! Violations in several parts: the earliest is reported, whichever part or process finds it.
+//! Violations in several parts, of which the earliest is reported, whichever part or process finds it; and the parts of a rank.
 
 use std::thread;
 
@@ -12,9 +12,9 @@ use units::{Span, Time};
 use super::ranks::following::follow;
 use super::ranks::leading::release;
 use super::{Run, RunOptions};
-use crate::build;
 use crate::state::mail::{Cargo, Mail};
 use crate::state::world::World;
+use crate::{new_run, new_run_on_ranks};
 
 fn plan() -> Plan {
     let checked = ScenarioText::find("victim").and_then(|source| Scenario::read(&source)?.check(&source));
@@ -22,7 +22,7 @@ fn plan() -> Plan {
 }
 
 /// Lets a PAUSE arrive at a node under credits, which violates an invariant.
-fn pause(world: &mut World, node: usize, at: Time) {
+fn pause(world: &mut World<'_>, node: usize, at: Time) {
     let place = world.places[node];
     let hosts = world.parts[place.part.index()].adapters.len() as u32;
     let number = NodeId(if node < world.hosts { place.index } else { hosts + place.index });
@@ -34,9 +34,8 @@ fn pause(world: &mut World, node: usize, at: Time) {
 /// Runs until the first violation. The fabric has five hosts, then two switches.
 fn failure(partition: Option<&Partition>, in_turn: bool, pauses: &[(usize, Time)]) -> String {
     let plan = plan();
-    let (mut world, instruments) = build::world(&plan, partition);
-    pauses.iter().for_each(|(node, at)| pause(&mut world, *node, *at));
-    let mut run = Run::new(world, instruments, RunOptions { partition, in_turn, ..RunOptions::default() });
+    let mut run = new_run(&plan, RunOptions { partition, in_turn, ..RunOptions::default() });
+    pauses.iter().for_each(|(node, at)| pause(&mut run.world, *node, *at));
     let failed = run.run_to_end(plan.duration().after_start(), &mut |_| {});
     failed.expect_err("a PAUSE under credits is no signal").to_string()
 }
@@ -44,12 +43,11 @@ fn failure(partition: Option<&Partition>, in_turn: bool, pauses: &[(usize, Time)
 /// Runs by three ranks until the first violation, from the state of a run with these pauses.
 fn failure_on_ranks(partition: &Partition, pauses: &[(usize, Time)]) -> String {
     let plan = plan();
-    let (mut world, instruments) = build::world(&plan, None);
-    pauses.iter().for_each(|(node, at)| pause(&mut world, *node, *at));
-    let mut run = Run::new(world, instruments, RunOptions::default());
+    let mut run = new_run(&plan, RunOptions::default());
+    pauses.iter().for_each(|(node, at)| pause(&mut run.world, *node, *at));
     run.bring_up();
     run.run_until(Span::from_us(10).after_start(), &mut |_| {}).expect("no pause has come");
-    let state = run.state();
+    let state = run.state_after(run.events());
     let ranks = RanksInThreads::new(3);
     thread::scope(|scope| {
         for own in &ranks[1..] {
@@ -57,10 +55,9 @@ fn failure_on_ranks(partition: &Partition, pauses: &[(usize, Time)]) -> String {
             let plan = &plan;
             scope.spawn(move || follow(Some(plan), options));
         }
-        let options = RunOptions { partition: Some(partition), ..RunOptions::default() };
-        let (world, instruments) = build::world(&plan, options.partition);
-        let mut run = Run::new(world, instruments, options);
-        run.begin_on_ranks(&plan, (&ranks[0], options.partition)).expect("all ranks have the plan");
+        let options =
+            RunOptions { partition: Some(partition), ranks: Some(&ranks[0]), ..RunOptions::default() };
+        let mut run = new_run_on_ranks(&plan, options).expect("all ranks have the plan");
         run.restore(&state).expect("the state of a run of this plan");
         let failed = run.run_to_end(plan.duration().after_start(), &mut |_| {});
         release(&ranks[0]);
@@ -96,4 +93,29 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
             }
         }
     }
+}
+
+/// Rank 0 holds its own nodes alone, and does so again once it has looked at those of all.
+#[test]
+fn a_rank_holds_its_own_parts_alone() {
+    let plan = plan();
+    let partition = Partition::new(&[0, 1, 2, 0, 1, 2, 0]);
+    let ranks = RanksInThreads::new(3);
+    thread::scope(|scope| {
+        for own in &ranks[1..] {
+            let options = RunOptions { ranks: Some(own), ..RunOptions::default() };
+            let plan = &plan;
+            scope.spawn(move || follow(Some(plan), options));
+        }
+        let options =
+            RunOptions { partition: Some(&partition), ranks: Some(&ranks[0]), ..RunOptions::default() };
+        let mut run = new_run_on_ranks(&plan, options).expect("all ranks have the plan");
+        let nodes = |run: &Run<'_>| run.world.parts.iter().map(|part| part.numbers.len()).sum::<usize>();
+        assert_eq!(nodes(&run), 3, "two hosts and a switch");
+        run.bring_up();
+        run.run_until(Span::from_us(10).after_start(), &mut |_| {}).expect("nothing fails");
+        assert_eq!(run.with_all_parts(|run| nodes(run)), 7);
+        assert_eq!(nodes(&run), 3);
+        release(&ranks[0]);
+    });
 }

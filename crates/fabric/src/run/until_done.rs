@@ -19,13 +19,15 @@ use std::sync::Arc;
 use ca_transport::AdapterTimer;
 use packet::NodeId;
 use scenario::Plan;
+use state_codec::{StateWriter, Value};
 use units::Time;
 
 use super::{after, before};
 use crate::state::event::EventKind;
 use crate::state::interconnect::Interconnect;
 use crate::state::part::Part;
-use crate::state::world::{Place, World};
+use crate::state::world::question::Question;
+use crate::state::world::{Node, Place, World};
 
 /// Watches for the delivery of the last message of finite traffic.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ pub(crate) struct UntilDone {
     cut: bool,
     /// Finite flows, by flow.
     finite: Arc<[bool]>,
-    /// Adapters that finite flows lead to, whose hosts take their time.
+    /// Adapters of this process that finite flows lead to, whose hosts take their time.
     slow: Box<[NodeId]>,
     /// Times of the deliveries that the next window can bring.
     candidates: Vec<Time>,
@@ -67,7 +69,7 @@ impl UntilDone {
         let finite: Arc<[bool]> = workload.flows.iter().map(|flow| flow.finite).collect();
         let sinks = world.flows.iter().zip(&*finite).filter(|(_, finite)| **finite);
         let mut slow: Vec<_> = sinks.map(|(ends, _)| ends.sink.0).collect();
-        slow.retain(|node| world.adapter(*node).is_slow());
+        slow.retain(|node| matches!(world.node(*node), Node::Adapter(adapter) if adapter.is_slow()));
         slow.sort_unstable();
         slow.dedup();
         let candidates = Vec::with_capacity(finite.len());
@@ -123,27 +125,42 @@ impl UntilDone {
     /// time of the first event of a host that takes its time.
     fn deliveries(&mut self, world: &mut World, end: Time) -> (u64, Option<Time>) {
         self.candidates.clear();
-        let mut slow: Option<Time> = None;
-        for part in &mut world.parts {
-            let first = visit_deliveries(part, &self.finite, end, |at| self.candidates.push(at));
-            slow = slow.into_iter().chain(first).min();
+        let (candidates, finite) = (&mut self.candidates, &self.finite);
+        let (mut slow, mut waiting) =
+            own_deliveries(world, (finite, &self.slow), end, |at| candidates.push(at));
+        if let Some(away) = &world.away {
+            let all: Vec<Deliveries> = away.all(world.now(), &Question::Deliveries { end });
+            for of_rank in all {
+                candidates.extend(of_rank.times);
+                slow = slow.into_iter().chain(of_rank.slow).min();
+                waiting += of_rank.waiting;
+            }
         }
-        let waiting = |node: &NodeId| world.adapter(*node).waiting_for_host();
-        let waiting: u64 = if slow.is_some() { self.slow.iter().map(waiting).sum() } else { 0 };
-        (self.candidates.len() as u64 + waiting, slow)
+        let waiting = if slow.is_some() { waiting } else { 0 };
+        (candidates.len() as u64 + waiting, slow)
     }
 
-    /// Returns the count for each part on a thread of its own, once deliveries are counted.
-    pub(super) fn counting(&self, world: &World) -> Option<Vec<Counting>> {
-        self.checked?;
-        let counting =
-            |_| Counting { finite: Arc::clone(&self.finite), slow: Vec::new(), missing: self.missing };
+    /// Answers with the deliveries that the next window can bring to this process.
+    pub(super) fn put_deliveries(&self, world: &mut World<'_>, end: Time, to: &mut StateWriter) {
+        let mut times = Vec::new();
+        let (slow, waiting) = own_deliveries(world, (&self.finite, &self.slow), end, |at| times.push(at));
+        Deliveries { times, slow, waiting }.put(to);
+    }
+
+    /// Returns the count for each part of this process on a thread of its own, once deliveries are counted.
+    pub(super) fn counting(&self, world: &World<'_>) -> Option<Vec<Counting>> {
+        self.checked.map(|_| self.counting_from(self.missing, world))
+    }
+
+    /// Returns the count for each part of this process, from so many missing messages on.
+    pub(super) fn counting_from(&self, missing: u64, world: &World<'_>) -> Vec<Counting> {
+        let counting = |_| Counting { finite: Arc::clone(&self.finite), slow: Vec::new(), missing };
         let mut all: Vec<_> = world.parts.iter().map(counting).collect();
         for node in &self.slow {
             let Place { part, index } = world.places[node.index()];
-            all[part.index()].slow.push(index);
+            all[part.index() - world.first_part].slow.push(index);
         }
-        Some(all)
+        all
     }
 
     /// Takes over the number of missing messages that threads have counted down.
@@ -161,6 +178,18 @@ impl UntilDone {
         (self.missing == 0).then_some(now)
     }
 }
+
+/// Deliveries that a window can bring to the parts of another process.
+#[derive(Debug)]
+struct Deliveries {
+    times: Vec<Time>,
+    /// Time of the first event of a host that takes its time.
+    slow: Option<Time>,
+    /// Packets that wait for such hosts.
+    waiting: u64,
+}
+
+state_codec::value!(Deliveries { times, slow, waiting });
 
 /// The count of deliveries that windows can bring to a part.
 pub(super) struct Counting {
@@ -180,6 +209,20 @@ impl Counting {
         let waiting = |index: &u32| part.adapters[*index as usize].waiting_for_host();
         count + if slow.is_some() { self.slow.iter().map(waiting).sum() } else { 0 }
     }
+}
+
+/// Shows the times of the deliveries of finite messages that can happen in the next window of this process's parts to `see`. Returns the
+/// time of the first event of a host that takes its time, and the packets that wait for such hosts, of which these are the adapters.
+fn own_deliveries(
+    world: &mut World<'_>,
+    (finite, slow_hosts): (&[bool], &[NodeId]),
+    end: Time,
+    mut see: impl FnMut(Time),
+) -> (Option<Time>, u64) {
+    let parts = world.parts.iter_mut();
+    let slow = parts.filter_map(|part| visit_deliveries(part, finite, end, &mut see)).min();
+    let waiting = |node: &NodeId| world.adapter(*node).waiting_for_host();
+    (slow, slow_hosts.iter().map(waiting).sum())
 }
 
 /// Shows the times of the deliveries of finite messages that can happen in a part's next window to `see`. Returns the time of

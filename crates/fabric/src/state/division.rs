@@ -25,41 +25,49 @@ pub(crate) struct Nodes {
     pub(crate) switches: Vec<Switch>,
     pub(crate) flows: Vec<FlowEnds>,
     pub(crate) wiring: Wiring,
+    /// Number of data lanes of each port.
+    pub(crate) lanes: usize,
 }
 
 impl Nodes {
     /// Returns the world of these nodes, in one part or in those of a partition. In one part if a cable between parts takes
     /// no time: common windows would have no length.
-    pub(crate) fn into_world(self, partition: Option<&Partition>) -> World {
+    pub(crate) fn into_world<'a>(self, partition: Option<&Partition>) -> World<'a> {
         let layout = Layout::of(self.names.len(), self.adapters.len(), partition);
-        let lookaheads = Lookaheads::of(&self, &layout);
+        let of_switches = self.switches.iter().flat_map(|switch| switch.view().links());
+        let ports = self.adapters.iter().map(Adapter::port).chain(of_switches).map(Port::lookahead);
+        let lookaheads = Lookaheads::of(ports, &self.wiring, &layout);
         if lookaheads.between == Some(Span::ZERO) {
             return self.into_world(None);
         }
         let parts = 0..layout.hosts_of.len();
-        let interconnects: Vec<_> = parts
-            .clone()
-            .map(|part| layout.interconnect(PartId(part as u16), &self.wiring, lookaheads.of_part(part)))
-            .collect();
-        let (of_hosts, of_switches) = layout.places.split_at(layout.hosts);
-        let mut adapters = by_part(self.adapters, of_hosts, parts.len());
-        let mut switches = by_part(self.switches, of_switches, parts.len());
-        let part = |((part, interconnect), numbers): ((usize, Interconnect), Vec<NodeId>)| Part {
-            adapters: core::mem::take(&mut adapters[part]),
-            switches: core::mem::take(&mut switches[part]),
-            interconnect,
-            numbers,
-        };
+        let windows: Vec<Span> = parts.clone().map(|part| lookaheads.of_part(part)).collect();
+        self.share(layout, parts, &windows, lookaheads.between)
+    }
+
+    /// Returns the world of some parts, of which these are the nodes, in the order of their numbers. `windows` has the length of each
+    /// part's windows, of all parts, and `between` the lookahead of the shortest wire between parts.
+    pub(crate) fn share<'a>(
+        self,
+        layout: Layout,
+        parts: Range<usize>,
+        windows: &[Span],
+        between: Option<Span>,
+    ) -> World<'a> {
+        let first_part = parts.start;
         World {
-            parts: parts.zip(interconnects).zip(layout.numbers()).map(part).collect(),
+            parts: layout.share(parts, (self.adapters, self.switches), &self.wiring, windows),
+            first_part,
             names: self.names,
             flows: self.flows,
             wiring: self.wiring,
+            lanes: self.lanes,
             hosts: layout.hosts,
             places: layout.places,
-            between: lookaheads.between,
+            between,
             now: Time::ZERO,
             window_end: Time::ZERO,
+            away: None,
         }
     }
 }
@@ -98,6 +106,11 @@ impl Layout {
         };
         let places = (0..nodes).map(place).collect();
         Self { places, hosts, hosts_of: counts.iter().map(|[hosts, _]| *hosts).collect() }
+    }
+
+    /// Returns the number of parts.
+    pub(crate) fn parts(&self) -> usize {
+        self.hosts_of.len()
     }
 
     /// Returns the part of a node.
@@ -166,20 +179,18 @@ impl Layout {
 }
 
 /// The lookaheads of the shortest cables.
-struct Lookaheads {
+pub(crate) struct Lookaheads {
     /// Between two nodes of a part, by part; `None` if no cable leads from one to another.
     inner: Vec<Option<Span>>,
     /// Between two parts; `None` if no cable leads from part to part.
-    between: Option<Span>,
+    pub(crate) between: Option<Span>,
 }
 
 impl Lookaheads {
-    fn of(nodes: &Nodes, layout: &Layout) -> Self {
-        let of_switches = nodes.switches.iter().flat_map(|switch| switch.view().links());
-        let ports = nodes.adapters.iter().map(Adapter::port).chain(of_switches).map(Port::lookahead);
+    /// Returns the lookaheads of a fabric. `ports` has that of each port, by node and port.
+    pub(crate) fn of(ports: impl Iterator<Item = Span>, wiring: &Wiring, layout: &Layout) -> Self {
         let numbers = (0..layout.places.len() as u32).map(NodeId);
-        let ends =
-            numbers.flat_map(|node| nodes.wiring.of_node(node).iter().map(move |(peer, _)| (node, *peer)));
+        let ends = numbers.flat_map(|node| wiring.of_node(node).iter().map(move |(peer, _)| (node, *peer)));
         let (mut inner, mut between) = (vec![None; layout.hosts_of.len()], None);
         for (lookahead, (node, peer)) in ports.zip(ends) {
             let [here, there] = [node, peer].map(|node| layout.places[node.index()].part);
@@ -191,7 +202,7 @@ impl Lookaheads {
     }
 
     /// Returns the length of a part's own windows: no longer than common ones.
-    fn of_part(&self, part: usize) -> Span {
+    pub(crate) fn of_part(&self, part: usize) -> Span {
         self.inner[part].into_iter().chain(self.between).min().unwrap_or(Span::ZERO)
     }
 }

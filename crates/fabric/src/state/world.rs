@@ -2,6 +2,13 @@
 //!
 //! Invariant: channel adapters have the first node numbers, switches those that follow. Each node belongs to one
 //! [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any number of parts.
+//!
+//! A process that shares a run with others holds its own parts alone. The nodes of other parts are *away*: rank 0 knows of them
+//! what it has [asked](self::away) for.
+
+pub(crate) mod away;
+pub(crate) mod question;
+pub(crate) mod seen;
 
 use ca_transport::{Adapter, FiniteMessages};
 use cc_policies::ControlState;
@@ -16,10 +23,12 @@ use crate::state::interconnect::NodeViolation;
 use crate::state::part::Part;
 use crate::state::part_id::PartId;
 use crate::state::wiring::Wiring;
+use away::{Away, Counts};
+use question::Question;
 
 /// All nodes, and the cables between them.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct World<'a> {
     /// By node number.
     pub(crate) names: Vec<String>,
     /// In the workload's order.
@@ -29,14 +38,20 @@ pub(crate) struct World {
     pub(crate) places: Vec<Place>,
     /// Number of channel adapters.
     pub(crate) hosts: usize,
-    /// At least one.
+    /// Number of data lanes of each port.
+    pub(crate) lanes: usize,
+    /// The parts of this process, at least one: all, unless it shares the run with others.
     pub(crate) parts: Vec<Part>,
+    /// Number of the first of them among all parts.
+    pub(crate) first_part: usize,
     /// Lookahead of the shortest wire between parts; `None` if no cable leads from part to part.
     pub(crate) between: Option<Span>,
     /// The present instant, up to which all events of all parts are handled.
     pub(crate) now: Time,
     /// End of the last window that all parts have handled, exclusive.
     pub(crate) window_end: Time,
+    /// The parts of other processes: only of rank 0, and while it does not hold all parts itself.
+    pub(crate) away: Option<Away<'a>>,
 }
 
 /// The place of a node: its part, and its position among the adapters or the switches there.
@@ -68,9 +83,11 @@ pub(crate) struct PendingEvent<'a> {
 pub(crate) enum Node<'a> {
     Adapter(&'a Adapter),
     Switch(&'a Switch),
+    /// A node of another process.
+    Away,
 }
 
-impl World {
+impl World<'_> {
     /// The present instant.
     pub(crate) fn now(&self) -> Time {
         self.now
@@ -81,66 +98,79 @@ impl World {
         node.index() < self.hosts
     }
 
-    fn place(&self, node: NodeId) -> (&Part, usize) {
+    /// Returns the part of a node, and its position there; `None` if it is away.
+    fn place(&self, node: NodeId) -> Option<(&Part, usize)> {
         let Place { part, index } = self.places[node.index()];
-        (&self.parts[part.index()], index as usize)
+        let part = self.parts.get(part.index().wrapping_sub(self.first_part))?;
+        Some((part, index as usize))
+    }
+
+    /// Returns true if another process has the node.
+    pub(crate) fn is_away(&self, node: NodeId) -> bool {
+        self.place(node).is_none()
     }
 
     /// Returns the node of this number.
     pub(crate) fn node(&self, node: NodeId) -> Node<'_> {
-        let (part, index) = self.place(node);
-        if self.is_host(node) {
-            Node::Adapter(&part.adapters[index])
-        } else {
-            Node::Switch(&part.switches[index])
+        match self.place(node) {
+            None => Node::Away,
+            Some((part, index)) if self.is_host(node) => Node::Adapter(&part.adapters[index]),
+            Some((part, index)) => Node::Switch(&part.switches[index]),
         }
     }
 
     /// Returns the channel adapter of this number.
     ///
     /// # Panics
-    /// If the node is a switch.
+    /// If the node is a switch, or away.
     pub(crate) fn adapter(&self, node: NodeId) -> &Adapter {
-        assert!(self.is_host(node), "{node:?} is a channel adapter");
-        let (part, index) = self.place(node);
-        &part.adapters[index]
+        match self.node(node) {
+            Node::Adapter(adapter) => adapter,
+            Node::Switch(_) | Node::Away => panic!("{node:?} is a channel adapter of this process"),
+        }
     }
 
     /// Returns the switch of this number.
     ///
     /// # Panics
-    /// If the node is an adapter.
+    /// If the node is an adapter, or away.
     pub(crate) fn switch(&self, node: NodeId) -> &Switch {
-        assert!(!self.is_host(node), "{node:?} is a switch");
-        let (part, index) = self.place(node);
-        &part.switches[index]
+        match self.node(node) {
+            Node::Switch(switch) => switch,
+            Node::Adapter(_) | Node::Away => panic!("{node:?} is a switch of this process"),
+        }
     }
 
-    /// All channel adapters, by node number.
+    /// Numbers of all nodes, of other processes too.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.places.len() as u32).map(NodeId)
+    }
+
+    /// The channel adapters of this process, by node number.
     pub(crate) fn adapters(&self) -> impl Iterator<Item = &Adapter> + Clone {
-        let hosts = &self.places[..self.hosts];
-        hosts.iter().map(|place| &self.parts[place.part.index()].adapters[place.index as usize])
+        let hosts = (0..self.hosts as u32).map(NodeId).filter_map(|node| self.place(node));
+        hosts.map(|(part, index)| &part.adapters[index])
     }
 
-    /// All switches, by node number.
-    pub(crate) fn switches(&self) -> impl Iterator<Item = &Switch> + Clone {
-        let switches = &self.places[self.hosts..];
-        switches.iter().map(|place| &self.parts[place.part.index()].switches[place.index as usize])
+    /// The switches of this process with their numbers, in order.
+    pub(crate) fn switches(&self) -> impl Iterator<Item = (NodeId, &Switch)> + Clone {
+        let switches = self.switch_numbers().filter_map(|node| Some((node, self.place(node)?)));
+        switches.map(|(node, (part, index))| (node, &part.switches[index]))
     }
 
-    /// Numbers of all switches.
-    pub(crate) fn switch_numbers(&self) -> impl Iterator<Item = NodeId> + use<> {
+    /// Numbers of all switches, of other processes too.
+    pub(crate) fn switch_numbers(&self) -> impl Iterator<Item = NodeId> + Clone + use<> {
         (self.hosts as u32..self.places.len() as u32).map(NodeId)
     }
 
-    /// All channel adapters, in no particular order.
+    /// The channel adapters of this process, in no particular order.
     pub(crate) fn adapters_mut(&mut self) -> impl Iterator<Item = &mut Adapter> {
         self.parts.iter_mut().flat_map(|part| &mut part.adapters)
     }
 
     /// Returns the packets of the part that a node belongs to.
     pub(crate) fn pool(&self, node: NodeId) -> &PacketPool {
-        &self.place(node).0.interconnect.pool
+        &self.place(node).expect("a node of this process").0.interconnect.pool
     }
 
     /// Returns the far end of the cable at a port.
@@ -148,49 +178,76 @@ impl World {
         self.wiring.peer(node, port)
     }
 
-    /// Returns a port of a node.
+    /// Returns the number of a node's ports.
+    pub(crate) fn radix(&self, node: NodeId) -> usize {
+        self.wiring.of_node(node).len()
+    }
+
+    /// Returns a port of a node of this process.
+    ///
+    /// # Panics
+    /// If the node is away.
     pub(crate) fn port(&self, node: NodeId, port: PortId) -> &Port {
         match self.node(node) {
             Node::Adapter(adapter) => adapter.port(),
             Node::Switch(switch) => switch.view().link(port),
+            Node::Away => panic!("{node:?} is of this process"),
         }
     }
 
-    /// All ports, by node number and port number.
+    /// The ports of this process, by node number and port number.
     pub(crate) fn ports(&self) -> impl Iterator<Item = &Port> {
-        let of_switches = self.switches().flat_map(|switch| switch.view().links());
+        let of_switches = self.switches().flat_map(|(_, switch)| switch.view().links());
         self.adapters().map(Adapter::port).chain(of_switches)
     }
 
-    /// Returns the counts of a port and lane: of arrivals and of departures.
+    /// Returns the data rate of the cable at a port.
+    pub(crate) fn rate(&self, node: NodeId, port: PortId) -> Rate {
+        match (&self.away, self.place(node)) {
+            (Some(away), None) => away.rate(node, port),
+            _ => self.port(node, port).wire().rate(),
+        }
+    }
+
+    /// Returns the counts of a port and lane of this process: of arrivals and of departures.
+    ///
+    /// # Panics
+    /// If the node is away.
     pub(crate) fn lane_counts(&self, node: NodeId, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
         match self.node(node) {
             Node::Adapter(adapter) => adapter.observed(lane),
             Node::Switch(switch) => switch.view().observed(port, lane),
+            Node::Away => panic!("{node:?} is of this process"),
         }
     }
 
     /// Returns the payload of a flow that its destination's host has taken.
     pub(crate) fn delivered(&self, flow: FlowId) -> Bytes {
         let (node, queue_pair) = self.flows[flow.index()].sink;
-        self.adapter(node).sink(queue_pair).delivered
+        match (&self.away, self.node(node)) {
+            (Some(away), Node::Away) => away.seen.delivered(flow),
+            _ => self.adapter(node).sink(queue_pair).delivered,
+        }
     }
 
     /// Returns the state of congestion control at a flow's source, and the rate of the link there.
     pub(crate) fn control(&self, flow: FlowId) -> (ControlState, Rate) {
         let (node, queue_pair) = self.flows[flow.index()].source;
-        let adapter = self.adapter(node);
-        let state = adapter.control_state(queue_pair, self.now()).unwrap_or_default();
-        (state, adapter.port().wire().rate())
+        let state = match (&self.away, self.node(node)) {
+            (Some(away), Node::Away) => away.seen.control(flow),
+            _ => self.adapter(node).control_state(queue_pair, self.now()).unwrap_or_default(),
+        };
+        (state, self.rate(node, PortId(0)))
     }
 
     /// Returns the messages of finite flows that are posted, delivered, and to come.
     pub(crate) fn finite_messages(&self, now: Time) -> FiniteMessages {
         let each = self.adapters().map(|adapter| adapter.finite_messages(now));
-        each.fold(FiniteMessages::default(), FiniteMessages::plus)
+        let away = self.away.iter().flat_map(|away| away.all::<FiniteMessages>(now, &Question::Finite));
+        each.chain(away).fold(FiniteMessages::default(), FiniteMessages::plus)
     }
 
-    /// Returns all pending events, in any order.
+    /// Returns all pending events of this process, in any order.
     pub(crate) fn pending(&self) -> impl Iterator<Item = PendingEvent<'_>> {
         self.parts.iter().flat_map(|part| {
             let pool = &part.interconnect.pool;
@@ -203,22 +260,29 @@ impl World {
         })
     }
 
-    /// Returns the number of packets that crossed a link, each counted once a link.
-    pub(crate) fn packet_hops(&self) -> u64 {
-        self.parts.iter().map(|part| part.interconnect.packet_hops).sum()
+    /// Returns what other ranks have counted; nothing if there are none.
+    pub(crate) fn counts_away(&self) -> impl Iterator<Item = &Counts> {
+        self.away.iter().flat_map(|away| &away.counts)
     }
 
-    /// Returns the number of packets under way.
+    /// Returns the number of packets that crossed a link, each counted once a link.
+    pub(crate) fn packet_hops(&self) -> u64 {
+        let own: u64 = self.parts.iter().map(|part| part.interconnect.packet_hops).sum();
+        own + self.counts_away().map(|counts| counts.packet_hops).sum::<u64>()
+    }
+
+    /// Returns the number of packets under way in this process.
     pub(crate) fn packets(&self) -> usize {
         self.parts.iter().map(|part| part.interconnect.pool.len()).sum()
     }
 
     /// Returns the earliest violation that a node reported; of several at one instant, that of the first node.
     pub(crate) fn broken(&self) -> Option<NodeViolation> {
-        self.parts.iter().filter_map(Part::broken).min_by_key(|found| (found.at, found.node))
+        let away = self.counts_away().filter_map(|counts| counts.broken);
+        self.parts.iter().filter_map(Part::broken).chain(away).min_by_key(|found| (found.at, found.node))
     }
 
-    /// Hands over all mail between parts.
+    /// Hands over all mail between the parts of this process.
     pub(crate) fn exchange_mail(&mut self) {
         for from in 0..self.parts.len() {
             for to in (0..self.parts.len() as u16).map(PartId) {

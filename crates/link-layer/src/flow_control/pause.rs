@@ -151,6 +151,18 @@ pub struct PauseTally {
     pub headroom: Bytes,
 }
 
+state_codec::value!(PauseTally {
+    sent,
+    received,
+    paused,
+    dropped,
+    nearest,
+    limit,
+    crossings,
+    most_headroom,
+    headroom,
+});
+
 /// Approaches of a lane's load to its threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseCrossings {
@@ -161,6 +173,8 @@ pub struct PauseCrossings {
     /// Time of the first request.
     pub first: Option<Time>,
 }
+
+state_codec::value!(PauseCrossings { crossings, near_misses, first });
 
 /// Load of a lane under its threshold before and after a packet, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,9 +19,8 @@ use units::{Span, Time};
 
 use self::drawn::{Drawn, drawn, plan};
 use crate::checkpoint::file::{Checkpoint, CheckpointError};
-use crate::observe::timeline::TimelineProbe;
 use crate::run::Run;
-use crate::{ResumeError, RunError, RunOptions, Saving, build, simulate, simulate_saving};
+use crate::{ResumeError, RunError, RunOptions, Saving, simulate, simulate_saving};
 
 /// Moments that every run records.
 const MOMENTS: usize = 4;
@@ -64,14 +63,7 @@ fn saved(plan: &Plan, drawn: &Drawn, parts: &Partition, from: Option<&[u8]>) -> 
 
 /// Returns a run of a plan that has not begun.
 fn new_run(plan: &Plan) -> Run<'static> {
-    let (world, mut instruments) = build::world(plan, None);
-    instruments.timeline = TimelineProbe::new(plan, MOMENTS);
-    let options = RunOptions { moments: MOMENTS, ..RunOptions::default() };
-    let mut run = Run::new(world, instruments, options);
-    if plan.until_done() {
-        run.end_when_done(plan);
-    }
-    run
+    crate::new_run(plan, RunOptions { moments: MOMENTS, ..RunOptions::default() })
 }
 
 /// Panics at the first line that differs.
@@ -97,7 +89,10 @@ fn check(plan: &Plan, drawn: &Drawn) {
 
     let mut run = new_run(plan);
     run.restore(state).unwrap_or_else(|error| panic!("{drawn:#?}: {error}"));
-    assert!(run.state() == *state, "{drawn:#?}: a state is not that of the run that it is loaded into");
+    assert!(
+        run.state_after(run.events()) == *state,
+        "{drawn:#?}: a state is not that of the run that it is loaded into"
+    );
     let mut original = new_run(plan);
     original.bring_up();
     // A failure before the state would have left none.
@@ -201,7 +196,7 @@ fn other_files_and_formats_are_refused() {
 #[test]
 fn the_state_of_another_fabric_is_refused() {
     let (one, other) = (plan("victim", &[]).unwrap(), plan("one-flow", &[]).unwrap());
-    let state = new_run(&one).state();
+    let state = new_run(&one).state_after(0);
     assert!(new_run(&other).restore(&state).is_err());
     assert!(matches!(new_run(&one).restore(&state[..state.len() / 2]), Err(StateError::Truncated { .. })));
 }

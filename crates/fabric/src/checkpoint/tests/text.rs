@@ -10,7 +10,7 @@ use crate::run::Run;
 /// Returns the text of a run's nodes, instruments, and watch for its end, one field a line.
 pub(super) fn of(run: &Run<'_>) -> String {
     let adapters = run.world.adapters().map(|adapter| numbered(format!("{adapter:?}")));
-    let switches = run.world.switches().map(|switch| numbered(format!("{switch:?}")));
+    let switches = run.world.switches().map(|(_, switch)| numbered(format!("{switch:?}")));
     let rest = format!("{:?}\n{:?}", run.instruments, run.until_done);
     let all: Vec<String> = adapters.chain(switches).chain([rest]).collect();
     all.join("\n").replace(", ", ",\n")

@@ -83,7 +83,14 @@ impl Display for Deadlock {
 
 impl std::error::Error for Deadlock {}
 
-/// Returns the deadlock of the world, if there is one.
+/// Returns true if outputs may block each other: nearly always false. A proof looks at every node.
+pub(crate) fn is_suspected(world: &World<'_>) -> bool {
+    let mut waits = Waits::present(world);
+    waits.drop_open_ends();
+    !waits.is_empty()
+}
+
+/// Returns the deadlock of the world, of which no part is away, if there is one.
 pub(crate) fn find(world: &World) -> Option<Deadlock> {
     let waits = Waits::that_last(world)?;
     let cycle = waits.cycle()?;
@@ -100,7 +107,7 @@ pub(crate) fn find(world: &World) -> Option<Deadlock> {
 
 impl<'a> Waits<'a> {
     /// Returns the outputs that block each other for ever.
-    fn that_last(world: &'a World) -> Option<Self> {
+    fn that_last(world: &'a World<'a>) -> Option<Self> {
         let mut waits = Self::present(world);
         waits.drop_open_ends();
         if waits.is_empty() {

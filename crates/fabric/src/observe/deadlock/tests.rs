@@ -10,7 +10,7 @@ use switch_arch::spec::BufferingSpec;
 use units::{Span, Time};
 
 use super::{Motion, Waits, find};
-use crate::build;
+use crate::new_run;
 use crate::run::error::RunError;
 use crate::run::{Run, RunOptions};
 use crate::state::world::World;
@@ -102,7 +102,7 @@ fn random_table(chance: &mut Stream) -> String {
 /// Returns the packets that wait in buffers, at their places; only those that never move, if `lasting`.
 fn waiting(world: &World, lasting: Option<&Waits<'_>>) -> BTreeSet<Place> {
     let mut places = BTreeSet::new();
-    for (node, switch) in world.switch_numbers().zip(world.switches()) {
+    for (node, switch) in world.switches() {
         switch.view().visit_buffers(world.pool(node), &mut |packet: &Packet, output| {
             let VoqId { input, lane, .. } = packet.voq();
             if lasting.is_none_or(|waits| waits.stays(node, VoqId { input, output, lane })) {
@@ -115,8 +115,7 @@ fn waiting(world: &World, lasting: Option<&Waits<'_>>) -> BTreeSet<Place> {
 
 /// Runs a plan and drains it, or stops at a deadlock. Also returns the last sample before which a packet moved.
 fn run_whole(plan: &Plan) -> (Run<'static>, Result<(), RunError>, Time) {
-    let (world, instruments) = build::world(plan, None);
-    let mut run = Run::new(world, instruments, RunOptions::default());
+    let mut run = new_run(plan, RunOptions::default());
     let (mut moved, mut hops) = (Time::ZERO, 0);
     let mut stopped = run.run_to_end(SAMPLE.after_start(), &mut |_| {});
     while stopped.is_ok() && run.world.now() < plan.duration().after_start() {
@@ -166,8 +165,7 @@ fn what_is_reported_never_moves_and_what_is_not_comes_to_rest() {
 #[test]
 fn a_fabric_at_rest_is_still_and_has_no_deadlock() {
     let plan = plan(&["duration=\"10 us\"".to_owned(), "sample=\"10 us\"".to_owned()]);
-    let (world, instruments) = build::world(&plan, None);
-    let mut run = Run::new(world, instruments, RunOptions::default());
+    let mut run = new_run(&plan, RunOptions::default());
     run.run_to_end(plan.duration().after_start(), &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}"));
     assert!(Motion::of(&run.world).is_still());
     assert_eq!(find(&run.world), None);

@@ -3,10 +3,11 @@
 //! Invariant: outputs are sorted by node, port and lane.
 
 use packet::{Lane, NodeId, PacketPool, PortId, VoqId};
-use switch_arch::{Switch, SwitchView};
+use switch_arch::SwitchView;
 use units::Bytes;
 
-use crate::state::world::{Node, World};
+use crate::state::world::World;
+use crate::state::world::seen::Blocked;
 
 /// An output and lane of a switch that waits for room at another switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,31 +25,28 @@ pub(super) struct Wait {
 
 /// The outputs that wait, as far as the search has not dropped them.
 pub(super) struct Waits<'a> {
-    pub(super) world: &'a World,
+    pub(super) world: &'a World<'a>,
     pub(super) waits: Vec<Wait>,
 }
 
 impl<'a> Waits<'a> {
     /// Returns the outputs that are blocked at present: a packet that is next to leave is longer than the room in the
     /// buffer that it goes to, as its receiver counts it, and under PFC a pause is in effect. Each is taken to be sealed.
-    pub(super) fn present(world: &'a World) -> Self {
+    pub(super) fn present(world: &'a World<'a>) -> Self {
         let mut waits = Vec::new();
-        for (from, switch) in world.switch_numbers().zip(world.switches().map(Switch::view)) {
-            for output in (0..switch.radix() as u16).map(PortId) {
-                let (to, input) = world.peer(from, output);
-                let Node::Switch(next) = world.node(to) else { continue };
-                let (link, far) = (switch.link(output), next.view().link(input));
-                for lane in (0..switch.lanes() as u8).map(Lane) {
-                    let room = far.room(lane);
-                    let may_wait = link.is_lossless() || link.is_paused(lane);
-                    let head = switch.longest_head(output, lane, world.pool(from));
-                    if may_wait && head.is_some_and(|head| head > room) {
-                        let queue = switch.room_behind_crossbar(output, lane, world.pool(from));
-                        let longest = queue.unwrap_or(room);
-                        waits.push(Wait { from, output, lane, to, input, longest, sealed: true });
-                    }
-                }
+        let mut add = |blocked: Blocked| {
+            let Blocked { from, output, lane, head, queue, room } = blocked;
+            let (to, input) = world.peer(from, output);
+            let room = room.unwrap_or_else(|| world.room(to, input, lane));
+            if head > room {
+                let longest = queue.unwrap_or(room);
+                waits.push(Wait { from, output, lane, to, input, longest, sealed: true });
             }
+        };
+        world.visit_blocked(&mut add);
+        if let Some(away) = &world.away {
+            away.seen.blocked.iter().copied().for_each(add);
+            waits.sort_unstable_by_key(|at| (at.from, at.output, at.lane));
         }
         Self { world, waits }
     }
@@ -94,13 +92,11 @@ impl<'a> Waits<'a> {
     /// Returns the waiting outputs to which packets of the buffer fed by `at` go, the first to leave each queue.
     fn heads(&self, at: &Wait) -> impl Iterator<Item = Wait> {
         let Wait { to, input, lane: arrived_on, .. } = *at;
-        let switch = self.switch(to);
-        let lanes = move |output| {
-            (0..switch.lanes() as u8).map(move |lane| VoqId { input, output, lane: Lane(lane) })
-        };
-        let voqs = (0..switch.radix() as u16).map(PortId).flat_map(lanes);
+        let (radix, lanes) = (self.world.radix(to), self.world.lanes);
+        let lanes = move |output| (0..lanes as u8).map(move |lane| VoqId { input, output, lane: Lane(lane) });
+        let voqs = (0..radix as u16).map(PortId).flat_map(lanes);
         let voqs = voqs.filter_map(move |voq| self.at(to, voq.output, voq.lane).map(|wait| (voq, wait)));
-        let of_buffer = move |voq| switch.is_head(voq) && switch.arrived_on(voq, arrived_on, self.pool(to));
+        let of_buffer = move |voq| self.world.is_fed(to, voq, arrived_on);
         voqs.filter(move |(voq, _)| of_buffer(*voq)).map(|(_, wait)| *wait)
     }
 

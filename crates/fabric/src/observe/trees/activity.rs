@@ -3,12 +3,12 @@
 //! Invariant: activity is a difference of counters that nodes keep anyway.
 
 use link_layer::LinkPlan;
-use packet::Lane;
-use telemetry::LaneOutput;
-use units::{Bytes, Rate, Span, Time};
+use packet::{Lane, PortId};
+use units::{Bytes, Rate, Span};
 
 use super::OutputLane;
-use crate::state::world::World;
+use crate::state::world::seen::LaneSeen;
+use crate::state::world::{Node, World};
 
 /// An output is held back if it was without credit for at least 1 / `HELD_BACK_PART` of the sampling interval.
 const HELD_BACK_PART: u64 = 10;
@@ -55,11 +55,27 @@ impl Activity {
     pub(super) fn measure(&mut self, world: &World, interval: Span) {
         let now = world.now();
         self.interval = interval;
-        let adapters = world.adapters().flat_map(ca_transport::Adapter::all_observed);
-        let switches = world.switches().flat_map(|switch| switch.view().all_observed());
         self.outputs.resize(world.wiring.peers().len() * self.lanes, OutputActivity::default());
-        for (output, (_, seen)) in self.outputs.iter_mut().zip(adapters.chain(switches)) {
-            output.settle(seen, self.around, now, interval);
+        let (mut outputs, around) = (self.outputs.iter_mut(), self.around);
+        let mut settle = |seen: LaneSeen| {
+            let output = outputs.next().expect("an output and lane that is seen has a place");
+            output.settle(&seen, around, interval);
+        };
+        for node in world.numbers() {
+            match world.node(node) {
+                Node::Adapter(adapter) => {
+                    adapter.all_observed().for_each(|seen| settle(LaneSeen::of(seen, now)));
+                }
+                Node::Switch(switch) => {
+                    switch.view().all_observed().for_each(|seen| settle(LaneSeen::of(seen, now)));
+                }
+                Node::Away => {
+                    let ports = (0..world.radix(node) as u16).map(PortId);
+                    let lanes = (0..self.lanes as u8).map(Lane);
+                    let all = ports.flat_map(|port| lanes.clone().map(move |lane| (port, lane)));
+                    all.for_each(|(port, lane)| settle(world.lane_seen(node, port, lane)));
+                }
+            }
         }
     }
 
@@ -78,7 +94,7 @@ impl Activity {
     fn busy(&self, world: &World, (node, port, _): OutputLane) -> (Span, Rate) {
         let lanes = (0..self.lanes as u8).map(Lane);
         let sent: Bytes = lanes.map(|lane| self.of(world, (node, port, lane)).sent).sum();
-        let rate = world.port(node, port).wire().rate();
+        let rate = world.rate(node, port);
         (rate.time_for(sent), rate)
     }
 
@@ -97,12 +113,11 @@ impl Activity {
 }
 
 impl OutputActivity {
-    fn settle(&mut self, seen: &LaneOutput, around: Bytes, now: Time, interval: Span) {
-        let without_credit = seen.without_credit(now);
-        self.waited = without_credit - self.without_credit;
-        let on_the_wire = seen.bytes + Bytes::new(around.get() * seen.packets);
+    fn settle(&mut self, seen: &LaneSeen, around: Bytes, interval: Span) {
+        self.waited = seen.without_credit - self.without_credit;
+        let on_the_wire = seen.sent + Bytes::new(around.get() * seen.packets);
         self.sent = on_the_wire - self.bytes;
-        (self.without_credit, self.bytes) = (without_credit, on_the_wire);
+        (self.without_credit, self.bytes) = (seen.without_credit, on_the_wire);
         self.held_back = self.waited.ps() * HELD_BACK_PART >= interval.ps().max(1);
     }
 }

@@ -113,14 +113,14 @@ impl Setting {
         let (peer, _) = world.peer(node, port);
         let takes = (*self.drains.get(peer.index())?)?;
         let (payload, wire) = self.share;
-        let brings = u128::from(world.port(node, port).wire().rate().get()) * u128::from(payload);
+        let brings = u128::from(world.rate(node, port).get()) * u128::from(payload);
         (u128::from(takes.get()) * u128::from(wire) < brings).then_some(Cause::SlowReceiver { takes })
     }
 }
 
 /// Returns the cause of a root whose wire is busy: its link is slower than those that feed it, or several senders share it.
 fn too_slow(world: &World, (node, port, _): OutputLane, facts: &RootFacts) -> Option<Cause> {
-    let rate = |port: PortId| world.port(node, port).wire().rate();
+    let rate = |port: PortId| world.rate(node, port);
     let feeding = facts.feeders.iter().map(|feeder| rate(*feeder)).min()?;
     let (is_slower, several) = (rate(port) < feeding, facts.feeders.len() > 1 && facts.senders.len() > 1);
     match (is_slower, several) {

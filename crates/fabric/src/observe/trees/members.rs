@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use packet::{FlowId, NodeId, Packet, PortId};
+use packet::{FlowId, Lane, NodeId, Packet, PortId};
 use units::{Bytes, Span};
 
 use super::activity::Activity;
 use super::shares::{Users, max_min};
-use super::{CongestionTree, OutputLane, paths};
+use super::{CongestionTree, EVERY_LANE, OutputLane, paths};
 use crate::state::world::World;
 
 /// The flows of a tree at one sample.
@@ -43,9 +43,11 @@ struct Waiting {
 
 /// Search for the flows of a tree.
 struct Search<'a> {
-    world: &'a World,
+    world: &'a World<'a>,
     activity: &'a Activity,
     tree: &'a CongestionTree,
+    /// Packets that wait in nodes of other processes.
+    away: BTreeMap<(NodeId, Lane), Vec<Packet>>,
     found: Members,
     waiting: BTreeMap<u32, Waiting>,
 }
@@ -53,7 +55,9 @@ struct Search<'a> {
 impl Members {
     /// Finds the flows whose packets wait in the tree: for its root or branches, or in buffers that its branches feed.
     pub(super) fn find(world: &World, activity: &Activity, tree: &CongestionTree) -> Self {
-        let mut search = Search { world, activity, tree, found: Self::default(), waiting: BTreeMap::new() };
+        let away = world.packets_away(tree.places(world));
+        let (found, waiting) = (Self::default(), BTreeMap::new());
+        let mut search = Search { world, activity, tree, away, found, waiting };
         search.visit_switches();
         search.visit_adapters();
         search.found.contributors.sort_unstable();
@@ -65,26 +69,33 @@ impl Members {
 
 impl Search<'_> {
     fn visit_switches(&mut self) {
-        let branches = self.tree.branches.iter().map(|((node, ..), _)| *node);
-        let inside: BTreeSet<NodeId> = branches.chain([self.tree.root.0]).collect();
         let world = self.world;
-        for node in inside.into_iter().filter(|node| !world.is_host(*node)) {
-            world.switch(node).view().visit_packets(world.pool(node), &mut |packet| {
-                let (from, port) = world.peer(node, packet.voq().input);
-                let awaited = paths::awaited(node, packet);
-                if awaited == self.tree.root && packet.payload > 0 {
-                    self.found.feeders.insert(packet.voq().input);
-                }
-                self.visit(packet, awaited, Some((from, port, packet.arrived_on)));
-            });
+        for (node, _) in self.tree.places(world).into_iter().filter(|(node, _)| !world.is_host(*node)) {
+            if let Some(packets) = self.away.remove(&(node, EVERY_LANE)) {
+                packets.iter().for_each(|packet| self.visit_at_switch(node, packet));
+            } else {
+                let view = world.switch(node).view();
+                view.visit_packets(world.pool(node), &mut |packet| self.visit_at_switch(node, packet));
+            }
         }
+    }
+
+    fn visit_at_switch(&mut self, node: NodeId, packet: &Packet) {
+        let (from, port) = self.world.peer(node, packet.voq().input);
+        let awaited = paths::awaited(node, packet);
+        if awaited == self.tree.root && packet.payload > 0 {
+            self.found.feeders.insert(packet.voq().input);
+        }
+        self.visit(packet, awaited, Some((from, port, packet.arrived_on)));
     }
 
     /// Visits the packets that wait in adapters whose outputs are branches.
     fn visit_adapters(&mut self) {
         let (world, tree) = (self.world, self.tree);
         for &((node, port, lane), _) in &tree.branches {
-            if world.is_host(node) {
+            if let Some(packets) = self.away.remove(&(node, lane)) {
+                packets.iter().for_each(|packet| self.visit(packet, (node, port, lane), None));
+            } else if world.is_host(node) {
                 let (pool, now) = (world.pool(node), world.now());
                 world.adapter(node).visit_waiting(lane, (pool, now), &mut |packet| {
                     self.visit(packet, (node, port, lane), None);

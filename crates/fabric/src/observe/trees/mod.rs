@@ -48,6 +48,9 @@ use crate::state::world::World;
 /// An output with a queue of more than this number of longest packets has more than is on its way through.
 const QUEUED_PACKETS: u64 = 4;
 
+/// Stands for the lanes of a switch, whose packets are looked at together.
+const EVERY_LANE: Lane = Lane(0);
+
 /// An output and lane of a node.
 pub(crate) type OutputLane = (NodeId, PortId, Lane);
 
@@ -168,9 +171,9 @@ impl TreeFinder {
         let all = world.wiring.peers().len() * self.activity.lanes;
         self.outputs.resize(all - self.first_output(world), OutputTotals::default());
         let mut place = 0;
-        for (node, switch) in world.switch_numbers().zip(world.switches()) {
+        for node in world.switch_numbers() {
             let mut behind_heads = Vec::new();
-            for port in (0..switch.view().radix() as u16).map(PortId) {
+            for port in (0..world.radix(node) as u16).map(PortId) {
                 for lane in (0..self.activity.lanes as u8).map(Lane) {
                     let output = (node, port, lane);
                     match self.classify(world, output, place) {
@@ -194,7 +197,7 @@ impl TreeFinder {
     fn classify(&mut self, world: &World, output: OutputLane, place: usize) -> Option<RootKind> {
         let (node, port, lane) = output;
         let switch = node.index() - world.hosts;
-        let queue = world.switch(node).view().waiting(port, lane);
+        let queue = world.waiting(node, port, lane);
         let totals = &mut self.outputs[place];
         totals.see(queue);
         let is_over = queue > self.setting.thresholds[switch];
@@ -220,7 +223,7 @@ impl TreeFinder {
 
     /// Returns true if an output of a switch is held back or fully used.
     fn has_obstacle(&self, world: &World, node: NodeId) -> bool {
-        let ports = (0..world.switch(node).view().radix() as u16).map(PortId);
+        let ports = (0..world.radix(node) as u16).map(PortId);
         let lanes = (0..self.activity.lanes as u8).map(Lane);
         ports
             .flat_map(|port| lanes.clone().map(move |lane| (node, port, lane)))
@@ -237,16 +240,14 @@ impl TreeFinder {
             if world.is_host(node) {
                 continue;
             }
-            let here = world.switch(node).view();
-            for input in (0..here.radix() as u16).map(PortId) {
+            for input in (0..world.radix(node) as u16).map(PortId) {
                 let voq = VoqId { input, output, lane };
                 let (from, port) = world.peer(node, input);
-                for arrived_on in (0..here.lanes() as u8).map(Lane) {
+                for arrived_on in (0..world.lanes as u8).map(Lane) {
                     let child = (from, port, arrived_on);
                     if self.activity.of(world, child).held_back
                         && !parents.iter().any(|(known, _)| *known == child)
-                        && here.is_head(voq)
-                        && here.arrived_on(voq, arrived_on, world.pool(node))
+                        && world.is_fed(node, voq, arrived_on)
                     {
                         branches.push((child, depth + 1));
                         parents.push((child, depth + 1));
@@ -276,7 +277,7 @@ impl TreeFinder {
         running.add((tree, members), at, |flow| world.delivered(FlowId(flow)));
         let senders = members.contributors.iter().map(|flow| world.flows[*flow as usize].source.0);
         running.facts.senders.extend(senders);
-        let queue = world.switch(node).view().waiting(port, lane);
+        let queue = world.waiting(node, port, lane);
         self.worst.see((tree, members), at, (running.number, queue));
         self.samples.push(TreeSample {
             at,
@@ -338,7 +339,7 @@ fn first_record(world: &World, (node, port, lane): OutputLane) -> RootRecord {
         peer: world.name(peer).to_owned(),
         lane: lane.0,
         first: world.now(),
-        rate: world.port(node, port).wire().rate(),
+        rate: world.rate(node, port),
         ..RootRecord::default()
     }
 }
@@ -350,6 +351,13 @@ impl CongestionTree {
 
     fn is_in(&self, channel: OutputLane) -> bool {
         channel == self.root || self.is_branch(channel)
+    }
+
+    /// Returns the nodes whose packets may be of the tree: switches, and lanes of hosts.
+    fn places(&self, world: &World<'_>) -> Vec<(NodeId, Lane)> {
+        let outputs = self.branches.iter().map(|(branch, _)| *branch).chain([self.root]);
+        let place = |(node, _, lane)| (node, if world.is_host(node) { lane } else { EVERY_LANE });
+        outputs.map(place).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn depth(&self) -> u32 {

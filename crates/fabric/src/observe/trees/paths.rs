@@ -14,17 +14,27 @@ const LONGEST_PATH: usize = 256;
 pub(super) fn outputs(world: &World, packet: Packet, first: OutputLane) -> impl Iterator<Item = OutputLane> {
     let next = move |&(node, output, lane): &OutputLane| {
         let (node, input) = world.peer(node, output);
-        let Node::Switch(switch) = world.node(node) else { return None };
-        let output = switch.output_of(&packet)?;
-        Some((node, output, switch.lane_of(input, output, &packet).unwrap_or(lane)))
+        let (output, next) = match (&world.away, world.node(node)) {
+            (_, Node::Switch(switch)) => {
+                let output = switch.output_of(&packet)?;
+                (output, switch.lane_of(input, output, &packet))
+            }
+            (Some(away), Node::Away) if !world.is_host(node) => away.forwards((node, input), &packet)?,
+            _ => return None,
+        };
+        Some((node, output, next.unwrap_or(lane)))
     };
     core::iter::successors(Some(first), next).take(LONGEST_PATH)
 }
 
 /// Returns the outputs and lanes by which the data of a flow leave, from the adapter of its source on.
 pub(super) fn of_flow(world: &World, flow: FlowId) -> impl Iterator<Item = OutputLane> {
-    let (source, queue_pair) = world.flows[flow.index()].source;
-    let probe = world.adapter(source).probe(queue_pair);
+    let ends = &world.flows[flow.index()];
+    let (source, queue_pair) = ends.source;
+    let probe = match (&world.away, world.node(source)) {
+        (Some(away), Node::Away) => away.probe(flow, ends),
+        _ => world.adapter(source).probe(queue_pair),
+    };
     outputs(world, probe, (source, PortId(0), probe.lrh.lane))
 }
 

@@ -1,12 +1,11 @@
 //! The work of all ranks but rank 0.
 //!
-//! Invariant: a rank holds its own parts alone, without names, instruments and records. It decides nothing: whatever depends on
-//! more than its parts, rank 0 tells it.
+//! Invariant: a rank holds its own parts alone, without instruments and records. It decides nothing: whatever depends on more than its
+//! parts, rank 0 tells it.
 
 use core::ops::Range;
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
-use std::sync::Arc;
 
 use ca_transport::Adapter;
 use event_kernel::Digest;
@@ -14,19 +13,24 @@ use parallel::{Ranks, Stopwatch};
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
 use topology::Partition;
-use units::Span;
+use units::{Span, Time};
 
 use super::office::{Office, Stint};
 use super::order::{Order, Reading};
-use super::parts_of;
 use crate::build;
 use crate::checkpoint::parts;
+use crate::observe::{digest, last_look};
+use crate::run::audit::Sums;
+use crate::run::drain::Rest;
 use crate::run::threads::{Signal, Watch};
 use crate::run::turns::Turns;
-use crate::run::until_done::Counting;
+use crate::run::until_done::UntilDone;
 use crate::run::{PROGRESS_EVERY, RunOptions};
 use crate::state::interconnect::Divided;
 use crate::state::part::Part;
+use crate::state::world::World;
+use crate::state::world::away::{Counts, parts_of};
+use crate::state::world::question::{Question, taken};
 
 /// Runs parts of a plan as rank 0 orders, until it [releases](crate::release) this rank. `plan` is `None` if it could not be read:
 /// rank 0 learns of it.
@@ -45,26 +49,32 @@ pub fn follow(plan: Option<&Plan>, options: RunOptions<'_>) {
         messages.iter_mut().for_each(Vec::clear);
         ranks.exchange(&mut messages);
         let mut from = StateReader::new(&messages[0]);
-        let order = Value::take(&mut from).expect("ranks are of one build");
+        if taken(&mut from) {
+            let share: &mut Share<'_, '_> = share.as_mut().expect("rank 0 begins");
+            let (now, question) = (taken(&mut from), taken(&mut from));
+            answer(ranks, |to| share.answer(now, &question, to));
+            continue;
+        }
+        let order = taken(&mut from);
         let share = match order {
             Order::End => return,
-            Order::Begin { plan: digest, of_node, windows } => {
+            Order::Begin { plan: digest, of_node, windows, between } => {
                 let reading = compared(plan, digest);
                 answer(ranks, |to| reading.put(to));
                 let plan = plan.filter(|_| reading == Reading::Same);
-                share = plan.map(|plan| Share::new(plan, options, (&of_node, &windows)));
+                share = plan.map(|plan| Share::new(plan, options, &of_node, (between, &windows)));
                 continue;
             }
             _ => share.as_mut().expect("rank 0 begins"),
         };
         match order {
             Order::Begin { .. } | Order::End => unreachable!("these are handled above"),
-            Order::BringUp => share.bring_up(),
-            Order::Silence => share.adapters().for_each(Adapter::silence),
+            Order::BringUp => share.world.parts.iter_mut().for_each(Part::bring_up::<Divided>),
+            Order::Silence => share.world.adapters_mut().for_each(Adapter::silence),
             Order::Advance { .. } => share.advance(&order),
             Order::Save => answer(ranks, |to| share.save(to)),
             Order::Load { handled } => {
-                let events = parts::load(&mut share.parts, handled, &mut from);
+                let events = parts::load(&mut share.world.parts, handled, &mut from);
                 let events = events.unwrap_or_else(|error| panic!("the parts of rank 0: {error}"));
                 share.turns.iter_mut().zip(events).for_each(|(turns, events)| turns.events = events);
             }
@@ -90,63 +100,51 @@ fn answer(ranks: &dyn Ranks, write: impl FnOnce(&mut StateWriter)) {
 }
 
 /// The parts of a rank.
-struct Share<'a> {
+struct Share<'a, 'p> {
+    plan: &'p Plan,
     office: Office<'a>,
-    parts: Vec<Part>,
+    world: World<'a>,
     turns: Vec<Turns>,
-    /// Finite flows, by flow.
-    finite: Arc<[bool]>,
-    /// By part, positions of the adapters that finite flows lead to, whose hosts take their time.
-    slow: Vec<Vec<u32>>,
+    /// Only if the run ends when its finite traffic is delivered.
+    until_done: Option<UntilDone>,
     interrupt: Option<&'a AtomicBool>,
     /// Number of events of the first part at which the interrupt is looked at next.
     report_at: u64,
 }
 
-impl<'a> Share<'a> {
-    fn new(plan: &Plan, options: RunOptions<'a>, (of_node, windows): (&[u16], &[Span])) -> Self {
+impl<'a, 'p> Share<'a, 'p> {
+    fn new(
+        plan: &'p Plan,
+        options: RunOptions<'a>,
+        of_node: &[u16],
+        (between, windows): (Option<Span>, &[Span]),
+    ) -> Self {
         let ranks = options.ranks.expect("a rank follows another");
-        let partition = Partition::new(of_node);
         let own: Range<usize> = parts_of(ranks.rank(), ranks.count(), windows.len());
-        let parts = build::share(plan, &partition, own.clone(), windows);
-        let finite: Arc<[bool]> = plan.workload().flows.iter().map(|flow| flow.finite).collect();
+        let world = build::share(plan, &Partition::new(of_node), own.clone(), (between, windows));
         Self {
+            plan,
             office: Office::new(ranks, windows.len()),
-            slow: slow(plan, &parts),
-            parts,
             turns: own.map(|part| Turns::new(part, options.scramble)).collect(),
-            finite,
+            until_done: plan.until_done().then(|| UntilDone::new(plan, &world)),
+            world,
             interrupt: options.interrupt,
             report_at: PROGRESS_EVERY,
         }
     }
 
-    fn adapters(&mut self) -> impl Iterator<Item = &mut Adapter> {
-        self.parts.iter_mut().flat_map(|part| &mut part.adapters)
-    }
-
-    fn bring_up(&mut self) {
-        self.parts.iter_mut().for_each(Part::bring_up::<Divided>);
-    }
-
     fn save(&self, to: &mut StateWriter) {
         let events = self.turns.iter().map(|turns| turns.events);
-        parts::save(&self.parts, events, to);
+        parts::save(&self.world.parts, events, to);
     }
 
     fn advance(&mut self, order: &Order) {
         let Order::Advance { windows, handled, missing } = *order else {
             unreachable!("{order:?} is no advance")
         };
-        let finite = &self.finite;
-        let counting = missing.into_iter().flat_map(|missing| {
-            self.slow.iter().map(move |slow| Counting {
-                finite: Arc::clone(finite),
-                slow: slow.clone(),
-                missing,
-            })
-        });
-        let counting = counting.collect();
+        let counting = self.until_done.as_ref().zip(missing);
+        let counting = counting.map(|(until_done, missing)| until_done.counting_from(missing, &self.world));
+        let counting = counting.unwrap_or_default();
         let mut watch = Watch {
             progress: &mut |_| {},
             interrupt: self.interrupt,
@@ -156,21 +154,41 @@ impl<'a> Share<'a> {
             windows: 0,
         };
         let look = |events, now, hops| -> Signal { watch.look(events, now, hops) };
-        self.office.advance((&mut self.parts, &mut self.turns), Stint { windows, handled, counting }, look);
+        let stint = Stint { windows, handled, counting };
+        let advanced = self.office.advance((&mut self.world.parts, &mut self.turns), stint, look);
+        self.world.window_end = advanced.end.unwrap_or(self.world.window_end);
         self.report_at = watch.report_at;
     }
-}
 
-/// Returns the adapters of each part that finite flows lead to, whose hosts take their time.
-fn slow(plan: &Plan, parts: &[Part]) -> Vec<Vec<u32>> {
-    let mut is_sink = vec![false; plan.nodes().adapters.len()];
-    for flow in plan.workload().flows.iter().filter(|flow| flow.finite) {
-        is_sink[flow.destination.index()] = true;
+    /// Answers a question of rank 0 for the nodes of this rank.
+    fn answer(&mut self, now: Time, question: &Question, to: &mut StateWriter) {
+        self.world.now = now;
+        let Self { plan, world, .. } = self;
+        match question {
+            Question::Counts => self.counts().put(to),
+            Question::Look { open } => world.put_seen(*open, plan, to),
+            Question::Finite => world.finite_messages(now).put(to),
+            Question::Audit => Sums::of(world).put(to),
+            Question::Digests => digest::put(world, to),
+            Question::Rest => Rest::of(world).put(to),
+            Question::Deliveries { end } => {
+                let until_done = self.until_done.as_ref().expect("the run ends when its traffic is done");
+                until_done.put_deliveries(world, *end, to);
+            }
+            Question::Packets { at } => world.put_packets(at, to),
+            Question::Lanes => last_look::put_lanes(world, plan, to),
+            Question::Flows => last_look::put_flows(world, to),
+            Question::Messages => last_look::put_messages(world, to),
+            Question::LastDelivery => last_look::last_delivery(world, plan).put(to),
+        }
     }
-    let of_part = |part: &Part| {
-        let hosts = (0..).zip(part.adapters.iter().zip(&part.numbers));
-        let slow = hosts.filter(|(_, (adapter, node))| adapter.is_slow() && is_sink[node.index()]);
-        slow.map(|(index, _)| index).collect()
-    };
-    parts.iter().map(of_part).collect()
+
+    fn counts(&mut self) -> Counts {
+        Counts {
+            events: self.turns.iter().map(|turns| turns.events).sum(),
+            packet_hops: self.world.packet_hops(),
+            broken: self.world.broken(),
+            next: self.world.parts.iter_mut().filter_map(Part::next_time).min(),
+        }
+    }
 }

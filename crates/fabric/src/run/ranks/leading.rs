@@ -1,6 +1,7 @@
 //! The run, as rank 0 leads it.
 //!
-//! Invariant: after each advance, the images of other ranks' parts are as these are. Nothing reads them during one.
+//! Invariant: rank 0 holds its own parts alone, but while it [needs all](Run::with_all_parts). After each advance it knows the counts of
+//! the others.
 
 use core::time::Duration;
 
@@ -10,17 +11,21 @@ use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
 use telemetry::Progress;
 use topology::Partition;
-use units::Time;
+use units::{Span, Time};
 
 use super::office::{Advanced, Office, Stint};
 use super::order::{Order, Reading};
-use super::parts_of;
+use crate::build;
 use crate::checkpoint::parts;
 use crate::run::common_windows::CommonWindows;
 use crate::run::error::RunError;
 use crate::run::threads::{Signal, Watch};
 use crate::run::until_done::UntilDone;
 use crate::run::{Advance, Run};
+use crate::state::part::Part;
+use crate::state::world::World;
+use crate::state::world::away::{Away, parts_of};
+use crate::state::world::question::taken;
 
 /// A reason for which ranks cannot run a plan together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +51,10 @@ pub(crate) struct Leader<'a> {
     office: Office<'a>,
     /// By rank.
     messages: Vec<Vec<u8>>,
+    plan: &'a Plan,
+    partition: &'a Partition,
+    /// Length of each part's own windows.
+    windows: Vec<Span>,
 }
 
 /// Lets the other ranks of a run return from [`follow`](crate::follow). Rank 0 calls it once, at the end of its work, whether it
@@ -68,6 +77,7 @@ fn order(
             continue;
         }
         let mut to = StateWriter::appending(core::mem::take(message));
+        false.put(&mut to);
         order.put(&mut to);
         more(rank, &mut to);
         *message = to.into_bytes();
@@ -87,39 +97,119 @@ impl Leader<'_> {
     }
 }
 
-impl<'a> Run<'a> {
-    /// Lets the other ranks build their parts of the world. Rank 0 has built it as a whole.
+impl<'a> Leader<'a> {
+    /// Lets the other ranks build their parts of the world. Returns rank 0's own, and itself.
     ///
     /// # Errors
     /// If one of them has read another plan, or none.
     ///
     /// # Panics
-    /// If there are fewer parts than ranks.
-    pub(crate) fn begin_on_ranks(
-        &mut self,
-        plan: &Plan,
-        (ranks, partition): (&'a dyn Ranks, Option<&Partition>),
-    ) -> Result<(), RankFault> {
-        let parts = self.world.parts.len();
+    /// If there are fewer parts than ranks, or a packet takes no time from part to part.
+    pub(crate) fn begin(
+        plan: &'a Plan,
+        (ranks, partition): (&'a dyn Ranks, &'a Partition),
+    ) -> Result<(World<'a>, Self), RankFault> {
+        let parts = partition.parts();
         assert!(parts >= ranks.count(), "{} ranks for {parts} parts", ranks.count());
+        let (between, windows) = build::lookaheads(plan, partition);
+        assert_ne!(between, Some(Span::ZERO), "a packet takes time from part to part");
         let messages = vec![Vec::new(); ranks.count()];
-        let mut leader = Leader { ranks, office: Office::new(ranks, parts), messages };
-        let nodes = 0..self.world.places.len();
+        let office = Office::new(ranks, parts);
+        let mut leader = Self { ranks, office, messages, plan, partition, windows };
         leader.order(&Order::Begin {
             plan: plan.digest(),
-            of_node: nodes.map(|node| partition.map_or(0, |partition| partition.part_of(node))).collect(),
-            windows: self.world.parts.iter().map(|part| part.interconnect.queue.window_length()).collect(),
+            of_node: (0..plan.graph().nodes()).map(|node| partition.part_of(node)).collect(),
+            windows: leader.windows.clone(),
+            between,
         });
         leader.await_answers();
         for (rank, answer) in leader.messages.iter().enumerate().skip(1) {
-            match Value::take(&mut StateReader::new(answer)).expect("ranks are of one build") {
+            match taken(&mut StateReader::new(answer)) {
                 Reading::Same => {}
                 Reading::Other => return Err(RankFault::OtherPlan { rank }),
                 Reading::None => return Err(RankFault::NoPlan { rank }),
             }
         }
-        self.leader = Some(leader);
-        Ok(())
+        let own = leader.office.own.clone();
+        let mut world = build::share(plan, partition, own, (between, &leader.windows));
+        world.away = Some(Away::new(ranks, &leader.windows, plan));
+        world.look_away(false);
+        Ok((world, leader))
+    }
+
+    /// Builds the parts of all other ranks, at rest.
+    fn others(&self) -> Vec<Part> {
+        let all = self.office.own.end..self.windows.len();
+        build::share(self.plan, self.partition, all, (None, &self.windows)).parts
+    }
+
+    /// Loads the parts of all other ranks, of which these are images. All events before `handled` are handled.
+    fn load(&mut self, images: &mut [Part], handled: Time) {
+        self.order(&Order::Save);
+        self.await_answers();
+        let first = self.office.own.end;
+        for (rank, answer) in self.messages.iter_mut().enumerate().skip(1) {
+            let own = parts_of(rank, self.ranks.count(), self.windows.len());
+            let images = &mut images[own.start - first..own.end - first];
+            let loaded = parts::load(images, handled, &mut StateReader::new(answer));
+            loaded.unwrap_or_else(|error| panic!("the parts of rank {rank}: {error}"));
+            *answer = Vec::new();
+        }
+    }
+
+    /// Lets all other ranks load their parts as these images are, at the beginning of a resumed run.
+    fn hand_out(&mut self, images: &[Part], handled: Time) {
+        let (first, count, parts) = (self.office.own.end, self.ranks.count(), self.windows.len());
+        order(self.ranks, &mut self.messages, &Order::Load { handled }, |rank, to| {
+            let own = parts_of(rank, count, parts);
+            let images = &images[own.start - first..own.end - first];
+            parts::save(images, images.iter().map(|_| 0), to);
+        });
+        self.messages.fill(Vec::new());
+    }
+}
+
+impl Run<'_> {
+    /// Does something that looks at every node. Rank 0 holds an image of all other parts for that long.
+    pub(in crate::run) fn with_all_parts<R>(&mut self, look: impl FnOnce(&mut Self) -> R) -> R {
+        let Some(leader) = &mut self.leader else { return look(self) };
+        let mut images = leader.others();
+        leader.load(&mut images, self.world.window_end);
+        let (done, _) = self.with_images(images, look);
+        done
+    }
+
+    /// Does something that changes every node of a run that has not begun, and hands the parts of other ranks out to them.
+    pub(in crate::run) fn with_new_parts<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
+        let Some(leader) = &self.leader else { return change(self) };
+        let images = leader.others();
+        let (done, images) = self.with_images(images, change);
+        let handled = self.world.window_end;
+        if let Some(leader) = &mut self.leader {
+            leader.hand_out(&images, handled);
+        }
+        drop(images);
+        self.count_away();
+        done
+    }
+
+    fn with_images<R>(&mut self, images: Vec<Part>, work: impl FnOnce(&mut Self) -> R) -> (R, Vec<Part>) {
+        let own = self.world.parts.len();
+        let away = self.world.away.take();
+        self.world.parts.extend(images);
+        let done = work(self);
+        let images = self.world.parts.split_off(own);
+        self.world.parts.shrink_to_fit();
+        self.world.away = away;
+        (done, images)
+    }
+
+    /// Learns what the other ranks have counted.
+    fn count_away(&mut self) {
+        let now = self.world.now();
+        if let Some(away) = &mut self.world.away {
+            away.count(now);
+        }
     }
 
     /// Lets the other ranks bring up their links.
@@ -173,14 +263,14 @@ impl<'a> Run<'a> {
             self.handle_windows(windows, is_counting, |events, now, hops| watch.look(events, now, hops));
         self.report_at = watch.report_at;
         self.world.window_end = end.unwrap_or(self.world.window_end);
-        self.load_images(self.world.window_end);
+        self.count_away();
         self.conclude(signal, missing)
     }
 
     /// Handles all events before `end` on all ranks, in one window.
     pub(in crate::run) fn handle_window_on_ranks(&mut self, end: Time) {
         self.handle_windows(CommonWindows::one(end), false, |_, _, _| Signal::None);
-        self.load_images(end);
+        self.count_away();
     }
 
     fn handle_windows(
@@ -196,36 +286,8 @@ impl<'a> Run<'a> {
         let missing =
             counting.as_ref().and_then(|counting| counting.first()).map(|counting| counting.missing);
         leader.order(&Order::Advance { windows, handled, missing });
-        let own = leader.office.own.clone();
-        let counting = counting.into_iter().flatten().take(own.len()).collect();
+        let counting = counting.unwrap_or_default();
         let stint = Stint { windows, handled, counting };
         leader.office.advance((&mut self.world.parts, &mut self.turns), stint, look)
-    }
-
-    /// Loads the parts of all other ranks. All events before `handled` are handled.
-    fn load_images(&mut self, handled: Time) {
-        let leader = self.leader.as_mut().expect("rank 0 leads");
-        leader.order(&Order::Save);
-        leader.await_answers();
-        let all = self.world.parts.len();
-        for (rank, answer) in leader.messages.iter().enumerate().skip(1) {
-            let own = parts_of(rank, leader.ranks.count(), all);
-            let loaded =
-                parts::load(&mut self.world.parts[own.clone()], handled, &mut StateReader::new(answer));
-            let events = loaded.unwrap_or_else(|error| panic!("the parts of rank {rank}: {error}"));
-            self.turns[own].iter_mut().zip(events).for_each(|(turns, events)| turns.events = events);
-        }
-    }
-
-    /// Lets all other ranks load their parts of the world as rank 0 has it.
-    pub(in crate::run) fn hand_out_to_ranks(&mut self) {
-        let Some(leader) = &mut self.leader else { return };
-        let (world, turns, count) = (&self.world, &self.turns, leader.ranks.count());
-        let given = Order::Load { handled: world.window_end };
-        order(leader.ranks, &mut leader.messages, &given, |rank, to| {
-            let own = parts_of(rank, count, world.parts.len());
-            let events = turns[own.clone()].iter().map(|turns| turns.events);
-            parts::save(&world.parts[own], events, to);
-        });
     }
 }

@@ -17,13 +17,13 @@ use parallel::{Meeting, Member, Ranks};
 use state_codec::{StateReader, StateWriter, Value};
 use units::Time;
 
-use super::{parts_of, rank_of};
 use crate::run::common_windows::CommonWindows;
 use crate::run::threads::{Meetings, NO_WORDS, Signal, WORDS, Words, Work, together};
 use crate::run::turns::Turns;
 use crate::run::until_done::Counting;
 use crate::state::mail::Mail;
 use crate::state::part::Part;
+use crate::state::world::away::{parts_of, rank_of};
 
 /// The mail that waits for an exchange.
 #[derive(Debug)]

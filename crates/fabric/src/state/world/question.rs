@@ -1,0 +1,56 @@
+//! Questions of rank 0 about the nodes of other ranks.
+//!
+//! Invariant: all other ranks get the same question, and each answers for its own nodes.
+
+use packet::{Lane, NodeId};
+use state_codec::{StateReader, Value};
+use units::Time;
+
+/// A question of rank 0, which all other ranks answer for their own nodes.
+#[derive(Debug)]
+pub(crate) enum Question {
+    /// [`Counts`](super::away::Counts) of the rank.
+    Counts,
+    /// All that instruments look at: [`Seen`](super::seen::Seen). With `open`, also the flows with a message that is not complete.
+    Look { open: bool },
+    /// Messages of finite flows.
+    Finite,
+    /// Sums for the audit.
+    Audit,
+    /// Digests of nodes and lanes.
+    Digests,
+    /// Pending work, and the first node that is not at rest.
+    Rest,
+    /// Deliveries of finite traffic that the next window can bring up to `end`.
+    Deliveries { end: Time },
+    /// Packets that wait at these switches, and at these lanes of hosts.
+    Packets { at: Vec<(NodeId, Lane)> },
+    /// All that the record tells of ports and lanes.
+    Lanes,
+    /// All that the record tells of flows.
+    Flows,
+    /// Logs of messages, if they are kept.
+    Messages,
+    /// Time of the last delivery of finite traffic.
+    LastDelivery,
+}
+
+state_codec::value!(enum Question {
+    0 = Counts,
+    1 = Look { open },
+    2 = Finite,
+    3 = Audit,
+    4 = Digests,
+    5 = Rest,
+    6 = Deliveries { end },
+    7 = Packets { at },
+    8 = Lanes,
+    9 = Flows,
+    10 = Messages,
+    11 = LastDelivery,
+});
+
+/// Reads a value of another rank.
+pub(crate) fn taken<T: Value>(from: &mut StateReader<'_>) -> T {
+    T::take(from).expect("ranks are of one build")
+}
