@@ -12,12 +12,15 @@ use crate::waiting::Waiting;
 /// Number of a meeting that never comes: a member that has failed is there.
 const FOR_EVER: u64 = u64::MAX;
 
-/// The meetings of a fixed number of members, who tell each other `WORDS` words in each and exchange mail of type `T`.
+/// The meetings of a fixed number of members, who tell each other `WORDS` words in each and exchange mail of type `T`, such as a
+/// list.
 ///
 /// ```
+/// use core::mem;
+///
 /// use parallel::Meeting;
 ///
-/// let meeting: Meeting<&str, 1> = Meeting::new(2);
+/// let meeting: Meeting<Vec<&str>, 1> = Meeting::new(2);
 /// let [mut one, mut other] = meeting.members().try_into().ok().expect("two members");
 /// std::thread::scope(|scope| {
 ///     scope.spawn(move || {
@@ -25,14 +28,14 @@ const FOR_EVER: u64 = u64::MAX;
 ///         assert_eq!(other.meet([4]).map(|[word]| word).sum::<u64>(), 7);
 ///     });
 ///     assert_eq!(one.meet([3]).map(|[word]| word).sum::<u64>(), 7);
-///     one.receive(|mail| assert_eq!(mail, "hello"));
+///     one.receive(|mail| assert_eq!(mem::take(mail), ["hello"]));
 /// });
 /// ```
 #[derive(Debug)]
 pub struct Meeting<T, const WORDS: usize> {
     places: Box<[Place<WORDS>]>,
     /// Mail by parity of the meeting, receiver and sender.
-    boxes: [Box<[Mutex<Vec<T>>]>; 2],
+    boxes: [Box<[Mutex<T>]>; 2],
     waiting: Waiting,
     failed: AtomicBool,
 }
@@ -60,7 +63,7 @@ pub struct Member<'a, T, const WORDS: usize> {
     lost: u64,
 }
 
-impl<T, const WORDS: usize> Meeting<T, WORDS> {
+impl<T: Default, const WORDS: usize> Meeting<T, WORDS> {
     /// Creates the meetings of so many members.
     #[must_use]
     pub fn new(members: usize) -> Self {
@@ -68,7 +71,7 @@ impl<T, const WORDS: usize> Meeting<T, WORDS> {
             meeting: AtomicU64::new(0),
             words: [(); 2].map(|()| [(); WORDS].map(|()| AtomicU64::new(0))),
         };
-        let boxes = || iter::repeat_with(|| Mutex::new(Vec::new())).take(members * members).collect();
+        let boxes = || iter::repeat_with(|| Mutex::new(T::default())).take(members * members).collect();
         Self {
             places: iter::repeat_with(place).take(members).collect(),
             boxes: [boxes(), boxes()],
@@ -86,15 +89,14 @@ impl<T, const WORDS: usize> Meeting<T, WORDS> {
 }
 
 impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
-    /// Sends mail, which the receiver gets after the next meeting. At most once to each receiver before a meeting. Leaves an
-    /// empty list in its place, with the memory of mail that was received before.
+    /// Sends mail, which the receiver gets after the next meeting. At most once to each receiver before a meeting. Leaves in its
+    /// place what the receiver left of the mail of two meetings ago: nothing but memory, if it takes all out.
     ///
     /// # Panics
     /// If there is no such member.
-    pub fn send(&self, to: usize, mail: &mut Vec<T>) {
+    pub fn send(&self, to: usize, mail: &mut T) {
         let mut place =
             self.mail(self.meeting + 1, self.number, to).lock().expect("no member panics with it");
-        debug_assert!(place.is_empty(), "the mail of two meetings ago is received");
         core::mem::swap(&mut *place, mail);
     }
 
@@ -132,16 +134,17 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
         [self.meeting, self.lost]
     }
 
-    /// Shows the mail that others sent to this member before the last meeting to `see`, sender by sender.
-    pub fn receive(&self, mut see: impl FnMut(T)) {
+    /// Shows the mail that others sent to this member before the last meeting to `see`, sender by sender, to take
+    /// it out. Mail that nobody has sent is as a sender left it, or the default.
+    pub fn receive(&self, mut see: impl FnMut(&mut T)) {
         for from in (0..self.all.places.len()).filter(|from| *from != self.number) {
             let mut mail =
                 self.mail(self.meeting, from, self.number).lock().expect("no member panics with it");
-            mail.drain(..).for_each(&mut see);
+            see(&mut mail);
         }
     }
 
-    fn mail(&self, meeting: u64, from: usize, to: usize) -> &'a Mutex<Vec<T>> {
+    fn mail(&self, meeting: u64, from: usize, to: usize) -> &'a Mutex<T> {
         &self.all.boxes[(meeting % 2) as usize][to * self.all.places.len() + from]
     }
 }

@@ -6,13 +6,13 @@ use loom::thread;
 use parallel::{Handoff, Meeting, Member};
 
 /// Two meetings of two members: each word and each piece of mail is of its meeting, and nobody sleeps for ever.
-fn attend(mut member: Member<'_, (u64, usize), 1>, number: usize, meetings: u64) {
+fn attend(mut member: Member<'_, Vec<(u64, usize)>, 1>, number: usize, meetings: u64) {
     for meeting in 1..=meetings {
         member.send(1 - number, &mut vec![(meeting, number)]);
         let words: Vec<_> = member.meet([meeting * 10 + number as u64]).collect();
         assert_eq!(words, [[meeting * 10], [meeting * 10 + 1]]);
         let mut received = Vec::new();
-        member.receive(|mail| received.push(mail));
+        member.receive(|mail| received.append(mail));
         assert_eq!(received, [(meeting, 1 - number)]);
     }
 }

@@ -16,7 +16,7 @@ fn work(number: u64, meeting: u64) {
 
 /// Comes to all meetings with a word that only this member has at this meeting, and sends each other member as many pieces of
 /// mail as the meeting's number has units.
-fn attend(mut member: Member<'_, [u64; 3], 2>, number: u64, members: u64, meetings: u64) {
+fn attend(mut member: Member<'_, Vec<[u64; 3]>, 2>, number: u64, members: u64, meetings: u64) {
     let mut mail = Vec::new();
     for meeting in 1..=meetings {
         work(number, meeting);
@@ -28,7 +28,7 @@ fn attend(mut member: Member<'_, [u64; 3], 2>, number: u64, members: u64, meetin
         let words: Vec<_> = member.meet([meeting, number * meeting]).collect();
         assert_eq!(words, (0..members).map(|other| [meeting, other * meeting]).collect::<Vec<_>>());
         let mut received = Vec::new();
-        member.receive(|piece| received.push(piece));
+        member.receive(|mail| received.append(mail));
         let others = (0..members).filter(|other| *other != number);
         let expected = others.flat_map(|other| (0..meeting % 10).map(move |piece| [meeting, other, piece]));
         assert_eq!(received, expected.collect::<Vec<_>>());

@@ -5,7 +5,8 @@
 //! Threads that meet after every window go as fast as the slowest of them. On a machine whose processors have other work, one
 //! of them is often without a processor, and all wait for it: measured with 13 runnable threads on two processors, two
 //! threads took 7 to 13 times as long as one. So once threads have lost their processors before some meetings of a slice of time, or were
-//! started very often, one thread tries a slice, and the faster way goes on for a while.
+//! started very often, one thread tries a slice, and the faster way goes on for a while. Two slices are little evidence where other guests
+//! share the processors: so the slower way is tried again soon at first, and then less and less often, until it is the faster one.
 
 use core::time::Duration;
 
@@ -19,13 +20,13 @@ pub(crate) enum Way {
 }
 
 /// Elapsed time after which a slice ends.
-pub(super) const SLICE: Duration = Duration::from_millis(40);
+pub(super) const SLICE: Duration = Duration::from_millis(20);
 /// Share of meetings before which a thread lost its processor, in hundredths, that shows a machine with other work.
 const BUSY: u64 = 2;
 /// Advances in a slice that show that starting threads may take longer than their work: 0.4 ms each.
-const SHORT: u64 = 100;
-/// Slices of the faster way until the slower one is tried again.
-const HOLD: u32 = 12;
+const SHORT: u64 = 50;
+/// Most slices of the faster way until the slower one is tried again.
+const LONGEST_HOLD: u32 = 12;
 
 /// The work of an advance.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +46,8 @@ pub(super) struct Pace {
     is_trial: bool,
     /// Slices of the preferred way before the next trial.
     hold: u32,
+    /// Slices that it goes on for after the next trial that it wins.
+    next_hold: u32,
     /// Work of the present slice.
     slice: Stretch,
     /// Advances in the present slice.
@@ -58,7 +61,8 @@ impl Default for Pace {
         Self {
             way: Way::Threads,
             is_trial: false,
-            hold: 1,
+            hold: 2, // Threads fill their caches in the first slice.
+            next_hold: 1,
             slice: Stretch::default(),
             advances: 0,
             rate: 0.0,
@@ -95,11 +99,13 @@ impl Pace {
         let rate = events as f64 / elapsed.as_secs_f64();
         if self.is_trial {
             self.is_trial = false;
-            self.hold = HOLD;
             if rate < self.rate {
                 self.way = self.way.other();
+                self.hold = self.next_hold;
+                self.next_hold = (2 * self.next_hold).min(LONGEST_HOLD);
             } else {
                 self.rate = rate;
+                (self.hold, self.next_hold) = (1, 1);
             }
             return;
         }
@@ -155,6 +161,19 @@ mod tests {
         assert!(share < 0.1, "{share} on threads, which are slower");
         let share = share_on_threads(1000, |way, _| if way == Way::Threads { 1000 } else { 600 }, 50);
         assert!(share > 0.9, "{share} on threads, which are faster");
+    }
+
+    /// Other guests of the machine make single slices slow. Such slices do not decide about a short run: the slower way has its
+    /// two slices after the mistake, and four trials, of which each comes after twice as long as the one before.
+    #[test]
+    fn a_mistake_is_noticed_soon() {
+        let events = |way, slice| match (way, slice) {
+            (Way::Threads, 0..2) => 100,
+            (Way::Threads, _) => 1500,
+            (Way::InTurn, _) => 1000,
+        };
+        let share = share_on_threads(20, events, 50);
+        assert!(share >= 0.7, "{share}");
     }
 
     #[test]

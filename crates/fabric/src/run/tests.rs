@@ -12,7 +12,7 @@ use units::{Span, Time};
 use super::ranks::following::follow;
 use super::ranks::leading::release;
 use super::{Run, RunOptions};
-use crate::state::mail::{Cargo, Mail};
+use crate::state::mail::Mailbag;
 use crate::state::world::World;
 use crate::{new_run, new_run_on_ranks};
 
@@ -27,8 +27,9 @@ fn pause(world: &mut World<'_>, node: usize, at: Time) {
     let hosts = world.parts[place.part.index()].adapters.len() as u32;
     let number = NodeId(if node < world.hosts { place.index } else { hosts + place.index });
     let signal = Signal::Pause { lane: Lane(0), quanta: 9 };
-    let mail = Mail { at, node: number, cargo: Cargo::Signal(PortId(0), signal, 0) };
-    world.parts[place.part.index()].interconnect.receive(mail);
+    let mut mail = Mailbag::default();
+    mail.push_signal(at, (number, PortId(0)), signal, 0);
+    world.parts[place.part.index()].interconnect.receive(&mut mail);
 }
 
 /// Runs until the first violation. The fabric has five hosts, then two switches.

@@ -26,7 +26,7 @@ use super::turns::Turns;
 use super::until_done::Counting;
 use super::{Advance, PROGRESS_EVERY, Run, after, is_set};
 use crate::state::interconnect::Divided;
-use crate::state::mail::Mail;
+use crate::state::mail::Mailbag;
 use crate::state::part::Part;
 
 /// Number of words of a meeting.
@@ -49,23 +49,23 @@ pub(super) fn together(all: impl Iterator<Item = Words>) -> Words {
 /// The meetings of the threads of all parts, as one thread takes part in them.
 pub(super) trait Meetings {
     /// Sends mail to another part, which gets it at the next meeting; at most once to each before a meeting.
-    fn send(&mut self, to: usize, mail: &mut Vec<Mail>);
+    fn send(&mut self, to: usize, mail: &mut Mailbag);
 
     /// Comes to the next meeting, and waits for the others. Shows the mail for the thread's own part to `see`. Returns the words
     /// of all parts together.
-    fn meet(&mut self, words: Words, see: impl FnMut(Mail)) -> Words;
+    fn meet(&mut self, words: Words, see: impl FnMut(&mut Mailbag)) -> Words;
 
     /// Comes to a meeting before which nobody has sent mail.
     fn agree(&mut self, words: Words) -> Words;
 }
 
 /// The threads of one process.
-impl Meetings for Member<'_, Mail, WORDS> {
-    fn send(&mut self, to: usize, mail: &mut Vec<Mail>) {
+impl Meetings for Member<'_, Mailbag, WORDS> {
+    fn send(&mut self, to: usize, mail: &mut Mailbag) {
         Member::send(self, to, mail);
     }
 
-    fn meet(&mut self, words: Words, see: impl FnMut(Mail)) -> Words {
+    fn meet(&mut self, words: Words, see: impl FnMut(&mut Mailbag)) -> Words {
         let all = Member::meet(self, words);
         self.receive(see);
         together(all)
@@ -93,7 +93,7 @@ impl Signal {
 
 /// What the threads of a run share: their meetings, and the places where each is handed its work and hands it back.
 pub(super) struct Workshop {
-    meeting: Meeting<Mail, WORDS>,
+    meeting: Meeting<Mailbag, WORDS>,
     /// By part; the first thread hands its work to itself.
     desks: Box<[Desk]>,
 }
@@ -117,9 +117,9 @@ pub(super) struct Crew<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     workshop: &'env Workshop,
     /// The first thread's membership, which is the run's own thread.
-    lead: Member<'env, Mail, WORDS>,
+    lead: Member<'env, Mailbag, WORDS>,
     /// Members without a thread so far.
-    others: Vec<Member<'env, Mail, WORDS>>,
+    others: Vec<Member<'env, Mailbag, WORDS>>,
 }
 
 impl<'scope, 'env> Crew<'scope, 'env> {
@@ -298,7 +298,7 @@ impl Work {
     fn meet(&mut self, member: &mut impl Meetings, signal: Signal) -> (Option<Time>, Signal, u64) {
         let next = self.part.next_time();
         let outgoing = &mut self.part.interconnect.outgoing;
-        outgoing.boxes().for_each(|(to, mail)| member.send(to, mail));
+        outgoing.bags().for_each(|(to, mail)| member.send(to, mail));
         let words = [next.unwrap_or(Time::NEVER).ps(), signal as u64, self.part.interconnect.packet_hops];
         let [first, signal, packet_hops] = member.meet(words, |mail| self.part.interconnect.receive(mail));
         let signal = Signal::ALL[usize::from(signal as u8)];

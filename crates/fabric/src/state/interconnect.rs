@@ -16,7 +16,7 @@ use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use units::{Span, Time};
 
 use crate::state::event::{Event, EventKind};
-use crate::state::mail::{Cargo, Mail, Outgoing};
+use crate::state::mail::{Cargo, Letter, Mailbag, Outgoing};
 use crate::state::part_id::PartId;
 
 /// The far end of a cable, as a part knows it.
@@ -138,24 +138,30 @@ impl Interconnect {
     /// Sends an event to another part, with its packet.
     #[inline(never)]
     fn send_away(&mut self, part: PartId, at: Time, event: Event, sequence: u32) {
-        let cargo = match event.kind {
-            EventKind::Arrive(port, packet) => Cargo::Packet(port, self.pool.remove(packet)),
-            EventKind::Signal(port, signal) => Cargo::Signal(port, signal, sequence),
+        let Event { node, kind } = event;
+        let mail = self.outgoing.bag(part, at);
+        match kind {
+            EventKind::Arrive(port, packet) => mail.push_packet(at, (node, port), self.pool.remove(packet)),
+            EventKind::Signal(port, signal) => mail.push_signal(at, (node, port), signal, sequence),
             EventKind::Adapter(_) | EventKind::Switch(_) => {
                 unreachable!("a timer for another node: {event:?}")
             }
-        };
-        self.outgoing.push(part, Mail { at, node: event.node, cargo });
+        }
     }
 
-    /// Schedules an event that another part sent.
-    pub(crate) fn receive(&mut self, mail: Mail) {
-        let Mail { at, node, cargo } = mail;
-        let (kind, sequence) = match cargo {
-            Cargo::Packet(port, packet) => (EventKind::Arrive(port, self.pool.insert(packet)), 0),
-            Cargo::Signal(port, signal, sequence) => (EventKind::Signal(port, signal), sequence),
-        };
-        self.schedule(at, Event { node, kind }, sequence);
+    /// Schedules all events that another part sent.
+    pub(crate) fn receive(&mut self, mail: &mut Mailbag) {
+        let (letters, mut packets) = mail.open();
+        for Letter { at, node, sequence, cargo } in letters {
+            let kind = match cargo {
+                Cargo::Packet(port) => {
+                    let packet = packets.next().expect("each packet that is announced is in the bag");
+                    EventKind::Arrive(port, self.pool.insert(packet))
+                }
+                Cargo::Signal(port, signal) => EventKind::Signal(port, signal),
+            };
+            self.schedule(at, Event { node, kind }, sequence);
+        }
     }
 
     // The order of an event depends on its kind, which each caller knows: inlined there, it costs nothing.

@@ -1,54 +1,129 @@
 //! Mail: events for nodes of other parts.
 //!
-//! Invariant: mail is plain data and holds its packet by value, so that no part needs another part's memory. It is
+//! Invariant: mail is plain data and holds its packets by value, so that no part needs another part's memory. It is
 //! received before the window that it belongs to opens.
+//!
+//! A receiver reads mail from the cache of another processor, line by line. So packets lie apart from the letters that
+//! announce them: a letter about a credit takes half a cache line.
 
 use link_layer::Signal;
 use packet::{NodeId, Packet, PortId};
+use state_codec::{StateError, StateReader, StateWriter, Value};
 use units::Time;
 
 use super::part_id::PartId;
 
-/// An event for a node of another part.
+/// The mail of one part for another, in the order in which it was sent.
+#[derive(Debug, Default)]
+pub(crate) struct Mailbag {
+    letters: Vec<Letter>,
+    /// The packets that letters announce, in the order of the letters.
+    packets: Vec<Packet>,
+}
+
+/// An event for a node of the part that receives the letter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mail {
+pub(crate) struct Letter {
     /// Time of the event.
     pub(crate) at: Time,
-    /// Number of the node within the part that receives the mail.
+    /// Number of the node within the part that receives the letter.
     pub(crate) node: NodeId,
+    /// The sender's count of signals; zero for a packet.
+    pub(crate) sequence: u32,
     pub(crate) cargo: Cargo,
 }
 
-state_codec::value!(Mail { at, node, cargo });
+state_codec::value!(Letter { at, node, sequence, cargo });
 
-/// What a wire carries to another part.
+const _: () = assert!(size_of::<Letter>() <= 32, "a letter is half a cache line");
+
+/// What a wire carries to a port of another part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cargo {
-    /// A packet, to a port.
-    Packet(PortId, Packet),
-    /// A signal, to a port, with the sequence number that its sender gave it.
-    Signal(PortId, Signal, u32),
+    /// The next packet of the mailbag.
+    Packet(PortId),
+    Signal(PortId, Signal),
 }
 
-state_codec::value!(enum Cargo { 0 = Packet(port, packet), 1 = Signal(port, signal, sequence) });
+state_codec::value!(enum Cargo { 0 = Packet(port), 1 = Signal(port, signal) });
+
+impl Mailbag {
+    /// Adds a packet, which arrives at a port of a node.
+    #[inline]
+    pub(crate) fn push_packet(&mut self, at: Time, (node, port): (NodeId, PortId), packet: Packet) {
+        self.letters.push(Letter { at, node, sequence: 0, cargo: Cargo::Packet(port) });
+        self.packets.push(packet);
+    }
+
+    /// Adds a signal, which arrives at a port of a node, with its sender's count of signals.
+    #[inline]
+    pub(crate) fn push_signal(
+        &mut self,
+        at: Time,
+        (node, port): (NodeId, PortId),
+        signal: Signal,
+        sequence: u32,
+    ) {
+        self.letters.push(Letter { at, node, sequence, cargo: Cargo::Signal(port, signal) });
+    }
+
+    /// Adds all mail of another bag, which is empty then.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.letters.append(&mut other.letters);
+        self.packets.append(&mut other.packets);
+    }
+
+    /// Takes all letters out, and the packets that they announce.
+    #[inline]
+    pub(crate) fn open(&mut self) -> (impl Iterator<Item = Letter>, impl Iterator<Item = Packet>) {
+        (self.letters.drain(..), self.packets.drain(..))
+    }
+
+    /// Drops all mail, and keeps its memory.
+    pub(crate) fn clear(&mut self) {
+        self.letters.clear();
+        self.packets.clear();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.letters.is_empty()
+    }
+}
+
+/// The bytes of mail, between processes.
+impl Value for Mailbag {
+    fn put(&self, to: &mut StateWriter) {
+        self.letters.len().put(to);
+        self.letters.iter().for_each(|letter| letter.put(to));
+        self.packets.len().put(to);
+        self.packets.iter().for_each(|packet| packet.put(to));
+    }
+
+    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        let letters = (0..usize::take(from)?).map(|_| Value::take(from)).collect::<Result<_, _>>()?;
+        let packets = (0..usize::take(from)?).map(|_| Value::take(from)).collect::<Result<_, _>>()?;
+        Ok(Self { letters, packets })
+    }
+}
 
 /// The mail of a part that is not collected yet.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
     /// By receiving part.
-    boxes: Vec<Vec<Mail>>,
+    bags: Vec<Mailbag>,
     /// Time of the earliest event; `None` if there is none.
     first: Option<Time>,
 }
 
 impl Outgoing {
-    /// Adds mail for a part.
-    pub(crate) fn push(&mut self, to: PartId, mail: Mail) {
-        if self.boxes.len() <= to.index() {
-            self.boxes.resize_with(to.index() + 1, Vec::new);
+    /// Returns the mail for a part, to which an event at this time is added.
+    #[inline]
+    pub(crate) fn bag(&mut self, to: PartId, at: Time) -> &mut Mailbag {
+        if self.bags.len() <= to.index() {
+            self.bags.resize_with(to.index() + 1, Mailbag::default);
         }
-        self.boxes[to.index()].push(mail);
-        self.first = Some(self.first.map_or(mail.at, |first| first.min(mail.at)));
+        self.first = Some(self.first.map_or(at, |first| first.min(at)));
+        &mut self.bags[to.index()]
     }
 
     /// Returns the time of the earliest event, and forgets it: called once before all mail is collected.
@@ -57,18 +132,18 @@ impl Outgoing {
     }
 
     /// Returns all mail, by the index of the receiving part, to be collected.
-    pub(crate) fn boxes(&mut self) -> impl Iterator<Item = (usize, &mut Vec<Mail>)> {
-        self.boxes.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty())
+    pub(crate) fn bags(&mut self) -> impl Iterator<Item = (usize, &mut Mailbag)> {
+        self.bags.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty())
     }
 
     /// Returns the mail for a part, to be collected.
-    pub(crate) fn to(&mut self, part: PartId) -> Option<&mut Vec<Mail>> {
-        self.boxes.get_mut(part.index()).filter(|mail| !mail.is_empty())
+    pub(crate) fn to(&mut self, part: PartId) -> Option<&mut Mailbag> {
+        self.bags.get_mut(part.index()).filter(|mail| !mail.is_empty())
     }
 
     /// Gives the memory of collected mail back, to be used again.
-    pub(crate) fn give_back(&mut self, part: PartId, empty: Vec<Mail>) {
+    pub(crate) fn give_back(&mut self, part: PartId, empty: Mailbag) {
         debug_assert!(empty.is_empty(), "all mail is collected");
-        self.boxes[part.index()] = empty;
+        self.bags[part.index()] = empty;
     }
 }

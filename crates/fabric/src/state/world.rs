@@ -288,7 +288,7 @@ impl World<'_> {
             for to in (0..self.parts.len() as u16).map(PartId) {
                 let Some(mail) = self.parts[from].interconnect.outgoing.to(to) else { continue };
                 let mut mail = core::mem::take(mail);
-                mail.drain(..).for_each(|mail| self.parts[to.index()].interconnect.receive(mail));
+                self.parts[to.index()].interconnect.receive(&mut mail);
                 self.parts[from].interconnect.outgoing.give_back(to, mail);
             }
         }

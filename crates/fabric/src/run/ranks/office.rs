@@ -21,7 +21,7 @@ use crate::run::common_windows::CommonWindows;
 use crate::run::threads::{Meetings, NO_WORDS, Signal, WORDS, Words, Work, together};
 use crate::run::turns::Turns;
 use crate::run::until_done::Counting;
-use crate::state::mail::Mail;
+use crate::state::mail::Mailbag;
 use crate::state::part::Part;
 use crate::state::world::away::{parts_of, rank_of};
 
@@ -76,7 +76,7 @@ impl<'a> Office<'a> {
     ) -> Advanced {
         let Stint { windows, handled, counting } = stint;
         let own = self.own.len();
-        let meeting: Meeting<Mail, WORDS> = Meeting::new(own);
+        let meeting: Meeting<Mailbag, WORDS> = Meeting::new(own);
         let mut members = meeting.members().into_iter();
         let mut counting = counting.into_iter();
         let works = parts.drain(..own).zip(turns.drain(..own));
@@ -105,7 +105,7 @@ impl<'a> Office<'a> {
 
 /// A thread of a rank.
 struct OfficeMember<'a> {
-    member: Member<'a, Mail, WORDS>,
+    member: Member<'a, Mailbag, WORDS>,
     office: &'a Office<'a>,
     /// Only of the first thread.
     exchange: Option<Exchange>,
@@ -116,11 +116,11 @@ struct Exchange {
     /// By rank.
     messages: Vec<Vec<u8>>,
     /// Mail that came in, by part of this rank.
-    mail: Vec<Vec<Mail>>,
+    mail: Vec<Mailbag>,
 }
 
 impl Meetings for OfficeMember<'_> {
-    fn send(&mut self, to: usize, mail: &mut Vec<Mail>) {
+    fn send(&mut self, to: usize, mail: &mut Mailbag) {
         let Office { own, away, ranks, parts } = self.office;
         if own.contains(&to) {
             return self.member.send(to - own.start, mail);
@@ -128,14 +128,13 @@ impl Meetings for OfficeMember<'_> {
         let away = &away[rank_of(to, ranks.count(), *parts)];
         let mut away = away.lock().expect("no thread panics with this lock");
         let mut bytes = StateWriter::appending(mem::take(&mut *away));
-        for mail in mail.drain(..) {
-            to.put(&mut bytes);
-            mail.put(&mut bytes);
-        }
+        to.put(&mut bytes);
+        mail.put(&mut bytes);
+        mail.clear();
         *away = bytes.into_bytes();
     }
 
-    fn meet(&mut self, words: Words, mut see: impl FnMut(Mail)) -> Words {
+    fn meet(&mut self, words: Words, mut see: impl FnMut(&mut Mailbag)) -> Words {
         let of_rank = together(self.member.meet(words));
         self.member.receive(&mut see);
         let words = match &mut self.exchange {
@@ -148,13 +147,13 @@ impl Meetings for OfficeMember<'_> {
     }
 
     fn agree(&mut self, words: Words) -> Words {
-        self.meet(words, |mail| unreachable!("{mail:?} before an agreement"))
+        self.meet(words, |mail| assert!(mail.is_empty(), "{mail:?} before an agreement"))
     }
 }
 
 impl Exchange {
     fn new(ranks: usize, parts: usize) -> Self {
-        Self { messages: vec![Vec::new(); ranks], mail: vec![Vec::new(); parts] }
+        Self { messages: vec![Vec::new(); ranks], mail: (0..parts).map(|_| Mailbag::default()).collect() }
     }
 
     /// Exchanges words and mail with other ranks. Shows the mail for the first part to `see`, and sends that for the others by
@@ -162,9 +161,9 @@ impl Exchange {
     fn with_ranks(
         &mut self,
         office: &Office<'_>,
-        member: &Member<'_, Mail, WORDS>,
+        member: &Member<'_, Mailbag, WORDS>,
         words: Words,
-        see: &mut impl FnMut(Mail),
+        see: &mut impl FnMut(&mut Mailbag),
     ) -> Words {
         for (message, away) in self.messages.iter_mut().zip(&office.away) {
             message.clear();
@@ -180,11 +179,12 @@ impl Exchange {
             let mut from = StateReader::new(message);
             all = together([all, words_from(&mut from)].into_iter());
             while from.remaining() > 0 {
-                let (to, mail): (usize, Mail) = Value::take(&mut from).expect("ranks are of one build");
+                let (to, mut mail): (usize, Mailbag) =
+                    Value::take(&mut from).expect("ranks are of one build");
                 if to == office.own.start {
-                    see(mail);
+                    see(&mut mail);
                 } else {
-                    self.mail[to - office.own.start].push(mail);
+                    self.mail[to - office.own.start].append(&mut mail);
                 }
             }
         }
