@@ -14,7 +14,6 @@ use crate::order::EventOrder;
 
 /// An event with its sort key.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))] // With an event of 16 bytes, no entry straddles two cache lines.
 pub(crate) struct QueuedEvent<E> {
     pub(crate) time: u64,
     pub(crate) order: u64,

@@ -72,6 +72,20 @@ pub struct PacketId(pub(crate) u32);
 impl PacketId {
     /// No packet: the end of a queue.
     pub(crate) const NONE: Self = Self(u32::MAX);
+
+    /// Returns the number of the packet's slot.
+    #[inline]
+    #[must_use]
+    pub const fn slot(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the packet in the slot of this number, of which a pool has told.
+    #[inline]
+    #[must_use]
+    pub const fn of_slot(slot: u32) -> Self {
+        Self(slot)
+    }
 }
 
 /// A packet is saved as its number in the order of first mention: slots differ from pool to pool.

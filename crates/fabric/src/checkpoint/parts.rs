@@ -28,7 +28,7 @@ pub(crate) fn save(parts: &[Part], events: impl Iterator<Item = u64>, to: &mut S
         part.interconnect.queue.len().put(to);
         for (at, order, event) in scheduled {
             (at, order).put(to);
-            event.kind.put(to);
+            event.kind().put(to);
         }
     }
     for packet in to.packets().to_vec() {
@@ -62,7 +62,7 @@ pub(crate) fn load(
             let (at, order): (Time, EventOrder) = Value::take(from)?;
             let kind: EventKind = Value::take(from)?;
             let node = NodeId(order.owner());
-            interconnect.queue.push(at, order, Event { node, kind });
+            interconnect.queue.push(at, order, Event::new(node, kind));
         }
     }
     let mut packets: Vec<Vec<Packet>> = vec![Vec::new(); parts.len()];

@@ -66,8 +66,8 @@ fn save_events(world: &World, to: &mut StateWriter) {
     let of_part = world.parts.iter().enumerate().flat_map(|(number, part)| {
         let scheduled = part.interconnect.queue.scheduled();
         scheduled.map(move |(at, order, event)| {
-            let node = part.number(event.node);
-            (at, order.with_owner(node.0), number, event.kind)
+            let node = part.number(event.node());
+            (at, order.with_owner(node.0), number, event.kind())
         })
     });
     let mut events: Vec<_> = of_part.collect();
@@ -94,7 +94,7 @@ fn load_events(world: &mut World, from: &mut StateReader<'_>) -> Result<(), Stat
         let part = &mut world.parts[place.part.index()];
         let before = if number < world.hosts { 0 } else { part.adapters.len() as u32 };
         let node = NodeId(before + place.index);
-        part.interconnect.queue.push(at, order.with_owner(node.0), Event { node, kind });
+        part.interconnect.queue.push(at, order.with_owner(node.0), Event::new(node, kind));
         last = at;
     }
     Ok(())

@@ -179,15 +179,15 @@ impl PartTap {
 
     /// Looks at an event, which `arrives` if its time has come.
     fn look_at(&mut self, at: Time, event: &Event, part: &Part, arrives: bool) {
-        match event.kind {
+        match event.kind() {
             EventKind::Arrive(port, id) => {
-                if let Some(wire) = self.wire_to(event.node, port) {
+                if let Some(wire) = self.wire_to(event.node(), port) {
                     let packet = part.interconnect.pool[id];
                     self.note(wire, wire.started(&packet), Passing::Packet(packet), arrives);
                 }
             }
             EventKind::Signal(port, Signal::Pause { lane, quanta }) => {
-                if let Some(wire) = self.wire_to(event.node, port) {
+                if let Some(wire) = self.wire_to(event.node(), port) {
                     self.note(wire, wire.signal_started(at), Passing::Pause { lane, quanta }, arrives);
                 }
             }

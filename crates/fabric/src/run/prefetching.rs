@@ -47,7 +47,7 @@ impl Prefetching {
         let pool = &part.interconnect.pool;
         let events = part.interconnect.queue.window_events(self.done).take(AHEAD);
         for event in events.clone() {
-            if let EventKind::Arrive(_, packet) = event.kind {
+            if let EventKind::Arrive(_, packet) = event.kind() {
                 prefetch(&pool[packet]);
             }
         }
@@ -65,11 +65,11 @@ impl Prefetching {
 /// Prefetches the part of a node that every event needs. Returns the output that the packet is routed to, if it is known.
 #[inline]
 fn prefetch_node(part: &Part, event: &Event) -> PortId {
-    let Some(switch) = part.switch_index(event.node) else {
-        part.adapters[event.node.index()].prefetch();
+    let Some(switch) = part.switch_index(event.node()) else {
+        part.adapters[event.node().index()].prefetch();
         return PortId(0);
     };
-    match event.kind {
+    match event.kind() {
         EventKind::Arrive(_, packet) => part.switches[switch].output_of(&part.interconnect.pool[packet]),
         EventKind::Switch(SwitchTimer::TailLeft { output, .. }) => Some(output),
         EventKind::Signal(port, _) => Some(port),
@@ -82,15 +82,15 @@ fn prefetch_node(part: &Part, event: &Event) -> PortId {
 #[inline]
 fn prefetch_rest(part: &Part, event: &Event, output: PortId) {
     let pool = &part.interconnect.pool;
-    let Some(switch) = part.switch_index(event.node) else {
-        let adapter = &part.adapters[event.node.index()];
-        return match event.kind {
+    let Some(switch) = part.switch_index(event.node()) else {
+        let adapter = &part.adapters[event.node().index()];
+        return match event.kind() {
             EventKind::Arrive(_, packet) => adapter.prefetch_for_arrival(&pool[packet]),
             _ => adapter.prefetch_for_send(),
         };
     };
     let switch = &part.switches[switch];
-    match event.kind {
+    match event.kind() {
         EventKind::Arrive(input, packet) => {
             switch.prefetch_for_arrival(VoqId { input, output, lane: pool[packet].lrh.lane });
         }

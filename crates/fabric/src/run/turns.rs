@@ -128,7 +128,7 @@ fn turn<X: Extent>(node: &mut impl Driven<X>, access: &mut NodeAccess<'_, X>) ->
     while let Some(mut event) = access.next_instant() {
         loop {
             events += 1;
-            node.handle(event.kind, access);
+            node.handle(event.kind(), access);
             let Some(next) = access.next_of_instant() else { break };
             event = next;
         }

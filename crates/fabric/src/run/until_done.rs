@@ -232,14 +232,14 @@ fn visit_deliveries(part: &mut Part, finite: &[bool], end: Time, mut see: impl F
     let Interconnect { queue, pool, .. } = interconnect;
     let mut slow: Option<Time> = None;
     for (at, event) in queue.next_window(end) {
-        let of_slow_host = match event.kind {
-            EventKind::Arrive(_, packet) if event.node.index() < adapters.len() => {
+        let of_slow_host = match event.kind() {
+            EventKind::Arrive(_, packet) if event.node().index() < adapters.len() => {
                 let packet = &pool[packet];
                 if !packet.bth.opcode.ends_message() || !finite[packet.flow.index()] {
                     continue;
                 }
                 see(at);
-                adapters[event.node.index()].is_slow()
+                adapters[event.node().index()].is_slow()
             }
             EventKind::Adapter(AdapterTimer::HostConsumed) => true,
             _ => false,

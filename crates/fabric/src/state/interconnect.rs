@@ -15,7 +15,7 @@ use link_layer::{InvariantViolation, NodeContext, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use units::{Span, Time};
 
-use crate::state::event::{Event, EventKind};
+use crate::state::event::{Event, EventKind, MOST_NODES};
 use crate::state::mail::{Cargo, Letter, Mailbag, Outgoing};
 use crate::state::part_id::PartId;
 
@@ -91,6 +91,7 @@ impl Interconnect {
         first_port: Box<[u32]>,
         lookahead: Span,
     ) -> Self {
+        assert!(first_port.len() <= MOST_NODES, "a part has at most {MOST_NODES} nodes");
         Self {
             queue: EventQueue::new(first_port.len(), lookahead),
             pool: PacketPool::default(),
@@ -128,23 +129,22 @@ impl Interconnect {
         kind: impl FnOnce(PortId) -> EventKind,
     ) {
         let far = self.far_ends[self.first_port[node.index()] as usize + port.index()];
-        let event = Event { node: far.node, kind: kind(far.port) };
+        let kind = kind(far.port);
         if X::IS_DIVIDED && far.part != self.part {
-            return self.send_away(far.part, at, event, sequence);
+            return self.send_away(far.part, at, (far.node, kind), sequence);
         }
-        self.schedule(at, event, sequence);
+        self.schedule(at, (far.node, kind), sequence);
     }
 
     /// Sends an event to another part, with its packet.
     #[inline(never)]
-    fn send_away(&mut self, part: PartId, at: Time, event: Event, sequence: u32) {
-        let Event { node, kind } = event;
+    fn send_away(&mut self, part: PartId, at: Time, (node, kind): (NodeId, EventKind), sequence: u32) {
         let mail = self.outgoing.bag(part, at);
         match kind {
             EventKind::Arrive(port, packet) => mail.push_packet(at, (node, port), self.pool.remove(packet)),
             EventKind::Signal(port, signal) => mail.push_signal(at, (node, port), signal, sequence),
             EventKind::Adapter(_) | EventKind::Switch(_) => {
-                unreachable!("a timer for another node: {event:?}")
+                unreachable!("a timer for another node: {kind:?}")
             }
         }
     }
@@ -160,14 +160,14 @@ impl Interconnect {
                 }
                 Cargo::Signal(port, signal) => EventKind::Signal(port, signal),
             };
-            self.schedule(at, Event { node, kind }, sequence);
+            self.schedule(at, (node, kind), sequence);
         }
     }
 
     // The order of an event depends on its kind, which each caller knows: inlined there, it costs nothing.
     #[inline(always)]
-    fn schedule(&mut self, at: Time, event: Event, sequence: u32) {
-        self.push(at, event.order(sequence), event);
+    fn schedule(&mut self, at: Time, (node, kind): (NodeId, EventKind), sequence: u32) {
+        self.push(at, kind.order(node, sequence), Event::new(node, kind));
     }
 
     #[inline(never)]
@@ -226,8 +226,7 @@ where
 
     #[inline(always)]
     fn set_timer(&mut self, at: Time, timer: W) {
-        let event = Event { node: self.node, kind: timer.into() };
-        self.interconnect.schedule(at, event, 0);
+        self.interconnect.schedule(at, (self.node, timer.into()), 0);
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {

@@ -18,7 +18,7 @@ use switch_arch::Switch;
 use telemetry::{LaneInput, LaneOutput};
 use units::{Bytes, Rate, Span, Time};
 
-use crate::state::event::{Event, EventKind};
+use crate::state::event::EventKind;
 use crate::state::interconnect::NodeViolation;
 use crate::state::part::Part;
 use crate::state::part_id::PartId;
@@ -252,9 +252,9 @@ impl World<'_> {
         self.parts.iter().flat_map(|part| {
             let pool = &part.interconnect.pool;
             let of_part = part.interconnect.queue.pending();
-            of_part.map(move |Event { node, kind }| PendingEvent {
-                node: part.number(*node),
-                kind: *kind,
+            of_part.map(move |event| PendingEvent {
+                node: part.number(event.node()),
+                kind: event.kind(),
                 pool,
             })
         })
