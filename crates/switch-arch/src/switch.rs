@@ -172,6 +172,24 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline.lane_of(input, output, packet))
     }
 
+    /// Prefetches the places where a switch's state begins.
+    #[inline]
+    pub fn prefetch_head(&self) {
+        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_head());
+    }
+
+    /// Prefetches what tells the [output](Self::output_of) of a packet.
+    #[inline]
+    pub fn prefetch_route(&self, packet: &Packet) {
+        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_route(packet));
+    }
+
+    /// Prefetches what tells the packets that wait for an output and lane.
+    #[inline]
+    pub fn prefetch_queue(&self, output: PortId, lane: Lane) {
+        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_queue(output, lane));
+    }
+
     /// Prefetches the state that the arrival of a packet needs.
     #[inline]
     pub fn prefetch_for_arrival(&self, voq: VoqId) {

@@ -15,6 +15,20 @@ impl Adapter {
         prefetch(&self.sending_until);
         prefetch(&self.injected);
         prefetch(&self.outputs[Lane(0)]);
+    }
+
+    /// Prefetches what tells the state that the arrival of a packet needs.
+    #[inline]
+    pub fn prefetch_queue_pair(&self, packet: &Packet) {
+        self.prefetch_schedule();
+        if let Some(queue_pair) = self.queue_pairs.get(packet.bth.destination_qp.index()) {
+            prefetch(queue_pair);
+        }
+    }
+
+    /// Prefetches what tells the state that sending needs.
+    #[inline]
+    pub fn prefetch_schedule(&self) {
         self.schedule.prefetch();
     }
 

@@ -4,7 +4,7 @@
 //! during the turns each event would wait alone.
 
 use link_layer::Signal;
-use packet::{PortId, VoqId};
+use packet::{NodeId, VoqId};
 use prefetch::prefetch;
 use switch_arch::SwitchTimer;
 
@@ -44,43 +44,54 @@ impl Prefetching {
     /// Prefetches for the next events. Each pass needs memory that the one before it asked for.
     #[inline(never)]
     fn more(&mut self, part: &Part) {
-        let pool = &part.interconnect.pool;
         let events = part.interconnect.queue.window_events(self.done).take(AHEAD);
+        let mut last = None;
         for event in events.clone() {
+            let node = event.node();
+            if last.replace(node) != Some(node) {
+                prefetch_node(part, node);
+            }
             if let EventKind::Arrive(_, packet) = event.kind() {
-                prefetch(&pool[packet]);
+                prefetch(&part.interconnect.pool[packet]);
             }
         }
-        let mut outputs = [PortId(0); AHEAD];
-        for (event, output) in events.clone().zip(&mut outputs) {
-            *output = prefetch_node(part, event);
-        }
-        for (event, output) in events.zip(outputs) {
-            prefetch_rest(part, event, output);
-        }
+        events.clone().for_each(|event| prefetch_way(part, *event));
+        events.for_each(|event| prefetch_rest(part, *event));
         self.done += AHEAD;
     }
 }
 
-/// Prefetches the part of a node that every event needs. Returns the output that the packet is routed to, if it is known.
+/// Prefetches the part of a node that every event needs.
 #[inline]
-fn prefetch_node(part: &Part, event: &Event) -> PortId {
-    let Some(switch) = part.switch_index(event.node()) else {
-        part.adapters[event.node().index()].prefetch();
-        return PortId(0);
-    };
-    match event.kind() {
-        EventKind::Arrive(_, packet) => part.switches[switch].output_of(&part.interconnect.pool[packet]),
-        EventKind::Switch(SwitchTimer::TailLeft { output, .. }) => Some(output),
-        EventKind::Signal(port, _) => Some(port),
-        _ => None,
+fn prefetch_node(part: &Part, node: NodeId) {
+    match part.switch_index(node) {
+        Some(switch) => part.switches[switch].prefetch_head(),
+        None => part.adapters[node.index()].prefetch(),
     }
-    .unwrap_or(PortId(0))
 }
 
-/// Prefetches the part of a node that depends on the event and on its packet's output.
+/// Prefetches what tells the parts of a node that the event needs.
 #[inline]
-fn prefetch_rest(part: &Part, event: &Event, output: PortId) {
+fn prefetch_way(part: &Part, event: Event) {
+    let pool = &part.interconnect.pool;
+    let Some(switch) = part.switch_index(event.node()) else {
+        let adapter = &part.adapters[event.node().index()];
+        return match event.kind() {
+            EventKind::Arrive(_, packet) => adapter.prefetch_queue_pair(&pool[packet]),
+            _ => adapter.prefetch_schedule(),
+        };
+    };
+    let switch = &part.switches[switch];
+    match event.kind() {
+        EventKind::Arrive(_, packet) => switch.prefetch_route(&pool[packet]),
+        EventKind::Switch(SwitchTimer::TailLeft { output, lane, .. }) => switch.prefetch_queue(output, lane),
+        _ => {}
+    }
+}
+
+/// Prefetches the parts of a node that depend on the event and on its packet.
+#[inline]
+fn prefetch_rest(part: &Part, event: Event) {
     let pool = &part.interconnect.pool;
     let Some(switch) = part.switch_index(event.node()) else {
         let adapter = &part.adapters[event.node().index()];
@@ -92,7 +103,10 @@ fn prefetch_rest(part: &Part, event: &Event, output: PortId) {
     let switch = &part.switches[switch];
     match event.kind() {
         EventKind::Arrive(input, packet) => {
-            switch.prefetch_for_arrival(VoqId { input, output, lane: pool[packet].lrh.lane });
+            let packet = &pool[packet];
+            if let Some(output) = switch.output_of(packet) {
+                switch.prefetch_for_arrival(VoqId { input, output, lane: packet.lrh.lane });
+            }
         }
         EventKind::Signal(port, Signal::Credit { lane, .. }) => switch.prefetch_output(port, lane),
         EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, .. }) => {

@@ -4,12 +4,28 @@
 //! holds the address has been prefetched before.
 
 use cc_policies::Marker;
-use packet::{Lane, PacketPool, PortId, VoqId};
+use packet::{Lane, Packet, PacketPool, PortId, VoqId};
 use prefetch::prefetch;
 
 use super::{Pipeline, Stages};
 
 impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
+    #[inline]
+    pub(crate) fn prefetch_head(&self) {
+        prefetch(&self.agenda);
+        prefetch(&self.forwarding);
+    }
+
+    #[inline]
+    pub(crate) fn prefetch_route(&self, packet: &Packet) {
+        self.forwarding.prefetch(packet.lrh.destination);
+    }
+
+    #[inline]
+    pub(crate) fn prefetch_queue(&self, output: PortId, lane: Lane) {
+        self.storage.contention.prefetch(output, lane);
+    }
+
     #[inline]
     pub(crate) fn prefetch_for_arrival(&self, voq: VoqId) {
         self.prefetch_input(voq.input, voq.lane);

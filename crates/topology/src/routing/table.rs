@@ -68,6 +68,14 @@ impl ForwardingTable {
         }
     }
 
+    /// Prefetches the entry of an address.
+    #[inline]
+    pub fn prefetch(&self, to: Lid) {
+        if let Some(entry) = self.entries.get(to.index()) {
+            prefetch::prefetch(entry);
+        }
+    }
+
     /// Returns the port that the key chooses among several.
     fn chosen(&self, to: Lid, key: u64) -> Option<PortId> {
         let choices = self.choices.as_ref()?;
