@@ -6,7 +6,6 @@ use core::ops::Range;
 
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
-use serde_path_to_error::Segment;
 use settings::FieldPath;
 
 use super::inherit::Inherited;
@@ -24,7 +23,7 @@ pub(crate) fn options() -> ron::Options {
 #[derive(Clone, Debug)]
 pub(crate) struct ReadFault {
     pub(crate) error: ron::Error,
-    /// Path of the value at which reading stopped, if the reader could name it.
+    /// Path of the value at which reading stopped; `None` if the text has no outline.
     pub(crate) path: Option<FieldPath>,
     /// The part of the text at which reading stopped.
     pub(crate) span: Range<usize>,
@@ -71,23 +70,14 @@ pub(super) fn parse_as<T: DeserializeOwned>(text: &str) -> Result<T, ReadFault> 
         path: None,
     };
     let mut deserializer = ron::Deserializer::from_str_with_options(text, &options()).map_err(early)?;
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let known = !error.path().iter().any(|segment| matches!(segment, Segment::Unknown));
-        let path = known.then(|| path_of(error.path()));
-        let error = deserializer.span_error(error.into_inner());
-        ReadFault { span: span_of(text, &error.span), error: error.code, path }
+    let value = T::deserialize(&mut deserializer).map_err(|error| {
+        let error = deserializer.span_error(error);
+        let span = span_of(text, &error.span);
+        let path = Outline::new(text).ok().map(|outline| outline.path_at(span.start));
+        ReadFault { path, span, error: error.code }
     })?;
     deserializer.end().map_err(|error| early(deserializer.span_error(error)))?;
     Ok(value)
-}
-
-/// Returns the path that the reader has reached, without names of enum variants and without parts that it could not name.
-fn path_of(reached: &serde_path_to_error::Path) -> FieldPath {
-    reached.iter().fold(FieldPath::default(), |path, segment| match segment {
-        Segment::Seq { index } => path.index(*index),
-        Segment::Map { key } => path.name(key),
-        Segment::Enum { .. } | Segment::Unknown => path,
-    })
 }
 
 fn span_of(text: &str, span: &ron::error::Span) -> Range<usize> {
