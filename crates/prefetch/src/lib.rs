@@ -6,7 +6,10 @@
 /// Asks the processor to bring the first cache line of `value` into all levels of its cache, and does not wait for it.
 /// Does nothing on processors other than x86-64.
 #[inline(always)]
-#[expect(unsafe_code, reason = "Rust has no safe function for the instruction")]
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "Rust has no safe function for the instruction")
+)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     {
