@@ -46,6 +46,8 @@ struct Search<'a> {
     world: &'a World<'a>,
     activity: &'a Activity,
     tree: &'a CongestionTree,
+    /// The tree's branches, in ascending order: each packet asks for two outputs, and a tree may have a branch for each host.
+    branches: Vec<OutputLane>,
     /// Packets that wait in nodes of other processes.
     away: BTreeMap<(NodeId, Lane), Vec<Packet>>,
     found: Members,
@@ -57,7 +59,9 @@ impl Members {
     pub(super) fn find(world: &World, activity: &Activity, tree: &CongestionTree) -> Self {
         let away = world.packets_away(tree.places(world));
         let (found, waiting) = (Self::default(), BTreeMap::new());
-        let mut search = Search { world, activity, tree, away, found, waiting };
+        let mut branches: Vec<_> = tree.branches.iter().map(|(branch, _)| *branch).collect();
+        branches.sort_unstable();
+        let mut search = Search { world, activity, tree, branches, away, found, waiting };
         search.visit_switches();
         search.visit_adapters();
         search.found.contributors.sort_unstable();
@@ -106,18 +110,23 @@ impl Search<'_> {
 
     /// Visits a packet that waits for one output, and came by another if it is in a switch.
     fn visit(&mut self, packet: &Packet, awaited: OutputLane, came_by: Option<OutputLane>) {
-        if self.tree.is_in(awaited) && paths::crosses(self.world, packet, awaited, self.tree.root) {
+        let is_in = awaited == self.tree.root || self.is_branch(awaited);
+        if is_in && paths::crosses(self.world, packet, awaited, self.tree.root) {
             self.found.contributors.extend((packet.payload > 0).then_some(packet.flow.0));
             return;
         }
         let channels = [Some(awaited), came_by].into_iter().flatten();
-        let branches = channels.filter(|channel| self.tree.is_branch(*channel));
+        let branches = channels.filter(|channel| self.is_branch(*channel));
         let Some(waited) = branches.map(|branch| self.activity.of(self.world, branch).waited).max() else {
             return;
         };
         let waiting = self.waiting.entry(packet.flow.0).or_default();
         waiting.waited = waiting.waited.max(waited);
         waiting.data |= packet.payload > 0;
+    }
+
+    fn is_branch(&self, channel: OutputLane) -> bool {
+        self.branches.binary_search(&channel).is_ok()
     }
 
     /// Finds the victims among the flows that wait, and divides among them the idle time of the branches on their paths.

@@ -345,14 +345,6 @@ fn first_record(world: &World, (node, port, lane): OutputLane) -> RootRecord {
 }
 
 impl CongestionTree {
-    fn is_branch(&self, channel: OutputLane) -> bool {
-        self.branches.iter().any(|(branch, _)| *branch == channel)
-    }
-
-    fn is_in(&self, channel: OutputLane) -> bool {
-        channel == self.root || self.is_branch(channel)
-    }
-
     /// Returns the nodes whose packets may be of the tree: switches, and lanes of hosts.
     fn places(&self, world: &World<'_>) -> Vec<(NodeId, Lane)> {
         let outputs = self.branches.iter().map(|(branch, _)| *branch).chain([self.root]);
