@@ -9,13 +9,21 @@ use std::process::{Command, Stdio};
 use crate::cargo::root;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Profile of the module: small, since it is loaded before the first run, but for the crates of the event loop.
-const PROFILE: [&str; 5] = [
+/// Profile of the module: as small as can be, since it is loaded before the first run, but for the crates of the event loop. Packages that the
+/// release profile names have their settings there, and need their own here.
+const PROFILE: [&str; 12] = [
     "profile.release.lto=true",
     "profile.release.strip=true",
     "profile.release.package.\"*\".opt-level=\"s\"",
-    "profile.release.package.scenario.opt-level=\"s\"",
-    "profile.release.package.web.opt-level=\"s\"",
+    "profile.release.package.annotate-snippets.opt-level=\"z\"",
+    "profile.release.package.schemars.opt-level=\"z\"",
+    "profile.release.package.serde_json.opt-level=\"z\"",
+    "profile.release.package.strsim.opt-level=\"z\"",
+    "profile.release.package.scenario.opt-level=\"z\"",
+    "profile.release.package.report.opt-level=\"z\"",
+    "profile.release.package.report.codegen-units=1",
+    "profile.release.package.settings.opt-level=\"z\"",
+    "profile.release.package.web.opt-level=\"z\"",
 ];
 /// Debian's compiler and cargo, and the standard library that the package `rust-web-src` links into its place.
 const DEBIAN: [&str; 3] = ["/usr/bin/rustc", "/usr/bin/cargo", "/usr/lib/rustlib/src/rust/library/std"];
