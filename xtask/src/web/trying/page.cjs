@@ -95,9 +95,11 @@ async function done(page, sides = 1) {
 
 const digests = (page) => page.$$eval(".side .digest", (found) => found.map((one) => one.textContent));
 
-/** Waits until the scenario of the playground is checked, and can run. */
+/** Waits until the scenario of the playground is checked, and can run. Fails with the page's words if it cannot. */
 async function checked(page) {
-  await page.waitForFunction(() => !document.querySelector(".bar .run").disabled, undefined, { timeout: LONGEST_MS });
+  await page.waitForFunction(() => !document.querySelector(".bar .run").disabled, undefined, { timeout: LONGEST_MS }).catch(async (error) => {
+    throw new Error("the page allows no run: " + ((await page.textContent("#faults")) || "it says no reason"), { cause: error });
+  });
 }
 
 /** Begins the runs of the playground once the scenario is checked, and waits until they have ended. */

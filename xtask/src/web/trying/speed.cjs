@@ -2,7 +2,9 @@
 //
 // Elapsed times depend on what else the machine does: the best of several openings counts.
 "use strict";
-const { caseOf, check, checked, digests, done, nativeDigest, opened } = require("./page.cjs");
+const fs = require("fs");
+const path = require("path");
+const { check, checked, digests, done, nativeDigest, opened } = require("./page.cjs");
 
 const OPENINGS = 3;
 /** Longest time from opening to the first result, in ms. */
@@ -12,7 +14,11 @@ const LONGEST_TASK_MS = 100;
 /** Longest run of 648 hosts, in ms. */
 const LARGE_MS = 60000;
 const MARKS = ["page shown", "simulator ready", "scenario checked", "run begins", "results shown"];
-const LARGE = ["dcs648", 'duration="1 ms"', 'sample="20 us"'];
+/** The large fabric, for 1 ms, with its six hot spots within that time. */
+const LARGE = ["dcs648", 'duration="1 ms"', 'sample="20 us"', ...[100, 200, 300, 400, 500, 600].map((us, at) => `traffic[${4 + at}].at="${us} us"`)];
+
+/** The guide, whose link and command are those of the large fabric. */
+const GUIDE = path.join(__dirname, "../../../../docs/guide/browser.md");
 
 /** Opens the page with an observer of long tasks. */
 async function observed(browser, hash = "") {
@@ -45,8 +51,12 @@ async function tryFirstRun(browser) {
 
 async function tryLarge(browser) {
   const [scenario, ...sets] = LARGE;
-  const { page, noted, longest, close } = await observed(browser, caseOf(scenario, sets));
+  const guide = fs.readFileSync(GUIDE, "utf8").replace(/\\\n\s*/g, "");
+  const { page, noted, longest, close } = await observed(browser, /#(case=[\w-]+)/.exec(guide)[1]);
   await checked(page);
+  const words = [scenario, ...sets.map((set) => "--set '" + set + "'")].join(" ");
+  const command = await page.textContent(".native code");
+  check("the guide's link is 648 hosts for 1 ms, and its command that of the page", command === "cargo xtask sim " + words && guide.includes("backwater sim " + words), command.slice(0, 60) + " ...");
   const began = Date.now();
   await page.click(".bar .run");
   await done(page);
