@@ -17,7 +17,8 @@ export class LivePicture {
   private readonly title = element("p", { class: "moment" }, "The run begins.");
   private readonly table = element("div");
   private readonly details = lazyDetails("Table of the outputs at this moment", () => this.table);
-  private colour: "load" | "stalled" = "stalled";
+  /** Load at first: while nothing stalls, stalls leave all links grey. */
+  private colour: "load" | "stalled" = "load";
   private load: number[];
   private stalled: number[];
   private from = 0;
@@ -30,7 +31,7 @@ export class LivePicture {
     this.load = Array.from({ length: graph.outputs.length / 3 }, () => 0);
     this.stalled = this.load;
     this.details.addEventListener("toggle", () => this.fill());
-    this.box = element("div", { class: "fabric" }, choiceOfColour((value) => { this.colour = value; this.draw(); }), this.title, this.picture.holder, legend(false),
+    this.box = element("div", { class: "fabric" }, choiceOfColour(this.picture, this.colour, (value) => { this.colour = value; this.draw(); }), this.title, this.picture.holder, legend(false),
       element("p", { class: "note" }, "Congestion trees are found once the run is complete, and are then drawn here too."), this.details);
     this.paint();
     requestAnimationFrame(() => this.picture.follow());

@@ -11,7 +11,7 @@ import { LivePicture } from "./live.ts";
 import { Run, type Task } from "./run.ts";
 
 /** Quantities at the axes of panels. */
-const QUANTITIES: Record<string, string> = { goodput: "goodput", queues: "queue", rates: "rate", marks: "marks a second" };
+const QUANTITIES: Record<string, string> = { goodput: "goodput", queues: "queue", rates: "rate", marks: "marks" };
 /** Tables of the section on victims. */
 const HOLDERS = ["roots-csv", "contributors-csv", "victims-csv"];
 

@@ -4,6 +4,8 @@ const fs = require("fs");
 const path = require("path");
 const { LONGEST_MS, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, ran, scratch } = require("./page.cjs");
 
+/** Least blank between the name of an axis, its values and their ticks, in px. */
+const LEAST_GAP = 4;
 /** A scenario whose run takes some seconds, and a setting that makes it longer. */
 const [LONG, LONGER] = ["gran2011-scenario1", 'duration="1 s"'];
 
@@ -102,6 +104,16 @@ async function begun(browser, options = {}) {
   return all;
 }
 
+/** Returns the number of parts of the upright axis of the curves of this name, between blanks of at least `gap` px: its name, values and ticks. Runs in the page. */
+function partsOfAxis([name, gap]) {
+  const plot = [...document.querySelectorAll(".live .plot")].find((one) => one.getAttribute("aria-label").startsWith(name)).plot();
+  const { ctx, bbox } = plot;
+  const { data, width, height } = ctx.getImageData(0, 0, bbox.left, ctx.canvas.height);
+  const isInked = (x) => { for (let y = 0; y < height; y += 1) if (data[4 * (y * width + x) + 3] > 40) return true; return false; };
+  const inked = Array.from({ length: width }, (_, x) => x).filter(isInked);
+  return inked.filter((x, at) => at === 0 || x - inked[at - 1] > gap * devicePixelRatio).length;
+}
+
 async function tryRunning(browser) {
   const { page, noted, close } = await begun(browser);
   const state = () => page.getAttribute(".side", "data-state");
@@ -117,15 +129,22 @@ async function tryRunning(browser) {
   await page.waitForSelector(".live .fabric table tbody tr");
   const loads = await page.$$eval(".live .fabric table tbody tr td:nth-child(2)", (cells) => cells.map((cell) => Number(cell.textContent)));
   check("loads of links are shares, and some link is busy", loads.every((load) => load >= 0 && load <= 100) && Math.max(...loads) > 10, loads.slice(0, 4).join(", "));
+  await page.waitForFunction(() => [...document.querySelectorAll(".live .plot")].some((one) => one.plot?.()?.scales.y.max > 1e5 && one.getAttribute("aria-label").startsWith("Marks")));
+  const axis = await page.evaluate(partsOfAxis, ["Marks", LEAST_GAP]);
+  check("the name of an axis stands apart from values of six digits, and these from their ticks", axis === 3, axis + " parts");
   await page.click(".toolbar >> text=Pause");
   await page.waitForTimeout(400);
   const value = () => page.$eval(".side progress", (bar) => bar.value);
   const held = await value();
   const before = await picture();
-  await page.click(".live label:has-text('load (width: stalls)')");
+  await page.click(".live label:has-text('stalls (width: load)')");
   await page.waitForTimeout(600);
   check("a pause holds", held === (await value()) && (await state()) === "running", String(held));
-  check("the colour of links can be chosen", (await picture()) !== before);
+  check("links are coloured by load at first, and their colour can be chosen", (await picture()) !== before);
+  await page.focus(".live .picture");
+  await page.keyboard.press("c");
+  await page.waitForTimeout(200);
+  check("the key C chooses the other colours", (await picture()) === before && await page.isChecked(".live label:has-text('load (width: stalls)') input"));
   await page.click(".toolbar >> text=Resume");
   await page.waitForFunction((from) => document.querySelector(".side progress").value > from, held);
   check("it goes on", true);

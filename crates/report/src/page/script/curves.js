@@ -9,6 +9,9 @@ import { colour, onColours, pen } from "./palette.js";
 /** @import { TimeAxis } from "./axis.js" */
 
 const HEIGHT = 300;
+const FONT = "12px system-ui, sans-serif";
+/** Width of the values at the upright axis, in px: least, and what stands around the widest of them. */
+const VALUES = { least: 62, around: 20 };
 const MOST_SPOKEN = 6;
 /** @type {Record<string, string>} */
 const KINDS = { flow: "Flows", group: "Groups", others: "Sums", total: "Sums", output: "Outputs", source: "Flows" };
@@ -27,6 +30,25 @@ function largestShown(panel) {
 }
 
 /**
+ * Returns the width of an upright axis that has room for the widest of its values, in px. Figures whose values fit have the least width,
+ * so that they stand one below the other.
+ *
+ * @param {UPlot} plot
+ * @param {string[]} values
+ * @param {number} axis
+ * @param {number} round
+ */
+function widthOfValues(plot, values, axis, round) {
+  const known = /** @type {{ _size?: number }} */ (plot.axes[axis])._size;
+  if (round > 1 && known !== undefined) return known;
+  plot.ctx.save();
+  plot.ctx.font = FONT;
+  const widest = (values ?? []).reduce((most, value) => Math.max(most, plot.ctx.measureText(value).width), 0);
+  plot.ctx.restore();
+  return Math.max(VALUES.least, Math.ceil(widest) + VALUES.around);
+}
+
+/**
  * Returns options of uPlot for a panel. Without an `axis` of time, the axis is the panel's own, and logarithmic.
  *
  * @param {Panel} panel
@@ -36,7 +58,7 @@ function largestShown(panel) {
 function options(panel, { width, axis, onCursor }) {
   const ink = colour("ink");
   const grid = { stroke: colour("grid"), width: 1 };
-  const marks = { stroke: ink, grid, ticks: grid, font: "12px system-ui, sans-serif" };
+  const marks = { stroke: ink, grid, ticks: grid, font: FONT };
   const labels = (/** @type {string} */ unit) => (/** @type {UPlot} */ _, /** @type {number[]} */ splits) => {
     const span = Math.max(...splits.map(Math.abs));
     const [size] = fittingUnit(span, unit);
@@ -57,7 +79,7 @@ function options(panel, { width, axis, onCursor }) {
     axes: [
       { ...marks, label: label(axis ? "time" : "time after posting", "s", last), labelSize: 22, size: 36,
         values: axis ? labels("s") : (_, splits) => splits.map((value) => value === null ? "" : spelled(value, "s")) },
-      { ...marks, label: label(panel.quantity || "", panel.unit, largestShown(panel)), labelSize: 22, size: 62, values: labels(panel.unit) },
+      { ...marks, label: label(panel.quantity || "", panel.unit, largestShown(panel)), labelSize: 22, size: widthOfValues, values: labels(panel.unit) },
     ],
     series: [{}, ...panel.lines.map((line, place) => ({
       label: line.name, show: line.shown, width: line.kind === "total" ? 1.4 : 1.8, spanGaps: axis === null,

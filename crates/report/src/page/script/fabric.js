@@ -42,17 +42,26 @@ function sharesAt({ all, whole, count }, moment) {
 }
 
 /**
- * Returns two radio buttons for the quantity that colours show. A page may have several figures.
+ * Returns two radio buttons for the quantity that colours show, `first` at first. A page may have several figures. The key C at
+ * `picture` chooses the other one.
  *
+ * @param {Picture} picture
+ * @param {Quantity} first
  * @param {(value: Quantity) => void} onChange
  */
-export function choiceOfColour(onChange) {
+export function choiceOfColour(picture, first, onChange) {
   figures += 1;
   const name = "colour-" + figures;
-  const radio = (/** @type {Quantity} */ value, /** @type {string} */ label, /** @type {boolean} */ checked) => element("label", {},
-    element("input", { type: "radio", name, value, checked, onchange: () => onChange(value) }), label);
-  return element("fieldset", { class: "inline" }, element("legend", {}, "Colour"),
-    radio("stalled", "stalls (width: load)", true), radio("load", "load (width: stalls)", false));
+  const radio = (/** @type {Quantity} */ value, /** @type {string} */ label) => {
+    const input = element("input", { type: "radio", name, value, checked: value === first, onchange: () => onChange(value) });
+    return { input, label: element("label", {}, input, label) };
+  };
+  const radios = [radio("stalled", "stalls (width: load)"), radio("load", "load (width: stalls)")];
+  picture.holder.setAttribute("aria-keyshortcuts", "C");
+  picture.holder.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && !event.altKey) radios.find(({ input }) => !input.checked)?.input.click();
+  });
+  return element("fieldset", { class: "inline", title: "The key C at the picture chooses the other colours" }, element("legend", {}, "Colour"), radios.map(({ label }) => label));
 }
 
 /**
@@ -68,7 +77,7 @@ export function legend(hasTrees) {
   const recolour = () => swatches.forEach(({ swatch, place }) => { swatch.style.background = heatColours()[place]; });
   recolour();
   const marks = !hasTrees ? [] : [["■", "root of a tree"], ["┋", "branch"], ["▲", "host of a contributor"], ["□", "host of a victim"]];
-  const box = element("p", { class: "legend" }, "Share of the interval: ", swatches.map(({ entry }) => entry),
+  const box = element("p", { class: "legend" }, "Share of the interval (stalls) or of the capacity (load): ", swatches.map(({ entry }) => entry),
     marks.map(([sign, name]) => element("span", { class: "entry" }, element("span", { class: "sign", "aria-hidden": "true" }, sign), name)));
   onColours(box, recolour);
   return box;
@@ -233,7 +242,7 @@ export function fabricFigure(fabric, axis) {
   const moments = view.moment === null ? null : player({ count: fabric.moments.length, named, label: "Moment of the picture",
     onMoment: (moment) => { view.moment = moment; axis.mark(fabric.moments[moment]); show(); } });
   details.addEventListener("toggle", () => details.open && fillTable());
-  const controls = element("div", { class: "controls" }, choiceOfColour((value) => { view.colour = value; show(); }),
+  const controls = element("div", { class: "controls" }, choiceOfColour(picture, view.colour, (value) => { view.colour = value; show(); }),
     element("label", { class: "choice" }, "Trees ", choice));
   const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, picture.holder, tip, legend(true), words, details);
   requestAnimationFrame(() => {
