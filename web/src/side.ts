@@ -14,6 +14,8 @@ import { Run, type Task } from "./run.ts";
 const QUANTITIES: Record<string, string> = { goodput: "goodput", queues: "queue", rates: "rate", marks: "marks" };
 /** Tables of the section on victims. */
 const HOLDERS = ["roots-csv", "contributors-csv", "victims-csv"];
+/** Hosts of a fabric beyond which its picture takes the width of two figures. */
+const LARGE_HOSTS = 64;
 
 /** Shortest time between two states of the curves for readers who ask for less motion, in ms. */
 const CALM_MS = 1000;
@@ -99,29 +101,30 @@ export class Side {
     this.bar.value = 1;
     this.words.textContent = (this.isAlone ? "The run" : "Run " + this.name) + " is complete.";
     this.body.replaceChildren();
-    for (const make of this.sections(result, axis, command)) {
-      this.body.append(...make());
+    for (const [part, make] of this.sections(result, axis, command)) {
+      const isLarge = part === "fabric" && (result.fabric?.hosts ?? 0) > LARGE_HOSTS;
+      this.body.append(element("div", { "data-part": part, class: isLarge ? "large" : null }, make()));
       await breath();
     }
     performance.mark("results shown");
   }
 
-  /** Returns what makes the sections of the results. */
-  private sections(result: Result, axis: TimeAxis, command: string): (() => HTMLElement[])[] {
+  /** Returns what makes the sections of the results, by the names under which the sections of two runs stand beside each other (style.css). */
+  private sections(result: Result, axis: TimeAxis, command: string): [string, () => HTMLElement[]][] {
     axis.phases = result.phases;
     axis.reach(result.end_s);
     const { fabric, completions } = result;
     const holders = result.tables.filter((table) => HOLDERS.includes(table.id) && table.rows > 0);
     const others = result.tables.filter((table) => !HOLDERS.includes(table.id));
     return [
-      () => [provenance(result, command), ...result.leads.map((lead) => element("p", {}, lead))],
-      () => fabric ? [section("The fabric, played back", fabricFigure(fabric, axis))] : [],
-      () => [section("Who was held back, by whom", ...(holders.length > 0 ? holders.map(titled)
-        : [element("p", {}, "No flow was held back by a congestion tree to which it did not contribute.")]))],
-      ...result.panels.map((panel) => () => [section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis))]),
-      () => completions ? [section("Completions", element("p", { class: "note" }, completions.about), curves({ ...completions, quantity: "share of posted messages" }, null))] : [],
-      () => [section("Tables", ...others.map((table) => lazyDetails(table.heading, () => dataTable(table))))],
-      () => [section("Files", element("p", { class: "note" }, "The files that ", element("code", {}, "backwater sim"), " writes. A button makes the file in this page; nothing is sent."), downloads(result))],
+      ["digest", () => [provenance(result, command), ...result.leads.map((lead) => element("p", {}, lead))]],
+      ["fabric", () => fabric ? [section("The fabric, played back", fabricFigure(fabric, axis))] : []],
+      ["holders", () => [section("Who was held back, by whom", ...(holders.length > 0 ? holders.map(titled)
+        : [element("p", {}, "No flow was held back by a congestion tree to which it did not contribute.")]))]],
+      ...result.panels.map((panel): [string, () => HTMLElement[]] => [panel.id, () => [section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis))]]),
+      ["completions", () => completions ? [section("Completions", element("p", { class: "note" }, completions.about), curves({ ...completions, quantity: "share of posted messages" }, null))] : []],
+      ["tables", () => [section("Tables", ...others.map((table) => lazyDetails(table.heading, () => dataTable(table))))]],
+      ["files", () => [section("Files", element("p", { class: "note" }, "The files that ", element("code", {}, "backwater sim"), " writes. A button makes the file in this page; nothing is sent."), downloads(result))]],
     ];
   }
 

@@ -170,6 +170,9 @@ async function tryPairs(browser) {
   await ran(page, 2);
   const [a, b] = await digests(page);
   check("and B has the native digest", a === nativeDigest(["victim"]) && b === nativeDigest(["victim", "--set", "congestion_control=Off"]), a + ", " + b);
+  const tops = await page.$$eval("[data-part=completions], [data-part=files]", (found) => found.map((one) => Math.round(one.getBoundingClientRect().top + scrollY)));
+  check("sections of A and B stand beside each other, though B alone has queues", tops.length === 4 && tops[0] === tops[2] && tops[1] === tops[3]
+    && await page.locator("[data-part=queues]").count() === 1, tops.join(", "));
   check("trees of B are played back", /Root S2 port \d to H5/.test(await page.textContent(".side[data-side=B] .trees")), (await page.textContent(".side[data-side=B] .trees")).slice(0, 100));
   await page.click("button:text-is('Remove run B')");
   await page.waitForFunction(() => document.querySelectorAll(".native code").length === 1);
