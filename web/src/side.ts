@@ -116,12 +116,14 @@ export class Side {
     const { fabric, completions } = result;
     const holders = result.tables.filter((table) => HOLDERS.includes(table.id) && table.rows > 0);
     const others = result.tables.filter((table) => !HOLDERS.includes(table.id));
+    const curve = (panel: Panel): [string, () => HTMLElement[]] => [panel.id, () => [section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis))]];
     return [
       ["digest", () => [provenance(result, command), ...result.leads.map((lead) => element("p", {}, lead))]],
       ["fabric", () => fabric ? [section("The fabric, played back", fabricFigure(fabric, axis))] : []],
+      ...result.panels.slice(0, 1).map(curve),
       ["holders", () => [section("Who was held back, by whom", ...(holders.length > 0 ? holders.map(titled)
         : [element("p", {}, "No flow was held back by a congestion tree to which it did not contribute.")]))]],
-      ...result.panels.map((panel): [string, () => HTMLElement[]] => [panel.id, () => [section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis))]]),
+      ...result.panels.slice(1).map(curve),
       ["completions", () => completions ? [section("Completions", element("p", { class: "note" }, completions.about), curves({ ...completions, quantity: "share of posted messages" }, null))] : []],
       ["tables", () => [section("Tables", ...others.map((table) => lazyDetails(table.heading, () => dataTable(table))))]],
       ["files", () => [section("Files", element("p", { class: "note" }, "The files that ", element("code", {}, "backwater sim"), " writes. A button makes the file in this page; nothing is sent."), downloads(result))]],

@@ -1,7 +1,7 @@
 // Pictures of the page at three widths, dark and light, for a person to look at; and no page is wider than the screen.
 "use strict";
 const path = require("path");
-const { check, checked, done, opened, ran, shots } = require("./page.cjs");
+const { caseOf, check, checked, done, opened, ran, shots } = require("./page.cjs");
 const { begun } = require("./controls.cjs");
 
 const WIDTHS = [360, 768, 1440];
@@ -40,12 +40,30 @@ const PLACES = {
   lessons: async (browser, options) => opened(browser, "lessons", options),
 };
 
+/** Width and height of the picture in the README and the guide, in px: a result from its controls down to its goodput. */
+const FIGURE = { width: 1280, height: 940 };
+
+/** Takes the picture for `docs/figures/playground.png`, which is put there by hand. */
+async function takeFigure(browser) {
+  const { page, close } = await opened(browser, caseOf("victim", ["congestion_control=Off"]), { viewport: FIGURE, colorScheme: "light" });
+  await ran(page);
+  await page.evaluate(() => {
+    const above = [...document.querySelectorAll("header, .bar")].reduce((sum, one) => sum + one.offsetHeight, 0);
+    scrollTo(0, document.querySelector(".sides").getBoundingClientRect().top + scrollY - above);
+  });
+  await page.waitForTimeout(400);
+  await page.screenshot({ path: path.join(shots, "figure.png") });
+  await close();
+}
+
 /** Takes the pictures. */
 async function takeShots(browser) {
+  await takeFigure(browser);
   for (const width of WIDTHS) {
     for (const colorScheme of ["light", "dark"]) {
       for (const [name, go] of Object.entries(PLACES)) {
         const { page, close } = await go(browser, { viewport: { width, height: HEIGHT }, colorScheme });
+        await page.evaluate(() => scrollTo(0, 0));
         await page.waitForTimeout(400);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         check(name + " fits into " + width + " px", wide <= width, wide);
@@ -56,4 +74,4 @@ async function takeShots(browser) {
   }
 }
 
-module.exports = { PLACES, takeShots };
+module.exports = { PLACES, takeFigure, takeShots };

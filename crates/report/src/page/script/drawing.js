@@ -4,6 +4,8 @@ import { heatClass, heatColours, colour } from "./palette.js";
 /** @import { Graph, Half, Marks, PictureState, Place, Plan } from "./types.js" */
 
 const WIDTHS = [1, 1.6, 2.4, 3.2, 4.2, 5.4];
+/** Further width of links above the lowest class of colour, which is grey: a line of 1 px hardly shows a colour. */
+const COLOURED = 1;
 
 /**
  * Returns the half of a link that stands for an output, as points: its ends, and a bend if both nodes are in one row.
@@ -71,7 +73,7 @@ export function draw(ctx, fabric, plan, links, state) {
   });
   [...groups.keys()].sort((a, b) => a - b).forEach((key) => {
     ctx.strokeStyle = heats[key >> 3];
-    ctx.lineWidth = WIDTHS[key & 7];
+    ctx.lineWidth = WIDTHS[key & 7] + (key >> 3 > 0 ? COLOURED : 0);
     ctx.setLineDash([]);
     ctx.beginPath();
     (groups.get(key) ?? []).forEach((link) => trace(ctx, link));
@@ -129,6 +131,7 @@ function drawRoots(ctx, links, { roots }) {
  */
 function drawNodes(ctx, fabric, plan, marks) {
   const [ink, paper] = [colour("ink"), colour("paper")];
+  ctx.lineJoin = "round";
   ctx.font = "11px system-ui, sans-serif";
   ctx.textAlign = "center";
   const named = namedLevels(ctx, fabric, plan);
@@ -146,8 +149,13 @@ function drawNodes(ctx, fabric, plan, marks) {
       ctx.stroke();
     }
     if (named.has(place.level)) {
+      const y = place.isHost ? place.y + size + 12 : place.y - 12;
+      // An edge of paper keeps a name readable on a link.
+      ctx.strokeStyle = paper;
+      ctx.lineWidth = 3;
+      ctx.strokeText(fabric.nodes[node], place.x, y);
       ctx.fillStyle = ink;
-      ctx.fillText(fabric.nodes[node], place.x, place.isHost ? place.y + size + 12 : place.y - 12);
+      ctx.fillText(fabric.nodes[node], place.x, y);
     }
   });
 }

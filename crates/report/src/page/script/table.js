@@ -63,7 +63,8 @@ export function sortableTable({ caption, about, columns, rows, link }) {
       return element("tr", {}, cells);
     }));
     more.hidden = shown >= rows;
-    status.textContent = rows === 0 ? "No rows." : "Rows 1 to " + Math.min(shown, rows) + " of " + rows + ".";
+    const part = rows > FIRST_ROWS ? "Rows 1 to " + Math.min(shown, rows) + " of " + rows + "." : "";
+    status.textContent = rows === 0 ? "No rows." : part;
   };
   const sort = (/** @type {number} */ place) => {
     sorted = { place, descending: sorted.place === place ? !sorted.descending : columns[place].kind !== "string" };
