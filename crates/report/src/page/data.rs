@@ -233,7 +233,12 @@ impl TableChoice {
     fn about(&self, all: usize) -> String {
         let Self { file, most, by, .. } = self;
         if all <= *most {
-            return format!("All {} of `{file}`.", words::count(all, "row"));
+            let rows = words::count(all, "row");
+            return if all == 1 {
+                format!("The only row of `{file}`.")
+            } else {
+                format!("All {rows} of `{file}`.")
+            };
         }
         let order = by.map_or_else(|| "the first".to_owned(), |by| format!("those with the largest `{by}`"));
         format!("{} of {} of `{file}`: {order}.", words::thousands(*most), words::count(all, "row"))

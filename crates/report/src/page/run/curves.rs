@@ -155,13 +155,24 @@ fn goodput(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadE
         format!(" {left} named flows that got least have no line; `series.csv` has them.")
     };
     panel.about = format!(
-        "Payload that hosts took in each of {}, over {}, by {} and {}, and for all flows together.{highest}{left}",
+        "Payload that hosts took in each of {}, over {}, {}.{highest}{left}",
         words::count(panel.x.len(), "sample"),
         words::time(facts.end_s()),
-        words::count(named, "named flow"),
-        words::count(groups, "group"),
+        subjects(named, groups)
     );
     Ok(Some(panel))
+}
+
+/// Returns the subjects of the curves of goodput: named flows and groups, where there are some, and all flows.
+fn subjects(named: usize, groups: usize) -> String {
+    let counts = [(named, "named flow"), (groups, "group")];
+    let some: Vec<String> = counts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, noun)| words::count(*number, noun))
+        .collect();
+    let all = "for all flows together";
+    if some.is_empty() { all.to_owned() } else { format!("by {}, and {all}", some.join(" and ")) }
 }
 
 fn queues(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
