@@ -16,7 +16,8 @@ use event_kernel::{EventOrder, EventQueue, stream};
 use rand::Rng;
 use units::{Span, Time};
 
-type Payload = [u64; 3];
+/// An event: its owner, and one word.
+type Payload = (u32, u64);
 
 const OWNERS: u32 = 1000;
 /// Minimum delay between owners.
@@ -47,7 +48,7 @@ impl DelayTable {
         let delay = self.delays[self.drawn as usize % (1 << 12)];
         let is_own = delay < LOOKAHEAD || delay >= Span::from_us(150);
         let owner = if is_own { owner } else { self.drawn.wrapping_mul(0x9e37_79b9) % OWNERS };
-        (delay, EventOrder::new(owner, 0, 0, 0, self.drawn), [u64::from(self.drawn); 3])
+        (delay, EventOrder::new(0, 0, 0, self.drawn), (owner, self.drawn.into()))
     }
 }
 
@@ -92,9 +93,9 @@ fn heap(pending: u32) -> (Heap, DelayTable) {
 
 fn hold_heap(heap: &mut Heap, table: &mut DelayTable, count: u64) {
     for _ in 0..count {
-        let Reverse((now, order, event)) = heap.pop().expect("the number pending is constant");
+        let Reverse((now, _, event)) = heap.pop().expect("the number pending is constant");
         black_box(event);
-        let (delay, order, next) = table.draw(order.owner());
+        let (delay, order, next) = table.draw(event.0);
         heap.push(Reverse((now + delay, order, next)));
     }
 }
@@ -130,18 +131,14 @@ fn burst(criterion: &mut Criterion) {
             let mut at = Time::ZERO;
             bench.iter(|| {
                 at += Span::from_us(10);
-                (0..EVENTS).for_each(|n| queue.push(at, EventOrder::new(n % owners, 0, 0, 0, n), [0; 3]));
+                (0..EVENTS).for_each(|n| queue.push(at, EventOrder::new(0, 0, 0, n), (n % owners, 0)));
                 while queue.open(Time::NEVER) {
                     while let Some(owner) = queue.next_owner() {
                         let mut n = 0;
                         while let Some((now, event)) = queue.pop() {
-                            if black_box(event) == [0; 3] {
+                            if black_box(event).1 == 0 {
                                 n += 1;
-                                queue.push(
-                                    now + Span::from_ps(5),
-                                    EventOrder::new(owner, 1, 0, 0, n),
-                                    [1; 3],
-                                );
+                                queue.push(now + Span::from_ps(5), EventOrder::new(1, 0, 0, n), (owner, 1));
                             }
                         }
                     }

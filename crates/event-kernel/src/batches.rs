@@ -4,8 +4,9 @@
 
 use core::ops::Range;
 
-use crate::ring::{QueuedEvent, WindowRing};
-use crate::window_event::{NO_KEY, WindowEvent};
+use crate::Owned;
+use crate::keyed_event::{KeyedEvent, NO_KEY};
+use crate::ring::WindowRing;
 
 /// All events of one owner in the open window.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,7 @@ const MOVES_PER_EVENT: usize = 8;
 /// The batches of the open window.
 pub(crate) struct WindowBatches<E> {
     /// Events of the window by owner; entries beyond `count` are unused.
-    events: Vec<WindowEvent<E>>,
+    events: Vec<KeyedEvent<E>>,
     count: usize,
     /// Events of the current batch that have not come out, as a range of `events`.
     current: Range<usize>,
@@ -34,10 +35,10 @@ pub(crate) struct WindowBatches<E> {
     /// Batches that are not current yet, last one first.
     batches: Vec<OwnerBatch>,
     /// Empty, but while few events are sorted by owner.
-    few: Vec<QueuedEvent<E>>,
+    few: Vec<KeyedEvent<E>>,
 }
 
-impl<E: Copy> WindowBatches<E> {
+impl<E: Copy + Owned> WindowBatches<E> {
     pub(crate) fn new(owners: usize) -> Self {
         Self {
             events: Vec::new(),
@@ -49,43 +50,51 @@ impl<E: Copy> WindowBatches<E> {
         }
     }
 
-    /// Moves the events of `buckets` out of the ring and groups them by owner. The window begins at `start`, in ps.
-    pub(crate) fn group(&mut self, ring: &mut WindowRing<E>, buckets: Range<u64>, start: u64) {
+    /// Moves the events of `buckets` out of the ring and groups them by owner. The window begins with the first of them; each
+    /// is 2^`shift` ps long.
+    pub(crate) fn group(&mut self, ring: &mut WindowRing<E>, buckets: Range<u64>, shift: u32) {
         self.count = buckets.clone().map(|bucket| ring.len(bucket)).sum();
         self.current = 0..0;
-        let filler = ring.slices(buckets.clone()).next().and_then(<[_]>::first);
+        let filler = ring.slices(buckets.clone()).next().and_then(|(_, events)| events.first());
         if let Some(any) = filler
             && self.events.len() < self.count
         {
-            self.events.resize(self.count, WindowEvent { key: NO_KEY, event: any.event });
+            self.events.resize(self.count, KeyedEvent { key: NO_KEY, event: any.event });
         }
+        let first = buckets.start;
+        let since_start = |bucket: u64| (bucket - first) << shift;
         if self.count * OWNERS_PER_EVENT < self.next_index.len() {
-            ring.slices(buckets.clone()).for_each(|events| self.few.extend_from_slice(events));
-            self.sort_by_owner(start);
+            for (bucket, events) in ring.slices(buckets.clone()) {
+                self.few.extend(events.iter().map(|entry| entry.since_earlier(since_start(bucket))));
+            }
+            self.sort_by_owner();
         } else {
-            self.count_by_owner(ring, buckets.clone(), start);
+            self.count_by_owner(ring, buckets.clone(), since_start);
         }
         buckets.for_each(|bucket| ring.clear(bucket));
         self.batches.reverse();
     }
 
-    fn sort_by_owner(&mut self, start: u64) {
-        self.few.sort_unstable_by_key(QueuedEvent::owner);
+    fn sort_by_owner(&mut self) {
+        self.few.sort_unstable_by_key(|entry| entry.event.owner());
         let mut end = 0;
-        for group in self.few.chunk_by(|one, next| one.owner() == next.owner()) {
+        for group in self.few.chunk_by(|one, next| one.event.owner() == next.event.owner()) {
             let begin = end;
             end += group.len() as u32;
-            self.batches.push(OwnerBatch { owner: group[0].owner(), begin, end });
+            self.batches.push(OwnerBatch { owner: group[0].event.owner(), begin, end });
         }
-        for (place, entry) in self.events.iter_mut().zip(&self.few) {
-            *place = WindowEvent::of(entry, start);
-        }
+        self.events[..self.count].copy_from_slice(&self.few);
         self.few.clear();
     }
 
-    fn count_by_owner(&mut self, ring: &WindowRing<E>, buckets: Range<u64>, start: u64) {
-        for entry in ring.slices(buckets.clone()).flatten() {
-            self.next_index[entry.owner() as usize] += 1;
+    fn count_by_owner(
+        &mut self,
+        ring: &WindowRing<E>,
+        buckets: Range<u64>,
+        since_start: impl Fn(u64) -> u64,
+    ) {
+        for entry in ring.slices(buckets.clone()).flat_map(|(_, events)| events) {
+            self.next_index[entry.event.owner() as usize] += 1;
         }
         let mut end = 0;
         let with_events = self.next_index.iter_mut().enumerate().filter(|(_, count)| **count > 0);
@@ -94,10 +103,13 @@ impl<E: Copy> WindowBatches<E> {
             end += core::mem::replace(count, begin);
             self.batches.push(OwnerBatch { owner: owner as u32, begin, end });
         }
-        for entry in ring.slices(buckets).flatten() {
-            let index = &mut self.next_index[entry.owner() as usize];
-            self.events[*index as usize] = WindowEvent::of(entry, start);
-            *index += 1;
+        for (bucket, events) in ring.slices(buckets) {
+            let since_start = since_start(bucket);
+            for entry in events {
+                let index = &mut self.next_index[entry.event.owner() as usize];
+                self.events[*index as usize] = entry.since_earlier(since_start);
+                *index += 1;
+            }
         }
         for batch in &self.batches {
             self.next_index[batch.owner as usize] = 0;
@@ -127,7 +139,7 @@ impl<E: Copy> WindowBatches<E> {
 
     /// Takes the event of the current batch with the least key. There is one.
     #[inline]
-    pub(crate) fn pop(&mut self) -> WindowEvent<E> {
+    pub(crate) fn pop(&mut self) -> KeyedEvent<E> {
         let entry = self.events[self.current.start];
         self.current.start += 1;
         entry
@@ -145,7 +157,7 @@ impl<E: Copy> WindowBatches<E> {
     }
 
     /// Returns the events that the window had when it was opened, batch by batch.
-    pub(crate) fn all(&self) -> &[WindowEvent<E>] {
+    pub(crate) fn all(&self) -> &[KeyedEvent<E>] {
         &self.events[..self.count]
     }
 
@@ -171,7 +183,7 @@ impl<E: Copy> WindowBatches<E> {
 /// away from its own, and insertion is the fastest way. Where it is not, as for thousands of events of one instant, the
 /// standard library's sort takes over.
 #[inline(always)]
-fn sort_nearly_sorted<E: Copy>(events: &mut [WindowEvent<E>]) {
+fn sort_nearly_sorted<E: Copy>(events: &mut [KeyedEvent<E>]) {
     let mut moves = events.len() * MOVES_PER_EVENT;
     for next in 1..events.len() {
         let entry = events[next];

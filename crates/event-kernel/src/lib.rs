@@ -7,27 +7,30 @@
 //! | item | contents |
 //! |---|---|
 //! | [`EventQueue`] | the future-event list, and with it the clock |
-//! | [`EventOrder`] | the rank of an event among events of the same instant |
+//! | [`Owned`] | an event that tells its owner |
+//! | [`EventOrder`] | the rank of an event among its owner's events of the same instant |
 //! | [`stream`] | the random stream of one purpose and one owner |
 //! | [`finalise`] | a bijection of 64-bit words that scatters them |
 //! | [`Digest`] | the fingerprint of a run |
 //!
-//! The kernel knows nothing of packets, ports or policies: an event is any small `Copy` value.
+//! The kernel knows nothing of packets, ports or policies: an event is any small `Copy` value that tells its owner.
 
 mod batches;
 mod digest;
 mod earliest_first;
+mod keyed_event;
 mod mix;
 mod order;
 mod own_events;
+mod owned;
 mod queue;
 mod random;
 mod ring;
-mod window_event;
 
 pub use batches::OwnerBatch;
 pub use digest::Digest;
 pub use mix::finalise;
 pub use order::EventOrder;
+pub use owned::Owned;
 pub use queue::EventQueue;
 pub use random::{Stream, stream};

@@ -9,7 +9,7 @@
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
 use crate::earliest_first::EarliestFirst;
-use crate::window_event::{NO_KEY, WindowEvent};
+use crate::keyed_event::{KeyedEvent, NO_KEY};
 
 /// Number of last events of the list among which a new event is inserted.
 const NEAR: usize = 32;
@@ -17,9 +17,9 @@ const NEAR: usize = 32;
 /// Events that an owner has scheduled for itself.
 pub(crate) struct OwnEvents<E> {
     /// In ascending order; those before `next` have come out.
-    sorted: Vec<WindowEvent<E>>,
+    sorted: Vec<KeyedEvent<E>>,
     next: usize,
-    late: BinaryHeap<EarliestFirst<WindowEvent<E>>>,
+    late: BinaryHeap<EarliestFirst<KeyedEvent<E>>>,
 }
 
 impl<E: Copy> OwnEvents<E> {
@@ -35,7 +35,7 @@ impl<E: Copy> OwnEvents<E> {
 
     /// Adds an event.
     #[inline]
-    pub(crate) fn push(&mut self, entry: WindowEvent<E>) {
+    pub(crate) fn push(&mut self, entry: KeyedEvent<E>) {
         if self.next == self.sorted.len() {
             // All have come out, so that their memory is used again.
             self.sorted.clear();
@@ -65,7 +65,7 @@ impl<E: Copy> OwnEvents<E> {
 
     /// Takes the event with the least key.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<WindowEvent<E>> {
+    pub(crate) fn pop(&mut self) -> Option<KeyedEvent<E>> {
         if !self.late.is_empty() {
             return self.pop_with_late();
         }
@@ -75,7 +75,7 @@ impl<E: Copy> OwnEvents<E> {
     }
 
     #[inline(never)] // Late events are rare.
-    fn pop_with_late(&mut self) -> Option<WindowEvent<E>> {
+    fn pop_with_late(&mut self) -> Option<KeyedEvent<E>> {
         let late = self.late.peek_mut()?;
         match self.sorted.get(self.next) {
             Some(sorted) if sorted.key <= late.0.key => {
@@ -107,7 +107,7 @@ mod tests {
                 if let Some(key) = key {
                     // Equal keys come out in any order, so all keys differ.
                     let key = key << 32 | number as u64;
-                    own.push(WindowEvent { key, event: number });
+                    own.push(KeyedEvent { key, event: number });
                     list.insert(key, number);
                 } else {
                     prop_assert_eq!(own.least_key(), list.first_key_value().map_or(NO_KEY, |(key, _)| *key));

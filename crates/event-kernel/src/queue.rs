@@ -24,17 +24,18 @@ use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
 use units::{Span, Time};
 
+use crate::Owned;
 use crate::batches::{OwnerBatch, WindowBatches};
-use crate::earliest_first::EarliestFirst;
+use crate::earliest_first::{EarliestFirst, Keyed};
+use crate::keyed_event::{KeyedEvent, LONGEST, NO_KEY, last_key, time_of};
 use crate::order::EventOrder;
 use crate::own_events::OwnEvents;
-use crate::ring::{QueuedEvent, SIZE, WindowRing};
-use crate::window_event::{LONGEST, NO_KEY, WindowEvent, last_key, time_of};
+use crate::ring::{SIZE, WindowRing};
 
 /// Least number of buckets in a window, if the window has as many picoseconds.
 const BUCKETS: u64 = 8;
 
-/// The future-event list. Each event belongs to the owner that its order names.
+/// The future-event list. Each event belongs to the owner that it [names](Owned).
 ///
 /// Two events of an owner with the same time and the same order come out in unspecified order, which is a bug of the
 /// caller unless they commute.
@@ -45,15 +46,16 @@ const BUCKETS: u64 = 8;
 ///
 /// let (at, owners) = (Time::from_ps, 2);
 /// let mut queue = EventQueue::new(owners, Span::from_ps(100));
-/// queue.push(at(30), EventOrder::new(1, 0, 0, 0, 0), 'c');
-/// queue.push(at(20), EventOrder::new(1, 0, 0, 0, 0), 'b');
-/// queue.push(at(40), EventOrder::new(0, 0, 0, 0, 0), 'a');
+/// let order = EventOrder::new(0, 0, 0, 0);
+/// queue.push(at(30), order, (1, 'c'));
+/// queue.push(at(20), order, (1, 'b'));
+/// queue.push(at(40), order, (0, 'a'));
 /// assert!(queue.open(at(1000)));
 /// assert_eq!(queue.next_owner(), Some(0));
-/// assert_eq!((queue.pop(), queue.pop()), (Some((at(40), 'a')), None));
+/// assert_eq!((queue.pop(), queue.pop()), (Some((at(40), (0, 'a'))), None));
 /// assert_eq!(queue.next_owner(), Some(1));
-/// assert_eq!((queue.pop(), queue.pop_at(at(21))), (Some((at(20), 'b')), None));
-/// assert_eq!((queue.pop(), queue.pop()), (Some((at(30), 'c')), None));
+/// assert_eq!((queue.pop(), queue.pop_at(at(21))), (Some((at(20), (1, 'b'))), None));
+/// assert_eq!((queue.pop(), queue.pop()), (Some((at(30), (1, 'c'))), None));
 /// assert_eq!(queue.next_owner(), None);
 /// assert!(!queue.open(at(1000)));
 /// ```
@@ -80,12 +82,30 @@ pub struct EventQueue<E> {
     /// Events that the current owner has scheduled for itself in the open window.
     own: OwnEvents<E>,
     ring: WindowRing<E>,
-    far: BinaryHeap<EarliestFirst<QueuedEvent<E>>>,
+    far: BinaryHeap<EarliestFirst<FarEvent<E>>>,
     /// Empty, but while a window is cut within a bucket.
-    cut: Vec<QueuedEvent<E>>,
+    cut: Vec<KeyedEvent<E>>,
 }
 
-impl<E: Copy> EventQueue<E> {
+/// An event beyond the ring.
+#[derive(Clone, Copy, Debug)]
+struct FarEvent<E> {
+    /// In ps.
+    time: u64,
+    order: EventOrder,
+    event: E,
+}
+
+/// Far events come into the ring by time. Their order counts there.
+impl<E> Keyed for FarEvent<E> {
+    type Key = u64;
+
+    fn key(&self) -> u64 {
+        self.time
+    }
+}
+
+impl<E: Copy + Owned> EventQueue<E> {
     /// Makes an empty list, at time zero, for owners numbered from zero. An owner schedules events for others at
     /// least `lookahead` ahead.
     ///
@@ -137,8 +157,10 @@ impl<E: Copy> EventQueue<E> {
     /// Returns all events of future windows, each with its time and order, in any order. Between two windows these are all
     /// events.
     pub fn scheduled(&self) -> impl Iterator<Item = (Time, EventOrder, &E)> {
-        let entries = self.ring.events().chain(self.far.iter().map(|far| &far.0));
-        entries.map(|entry| (Time::from_ps(entry.time), EventOrder::from_bits(entry.order), &entry.event))
+        let near = self.ring.events(self.first_bucket).map(|(bucket, entry)| {
+            (time_of(entry.key, bucket << self.bucket_shift), entry.order(), &entry.event)
+        });
+        near.chain(self.far.iter().map(|far| (Time::from_ps(far.0.time), far.0.order, &far.0.event)))
     }
 
     /// Continues the list of another run: it is empty, and every event before `end` is handled.
@@ -178,49 +200,53 @@ impl<E: Copy> EventQueue<E> {
 
     /// Returns all events of future windows, in any order.
     pub fn pending(&self) -> impl Iterator<Item = &E> {
-        self.ring.events().chain(self.far.iter().map(|far| &far.0)).map(|entry| &entry.event)
+        self.scheduled().map(|(.., event)| event)
     }
 
-    /// Schedules `event` for the instant `at` and the owner that `order` names. An event that the current owner
+    /// Schedules `event` for the instant `at` and its owner. An event that the current owner
     /// schedules for itself at the present instant is ordered among its events that have not been popped yet.
     ///
     /// # Panics
     /// If `at` is past, is less than the lookahead away for another owner, or is [`Time::NEVER`].
     #[inline]
     pub fn push(&mut self, at: Time, order: EventOrder, event: E) {
-        let entry = QueuedEvent { time: at.ps(), order: order.bits(), event };
-        if entry.time < self.window_end {
-            return self.push_in_window(entry);
+        let time = at.ps();
+        if time < self.window_end {
+            return self.push_in_window(time, order, event);
         }
-        let bucket = entry.time >> self.bucket_shift;
+        let bucket = time >> self.bucket_shift;
         if bucket - self.first_bucket < SIZE as u64 {
-            self.ring.push(bucket, entry);
+            self.push_near(bucket, time, order, event);
         } else {
-            self.push_far(entry);
+            self.push_far(FarEvent { time, order, event });
         }
+    }
+
+    /// Schedules an event in a bucket of the ring.
+    #[inline(always)]
+    fn push_near(&mut self, bucket: u64, time: u64, order: EventOrder, event: E) {
+        self.ring.push(bucket, KeyedEvent::new(time - (bucket << self.bucket_shift), order, event));
     }
 
     /// Schedules an event in the open window.
     #[inline(never)] // Most events are of later windows, and their way is short.
-    fn push_in_window(&mut self, entry: QueuedEvent<E>) {
-        let QueuedEvent { time, .. } = entry;
+    fn push_in_window(&mut self, time: u64, order: EventOrder, event: E) {
         assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
-        if self.owner != Some(entry.owner()) {
+        if self.owner != Some(event.owner()) {
             let is_instant = self.window_buckets == 1;
             assert!(is_instant, "an event for another at {time} ps, pushed at {} ps", self.now);
-            self.ring.push(self.first_bucket, entry);
-            return;
+            return self.push_near(self.first_bucket, time, order, event);
         }
-        let entry = WindowEvent::of(&entry, self.window_start);
+        let entry = KeyedEvent::new(time - self.window_start, order, event);
         self.own_key = self.own_key.min(entry.key);
         self.own.push(entry);
     }
 
     /// Schedules an event beyond the ring.
     #[inline(never)]
-    fn push_far(&mut self, entry: QueuedEvent<E>) {
-        assert!(entry.time != u64::MAX, "an event at no time at all");
-        self.far.push(EarliestFirst(entry));
+    fn push_far(&mut self, far: FarEvent<E>) {
+        assert!(far.time != u64::MAX, "an event at no time at all");
+        self.far.push(EarliestFirst(far));
     }
 
     /// Opens the next window that holds events before `end`, up to `end`. Returns false if there is none. The batches
@@ -235,24 +261,28 @@ impl<E: Copy> EventQueue<E> {
         if self.window_end < full_end {
             self.set_aside(last);
         }
-        self.open.group(&mut self.ring, buckets, self.window_start);
+        self.open.group(&mut self.ring, buckets, self.bucket_shift);
         self.cut.drain(..).for_each(|entry| self.ring.push(last, entry));
         !self.open.is_done()
     }
 
     /// Sets the events of a bucket aside that lie beyond the open window.
     fn set_aside(&mut self, bucket: u64) {
-        self.ring.slices(bucket..bucket + 1).for_each(|events| self.cut.extend_from_slice(events));
+        self.ring.slices(bucket..bucket + 1).for_each(|(_, events)| self.cut.extend_from_slice(events));
         self.ring.clear(bucket);
-        let within = self.cut.extract_if(.., |entry| entry.time < self.window_end);
+        let until_end = self.window_end - (bucket << self.bucket_shift);
+        let within = self.cut.extract_if(.., |entry| entry.offset() < until_end);
         within.for_each(|entry| self.ring.push(bucket, entry));
     }
 
     /// Returns the events before `end` of the window that [`open`](Self::open) opens next, each with its time, in any order.
     pub fn next_window(&mut self, end: Time) -> impl Iterator<Item = (Time, &E)> {
         let buckets = self.find_window(end).unwrap_or(0..0);
-        let before_end = self.ring.slices(buckets).flatten().filter(move |entry| entry.time < end.ps());
-        before_end.map(|entry| (Time::from_ps(entry.time), &entry.event))
+        let shift = self.bucket_shift;
+        let timed = self.ring.slices(buckets).flat_map(move |(bucket, events)| {
+            events.iter().map(move |entry| (time_of(entry.key, bucket << shift), &entry.event))
+        });
+        timed.filter(move |(at, _)| *at < end)
     }
 
     /// Finds the next window that holds events, if it begins before `end`. Returns its buckets that begin before `end`.
@@ -273,8 +303,9 @@ impl<E: Copy> EventQueue<E> {
         while let Some(far) = self.far.peek_mut()
             && far.0.time >> self.bucket_shift < covered
         {
-            let EarliestFirst(entry) = PeekMut::pop(far);
-            self.ring.push(entry.time >> self.bucket_shift, entry);
+            let EarliestFirst(FarEvent { time, order, event }) = PeekMut::pop(far);
+            let bucket = time >> self.bucket_shift;
+            self.ring.push(bucket, KeyedEvent::new(time - (bucket << self.bucket_shift), order, event));
         }
     }
 
@@ -324,7 +355,7 @@ impl<E: Copy> EventQueue<E> {
     /// Takes the current owner's next event in the open window, and sets the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let WindowEvent { key, event } = self.pop_until(NO_KEY - 1)?;
+        let KeyedEvent { key, event } = self.pop_until(NO_KEY - 1)?;
         let time = time_of(key, self.window_start);
         self.now = time.ps();
         Some((time, event))
@@ -338,7 +369,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Takes the event with the least key of those that the current owner has scheduled for itself.
     #[inline(never)] // One event of three.
-    fn pop_own(&mut self) -> Option<WindowEvent<E>> {
+    fn pop_own(&mut self) -> Option<KeyedEvent<E>> {
         let event = self.own.pop();
         self.own_key = self.own.least_key();
         event
@@ -346,7 +377,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Takes the current owner's event with the least key, if that is at most `last`.
     #[inline]
-    fn pop_until(&mut self, last: u64) -> Option<WindowEvent<E>> {
+    fn pop_until(&mut self, last: u64) -> Option<KeyedEvent<E>> {
         if self.own_key < self.batch_key {
             return if self.own_key <= last { self.pop_own() } else { None };
         }
@@ -360,7 +391,7 @@ impl<E: Copy> EventQueue<E> {
 }
 
 #[cfg(test)]
-impl<E: Copy> EventQueue<E> {
+impl<E: Copy + Owned> EventQueue<E> {
     /// Returns the memory allocated for events, in entries.
     fn capacity(&self) -> usize {
         let in_window = self.open.capacity() + self.own.capacity() + self.cut.capacity();
@@ -368,7 +399,7 @@ impl<E: Copy> EventQueue<E> {
     }
 }
 
-impl<E: Copy> Debug for EventQueue<E> {
+impl<E: Copy + Owned> Debug for EventQueue<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("EventQueue").field("now", &self.now).field("len", &self.len()).finish_non_exhaustive()
     }
@@ -387,16 +418,20 @@ mod tests {
     fn a_steady_load_needs_no_more_memory() {
         let mut queue = EventQueue::new(OWNERS as usize, Span::from_ps(LOOKAHEAD));
         for n in 0..1000 {
-            queue.push(Time::from_ps(DELAYS[n as usize % 8]), EventOrder::new(n % OWNERS, 0, 0, 0, n), ());
+            queue.push(Time::from_ps(DELAYS[n as usize % 8]), EventOrder::new(0, 0, 0, n), (n % OWNERS, ()));
         }
         let mut handled = 0;
-        let mut hold = |queue: &mut EventQueue<()>, until: u32| {
+        let mut hold = |queue: &mut EventQueue<(u32, ())>, until: u32| {
             while handled < until && queue.open(Time::NEVER) {
                 while let Some(owner) = queue.next_owner() {
-                    while let Some((now, ())) = queue.pop() {
+                    while let Some((now, _)) = queue.pop() {
                         handled += 1;
                         let delay = DELAYS[handled.wrapping_mul(0x9e37_79b9) as usize >> 29];
-                        queue.push(now + Span::from_ps(delay), EventOrder::new(owner, 0, 0, 0, handled), ());
+                        queue.push(
+                            now + Span::from_ps(delay),
+                            EventOrder::new(0, 0, 0, handled),
+                            (owner, ()),
+                        );
                     }
                 }
             }

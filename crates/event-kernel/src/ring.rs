@@ -9,33 +9,7 @@
 
 use core::ops::Range;
 
-use crate::earliest_first::Keyed;
-use crate::order::EventOrder;
-
-/// An event with its sort key.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct QueuedEvent<E> {
-    pub(crate) time: u64,
-    pub(crate) order: u64,
-    pub(crate) event: E,
-}
-
-impl<E> Keyed for QueuedEvent<E> {
-    type Key = u128;
-
-    #[inline]
-    fn key(&self) -> u128 {
-        u128::from(self.time) << 64 | u128::from(self.order)
-    }
-}
-
-impl<E> QueuedEvent<E> {
-    /// Returns the owner of the event.
-    #[inline]
-    pub(crate) fn owner(&self) -> u32 {
-        EventOrder::from_bits(self.order).owner()
-    }
-}
+use crate::keyed_event::KeyedEvent;
 
 /// Number of buckets: 64 words of 64 bits.
 pub(crate) const SIZE: usize = 64 * 64;
@@ -50,8 +24,8 @@ pub(crate) struct WindowRing<E> {
     occupied: [u64; 64],
     /// Bit `w` is set if word `w` of `occupied` is not zero.
     summary: u64,
-    /// All chunks, one after the other.
-    entries: Vec<QueuedEvent<E>>,
+    /// All chunks, one after the other. The origin of an event is the beginning of its bucket.
+    entries: Vec<KeyedEvent<E>>,
     /// The previous chunk of the same bucket, by chunk.
     previous: Vec<u32>,
     /// Unused chunks.
@@ -81,7 +55,7 @@ impl<E: Copy> WindowRing<E> {
 
     /// Adds an event to a bucket.
     #[inline(always)]
-    pub(crate) fn push(&mut self, bucket: u64, entry: QueuedEvent<E>) {
+    pub(crate) fn push(&mut self, bucket: u64, entry: KeyedEvent<E>) {
         let slot = slot_of(bucket);
         let BucketSlot { len, last } = self.slots[slot];
         let place = len as usize % CHUNK;
@@ -95,7 +69,7 @@ impl<E: Copy> WindowRing<E> {
 
     /// Adds an event to a bucket whose chunks are full, or that has none.
     #[inline(never)] // One event of 32.
-    fn push_to_new_chunk(&mut self, slot: usize, entry: QueuedEvent<E>) {
+    fn push_to_new_chunk(&mut self, slot: usize, entry: KeyedEvent<E>) {
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.summary |= 1 << (slot / 64);
         let chunk = self.free.pop().unwrap_or_else(|| {
@@ -131,18 +105,19 @@ impl<E: Copy> WindowRing<E> {
         self.slots.iter().map(|slot| slot.len as usize).sum()
     }
 
-    /// Returns all events, in any order.
-    pub(crate) fn events(&self) -> impl Iterator<Item = &QueuedEvent<E>> {
-        let slots = self.slots.iter();
-        let held = slots.flat_map(|slot| chunks(*slot, &self.previous).map(|(_, held)| held));
-        held.flat_map(|held| &self.entries[held])
+    /// Returns all events, each with its bucket, in any order. No event lies before the bucket `first`.
+    pub(crate) fn events(&self, first: u64) -> impl Iterator<Item = (u64, &KeyedEvent<E>)> {
+        let held = self.slices(first..first + SIZE as u64);
+        held.flat_map(|(bucket, events)| events.iter().map(move |event| (bucket, event)))
     }
 
     /// Returns the events of buckets, bucket by bucket, in pieces; those of one bucket are in any order.
     #[inline]
-    pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = &[QueuedEvent<E>]> {
-        let held = buckets.flat_map(|bucket| chunks(self.slots[slot_of(bucket)], &self.previous));
-        held.map(|(_, held)| &self.entries[held])
+    pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[KeyedEvent<E>])> {
+        buckets.flat_map(move |bucket| {
+            let held = chunks(self.slots[slot_of(bucket)], &self.previous);
+            held.map(move |(_, held)| (bucket, &self.entries[held]))
+        })
     }
 
     /// Returns the first bucket with events from `from` on, among the `SIZE` buckets that the ring covers.
@@ -200,7 +175,7 @@ mod tests {
     fn an_empty_ring_has_no_first_bucket() {
         let mut ring = WindowRing::new();
         assert_eq!(ring.first_from(77), None);
-        ring.push(80, QueuedEvent { time: 0, order: 0, event: () });
+        ring.push(80, KeyedEvent { key: 0, event: () });
         assert_eq!(ring.first_from(77), Some(80));
         assert_eq!((ring.len(80), ring.total_len()), (1, 1));
         ring.clear(80);
@@ -212,7 +187,7 @@ mod tests {
         fn the_first_bucket_is_the_nearest(from in 0u64..20_000, ahead in prop::collection::vec(0..SIZE as u64, 1..20)) {
             let mut ring = WindowRing::new();
             for ahead in &ahead {
-                ring.push(from + ahead, QueuedEvent { time: 0, order: 0, event: () });
+                ring.push(from + ahead, KeyedEvent { key: 0, event: () });
             }
             prop_assert_eq!(ring.first_from(from), ahead.iter().min().map(|ahead| from + ahead));
         }

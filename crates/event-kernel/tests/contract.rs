@@ -6,8 +6,11 @@ use event_kernel::{EventOrder, EventQueue, finalise};
 use proptest::prelude::*;
 use units::{Span, Time};
 
-/// An event. Its number determines the events that follow from it.
+/// The number of an event determines the events that follow from it.
 type Number = u64;
+
+/// An event, with its owner.
+type Event = (u32, Number);
 
 /// The behaviour of owners: up to two events follow from each event, for its owner or for another.
 #[derive(Clone, Copy, Debug)]
@@ -19,15 +22,15 @@ struct World {
 
 impl World {
     /// Returns the events that follow from an event of `owner` at `now`.
-    fn follow(self, owner: u32, now: u64, event: Number) -> impl Iterator<Item = (Time, EventOrder, Number)> {
+    fn follow(self, now: u64, (owner, event): Event) -> impl Iterator<Item = (Time, EventOrder, Event)> {
         let count = [1, 1, 1, 2, 1][(finalise(event) % 5) as usize];
         (1..=count).map(move |child| {
             let number = finalise(event.wrapping_mul(31).wrapping_add(child));
             let to = if number.is_multiple_of(3) { owner } else { (number >> 8) as u32 % self.owners };
             let delay = self.delay(number >> 32);
             let least = if to == owner { 0 } else { self.lookahead };
-            let order = EventOrder::new(to, (number % 7) as u8, 0, 0, (number >> 40) as u32);
-            (Time::from_ps(now + least + delay), order, number)
+            let order = EventOrder::new((number % 7) as u8, 0, 0, (number >> 40) as u32);
+            (Time::from_ps(now + least + delay), order, (to, number))
         })
     }
 
@@ -47,11 +50,11 @@ impl World {
         }
     }
 
-    fn seeds(self, seed: u64) -> impl Iterator<Item = (Time, EventOrder, Number)> {
+    fn seeds(self, seed: u64) -> impl Iterator<Item = (Time, EventOrder, Event)> {
         (0..8).map(move |n| {
             let number = finalise(seed ^ n << 50);
-            let order = EventOrder::new(number as u32 % self.owners, 1, 0, 0, (number >> 40) as u32);
-            (Time::from_ps(number % 1000), order, number)
+            let order = EventOrder::new(1, 0, 0, (number >> 40) as u32);
+            (Time::from_ps(number % 1000), order, (number as u32 % self.owners, number))
         })
     }
 
@@ -60,13 +63,14 @@ impl World {
     fn in_one_list(self, seed: u64, limit: usize) -> Vec<Vec<(Time, Number)>> {
         let mut list: BTreeSet<_> = self.seeds(seed).collect();
         let mut seen = vec![Vec::new(); self.owners as usize];
-        while let Some((at, order, event)) = list.pop_first()
+        while let Some((at, _, event)) = list.pop_first()
             && at.ps() < self.end
         {
-            let all = &mut seen[order.owner() as usize];
-            all.push((at, event));
+            let (owner, number) = event;
+            let all = &mut seen[owner as usize];
+            all.push((at, number));
             if all.len() < limit {
-                list.extend(self.follow(order.owner(), at.ps(), event));
+                list.extend(self.follow(at.ps(), event));
             }
         }
         seen
@@ -93,9 +97,9 @@ impl World {
                         let mut next = Some(first);
                         while let Some(event) = next {
                             let all: &mut Vec<_> = &mut seen[owner as usize];
-                            all.push((at, event));
+                            all.push((at, event.1));
                             if all.len() < limit {
-                                let follow = self.follow(owner, at.ps(), event);
+                                let follow = self.follow(at.ps(), event);
                                 follow.for_each(|(at, order, event)| queue.push(at, order, event));
                             }
                             next = queue.pop_at(at);
@@ -109,7 +113,7 @@ impl World {
 }
 
 /// Opens the next window, which has the events that it was foreseen to have if they are looked at.
-fn opened(queue: &mut EventQueue<Number>, end: Time, foresee: bool) -> bool {
+fn opened(queue: &mut EventQueue<Event>, end: Time, foresee: bool) -> bool {
     let foreseen: Option<BTreeSet<_>> =
         foresee.then(|| queue.next_window(end).map(|(_, event)| *event).collect());
     let is_open = queue.open(end);
@@ -143,57 +147,55 @@ proptest! {
     }
 }
 
-fn order(owner: u32) -> EventOrder {
-    EventOrder::new(owner, 0, 0, 0, 0)
-}
+const ORDER: EventOrder = EventOrder::new(0, 0, 0, 0);
 
 /// Makes a queue whose current owner is 0, at 10 ps.
-fn at_work(lookahead: Span) -> EventQueue<char> {
+fn at_work(lookahead: Span) -> EventQueue<(u32, char)> {
     let mut queue = EventQueue::new(2, lookahead);
-    queue.push(Time::from_ps(10), order(0), 'a');
+    queue.push(Time::from_ps(10), ORDER, (0, 'a'));
     assert!(queue.open(Time::from_ps(1000)));
     assert_eq!(queue.next_owner(), Some(0));
-    assert_eq!(queue.pop(), Some((Time::from_ps(10), 'a')));
+    assert_eq!(queue.pop(), Some((Time::from_ps(10), (0, 'a'))));
     queue
 }
 
 #[test]
 #[should_panic(expected = "an event at 9 ps, pushed at 10 ps")]
 fn an_event_cannot_be_scheduled_in_the_past() {
-    at_work(Span::from_ps(100)).push(Time::from_ps(9), order(0), 'b');
+    at_work(Span::from_ps(100)).push(Time::from_ps(9), ORDER, (0, 'b'));
 }
 
 #[test]
 #[should_panic(expected = "an event for another at 99 ps, pushed at 10 ps")]
 fn owners_cannot_affect_each_other_within_a_window() {
-    at_work(Span::from_ps(100)).push(Time::from_ps(99), order(1), 'b');
+    at_work(Span::from_ps(100)).push(Time::from_ps(99), ORDER, (1, 'b'));
 }
 
 #[test]
 fn without_lookahead_an_instant_opens_again_for_another() {
     let mut queue = at_work(Span::ZERO);
     let now = Time::from_ps(10);
-    queue.push(now, order(1), 'b');
-    queue.push(now, order(0), 'c');
-    assert_eq!(queue.pop_at(now), Some('c'));
+    queue.push(now, ORDER, (1, 'b'));
+    queue.push(now, ORDER, (0, 'c'));
+    assert_eq!(queue.pop_at(now), Some((0, 'c')));
     assert_eq!((queue.pop(), queue.next_owner()), (None, None));
     assert!(queue.open(Time::from_ps(11)));
-    assert_eq!((queue.next_owner(), queue.pop()), (Some(1), Some((now, 'b'))));
+    assert_eq!((queue.next_owner(), queue.pop()), (Some(1), Some((now, (1, 'b')))));
 }
 
 #[test]
 #[should_panic(expected = "an event at no time at all")]
 fn an_event_cannot_be_scheduled_for_never() {
-    EventQueue::new(1, Span::from_ps(100)).push(Time::NEVER, order(0), ());
+    EventQueue::new(1, Span::from_ps(100)).push(Time::NEVER, ORDER, (0, ()));
 }
 
 #[test]
 fn the_last_instant_before_never_is_reached() {
     let last = Time::from_ps(u64::MAX - 1);
     let mut queue = EventQueue::new(1, Span::from_ps(100));
-    queue.push(last, order(0), 'z');
+    queue.push(last, ORDER, (0, 'z'));
     assert!(!queue.open(last));
     assert!(queue.open(Time::NEVER));
-    assert_eq!((queue.next_owner(), queue.pop()), (Some(0), Some((last, 'z'))));
+    assert_eq!((queue.next_owner(), queue.pop()), (Some(0), Some((last, (0, 'z')))));
     assert!(queue.is_empty());
 }

@@ -59,9 +59,8 @@ pub(crate) fn load(
         (interconnect.packet_hops, interconnect.broken) = (packet_hops, broken);
         interconnect.start_over(handled);
         for _ in 0..from.length()? {
-            let (at, order): (Time, EventOrder) = Value::take(from)?;
+            let (at, node, order): (Time, NodeId, EventOrder) = Value::take(from)?;
             let kind: EventKind = Value::take(from)?;
-            let node = NodeId(order.owner());
             interconnect.queue.push(at, order, Event::new(node, kind));
         }
     }

@@ -65,17 +65,15 @@ pub(crate) fn load(world: &mut World, from: &mut StateReader<'_>) -> Result<(), 
 fn save_events(world: &World, to: &mut StateWriter) {
     let of_part = world.parts.iter().enumerate().flat_map(|(number, part)| {
         let scheduled = part.interconnect.queue.scheduled();
-        scheduled.map(move |(at, order, event)| {
-            let node = part.number(event.node());
-            (at, order.with_owner(node.0), number, event.kind())
-        })
+        scheduled
+            .map(move |(at, order, event)| ((at, part.number(event.node()), order), number, event.kind()))
     });
     let mut events: Vec<_> = of_part.collect();
-    events.sort_by_key(|(at, order, ..)| (*at, *order));
+    events.sort_by_key(|(rank, ..)| *rank);
     events.len().put(to);
     let mut last = Time::ZERO;
-    for (at, order, part, kind) in events {
-        (at.since(last), order).put(to);
+    for ((at, node, order), part, kind) in events {
+        (at.since(last), node, order).put(to);
         to.enter_pool(part);
         kind.put(to);
         last = at;
@@ -85,8 +83,8 @@ fn save_events(world: &World, to: &mut StateWriter) {
 fn load_events(world: &mut World, from: &mut StateReader<'_>) -> Result<(), StateError> {
     let mut last = Time::ZERO;
     for _ in 0..from.length()? {
-        let (since, order): (_, EventOrder) = Value::take(from)?;
-        let (at, number) = (last + since, order.owner() as usize);
+        let (since, node, order): (_, NodeId, EventOrder) = Value::take(from)?;
+        let (at, number) = (last + since, node.index());
         let place = world.places.get(number).copied().filter(|_| at > world.now && at < Time::NEVER);
         let place = place.ok_or_else(|| from.malformed("an event is past, or of no node"))?;
         from.enter_pool(place.part.index());
@@ -94,7 +92,7 @@ fn load_events(world: &mut World, from: &mut StateReader<'_>) -> Result<(), Stat
         let part = &mut world.parts[place.part.index()];
         let before = if number < world.hosts { 0 } else { part.adapters.len() as u32 };
         let node = NodeId(before + place.index);
-        part.interconnect.queue.push(at, order.with_owner(node.0), Event::new(node, kind));
+        part.interconnect.queue.push(at, order, Event::new(node, kind));
         last = at;
     }
     Ok(())

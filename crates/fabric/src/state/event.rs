@@ -7,7 +7,7 @@
 use core::fmt::{self, Debug, Formatter};
 
 use ca_transport::AdapterTimer;
-use event_kernel::EventOrder;
+use event_kernel::{EventOrder, Owned};
 use link_layer::Signal;
 use packet::{Lane, NodeId, PacketId, PortId, QpNumber};
 use switch_arch::SwitchTimer;
@@ -85,9 +85,9 @@ impl EventKind {
         )
     }
 
-    /// Returns the order of the event at this node within its instant; `sequence` is the sender's count of signals.
+    /// Returns the order of the event at its node within its instant; `sequence` is the sender's count of signals.
     #[inline]
-    pub(crate) fn order(&self, node: NodeId, sequence: u32) -> EventOrder {
+    pub(crate) fn order(&self, sequence: u32) -> EventOrder {
         let (kind, port, lane, sequence) = match *self {
             EventKind::Arrive(port, _) => (0, port.0, 0, 0),
             EventKind::Signal(port, Signal::Credit { lane, .. } | Signal::Pause { lane, .. }) => {
@@ -118,7 +118,7 @@ impl EventKind {
             EventKind::Adapter(AdapterTimer::RetransmitTimeout) => (7, 0, 0, 0),
             EventKind::Adapter(AdapterTimer::Notify(queue_pair)) => (8, 0, 0, queue_pair.0),
         };
-        EventOrder::new(node.0, kind, port, lane, sequence)
+        EventOrder::new(kind, port, lane, sequence)
     }
 }
 
@@ -224,6 +224,13 @@ impl Event {
             14 => EventKind::Adapter(AdapterTimer::Notify(queue_pair())),
             tag => unreachable!("no event has the tag {tag}"),
         }
+    }
+}
+
+impl Owned for Event {
+    #[inline]
+    fn owner(&self) -> u32 {
+        self.node().0
     }
 }
 

@@ -167,7 +167,7 @@ impl Interconnect {
     // The order of an event depends on its kind, which each caller knows: inlined there, it costs nothing.
     #[inline(always)]
     fn schedule(&mut self, at: Time, (node, kind): (NodeId, EventKind), sequence: u32) {
-        self.push(at, kind.order(node, sequence), Event::new(node, kind));
+        self.push(at, kind.order(sequence), Event::new(node, kind));
     }
 
     #[inline(never)]
