@@ -83,6 +83,8 @@ pub struct EventQueue<E> {
     own: OwnEvents<E>,
     ring: WindowRing<E>,
     far: BinaryHeap<EarliestFirst<FarEvent<E>>>,
+    /// Time of the first far event, in ps; `u64::MAX` if there is none.
+    first_far: u64,
     /// Empty, but while a window is cut within a bucket.
     cut: Vec<KeyedEvent<E>>,
 }
@@ -130,6 +132,7 @@ impl<E: Copy + Owned> EventQueue<E> {
             own: OwnEvents::new(),
             ring: WindowRing::new(),
             far: BinaryHeap::new(),
+            first_far: u64::MAX,
             cut: Vec::new(),
         }
     }
@@ -195,7 +198,7 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Returns the first bucket with events.
     fn first_pending(&self) -> Option<u64> {
         let in_ring = self.ring.first_from(self.first_bucket);
-        in_ring.or_else(|| self.far.peek().map(|far| far.0.time >> self.bucket_shift))
+        in_ring.or_else(|| (self.first_far < u64::MAX).then_some(self.first_far >> self.bucket_shift))
     }
 
     /// Returns all events of future windows, in any order.
@@ -246,6 +249,7 @@ impl<E: Copy + Owned> EventQueue<E> {
     #[inline(never)]
     fn push_far(&mut self, far: FarEvent<E>) {
         assert!(far.time != u64::MAX, "an event at no time at all");
+        self.first_far = self.first_far.min(far.time);
         self.far.push(EarliestFirst(far));
     }
 
@@ -293,13 +297,16 @@ impl<E: Copy + Owned> EventQueue<E> {
             return None;
         }
         self.first_bucket = first;
-        self.bring_far_events();
+        let covered = first + SIZE as u64;
+        if self.first_far >> self.bucket_shift < covered {
+            self.bring_far_events(covered);
+        }
         Some(first..(first + self.window_buckets).min(after_end))
     }
 
-    /// Moves far events into the ring that it covers by now.
-    fn bring_far_events(&mut self) {
-        let covered = self.first_bucket + SIZE as u64;
+    /// Moves far events into the ring, which covers the buckets before `covered`.
+    #[inline(never)] // Few windows bring one.
+    fn bring_far_events(&mut self, covered: u64) {
         while let Some(far) = self.far.peek_mut()
             && far.0.time >> self.bucket_shift < covered
         {
@@ -307,6 +314,7 @@ impl<E: Copy + Owned> EventQueue<E> {
             let bucket = time >> self.bucket_shift;
             self.ring.push(bucket, KeyedEvent::new(time - (bucket << self.bucket_shift), order, event));
         }
+        self.first_far = self.far.peek().map_or(u64::MAX, |far| far.0.time);
     }
 
     /// Returns the batches of the open window that are not current yet, last one first. A caller may reorder them: the
