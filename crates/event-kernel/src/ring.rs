@@ -9,6 +9,8 @@
 
 use core::ops::Range;
 
+use prefetch::prefetch_bytes;
+
 use crate::keyed_event::KeyedEvent;
 
 /// Number of buckets: 64 words of 64 bits.
@@ -16,6 +18,9 @@ pub(crate) const SIZE: usize = 64 * 64;
 
 /// Number of events in a chunk of memory.
 const CHUNK: usize = 32;
+
+/// Number of chunks from which they are prefetched. With events of 8 bytes they take 1 MiB.
+const MANY_CHUNKS: usize = 2048;
 
 /// The buckets of the ring.
 pub(crate) struct WindowRing<E> {
@@ -81,6 +86,17 @@ impl<E: Copy> WindowRing<E> {
         let BucketSlot { len, last } = &mut self.slots[slot];
         self.previous[chunk as usize] = core::mem::replace(last, chunk);
         *len += 1;
+        if let Some(next) = self.free.last() {
+            self.prefetch_chunk(*next);
+        }
+    }
+
+    /// Prefetches a chunk that is used soon, unless all chunks fit the cache.
+    #[inline]
+    fn prefetch_chunk(&self, chunk: u32) {
+        if self.previous.len() >= MANY_CHUNKS {
+            prefetch_bytes(&self.entries[chunk as usize * CHUNK], CHUNK * size_of::<KeyedEvent<E>>());
+        }
     }
 
     /// Empties a bucket.
@@ -116,7 +132,11 @@ impl<E: Copy> WindowRing<E> {
     pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[KeyedEvent<E>])> {
         buckets.flat_map(move |bucket| {
             let held = chunks(self.slots[slot_of(bucket)], &self.previous);
-            held.map(move |(_, held)| (bucket, &self.entries[held]))
+            held.map(move |(chunk, held)| {
+                // The bucket's next one, if this is not the first.
+                self.prefetch_chunk(self.previous[chunk as usize]);
+                (bucket, &self.entries[held])
+            })
         })
     }
 

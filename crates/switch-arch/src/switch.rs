@@ -4,6 +4,7 @@
 
 use link_layer::{NodeContext, Signal};
 use packet::{Lane, Packet, PacketId, PacketPool, PortId, VoqId};
+use prefetch::prefetch_all;
 
 use crate::buffering::{Central, CombinedInputOutput, InputFifo, InputVoq, Output, SingleStage};
 use crate::pipeline::{Pipeline, SwitchView, bandwidth_limits};
@@ -172,10 +173,10 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline.lane_of(input, output, packet))
     }
 
-    /// Prefetches the places where a switch's state begins.
+    /// Prefetches what tells where the tables of a switch are: of one with a single stage and at most 64 ports, all.
     #[inline]
     pub fn prefetch_head(&self) {
-        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_head());
+        prefetch_all(self);
     }
 
     /// Prefetches what tells the [output](Self::output_of) of a packet.
@@ -196,10 +197,16 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline.prefetch_for_arrival(voq));
     }
 
-    /// Prefetches the state that the departure of a tail needs, and the packet that is likely to be next.
+    /// Prefetches the state that the departure of a tail needs, and the queue that is likely to be next.
     #[inline]
-    pub fn prefetch_for_departure(&self, voq: VoqId, pool: &PacketPool) {
-        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_for_departure(voq, pool));
+    pub fn prefetch_for_departure(&self, voq: VoqId) {
+        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_for_departure(voq));
+    }
+
+    /// Prefetches the packet that is likely to be next after the departure of a tail.
+    #[inline]
+    pub fn prefetch_next(&self, voq: VoqId, pool: &PacketPool) {
+        dispatch!(&self.pipeline, pipeline => pipeline.prefetch_next(voq, pool));
     }
 
     /// Prefetches the state that any event at an output and lane needs.

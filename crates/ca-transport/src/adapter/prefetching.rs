@@ -3,18 +3,20 @@
 //! Invariant: nothing is changed. A part is prefetched when its address is known without a wait, or after the part that
 //! holds the address has been prefetched before.
 
+use core::mem::offset_of;
+
 use packet::{Lane, Packet};
-use prefetch::prefetch;
+use prefetch::{prefetch_all, prefetch_bytes};
 
 use super::Adapter;
+use super::endpoint_slot::EndpointSlot;
+use crate::endpoint::Endpoint;
 
 impl Adapter {
-    /// Prefetches the state that any event needs: each cache line that is always used.
+    /// Prefetches the state that any event needs, up to what is used once a message.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(&self.sending_until);
-        prefetch(&self.injected);
-        prefetch(&self.outputs[Lane(0)]);
+        prefetch_bytes(self, offset_of!(Self, finite));
     }
 
     /// Prefetches what tells the state that the arrival of a packet needs.
@@ -22,7 +24,7 @@ impl Adapter {
     pub fn prefetch_queue_pair(&self, packet: &Packet) {
         self.prefetch_schedule();
         if let Some(queue_pair) = self.queue_pairs.get(packet.bth.destination_qp.index()) {
-            prefetch(queue_pair);
+            prefetch_all(queue_pair);
         }
     }
 
@@ -37,19 +39,50 @@ impl Adapter {
     pub fn prefetch_for_arrival(&self, packet: &Packet) {
         let Some(queue_pair) = self.queue_pairs.get(packet.bth.destination_qp.index()) else { return };
         if let Some(endpoint) = self.endpoints.get(queue_pair.endpoint as usize) {
-            prefetch(endpoint);
+            prefetch_all(endpoint);
         }
         if let Some(reception) = self.receptions.get(queue_pair.reception as usize) {
-            prefetch(reception);
+            prefetch_all(reception);
         }
     }
 
     /// Prefetches the state that sending the next packet needs: that of the selected endpoint.
     #[inline]
     pub fn prefetch_for_send(&self) {
-        let selection = self.schedule.select(Lane(0));
-        if let Some(endpoint) = selection.and_then(|next| self.endpoints.get(next.endpoint as usize)) {
-            prefetch(endpoint);
+        if let Some(endpoint) = self.selected() {
+            prefetch_all(endpoint);
         }
+    }
+
+    /// Prefetches the flow, and the message, that the arrival of a reply affects.
+    #[inline]
+    pub fn prefetch_for_reply(&self, packet: &Packet) {
+        let Some(queue_pair) = self.queue_pairs.get(packet.bth.destination_qp.index()) else { return };
+        if let Some(endpoint) = self.endpoints.get(queue_pair.endpoint as usize) {
+            self.schedule.prefetch_flow(endpoint.flow);
+            self.prefetch_message_of(endpoint);
+        }
+    }
+
+    /// Prefetches the message of which the next packet is sent.
+    #[inline]
+    pub fn prefetch_message(&self) {
+        if let Some(endpoint) = self.selected() {
+            self.prefetch_message_of(endpoint);
+        }
+    }
+
+    #[inline]
+    fn prefetch_message_of(&self, slot: &EndpointSlot) {
+        if let Some(message) = slot.endpoint.next_message() {
+            self.messages.prefetch(message);
+        }
+    }
+
+    /// Returns the endpoint that sends next on the first lane.
+    #[inline]
+    fn selected(&self) -> Option<&EndpointSlot> {
+        let next = self.schedule.select(Lane(0))?;
+        self.endpoints.get(next.endpoint as usize)
     }
 }

@@ -7,6 +7,7 @@ use core::num::NonZeroU32;
 use core::ops::{Index, IndexMut};
 
 use packet::QpNumber;
+use prefetch::prefetch_all;
 use state_codec::{StateError, StateReader, StateWriter, Value};
 use workload::Operation;
 
@@ -41,6 +42,14 @@ pub struct Messages {
 }
 
 impl Messages {
+    /// Prefetches a message.
+    #[inline]
+    pub fn prefetch(&self, key: MessageKey) {
+        if let Some(message) = self.slots.get(key.index()) {
+            prefetch_all(message);
+        }
+    }
+
     /// Stores a message and returns its key.
     ///
     /// # Panics

@@ -20,7 +20,7 @@ use std::collections::BinaryHeap;
 
 use cc_policies::AnyState;
 use packet::{ByLane, Lane};
-use prefetch::prefetch;
+use prefetch::prefetch_all;
 use units::Time;
 
 use self::oldest_first::OldestFirst;
@@ -256,7 +256,15 @@ impl Schedule {
         if let ReadyQueues::RoundRobin(lanes) = &self.ready
             && let Some(flow) = lanes[Lane(0)].first()
         {
-            prefetch(&self.flows[flow as usize]);
+            self.prefetch_flow(flow);
+        }
+    }
+
+    /// Prefetches a flow, if there is one of this number.
+    #[inline]
+    pub fn prefetch_flow(&self, flow: u32) {
+        if let Some(flow) = self.flows.get(flow as usize) {
+            prefetch_all(flow);
         }
     }
 

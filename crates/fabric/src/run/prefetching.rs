@@ -1,7 +1,14 @@
 //! Prefetching, for fabrics larger than any cache: the memory that the next turns need is asked for before them.
 //!
 //! Invariant: prefetching changes nothing, so guesses may be wrong. Memory that is asked for together arrives together;
-//! during the turns each event would wait alone.
+//! during the turns each event would wait alone. Four passes follow what leads from an event to its memory:
+//!
+//! | pass | of an arrival | of the departure of a tail |
+//! |---|---|---|
+//! | `prefetch_node` | the packet, the node's head | the node's head |
+//! | `prefetch_way` | an entry of the forwarding table; the queue pair | inputs with a packet for the output |
+//! | `prefetch_rest` | input, output, queue; endpoint | input, output, queue of the next input |
+//! | `prefetch_next` | flow, message | the packet at the head of that queue |
 
 use link_layer::Signal;
 use packet::{NodeId, VoqId};
@@ -14,7 +21,7 @@ use crate::state::part::Part;
 /// Events prefetched for at a time.
 const AHEAD: usize = 64;
 /// The number of nodes from which prefetching pays; smaller fabrics fit into the cache.
-const NODES: usize = 1024;
+const NODES: usize = 512;
 
 /// Progress of prefetching in the open window.
 #[derive(Debug, Default)]
@@ -56,7 +63,8 @@ impl Prefetching {
             }
         }
         events.clone().for_each(|event| prefetch_way(part, *event));
-        events.for_each(|event| prefetch_rest(part, *event));
+        events.clone().for_each(|event| prefetch_rest(part, *event));
+        events.for_each(|event| prefetch_next(part, *event));
         self.done += AHEAD;
     }
 }
@@ -110,8 +118,25 @@ fn prefetch_rest(part: &Part, event: Event) {
         }
         EventKind::Signal(port, Signal::Credit { lane, .. }) => switch.prefetch_output(port, lane),
         EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, .. }) => {
-            switch.prefetch_for_departure(VoqId { input, output, lane }, pool);
+            switch.prefetch_for_departure(VoqId { input, output, lane });
         }
         _ => {}
+    }
+}
+
+/// Prefetches what depends on the rest: the packet that is likely to be next at an output whose wire falls idle, and the
+/// flow and message of a reply or of the next packet that a host sends.
+#[inline]
+fn prefetch_next(part: &Part, event: Event) {
+    let pool = &part.interconnect.pool;
+    let Some(switch) = part.switch_index(event.node()) else {
+        let adapter = &part.adapters[event.node().index()];
+        return match event.kind() {
+            EventKind::Arrive(_, packet) => adapter.prefetch_for_reply(&pool[packet]),
+            _ => adapter.prefetch_message(),
+        };
+    };
+    if let EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, .. }) = event.kind() {
+        part.switches[switch].prefetch_next(VoqId { input, output, lane }, pool);
     }
 }

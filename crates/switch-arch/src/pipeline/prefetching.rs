@@ -11,12 +11,6 @@ use super::{Pipeline, Stages};
 
 impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     #[inline]
-    pub(crate) fn prefetch_head(&self) {
-        prefetch(&self.agenda);
-        prefetch(&self.forwarding);
-    }
-
-    #[inline]
     pub(crate) fn prefetch_route(&self, packet: &Packet) {
         self.forwarding.prefetch(packet.lrh.destination);
     }
@@ -34,13 +28,27 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     }
 
     #[inline]
-    pub(crate) fn prefetch_for_departure(&self, voq: VoqId, pool: &PacketPool) {
-        let VoqId { input, output, lane } = voq;
-        self.prefetch_input(input, lane);
-        self.prefetch_output(output, lane);
-        if let Some(input) = self.storage.contenders(output, lane).next_after(input) {
-            prefetch(&pool[self.storage.buffering.head(VoqId { input, output, lane })]);
+    pub(crate) fn prefetch_for_departure(&self, voq: VoqId) {
+        self.prefetch_input(voq.input, voq.lane);
+        self.prefetch_output(voq.output, voq.lane);
+        if let Some(next) = self.likely_next(voq) {
+            prefetch(self.storage.buffering.waiting(next));
         }
+    }
+
+    #[inline]
+    pub(crate) fn prefetch_next(&self, voq: VoqId, pool: &PacketPool) {
+        if let Some(next) = self.likely_next(voq) {
+            prefetch(&self.ports[next.input]);
+            prefetch(&pool[self.storage.buffering.head(next)]);
+        }
+    }
+
+    /// Returns the queue that is likely to be next at an output after this one.
+    #[inline]
+    fn likely_next(&self, voq: VoqId) -> Option<VoqId> {
+        let input = self.storage.contenders(voq.output, voq.lane).next_after(voq.input)?;
+        Some(VoqId { input, ..voq })
     }
 
     #[inline]
