@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `series` | the field `series` |
 //! | `spec` | the fields of the file |
+//! | `schema` | every field with its type, range, default and documentation, as a file made from the types |
 //! | `ranges` | the ranges of numbers, as their fields state them |
 //! | `range_check`, `range_table` | the check of numbers, by a table made from those ranges |
 //! | `parse` | from a text to a scenario, or to the reader's error |
@@ -24,6 +25,7 @@ pub(crate) mod range_check;
 mod range_table;
 pub(crate) mod ranges;
 mod read;
+pub(crate) mod schema;
 mod series;
 mod spec;
 

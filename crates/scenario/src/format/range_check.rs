@@ -307,7 +307,8 @@ mod tests {
 
     use super::*;
     use crate::format::Scenario;
-    use crate::format::ranges::{RangeEnd, SCHEMA, below, has_type, list, resolved, variant_content};
+    use crate::format::ranges::{RangeEnd, below, has_type, list, variant_content};
+    use crate::format::schema::{SCHEMA, resolved};
     use crate::text::ScenarioText;
 
     const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/format/range_table.rs");

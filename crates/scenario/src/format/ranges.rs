@@ -9,23 +9,12 @@
 //! | the check ([`range_check`](super::range_check)) | a table by type and field, made from the schema |
 
 use core::fmt::{self, Display, Formatter};
-use std::sync::LazyLock;
 
-use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use settings::{FieldPath, PathStep};
 
-use super::spec::Scenario;
+use super::schema::{SCHEMA, resolved};
 use crate::text::Outline;
-
-/// The schema of a scenario. Types stand in its definitions, once each, and fields refer to them: see [`resolved`].
-pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    let generator = SchemaSettings::draft2020_12().into_generator();
-    generator.into_root_schema_for::<Scenario>().to_value()
-});
-
-/// Start of a reference to one of the schema's definitions.
-pub(crate) const DEFINITION: &str = "#/$defs/";
 
 /// A number of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,15 +57,6 @@ pub(crate) fn at(outline: &Outline, text: &str, path: &FieldPath) -> Option<Numb
     let mut ranges = schemas.filter_map(NumberRange::of);
     let first = ranges.next()?;
     ranges.all(|range| range == first).then_some(first)
-}
-
-/// Follows references to the schema of a type.
-pub(crate) fn resolved(mut schema: &Value) -> &Value {
-    while let Some(name) = schema.get("$ref").and_then(Value::as_str) {
-        let name = name.strip_prefix(DEFINITION).expect("references lead to definitions");
-        schema = &SCHEMA["$defs"][name];
-    }
-    schema
 }
 
 /// Returns the schemas of which a value fits one: those of an enum's variants (`oneOf`), or those of an optional value and

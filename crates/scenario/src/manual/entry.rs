@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::kind::{Shape, alternatives, default, form, kind, range};
 use super::wording::{self, about};
-use crate::format::ranges::{list, resolved, variant_content};
+use crate::format::ranges::{list, variant_content};
+use crate::format::schema::resolved;
 
 /// A place of the manual: a field by its path, with its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]

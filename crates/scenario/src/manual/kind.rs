@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 
-use crate::format::ranges::{DEFINITION, NumberRange, RangeEnd, has_type, list, resolved};
+use crate::format::ranges::{NumberRange, RangeEnd, has_type, list};
+use crate::format::schema::{DEFINITION, resolved};
 
 /// The quantities, by their names in the schema.
 const QUANTITIES: [(&str, &str); 6] = [

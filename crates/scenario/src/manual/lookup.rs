@@ -10,7 +10,7 @@ use super::entry::{Entry, joined, parts, variants};
 use super::kind::{Shape, present};
 use super::places::Places;
 use crate::diagnostics::nearest;
-use crate::format::ranges::SCHEMA;
+use crate::format::schema::SCHEMA;
 
 /// A path that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::entry::{joined, parts, variants};
 use super::kind::{Shape, definition, present};
-use crate::format::ranges::SCHEMA;
+use crate::format::schema::SCHEMA;
 
 /// A place with fields or choices.
 pub(super) struct Place {

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::kind::present;
-use crate::format::ranges::{SCHEMA, resolved};
+use crate::format::schema::{SCHEMA, resolved};
 
 /// Returns the description of a field, a type or a choice, as one paragraph.
 pub(super) fn about(schema: &Value) -> String {
