@@ -46,7 +46,7 @@ use units::Time;
 use crate::observe::Instruments;
 use crate::observe::deadlock::{self, Deadlock};
 use crate::observe::tap::{TapReader, WaitReader};
-use crate::state::interconnect::{Divided, NodeViolation, Whole};
+use crate::state::interconnect::{CAN_DIVIDE, Divided, NodeViolation, Whole};
 use crate::state::part::Part;
 use crate::state::world::World;
 use error::{RunError, Violation};
@@ -75,8 +75,8 @@ pub struct RunOptions<'a> {
     /// none if 0. There are at least half as many if the run has as many samples, and fewer in fabrics of more than 8,192
     /// outputs and lanes.
     pub moments: usize,
-    /// Parts into which the fabric is divided; one if it is `None`, or if a packet takes no time from part to part. The result
-    /// is the same for every partition.
+    /// Parts into which the fabric is divided; one if it is `None`, if a packet takes no time from part to part, or in a WebAssembly
+    /// module. The result is the same for every partition.
     pub partition: Option<&'a Partition>,
     /// Lets one thread work on all parts in turn, instead of one thread on each.
     pub in_turn: bool,
@@ -202,7 +202,8 @@ impl<'a> Run<'a> {
         self.order_bring_up();
         match &mut self.world.parts[..] {
             [whole] if self.leader.is_none() => whole.bring_up::<Whole>(),
-            parts => parts.iter_mut().for_each(Part::bring_up::<Divided>),
+            parts if CAN_DIVIDE => parts.iter_mut().for_each(Part::bring_up::<Divided>),
+            parts => unreachable!("a fabric of {} parts", parts.len()),
         }
     }
 
@@ -265,7 +266,7 @@ impl<'a> Run<'a> {
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
-        if self.world.parts.len() > 1 || self.leader.is_some() {
+        if CAN_DIVIDE && (self.world.parts.len() > 1 || self.leader.is_some()) {
             return self.advance_in_parts(crew, stop, progress);
         }
         if self.tap.is_some() {

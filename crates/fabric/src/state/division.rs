@@ -12,7 +12,7 @@ use switch_arch::Switch;
 use topology::Partition;
 use units::{Span, Time};
 
-use crate::state::interconnect::{FarEnd, Interconnect};
+use crate::state::interconnect::{CAN_DIVIDE, FarEnd, Interconnect};
 use crate::state::part::Part;
 use crate::state::part_id::PartId;
 use crate::state::wiring::Wiring;
@@ -31,8 +31,9 @@ pub(crate) struct Nodes {
 
 impl Nodes {
     /// Returns the world of these nodes, in one part or in those of a partition. In one part if a cable between parts takes
-    /// no time: common windows would have no length.
+    /// no time: common windows would have no length. In one part too where there are [no others](CAN_DIVIDE).
     pub(crate) fn into_world<'a>(self, partition: Option<&Partition>) -> World<'a> {
+        let partition = partition.filter(|_| CAN_DIVIDE);
         let layout = Layout::of(self.names.len(), self.adapters.len(), partition);
         let of_switches = self.switches.iter().flat_map(|switch| switch.view().links());
         let ports = self.adapters.iter().map(Adapter::port).chain(of_switches).map(Port::lookahead);

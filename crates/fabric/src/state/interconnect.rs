@@ -36,6 +36,9 @@ pub(crate) trait Extent {
     const IS_DIVIDED: bool;
 }
 
+/// True where a world may have several parts. WebAssembly has one thread: its module leaves out the event loop of [`Divided`] parts.
+pub(crate) const CAN_DIVIDE: bool = cfg!(not(target_family = "wasm"));
+
 /// The only part of its world.
 #[derive(Debug)]
 pub(crate) struct Whole;
