@@ -9,9 +9,10 @@ use std::process::{Command, Stdio};
 use crate::cargo::root;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Profile of the module: as small as can be, since it is loaded before the first run, but for the crates of the event loop. Packages that the
-/// release profile names have their settings there, and need their own here.
-const PROFILE: [&str; 12] = [
+/// Profile of the module: as small as can be, since it is loaded before the first run, but for the crates of the event loop (`fabric`, `switch-arch`,
+/// `ca-transport`, `link-layer`, `cc-policies`, `event-kernel`, `packet`, `units`). Packages that the
+/// release profile names have their settings there, and need their own here. `"*"` means packages of others.
+const PROFILE: [&str; 18] = [
     "profile.release.lto=true",
     "profile.release.strip=true",
     "profile.release.package.\"*\".opt-level=\"s\"",
@@ -24,6 +25,12 @@ const PROFILE: [&str; 12] = [
     "profile.release.package.report.codegen-units=1",
     "profile.release.package.settings.opt-level=\"z\"",
     "profile.release.package.web.opt-level=\"z\"",
+    "profile.release.package.topology.opt-level=\"z\"",
+    "profile.release.package.workload.opt-level=\"s\"",
+    "profile.release.package.telemetry.opt-level=\"z\"",
+    "profile.release.package.traces.opt-level=\"z\"",
+    "profile.release.package.state-codec.opt-level=\"z\"",
+    "profile.release.package.parallel.opt-level=\"z\"",
 ];
 /// Debian's compiler and cargo, and the standard library that the package `rust-web-src` links into its place.
 const DEBIAN: [&str; 3] = ["/usr/bin/rustc", "/usr/bin/cargo", "/usr/lib/rustlib/src/rust/library/std"];

@@ -27,15 +27,8 @@ pub(crate) use trying::run as run_test;
 /// Programs of the page, as `npm ci` puts them into `web/node_modules`.
 const PAGE_TOOLS: [&str; 2] = ["vite/bin/vite.js", "typescript/bin/tsc"];
 
-/// Features of WebAssembly that the compiler uses, by Binaryen's names.
-const FEATURES: [&str; 6] = [
-    "bulk-memory",
-    "multivalue",
-    "mutable-globals",
-    "nontrapping-float-to-int",
-    "reference-types",
-    "sign-ext",
-];
+/// Largest module packed by gzip, in bytes, that a reader should have to wait for.
+const MOST_PACKED: usize = 1_500_000;
 
 /// Builds the playground into target/web.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -64,7 +57,6 @@ pub(super) fn build() -> Result<PathBuf, String> {
         [compiler.as_ref().err().cloned(), missing_page_tools()].into_iter().flatten().collect();
     let (Ok(compiler), true) = (compiler, missing.is_empty()) else { return Err(missing.join("\n")) };
     let module = compiler.module()?;
-    let module = optimised(module);
     let bound = root().join("target/web-module");
     bind(&module, &bound)?;
     let page = root().join("web");
@@ -78,7 +70,7 @@ pub(super) fn build() -> Result<PathBuf, String> {
         succeeded(command)?;
     }
     let folder = root().join("target/web");
-    report(&folder);
+    report(&folder)?;
     Ok(folder)
 }
 
@@ -103,24 +95,6 @@ fn bind(module: &Path, folder: &Path) -> Result<(), String> {
     succeeded(command)
 }
 
-/// Returns the module made smaller where Binaryen is at hand, else the module itself. Binaryen comes before the bindings: version 108 breaks the
-/// table of references that they add.
-fn optimised(module: PathBuf) -> PathBuf {
-    let folder = root().join("target/web-optimised");
-    let smaller = folder.join("web.wasm");
-    let mut command = Command::new("wasm-opt");
-    command.args(FEATURES.map(|feature| format!("--enable-{feature}"))).args(["-O2", "--strip-debug"]);
-    command.arg(&module).arg("-o").arg(&smaller).stdin(Stdio::null());
-    let is_made = fs::create_dir_all(folder).is_ok() && command.status().is_ok_and(|status| status.success());
-    if is_made {
-        return smaller;
-    }
-    eprintln!(
-        "web: the module is larger than need be: there is no wasm-opt (Debian: `apt-get install binaryen`)"
-    );
-    module
-}
-
 /// Runs a step to its end.
 fn succeeded(mut command: Command) -> Result<(), String> {
     let shown = format!(
@@ -135,8 +109,8 @@ fn succeeded(mut command: Command) -> Result<(), String> {
     }
 }
 
-/// Prints the sizes of the module and of all files.
-fn report(folder: &Path) {
+/// Prints the sizes of the module and of all files, or returns that the module is too large.
+fn report(folder: &Path) -> Result<(), String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -147,12 +121,19 @@ fn report(folder: &Path) {
     }
     let all: u64 = files.iter().map(|(_, size)| size).sum();
     let module = files.iter().find(|(path, _)| path.extension().is_some_and(|end| end == "wasm"));
-    if let Some((module, size)) = module {
-        let packed = Command::new("gzip").args(["-9", "-c"]).arg(module).output();
-        let packed = packed.map_or_else(
-            |_| "not measured, there is no gzip".to_owned(),
-            |output| format!("{} bytes", output.stdout.len()),
-        );
-        eprintln!("web: the module has {size} bytes, packed by gzip {packed}; all files {all} bytes");
+    let (module, size) = module.ok_or("error: the page has no module")?;
+    let packed = Command::new("gzip").args(["-9", "-c"]).arg(module).output();
+    let Some(packed) = packed.ok().filter(|packed| packed.status.success()) else {
+        eprintln!("web: the module has {size} bytes; all files {all} bytes; not packed, there is no gzip");
+        return Ok(());
+    };
+    let packed = packed.stdout.len();
+    eprintln!("web: the module has {size} bytes, packed by gzip {packed} bytes; all files {all} bytes");
+    if packed <= MOST_PACKED {
+        return Ok(());
     }
+    Err(format!(
+        "error: the module has {packed} bytes packed by gzip, more than {MOST_PACKED}\n\
+         help: build it without `profile.release.strip` of xtask/src/web/compiler.rs, and see its name section for what has grown"
+    ))
 }
