@@ -15,7 +15,7 @@
 //! | `bindings` | the functions of the module, for `wasm32` only |
 
 #[cfg(target_arch = "wasm32")]
-mod bindings;
+pub mod bindings;
 mod checking;
 mod curves;
 mod fields;
