@@ -78,6 +78,8 @@ impl Compiler {
                 command
             }
         };
+        // No other lint sees what is compiled for this target only. Cargo caps the lints of the library and of others' packages.
+        command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-Dwarnings");
         command.args(["build", "--quiet", "--locked", "--release", "--package", "web", "--target", TARGET]);
         command.arg("--manifest-path").arg(root().join("Cargo.toml")).arg("--target-dir").arg(&target);
         PROFILE.iter().for_each(|setting| {
