@@ -16,10 +16,13 @@
 //! |---|---|
 //! | `meeting`, `handoff`, `waiting`, `patience` | threads of one process |
 //! | `ranks` | processes with memory of their own, by whatever carries their messages |
+//! | `lookout` | waiting for another process |
 //! | `stopwatch` | elapsed time |
 //! | `sync` | the primitives of synchronisation |
 
 mod handoff;
+#[cfg(not(loom))]
+mod lookout;
 mod meeting;
 mod patience;
 #[cfg(not(loom))]
@@ -29,6 +32,8 @@ mod sync;
 mod waiting;
 
 pub use handoff::Handoff;
+#[cfg(not(loom))]
+pub use lookout::look_until;
 pub use meeting::{Meeting, Member};
 #[cfg(not(loom))]
 pub use ranks::{Ranks, RanksInThreads};

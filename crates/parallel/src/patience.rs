@@ -3,6 +3,9 @@
 use std::thread;
 use std::time::Duration;
 
+/// Time after which a yield has let another thread have a turn: without one it takes less than a microsecond.
+pub(crate) const ANOTHER_TURN: Duration = Duration::from_micros(50);
+
 /// The length of each step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {

@@ -3,14 +3,11 @@
 //! Invariant: a thread that waits is woken if what it waits for happens before [`Waiting::wake`] is called.
 
 use core::hint::spin_loop;
-use std::time::Duration;
 
-use crate::patience::Patience;
+use crate::patience::{ANOTHER_TURN, Patience};
 use crate::stopwatch::Stopwatch;
 use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, fence, yield_now};
 
-/// Time after which a yield has let another thread have a turn: without one it takes less than a microsecond.
-const ANOTHER_TURN: Duration = Duration::from_micros(50);
 /// Looks between two readings of the clock, each of which takes as long as some looks. None under loom, which tries every order.
 const SPINS: u32 = if cfg!(loom) { 0 } else { 64 };
 

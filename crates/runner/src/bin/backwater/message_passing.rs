@@ -1,15 +1,17 @@
 //! Messages between processes by MPI.
 //!
 //! Invariant: only the thread that joined exchanges messages, which is all that MPI is asked to allow. An error of MPI ends all
-//! processes, with its message: that is MPI's own default.
+//! processes, with its message: that is MPI's own default. No call of an exchange blocks: MPI would look for messages all the
+//! time, and keep those that it waits for from their work where processors are few or busy.
 
 use std::sync::Mutex;
 
 use mpi::Threading;
 use mpi::environment::Universe;
+use mpi::request::{LocalScope, Request};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Equivalence, Source};
-use parallel::Ranks;
+use parallel::{Ranks, look_until};
 
 /// The processes that were started together. Leaves MPI when it is dropped, once all others do.
 pub(crate) struct World {
@@ -72,16 +74,23 @@ impl Ranks for MpiRanks {
                 world.process_at_rank(rank as i32).immediate_send(scope, message)
             };
             let sent: Vec<_> = others().map(send).collect();
-            for rank in others() {
-                let (message, status) = world.process_at_rank(rank as i32).matched_probe();
-                let length = status.count(u8::equivalent_datatype());
-                received[rank].resize(length as usize, 0);
-                message.matched_receive_into(received[rank].as_mut_slice());
+            for (rank, place) in received.iter_mut().enumerate().filter(|(rank, _)| *rank != self.rank) {
+                let from = world.process_at_rank(rank as i32);
+                let (message, status) = look_until(|| from.immediate_matched_probe());
+                place.resize(status.count(u8::equivalent_datatype()) as usize, 0);
+                finish(message.immediate_matched_receive_into(scope, place.as_mut_slice()));
             }
-            for request in sent {
-                request.wait_without_status();
-            }
+            sent.into_iter().for_each(finish);
         });
         others().for_each(|rank| core::mem::swap(&mut messages[rank], &mut received[rank]));
     }
+}
+
+/// Waits until a message is sent or received.
+fn finish<'a>(request: Request<'a, [u8], &LocalScope<'a>>) {
+    let mut pending = Some(request);
+    look_until(|| {
+        pending = pending.take()?.test().err();
+        pending.is_none().then_some(())
+    });
 }
