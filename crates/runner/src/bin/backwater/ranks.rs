@@ -15,7 +15,7 @@ use crate::interrupt;
 use crate::message_passing::World;
 use crate::verbs::sim;
 
-/// Variables by which starters of MPI programs tell a process that it is one of several: Open MPI; PMIx, by which `srun` and
+/// Variables by which starters of MPI programs tell a process that it is one of several: Open MPI; `PMIx`, by which `srun` and
 /// Open MPI start processes; PMI, that of MPICH and its relatives.
 #[cfg(feature = "mpi")]
 const STARTED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"];
