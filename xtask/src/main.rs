@@ -28,6 +28,7 @@ mod opensm;
 mod pages;
 mod parallel;
 mod profile_guided;
+mod races;
 mod readers;
 mod simulate;
 mod slurm;
@@ -163,6 +164,11 @@ const VERBS: &[Verb] = &[
         name: "test-parallel",
         about: "try every order in which the threads of a run may meet (loom); arguments go to cargo test",
         task: Task::Chore(parallel::run),
+    },
+    Verb {
+        name: "test-races",
+        about: "look for data races where the threads of a run meet (Miri and ThreadSanitizer of a nightly toolchain)",
+        task: Task::Chore(races::run),
     },
     Verb {
         name: "test-mpi",

@@ -6,6 +6,9 @@ use std::thread;
 
 use parallel::{Meeting, Member};
 
+/// Meetings of each test: few where Miri interprets them.
+const MEETINGS: u64 = if cfg!(miri) { 12 } else { 500 };
+
 /// Work of a member that differs from meeting to meeting, so that each member is at times the last.
 fn work(number: u64, meeting: u64) {
     let steps = (number * 7 + meeting * 13) % 17;
@@ -42,7 +45,7 @@ fn words_and_mail_belong_to_their_meeting() {
         let meeting = Meeting::new(members);
         thread::scope(|scope| {
             for (number, member) in (0..).zip(meeting.members()) {
-                scope.spawn(move || attend(member, number, members as u64, 500));
+                scope.spawn(move || attend(member, number, members as u64, MEETINGS));
             }
         });
     }
@@ -51,7 +54,7 @@ fn words_and_mail_belong_to_their_meeting() {
 /// The others do not wait for a member that panicked, whether they spin or sleep.
 #[test]
 fn a_panic_ends_all() {
-    for meetings in [0, 1, 100] {
+    for meetings in [0, 1, MEETINGS / 5] {
         let ended = panic::catch_unwind(|| {
             let meeting: Meeting<(), 1> = Meeting::new(3);
             thread::scope(|scope| {

@@ -213,3 +213,17 @@ fn short_windows_go_on_in_long_buckets() {
         assert_same(&one, &other, &in_turn);
     }
 }
+
+/// The smallest run on threads, 20 windows of a microsecond, which Miri can interpret: `cargo xtask test-races`.
+#[test]
+fn a_run_of_microseconds_on_threads_is_that_of_one_part() {
+    let plan =
+        shipped("one-flow", &["cables.host.propagation=Cable(\"200 m\")", "duration=20 us", "sample=10 us"]);
+    let hosts_apart = Partition::new(&[0, 1, 1]);
+    let [one, two] = [None, Some(&hosts_apart)].map(|partition| {
+        let options = RunOptions { partition, ..RunOptions::default() };
+        simulate(&plan, options, &mut |_| {}).unwrap_or_else(|failed| panic!("{failed}"))
+    });
+    assert!(one.packet_hops > 20, "traffic moves: {}", one.packet_hops);
+    assert_eq!((two.digest, two.events, two.packet_hops), (one.digest, one.events, one.packet_hops));
+}
