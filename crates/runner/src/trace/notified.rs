@@ -63,12 +63,9 @@ impl<'a> Notified<'a> {
         }
         let Some(tracks) = self.tracks.flow(packet.flow) else { return };
         let here = sighting.node.lid();
-        if packet.has(BthFlags::BECN) {
-            if sighting.outbound && packet.lrh.source == here {
-                self.notification_sent(sighting, packet, tracks, to);
-            } else if !sighting.outbound && packet.lrh.destination == here {
-                self.notification_came(sighting, packet, tracks, to);
-            }
+        let end = if sighting.outbound { packet.lrh.source } else { packet.lrh.destination };
+        if packet.has(BthFlags::BECN) && end == here {
+            self.see_notification(sighting, packet, tracks, to);
         }
         if packet.has(BthFlags::FECN) && !sighting.outbound && packet.lrh.destination == here {
             let answers = self.flows.entry(packet.flow).or_default();
@@ -95,7 +92,8 @@ impl<'a> Notified<'a> {
         to.add(EventKind::Mark, |writer| writer.instant(track, sighting.at, "mark", &facts, arrows));
     }
 
-    fn notification_sent<W: Write>(
+    /// Looks at a notification that its sender sends or its receiver gets.
+    fn see_notification<W: Write>(
         &mut self,
         sighting: &Sighting,
         packet: &Packet,
@@ -103,26 +101,15 @@ impl<'a> Notified<'a> {
         to: &mut Limited<W>,
     ) {
         let answers = self.flows.entry(packet.flow).or_default();
-        let is_lossless = !self.plan.link().is_lossy(packet.lrh.lane);
-        let arrow = is_lossless.then(|| to.writer.arrow());
-        answers.sent.extend(arrow);
-        let arrows = Arrows { through: arrow, to: answers.last.take() };
-        let name = format!("{} sent", word(packet));
-        to.add(EventKind::Notification, |writer| {
-            writer.instant(tracks.notifications, sighting.at, &name, &[], arrows)
-        });
-    }
-
-    fn notification_came<W: Write>(
-        &mut self,
-        sighting: &Sighting,
-        packet: &Packet,
-        tracks: FlowTracks,
-        to: &mut Limited<W>,
-    ) {
-        let answers = self.flows.entry(packet.flow).or_default();
-        let arrows = Arrows { through: None, to: answers.sent.pop_front() };
-        let name = format!("{} received", word(packet));
+        let (what, arrows) = if sighting.outbound {
+            let is_lossless = !self.plan.link().is_lossy(packet.lrh.lane);
+            let arrow = is_lossless.then(|| to.writer.arrow());
+            answers.sent.extend(arrow);
+            ("sent", Arrows { through: arrow, to: answers.last.take() })
+        } else {
+            ("received", Arrows { through: None, to: answers.sent.pop_front() })
+        };
+        let name = format!("{} {what}", word(packet));
         to.add(EventKind::Notification, |writer| {
             writer.instant(tracks.notifications, sighting.at, &name, &[], arrows)
         });
