@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use link_layer::spec::{Speed, Width};
 
-use super::fabric::{IbFabric, IbNode, IbNodeKind};
+use super::fabric::{IbFabric, IbNode, IbNodeKind, speed_word};
 use super::names::{distinct, natural, plain};
 use super::wiring::{CableEnd, Wiring};
 use crate::diagnostics::Diagnostic;
@@ -50,6 +50,19 @@ pub(super) struct ClusterNode {
 pub(super) struct ClusterCable {
     pub(super) ends: [ClusterEnd; 2],
     pub(super) speed: (Width, Speed),
+}
+
+impl ClusterCable {
+    /// Returns true if the cable joins two switches.
+    pub(super) fn is_trunk(&self) -> bool {
+        self.ends.iter().all(|end| matches!(end.node, ClusterIndex::Switch(_)))
+    }
+
+    /// Returns the name of the cable's kind: its width and speed, and its place.
+    pub(super) fn kind(&self) -> String {
+        let word = speed_word(self.speed);
+        if self.is_trunk() { format!("{word} trunk") } else { word }
+    }
 }
 
 /// An end of a cable: a node, and the number of its port in the cluster.

@@ -16,10 +16,12 @@
 //! | `cluster` | hosts, switches and cables, checked against each other |
 //! | `names` | names that scenarios can hold, each once |
 //! | `routes` | forwarding tables, checked along every path |
+//! | `entries` | the account, and what of the scenario it decides: routing, lanes, lengths |
 //! | `text` | the scenario, and tables of nodes and ports |
 
 pub mod arbitration;
 mod cluster;
+mod entries;
 pub mod fabric;
 pub mod forwarding;
 pub mod lanes;
