@@ -12,6 +12,7 @@
 //! | `interrupt` | Ctrl-C, and SIGTERM |
 //! | `browser` | the browser of the desktop, for pages |
 //! | `arguments` | parsers of quantities on the command line |
+//! | `overrides` | changes of a scenario on the command line |
 //! | `memory` | the limit of memory beyond which a run is refused |
 //! | `folder_name` | default names of result folders |
 //! | `failure` | reasons why a verb failed, and the exit status of each |
@@ -36,6 +37,7 @@ mod memory;
 #[cfg(feature = "mpi")]
 mod message_passing;
 mod new_file;
+mod overrides;
 mod progress;
 mod ranks;
 mod terminal;

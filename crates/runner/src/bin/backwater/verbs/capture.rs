@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::new_file;
+use crate::overrides::ChangeOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::{print, print_exactly};
 use crate::threads::ThreadOptions;
@@ -53,12 +54,8 @@ pub(crate) struct CaptureOptions {
     /// FCS; its length is kept.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     snap: Option<u32>,
-    /// Override of a field: `--set congestion_control=Off`, `--set 'duration=1 s'`.
-    #[arg(long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
-    /// Seed of the random streams, instead of the scenario's.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    change: ChangeOptions,
     #[command(flatten)]
     end: EndOptions,
     /// After the end, deliver what is under way, and capture it.
@@ -142,7 +139,7 @@ impl FilterOptions {
 
 /// Runs the scenario, writes the file, prints the counts.
 pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
-    let plan = options.end.plan(&options.scenario, &options.set, options.seed)?;
+    let plan = options.end.plan(&options.scenario, options.change.set(), options.change.seed)?;
     let format = format_of(&plan).map_err(Failure::NoFormat)?;
     let request = CaptureRequest {
         ports: ports(&options.ports, &plan)?,

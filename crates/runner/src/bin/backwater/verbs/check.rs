@@ -4,6 +4,7 @@ use backwater::wording;
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::overrides::SetOptions;
 use crate::terminal::print;
 use crate::threads::ThreadOptions;
 
@@ -11,16 +12,15 @@ use crate::threads::ThreadOptions;
 pub(crate) struct CheckOptions {
     /// File, or name of a shipped scenario.
     scenario: String,
-    /// Override of a field: `--set congestion_control=Off`, `--set 'duration=1 s'`.
-    #[arg(long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    overrides: SetOptions,
     #[command(flatten)]
     threads: ThreadOptions,
 }
 
 /// Checks the scenario and describes it.
 pub(crate) fn run(options: &CheckOptions) -> Result<(), Failure> {
-    let plan = experiment::plan(&options.scenario, &options.set, None)?;
+    let plan = experiment::plan(&options.scenario, &options.overrides.set, None)?;
     print(&(wording::description(&plan) + &options.threads.description(&plan).unwrap_or_default()));
     Ok(())
 }

@@ -21,6 +21,7 @@ use crate::folder_name;
 use crate::formats::FormatOptions;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
+use crate::overrides::ChangeOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
 use crate::threads::ThreadOptions;
@@ -34,12 +35,8 @@ pub(crate) struct SimOptions {
     /// File, or name of a shipped scenario (see `list`).
     #[arg(default_value = DEFAULT_SCENARIO)]
     scenario: String,
-    /// Override of a field: `--set congestion_control=Off`, `--set 'duration=1 s'`.
-    #[arg(long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
-    /// Seed of the random streams, instead of the scenario's.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    change: ChangeOptions,
     /// Folder for the results [default: out/NAME, with overrides and seed: `out/victim,congestion_control=Off,seed=7`].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -76,7 +73,7 @@ pub(crate) struct SimOptions {
 
 /// Returns the plan of the run.
 pub(crate) fn plan(options: &SimOptions) -> Result<Plan, Failure> {
-    options.end.plan(&options.scenario, &options.set, options.seed)
+    options.end.plan(&options.scenario, options.change.set(), options.change.seed)
 }
 
 /// Runs the scenario, writes the results, prints the tables. With ranks, this is rank 0.
@@ -138,8 +135,9 @@ fn opened(
     options: &SimOptions,
     formats: TableFormats,
 ) -> Result<(Manifest, ResultFolder), Failure> {
-    let manifest = formats.announced(run_manifest(plan, &options.end.overrides(&options.set, plan)));
-    let default = || folder_name::of_run(plan.name(), &options.end.words(&options.set), options.seed);
+    let manifest = formats.announced(run_manifest(plan, &options.end.overrides(options.change.set(), plan)));
+    let default =
+        || folder_name::of_run(plan.name(), &options.end.words(options.change.set()), options.change.seed);
     let path = options.out.clone().unwrap_or_else(default);
     let folder = ResultFolder::open(&path, &manifest, options.force)?;
     Ok((manifest, folder))

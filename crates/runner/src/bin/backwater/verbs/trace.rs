@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::new_file;
+use crate::overrides::ChangeOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::print;
 use crate::until_done::EndOptions;
@@ -45,12 +46,8 @@ pub(crate) struct TraceOptions {
     /// Interval of counters [default: the scenario's `sample`].
     #[arg(long, value_name = "TIME", value_parser = arguments::interval)]
     sample: Option<Span>,
-    /// Override of a field: `--set congestion_control=Off`, `--set 'duration=1 s'`.
-    #[arg(long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
-    /// Seed of the random streams, instead of the scenario's.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    change: ChangeOptions,
     #[command(flatten)]
     end: EndOptions,
     /// Print no progress and no table, only errors.
@@ -63,7 +60,7 @@ pub(crate) struct TraceOptions {
 impl TraceOptions {
     /// Returns the overrides of the scenario, those that stand for options included.
     fn overrides(&self) -> Vec<String> {
-        let mut overrides = self.set.clone();
+        let mut overrides = self.change.set().to_vec();
         if !self.ports.is_empty() || !self.flows.is_empty() {
             let (ports, flows, kept) =
                 (&self.ports, &self.flows, self.most.saturating_mul(2).min(10_000_000));
@@ -78,7 +75,7 @@ impl TraceOptions {
 
 /// Runs the scenario, writes the file, prints the counts.
 pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
-    let plan = options.end.plan(&options.scenario, &options.overrides(), options.seed)?;
+    let plan = options.end.plan(&options.scenario, &options.overrides(), options.change.seed)?;
     if plan.series().ports.named.is_empty() && plan.series().sources.named.is_empty() {
         return Err(Failure::NothingToTrace);
     }
