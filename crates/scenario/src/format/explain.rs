@@ -18,16 +18,17 @@ pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault 
     }
     let Ok(outline) = source.outline() else { return plain(source, fault) };
     let text = source.text();
-    let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
+    let path = &fault.path;
     match &fault.error {
         ron::Error::DuplicateStructField { field, .. } => {
-            let path = if path.names_upwards().next() == Some(field) { path } else { path.name(field) };
+            let path =
+                if path.names_upwards().next() == Some(field) { path.clone() } else { path.name(field) };
             let message = format!("`{field}` is given twice, once by another name");
             source.fault(&fault.span, &path, message, Some("write it once".to_owned()))
         }
         error => match own_error(error) {
-            Some((message, help)) => source.fault(&outline.span(text, &path), &path, message, help),
-            None => wrong_value(source, fault, &path),
+            Some((message, help)) => source.fault(&outline.span(text, path), path, message, help),
+            None => wrong_value(source, fault),
         },
     }
 }
@@ -35,24 +36,25 @@ pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault 
 /// Explains an error that names the expected fields or choices; `None` for another.
 pub(super) fn named(source: &ScenarioText, fault: &ReadFault) -> Option<LocatedFault> {
     let (outline, text) = (source.outline().ok()?, source.text());
-    let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
+    let path = &fault.path;
     Some(match &fault.error {
         ron::Error::NoSuchStructField { expected, found, .. } => {
-            let path = if path.names_upwards().next() == Some(found) { path } else { path.name(found) };
+            let path =
+                if path.names_upwards().next() == Some(found) { path.clone() } else { path.name(found) };
             let help = former_spelling(source, &path, expected)
                 .unwrap_or_else(|| nearest::field(found, expected.iter()));
             let message = format!("there is no field `{found}`");
             source.fault(&outline.key_span(text, &path), &path, message, Some(help))
         }
         ron::Error::MissingStructField { field, .. } => {
-            let span = outline.span(text, &path);
+            let span = outline.span(text, path);
             let help = format!("write `{field}: ...` among the fields here");
             source.fault(&span, &path.name(field), "this field is missing".to_owned(), Some(help))
         }
         ron::Error::NoSuchEnumVariant { expected, found, .. } => {
             let help = nearest::help(found, expected.iter(), "choices");
             let message = format!("there is no choice `{found}`");
-            source.fault(&outline.span(text, &path), &path, message, Some(help))
+            source.fault(&outline.span(text, path), path, message, Some(help))
         }
         _ => return None,
     })
@@ -82,9 +84,9 @@ fn former_spelling(source: &ScenarioText, path: &FieldPath, expected: &[&str]) -
 }
 
 /// Explains a value of the wrong type.
-fn wrong_value(source: &ScenarioText, fault: &ReadFault, path: &FieldPath) -> LocatedFault {
+fn wrong_value(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
     let Ok(outline) = source.outline() else { return plain(source, fault) };
-    let text = source.text();
+    let (text, path) = (source.text(), &fault.path);
     let site = outline.reach(text, path);
     if site.steps < path.steps().len() {
         return plain(source, fault);
@@ -122,7 +124,7 @@ pub(super) fn plain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
     let said = fault.error.to_string();
     let mut letters = said.chars();
     let said = letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect());
-    source.fault(&fault.span, &fault.path.clone().unwrap_or_default(), said, None)
+    source.fault(&fault.span, &fault.path, said, None)
 }
 
 /// A value that the reader refuses, and its place in the text.
@@ -214,8 +216,7 @@ impl RefusedValue<'_> {
         let text = self.source.text();
         let text = [&text[..self.at.start], value, &text[self.at.end..]].concat();
         let fault = parse(&text).err()?;
-        let here = fault.path.is_none_or(|path| path.starts_with(self.path));
-        here.then_some(fault.error)
+        fault.path.starts_with(self.path).then_some(fault.error)
     }
 }
 

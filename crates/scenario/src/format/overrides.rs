@@ -159,21 +159,21 @@ impl<'a> Override<'a> {
             return Err((0, fault));
         }
         let Err(fault) = parse(patched.text()) else { return Ok(patched) };
-        let reached = fault.path.clone().unwrap_or_default();
+        let reached = &fault.path;
         if !reached.starts_with(own) && !patched.is_of_last_override(fault.span.start) {
             return Ok(patched);
         }
         let explained = match &fault.error {
-            ron::Error::NoSuchStructField { expected, found, .. } if own.starts_with(&reached) => {
+            ron::Error::NoSuchStructField { expected, found, .. } if own.starts_with(reached) => {
                 let help = nearest::field(found, expected.iter());
-                self.at_path(&reached, format!("there is no field `{found}`"), help)
+                self.at_path(reached, format!("there is no field `{found}`"), help)
             }
             // The struct that was added around the field needs more fields.
             ron::Error::MissingStructField { field: missing, .. }
-                if own.starts_with(&reached) && own != &reached =>
+                if own.starts_with(reached) && own != reached =>
             {
                 let message = format!("this is left out, and needs `{missing}` too");
-                self.at_path(&reached, message, format!("set `{reached}` as a whole: `{reached}=(...)`"))
+                self.at_path(reached, message, format!("set `{reached}` as a whole: `{reached}=(...)`"))
             }
             _ => explain(&patched, &fault),
         };

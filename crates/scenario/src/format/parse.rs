@@ -23,8 +23,8 @@ pub(crate) fn options() -> ron::Options {
 #[derive(Clone, Debug)]
 pub(crate) struct ReadFault {
     pub(crate) error: ron::Error,
-    /// Path of the value at which reading stopped; `None` if the text has no outline.
-    pub(crate) path: Option<FieldPath>,
+    /// Path of the value at which reading stopped; the root if the text has no outline.
+    pub(crate) path: FieldPath,
     /// The part of the text at which reading stopped.
     pub(crate) span: Range<usize>,
 }
@@ -49,9 +49,7 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
 fn other_case(text: &str, fault: &ReadFault) -> Option<(Range<usize>, &'static str)> {
     let ron::Error::NoSuchEnumVariant { expected, found, .. } = &fault.error else { return None };
     let known = expected.iter().copied().find(|name| name.eq_ignore_ascii_case(found))?;
-    let outline = Outline::new(text).ok()?;
-    let path = fault.path.clone().unwrap_or_else(|| outline.path_at(fault.span.start));
-    let value = outline.reach(text, &path).node.span.clone();
+    let value = Outline::new(text).ok()?.reach(text, &fault.path).node.span.clone();
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let is_whole = |at: &usize| {
         let after = text[at + found.len()..].chars().next();
@@ -64,20 +62,21 @@ fn other_case(text: &str, fault: &ReadFault) -> Option<(Range<usize>, &'static s
 
 /// Reads a value from a text as it is.
 pub(super) fn parse_as<T: DeserializeOwned>(text: &str) -> Result<T, ReadFault> {
-    let early = |error: ron::error::SpannedError| ReadFault {
-        span: span_of(text, &error.span),
-        error: error.code,
-        path: None,
-    };
-    let mut deserializer = ron::Deserializer::from_str_with_options(text, &options()).map_err(early)?;
-    let value = T::deserialize(&mut deserializer).map_err(|error| {
-        let error = deserializer.span_error(error);
-        let span = span_of(text, &error.span);
-        let path = Outline::new(text).ok().map(|outline| outline.path_at(span.start));
-        ReadFault { path, span, error: error.code }
-    })?;
-    deserializer.end().map_err(|error| early(deserializer.span_error(error)))?;
+    let fault = |error: ron::error::SpannedError| ReadFault::new(text, error);
+    let mut deserializer = ron::Deserializer::from_str_with_options(text, &options()).map_err(fault)?;
+    let value = T::deserialize(&mut deserializer).map_err(|error| fault(deserializer.span_error(error)))?;
+    deserializer.end().map_err(|error| fault(deserializer.span_error(error)))?;
     Ok(value)
+}
+
+impl ReadFault {
+    /// Locates an error of the reader in the outline of the text.
+    fn new(text: &str, error: ron::error::SpannedError) -> Self {
+        let span = span_of(text, &error.span);
+        let path =
+            Outline::new(text).map_or_else(|_| FieldPath::default(), |outline| outline.path_at(span.start));
+        Self { error: error.code, path, span }
+    }
 }
 
 fn span_of(text: &str, span: &ron::error::Span) -> Range<usize> {
