@@ -148,7 +148,7 @@ export const LESSONS: Lesson[] = [
   {
     id: "dcqcn-parameters", title: "DCQCN's parameters", scenario: "conext2016-join",
     sentences: [
-      "Under DCQCN, a congestion control for Ethernet, a source halves its rate, or less, when notifications arrive, and climbs again in steps: five towards its former rate, then by a fixed amount each, R_AI.",
+      "Under DCQCN, a congestion control for Ethernet, a source cuts its rate by up to a half when notifications arrive, and climbs again in steps: five towards its former rate, then by a fixed amount each, R_AI.",
       "Here F3 joins two flows at 100 ms, at the rate of its link, and all three come together at a third of the trunk.",
       "R_AI decides how long this takes: fairness comes from many rounds of cuts, which take from the fast what the steps then give to all.",
     ],
