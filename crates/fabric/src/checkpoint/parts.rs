@@ -27,7 +27,7 @@ pub(crate) fn save(parts: &[Part], events: impl Iterator<Item = u64>, to: &mut S
         let scheduled = part.interconnect.queue.scheduled();
         part.interconnect.queue.len().put(to);
         for (at, order, event) in scheduled {
-            (at, order).put(to);
+            (at, event.node(), order).put(to);
             event.kind().put(to);
         }
     }
