@@ -24,6 +24,8 @@ mod figures;
 mod help;
 mod mpi;
 mod mutants;
+mod narrow;
+mod nightly;
 mod opensm;
 mod pages;
 mod parallel;
@@ -169,6 +171,11 @@ const VERBS: &[Verb] = &[
         name: "test-races",
         about: "look for data races where the threads of a run meet (Miri and ThreadSanitizer of a nightly toolchain)",
         task: Task::Chore(races::run),
+    },
+    Verb {
+        name: "test-32-bit",
+        about: "run tests of counts and layouts with pointers of 32 bits (Miri of a nightly toolchain)",
+        task: Task::Chore(narrow::run),
     },
     Verb {
         name: "test-mpi",

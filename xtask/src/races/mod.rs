@@ -10,14 +10,12 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
 use crate::cargo::root;
 use crate::help::refused;
-
-/// Components of the nightly toolchain that the tools need.
-const COMPONENTS: [&str; 2] = ["miri", "rust-src"];
+use crate::nightly;
 
 /// The race that each tool has to find, and the manifest of a package of it. The profile is that of our tests, so that the standard library is
 /// built once.
@@ -42,11 +40,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(failed) = refused("test-races", arguments) {
         return failed;
     }
-    if let Some(message) = missing(&installed()) {
+    if let Some(message) = nightly::missing() {
         eprintln!("{message}");
         return ExitCode::FAILURE;
     }
-    let Some(target) = host() else {
+    let Some(target) = nightly::host() else {
         eprintln!("error: `rustc -vV` of the nightly toolchain names no host");
         return ExitCode::FAILURE;
     };
@@ -57,37 +55,6 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Returns what is missing, with the way to get it; `None` if nothing is. `installed` are the components of the nightly toolchain.
-fn missing(installed: &str) -> Option<String> {
-    let is_there = |name: &&&str| installed.lines().any(|line| line.starts_with(**name));
-    let lacking: Vec<&str> = COMPONENTS.iter().filter(|name| !is_there(name)).copied().collect();
-    let list = lacking.join(" and ");
-    (!lacking.is_empty()).then(|| {
-        format!(
-            "error: the nightly toolchain lacks {list}\n\
-             help: rustup toolchain install nightly --component {}",
-            COMPONENTS.join(",")
-        )
-    })
-}
-
-fn installed() -> String {
-    let list = ["component", "list", "--installed", "--toolchain", "nightly"];
-    said(Command::new("rustup").args(list))
-}
-
-/// Returns the target that the nightly toolchain runs on.
-fn host() -> Option<String> {
-    let about = said(Command::new("rustup").args(["run", "nightly", "rustc", "-vV"]));
-    about.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
-}
-
-/// Returns what a command prints; nothing if it cannot be started.
-fn said(command: &mut Command) -> String {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
-    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
 }
 
 type Fault = Box<dyn std::error::Error>;
@@ -137,25 +104,15 @@ impl Tool {
 
     /// Returns a command of the nightly cargo, which builds in a folder of the tool's own.
     fn cargo(self, verb: &str, target: &str) -> Command {
-        let mut command = Command::new("rustup");
-        command.args(["run", "nightly", "cargo"]).stdin(Stdio::null());
-        // Those of the toolchain that runs this.
-        ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "RUSTFLAGS"].iter().for_each(|name| {
-            command.env_remove(name);
-        });
-        let built: PathBuf = root().join("target");
         match self {
-            // Scenarios are looked for in files first, and threads look at the clock.
-            Self::Miri => command
-                .args(["miri", verb])
-                .env("MIRIFLAGS", "-Zmiri-disable-isolation")
-                .env("CARGO_TARGET_DIR", built.join("miri")),
-            Self::ThreadSanitizer => command
-                .args([verb, "-Zbuild-std", "--target", target])
-                .env("RUSTFLAGS", "-Zsanitizer=thread")
-                .env("CARGO_TARGET_DIR", built.join("tsan")),
-        };
-        command
+            Self::Miri => nightly::miri(verb),
+            Self::ThreadSanitizer => {
+                let mut command = nightly::cargo("tsan");
+                command.args([verb, "-Zbuild-std", "--target", target]);
+                command.env("RUSTFLAGS", "-Zsanitizer=thread");
+                command
+            }
+        }
     }
 }
 
@@ -169,16 +126,6 @@ fn plant(folder: &Path) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_missing_component_is_named() {
-        let both = "cargo-x86_64-unknown-linux-gnu\nmiri-x86_64-unknown-linux-gnu\nrust-src\n";
-        assert_eq!(missing(both), None);
-        let message = missing("rust-std-x86_64-unknown-linux-gnu\nrust-src\n").expect("no Miri");
-        assert!(message.contains("lacks miri\n"), "{message}");
-        let message = missing("").expect("nothing");
-        assert!(message.contains("lacks miri and rust-src\n"), "{message}");
-    }
 
     /// A program that does not build, or panics, is no race that was found.
     #[test]

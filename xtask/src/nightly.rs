@@ -1,0 +1,77 @@
+//! The nightly toolchain, which has the tools that a stable one lacks: Miri, which interprets a program, and the source of the
+//! standard library, to build it anew.
+//!
+//! Invariant: nothing is installed; a component that is missing is named, with the command that installs it.
+
+use std::process::{Command, Stdio};
+
+use crate::cargo::root;
+
+/// Components of the toolchain that the tools need.
+const COMPONENTS: [&str; 2] = ["miri", "rust-src"];
+
+/// Returns what is missing, with the way to get it; `None` if nothing is.
+pub(crate) fn missing() -> Option<String> {
+    let list = ["component", "list", "--installed", "--toolchain", "nightly"];
+    missing_of(&said(Command::new("rustup").args(list)))
+}
+
+/// Returns the same for a toolchain with these components.
+fn missing_of(installed: &str) -> Option<String> {
+    let is_there = |name: &&&str| installed.lines().any(|line| line.starts_with(**name));
+    let lacking: Vec<&str> = COMPONENTS.iter().filter(|name| !is_there(name)).copied().collect();
+    let list = lacking.join(" and ");
+    (!lacking.is_empty()).then(|| {
+        format!(
+            "error: the nightly toolchain lacks {list}\n\
+             help: rustup toolchain install nightly --component {}",
+            COMPONENTS.join(",")
+        )
+    })
+}
+
+/// Returns the target that the nightly toolchain runs on.
+pub(crate) fn host() -> Option<String> {
+    let about = said(Command::new("rustup").args(["run", "nightly", "rustc", "-vV"]));
+    about.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+}
+
+/// Returns what a command prints; nothing if it cannot be started.
+fn said(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+}
+
+/// Returns a command of Miri: `test` or `run`. The program sees files and the clock of this machine.
+pub(crate) fn miri(verb: &str) -> Command {
+    let mut command = cargo("miri");
+    command.args(["miri", verb]).env("MIRIFLAGS", "-Zmiri-disable-isolation");
+    command
+}
+
+/// Returns a command of the toolchain's cargo, which builds in the folder `name` of `target`.
+pub(crate) fn cargo(name: &str) -> Command {
+    let mut command = Command::new("rustup");
+    command.args(["run", "nightly", "cargo"]).stdin(Stdio::null());
+    // Those of the toolchain that runs this.
+    ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "RUSTFLAGS"].iter().for_each(|name| {
+        command.env_remove(name);
+    });
+    command.env("CARGO_TARGET_DIR", root().join("target").join(name));
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing_of;
+
+    #[test]
+    fn a_missing_component_is_named() {
+        let both = "cargo-x86_64-unknown-linux-gnu\nmiri-x86_64-unknown-linux-gnu\nrust-src\n";
+        assert_eq!(missing_of(both), None);
+        let message = missing_of("rust-std-x86_64-unknown-linux-gnu\nrust-src\n").expect("no Miri");
+        assert!(message.contains("lacks miri\n"), "{message}");
+        let message = missing_of("").expect("nothing");
+        assert!(message.contains("lacks miri and rust-src\n"), "{message}");
+    }
+}
