@@ -3,21 +3,28 @@
 //!
 //! Invariant: nothing is installed; a component that is missing is named, with the command that installs it.
 
-use std::process::{Command, Stdio};
+use std::ffi::OsString;
+use std::process::{Command, ExitCode, Stdio};
 
 use crate::cargo::root;
+use crate::help;
 
 /// Components of the toolchain that the tools need.
 const COMPONENTS: [&str; 2] = ["miri", "rust-src"];
 
-/// Returns what is missing, with the way to get it; `None` if nothing is.
-pub(crate) fn missing() -> Option<String> {
+/// Refuses a verb that takes no arguments and needs the toolchain, if there are some, or if a component is missing, which it names.
+pub(crate) fn refused(verb: &str, arguments: &[OsString]) -> Option<ExitCode> {
+    if let Some(refused) = help::refused(verb, arguments) {
+        return Some(refused);
+    }
     let list = ["component", "list", "--installed", "--toolchain", "nightly"];
-    missing_of(&said(Command::new("rustup").args(list)))
+    let message = missing(&said(Command::new("rustup").args(list)))?;
+    eprintln!("{message}");
+    Some(ExitCode::FAILURE)
 }
 
-/// Returns the same for a toolchain with these components.
-fn missing_of(installed: &str) -> Option<String> {
+/// Returns what a toolchain with these components lacks, with the way to get it; `None` if it lacks nothing.
+fn missing(installed: &str) -> Option<String> {
     let is_there = |name: &&&str| installed.lines().any(|line| line.starts_with(**name));
     let lacking: Vec<&str> = COMPONENTS.iter().filter(|name| !is_there(name)).copied().collect();
     let list = lacking.join(" and ");
@@ -63,15 +70,15 @@ pub(crate) fn cargo(name: &str) -> Command {
 
 #[cfg(test)]
 mod tests {
-    use super::missing_of;
+    use super::missing;
 
     #[test]
     fn a_missing_component_is_named() {
         let both = "cargo-x86_64-unknown-linux-gnu\nmiri-x86_64-unknown-linux-gnu\nrust-src\n";
-        assert_eq!(missing_of(both), None);
-        let message = missing_of("rust-std-x86_64-unknown-linux-gnu\nrust-src\n").expect("no Miri");
+        assert_eq!(missing(both), None);
+        let message = missing("rust-std-x86_64-unknown-linux-gnu\nrust-src\n").expect("no Miri");
         assert!(message.contains("lacks miri\n"), "{message}");
-        let message = missing_of("").expect("nothing");
+        let message = missing("").expect("nothing");
         assert!(message.contains("lacks miri and rust-src\n"), "{message}");
     }
 }

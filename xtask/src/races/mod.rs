@@ -14,7 +14,6 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use crate::cargo::root;
-use crate::help::refused;
 use crate::nightly;
 
 /// The race that each tool has to find, and the manifest of a package of it. The profile is that of our tests, so that the standard library is
@@ -37,12 +36,8 @@ enum Tool {
 
 /// Runs the tests by both tools, up to the first that fails.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    if let Some(failed) = refused("test-races", arguments) {
+    if let Some(failed) = nightly::refused("test-races", arguments) {
         return failed;
-    }
-    if let Some(message) = nightly::missing() {
-        eprintln!("{message}");
-        return ExitCode::FAILURE;
     }
     let Some(target) = nightly::host() else {
         eprintln!("error: `rustc -vV` of the nightly toolchain names no host");
