@@ -192,8 +192,8 @@ impl Event {
         let credit_at = |bit: u32| (content >> bit) as u16 % 4096;
         let packet = || PacketId::of_slot((content >> 8) as u32);
         let queue_pair = || QpNumber(content as u32);
-        let (output, input, lane, arrived_on) = (port_at(0), port_at(8), lane_at(16), lane_at(20));
-        let length = (content >> 24) as u16;
+        // Only some kinds have these parts.
+        let passage = || (port_at(0), port_at(8), lane_at(16), lane_at(20), (content >> 24) as u16);
         match self.0 % (1 << TAG_BITS) {
             0 => EventKind::Arrive(port_at(0), packet()),
             1 => EventKind::Signal(
@@ -205,15 +205,15 @@ impl Event {
                 Signal::Pause { lane: lane_at(8), quanta: (content >> 12) as u16 },
             ),
             3 => EventKind::Switch(SwitchTimer::Ready(packet(), port_at(0))),
-            4 => EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, arrived_on, length }),
-            tag @ (5 | 6) => EventKind::Switch(SwitchTimer::CrossbarDone {
-                output,
-                input,
-                lane,
-                arrived_on,
-                fast: tag == 6,
-                length,
-            }),
+            4 => {
+                let (output, input, lane, arrived_on, length) = passage();
+                EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, arrived_on, length })
+            }
+            tag @ (5 | 6) => {
+                let (output, input, lane, arrived_on, length) = passage();
+                let fast = tag == 6;
+                EventKind::Switch(SwitchTimer::CrossbarDone { output, input, lane, arrived_on, fast, length })
+            }
             7 => EventKind::Switch(SwitchTimer::FlowControl(port_at(0), lane_at(8))),
             8 => EventKind::Adapter(AdapterTimer::Send),
             9 => EventKind::Adapter(AdapterTimer::PacingDone),
