@@ -5,17 +5,17 @@
 //!
 //! | pass | of an arrival | of the departure of a tail |
 //! |---|---|---|
-//! | `prefetch_node` | the packet, the node's head | the node's head |
-//! | `prefetch_way` | an entry of the forwarding table; the queue pair | inputs with a packet for the output |
-//! | `prefetch_rest` | input, output, queue; endpoint | input, output, queue of the next input |
-//! | `prefetch_next` | flow, message | the packet at the head of that queue |
+//! | 1 | the packet, the node's head | the node's head |
+//! | 2 | an entry of the forwarding table; the queue pair | inputs with a packet for the output |
+//! | 3 | input, output, queue; endpoint | input, output, queue of the next input |
+//! | 4 | flow, message | the packet at the head of that queue |
 
 use link_layer::Signal;
-use packet::{NodeId, VoqId};
+use packet::{Lane, PacketId, PortId, VoqId};
 use prefetch::prefetch;
 use switch_arch::SwitchTimer;
 
-use crate::state::event::{Event, EventKind};
+use crate::state::event::EventKind;
 use crate::state::part::Part;
 
 /// Events prefetched for at a time.
@@ -28,6 +28,23 @@ const NODES: usize = 512;
 pub(crate) struct Prefetching {
     /// Number of the window's events that have been prefetched for.
     done: usize,
+    /// Empty, but while memory is asked for.
+    coming: Coming,
+}
+
+/// Coming events by what they need. Nodes are positions among the part's adapters or switches.
+#[derive(Debug, Default)]
+struct Coming {
+    /// Arrivals at adapters.
+    received: Vec<(u32, PacketId)>,
+    /// Adapters with an event of another kind, after which they may send.
+    senders: Vec<u32>,
+    /// Arrivals at inputs of switches.
+    arrivals: Vec<(u32, PortId, PacketId)>,
+    /// Departures of tails from switches, each with the queue of its packet.
+    departures: Vec<(u32, VoqId)>,
+    /// Credits for outputs of switches.
+    credits: Vec<(u32, PortId, Lane)>,
 }
 
 impl Prefetching {
@@ -51,92 +68,62 @@ impl Prefetching {
     /// Prefetches for the next events. Each pass needs memory that the one before it asked for.
     #[inline(never)]
     fn more(&mut self, part: &Part) {
-        let events = part.interconnect.queue.window_events(self.done).take(AHEAD);
+        let Part { adapters, switches, interconnect, .. } = part;
+        let pool = &interconnect.pool;
+        let Coming { received, senders, arrivals, departures, credits } = &mut self.coming;
+        let adapter_at = |place: u32| &adapters[place as usize];
+        let switch_at = |place: u32| &switches[place as usize];
+
         let mut last = None;
-        for event in events.clone() {
-            let node = event.node();
-            if last.replace(node) != Some(node) {
-                prefetch_node(part, node);
+        for event in interconnect.queue.window_events(self.done).take(AHEAD) {
+            let (node, kind) = (event.node(), event.kind());
+            let is_next = last.replace(node) != Some(node);
+            if let EventKind::Arrive(_, packet) = kind {
+                prefetch(&pool[packet]);
             }
-            if let EventKind::Arrive(_, packet) = event.kind() {
-                prefetch(&part.interconnect.pool[packet]);
+            let Some(switch) = part.switch_index(node) else {
+                if is_next {
+                    adapters[node.index()].prefetch();
+                }
+                match kind {
+                    EventKind::Arrive(_, packet) => received.push((node.0, packet)),
+                    _ => senders.push(node.0),
+                }
+                continue;
+            };
+            if is_next {
+                switches[switch].prefetch_head();
+            }
+            let place = switch as u32;
+            match kind {
+                EventKind::Arrive(input, packet) => arrivals.push((place, input, packet)),
+                EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, .. }) => {
+                    departures.push((place, VoqId { input, output, lane }));
+                }
+                EventKind::Signal(output, Signal::Credit { lane, .. }) => credits.push((place, output, lane)),
+                _ => {}
             }
         }
-        events.clone().for_each(|event| prefetch_way(part, *event));
-        events.clone().for_each(|event| prefetch_rest(part, *event));
-        events.for_each(|event| prefetch_next(part, *event));
         self.done += AHEAD;
-    }
-}
 
-/// Prefetches the part of a node that every event needs.
-#[inline]
-fn prefetch_node(part: &Part, node: NodeId) {
-    match part.switch_index(node) {
-        Some(switch) => part.switches[switch].prefetch_head(),
-        None => part.adapters[node.index()].prefetch(),
-    }
-}
+        received.iter().for_each(|(node, packet)| adapter_at(*node).prefetch_queue_pair(&pool[*packet]));
+        senders.iter().for_each(|node| adapter_at(*node).prefetch_schedule());
+        arrivals.iter().for_each(|(node, _, packet)| switch_at(*node).prefetch_route(&pool[*packet]));
+        departures.iter().for_each(|(node, voq)| switch_at(*node).prefetch_queue(voq.output, voq.lane));
 
-/// Prefetches what tells the parts of a node that the event needs.
-#[inline]
-fn prefetch_way(part: &Part, event: Event) {
-    let pool = &part.interconnect.pool;
-    let Some(switch) = part.switch_index(event.node()) else {
-        let adapter = &part.adapters[event.node().index()];
-        return match event.kind() {
-            EventKind::Arrive(_, packet) => adapter.prefetch_queue_pair(&pool[packet]),
-            _ => adapter.prefetch_schedule(),
-        };
-    };
-    let switch = &part.switches[switch];
-    match event.kind() {
-        EventKind::Arrive(_, packet) => switch.prefetch_route(&pool[packet]),
-        EventKind::Switch(SwitchTimer::TailLeft { output, lane, .. }) => switch.prefetch_queue(output, lane),
-        _ => {}
-    }
-}
-
-/// Prefetches the parts of a node that depend on the event and on its packet.
-#[inline]
-fn prefetch_rest(part: &Part, event: Event) {
-    let pool = &part.interconnect.pool;
-    let Some(switch) = part.switch_index(event.node()) else {
-        let adapter = &part.adapters[event.node().index()];
-        return match event.kind() {
-            EventKind::Arrive(_, packet) => adapter.prefetch_for_arrival(&pool[packet]),
-            _ => adapter.prefetch_for_send(),
-        };
-    };
-    let switch = &part.switches[switch];
-    match event.kind() {
-        EventKind::Arrive(input, packet) => {
+        received.iter().for_each(|(node, packet)| adapter_at(*node).prefetch_for_arrival(&pool[*packet]));
+        senders.iter().for_each(|node| adapter_at(*node).prefetch_for_send());
+        for (node, input, packet) in arrivals.drain(..) {
             let packet = &pool[packet];
-            if let Some(output) = switch.output_of(packet) {
-                switch.prefetch_for_arrival(VoqId { input, output, lane: packet.lrh.lane });
+            if let Some(output) = switch_at(node).output_of(packet) {
+                switch_at(node).prefetch_for_arrival(VoqId { input, output, lane: packet.lrh.lane });
             }
         }
-        EventKind::Signal(port, Signal::Credit { lane, .. }) => switch.prefetch_output(port, lane),
-        EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, .. }) => {
-            switch.prefetch_for_departure(VoqId { input, output, lane });
-        }
-        _ => {}
-    }
-}
+        departures.iter().for_each(|(node, voq)| switch_at(*node).prefetch_for_departure(*voq));
+        credits.drain(..).for_each(|(node, output, lane)| switch_at(node).prefetch_output(output, lane));
 
-/// Prefetches what depends on the rest: the packet that is likely to be next at an output whose wire falls idle, and the
-/// flow and message of a reply or of the next packet that a host sends.
-#[inline]
-fn prefetch_next(part: &Part, event: Event) {
-    let pool = &part.interconnect.pool;
-    let Some(switch) = part.switch_index(event.node()) else {
-        let adapter = &part.adapters[event.node().index()];
-        return match event.kind() {
-            EventKind::Arrive(_, packet) => adapter.prefetch_for_reply(&pool[packet]),
-            _ => adapter.prefetch_message(),
-        };
-    };
-    if let EventKind::Switch(SwitchTimer::TailLeft { output, input, lane, .. }) = event.kind() {
-        part.switches[switch].prefetch_next(VoqId { input, output, lane }, pool);
+        received.drain(..).for_each(|(node, packet)| adapter_at(node).prefetch_for_reply(&pool[packet]));
+        senders.drain(..).for_each(|node| adapter_at(node).prefetch_message());
+        departures.drain(..).for_each(|(node, voq)| switch_at(node).prefetch_next(voq, pool));
     }
 }
