@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use crate::Owned;
 use crate::keyed_event::{KeyedEvent, NO_KEY};
-use crate::ring::WindowRing;
+use crate::ring::BucketRing;
 
 /// All events of one owner in the open window.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,14 @@ pub struct OwnerBatch {
     end: u32,
 }
 
-/// Ratio of owners to events above which counting by owner costs more than sorting.
+impl OwnerBatch {
+    /// A batch of an owner whose events are not placed yet.
+    const fn of(owner: u32) -> Self {
+        Self { owner, begin: 0, end: 0 }
+    }
+}
+
+/// Ratio of owners to events above which asking each owner costs more than listing those with events.
 const OWNERS_PER_EVENT: usize = 8;
 
 /// Most places, for each event, that events may move while a batch is sorted by insertion. More than nearly sorted batches need.
@@ -30,12 +37,10 @@ pub(crate) struct WindowBatches<E> {
     count: usize,
     /// Events of the current batch that have not come out, as a range of `events`.
     current: Range<usize>,
-    /// While events are grouped, the index of each owner's next event; otherwise zero.
+    /// While events are grouped, the number of each owner's events, then the index of its next one; otherwise zero.
     next_index: Box<[u32]>,
     /// Batches that are not current yet, last one first.
     batches: Vec<OwnerBatch>,
-    /// Empty, but while few events are sorted by owner.
-    few: Vec<KeyedEvent<E>>,
 }
 
 impl<E: Copy + Owned> WindowBatches<E> {
@@ -46,13 +51,12 @@ impl<E: Copy + Owned> WindowBatches<E> {
             current: 0..0,
             next_index: vec![0; owners].into(),
             batches: Vec::new(),
-            few: Vec::new(),
         }
     }
 
     /// Moves the events of `buckets` out of the ring and groups them by owner. The window begins with the first of them; each
     /// is 2^`shift` ps long.
-    pub(crate) fn group(&mut self, ring: &mut WindowRing<E>, buckets: Range<u64>, shift: u32) {
+    pub(crate) fn group(&mut self, ring: &mut BucketRing<KeyedEvent<E>>, buckets: Range<u64>, shift: u32) {
         self.count = buckets.clone().map(|bucket| ring.len(bucket)).sum();
         self.current = 0..0;
         let filler = ring.slices(buckets.clone()).next().and_then(|(_, events)| events.first());
@@ -61,50 +65,19 @@ impl<E: Copy + Owned> WindowBatches<E> {
         {
             self.events.resize(self.count, KeyedEvent { key: NO_KEY, event: any.event });
         }
-        let first = buckets.start;
-        let since_start = |bucket: u64| (bucket - first) << shift;
         if self.count * OWNERS_PER_EVENT < self.next_index.len() {
-            for (bucket, events) in ring.slices(buckets.clone()) {
-                self.few.extend(events.iter().map(|entry| entry.since_earlier(since_start(bucket))));
-            }
-            self.sort_by_owner();
+            self.count_and_list_owners(ring, buckets.clone());
         } else {
-            self.count_by_owner(ring, buckets.clone(), since_start);
-        }
-        buckets.for_each(|bucket| ring.clear(bucket));
-        self.batches.reverse();
-    }
-
-    fn sort_by_owner(&mut self) {
-        self.few.sort_unstable_by_key(|entry| entry.event.owner());
-        let mut end = 0;
-        for group in self.few.chunk_by(|one, next| one.event.owner() == next.event.owner()) {
-            let begin = end;
-            end += group.len() as u32;
-            self.batches.push(OwnerBatch { owner: group[0].event.owner(), begin, end });
-        }
-        self.events[..self.count].copy_from_slice(&self.few);
-        self.few.clear();
-    }
-
-    fn count_by_owner(
-        &mut self,
-        ring: &WindowRing<E>,
-        buckets: Range<u64>,
-        since_start: impl Fn(u64) -> u64,
-    ) {
-        for entry in ring.slices(buckets.clone()).flat_map(|(_, events)| events) {
-            self.next_index[entry.event.owner() as usize] += 1;
+            self.count_by_owner(ring, buckets.clone());
         }
         let mut end = 0;
-        let with_events = self.next_index.iter_mut().enumerate().filter(|(_, count)| **count > 0);
-        for (owner, count) in with_events {
-            let begin = end;
-            end += core::mem::replace(count, begin);
-            self.batches.push(OwnerBatch { owner: owner as u32, begin, end });
+        for batch in &mut self.batches {
+            batch.begin = end;
+            end += core::mem::replace(&mut self.next_index[batch.owner as usize], end);
+            batch.end = end;
         }
-        for (bucket, events) in ring.slices(buckets) {
-            let since_start = since_start(bucket);
+        for (bucket, events) in ring.slices(buckets.clone()) {
+            let since_start = (bucket - buckets.start) << shift;
             for entry in events {
                 let index = &mut self.next_index[entry.event.owner() as usize];
                 self.events[*index as usize] = entry.since_earlier(since_start);
@@ -114,6 +87,33 @@ impl<E: Copy + Owned> WindowBatches<E> {
         for batch in &self.batches {
             self.next_index[batch.owner as usize] = 0;
         }
+        buckets.for_each(|bucket| ring.clear(bucket));
+        self.batches.reverse();
+    }
+
+    /// Counts each owner's events. Lists the owners in the order of their first events.
+    fn count_and_list_owners(&mut self, ring: &BucketRing<KeyedEvent<E>>, buckets: Range<u64>) {
+        for (_, events) in ring.slices(buckets) {
+            for entry in events {
+                let owner = entry.event.owner();
+                let count = &mut self.next_index[owner as usize];
+                if *count == 0 {
+                    self.batches.push(OwnerBatch::of(owner));
+                }
+                *count += 1;
+            }
+        }
+    }
+
+    /// Counts each owner's events. Lists the owners in the order of their numbers, which is that of their memory.
+    fn count_by_owner(&mut self, ring: &BucketRing<KeyedEvent<E>>, buckets: Range<u64>) {
+        for (_, events) in ring.slices(buckets) {
+            for entry in events {
+                self.next_index[entry.event.owner() as usize] += 1;
+            }
+        }
+        let with_events = self.next_index.iter().enumerate().filter(|(_, count)| **count > 0);
+        self.batches.extend(with_events.map(|(owner, _)| OwnerBatch::of(owner as u32)));
     }
 
     /// Returns the batches that are not current yet, last one first.
@@ -175,7 +175,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
     /// Returns the memory allocated for events, in entries.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
-        self.events.capacity() + self.few.capacity()
+        self.events.capacity()
     }
 }
 

@@ -19,6 +19,7 @@ mod batches;
 mod digest;
 mod earliest_first;
 mod keyed_event;
+mod later;
 mod mix;
 mod order;
 mod own_events;

@@ -9,31 +9,33 @@
 //! comes out while an earlier event of that owner can still be scheduled.
 //!
 //! ```text
-//!    |  open window: 8 to 15 buckets  |  ring: 4096 buckets, unsorted  |  far: a heap ...
+//!    |  open window: some buckets  |  ring: 1024 buckets, unsorted  |  later: 1024 buckets of 256 each  |  a heap ...
 //! ```
 //!
 //! * A *bucket* is a power of two of picoseconds. A window begins with the first bucket that has events.
 //! * The events of the open window are grouped by owner, in *batches*. A batch is sorted when it becomes current. The events
 //!   that its owner schedules for itself meanwhile, within the window, form a second sorted list.
 //! * The *ring* covers the buckets that follow.
-//! * *Far* events, mostly timers, wait in a heap and move into the ring as it advances.
+//! * *Later* events, mostly timers, move into the ring when a window reaches them.
 
 use core::fmt::{self, Debug, Formatter};
 use core::ops::Range;
-use std::collections::{BinaryHeap, binary_heap::PeekMut};
-
 use units::{Span, Time};
 
 use crate::Owned;
 use crate::batches::{OwnerBatch, WindowBatches};
-use crate::earliest_first::{EarliestFirst, Keyed};
 use crate::keyed_event::{KeyedEvent, LONGEST, NO_KEY, last_key, time_of};
+use crate::later::{LaterEvent, LaterEvents, NEAR_BUCKETS};
 use crate::order::EventOrder;
 use crate::own_events::OwnEvents;
-use crate::ring::{SIZE, WindowRing};
+use crate::ring::{BucketRing, SIZE};
 
-/// Least number of buckets in a window, if the window has as many picoseconds.
+/// Number of buckets in a window from which it loses at most an eighth of the lookahead, since it has a whole number of them.
 const BUCKETS: u64 = 8;
+
+/// Binary logarithm of a length in ps below which a bucket costs more than it sorts: 8.2 ns, in which few nodes of even a
+/// large fabric have an event.
+const SHORT: u32 = 13;
 
 /// The future-event list. Each event belongs to the owner that it [names](Owned).
 ///
@@ -81,30 +83,10 @@ pub struct EventQueue<E> {
     own_key: u64,
     /// Events that the current owner has scheduled for itself in the open window.
     own: OwnEvents<E>,
-    ring: WindowRing<E>,
-    far: BinaryHeap<EarliestFirst<FarEvent<E>>>,
-    /// Time of the first far event, in ps; `u64::MAX` if there is none.
-    first_far: u64,
+    ring: BucketRing<KeyedEvent<E>>,
+    later: LaterEvents<E>,
     /// Empty, but while a window is cut within a bucket.
     cut: Vec<KeyedEvent<E>>,
-}
-
-/// An event beyond the ring.
-#[derive(Clone, Copy, Debug)]
-struct FarEvent<E> {
-    /// In ps.
-    time: u64,
-    order: EventOrder,
-    event: E,
-}
-
-/// Far events come into the ring by time. Their order counts there.
-impl<E> Keyed for FarEvent<E> {
-    type Key = u64;
-
-    fn key(&self) -> u64 {
-        self.time
-    }
 }
 
 impl<E: Copy + Owned> EventQueue<E> {
@@ -117,7 +99,7 @@ impl<E: Copy + Owned> EventQueue<E> {
     pub fn new(owners: usize, lookahead: Span) -> Self {
         const { assert!(size_of::<E>() <= 24, "an event is at most 24 bytes") }
         let longest = lookahead.ps().clamp(1, LONGEST);
-        let bucket_shift = (longest / BUCKETS).checked_ilog2().unwrap_or(0);
+        let bucket_shift = bucket_shift(longest);
         Self {
             now: 0,
             window_start: 0,
@@ -130,9 +112,8 @@ impl<E: Copy + Owned> EventQueue<E> {
             batch_key: NO_KEY,
             own_key: NO_KEY,
             own: OwnEvents::new(),
-            ring: WindowRing::new(),
-            far: BinaryHeap::new(),
-            first_far: u64::MAX,
+            ring: BucketRing::new(),
+            later: LaterEvents::new(bucket_shift),
             cut: Vec::new(),
         }
     }
@@ -141,7 +122,7 @@ impl<E: Copy + Owned> EventQueue<E> {
     #[must_use]
     pub fn len(&self) -> usize {
         let in_window = self.open.waiting_len() + self.open.current_len() + self.own.len();
-        in_window + self.ring.total_len() + self.far.len()
+        in_window + self.ring.total_len() + self.later.len()
     }
 
     /// Returns true if no event is pending.
@@ -163,7 +144,7 @@ impl<E: Copy + Owned> EventQueue<E> {
         let near = self.ring.events(self.first_bucket).map(|(bucket, entry)| {
             (time_of(entry.key, bucket << self.bucket_shift), entry.order(), &entry.event)
         });
-        near.chain(self.far.iter().map(|far| (Time::from_ps(far.0.time), far.0.order, &far.0.event)))
+        near.chain(self.later.events().map(|later| (Time::from_ps(later.time), later.order, &later.event)))
     }
 
     /// Continues the list of another run: it is empty, and every event before `end` is handled.
@@ -187,7 +168,7 @@ impl<E: Copy + Owned> EventQueue<E> {
         Span::from_ps(1 << self.bucket_shift)
     }
 
-    /// Returns the beginning of the first bucket with events, which is at or before the first event; `None` if no event is
+    /// Returns a time at or before the first event, and not long before it: the beginning of a bucket; `None` if no event is
     /// pending. All batches of the open window are done.
     #[must_use]
     pub fn next_time(&self) -> Option<Time> {
@@ -195,10 +176,12 @@ impl<E: Copy + Owned> EventQueue<E> {
         Some(Time::from_ps(bucket << self.bucket_shift))
     }
 
-    /// Returns the first bucket with events.
+    /// Returns the first bucket with events, or that with which the first later ones begin.
+    #[inline]
     fn first_pending(&self) -> Option<u64> {
-        let in_ring = self.ring.first_from(self.first_bucket);
-        in_ring.or_else(|| (self.first_far < u64::MAX).then_some(self.first_far >> self.bucket_shift))
+        let later = self.later.first_bucket();
+        let first = self.ring.first_from(self.first_bucket).map_or(later, |near| near.min(later));
+        (first < u64::MAX).then_some(first)
     }
 
     /// Returns all events of future windows, in any order.
@@ -221,7 +204,7 @@ impl<E: Copy + Owned> EventQueue<E> {
         if bucket - self.first_bucket < SIZE as u64 {
             self.push_near(bucket, time, order, event);
         } else {
-            self.push_far(FarEvent { time, order, event });
+            self.push_later(LaterEvent { time, order, event });
         }
     }
 
@@ -247,10 +230,8 @@ impl<E: Copy + Owned> EventQueue<E> {
 
     /// Schedules an event beyond the ring.
     #[inline(never)]
-    fn push_far(&mut self, far: FarEvent<E>) {
-        assert!(far.time != u64::MAX, "an event at no time at all");
-        self.first_far = self.first_far.min(far.time);
-        self.far.push(EarliestFirst(far));
+    fn push_later(&mut self, later: LaterEvent<E>) {
+        self.later.push(later);
     }
 
     /// Opens the next window that holds events before `end`, up to `end`. Returns false if there is none. The batches
@@ -291,30 +272,36 @@ impl<E: Copy + Owned> EventQueue<E> {
 
     /// Finds the next window that holds events, if it begins before `end`. Returns its buckets that begin before `end`.
     fn find_window(&mut self, end: Time) -> Option<Range<u64>> {
-        let first = self.first_pending()?;
         let after_end = (end.ps().saturating_sub(1) >> self.bucket_shift) + 1;
-        if first >= after_end || end == Time::ZERO {
-            return None;
+        loop {
+            let first = self.first_pending()?;
+            if first >= after_end || end == Time::ZERO {
+                return None;
+            }
+            self.first_bucket = first;
+            let window = first..first + self.window_buckets;
+            if self.later.first_bucket() >= window.end {
+                return Some(first..window.end.min(after_end));
+            }
+            self.bring_later_events();
         }
-        self.first_bucket = first;
-        let covered = first + SIZE as u64;
-        if self.first_far >> self.bucket_shift < covered {
-            self.bring_far_events(covered);
-        }
-        Some(first..(first + self.window_buckets).min(after_end))
     }
 
-    /// Moves far events into the ring, which covers the buckets before `covered`.
+    /// Moves the first later events into the ring. A window has reached them.
     #[inline(never)] // Few windows bring one.
-    fn bring_far_events(&mut self, covered: u64) {
-        while let Some(far) = self.far.peek_mut()
-            && far.0.time >> self.bucket_shift < covered
-        {
-            let EarliestFirst(FarEvent { time, order, event }) = PeekMut::pop(far);
-            let bucket = time >> self.bucket_shift;
-            self.ring.push(bucket, KeyedEvent::new(time - (bucket << self.bucket_shift), order, event));
+    fn bring_later_events(&mut self) {
+        const {
+            let most = NEAR_BUCKETS + 2 * BUCKETS;
+            assert!(
+                most <= SIZE as u64,
+                "the ring has room for a window and the coarse bucket that it reaches"
+            );
         }
-        self.first_far = self.far.peek().map_or(u64::MAX, |far| far.0.time);
+        let Self { later, ring, bucket_shift, .. } = self;
+        later.take_first(|LaterEvent { time, order, event }| {
+            let bucket = time >> *bucket_shift;
+            ring.push(bucket, KeyedEvent::new(time - (bucket << *bucket_shift), order, event));
+        });
     }
 
     /// Returns the batches of the open window that are not current yet, last one first. A caller may reorder them: the
@@ -403,8 +390,17 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Returns the memory allocated for events, in entries.
     fn capacity(&self) -> usize {
         let in_window = self.open.capacity() + self.own.capacity() + self.cut.capacity();
-        in_window + self.ring.capacity() + self.far.capacity()
+        in_window + self.ring.capacity() + self.later.capacity()
     }
+}
+
+/// Returns the binary logarithm of a bucket's length in ps, for windows of at most `longest` ps: eight or more buckets, or fewer
+/// that are not longer than [`SHORT`] where the window loses no more by them.
+fn bucket_shift(longest: u64) -> u32 {
+    let loses_little = |shift: &u32| longest % (1 << shift) <= longest / BUCKETS;
+    let short = (longest / 2).checked_ilog2().map_or(0, |shift| shift.min(SHORT));
+    let few = (0..=short).rev().find(loses_little).unwrap_or(0);
+    (longest / BUCKETS).checked_ilog2().unwrap_or(0).max(few)
 }
 
 impl<E: Copy + Owned> Debug for EventQueue<E> {
@@ -419,8 +415,18 @@ mod tests {
 
     const LOOKAHEAD: u64 = 2_000;
     const OWNERS: u32 = 100;
-    /// Delays of every kind: none, within the window, within the ring, at the end of the ring, beyond it.
-    const DELAYS: [u64; 8] = [0, 5, 700, 90_000, 1_000_000, 8_191_999, 8_192_000, 150_000_000];
+    /// Delays of every kind: none, within the window, within the ring, at its end, later, at the end of that, beyond it.
+    const DELAYS: [u64; 8] = [0, 5, 700, 90_000, 524_287, 1_048_576, 150_000_000, 9_000_000_000];
+
+    #[test]
+    fn a_window_is_little_shorter_than_the_lookahead() {
+        let shifts = [1, 7, 8, 2_000, 12_000, 27_000, 106_500, 1_000_000].map(bucket_shift);
+        assert_eq!(shifts, [0, 0, 2, 8, 10, 13, 13, 16]);
+        for longest in 1..100_000_u64 {
+            let window = longest >> bucket_shift(longest) << bucket_shift(longest);
+            assert!(window * 8 >= longest * 7 && window <= longest, "{window} ps of {longest} ps");
+        }
+    }
 
     #[test]
     fn a_steady_load_needs_no_more_memory() {

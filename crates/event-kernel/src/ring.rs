@@ -1,4 +1,4 @@
-//! The near future: a ring of buckets, each with the unsorted events of a time shorter than a window.
+//! A ring of buckets, each with the unsorted events of a span of time.
 //!
 //! Invariant: a bucket has memory exactly while it has events, and its bit is set exactly then. Memory is reused in
 //! small chunks, the last one freed first, so that the next write hits the cache. If each bucket kept its own memory,
@@ -11,26 +11,27 @@ use core::ops::Range;
 
 use prefetch::prefetch_bytes;
 
-use crate::keyed_event::KeyedEvent;
+/// Words of 64 bits, one for each bucket.
+const WORDS: usize = 16;
 
-/// Number of buckets: 64 words of 64 bits.
-pub(crate) const SIZE: usize = 64 * 64;
+/// Number of buckets.
+pub(crate) const SIZE: usize = WORDS * 64;
 
 /// Number of events in a chunk of memory.
 const CHUNK: usize = 32;
 
-/// Number of chunks from which they are prefetched. With events of 8 bytes they take 1 MiB.
+/// Number of chunks from which they are prefetched. With entries of 16 bytes they take 1 MiB.
 const MANY_CHUNKS: usize = 2048;
 
-/// The buckets of the ring.
-pub(crate) struct WindowRing<E> {
+/// The buckets of a ring, with entries of type `T`.
+pub(crate) struct BucketRing<T> {
     slots: Box<[BucketSlot; SIZE]>,
     /// Bit `slot % 64` of word `slot / 64` is set if the slot has events.
-    occupied: [u64; 64],
+    occupied: [u64; WORDS],
     /// Bit `w` is set if word `w` of `occupied` is not zero.
-    summary: u64,
-    /// All chunks, one after the other. The origin of an event is the beginning of its bucket.
-    entries: Vec<KeyedEvent<E>>,
+    summary: u16,
+    /// All chunks, one after the other.
+    entries: Vec<T>,
     /// The previous chunk of the same bucket, by chunk.
     previous: Vec<u32>,
     /// Unused chunks.
@@ -46,11 +47,11 @@ struct BucketSlot {
     last: u32,
 }
 
-impl<E: Copy> WindowRing<E> {
+impl<T: Copy> BucketRing<T> {
     pub(crate) fn new() -> Self {
         Self {
             slots: Box::new([BucketSlot { len: 0, last: 0 }; SIZE]),
-            occupied: [0; 64],
+            occupied: [0; WORDS],
             summary: 0,
             entries: Vec::new(),
             previous: Vec::new(),
@@ -60,7 +61,7 @@ impl<E: Copy> WindowRing<E> {
 
     /// Adds an event to a bucket.
     #[inline(always)]
-    pub(crate) fn push(&mut self, bucket: u64, entry: KeyedEvent<E>) {
+    pub(crate) fn push(&mut self, bucket: u64, entry: T) {
         let slot = slot_of(bucket);
         let BucketSlot { len, last } = self.slots[slot];
         let place = len as usize % CHUNK;
@@ -74,7 +75,7 @@ impl<E: Copy> WindowRing<E> {
 
     /// Adds an event to a bucket whose chunks are full, or that has none.
     #[inline(never)] // One event of 32.
-    fn push_to_new_chunk(&mut self, slot: usize, entry: KeyedEvent<E>) {
+    fn push_to_new_chunk(&mut self, slot: usize, entry: T) {
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.summary |= 1 << (slot / 64);
         let chunk = self.free.pop().unwrap_or_else(|| {
@@ -95,7 +96,7 @@ impl<E: Copy> WindowRing<E> {
     #[inline]
     fn prefetch_chunk(&self, chunk: u32) {
         if self.previous.len() >= MANY_CHUNKS {
-            prefetch_bytes(&self.entries[chunk as usize * CHUNK], CHUNK * size_of::<KeyedEvent<E>>());
+            prefetch_bytes(&self.entries[chunk as usize * CHUNK], CHUNK * size_of::<T>());
         }
     }
 
@@ -122,18 +123,18 @@ impl<E: Copy> WindowRing<E> {
     }
 
     /// Returns all events, each with its bucket, in any order. No event lies before the bucket `first`.
-    pub(crate) fn events(&self, first: u64) -> impl Iterator<Item = (u64, &KeyedEvent<E>)> {
+    pub(crate) fn events(&self, first: u64) -> impl Iterator<Item = (u64, &T)> {
         let held = self.slices(first..first + SIZE as u64);
         held.flat_map(|(bucket, events)| events.iter().map(move |event| (bucket, event)))
     }
 
     /// Returns the events of buckets, bucket by bucket, in pieces; those of one bucket are in any order.
     #[inline]
-    pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[KeyedEvent<E>])> {
+    pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[T])> {
         buckets.flat_map(move |bucket| {
             let held = chunks(self.slots[slot_of(bucket)], &self.previous);
             held.map(move |(chunk, held)| {
-                // The bucket's next one, if this is not the first.
+                // Another one of the bucket, if this is not its first.
                 self.prefetch_chunk(self.previous[chunk as usize]);
                 (bucket, &self.entries[held])
             })
@@ -155,7 +156,7 @@ impl<E: Copy> WindowRing<E> {
             // The following words, then round the ring the preceding ones, and last this word, whose low bits are
             // the end of the ring.
             let from_next = self.summary.rotate_right(word as u32 + 1);
-            let next = (word + 1 + from_next.trailing_zeros() as usize) % 64;
+            let next = (word + 1 + from_next.trailing_zeros() as usize) % WORDS;
             next * 64 + self.occupied[next].trailing_zeros() as usize
         };
         let ahead = slot.wrapping_sub(start) % SIZE;
@@ -193,9 +194,9 @@ mod tests {
 
     #[test]
     fn an_empty_ring_has_no_first_bucket() {
-        let mut ring = WindowRing::new();
+        let mut ring = BucketRing::new();
         assert_eq!(ring.first_from(77), None);
-        ring.push(80, KeyedEvent { key: 0, event: () });
+        ring.push(80, ());
         assert_eq!(ring.first_from(77), Some(80));
         assert_eq!((ring.len(80), ring.total_len()), (1, 1));
         ring.clear(80);
@@ -205,9 +206,9 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_bucket_is_the_nearest(from in 0u64..20_000, ahead in prop::collection::vec(0..SIZE as u64, 1..20)) {
-            let mut ring = WindowRing::new();
+            let mut ring = BucketRing::new();
             for ahead in &ahead {
-                ring.push(from + ahead, KeyedEvent { key: 0, event: () });
+                ring.push(from + ahead, ());
             }
             prop_assert_eq!(ring.first_from(from), ahead.iter().min().map(|ahead| from + ahead));
         }

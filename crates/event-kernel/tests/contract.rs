@@ -37,15 +37,20 @@ impl World {
     /// Returns delays that lead to every place where an event can wait, borders included.
     fn delay(self, number: u64) -> u64 {
         let width = self.lookahead.max(1);
-        let ring = 4096 * width;
+        // The ring has 1024 buckets, and coarse ones have 256 times their time.
+        let queue: EventQueue<Event> = EventQueue::new(0, Span::from_ps(self.lookahead));
+        let ring = 1024 * queue.bucket_length().ps();
+        let later = 256 * ring;
         let within = |span: u64| number / 8 % span.max(1);
         match number % 8 {
             0 => 0,
             1 => within(5),
             2 | 3 => within(width),
             4 => within(4 * width),
-            5 => ring - 2 * width + within(4 * width),
+            5 => ring - width.min(ring) + within(4 * width),
+            6 if number.is_multiple_of(3) => later - width + within(4 * width),
             6 => width,
+            _ if number.is_multiple_of(3) => within(3 * later),
             _ => within(3 * ring),
         }
     }
@@ -137,7 +142,7 @@ proptest! {
         backwards in any::<bool>(),
     ) {
         cuts.sort_unstable();
-        let world = World { owners, lookahead, end: 20_000 + 1_000 * lookahead };
+        let world = World { owners, lookahead, end: 20_000 + 100_000 * lookahead };
         let (seen, left) = world.in_windows(seed, 200, &cuts, backwards);
         let expected = world.in_one_list(seed, 200);
         prop_assert_eq!(&seen, &expected);
@@ -166,9 +171,9 @@ fn an_event_cannot_be_scheduled_in_the_past() {
 }
 
 #[test]
-#[should_panic(expected = "an event for another at 99 ps, pushed at 10 ps")]
+#[should_panic(expected = "an event for another at 90 ps, pushed at 10 ps")]
 fn owners_cannot_affect_each_other_within_a_window() {
-    at_work(Span::from_ps(100)).push(Time::from_ps(99), ORDER, (1, 'b'));
+    at_work(Span::from_ps(100)).push(Time::from_ps(90), ORDER, (1, 'b'));
 }
 
 #[test]
