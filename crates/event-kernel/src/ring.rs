@@ -11,8 +11,8 @@ use core::ops::Range;
 
 use prefetch::prefetch_bytes;
 
-/// Words of 64 bits, one for each bucket.
-const WORDS: usize = 16;
+/// Number of words of 64 bits that have a bit for each bucket: the summary has a bit for each word.
+const WORDS: usize = u16::BITS as usize;
 
 /// Number of buckets.
 pub(crate) const SIZE: usize = WORDS * 64;
