@@ -17,10 +17,18 @@ type Event = (u32, Number);
 struct World {
     owners: u32,
     lookahead: u64,
+    /// Length of a bucket, in ps.
+    bucket: u64,
     end: u64,
 }
 
 impl World {
+    fn new(owners: u32, lookahead: u64) -> Self {
+        let queue: EventQueue<Event> = EventQueue::new(0, Span::from_ps(lookahead));
+        let bucket = queue.bucket_length().ps();
+        Self { owners, lookahead, bucket, end: 20_000 + 100_000 * lookahead }
+    }
+
     /// Returns the events that follow from an event of `owner` at `now`.
     fn follow(self, now: u64, (owner, event): Event) -> impl Iterator<Item = (Time, EventOrder, Event)> {
         let count = [1, 1, 1, 2, 1][(finalise(event) % 5) as usize];
@@ -38,8 +46,7 @@ impl World {
     fn delay(self, number: u64) -> u64 {
         let width = self.lookahead.max(1);
         // The ring has 1024 buckets, and coarse ones have 256 times their time.
-        let queue: EventQueue<Event> = EventQueue::new(0, Span::from_ps(self.lookahead));
-        let ring = 1024 * queue.bucket_length().ps();
+        let ring = 1024 * self.bucket;
         let later = 256 * ring;
         let within = |span: u64| number / 8 % span.max(1);
         match number % 8 {
@@ -142,7 +149,7 @@ proptest! {
         backwards in any::<bool>(),
     ) {
         cuts.sort_unstable();
-        let world = World { owners, lookahead, end: 20_000 + 100_000 * lookahead };
+        let world = World::new(owners, lookahead);
         let (seen, left) = world.in_windows(seed, 200, &cuts, backwards);
         let expected = world.in_one_list(seed, 200);
         prop_assert_eq!(&seen, &expected);

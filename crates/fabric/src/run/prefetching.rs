@@ -74,6 +74,7 @@ impl Prefetching {
         let adapter_at = |place: u32| &adapters[place as usize];
         let switch_at = |place: u32| &switches[place as usize];
 
+        // Pass 1.
         let mut last = None;
         for event in interconnect.queue.window_events(self.done).take(AHEAD) {
             let (node, kind) = (event.node(), event.kind());
@@ -106,11 +107,13 @@ impl Prefetching {
         }
         self.done += AHEAD;
 
+        // Pass 2.
         received.iter().for_each(|(node, packet)| adapter_at(*node).prefetch_queue_pair(&pool[*packet]));
         senders.iter().for_each(|node| adapter_at(*node).prefetch_schedule());
         arrivals.iter().for_each(|(node, _, packet)| switch_at(*node).prefetch_route(&pool[*packet]));
         departures.iter().for_each(|(node, voq)| switch_at(*node).prefetch_queue(voq.output, voq.lane));
 
+        // Pass 3.
         received.iter().for_each(|(node, packet)| adapter_at(*node).prefetch_for_arrival(&pool[*packet]));
         senders.iter().for_each(|node| adapter_at(*node).prefetch_for_send());
         for (node, input, packet) in arrivals.drain(..) {
@@ -122,6 +125,7 @@ impl Prefetching {
         departures.iter().for_each(|(node, voq)| switch_at(*node).prefetch_for_departure(*voq));
         credits.drain(..).for_each(|(node, output, lane)| switch_at(node).prefetch_output(output, lane));
 
+        // Pass 4.
         received.drain(..).for_each(|(node, packet)| adapter_at(node).prefetch_for_reply(&pool[packet]));
         senders.drain(..).for_each(|node| adapter_at(node).prefetch_message());
         departures.drain(..).for_each(|(node, voq)| switch_at(node).prefetch_next(voq, pool));
