@@ -105,9 +105,10 @@ impl Header {
 impl Fabric {
     fn placed(ports: &[PortRow], simulated: f64, top: f64) -> Self {
         let (names, outputs) = outputs(ports, simulated);
-        let degree = |node: usize| outputs.iter().filter(|output| output.node == node).count();
+        let mut degrees = vec![0_u32; names.len()];
+        outputs.iter().for_each(|output| degrees[output.node] += 1);
         // Hosts come before switches and have one port each.
-        let hosts = (0..names.len()).find(|node| degree(*node) > 1).unwrap_or(names.len());
+        let hosts = degrees.iter().position(|degree| *degree > 1).unwrap_or(names.len());
         let levels = levels(names.len(), hosts, &outputs);
         let highest = levels.iter().copied().max().unwrap_or(0);
         let mut nodes: Vec<Node> = names
@@ -211,8 +212,9 @@ impl Fabric {
     }
 
     fn draw_nodes(&self, file: &mut SvgFile, worst: Option<&WorstTree>) {
-        let hosts = self.nodes.iter().filter(|node| node.is_host).count();
+        let (hosts, switches): (Vec<&Node>, Vec<&Node>) = self.nodes.iter().partition(|node| node.is_host);
         for node in &self.nodes {
+            let alike = if node.is_host { &hosts } else { &switches };
             let name = node.name.as_str();
             if node.is_host {
                 let role = worst.map_or(HostRole::None, |tree| {
@@ -227,26 +229,24 @@ impl Fabric {
             } else {
                 (node.at.0, node.at.1 - 12.0)
             };
-            if width(name, 11.0) <= self.room(node, hosts) {
+            if width(name, 11.0) <= room(node, alike) {
                 file.text(beside, Anchor::Middle, letters(11.0), name);
             }
         }
     }
+}
 
-    /// Returns the distance to the next node of the same row, in pixels.
-    fn room(&self, node: &Node, hosts: usize) -> f64 {
-        if node.is_host && hosts > 64 {
-            return 0.0;
-        }
-        let beside = self
-            .nodes
-            .iter()
-            .filter(|other| (other.at.1 - node.at.1).abs() < 20.0 && other.name != node.name);
-        let apart = |other: &Node| {
-            if (other.at.0 - node.at.0).abs() < 0.5 { 0.0 } else { (other.at.0 - node.at.0).abs() }
-        };
-        beside.map(apart).fold(WIDTH, f64::min)
+/// Returns the distance from a node to the next of the same row, in pixels: among all hosts for a host, else among all switches.
+fn room(node: &Node, alike: &[&Node]) -> f64 {
+    if node.is_host && alike.len() > 64 {
+        return 0.0;
     }
+    let beside =
+        alike.iter().filter(|other| (other.at.1 - node.at.1).abs() < 20.0 && other.name != node.name);
+    let apart = |other: &&Node| {
+        if (other.at.0 - node.at.0).abs() < 0.5 { 0.0 } else { (other.at.0 - node.at.0).abs() }
+    };
+    beside.map(apart).fold(WIDTH, f64::min)
 }
 
 /// Returns the names of all nodes in the order of the table, and all outputs, the lanes of a port together.
