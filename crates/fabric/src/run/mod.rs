@@ -13,8 +13,9 @@
 //! | `common_windows` | the windows of a fabric in several parts, on one thread |
 //! | `threads` | the same on one thread for each part |
 //! | `ranks` | the same on several processes |
-//! | `pace` | the choice between the two, on a machine with other work |
+//! | `pace` | the choice between one thread and several, on a machine with other work |
 //! | `prefetching` | prefetches memory, for fabrics larger than any cache |
+//! | `contest` | the choice between two ways of the same work, by their speed |
 //! | `until_done` | ends a run when its finite traffic is delivered |
 //! | `drain` | runs a fabric empty after its sources fall silent |
 //! | `audit` | conservation of packets |
@@ -24,6 +25,7 @@
 
 mod audit;
 mod common_windows;
+mod contest;
 mod drain;
 pub(crate) mod error;
 mod pace;

@@ -5,10 +5,11 @@
 //! Threads that meet after every window go as fast as the slowest of them. On a machine whose processors have other work, one
 //! of them is often without a processor, and all wait for it: measured with 13 runnable threads on two processors, two
 //! threads took 7 to 13 times as long as one. So once threads have lost their processors before some meetings of a slice of time, or were
-//! started very often, one thread tries a slice, and the faster way goes on for a while. Two slices are little evidence where other guests
-//! share the processors: so the slower way is tried again soon at first, and then less and less often, until it is the faster one.
+//! started very often, one thread tries a slice, and the faster way goes on for a while.
 
 use core::time::Duration;
+
+use super::contest::Contest;
 
 /// The two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,42 +39,27 @@ pub(super) struct Stretch {
     pub(super) lost: u64,
 }
 
-/// The way of a run, and what is known of both.
+/// The way of a run.
 #[derive(Debug)]
 pub(super) struct Pace {
-    way: Way,
-    /// True if the present slice is a trial of the way that is not preferred.
-    is_trial: bool,
-    /// Slices of the preferred way before the next trial.
-    hold: u32,
-    /// Slices that it goes on for after the next trial that it wins.
-    next_hold: u32,
+    /// Between threads and one thread.
+    contest: Contest,
     /// Work of the present slice.
     slice: Stretch,
     /// Advances in the present slice.
     advances: u64,
-    /// Events a second of the last slice of the preferred way.
-    rate: f64,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Self {
-            way: Way::Threads,
-            is_trial: false,
-            hold: 2, // Threads fill their caches in the first slice.
-            next_hold: 1,
-            slice: Stretch::default(),
-            advances: 0,
-            rate: 0.0,
-        }
+        Self { contest: Contest::new(LONGEST_HOLD), slice: Stretch::default(), advances: 0 }
     }
 }
 
 impl Pace {
     /// Returns the present way.
     pub(super) const fn way(&self) -> Way {
-        self.way
+        if self.contest.is_first() { Way::Threads } else { Way::InTurn }
     }
 
     /// Returns the time that is left of the present slice.
@@ -96,38 +82,9 @@ impl Pace {
 
     fn choose(&mut self) {
         let Stretch { events, elapsed, meetings, lost } = self.slice;
-        let rate = events as f64 / elapsed.as_secs_f64();
-        if self.is_trial {
-            self.is_trial = false;
-            if rate < self.rate {
-                self.way = self.way.other();
-                self.hold = self.next_hold;
-                self.next_hold = (2 * self.next_hold).min(LONGEST_HOLD);
-            } else {
-                self.rate = rate;
-                (self.hold, self.next_hold) = (1, 1);
-            }
-            return;
-        }
-        self.rate = rate;
         let is_undisturbed =
-            self.way == Way::Threads && lost * 100 < meetings * BUSY && self.advances < SHORT;
-        if !is_undisturbed {
-            self.hold = self.hold.saturating_sub(1);
-            if self.hold == 0 {
-                self.is_trial = true;
-                self.way = self.way.other();
-            }
-        }
-    }
-}
-
-impl Way {
-    const fn other(self) -> Self {
-        match self {
-            Self::Threads => Self::InTurn,
-            Self::InTurn => Self::Threads,
-        }
+            self.way() == Way::Threads && lost * 100 < meetings * BUSY && self.advances < SHORT;
+        self.contest.end_slice(events as f64 / elapsed.as_secs_f64(), !is_undisturbed);
     }
 }
 
@@ -135,16 +92,17 @@ impl Way {
 mod tests {
     use super::*;
 
-    /// Runs a number of slices, of which those on threads have these events and meetings with a lost processor in hundredths. Returns
-    /// the share of slices on threads.
-    fn share_on_threads(slices: u32, events: impl Fn(Way, u32) -> u64, lost: u64) -> f64 {
+    /// Runs slices of four advances each, of 100 meetings, before so many of which a thread lost its processor. One thread is
+    /// slower. Returns the share of slices on threads.
+    fn share_on_threads(slices: u32, lost: u64) -> f64 {
         let mut pace = Pace::default();
         let mut on_threads = 0;
-        for slice in 0..slices {
-            on_threads += u32::from(pace.way() == Way::Threads);
+        for _ in 0..slices {
+            let is_on_threads = pace.way() == Way::Threads;
+            on_threads += u32::from(is_on_threads);
+            let events = if is_on_threads { 1000 } else { 600 };
             for _ in 0..4 {
-                let (events, meetings) = (events(pace.way(), slice), 100);
-                pace.add(Stretch { events, elapsed: SLICE / 4, meetings, lost });
+                pace.add(Stretch { events, elapsed: SLICE / 4, meetings: 100, lost });
             }
         }
         f64::from(on_threads) / f64::from(slices)
@@ -152,38 +110,12 @@ mod tests {
 
     #[test]
     fn an_idle_machine_keeps_to_threads() {
-        assert_eq!(share_on_threads(1000, |_, _| 1000, 1), 1.0);
+        assert_eq!(share_on_threads(1000, 1), 1.0);
     }
 
     #[test]
-    fn a_busy_machine_takes_the_faster_way_but_for_trials() {
-        let share = share_on_threads(1000, |way, _| if way == Way::Threads { 100 } else { 1000 }, 50);
-        assert!(share < 0.1, "{share} on threads, which are slower");
-        let share = share_on_threads(1000, |way, _| if way == Way::Threads { 1000 } else { 600 }, 50);
-        assert!(share > 0.9, "{share} on threads, which are faster");
-    }
-
-    /// Other guests of the machine make single slices slow. Such slices do not decide about a short run: the slower way has its
-    /// two slices after the mistake, and four trials, of which each comes after twice as long as the one before.
-    #[test]
-    fn a_mistake_is_noticed_soon() {
-        let events = |way, slice| match (way, slice) {
-            (Way::Threads, 0..2) => 100,
-            (Way::Threads, _) => 1500,
-            (Way::InTurn, _) => 1000,
-        };
-        let share = share_on_threads(20, events, 50);
-        assert!(share >= 0.7, "{share}");
-    }
-
-    #[test]
-    fn a_change_is_noticed() {
-        let events = |way, slice| match (way, slice < 500) {
-            (Way::Threads, true) => 100,
-            (Way::Threads, false) => 2000,
-            (Way::InTurn, _) => 1000,
-        };
-        let share = share_on_threads(1000, events, 50);
-        assert!((0.4..0.6).contains(&share), "{share}");
+    fn a_busy_machine_tries_one_thread() {
+        let share = share_on_threads(1000, 2);
+        assert!((0.9..1.0).contains(&share), "{share}");
     }
 }

@@ -9,27 +9,66 @@
 //! | 2 | an entry of the forwarding table; the queue pair | inputs with a packet for the output |
 //! | 3 | input, output, queue; endpoint | input, output, queue of the next input |
 //! | 4 | flow, message | the packet at the head of that queue |
+//!
+//! Prefetching takes time itself, and gains by how slow memory is, which differs from machine to machine and, where other programs
+//! share it, from hour to hour. So windows are handled without it too now and then, and the faster way goes on.
+
+use core::time::Duration;
 
 use link_layer::Signal;
 use packet::{Lane, PacketId, PortId, VoqId};
+use parallel::Stopwatch;
 use prefetch::prefetch;
 use switch_arch::SwitchTimer;
 
+use super::contest::Contest;
 use crate::state::event::EventKind;
 use crate::state::part::Part;
 
 /// Events prefetched for at a time.
 const AHEAD: usize = 64;
-/// The number of nodes from which prefetching pays; smaller fabrics fit into the cache.
-const NODES: usize = 512;
+/// The number of nodes from which prefetching may pay; smaller fabrics fit into the cache. It never does where the compiler has no
+/// instruction for it.
+const NODES: usize = if cfg!(target_arch = "x86_64") { 256 } else { usize::MAX };
+/// Events from the start of one window that is timed to the start of the next: a look at the time takes as long as an event, and
+/// there may be few in a window.
+const TIMED: u64 = 1024;
+/// Time of timed windows after which a slice ends.
+const SLICE: Duration = Duration::from_micros(500);
+/// Most slices of the faster way until the slower one is tried again.
+const LONGEST_HOLD: u32 = 64;
 
 /// Progress of prefetching in the open window.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Prefetching {
     /// Number of the window's events that have been prefetched for.
     done: usize,
     /// Empty, but while memory is asked for.
     coming: Coming,
+    /// False if the open window is handled without.
+    is_on: bool,
+    /// Between prefetching and none.
+    contest: Contest,
+    /// Events of the part before the last window that was timed.
+    timed: u64,
+    /// Since the start of the open window, if it is timed.
+    stopwatch: Option<Stopwatch>,
+    /// Events of the slice's timed windows, and their time.
+    slice: (u64, Duration),
+}
+
+impl Default for Prefetching {
+    fn default() -> Self {
+        Self {
+            done: 0,
+            coming: Coming::default(),
+            is_on: false,
+            contest: Contest::new(LONGEST_HOLD),
+            timed: 0,
+            stopwatch: None,
+            slice: Default::default(),
+        }
+    }
 }
 
 /// Coming events by what they need. Nodes are positions among the part's adapters or switches.
@@ -48,16 +87,35 @@ struct Coming {
 }
 
 impl Prefetching {
-    /// Starts over with the events of a window just opened.
+    /// Begins a window of a part that has handled so many events before.
     #[inline]
-    pub(crate) fn begin_window(&mut self) {
-        self.done = 0;
+    pub(crate) fn begin_window(&mut self, part: &Part, events: u64) {
+        if part.numbers.len() >= NODES {
+            self.is_on = self.contest.is_first();
+            self.done = 0;
+            if events - self.timed >= TIMED {
+                (self.timed, self.stopwatch) = (events, Some(Stopwatch::start()));
+            }
+        }
+    }
+
+    /// Ends the window, once the part has handled so many events, and chooses the way of the next.
+    #[inline]
+    pub(crate) fn end_window(&mut self, events: u64) {
+        let Some(stopwatch) = self.stopwatch.take() else { return };
+        let (handled, elapsed) = &mut self.slice;
+        *handled += events - self.timed;
+        *elapsed += stopwatch.elapsed();
+        if *elapsed >= SLICE {
+            self.contest.end_slice(*handled as f64 / elapsed.as_secs_f64(), true);
+            self.slice = Default::default();
+        }
     }
 
     /// Prefetches for the current batch's events and for some later events, unless done already.
     #[inline]
     pub(crate) fn before_turn(&mut self, part: &Part) {
-        if part.numbers.len() < NODES {
+        if !self.is_on {
             return;
         }
         while self.done < part.interconnect.queue.batch_end() {

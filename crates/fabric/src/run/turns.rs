@@ -63,7 +63,7 @@ impl Turns {
 
     /// Gives every node with events in the open window its turn.
     pub(crate) fn window<X: Extent>(&mut self, part: &mut Part) {
-        self.prefetching.begin_window();
+        self.prefetching.begin_window(part, self.events);
         if let Some(stream) = &mut self.scramble {
             part.interconnect.queue.batches().shuffle(stream);
         }
@@ -76,6 +76,7 @@ impl Turns {
                 Some(switch) => turn(&mut switches[switch], access),
             };
         }
+        self.prefetching.end_window(self.events);
     }
 }
 
