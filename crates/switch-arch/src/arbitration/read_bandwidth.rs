@@ -14,6 +14,8 @@ use crate::tables::PortSet;
 pub(crate) struct ReadBandwidth<const WORDS: usize> {
     /// False where packets are not read at inputs: then nothing is limited.
     limited: bool,
+    /// True if every input is read by a whole number of outputs at most, all of one rate: then only reservations constrain inputs.
+    whole_reads: bool,
     /// By input.
     inputs: Box<[InputBandwidth]>,
     /// Inputs that are read at their limit or faster: no further output can read them.
@@ -31,6 +33,7 @@ pub(crate) struct ReadBandwidth<const WORDS: usize> {
 
 state_codec::state!([const WORDS: usize] ReadBandwidth<WORDS> {
     limited: plan,
+    whole_reads: plan,
     inputs: part,
     saturated,
     constrained,
@@ -60,12 +63,14 @@ struct Reservation {
 state_codec::value!(Reservation { output, rate });
 
 impl<const WORDS: usize> ReadBandwidth<WORDS> {
-    /// Creates the state of inputs that are not read. `limits` is the read bandwidth of each input's buffer and `fastest`
-    /// the rate of the fastest output, in bit/s.
-    pub(crate) fn new(limited: bool, limits: Vec<u64>, fastest: u64) -> Self {
+    /// Creates the state of inputs that are not read. `limits` is the read bandwidth of each input's buffer, `fastest` the rate of
+    /// the fastest output, and `only_rate` the rate of every read if there is only one, all in bit/s.
+    pub(crate) fn new(limited: bool, limits: Vec<u64>, fastest: u64, only_rate: Option<u64>) -> Self {
         let reservation = Reservation { output: PortId(0), rate: 0 };
         Self {
             limited,
+            whole_reads: only_rate
+                .is_some_and(|rate| rate > 0 && limits.iter().all(|limit| limit.is_multiple_of(rate))),
             reservations: vec![reservation; limits.len()].into(),
             inputs: limits.into_iter().map(|limit| InputBandwidth { reading: 0, limit }).collect(),
             saturated: PortSet::EMPTY,
@@ -197,12 +202,21 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     /// Brings the sets up to date after a change of an input's reads or reservation.
     #[inline(always)]
     fn update(&mut self, input: PortId) {
+        let InputBandwidth { reading, limit } = self.inputs[input.index()];
+        self.saturated.set(input, reading >= limit);
+        let is_unconstrained = self.whole_reads && self.reserved.is_empty() && self.constrained.is_empty();
+        if !is_unconstrained {
+            self.constrain(input);
+        }
+    }
+
+    /// Brings the set of constrained inputs up to date.
+    #[inline(never)] // Where all links have one rate, few outputs wait for an input.
+    fn constrain(&mut self, input: PortId) {
         let reserved = self.reservation_on(input).map_or(0, |reservation| reservation.rate);
         let InputBandwidth { reading, limit } = self.inputs[input.index()];
-        let saturated = reading >= limit;
         let taken = reading + reserved;
-        self.saturated.set(input, saturated);
-        self.constrained.set(input, !saturated && taken > 0 && taken + self.fastest > limit);
+        self.constrained.set(input, reading < limit && taken > 0 && taken + self.fastest > limit);
     }
 
     /// Returns the reservation of `input`.
@@ -226,8 +240,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Rates of the outputs, and limits of the inputs, in Gb/s.
-    const RATES: [u64; 4] = [8, 16, 4, 16];
+    /// Rates of the outputs, several and one, and limits of the inputs, in Gb/s.
+    const RATES: [[u64; 4]; 2] = [[8, 16, 4, 16], [8; 4]];
     const LIMITS: [u64; 3] = [8, 16, 24];
 
     #[derive(Clone, Copy, Debug)]
@@ -243,7 +257,7 @@ mod tests {
     }
 
     fn op() -> impl Strategy<Value = Op> {
-        let (output, input) = (0..RATES.len(), 0..LIMITS.len());
+        let (output, input) = (0..4_usize, 0..LIMITS.len());
         prop_oneof![
             3 => (output.clone(), input).prop_map(|(output, input)| Op::Start(output, input)),
             2 => output.clone().prop_map(Op::End),
@@ -255,29 +269,28 @@ mod tests {
     /// Reads and reservations, written down one by one.
     #[derive(Default)]
     struct Book {
+        /// Rates of the outputs, in Gb/s.
+        rates: [u64; 4],
         /// By output, the input that it reads.
-        reads: [Option<usize>; RATES.len()],
+        reads: [Option<usize>; 4],
         /// By input, the output that it is reserved for.
         reserved: [Option<usize>; LIMITS.len()],
     }
 
     impl Book {
         fn reading(&self, input: usize) -> u64 {
-            (0..RATES.len())
-                .filter(|output| self.reads[*output] == Some(input))
-                .map(|output| RATES[output])
-                .sum()
+            (0..4).filter(|output| self.reads[*output] == Some(input)).map(|output| self.rates[output]).sum()
         }
 
         /// Bandwidth that `output` cannot have, in Gb/s.
         fn taken(&self, input: usize, output: usize) -> u64 {
             let of_others = self.reserved[input].filter(|other| *other != output);
-            self.reading(input) + of_others.map_or(0, |other| RATES[other])
+            self.reading(input) + of_others.map_or(0, |other| self.rates[other])
         }
 
         fn can_read(&self, input: usize, output: usize) -> bool {
             let taken = self.taken(input, output);
-            taken == 0 || taken + RATES[output] <= LIMITS[input]
+            taken == 0 || taken + self.rates[output] <= LIMITS[input]
         }
 
         fn cancel(&mut self, output: usize) -> bool {
@@ -302,8 +315,8 @@ mod tests {
             let in_use = book.reading(input) > 0 || book.reserved[input].is_some();
             prop_assert_eq!(bandwidth.is_in_use(port(input)), in_use);
         }
-        for output in (0..RATES.len()).filter(|output| book.reads[*output].is_none()) {
-            let available = bandwidth.available(all, port(output), || Rate::gbps(RATES[output]));
+        for output in (0..4).filter(|output| book.reads[*output].is_none()) {
+            let available = bandwidth.available(all, port(output), || Rate::gbps(book.rates[output]));
             let expected = ports((0..LIMITS.len()).filter(|input| book.can_read(*input, output)));
             prop_assert_eq!(available, expected, "output {}", output);
         }
@@ -320,28 +333,29 @@ mod tests {
         /// Whatever starts, ends, is reserved or given up: an output can read the inputs that have bandwidth for it, beside
         /// the reads of others and a reservation of another.
         #[test]
-        fn reads_and_reservations_are_within_the_limits(ops in prop::collection::vec(op(), 0..60)) {
+        fn reads_and_reservations_are_within_the_limits(has_one_rate in any::<bool>(), ops in prop::collection::vec(op(), 0..60)) {
             let limits = LIMITS.map(|limit| Rate::gbps(limit).get()).to_vec();
-            let mut bandwidth = ReadBandwidth::<1>::new(true, limits, Rate::gbps(16).get());
-            let mut book = Book::default();
+            let mut book = Book { rates: RATES[usize::from(has_one_rate)], ..Book::default() };
+            let fastest = book.rates.into_iter().max().map_or(0, |rate| Rate::gbps(rate).get());
+            let mut bandwidth = ReadBandwidth::<1>::new(true, limits, fastest, has_one_rate.then_some(fastest));
             check(&bandwidth, &book)?;
             for op in ops {
                 match op {
                     Op::Start(output, input) => {
                         if book.reads[output].is_none() && book.can_read(input, output) {
-                            bandwidth.start(port(input), port(output), Rate::gbps(RATES[output]));
+                            bandwidth.start(port(input), port(output), Rate::gbps(book.rates[output]));
                             book.reads[output] = Some(input);
                             book.cancel(output);
                         }
                     }
                     Op::End(output) => {
                         if let Some(input) = book.reads[output].take() {
-                            bandwidth.end(port(input), Rate::gbps(RATES[output]));
+                            bandwidth.end(port(input), Rate::gbps(book.rates[output]));
                         }
                     }
                     Op::Reserve(output, mask) => {
                         let named = || (0..LIMITS.len()).filter(|input| mask >> input & 1 == 1);
-                        bandwidth.reserve(port(output), Rate::gbps(RATES[output]), ports(named()));
+                        bandwidth.reserve(port(output), Rate::gbps(book.rates[output]), ports(named()));
                         // One for each output; the first input that is not reserved yet.
                         if !book.reserved.contains(&Some(output))
                             && let Some(input) = named().find(|input| book.reserved[*input].is_none())
@@ -360,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_read_that_speeds_up_takes_more_and_gives_it_back() {
-        let mut bandwidth = ReadBandwidth::<1>::new(true, vec![16], 16);
+        let mut bandwidth = ReadBandwidth::<1>::new(true, vec![16], 16, None);
         let (input, output) = (PortId(0), PortId(0));
         bandwidth.start(input, output, Rate::bps(4));
         bandwidth.speed_up(input, Rate::bps(8));
@@ -375,7 +389,7 @@ mod tests {
     /// Memory that belongs to outputs is read by each of them at its own rate.
     #[test]
     fn without_a_limit_nothing_is_taken() {
-        let mut bandwidth = ReadBandwidth::<1>::new(false, vec![1], 1);
+        let mut bandwidth = ReadBandwidth::<1>::new(false, vec![1], 1, Some(1));
         bandwidth.start(PortId(0), PortId(0), Rate::bps(1));
         assert!(!bandwidth.is_limited() && !bandwidth.is_in_use(PortId(0)));
         assert!(!bandwidth.available(ports(0..1), PortId(1), || Rate::bps(1)).is_empty());
