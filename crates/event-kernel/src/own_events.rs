@@ -40,7 +40,15 @@ impl<E: Copy> OwnEvents<E> {
             // All have come out, so that their memory is used again.
             self.sorted.clear();
             self.next = 0;
+        } else if self.sorted.last().is_some_and(|last| last.key > entry.key) {
+            return self.push_before_last(entry);
         }
+        self.sorted.push(entry);
+    }
+
+    /// Adds an event that comes out before the last one.
+    #[inline(never)] // One event of eight.
+    fn push_before_last(&mut self, entry: KeyedEvent<E>) {
         let first = self.sorted.len().saturating_sub(NEAR).max(self.next);
         let later = self.sorted[first..].iter().rev().take_while(|other| other.key > entry.key).count();
         let place = self.sorted.len() - later;
@@ -63,27 +71,29 @@ impl<E: Copy> OwnEvents<E> {
         self.late.peek().map_or(sorted, |late| sorted.min(late.0.key))
     }
 
-    /// Takes the event with the least key.
+    /// Takes the event with the least key. Returns the [least key](Self::least_key) of the others as well.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<KeyedEvent<E>> {
+    pub(crate) fn pop(&mut self) -> Option<(KeyedEvent<E>, u64)> {
         if !self.late.is_empty() {
             return self.pop_with_late();
         }
         let entry = *self.sorted.get(self.next)?;
         self.next += 1;
-        Some(entry)
+        Some((entry, self.sorted.get(self.next).map_or(NO_KEY, |entry| entry.key)))
     }
 
     #[inline(never)] // Late events are rare.
-    fn pop_with_late(&mut self) -> Option<KeyedEvent<E>> {
+    fn pop_with_late(&mut self) -> Option<(KeyedEvent<E>, u64)> {
         let late = self.late.peek_mut()?;
-        match self.sorted.get(self.next) {
-            Some(sorted) if sorted.key <= late.0.key => {
+        let entry = match self.sorted.get(self.next).filter(|sorted| sorted.key <= late.0.key) {
+            None => PeekMut::pop(late).0,
+            Some(sorted) => {
+                drop(late); // So that the heap can be looked at below.
                 self.next += 1;
-                Some(*sorted)
+                *sorted
             }
-            _ => Some(PeekMut::pop(late).0),
-        }
+        };
+        Some((entry, self.least_key()))
     }
 
     /// Returns the memory allocated for events, in entries.
@@ -111,7 +121,10 @@ mod tests {
                     list.insert(key, number);
                 } else {
                     prop_assert_eq!(own.least_key(), list.first_key_value().map_or(NO_KEY, |(key, _)| *key));
-                    prop_assert_eq!(own.pop().map(|entry| (entry.key, entry.event)), list.pop_first());
+                    let first = list.pop_first();
+                    let next = list.first_key_value().map_or(NO_KEY, |(key, _)| *key);
+                    let popped = own.pop().map(|(entry, next)| ((entry.key, entry.event), next));
+                    prop_assert_eq!(popped, first.map(|first| (first, next)));
                 }
                 prop_assert_eq!(own.len(), list.len());
             }

@@ -217,15 +217,21 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Schedules an event in the open window.
     #[inline(never)] // Most events are of later windows, and their way is short.
     fn push_in_window(&mut self, time: u64, order: EventOrder, event: E) {
-        assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
-        if self.owner != Some(event.owner()) {
-            let is_instant = self.window_buckets == 1;
-            assert!(is_instant, "an event for another at {time} ps, pushed at {} ps", self.now);
-            return self.push_near(self.first_bucket, time, order, event);
+        if time < self.now || self.owner != Some(event.owner()) {
+            return self.push_for_another(time, order, event);
         }
         let entry = KeyedEvent::new(time - self.window_start, order, event);
         self.own_key = self.own_key.min(entry.key);
         self.own.push(entry);
+    }
+
+    /// Schedules an event of another owner in the open window, which can be only if that is one instant.
+    #[inline(never)]
+    fn push_for_another(&mut self, time: u64, order: EventOrder, event: E) {
+        assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
+        let is_instant = self.window_buckets == 1;
+        assert!(is_instant, "an event for another at {time} ps, pushed at {} ps", self.now);
+        self.push_near(self.first_bucket, time, order, event);
     }
 
     /// Schedules an event beyond the ring.
@@ -365,9 +371,9 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Takes the event with the least key of those that the current owner has scheduled for itself.
     #[inline(never)] // One event of three.
     fn pop_own(&mut self) -> Option<KeyedEvent<E>> {
-        let event = self.own.pop();
-        self.own_key = self.own.least_key();
-        event
+        let (event, next_key) = self.own.pop()?;
+        self.own_key = next_key;
+        Some(event)
     }
 
     /// Takes the current owner's event with the least key, if that is at most `last`.
