@@ -24,6 +24,7 @@ state_codec::state!(SharedBlocks { memory: part, numbering: plan, longest_packet
 
 impl SharedBlocks {
     /// Admits a packet. The receiver regains its room as far as the memory allows.
+    #[inline(never)] // Out of the way of memory that is not shared.
     pub(super) fn admit<W: LinkTimer>(
         &mut self,
         port: &mut Port,
@@ -46,6 +47,7 @@ impl SharedBlocks {
 
     /// Releases a packet. Its blocks go back to the receiver as far as they are guaranteed, and to the receivers that want
     /// room.
+    #[inline(never)] // As above.
     pub(super) fn release<W: LinkTimer>(
         &mut self,
         ports: &mut [impl AsMut<Port> + AsRef<Port>],

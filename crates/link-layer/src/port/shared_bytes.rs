@@ -21,6 +21,7 @@ state_codec::state!(SharedBytes { pool: part, numbering: plan });
 
 impl SharedBytes {
     /// Admits a packet under the receiver's present threshold. Returns false if the packet is dropped.
+    #[inline(never)] // Out of the way of memory that is not shared.
     pub(super) fn admit<W: LinkTimer>(
         &mut self,
         port: &mut Port,
@@ -44,6 +45,7 @@ impl SharedBytes {
     }
 
     /// Releases a packet. The free memory raises the threshold of all receivers: those that request a pause may end it.
+    #[inline(never)] // As above.
     pub(super) fn release<W: LinkTimer>(
         &mut self,
         ports: &mut [impl AsMut<Port>],

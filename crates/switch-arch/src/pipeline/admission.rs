@@ -100,8 +100,23 @@ impl Admission {
         (ports, marker): (&mut Ports, &mut AnyMarker),
         context: &mut impl NodeContext<SwitchTimer>,
     ) -> bool {
+        if marker.heeds_buffers(BufferOwner::Inputs) {
+            return self.charge_heeded(receiver, length, (ports, marker), context);
+        }
+        self.memory.admit(ports.as_mut_slice(), receiver, length, context)
+    }
+
+    /// Charges the memory of a packet, and tells the marker.
+    #[inline(never)] // Few markers heed buffers.
+    fn charge_heeded(
+        &mut self,
+        receiver: ReceiverId,
+        length: Bytes,
+        (ports, marker): (&mut Ports, &mut AnyMarker),
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) -> bool {
         let admitted = self.memory.admit(ports.as_mut_slice(), receiver, length, context);
-        if admitted && marker.heeds_buffers(BufferOwner::Inputs) {
+        if admitted {
             self.notify(ports, marker, receiver);
         }
         admitted
@@ -115,16 +130,28 @@ impl Admission {
         (ports, marker): (&mut Ports, &mut AnyMarker),
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
+        if marker.heeds_buffers(BufferOwner::Inputs) {
+            return self.discharge_heeded(receiver, length, (ports, marker), context);
+        }
+        self.memory.release(ports.as_mut_slice(), receiver, length, context, |_, _| {});
+    }
+
+    /// Releases the memory of a packet, and tells the marker of all receivers that have other room then.
+    #[inline(never)] // As above.
+    fn discharge_heeded(
+        &mut self,
+        receiver: ReceiverId,
+        length: Bytes,
+        (ports, marker): (&mut Ports, &mut AnyMarker),
+        context: &mut impl NodeContext<SwitchTimer>,
+    ) {
         let slice = ports.as_mut_slice();
         self.memory.release(slice, receiver, length, context, |ReceiverId { port, lane }, occupancy| {
             marker.buffer_changed(port, lane, view(occupancy));
         });
-        if marker.heeds_buffers(BufferOwner::Inputs) {
-            self.notify(ports, marker, receiver);
-        }
+        self.notify(ports, marker, receiver);
     }
 
-    #[inline(never)] // Few markers heed buffers.
     fn notify(&self, ports: &Ports, marker: &mut AnyMarker, ReceiverId { port, lane }: ReceiverId) {
         marker.buffer_changed(port, lane, view(self.memory.occupancy(&ports[port].link, lane)));
     }
