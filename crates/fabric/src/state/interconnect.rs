@@ -119,19 +119,21 @@ impl Interconnect {
     /// Returns the interconnect as this node may use it.
     #[inline]
     pub(crate) fn access<X: Extent>(&mut self, node: NodeId) -> NodeAccess<'_, X> {
-        NodeAccess { node, interconnect: self, extent: PhantomData }
+        let first_port = self.first_port[node.index()] as usize;
+        NodeAccess { node, first_port, interconnect: self, extent: PhantomData }
     }
 
-    /// Schedules an event at the node that the cable of `port` leads to; `kind` makes it of the far end's port.
+    /// Schedules an event at the node that the cable of this place in `far_ends` leads to; `kind` makes it of the far end's
+    /// port.
     #[inline]
     fn send<X: Extent>(
         &mut self,
-        (node, port): (NodeId, PortId),
+        cable: usize,
         at: Time,
         sequence: u32,
         kind: impl FnOnce(PortId) -> EventKind,
     ) {
-        let far = self.far_ends[self.first_port[node.index()] as usize + port.index()];
+        let far = self.far_ends[cable];
         let kind = kind(far.port);
         if X::IS_DIVIDED && far.part != self.part {
             return self.send_away(far.part, at, (far.node, kind), sequence);
@@ -182,6 +184,8 @@ impl Interconnect {
 /// The interconnect, lent to one node while it handles its events.
 pub(crate) struct NodeAccess<'a, X> {
     node: NodeId,
+    /// The position of its first port in `far_ends`.
+    first_port: usize,
     interconnect: &'a mut Interconnect,
     extent: PhantomData<X>,
 }
@@ -219,12 +223,14 @@ where
     #[inline]
     fn deliver(&mut self, port: PortId, at: Time, packet: PacketId) {
         self.interconnect.packet_hops += 1;
-        self.interconnect.send::<X>((self.node, port), at, 0, |port| EventKind::Arrive(port, packet));
+        self.interconnect
+            .send::<X>(self.first_port + port.index(), at, 0, |port| EventKind::Arrive(port, packet));
     }
 
     #[inline]
     fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32) {
-        self.interconnect.send::<X>((self.node, port), at, sequence, |port| EventKind::Signal(port, signal));
+        self.interconnect
+            .send::<X>(self.first_port + port.index(), at, sequence, |port| EventKind::Signal(port, signal));
     }
 
     #[inline(always)]
