@@ -45,14 +45,12 @@ pub struct LaneInput {
     /// Bytes in the buffer, which is smaller than 4 GiB.
     held: u32,
     peak: u32,
-    /// Integral of `held` over time up to `changed`, in byte-picoseconds, modulo 2^64.
-    integral: u64,
-    /// Number of overflows of `integral`.
-    overflows: u32,
-    changed: Time,
+    /// Sum of length times time over the packets that arrived, less that over those that departed, in byte-picoseconds, modulo
+    /// 2^128. What is held now times the present time, less this, is the integral of `held` over time.
+    moment: u128,
 }
 
-state_codec::value!(LaneInput { held, peak, integral, overflows, changed });
+state_codec::value!(LaneInput { held, peak, moment });
 
 const _: () =
     assert!(size_of::<LaneInput>() == 32 && size_of::<LaneOutput>() == 32, "half a cache line each");
@@ -64,7 +62,7 @@ impl LaneInput {
     /// If the buffer has 4 GiB, more than any buffer can hold.
     #[inline]
     pub fn stored(&mut self, length: Bytes, now: Time) {
-        self.settle(now);
+        self.moment = self.moment.wrapping_add(moment(length, now));
         self.held = self.held.checked_add(length.get() as u32).expect("a buffer holds less than 4 GiB");
         self.peak = self.peak.max(self.held);
     }
@@ -75,7 +73,7 @@ impl LaneInput {
     /// If more bytes leave than the buffer has.
     #[inline]
     pub fn freed(&mut self, length: Bytes, now: Time) {
-        self.settle(now);
+        self.moment = self.moment.wrapping_sub(moment(length, now));
         self.held = self.held.checked_sub(length.get() as u32).expect("what leaves a buffer was in it");
     }
 
@@ -94,21 +92,15 @@ impl LaneInput {
     /// Returns the mean occupancy from the start of the run to `now`, in bytes.
     #[must_use]
     pub fn mean(&self, now: Time) -> f64 {
-        let mut settled = *self;
-        settled.settle(now);
-        let total = u128::from(settled.overflows) << 64 | u128::from(settled.integral);
+        let total = moment(self.held(), now).wrapping_sub(self.moment);
         if now == Time::ZERO { 0.0 } else { total as f64 / now.ps() as f64 }
     }
+}
 
-    /// Extends the integral to `now`. Less than 2^32 bytes for less than 2^64 ps overflow less than 2^32 times.
-    #[inline]
-    fn settle(&mut self, now: Time) {
-        let more = u128::from(self.held) * u128::from((now - self.changed).ps());
-        let (integral, overflowed) = self.integral.overflowing_add(more as u64);
-        self.integral = integral;
-        self.overflows += (more >> 64) as u32 + u32::from(overflowed);
-        self.changed = now;
-    }
+/// Returns a length times a time, in byte-picoseconds.
+#[inline]
+fn moment(length: Bytes, at: Time) -> u128 {
+    u128::from(length.get()) * u128::from(at.ps())
 }
 
 /// Counts of a lane's output.
@@ -138,8 +130,10 @@ impl LaneOutput {
     pub fn sent(&mut self, length: Bytes, now: Time) {
         self.bytes += length;
         self.packets += 1;
-        self.starved = self.without_credit(now);
-        self.starved_since = Time::NEVER;
+        if self.starved_since < Time::NEVER {
+            self.starved = self.without_credit(now);
+            self.starved_since = Time::NEVER;
+        }
     }
 
     /// Records that a packet waits on a free wire without credit. The wait lasts until a packet leaves.
