@@ -225,7 +225,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.own.push(entry);
     }
 
-    /// Schedules an event of another owner in the open window, which can be only if that is one instant.
+    /// Schedules an event of another owner in the open window, which can be only if that is one instant. Refuses the past, for
+    /// every owner.
     #[inline(never)]
     fn push_for_another(&mut self, time: u64, order: EventOrder, event: E) {
         assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);

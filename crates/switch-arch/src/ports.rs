@@ -65,6 +65,11 @@ impl Ports {
         &mut self.ports[port.index()].link
     }
 
+    /// Returns true if all links have one rate.
+    pub(crate) const fn have_one_rate(&self) -> bool {
+        self.one_rate
+    }
+
     /// Returns the data rate of an output's wire.
     #[inline]
     pub(crate) fn rate(&self, output: PortId) -> Rate {
@@ -74,7 +79,7 @@ impl Ports {
     /// Returns true if the wire of `output` is faster than the one of `input`.
     #[inline]
     pub(crate) fn is_faster(&self, output: PortId, input: PortId) -> bool {
-        !self.one_rate && self.rate(output) > self.rate(input)
+        !self.have_one_rate() && self.rate(output) > self.rate(input)
     }
 
     /// Returns the lane that goes next on the wire of `output`, of the lanes with a packet ready.

@@ -92,30 +92,33 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Runs slices of four advances each, of 100 meetings, before so many of which a thread lost its processor. One thread is
-    /// slower. Returns the share of slices on threads.
-    fn share_on_threads(slices: u32, lost: u64) -> f64 {
-        let mut pace = Pace::default();
-        let mut on_threads = 0;
-        for _ in 0..slices {
+    /// Runs 1,000 slices of four advances each, of so many events on threads and on one thread. An advance has 100 meetings, before
+    /// so many of which a thread lost its processor. Returns the share of slices on threads.
+    fn share_on_threads(on_threads: u64, in_turn: u64, lost: u64) -> f64 {
+        let (mut pace, mut slices) = (Pace::default(), 0);
+        for _ in 0..1000 {
             let is_on_threads = pace.way() == Way::Threads;
-            on_threads += u32::from(is_on_threads);
-            let events = if is_on_threads { 1000 } else { 600 };
+            slices += u32::from(is_on_threads);
+            let events = if is_on_threads { on_threads } else { in_turn };
             for _ in 0..4 {
                 pace.add(Stretch { events, elapsed: SLICE / 4, meetings: 100, lost });
             }
         }
-        f64::from(on_threads) / f64::from(slices)
+        f64::from(slices) / 1000.0
     }
 
     #[test]
     fn an_idle_machine_keeps_to_threads() {
-        assert_eq!(share_on_threads(1000, 1), 1.0);
+        assert_eq!(share_on_threads(600, 1000, 1), 1.0);
     }
 
     #[test]
-    fn a_busy_machine_tries_one_thread() {
-        let share = share_on_threads(1000, 2);
-        assert!((0.9..1.0).contains(&share), "{share}");
+    fn a_busy_machine_takes_the_faster_way_but_for_trials() {
+        let share = share_on_threads(100, 1000, 50);
+        assert!(share < 0.1, "{share} on threads, which are slower");
+        for lost in [2, 50] {
+            let share = share_on_threads(1000, 600, lost);
+            assert!((0.9..1.0).contains(&share), "{share} on threads, which are faster");
+        }
     }
 }

@@ -124,16 +124,16 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     pub(crate) fn new(setup: SwitchSetup, buffering: B) -> Self {
         let (ports, lanes) = (setup.ports.len(), setup.data_lanes);
         assert!(ports <= PortSet::<WORDS>::CAPACITY, "{ports} ports in sets of {WORDS} words");
-        let rates = || setup.ports.iter().map(|port| port.wire().rate().get());
-        let fastest = rates().max().unwrap_or(0);
+        let (reads_at_inputs, limits) = (setup.buffering.reads_at_inputs(), bandwidth_limits(&setup));
+        let fastest = setup.ports.iter().map(|port| port.wire().rate().get()).max().unwrap_or(0);
+        let links = Ports::new(setup.ports, setup.lanes, lanes);
         // Packets that cross to a queue are read at the crossbar's speed too.
-        let only_rate = (!B::CROSSES && rates().all(|rate| rate == fastest)).then_some(fastest);
-        let reads_at_inputs = setup.buffering.reads_at_inputs();
-        let bandwidth = ReadBandwidth::new(reads_at_inputs, bandwidth_limits(&setup), fastest, only_rate);
+        let only_rate = (!B::CROSSES && links.have_one_rate()).then_some(fastest);
+        let bandwidth = ReadBandwidth::new(reads_at_inputs, limits, fastest, only_rate);
         let memory = ReceiveMemory::new(setup.memory, lanes, setup.longest_packet);
         Self {
             agenda: Agenda::IDLE,
-            ports: Ports::new(setup.ports, setup.lanes, lanes),
+            ports: links,
             admission: Admission::new(
                 memory,
                 Egress::new(setup.egress_limit, setup.egress_pool, ports, lanes),
