@@ -27,7 +27,7 @@ impl FlowControl for CreditPort<'_> {
     #[inline]
     fn admit<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, context: &mut impl NodeContext<W>) -> bool {
         if !self.lanes[lane].admit(blocks(length)) {
-            context.report_violation(self.end.id, lane, InvariantViolation::Overflow);
+            context.report_violation(*self.end.id, lane, InvariantViolation::Overflow);
         }
         true
     }
@@ -49,11 +49,11 @@ impl FlowControl for CreditPort<'_> {
                 let credits = &mut self.lanes[lane];
                 credits.on_fccl(fccl);
                 if !credits.on_fctbs(fctbs) {
-                    context.report_violation(self.end.id, lane, InvariantViolation::Miscount);
+                    context.report_violation(*self.end.id, lane, InvariantViolation::Miscount);
                 }
             }
             Signal::Pause { lane, .. } => {
-                context.report_violation(self.end.id, lane, InvariantViolation::ForeignSignal);
+                context.report_violation(*self.end.id, lane, InvariantViolation::ForeignSignal);
             }
         }
     }

@@ -418,7 +418,7 @@ impl Port {
     #[inline(always)]
     fn acting(&mut self) -> ActingLanes<'_> {
         let Self { config, free_at, lanes, id, signals_sent } = self;
-        let end = WireEnd { config, free_at, id: *id, signals_sent };
+        let end = WireEnd { config, free_at, id, signals_sent };
         match lanes {
             Lanes::Credits(lanes) => ActingLanes::Credits(CreditPort { lanes, end }),
             Lanes::Pause(pauses) => ActingLanes::Pause(PausePort { pauses, end }),

@@ -60,7 +60,7 @@ impl FlowControl for PausePort<'_> {
                 self.set_timer(lane, context);
             }
             Signal::Credit { lane, .. } => {
-                context.report_violation(self.end.id, lane, InvariantViolation::ForeignSignal);
+                context.report_violation(*self.end.id, lane, InvariantViolation::ForeignSignal);
             }
         }
     }

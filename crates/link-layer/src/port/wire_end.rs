@@ -13,7 +13,8 @@ use crate::flow_control::signal::Signal;
 pub(super) struct WireEnd<'a> {
     pub(super) config: &'a PortConfig,
     pub(super) free_at: &'a mut Time,
-    pub(super) id: PortId,
+    /// A reference, since few signals need the number, which lies on another cache line.
+    pub(super) id: &'a PortId,
     pub(super) signals_sent: &'a mut u64,
 }
 
@@ -25,7 +26,7 @@ impl WireEnd<'_> {
         *self.free_at = starts + self.config.signal_time;
         *self.signals_sent += 1;
         context.send_signal(
-            self.id,
+            *self.id,
             *self.free_at + self.config.signal_delay,
             signal,
             *self.signals_sent as u32,
@@ -35,6 +36,6 @@ impl WireEnd<'_> {
     /// Sets the timer of `lane`.
     #[inline]
     pub(super) fn set_timer<W: LinkTimer>(&self, lane: Lane, at: Time, context: &mut impl NodeContext<W>) {
-        context.set_timer(at, W::link_timer(self.id, lane));
+        context.set_timer(at, W::link_timer(*self.id, lane));
     }
 }
