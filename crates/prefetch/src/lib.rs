@@ -6,8 +6,11 @@
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks the processor to bring the first cache line of `value` into all levels of its cache, and does not wait for it.
+/// Asks the processor to bring the first cache line of `value` into the second level of its cache, and does not wait for it.
 /// Does nothing on processors other than x86-64.
+///
+/// The second level, since a processor may leave a prefetch into the first one undone while as many misses are under way as that
+/// level can have, and since memory asked for long ahead is evicted from there before it is needed.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     prefetch_at(core::ptr::from_ref(value).cast());
@@ -38,10 +41,10 @@ pub fn prefetch_all<T>(value: &T) {
 fn prefetch_at(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         // SAFETY: every x86-64 processor has the instruction, which ends in no fault for any address (Intel SDM,
         // volume 2, PREFETCHh); the address is within a value besides.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;

@@ -133,11 +133,10 @@ impl SwitchPort {
         prefetch(self);
     }
 
-    /// Prefetches both cache lines.
+    /// Prefetches the second cache line.
     #[inline]
-    pub(crate) fn prefetch_all(&self) {
-        prefetch(self);
-        self.link.prefetch();
+    pub(crate) fn prefetch_rest(&self) {
+        self.link.prefetch_rest();
     }
 
     #[inline(always)]

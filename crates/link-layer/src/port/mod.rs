@@ -215,9 +215,9 @@ impl Port {
         (self.config.signal_time, self.config.signal_delay)
     }
 
-    /// Prefetches the end of the port's state, which may lie in another cache line than its beginning.
+    /// Prefetches what signals need when they are sent, which may lie in another cache line than the beginning.
     #[inline]
-    pub fn prefetch(&self) {
+    pub fn prefetch_rest(&self) {
         prefetch(&self.signals_sent);
     }
 

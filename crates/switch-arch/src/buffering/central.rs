@@ -74,6 +74,7 @@ impl Buffering for Central {
         contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
     }
 
+    #[inline]
     fn waiting(&self, voq: VoqId) -> &u32 {
         self.queues.waiting(voq)
     }

@@ -62,6 +62,7 @@ impl FifoQueues {
     }
 
     /// Returns the number of bytes that wait in a virtual output queue.
+    #[inline]
     pub(super) fn waiting(&self, voq: VoqId) -> &u32 {
         &self.waiting[voq]
     }

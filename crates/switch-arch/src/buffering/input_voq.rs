@@ -82,6 +82,7 @@ impl Buffering for InputVoq {
         contention.line(voq).depart(&mut self.queues[voq].bytes, length, now)
     }
 
+    #[inline]
     fn waiting(&self, voq: VoqId) -> &u32 {
         &self.queues[voq].bytes
     }

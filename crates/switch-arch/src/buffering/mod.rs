@@ -206,6 +206,7 @@ impl Buffering for SingleStage {
         dispatch!(self, buffering => buffering.take_for_wire(voq, contention, pool, now))
     }
 
+    #[inline]
     fn waiting(&self, voq: VoqId) -> &u32 {
         dispatch!(self, buffering => buffering.waiting(voq))
     }

@@ -30,6 +30,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     #[inline]
     pub(crate) fn prefetch_for_departure(&self, voq: VoqId) {
         self.prefetch_input(voq.input, voq.lane);
+        self.ports[voq.input].prefetch_rest(); // A credit is likely to be sent.
         self.prefetch_output(voq.output, voq.lane);
         if let Some(next) = self.likely_next(voq) {
             prefetch(self.storage.buffering.waiting(next));
@@ -39,7 +40,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     #[inline]
     pub(crate) fn prefetch_next(&self, voq: VoqId, pool: &PacketPool) {
         if let Some(next) = self.likely_next(voq) {
-            prefetch(&self.ports[next.input]);
+            self.ports[next.input].prefetch_first();
             prefetch(&pool[self.storage.buffering.head(next)]);
         }
     }
@@ -53,7 +54,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
 
     #[inline]
     pub(crate) fn prefetch_output(&self, output: PortId, lane: Lane) {
-        self.ports[output].prefetch_all();
+        self.ports[output].prefetch_first();
         self.storage.contention.prefetch(output, lane);
         self.marking.marker.prefetch(output, lane);
     }
