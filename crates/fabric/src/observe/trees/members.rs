@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use packet::{FlowId, Lane, NodeId, Packet, PortId};
+use packet::{FlowId, NodeId, Packet, PortId};
 use units::{Bytes, Span};
 
 use super::activity::Activity;
 use super::shares::{Users, max_min};
-use super::{CongestionTree, EVERY_LANE, OutputLane, paths};
+use super::waiting::WaitingPackets;
+use super::{CongestionTree, OutputLane, paths};
 use crate::state::world::World;
 
 /// The flows of a tree at one sample.
@@ -48,20 +49,23 @@ struct Search<'a> {
     tree: &'a CongestionTree,
     /// The tree's branches, in ascending order: each packet asks for two outputs, and a tree may have a branch for each host.
     branches: Vec<OutputLane>,
-    /// Packets that wait in nodes of other processes.
-    away: BTreeMap<(NodeId, Lane), Vec<Packet>>,
+    packets: &'a WaitingPackets,
     found: Members,
     waiting: BTreeMap<u32, Waiting>,
 }
 
 impl Members {
     /// Finds the flows whose packets wait in the tree: for its root or branches, or in buffers that its branches feed.
-    pub(super) fn find(world: &World, activity: &Activity, tree: &CongestionTree) -> Self {
-        let away = world.packets_away(tree.places(world));
+    pub(super) fn find(
+        world: &World,
+        activity: &Activity,
+        tree: &CongestionTree,
+        packets: &WaitingPackets,
+    ) -> Self {
         let (found, waiting) = (Self::default(), BTreeMap::new());
         let mut branches: Vec<_> = tree.branches.iter().map(|(branch, _)| *branch).collect();
         branches.sort_unstable();
-        let mut search = Search { world, activity, tree, branches, away, found, waiting };
+        let mut search = Search { world, activity, tree, branches, packets, found, waiting };
         search.visit_switches();
         search.visit_adapters();
         search.found.contributors.sort_unstable();
@@ -73,14 +77,9 @@ impl Members {
 
 impl Search<'_> {
     fn visit_switches(&mut self) {
-        let world = self.world;
-        for (node, _) in self.tree.places(world).into_iter().filter(|(node, _)| !world.is_host(*node)) {
-            if let Some(packets) = self.away.remove(&(node, EVERY_LANE)) {
-                packets.iter().for_each(|packet| self.visit_at_switch(node, packet));
-            } else {
-                let view = world.switch(node).view();
-                view.visit_packets(world.pool(node), &mut |packet| self.visit_at_switch(node, packet));
-            }
+        let (world, packets) = (self.world, self.packets);
+        for place in self.tree.places(world).into_iter().filter(|(node, _)| !world.is_host(*node)) {
+            packets.at(place).iter().for_each(|packet| self.visit_at_switch(place.0, packet));
         }
     }
 
@@ -95,16 +94,10 @@ impl Search<'_> {
 
     /// Visits the packets that wait in adapters whose outputs are branches.
     fn visit_adapters(&mut self) {
-        let (world, tree) = (self.world, self.tree);
-        for &((node, port, lane), _) in &tree.branches {
-            if let Some(packets) = self.away.remove(&(node, lane)) {
-                packets.iter().for_each(|packet| self.visit(packet, (node, port, lane), None));
-            } else if world.is_host(node) {
-                let (pool, now) = (world.pool(node), world.now());
-                world.adapter(node).visit_waiting(lane, (pool, now), &mut |packet| {
-                    self.visit(packet, (node, port, lane), None);
-                });
-            }
+        let (tree, packets) = (self.tree, self.packets);
+        for &(branch, _) in tree.branches.iter().filter(|((node, ..), _)| self.world.is_host(*node)) {
+            let (node, _, lane) = branch;
+            packets.at((node, lane)).iter().for_each(|packet| self.visit(packet, branch, None));
         }
     }
 

@@ -18,6 +18,7 @@
 //! | `activity` | activity of outputs between two samples |
 //! | `cause` | kinds of roots, and the rule that names a cause |
 //! | `shares` | fair shares of what idle outputs could have carried |
+//! | `waiting` | packets that wait where trees have reached |
 //! | `members` | contributors and victims of a tree |
 //! | `totals` | totals of roots and of outputs over a run |
 //! | `worst` | the worst tree of a run |
@@ -29,6 +30,7 @@ mod members;
 mod paths;
 mod shares;
 mod totals;
+mod waiting;
 mod worst;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +44,7 @@ use self::activity::Activity;
 use self::cause::{RootKind, Setting};
 use self::members::Members;
 use self::totals::{OutputTotals, RootTotals};
+use self::waiting::{Place, WaitingPackets};
 use self::worst::WorstSoFar;
 use crate::state::world::World;
 
@@ -139,8 +142,10 @@ impl TreeFinder {
         self.activity.measure(world, now.since(before));
         self.roots.values_mut().for_each(|root| root.settle(before, |flow| world.delivered(FlowId(flow))));
         let mut found = Vec::new();
-        for tree in self.trees(world) {
-            let members = Members::find(world, &self.activity, &tree);
+        let trees = self.trees(world);
+        let packets = WaitingPackets::of(world, &trees);
+        for tree in trees {
+            let members = Members::find(world, &self.activity, &tree, &packets);
             let root = self.record(world, (&tree, &members), before);
             if is_asked {
                 let Members { contributors, victims, .. } = members;
@@ -346,7 +351,7 @@ fn first_record(world: &World, (node, port, lane): OutputLane) -> RootRecord {
 
 impl CongestionTree {
     /// Returns the nodes whose packets may be of the tree: switches, and lanes of hosts.
-    fn places(&self, world: &World<'_>) -> Vec<(NodeId, Lane)> {
+    fn places(&self, world: &World<'_>) -> Vec<Place> {
         let outputs = self.branches.iter().map(|(branch, _)| *branch).chain([self.root]);
         let place = |(node, _, lane)| (node, if world.is_host(node) { lane } else { EVERY_LANE });
         outputs.map(place).collect::<BTreeSet<_>>().into_iter().collect()

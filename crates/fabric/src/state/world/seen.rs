@@ -185,19 +185,23 @@ impl World<'_> {
 
     /// Answers with the packets that wait at these places, as far as they are of this process.
     pub(crate) fn put_packets(&self, at: &[(NodeId, Lane)], to: &mut StateWriter) {
-        for (node, lane) in at {
+        for place in at.iter().filter(|(node, _)| !self.is_away(*node)) {
             let mut packets = Vec::new();
-            match self.node(*node) {
-                Node::Away => continue,
-                Node::Switch(switch) => {
-                    switch.view().visit_packets(self.pool(*node), &mut |packet| packets.push(*packet));
-                }
-                Node::Adapter(adapter) => {
-                    let place = (self.pool(*node), self.now());
-                    adapter.visit_waiting(*lane, place, &mut |packet| packets.push(*packet));
-                }
-            }
+            self.visit_waiting(*place, &mut |packet| packets.push(*packet));
             packets.put(to);
+        }
+    }
+
+    /// Shows the packets that wait in a switch, or at a lane of an adapter, of this process.
+    ///
+    /// # Panics
+    /// If the node is away.
+    pub(crate) fn visit_waiting(&self, (node, lane): (NodeId, Lane), see: &mut dyn FnMut(&Packet)) {
+        let pool = self.pool(node);
+        match self.node(node) {
+            Node::Away => unreachable!("the packets of {node:?} are away"),
+            Node::Switch(switch) => switch.view().visit_packets(pool, see),
+            Node::Adapter(adapter) => adapter.visit_waiting(lane, (pool, self.now()), see),
         }
     }
 

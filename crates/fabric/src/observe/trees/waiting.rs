@@ -1,0 +1,96 @@
+//! Packets that wait in the places that trees have reached, at one sample.
+//!
+//! Invariant: of the packets of a place that a search cannot tell apart, one is kept. A place may have hundreds of a flow, and belong
+//! to several trees.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use packet::{Lane, NodeId, Packet, VoqId};
+
+use super::CongestionTree;
+use crate::state::world::World;
+
+/// A switch with [`EVERY_LANE`](super::EVERY_LANE), or a lane of an adapter.
+pub(super) type Place = (NodeId, Lane);
+
+/// Packets that wait, by place.
+#[derive(Debug)]
+pub(super) struct WaitingPackets {
+    by_place: BTreeMap<Place, Vec<Packet>>,
+}
+
+impl WaitingPackets {
+    /// Gathers the packets that wait in the places of these trees.
+    pub(super) fn of(world: &World, trees: &[CongestionTree]) -> Self {
+        let places: BTreeSet<Place> = trees.iter().flat_map(|tree| tree.places(world)).collect();
+        let mut by_place = world.packets_away(places.iter().copied().collect());
+        for place in places.into_iter().filter(|(node, _)| !world.is_away(*node)) {
+            let mut packets: Vec<Packet> = Vec::new();
+            world.visit_waiting(place, &mut |packet| {
+                if packets.last().is_none_or(|last| kind(last) != kind(packet)) {
+                    packets.push(*packet);
+                }
+            });
+            by_place.insert(place, packets);
+        }
+        for packets in by_place.values_mut() {
+            packets.sort_unstable_by_key(kind);
+            packets.dedup_by(|next, first| kind(next) == kind(first));
+        }
+        Self { by_place }
+    }
+
+    /// Returns the packets of a place of one of the trees, one of each kind.
+    pub(super) fn at(&self, place: Place) -> &[Packet] {
+        &self.by_place[&place]
+    }
+}
+
+/// Returns all of a packet that decides about its part in a tree: its flow, whether it carries data, its route, and its buffer.
+fn kind(packet: &Packet) -> impl Ord + use<> {
+    let (lrh, VoqId { input, output, lane }) = (packet.lrh, packet.voq());
+    let route = (lrh.source, lrh.destination, lrh.service_level, packet.source_qp, packet.bth.destination_qp);
+    (packet.flow, packet.payload > 0, route, (input, output, lane, packet.arrived_on))
+}
+
+#[cfg(test)]
+mod tests {
+    use packet::{
+        Bth, BthFlags, FlowId, Lid, Lrh, Opcode, PortId, Psn, QpNumber, ServiceLevel, TransportService,
+    };
+
+    use super::*;
+
+    fn packet(psn: u32, payload: u16, ports: (u16, u16)) -> Packet {
+        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let bth = Bth {
+            destination_qp: QpNumber(3),
+            psn: Psn::new(psn),
+            opcode: Opcode::SendMiddle,
+            transport: TransportService::Rc,
+            flags: BthFlags::empty(),
+        };
+        let mut packet = Packet::new(lrh, bth, QpNumber(4), FlowId(5), payload);
+        packet.set_ports(PortId(ports.0), PortId(ports.1));
+        packet
+    }
+
+    /// A search asks for the flow, for data, and for the outputs behind and before a packet: packets differ exactly if one of these may.
+    #[test]
+    fn packets_of_a_kind_are_of_one_flow_and_queue() {
+        let first = packet(1, 2048, (1, 2));
+        assert!(kind(&first) == kind(&packet(2, 100, (1, 2))), "number and length have no part in a tree");
+        for other in [packet(1, 0, (1, 2)), packet(1, 2048, (3, 2)), packet(1, 2048, (1, 3))] {
+            assert!(kind(&first) != kind(&other), "{other:?}");
+        }
+        let mut elsewhere = first;
+        elsewhere.lrh.destination = Lid(9);
+        let mut by_other_lane = first;
+        by_other_lane.arrived_on = Lane(1);
+        let mut other_flow = first;
+        other_flow.flow = FlowId(6);
+        for other in [elsewhere, by_other_lane, other_flow] {
+            assert!(kind(&first) != kind(&other), "{other:?}");
+        }
+    }
+}
