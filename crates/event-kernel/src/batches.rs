@@ -6,7 +6,6 @@ use core::ops::Range;
 
 use crate::Owned;
 use crate::keyed_event::{KeyedEvent, NO_KEY};
-use crate::ring::BucketRing;
 
 /// All events of one owner in the open window.
 #[derive(Clone, Copy, Debug)]
@@ -54,30 +53,35 @@ impl<E: Copy + Owned> WindowBatches<E> {
         }
     }
 
-    /// Moves the events of `buckets` out of the ring and groups them by owner. The window begins with the first of them; each
-    /// is 2^`shift` ps long.
-    pub(crate) fn group(&mut self, ring: &mut BucketRing<KeyedEvent<E>>, buckets: Range<u64>, shift: u32) {
-        self.count = buckets.clone().map(|bucket| ring.len(bucket)).sum();
-        self.current = 0..0;
-        let filler = ring.slices(buckets.clone()).next().and_then(|(_, events)| events.first());
+    /// Makes batches of so many events, which come in pieces, each with the time in ps from the window's start to the origin of its
+    /// keys. They follow the events that have been grouped `before` in the same window.
+    pub(crate) fn group<'a>(
+        &mut self,
+        (before, count): (usize, usize),
+        pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])> + Clone,
+    ) where
+        E: 'a,
+    {
+        self.count = before + count;
+        self.current = before..before;
+        let filler = pieces.clone().next().and_then(|(_, events)| events.first());
         if let Some(any) = filler
             && self.events.len() < self.count
         {
             self.events.resize(self.count, KeyedEvent { key: NO_KEY, event: any.event });
         }
-        if self.count * OWNERS_PER_EVENT < self.next_index.len() {
-            self.count_and_list_owners(ring, buckets.clone());
+        if count * OWNERS_PER_EVENT < self.next_index.len() {
+            self.count_and_list_owners(pieces.clone());
         } else {
-            self.count_by_owner(ring, buckets.clone());
+            self.count_by_owner(pieces.clone());
         }
-        let mut end = 0;
+        let mut end = before as u32;
         for batch in &mut self.batches {
             batch.begin = end;
             end += core::mem::replace(&mut self.next_index[batch.owner as usize], end);
             batch.end = end;
         }
-        for (bucket, events) in ring.slices(buckets.clone()) {
-            let since_start = (bucket - buckets.start) << shift;
+        for (since_start, events) in pieces {
             for entry in events {
                 let index = &mut self.next_index[entry.event.owner() as usize];
                 self.events[*index as usize] = entry.since_earlier(since_start);
@@ -87,13 +91,15 @@ impl<E: Copy + Owned> WindowBatches<E> {
         for batch in &self.batches {
             self.next_index[batch.owner as usize] = 0;
         }
-        buckets.for_each(|bucket| ring.clear(bucket));
         self.batches.reverse();
     }
 
     /// Counts each owner's events. Lists the owners in the order of their first events.
-    fn count_and_list_owners(&mut self, ring: &BucketRing<KeyedEvent<E>>, buckets: Range<u64>) {
-        for (_, events) in ring.slices(buckets) {
+    fn count_and_list_owners<'a>(&mut self, pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])>)
+    where
+        E: 'a,
+    {
+        for (_, events) in pieces {
             for entry in events {
                 let owner = entry.event.owner();
                 let count = &mut self.next_index[owner as usize];
@@ -106,8 +112,11 @@ impl<E: Copy + Owned> WindowBatches<E> {
     }
 
     /// Counts each owner's events. Lists the owners in the order of their numbers, which is that of their memory.
-    fn count_by_owner(&mut self, ring: &BucketRing<KeyedEvent<E>>, buckets: Range<u64>) {
-        for (_, events) in ring.slices(buckets) {
+    fn count_by_owner<'a>(&mut self, pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])>)
+    where
+        E: 'a,
+    {
+        for (_, events) in pieces {
             for entry in events {
                 self.next_index[entry.event.owner() as usize] += 1;
             }
@@ -156,7 +165,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         self.batches.iter().map(|batch| (batch.end - batch.begin) as usize).sum()
     }
 
-    /// Returns the events that the window had when it was opened, batch by batch.
+    /// Returns the events that have been grouped, batch by batch.
     pub(crate) fn all(&self) -> &[KeyedEvent<E>] {
         &self.events[..self.count]
     }

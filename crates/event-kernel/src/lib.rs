@@ -33,5 +33,5 @@ pub use digest::Digest;
 pub use mix::finalise;
 pub use order::EventOrder;
 pub use owned::Owned;
-pub use queue::EventQueue;
+pub use queue::{EventQueue, Lookahead};
 pub use random::{Stream, stream};

@@ -13,19 +13,24 @@
 //! ```
 //!
 //! * A *bucket* is a power of two of picoseconds. A window begins with the first bucket that has events.
+//! * *Leaves* are owners that schedule no events for each other: the adapters of a network, between which there are switches. In a
+//!   window as long as the lookahead *to others*, these have their turns first, and the leaves afterwards, with the events that were
+//!   scheduled for them meanwhile. The leaves *share* such a window. A switch's latency counts with the cables that lead to it, so
+//!   a shared window may be several times as long as an adapter's cable.
 //! * The events of the open window are grouped by owner, in *batches*. A batch is sorted when it becomes current. The events
 //!   that its owner schedules for itself meanwhile, within the window, form a second sorted list.
 //! * The *ring* covers the buckets that follow.
 //! * *Later* events, mostly timers, move into the ring when a window reaches them.
 
+mod opening;
+
 use core::fmt::{self, Debug, Formatter};
-use core::ops::Range;
 use units::{Span, Time};
 
 use crate::Owned;
 use crate::batches::{OwnerBatch, WindowBatches};
 use crate::keyed_event::{KeyedEvent, LONGEST, NO_KEY, last_key, time_of};
-use crate::later::{LaterEvent, LaterEvents, NEAR_BUCKETS};
+use crate::later::{LaterEvent, LaterEvents};
 use crate::order::EventOrder;
 use crate::own_events::OwnEvents;
 use crate::ring::{BucketRing, SIZE};
@@ -33,9 +38,26 @@ use crate::ring::{BucketRing, SIZE};
 /// Number of buckets in a window from which it loses at most an eighth of the lookahead, since it has a whole number of them.
 const BUCKETS: u64 = 8;
 
+/// Most buckets in a window that leaves share.
+const MOST_BUCKETS: u64 = 128;
+
+/// Ratio of lengths from which a window is shared: its events are copied once more.
+const SHARED_GAIN: u64 = 2;
+
 /// Binary logarithm of a length in ps below which a bucket costs more than it sorts: 8.2 ns, in which few nodes of even a
 /// large fabric have an event.
 const SHORT: u32 = 13;
+
+/// The least delays of events that an owner schedules for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lookahead {
+    /// For any owner.
+    pub any: Span,
+    /// For an owner that is no leaf: at least as long.
+    pub to_others: Span,
+}
+
+state_codec::value!(Lookahead { any, to_others });
 
 /// The future-event list. Each event belongs to the owner that it [names](Owned).
 ///
@@ -72,10 +94,20 @@ pub struct EventQueue<E> {
     first_bucket: u64,
     /// Binary logarithm of a bucket's length in ps.
     bucket_shift: u32,
-    /// Number of buckets in a window.
-    window_buckets: u64,
+    /// Number of buckets in a window all of whose events are known when it is opened.
+    known_buckets: u64,
+    /// Number of buckets in a window that leaves share: not fewer.
+    shared_buckets: u64,
+    /// Number of owners that are leaves: the first ones.
+    leaves: u32,
     /// Batches of the open window.
     open: WindowBatches<E>,
+    /// Events of the open window whose owners have no batch yet: leaves, if the window is shared.
+    of_leaves: Vec<KeyedEvent<E>>,
+    /// True if the open window is shared.
+    is_shared: bool,
+    /// Empty, but while a shared window is opened.
+    of_others: Vec<KeyedEvent<E>>,
     /// The current owner.
     owner: Option<u32>,
     /// Least key of the current batch, and of the owner's own events: [`NO_KEY`] if all have come out.
@@ -97,17 +129,37 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// the window again.
     #[must_use]
     pub fn new(owners: usize, lookahead: Span) -> Self {
+        Self::with_leaves(owners, 0, Lookahead { any: lookahead, to_others: lookahead })
+    }
+
+    /// Makes an empty list, at time zero, of which the first `leaves` owners are leaves: none of them schedules events for another
+    /// leaf.
+    ///
+    /// # Panics
+    /// If an event for a leaf takes longer than one for another owner.
+    #[must_use]
+    pub fn with_leaves(owners: usize, leaves: u32, lookahead: Lookahead) -> Self {
         const { assert!(size_of::<E>() <= 24, "an event is at most 24 bytes") }
-        let longest = lookahead.ps().clamp(1, LONGEST);
+        let Lookahead { any, to_others } = lookahead;
+        assert!(any <= to_others, "{any:?} for any owner, but {to_others:?} for others than leaves");
+        let longest = any.ps().clamp(1, LONGEST);
         let bucket_shift = bucket_shift(longest);
+        let known_buckets = longest >> bucket_shift;
+        let shared_buckets = (to_others.ps().min(LONGEST) >> bucket_shift).min(MOST_BUCKETS);
+        let gains = leaves > 0 && shared_buckets >= known_buckets * SHARED_GAIN;
         Self {
             now: 0,
             window_start: 0,
             window_end: 0,
             first_bucket: 0,
             bucket_shift,
-            window_buckets: longest >> bucket_shift,
+            known_buckets,
+            shared_buckets: if gains { shared_buckets } else { known_buckets },
+            leaves,
             open: WindowBatches::new(owners),
+            of_leaves: Vec::new(),
+            is_shared: false,
+            of_others: Vec::new(),
             owner: None,
             batch_key: NO_KEY,
             own_key: NO_KEY,
@@ -121,8 +173,8 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Returns the number of pending events. Counts them.
     #[must_use]
     pub fn len(&self) -> usize {
-        let in_window = self.open.waiting_len() + self.open.current_len() + self.own.len();
-        in_window + self.ring.total_len() + self.later.len()
+        let in_batches = self.open.waiting_len() + self.open.current_len() + self.own.len();
+        in_batches + self.of_leaves.len() + self.ring.total_len() + self.later.len()
     }
 
     /// Returns true if no event is pending.
@@ -156,10 +208,10 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.window_end = end.ps();
     }
 
-    /// Returns the length of a window that nothing cuts.
+    /// Returns the length of a window that nothing cuts, all of whose events are [known](Self::open_known) when it is opened.
     #[must_use]
     pub const fn window_length(&self) -> Span {
-        Span::from_ps(self.window_buckets << self.bucket_shift)
+        Span::from_ps(self.known_buckets << self.bucket_shift)
     }
 
     /// Returns the length of a bucket. A window that ends at a multiple of it takes no time to be cut.
@@ -225,12 +277,18 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.own.push(entry);
     }
 
-    /// Schedules an event of another owner in the open window, which can be only if that is one instant. Refuses the past, for
-    /// every owner.
+    /// Schedules an event of another owner in the open window, which can be only if that is one instant, or if the other is a leaf
+    /// whose turn comes. Refuses the past, for every owner.
     #[inline(never)]
     fn push_for_another(&mut self, time: u64, order: EventOrder, event: E) {
         assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
-        let is_instant = self.window_buckets == 1;
+        if self.is_shared
+            && event.owner() < self.leaves
+            && self.owner.is_some_and(|owner| owner >= self.leaves)
+        {
+            return self.of_leaves.push(KeyedEvent::new(time - self.window_start, order, event));
+        }
+        let is_instant = self.known_buckets == 1 && !self.is_shared;
         assert!(is_instant, "an event for another at {time} ps, pushed at {} ps", self.now);
         self.push_near(self.first_bucket, time, order, event);
     }
@@ -239,76 +297,6 @@ impl<E: Copy + Owned> EventQueue<E> {
     #[inline(never)]
     fn push_later(&mut self, later: LaterEvent<E>) {
         self.later.push(later);
-    }
-
-    /// Opens the next window that holds events before `end`, up to `end`. Returns false if there is none. The batches
-    /// of the previous window must all be done.
-    pub fn open(&mut self, end: Time) -> bool {
-        debug_assert!(self.open.is_done() && self.is_batch_done(), "all batches of the last window are done");
-        let Some(buckets) = self.find_window(end) else { return false };
-        self.window_start = buckets.start << self.bucket_shift;
-        let full_end = buckets.end.saturating_mul(1 << self.bucket_shift);
-        self.window_end = full_end.min(end.ps());
-        let last = buckets.end - 1;
-        if self.window_end < full_end {
-            self.set_aside(last);
-        }
-        self.open.group(&mut self.ring, buckets, self.bucket_shift);
-        self.cut.drain(..).for_each(|entry| self.ring.push(last, entry));
-        !self.open.is_done()
-    }
-
-    /// Sets the events of a bucket aside that lie beyond the open window.
-    fn set_aside(&mut self, bucket: u64) {
-        self.ring.slices(bucket..bucket + 1).for_each(|(_, events)| self.cut.extend_from_slice(events));
-        self.ring.clear(bucket);
-        let until_end = self.window_end - (bucket << self.bucket_shift);
-        let within = self.cut.extract_if(.., |entry| entry.offset() < until_end);
-        within.for_each(|entry| self.ring.push(bucket, entry));
-    }
-
-    /// Returns the events before `end` of the window that [`open`](Self::open) opens next, each with its time, in any order.
-    pub fn next_window(&mut self, end: Time) -> impl Iterator<Item = (Time, &E)> {
-        let buckets = self.find_window(end).unwrap_or(0..0);
-        let shift = self.bucket_shift;
-        let timed = self.ring.slices(buckets).flat_map(move |(bucket, events)| {
-            events.iter().map(move |entry| (time_of(entry.key, bucket << shift), &entry.event))
-        });
-        timed.filter(move |(at, _)| *at < end)
-    }
-
-    /// Finds the next window that holds events, if it begins before `end`. Returns its buckets that begin before `end`.
-    fn find_window(&mut self, end: Time) -> Option<Range<u64>> {
-        let after_end = (end.ps().saturating_sub(1) >> self.bucket_shift) + 1;
-        loop {
-            let first = self.first_pending()?;
-            if first >= after_end || end == Time::ZERO {
-                return None;
-            }
-            self.first_bucket = first;
-            let window = first..first + self.window_buckets;
-            if self.later.first_bucket() >= window.end {
-                return Some(first..window.end.min(after_end));
-            }
-            self.bring_later_events();
-        }
-    }
-
-    /// Moves the first later events into the ring. A window has reached them.
-    #[inline(never)] // Few windows bring one.
-    fn bring_later_events(&mut self) {
-        const {
-            let most = NEAR_BUCKETS + 2 * BUCKETS;
-            assert!(
-                most <= SIZE as u64,
-                "the ring has room for a window and the coarse bucket that it reaches"
-            );
-        }
-        let Self { later, ring, bucket_shift, .. } = self;
-        later.take_first(|LaterEvent { time, order, event }| {
-            let bucket = time >> *bucket_shift;
-            ring.push(bucket, KeyedEvent::new(time - (bucket << *bucket_shift), order, event));
-        });
     }
 
     /// Returns the batches of the open window that are not current yet, last one first. A caller may reorder them: the
@@ -337,12 +325,21 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.batch_key == NO_KEY && self.own_key == NO_KEY
     }
 
-    /// Returns the events that the open window had when it was opened, batch by batch, from this index on.
+    /// Returns the events that the open window had when its batches were made, batch by batch, from this index on. The batches of
+    /// leaves follow once they are made.
     pub fn window_events(&self, from: usize) -> impl Iterator<Item = &E> + Clone {
         self.open.all().iter().skip(from).map(|entry| &entry.event)
     }
 
-    /// Returns the events that the open window had when it was opened, each with its time, batch by batch.
+    /// Returns the number of these events.
+    #[inline]
+    #[must_use]
+    pub fn window_len(&self) -> usize {
+        self.open.all().len()
+    }
+
+    /// Returns the events that the open window, which was [known](Self::open_known), had when it was opened, each with its time, batch
+    /// by batch.
     pub fn open_events(&self) -> impl Iterator<Item = (Time, &E)> {
         self.open.all().iter().map(|entry| (time_of(entry.key, self.window_start), &entry.event))
     }
@@ -396,7 +393,11 @@ impl<E: Copy + Owned> EventQueue<E> {
 impl<E: Copy + Owned> EventQueue<E> {
     /// Returns the memory allocated for events, in entries.
     fn capacity(&self) -> usize {
-        let in_window = self.open.capacity() + self.own.capacity() + self.cut.capacity();
+        let in_window = self.open.capacity()
+            + self.own.capacity()
+            + self.cut.capacity()
+            + self.of_leaves.capacity()
+            + self.of_others.capacity();
         in_window + self.ring.capacity() + self.later.capacity()
     }
 }

@@ -130,7 +130,7 @@ impl<T: Copy> BucketRing<T> {
 
     /// Returns the events of buckets, bucket by bucket, in pieces; those of one bucket are in any order.
     #[inline]
-    pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[T])> {
+    pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[T])> + Clone {
         buckets.flat_map(move |bucket| {
             let held = chunks(self.slots[slot_of(bucket)], &self.previous);
             held.map(move |(chunk, held)| {
@@ -139,6 +139,18 @@ impl<T: Copy> BucketRing<T> {
                 (bucket, &self.entries[held])
             })
         })
+    }
+
+    /// Returns the events of buckets in the same way, each piece with the time in ps from the start of the first bucket to that of its
+    /// own. A bucket is 2^`shift` ps long.
+    #[inline]
+    pub(crate) fn pieces(
+        &self,
+        buckets: Range<u64>,
+        shift: u32,
+    ) -> impl Iterator<Item = (u64, &[T])> + Clone {
+        let start = buckets.start;
+        self.slices(buckets).map(move |(bucket, events)| ((bucket - start) << shift, events))
     }
 
     /// Returns the first bucket with events from `from` on, among the `SIZE` buckets that the ring covers.
@@ -171,7 +183,7 @@ impl<T: Copy> BucketRing<T> {
 }
 
 /// Returns the chunks of a bucket, last one first, each with the range of its entries.
-fn chunks(slot: BucketSlot, previous: &[u32]) -> impl Iterator<Item = (u32, Range<usize>)> {
+fn chunks(slot: BucketSlot, previous: &[u32]) -> impl Iterator<Item = (u32, Range<usize>)> + Clone {
     core::iter::successors((slot.len > 0).then_some(slot), |BucketSlot { len, last }| {
         let len = (len - 1) / CHUNK as u32 * CHUNK as u32;
         (len > 0).then(|| BucketSlot { len, last: previous[*last as usize] })

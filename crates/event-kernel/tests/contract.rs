@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use event_kernel::{EventOrder, EventQueue, finalise};
+use event_kernel::{EventOrder, EventQueue, Lookahead, finalise};
 use proptest::prelude::*;
 use units::{Span, Time};
 
@@ -16,17 +16,33 @@ type Event = (u32, Number);
 #[derive(Clone, Copy, Debug)]
 struct World {
     owners: u32,
+    /// Number of leaves: fewer than owners.
+    leaves: u32,
     lookahead: u64,
+    /// Lookahead to owners that are no leaves.
+    to_others: u64,
     /// Length of a bucket, in ps.
     bucket: u64,
     end: u64,
 }
 
 impl World {
-    fn new(owners: u32, lookahead: u64) -> Self {
+    fn new((owners, leaves): (u32, u32), (lookahead, to_others): (u64, u64)) -> Self {
         let queue: EventQueue<Event> = EventQueue::new(0, Span::from_ps(lookahead));
         let bucket = queue.bucket_length().ps();
-        Self { owners, lookahead, bucket, end: 20_000 + 100_000 * lookahead }
+        Self { owners, leaves, lookahead, to_others, bucket, end: 20_000 + 100_000 * lookahead }
+    }
+
+    fn queue(self) -> EventQueue<Event> {
+        let [any, to_others] = [self.lookahead, self.to_others].map(Span::from_ps);
+        EventQueue::with_leaves(self.owners as usize, self.leaves, Lookahead { any, to_others })
+    }
+
+    /// Returns the owner that an owner schedules an event for, drawn by a number: another leaf's turn goes to one that is no leaf.
+    fn other(self, owner: u32, number: u64) -> u32 {
+        let drawn = number as u32 % self.owners;
+        let is_refused = owner < self.leaves && drawn < self.leaves && drawn != owner;
+        if is_refused { self.leaves + drawn % (self.owners - self.leaves) } else { drawn }
     }
 
     /// Returns the events that follow from an event of `owner` at `now`.
@@ -34,9 +50,13 @@ impl World {
         let count = [1, 1, 1, 2, 1][(finalise(event) % 5) as usize];
         (1..=count).map(move |child| {
             let number = finalise(event.wrapping_mul(31).wrapping_add(child));
-            let to = if number.is_multiple_of(3) { owner } else { (number >> 8) as u32 % self.owners };
+            let to = if number.is_multiple_of(3) { owner } else { self.other(owner, number >> 8) };
             let delay = self.delay(number >> 32);
-            let least = if to == owner { 0 } else { self.lookahead };
+            let least = match to {
+                _ if to == owner => 0,
+                _ if to < self.leaves => self.lookahead,
+                _ => self.to_others,
+            };
             let order = EventOrder::new((number % 7) as u8, 0, 0, (number >> 40) as u32);
             (Time::from_ps(now + least + delay), order, (to, number))
         })
@@ -96,26 +116,20 @@ impl World {
         cuts: &[u64],
         backwards: bool,
     ) -> (Vec<Vec<(Time, Number)>>, usize) {
-        let mut queue = EventQueue::new(self.owners as usize, Span::from_ps(self.lookahead));
+        let mut queue = self.queue();
         self.seeds(seed).for_each(|(at, order, event)| queue.push(at, order, event));
         let mut seen = vec![Vec::new(); self.owners as usize];
         for end in cuts.iter().copied().filter(|cut| *cut < self.end).chain([self.end]) {
             while opened(&mut queue, Time::from_ps(end), !backwards) {
-                if backwards {
-                    queue.batches().reverse();
-                }
-                while let Some(owner) = queue.next_owner() {
-                    while let Some((at, first)) = queue.pop() {
-                        let mut next = Some(first);
-                        while let Some(event) = next {
-                            let all: &mut Vec<_> = &mut seen[owner as usize];
-                            all.push((at, event.1));
-                            if all.len() < limit {
-                                let follow = self.follow(at.ps(), event);
-                                follow.for_each(|(at, order, event)| queue.push(at, order, event));
-                            }
-                            next = queue.pop_at(at);
-                        }
+                loop {
+                    if backwards {
+                        queue.batches().reverse();
+                    }
+                    while let Some(owner) = queue.next_owner() {
+                        self.turn(&mut queue, limit, &mut seen[owner as usize]);
+                    }
+                    if !queue.open_leaves() {
+                        break;
                     }
                 }
             }
@@ -124,11 +138,28 @@ impl World {
     }
 }
 
-/// Opens the next window, which has the events that it was foreseen to have if they are looked at.
+impl World {
+    /// Handles the current owner's events in the open window. The owner has `seen` others before.
+    fn turn(self, queue: &mut EventQueue<Event>, limit: usize, seen: &mut Vec<(Time, Number)>) {
+        while let Some((at, first)) = queue.pop() {
+            let mut next = Some(first);
+            while let Some(event) = next {
+                seen.push((at, event.1));
+                if seen.len() < limit {
+                    let follow = self.follow(at.ps(), event);
+                    follow.for_each(|(at, order, event)| queue.push(at, order, event));
+                }
+                next = queue.pop_at(at);
+            }
+        }
+    }
+}
+
+/// Opens the next window, which has the events that it was foreseen to have if they are looked at; else a window that leaves share.
 fn opened(queue: &mut EventQueue<Event>, end: Time, foresee: bool) -> bool {
     let foreseen: Option<BTreeSet<_>> =
         foresee.then(|| queue.next_window(end).map(|(_, event)| *event).collect());
-    let is_open = queue.open(end);
+    let is_open = if foresee { queue.open_known(end) } else { queue.open(end) };
     if let Some(foreseen) = foreseen {
         let window: BTreeSet<_> =
             if is_open { queue.window_events(0).copied().collect() } else { BTreeSet::new() };
@@ -144,12 +175,14 @@ proptest! {
     fn owners_see_what_one_sorted_list_shows_them(
         seed in any::<u64>(),
         owners in prop_oneof![1u32..4, 20u32..200],
+        leaves in prop_oneof![Just(0), 1u32..100],
         lookahead in prop_oneof![1u64..4, 100u64..5_000, Just(1_000_000)],
+        longer in prop_oneof![Just(1), 2u64..6, Just(40)],
         mut cuts in prop::collection::vec(0u64..3_000_000, 0..6),
         backwards in any::<bool>(),
     ) {
         cuts.sort_unstable();
-        let world = World::new(owners, lookahead);
+        let world = World::new((owners, leaves.min(owners - 1)), (lookahead, lookahead * longer));
         let (seen, left) = world.in_windows(seed, 200, &cuts, backwards);
         let expected = world.in_one_list(seed, 200);
         prop_assert_eq!(&seen, &expected);
@@ -157,6 +190,43 @@ proptest! {
         prop_assert_eq!(again, expected);
         prop_assert_eq!(left, still_left);
     }
+}
+
+/// Makes a queue of a leaf, 0, and two others, whose current owner is 1, at 10 ps, in a window that the leaf shares.
+fn beside_a_leaf() -> EventQueue<(u32, char)> {
+    let [any, to_others] = [100, 1000].map(Span::from_ps);
+    let mut queue = EventQueue::with_leaves(3, 1, Lookahead { any, to_others });
+    queue.push(Time::from_ps(10), ORDER, (1, 'a'));
+    assert!(queue.open(Time::from_ps(5000)));
+    assert_eq!(queue.next_owner(), Some(1));
+    assert_eq!(queue.pop(), Some((Time::from_ps(10), (1, 'a'))));
+    queue
+}
+
+#[test]
+fn a_leaf_has_its_turn_after_others_with_what_they_scheduled_for_it() {
+    let mut queue = beside_a_leaf();
+    queue.push(Time::from_ps(110), ORDER, (0, 'b'));
+    assert_eq!((queue.len(), queue.next_owner()), (1, None));
+    assert!(queue.open_leaves());
+    assert_eq!((queue.next_owner(), queue.pop()), (Some(0), Some((Time::from_ps(110), (0, 'b')))));
+    assert_eq!((queue.next_owner(), queue.open_leaves()), (None, false));
+}
+
+#[test]
+#[should_panic(expected = "an event for another at 900 ps, pushed at 10 ps")]
+fn a_shared_window_is_for_leaves_alone() {
+    beside_a_leaf().push(Time::from_ps(900), ORDER, (2, 'b'));
+}
+
+#[test]
+#[should_panic(expected = "an event for another at 900 ps, pushed at 110 ps")]
+fn a_leaf_cannot_affect_others_within_a_shared_window() {
+    let mut queue = beside_a_leaf();
+    queue.push(Time::from_ps(110), ORDER, (0, 'b'));
+    assert_eq!((queue.next_owner(), queue.open_leaves(), queue.next_owner()), (None, true, Some(0)));
+    assert_eq!(queue.pop(), Some((Time::from_ps(110), (0, 'b'))));
+    queue.push(Time::from_ps(900), ORDER, (1, 'c'));
 }
 
 const ORDER: EventOrder = EventOrder::new(0, 0, 0, 0);

@@ -15,6 +15,7 @@ mod nodes;
 use core::ops::Range;
 
 use ca_transport::Adapter;
+use event_kernel::Lookahead;
 use packet::{NodeId, PortId};
 use scenario::Plan;
 use topology::{Graph, Partition};
@@ -51,8 +52,8 @@ pub(crate) fn world<'a>(plan: &Plan, partition: Option<&Partition>) -> World<'a>
     Nodes { names: names(graph), adapters, switches, flows, wiring, lanes }.into_world(partition)
 }
 
-/// Returns the lengths of windows of the parts of a plan's world: between parts, and within each.
-pub(crate) fn lookaheads(plan: &Plan, partition: &Partition) -> (Option<Span>, Vec<Span>) {
+/// Returns the lookaheads of a plan's world: between parts, and within each.
+pub(crate) fn lookaheads(plan: &Plan, partition: &Partition) -> (Option<Span>, Vec<Lookahead>) {
     let (graph, nodes) = (plan.graph(), plan.nodes());
     let layout = Layout::of(graph.nodes(), nodes.adapters.len(), Some(partition));
     let numbers = (0..graph.nodes() as u32).map(NodeId);
@@ -63,13 +64,13 @@ pub(crate) fn lookaheads(plan: &Plan, partition: &Partition) -> (Option<Span>, V
     (lookaheads.between, (0..layout.parts()).map(|part| lookaheads.of_part(part)).collect())
 }
 
-/// Builds some parts of a plan's world, at rest at time zero, without the nodes of others. `windows` has the length of each
-/// part's windows, of all parts, and `between` that of common windows.
+/// Builds some parts of a plan's world, at rest at time zero, without the nodes of others. `inner` has the lookahead
+/// within each part, of all parts, and `between` is that between parts.
 pub(crate) fn share<'a>(
     plan: &Plan,
     partition: &Partition,
     parts: Range<usize>,
-    (between, windows): (Option<Span>, &[Span]),
+    (between, inner): (Option<Span>, &[Lookahead]),
 ) -> World<'a> {
     let (graph, nodes) = (plan.graph(), plan.nodes());
     let layout = Layout::of(graph.nodes(), nodes.adapters.len(), Some(partition));
@@ -91,7 +92,7 @@ pub(crate) fn share<'a>(
     let wiring = Wiring::new(&far_ends(graph));
     let lanes = usize::from(plan.link().data_lanes);
     let nodes = Nodes { names: names(graph), adapters, switches, flows, wiring, lanes };
-    nodes.share(layout, parts, windows, between)
+    nodes.share(layout, parts, inner, between)
 }
 
 fn names(graph: &Graph) -> Vec<String> {

@@ -318,8 +318,9 @@ impl<'a> Run<'a> {
             Some(until_done) => until_done.window_end(&mut self.world, after(stop)),
             None => after(stop),
         };
+        let is_looked_at = self.tap.is_some() || self.until_done.as_ref().is_some_and(UntilDone::is_counting);
         let queue = &mut self.world.parts[0].interconnect.queue;
-        let is_open = queue.open(end);
+        let is_open = if is_looked_at { queue.open_known(end) } else { queue.open(end) };
         self.world.window_end = queue.window_end();
         is_open
     }

@@ -163,7 +163,7 @@ impl Prefetching {
                 _ => {}
             }
         }
-        self.done += AHEAD;
+        self.done = (self.done + AHEAD).min(interconnect.queue.window_len());
 
         // Pass 2.
         received.iter().for_each(|(node, packet)| adapter_at(*node).prefetch_queue_pair(&pool[*packet]));

@@ -1,7 +1,7 @@
 //! The turns of a part's nodes: each handles its events of the open window.
 //!
-//! Invariant: within a window nodes handle their events one node after the other, in any order. A node finishes one
-//! instant before it begins the next, and decides exactly once in it.
+//! Invariant: within a window nodes handle their events one node after the other, in any order, but adapters after switches where
+//! the window is longer than their cables. A node finishes one instant before it begins the next, and decides exactly once in it.
 
 use ca_transport::Adapter;
 use event_kernel::Stream;
@@ -48,7 +48,7 @@ impl Turns {
     /// Handles the same events, and looks at each window when it opens.
     #[inline(never)] // Few runs are tapped.
     fn run_tapped_until<X: Extent>(&mut self, part: &mut Part, end: Time) {
-        while part.interconnect.broken.is_none() && part.interconnect.queue.open(end) {
+        while part.interconnect.broken.is_none() && part.interconnect.queue.open_known(end) {
             self.look(part);
             self.window::<X>(part);
         }
@@ -64,17 +64,22 @@ impl Turns {
     /// Gives every node with events in the open window its turn.
     pub(crate) fn window<X: Extent>(&mut self, part: &mut Part) {
         self.prefetching.begin_window(part, self.events);
-        if let Some(stream) = &mut self.scramble {
-            part.interconnect.queue.batches().shuffle(stream);
-        }
-        while let Some(node) = part.interconnect.queue.next_owner() {
-            self.prefetching.before_turn(part);
-            let Part { adapters, switches, interconnect, .. } = part;
-            let access = &mut interconnect.access::<X>(NodeId(node));
-            self.events += match (node as usize).checked_sub(adapters.len()) {
-                None => turn(&mut adapters[node as usize], access),
-                Some(switch) => turn(&mut switches[switch], access),
-            };
+        loop {
+            if let Some(stream) = &mut self.scramble {
+                part.interconnect.queue.batches().shuffle(stream);
+            }
+            while let Some(node) = part.interconnect.queue.next_owner() {
+                self.prefetching.before_turn(part);
+                let Part { adapters, switches, interconnect, .. } = part;
+                let access = &mut interconnect.access::<X>(NodeId(node));
+                self.events += match (node as usize).checked_sub(adapters.len()) {
+                    None => turn(&mut adapters[node as usize], access),
+                    Some(switch) => turn(&mut switches[switch], access),
+                };
+            }
+            if !part.interconnect.queue.open_leaves() {
+                break;
+            }
         }
         self.prefetching.end_window(self.events);
     }

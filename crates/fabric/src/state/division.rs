@@ -6,6 +6,7 @@
 use core::ops::Range;
 
 use ca_transport::Adapter;
+use event_kernel::Lookahead;
 use link_layer::Port;
 use packet::NodeId;
 use switch_arch::Switch;
@@ -42,22 +43,22 @@ impl Nodes {
             return self.into_world(None);
         }
         let parts = 0..layout.hosts_of.len();
-        let windows: Vec<Span> = parts.clone().map(|part| lookaheads.of_part(part)).collect();
-        self.share(layout, parts, &windows, lookaheads.between)
+        let inner: Vec<Lookahead> = parts.clone().map(|part| lookaheads.of_part(part)).collect();
+        self.share(layout, parts, &inner, lookaheads.between)
     }
 
-    /// Returns the world of some parts, of which these are the nodes, in the order of their numbers. `windows` has the length of each
-    /// part's windows, of all parts, and `between` the lookahead of the shortest wire between parts.
+    /// Returns the world of some parts, of which these are the nodes, in the order of their numbers. `inner` has the lookahead within each
+    /// part, of all parts, and `between` is that of the shortest wire between parts.
     pub(crate) fn share<'a>(
         self,
         layout: Layout,
         parts: Range<usize>,
-        windows: &[Span],
+        inner: &[Lookahead],
         between: Option<Span>,
     ) -> World<'a> {
         let first_part = parts.start;
         World {
-            parts: layout.share(parts, (self.adapters, self.switches), &self.wiring, windows),
+            parts: layout.share(parts, (self.adapters, self.switches), &self.wiring, inner),
             first_part,
             names: self.names,
             flows: self.flows,
@@ -119,14 +120,14 @@ impl Layout {
         self.places[node.index()].part.index()
     }
 
-    /// Returns some parts, made of their own nodes in the order of node numbers. `windows` has the length of each part's
-    /// windows, of all parts.
+    /// Returns some parts, made of their own nodes in the order of node numbers. `inner` has the lookahead within each part, of all
+    /// parts.
     pub(crate) fn share(
         &self,
         parts: Range<usize>,
         (adapters, switches): (Vec<Adapter>, Vec<Switch>),
         wiring: &Wiring,
-        windows: &[Span],
+        inner: &[Lookahead],
     ) -> Vec<Part> {
         let (of_hosts, of_switches) = self.places.split_at(self.hosts);
         let own = |places: &[Place]| -> Vec<Place> {
@@ -141,7 +142,7 @@ impl Layout {
         let part = |(part, ((adapters, switches), numbers)): (usize, _)| Part {
             adapters,
             switches,
-            interconnect: self.interconnect(PartId(part as u16), wiring, windows[part]),
+            interconnect: self.interconnect(PartId(part as u16), wiring, inner[part]),
             numbers,
         };
         parts.clone().zip(nodes).map(part).collect()
@@ -164,7 +165,7 @@ impl Layout {
     }
 
     /// Returns the interconnect of a part.
-    fn interconnect(&self, part: PartId, wiring: &Wiring, lookahead: Span) -> Interconnect {
+    fn interconnect(&self, part: PartId, wiring: &Wiring, lookahead: Lookahead) -> Interconnect {
         let (mut far_ends, mut first_port) = (Vec::new(), Vec::new());
         let nodes = (0..).map(NodeId).zip(&self.places).filter(|(_, place)| place.part == part);
         for (node, _) in nodes {
@@ -175,16 +176,25 @@ impl Layout {
                 part: self.places[peer.index()].part,
             }));
         }
-        Interconnect::new(part, far_ends.into(), first_port.into(), lookahead)
+        let hosts = self.hosts_of[part.index()];
+        Interconnect::new(part, far_ends.into(), first_port.into(), (hosts, lookahead))
     }
 }
 
 /// The lookaheads of the shortest cables.
 pub(crate) struct Lookaheads {
-    /// Between two nodes of a part, by part; `None` if no cable leads from one to another.
-    inner: Vec<Option<Span>>,
+    /// Between two nodes of a part, by part.
+    inner: Vec<Inner>,
     /// Between two parts; `None` if no cable leads from part to part.
     pub(crate) between: Option<Span>,
+}
+
+/// The lookaheads of the shortest cables within a part; `None` if there is no such cable.
+#[derive(Clone, Copy, Default)]
+struct Inner {
+    any: Option<Span>,
+    /// Of cables to switches, and of those between two adapters, whose turns come together.
+    to_switches: Option<Span>,
 }
 
 impl Lookaheads {
@@ -192,18 +202,32 @@ impl Lookaheads {
     pub(crate) fn of(ports: impl Iterator<Item = Span>, wiring: &Wiring, layout: &Layout) -> Self {
         let numbers = (0..layout.places.len() as u32).map(NodeId);
         let ends = numbers.flat_map(|node| wiring.of_node(node).iter().map(move |(peer, _)| (node, *peer)));
-        let (mut inner, mut between) = (vec![None; layout.hosts_of.len()], None);
+        let (mut inner, mut between) = (vec![Inner::default(); layout.hosts_of.len()], None);
         for (lookahead, (node, peer)) in ports.zip(ends) {
             let [here, there] = [node, peer].map(|node| layout.places[node.index()].part);
-            let shortest: &mut Option<Span> =
-                if here == there { &mut inner[here.index()] } else { &mut between };
-            *shortest = Some(shortest.map_or(lookahead, |shortest| shortest.min(lookahead)));
+            if here != there {
+                between = shorter(between, lookahead);
+                continue;
+            }
+            let Inner { any, to_switches } = &mut inner[here.index()];
+            *any = shorter(*any, lookahead);
+            let [from_adapter, to_adapter] = [node, peer].map(|node| node.index() < layout.hosts);
+            if from_adapter || !to_adapter {
+                *to_switches = shorter(*to_switches, lookahead);
+            }
         }
         Self { inner, between }
     }
 
-    /// Returns the length of a part's own windows: no longer than common ones.
-    pub(crate) fn of_part(&self, part: usize) -> Span {
-        self.inner[part].into_iter().chain(self.between).min().unwrap_or(Span::ZERO)
+    /// Returns the lookahead within a part: no longer than that between parts.
+    pub(crate) fn of_part(&self, part: usize) -> Lookahead {
+        let Inner { any, to_switches } = self.inner[part];
+        let shortest =
+            |inner: Option<Span>| inner.into_iter().chain(self.between).min().unwrap_or(Span::ZERO);
+        Lookahead { any: shortest(any), to_others: shortest(to_switches) }
     }
+}
+
+fn shorter(shortest: Option<Span>, lookahead: Span) -> Option<Span> {
+    Some(shortest.map_or(lookahead, |shortest| shortest.min(lookahead)))
 }

@@ -10,10 +10,10 @@
 
 use core::marker::PhantomData;
 
-use event_kernel::{EventOrder, EventQueue};
+use event_kernel::{EventOrder, EventQueue, Lookahead};
 use link_layer::{InvariantViolation, NodeContext, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
-use units::{Span, Time};
+use units::Time;
 
 use crate::state::event::{Event, EventKind, MOST_NODES};
 use crate::state::mail::{Cargo, Letter, Mailbag, Outgoing};
@@ -69,6 +69,9 @@ pub(crate) struct Interconnect {
     pub(crate) packet_hops: u64,
     /// The earliest violation that a node reported.
     pub(crate) broken: Option<NodeViolation>,
+    /// Number of adapters, which are the first nodes.
+    hosts: u32,
+    lookahead: Lookahead,
     part: PartId,
     pub(crate) outgoing: Outgoing,
 }
@@ -87,22 +90,25 @@ state_codec::value!(NodeViolation { at, node, port, lane, what });
 
 impl Interconnect {
     /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node, and
-    /// `first_port` the position of each node's first. No wire between two of its nodes is shorter than `lookahead`.
+    /// `first_port` the position of each node's first. Its first `hosts` nodes are adapters. No wire between two of its nodes takes less
+    /// than the lookahead.
     pub(crate) fn new(
         part: PartId,
         far_ends: Box<[FarEnd]>,
         first_port: Box<[u32]>,
-        lookahead: Span,
+        (hosts, lookahead): (u32, Lookahead),
     ) -> Self {
         assert!(first_port.len() <= MOST_NODES, "a part has at most {MOST_NODES} nodes");
         Self {
-            queue: EventQueue::new(first_port.len(), lookahead),
+            queue: EventQueue::with_leaves(first_port.len(), hosts, lookahead),
             pool: PacketPool::default(),
             far_ends,
             first_port,
             now: Time::ZERO,
             packet_hops: 0,
             broken: None,
+            hosts,
+            lookahead,
             part,
             outgoing: Outgoing::default(),
         }
@@ -110,8 +116,7 @@ impl Interconnect {
 
     /// Drops all events. Those before `handled` are handled.
     pub(crate) fn start_over(&mut self, handled: Time) {
-        // A list for windows of this length has the same windows and buckets.
-        self.queue = EventQueue::new(self.first_port.len(), self.queue.window_length());
+        self.queue = EventQueue::with_leaves(self.first_port.len(), self.hosts, self.lookahead);
         self.queue.resume(handled);
         self.now = Time::from_ps(handled.ps().saturating_sub(1));
     }

@@ -8,7 +8,7 @@ use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 
 use ca_transport::Adapter;
-use event_kernel::Digest;
+use event_kernel::{Digest, Lookahead};
 use parallel::{Ranks, Stopwatch};
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
@@ -58,11 +58,11 @@ pub fn follow(plan: Option<&Plan>, options: RunOptions<'_>) {
         let order = taken(&mut from);
         let share = match order {
             Order::End => return,
-            Order::Begin { plan: digest, of_node, windows, between } => {
+            Order::Begin { plan: digest, of_node, inner, between } => {
                 let reading = compared(plan, digest);
                 answer(ranks, |to| reading.put(to));
                 let plan = plan.filter(|_| reading == Reading::Same);
-                share = plan.map(|plan| Share::new(plan, options, &of_node, (between, &windows)));
+                share = plan.map(|plan| Share::new(plan, options, &of_node, (between, &inner)));
                 continue;
             }
             _ => share.as_mut().expect("rank 0 begins"),
@@ -117,14 +117,14 @@ impl<'a, 'p> Share<'a, 'p> {
         plan: &'p Plan,
         options: RunOptions<'a>,
         of_node: &[u16],
-        (between, windows): (Option<Span>, &[Span]),
+        (between, inner): (Option<Span>, &[Lookahead]),
     ) -> Self {
         let ranks = options.ranks.expect("a rank follows another");
-        let own: Range<usize> = parts_of(ranks.rank(), ranks.count(), windows.len());
-        let world = build::share(plan, &Partition::new(of_node), own.clone(), (between, windows));
+        let own: Range<usize> = parts_of(ranks.rank(), ranks.count(), inner.len());
+        let world = build::share(plan, &Partition::new(of_node), own.clone(), (between, inner));
         Self {
             plan,
-            office: Office::new(ranks, windows.len()),
+            office: Office::new(ranks, inner.len()),
             turns: own.map(|part| Turns::new(part, options.scramble)).collect(),
             until_done: plan.until_done().then(|| UntilDone::new(plan, &world)),
             world,

@@ -6,6 +6,7 @@
 use core::time::Duration;
 
 use ca_transport::Adapter;
+use event_kernel::Lookahead;
 use parallel::{Ranks, Stopwatch};
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
@@ -53,8 +54,8 @@ pub(crate) struct Leader<'a> {
     messages: Vec<Vec<u8>>,
     plan: &'a Plan,
     partition: &'a Partition,
-    /// Length of each part's own windows.
-    windows: Vec<Span>,
+    /// Lookahead within each part.
+    inner: Vec<Lookahead>,
 }
 
 /// Lets the other ranks of a run return from [`follow`](crate::follow). Rank 0 calls it once, at the end of its work, whether it
@@ -111,15 +112,15 @@ impl<'a> Leader<'a> {
     ) -> Result<(World<'a>, Self), RankFault> {
         let parts = partition.parts();
         assert!(parts >= ranks.count(), "{} ranks for {parts} parts", ranks.count());
-        let (between, windows) = build::lookaheads(plan, partition);
+        let (between, inner) = build::lookaheads(plan, partition);
         assert_ne!(between, Some(Span::ZERO), "a packet takes time from part to part");
         let messages = vec![Vec::new(); ranks.count()];
         let office = Office::new(ranks, parts);
-        let mut leader = Self { ranks, office, messages, plan, partition, windows };
+        let mut leader = Self { ranks, office, messages, plan, partition, inner };
         leader.order(&Order::Begin {
             plan: plan.digest(),
             of_node: (0..plan.graph().nodes()).map(|node| partition.part_of(node)).collect(),
-            windows: leader.windows.clone(),
+            inner: leader.inner.clone(),
             between,
         });
         leader.await_answers();
@@ -131,16 +132,16 @@ impl<'a> Leader<'a> {
             }
         }
         let own = leader.office.own.clone();
-        let mut world = build::share(plan, partition, own, (between, &leader.windows));
-        world.away = Some(Away::new(ranks, &leader.windows, plan));
+        let mut world = build::share(plan, partition, own, (between, &leader.inner));
+        world.away = Some(Away::new(ranks, &leader.inner, plan));
         world.look_away(false);
         Ok((world, leader))
     }
 
     /// Builds the parts of all other ranks, at rest.
     fn others(&self) -> Vec<Part> {
-        let all = self.office.own.end..self.windows.len();
-        build::share(self.plan, self.partition, all, (None, &self.windows)).parts
+        let all = self.office.own.end..self.inner.len();
+        build::share(self.plan, self.partition, all, (None, &self.inner)).parts
     }
 
     /// Loads the parts of all other ranks, of which these are images. All events before `handled` are handled.
@@ -149,7 +150,7 @@ impl<'a> Leader<'a> {
         self.await_answers();
         let first = self.office.own.end;
         for (rank, answer) in self.messages.iter_mut().enumerate().skip(1) {
-            let own = parts_of(rank, self.ranks.count(), self.windows.len());
+            let own = parts_of(rank, self.ranks.count(), self.inner.len());
             let images = &mut images[own.start - first..own.end - first];
             let loaded = parts::load(images, handled, &mut StateReader::new(answer));
             loaded.unwrap_or_else(|error| panic!("the parts of rank {rank}: {error}"));
@@ -159,7 +160,7 @@ impl<'a> Leader<'a> {
 
     /// Lets all other ranks load their parts as these images are, at the beginning of a resumed run.
     fn hand_out(&mut self, images: &[Part], handled: Time) {
-        let (first, count, parts) = (self.office.own.end, self.ranks.count(), self.windows.len());
+        let (first, count, parts) = (self.office.own.end, self.ranks.count(), self.inner.len());
         order(self.ranks, &mut self.messages, &Order::Load { handled }, |rank, to| {
             let own = parts_of(rank, count, parts);
             let images = &images[own.start - first..own.end - first];

@@ -3,7 +3,7 @@
 //! Invariant: every rank gets the same orders and [questions](crate::state::world::away), in the same sequence, each in an exchange of its own.
 //! The first byte of a message tells which of both it is.
 
-use event_kernel::Digest;
+use event_kernel::{Digest, Lookahead};
 use units::{Span, Time};
 
 use crate::run::common_windows::CommonWindows;
@@ -13,7 +13,7 @@ use crate::run::common_windows::CommonWindows;
 pub(super) enum Order {
     /// Builds the parts of the rank; it answers with a [`Reading`]. `plan` is the digest of the plan, `of_node` the part of each
     /// node, `windows` the length of each part's own windows, `between` that of common windows.
-    Begin { plan: Digest, of_node: Vec<u16>, windows: Vec<Span>, between: Option<Span> },
+    Begin { plan: Digest, of_node: Vec<u16>, inner: Vec<Lookahead>, between: Option<Span> },
     /// Brings up all links.
     BringUp,
     /// Silences the sources.
@@ -30,7 +30,7 @@ pub(super) enum Order {
 }
 
 state_codec::value!(enum Order {
-    0 = Begin { plan, of_node, windows, between },
+    0 = Begin { plan, of_node, inner, between },
     1 = BringUp,
     2 = Silence,
     3 = Advance { windows, handled, missing },

@@ -10,7 +10,7 @@
 
 use core::ops::Range;
 
-use event_kernel::EventQueue;
+use event_kernel::{EventQueue, Lookahead};
 use packet::{Bth, BthFlags, FlowId, Lane, Lrh, NodeId, Opcode, Packet, PortId, Psn};
 use parallel::Ranks;
 use scenario::Plan;
@@ -69,15 +69,15 @@ pub(crate) fn rank_of(part: usize, ranks: usize, parts: usize) -> usize {
 }
 
 impl<'a> Away<'a> {
-    /// Creates what rank 0 knows of others. `windows` has the length of each part's windows, of all parts.
-    pub(crate) fn new(ranks: &'a dyn Ranks, windows: &[Span], plan: &'a Plan) -> Self {
-        let own = parts_of(0, ranks.count(), windows.len());
-        let list = |window: &Span| {
-            let list: EventQueue<Event> = EventQueue::new(0, *window);
+    /// Creates what rank 0 knows of others. `inner` has the lookahead within each part, of all parts.
+    pub(crate) fn new(ranks: &'a dyn Ranks, inner: &[Lookahead], plan: &'a Plan) -> Self {
+        let own = parts_of(0, ranks.count(), inner.len());
+        let list = |inner: &Lookahead| {
+            let list: EventQueue<Event> = EventQueue::new(0, inner.any);
             (list.window_length(), list.bucket_length())
         };
-        let lists = windows[own.end..].iter().map(list).collect();
-        let (parts, seen) = (windows.len(), Seen::default());
+        let lists = inner[own.end..].iter().map(list).collect();
+        let (parts, seen) = (inner.len(), Seen::default());
         Self { ranks, parts, plan, lists, counts: Vec::new(), seen }
     }
 
