@@ -24,7 +24,7 @@ impl OwnerBatch {
 }
 
 /// Ratio of owners to events above which asking each owner costs more than listing those with events.
-const OWNERS_PER_EVENT: usize = 8;
+const OWNERS_PER_EVENT: usize = 3;
 
 /// Most places, for each event, that events may move while a batch is sorted by insertion. More than nearly sorted batches need.
 const MOVES_PER_EVENT: usize = 8;
