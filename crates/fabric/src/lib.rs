@@ -2,7 +2,8 @@
 //!
 //! Invariant: only wires connect nodes, and every wire takes time. The event loop therefore advances in windows as
 //! long as the shortest wire delay: within a window each node handles its own events in their total order, and the
-//! nodes may take their turns in any order. In each instant a node first handles all of its events and then decides
+//! nodes may take their turns in any order. Where adapters have the shortest wires, windows are as long as the shortest wire
+//! to a switch, and adapters take their turns after switches. In each instant a node first handles all of its events and then decides
 //! once. Instruments look at the world between windows and change nothing.
 //!
 //! ```text

@@ -34,8 +34,7 @@ impl Turns {
         Self { events: 0, prefetching: Prefetching::default(), scramble: scramble.map(stream), tap: None }
     }
 
-    /// Handles all events before `end`, in windows as long as the part's shortest wire. No other part sends anything
-    /// for this time.
+    /// Handles all events before `end`, in windows of the part's event list. No other part sends anything for this time.
     pub(crate) fn run_until<X: Extent>(&mut self, part: &mut Part, end: Time) {
         if self.tap.is_some() {
             return self.run_tapped_until::<X>(part, end);
