@@ -49,20 +49,27 @@ fn failure_on_ranks(partition: &Partition, pauses: &[(usize, Time)]) -> String {
     run.bring_up();
     run.run_until(Span::from_us(10).after_start(), &mut |_| {}).expect("no pause has come");
     let state = run.state_after(run.events());
-    let ranks = RanksInThreads::new(3);
-    thread::scope(|scope| {
-        for own in &ranks[1..] {
-            let options = RunOptions { ranks: Some(own), ..RunOptions::default() };
-            let plan = &plan;
-            scope.spawn(move || follow(Some(plan), options));
-        }
-        let options =
-            RunOptions { partition: Some(partition), ranks: Some(&ranks[0]), ..RunOptions::default() };
+    by_three_ranks(&plan, |first| {
+        let options = RunOptions { partition: Some(partition), ranks: Some(first), ..RunOptions::default() };
         let mut run = new_run_on_ranks(&plan, options).expect("all ranks have the plan");
         run.restore(&state).expect("the state of a run of this plan");
         let failed = run.run_to_end(plan.duration().after_start(), &mut |_| {});
-        release(&ranks[0]);
         failed.expect_err("a PAUSE under credits is no signal").to_string()
+    })
+}
+
+/// Runs a plan by three ranks, of which this is what the first one does.
+fn by_three_ranks<T>(plan: &Plan, lead: impl FnOnce(&RanksInThreads) -> T) -> T {
+    let [first, others @ ..]: [RanksInThreads; 3] = RanksInThreads::new(3).try_into().expect("three ranks");
+    // Each thread owns its rank: if it fails, the others learn of it, since its messages end.
+    thread::scope(move |scope| {
+        for own in others {
+            scope
+                .spawn(move || follow(Some(plan), RunOptions { ranks: Some(&own), ..RunOptions::default() }));
+        }
+        let led = lead(&first);
+        release(&first);
+        led
     })
 }
 
@@ -101,15 +108,8 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
 fn a_rank_holds_its_own_parts_alone() {
     let plan = plan();
     let partition = Partition::new(&[0, 1, 2, 0, 1, 2, 0]);
-    let ranks = RanksInThreads::new(3);
-    thread::scope(|scope| {
-        for own in &ranks[1..] {
-            let options = RunOptions { ranks: Some(own), ..RunOptions::default() };
-            let plan = &plan;
-            scope.spawn(move || follow(Some(plan), options));
-        }
-        let options =
-            RunOptions { partition: Some(&partition), ranks: Some(&ranks[0]), ..RunOptions::default() };
+    by_three_ranks(&plan, |first| {
+        let options = RunOptions { partition: Some(&partition), ranks: Some(first), ..RunOptions::default() };
         let mut run = new_run_on_ranks(&plan, options).expect("all ranks have the plan");
         let nodes = |run: &Run<'_>| run.world.parts.iter().map(|part| part.numbers.len()).sum::<usize>();
         assert_eq!(nodes(&run), 3, "two hosts and a switch");
@@ -117,6 +117,5 @@ fn a_rank_holds_its_own_parts_alone() {
         run.run_until(Span::from_us(10).after_start(), &mut |_| {}).expect("nothing fails");
         assert_eq!(run.with_all_parts(|run| nodes(run)), 7);
         assert_eq!(nodes(&run), 3);
-        release(&ranks[0]);
     });
 }

@@ -2,6 +2,7 @@
 //!
 //! The ranks are threads here, each with memory of its own, and exchange nothing but messages.
 
+use std::panic::catch_unwind;
 use std::thread;
 
 use fabric::{Keep, ResumeError, RunOptions, Saving, follow, release, simulate_saving};
@@ -24,7 +25,8 @@ fn by_ranks<T>(
 ) -> T {
     let mut ranks = RanksInThreads::new(ranks).into_iter();
     let first = ranks.next().expect("there is a rank");
-    thread::scope(|scope| {
+    // Each thread owns its rank: if it fails, the others learn of it, since its messages end.
+    thread::scope(move |scope| {
         for own in ranks {
             let scramble = options.scramble;
             scope.spawn(move || {
@@ -35,6 +37,14 @@ fn by_ranks<T>(
         release(&first);
         led
     })
+}
+
+#[test]
+fn a_rank_that_fails_ends_the_others() {
+    let plan = shipped("bench-a32", &[]);
+    let failed =
+        catch_unwind(|| by_ranks(&plan, 3, RunOptions::default(), |_| -> () { panic!("rank 0 fails") }));
+    assert!(failed.is_err(), "the others do not wait for it");
 }
 
 /// Runs a plan on the way saved at intervals, and from a state.
