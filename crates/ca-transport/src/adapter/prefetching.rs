@@ -5,8 +5,8 @@
 
 use core::mem::offset_of;
 
-use packet::{Lane, Packet};
-use prefetch::{prefetch_all, prefetch_bytes};
+use packet::{BthFlags, Lane, Packet};
+use prefetch::{prefetch, prefetch_all, prefetch_bytes};
 
 use super::Adapter;
 use super::endpoint_slot::EndpointSlot;
@@ -54,13 +54,23 @@ impl Adapter {
         }
     }
 
-    /// Prefetches the flow, and the message, that the arrival of a reply affects.
+    /// Prefetches the flow, and the message, that the arrival of a reply affects, and the counts that a mark changes.
     #[inline]
     pub fn prefetch_for_reply(&self, packet: &Packet) {
         let Some(queue_pair) = self.queue_pairs.get(packet.bth.destination_qp.index()) else { return };
         if let Some(endpoint) = self.endpoints.get(queue_pair.endpoint as usize) {
             self.schedule.prefetch_flow(endpoint.flow);
             self.prefetch_message_of(endpoint);
+            if packet.bth.flags.contains(BthFlags::BECN)
+                && let Some(decreases) = self.shared.decreases.get(endpoint.flow as usize)
+            {
+                prefetch(decreases);
+            }
+        }
+        if packet.marked.is_some()
+            && let Some(reception) = self.receptions.get(queue_pair.reception as usize)
+        {
+            reception.prefetch_marks(&self.marks);
         }
     }
 

@@ -7,6 +7,7 @@ use core::num::NonZeroU32;
 
 use cc_policies::EchoState;
 use packet::{MarkCode, QpNumber};
+use prefetch::prefetch;
 use telemetry::Marks;
 use workload::HostTraffic;
 
@@ -58,6 +59,14 @@ impl Reception {
             NonZeroU32::new(all.len() as u32).expect("the count that was added")
         });
         all[place.get() as usize - 1].count(reason);
+    }
+
+    /// Prefetches the counts of marks, if there has been one.
+    #[inline]
+    pub(super) fn prefetch_marks(&self, all: &[Marks]) {
+        if let Some(marks) = self.marks.and_then(|place| all.get(place.get() as usize - 1)) {
+            prefetch(marks);
+        }
     }
 
     /// Returns the marked packets that were consumed, by the first reason.

@@ -20,7 +20,7 @@ use std::collections::BinaryHeap;
 
 use cc_policies::AnyState;
 use packet::{ByLane, Lane};
-use prefetch::prefetch_all;
+use prefetch::{prefetch, prefetch_all};
 use units::Time;
 
 use self::oldest_first::OldestFirst;
@@ -250,9 +250,12 @@ impl Schedule {
         self.next_resume
     }
 
-    /// Prefetches the flow whose turn on VL0 is next.
+    /// Prefetches the flow whose turn on VL0 is next, and the end of the next gap.
     #[inline]
     pub fn prefetch(&self) {
+        if let Some(paced) = self.paced.peek() {
+            prefetch(paced);
+        }
         if let ReadyQueues::RoundRobin(lanes) = &self.ready
             && let Some(flow) = lanes[Lane(0)].first()
         {

@@ -5,7 +5,7 @@
 //!
 //! | pass | of an arrival | of the departure of a tail |
 //! |---|---|---|
-//! | 1 | the packet, the node's head | the node's head |
+//! | 1 | the packet, the node's head and cables | the node's head and cables |
 //! | 2 | an entry of the forwarding table; the queue pair | inputs with a packet for the output |
 //! | 3 | input, output, queue; endpoint | input, output, queue of the next input |
 //! | 4 | flow, message | the packet at the head of that queue |
@@ -137,6 +137,9 @@ impl Prefetching {
         for event in interconnect.queue.window_events(self.done).take(AHEAD) {
             let (node, kind) = (event.node(), event.kind());
             let is_next = last.replace(node) != Some(node);
+            if is_next {
+                interconnect.prefetch_cables(node);
+            }
             if let EventKind::Arrive(_, packet) = kind {
                 prefetch(&pool[packet]);
             }

@@ -13,6 +13,7 @@ use core::marker::PhantomData;
 use event_kernel::{EventOrder, EventQueue, Lookahead};
 use link_layer::{InvariantViolation, NodeContext, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
+use prefetch::prefetch_bytes;
 use units::Time;
 
 use crate::state::event::{Event, EventKind, MOST_NODES};
@@ -126,6 +127,16 @@ impl Interconnect {
     pub(crate) fn access<X: Extent>(&mut self, node: NodeId) -> NodeAccess<'_, X> {
         let first_port = self.first_port[node.index()] as usize;
         NodeAccess { node, first_port, interconnect: self, extent: PhantomData }
+    }
+
+    /// Prefetches the far ends of a node's cables.
+    #[inline]
+    pub(crate) fn prefetch_cables(&self, node: NodeId) {
+        let first = self.first_port[node.index()] as usize;
+        let end = self.first_port.get(node.index() + 1).map_or(self.far_ends.len(), |next| *next as usize);
+        if let Some(cables) = self.far_ends.get(first..end).filter(|cables| !cables.is_empty()) {
+            prefetch_bytes(&cables[0], size_of_val(cables));
+        }
     }
 
     /// Schedules an event at the node that the cable of this place in `far_ends` leads to; `kind` makes it of the far end's

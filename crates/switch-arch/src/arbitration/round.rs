@@ -2,7 +2,7 @@
 //!
 //! Invariant: no grant lets an input be read faster than its buffer allows.
 
-use packet::{PacketPool, PortId, VoqId};
+use packet::{Lane, PacketPool, PortId, VoqId};
 use units::Time;
 
 use super::any::AnyArbiter;
@@ -26,6 +26,14 @@ impl<const WORDS: usize> Arbitration<WORDS> {
     /// Creates the arbitration of a switch of this many ports in which nothing is read.
     pub(crate) fn new(arbiter: AnyArbiter, bandwidth: ReadBandwidth<WORDS>, ports: usize) -> Self {
         Self { bandwidth, arbiter, requests: Vec::with_capacity(ports), grants: Vec::with_capacity(ports) }
+    }
+
+    /// Prefetches the turn of an output and lane.
+    #[inline]
+    pub(crate) fn prefetch(&self, output: PortId, lane: Lane) {
+        if let AnyArbiter::RoundRobin(arbiter) = &self.arbiter {
+            arbiter.prefetch(output, lane);
+        }
     }
 
     /// Grants a request that has no rivals, if the arbiter is a round robin. Such a request asks for inputs that can be

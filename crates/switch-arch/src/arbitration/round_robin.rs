@@ -3,6 +3,7 @@
 //! Invariant: an output that asked in vain chooses before the outputs that did not, so no output is starved of inputs.
 
 use packet::{Lane, PortId};
+use prefetch::prefetch;
 
 use super::arbiter::{Arbiter, Request, Requests};
 use crate::tables::{LaneTable, PortSet};
@@ -23,6 +24,12 @@ impl RoundRobin {
     #[must_use]
     pub fn new(ports: usize, lanes: usize) -> Self {
         Self { last: LaneTable::new(ports, lanes, PortId(0)), losers: PortSet::EMPTY }
+    }
+
+    /// Prefetches the input that won last at an output and lane.
+    #[inline]
+    pub(crate) fn prefetch(&self, output: PortId, lane: Lane) {
+        prefetch(&self.last[(output, lane)]);
     }
 
     /// Returns the next input in turn of those that contend for an output and lane; `None` if there is none.

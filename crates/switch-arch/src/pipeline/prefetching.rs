@@ -55,6 +55,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     #[inline]
     pub(crate) fn prefetch_output(&self, output: PortId, lane: Lane) {
         self.ports[output].prefetch_first();
+        self.arbitration.prefetch(output, lane);
         self.storage.contention.prefetch(output, lane);
         self.marking.marker.prefetch(output, lane);
     }
