@@ -7,6 +7,7 @@
 //! | item | contents |
 //! |---|---|
 //! | [`EventQueue`] | the future-event list, and with it the clock |
+//! | [`Lookahead`] | the least delays of events for other owners |
 //! | [`Owned`] | an event that tells its owner |
 //! | [`EventOrder`] | the rank of an event among its owner's events of the same instant |
 //! | [`stream`] | the random stream of one purpose and one owner |

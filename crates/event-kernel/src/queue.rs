@@ -13,9 +13,9 @@
 //! ```
 //!
 //! * A *bucket* is a power of two of picoseconds. A window begins with the first bucket that has events.
-//! * *Leaves* are owners that schedule no events for each other: the adapters of a network, between which there are switches. In a
-//!   window as long as the lookahead *to others*, these have their turns first, and the leaves afterwards, with the events that were
-//!   scheduled for them meanwhile. The leaves *share* such a window. A switch's latency counts with the cables that lead to it, so
+//! * *Leaves* are owners that reach each other no sooner than they reach others: the adapters of a network, between which there are
+//!   switches. In a window as long as the lookahead *to others*, these have their turns first, and the leaves afterwards, with the events
+//!   that were scheduled for them meanwhile. The leaves *share* such a window. A switch's latency counts with the cables that lead to it, so
 //!   a shared window may be several times as long as an adapter's cable.
 //! * The events of the open window are grouped by owner, in *batches*. A batch is sorted when it becomes current. The events
 //!   that its owner schedules for itself meanwhile, within the window, form a second sorted list.
@@ -53,7 +53,7 @@ const SHORT: u32 = 13;
 pub struct Lookahead {
     /// For any owner.
     pub any: Span,
-    /// For an owner that is no leaf: at least as long.
+    /// For an owner that is no leaf, and from leaf to leaf: at least as long.
     pub to_others: Span,
 }
 
@@ -132,11 +132,11 @@ impl<E: Copy + Owned> EventQueue<E> {
         Self::with_leaves(owners, 0, Lookahead { any: lookahead, to_others: lookahead })
     }
 
-    /// Makes an empty list, at time zero, of which the first `leaves` owners are leaves: none of them schedules events for another
-    /// leaf.
+    /// Makes an empty list, at time zero, of which the first `leaves` owners are leaves: a window may be as long as the lookahead to
+    /// others.
     ///
     /// # Panics
-    /// If an event for a leaf takes longer than one for another owner.
+    /// If `any` is longer than `to_others`.
     #[must_use]
     pub fn with_leaves(owners: usize, leaves: u32, lookahead: Lookahead) -> Self {
         const { assert!(size_of::<E>() <= 24, "an event is at most 24 bytes") }
@@ -183,8 +183,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.len() == 0
     }
 
-    /// Returns the end of the window that was opened last, exclusive. If all its batches are done, every event before
-    /// that instant is handled.
+    /// Returns the end of the window that was opened last, exclusive. If all its batches are done, those of leaves included, every
+    /// event before that instant is handled.
     #[must_use]
     pub const fn window_end(&self) -> Time {
         Time::from_ps(self.window_end)

@@ -16,7 +16,7 @@ type Event = (u32, Number);
 #[derive(Clone, Copy, Debug)]
 struct World {
     owners: u32,
-    /// Number of leaves: fewer than owners.
+    /// Number of owners that are leaves.
     leaves: u32,
     lookahead: u64,
     /// Lookahead to owners that are no leaves.
@@ -38,23 +38,16 @@ impl World {
         EventQueue::with_leaves(self.owners as usize, self.leaves, Lookahead { any, to_others })
     }
 
-    /// Returns the owner that an owner schedules an event for, drawn by a number: another leaf's turn goes to one that is no leaf.
-    fn other(self, owner: u32, number: u64) -> u32 {
-        let drawn = number as u32 % self.owners;
-        let is_refused = owner < self.leaves && drawn < self.leaves && drawn != owner;
-        if is_refused { self.leaves + drawn % (self.owners - self.leaves) } else { drawn }
-    }
-
     /// Returns the events that follow from an event of `owner` at `now`.
     fn follow(self, now: u64, (owner, event): Event) -> impl Iterator<Item = (Time, EventOrder, Event)> {
         let count = [1, 1, 1, 2, 1][(finalise(event) % 5) as usize];
         (1..=count).map(move |child| {
             let number = finalise(event.wrapping_mul(31).wrapping_add(child));
-            let to = if number.is_multiple_of(3) { owner } else { self.other(owner, number >> 8) };
+            let to = if number.is_multiple_of(3) { owner } else { (number >> 8) as u32 % self.owners };
             let delay = self.delay(number >> 32);
             let least = match to {
                 _ if to == owner => 0,
-                _ if to < self.leaves => self.lookahead,
+                _ if to < self.leaves && owner >= self.leaves => self.lookahead,
                 _ => self.to_others,
             };
             let order = EventOrder::new((number % 7) as u8, 0, 0, (number >> 40) as u32);
@@ -108,19 +101,21 @@ impl World {
         seen
     }
 
-    /// Returns the same by an event queue whose windows are cut at these times, with batches in this order.
+    /// Returns the same by an event queue whose windows are cut at these times, with batches in this order. The bits of `ways`, in turn,
+    /// tell whether a window's events are all known when it is opened.
     fn in_windows(
         self,
         seed: u64,
         limit: usize,
         cuts: &[u64],
-        backwards: bool,
+        (backwards, mut ways): (bool, u64),
     ) -> (Vec<Vec<(Time, Number)>>, usize) {
         let mut queue = self.queue();
         self.seeds(seed).for_each(|(at, order, event)| queue.push(at, order, event));
         let mut seen = vec![Vec::new(); self.owners as usize];
         for end in cuts.iter().copied().filter(|cut| *cut < self.end).chain([self.end]) {
-            while opened(&mut queue, Time::from_ps(end), !backwards) {
+            while opened(&mut queue, Time::from_ps(end), ways & 1 == 1) {
+                ways = ways.rotate_right(1);
                 loop {
                     if backwards {
                         queue.batches().reverse();
@@ -180,13 +175,14 @@ proptest! {
         longer in prop_oneof![Just(1), 2u64..6, Just(40)],
         mut cuts in prop::collection::vec(0u64..3_000_000, 0..6),
         backwards in any::<bool>(),
+        ways in prop_oneof![Just(0), Just(u64::MAX), any::<u64>()],
     ) {
         cuts.sort_unstable();
-        let world = World::new((owners, leaves.min(owners - 1)), (lookahead, lookahead * longer));
-        let (seen, left) = world.in_windows(seed, 200, &cuts, backwards);
+        let world = World::new((owners, leaves.min(owners)), (lookahead, lookahead * longer));
+        let (seen, left) = world.in_windows(seed, 200, &cuts, (backwards, ways));
         let expected = world.in_one_list(seed, 200);
         prop_assert_eq!(&seen, &expected);
-        let (again, still_left) = world.in_windows(seed, 200, &[], !backwards);
+        let (again, still_left) = world.in_windows(seed, 200, &[], (!backwards, !ways));
         prop_assert_eq!(again, expected);
         prop_assert_eq!(left, still_left);
     }

@@ -26,10 +26,8 @@ impl<E: Copy + Owned> EventQueue<E> {
     }
 
     fn open_window(&mut self, end: Time, longest: u64) -> bool {
-        debug_assert!(
-            self.open.is_done() && self.is_batch_done() && self.of_leaves.is_empty(),
-            "all batches of the last window are done"
-        );
+        debug_assert!(self.open.is_done() && self.is_batch_done(), "all batches of the last window are done");
+        assert!(self.of_leaves.is_empty(), "leaves have had their batches in the last window");
         let Some(buckets) = self.find_window(end, longest) else { return false };
         self.window_start = buckets.start << self.bucket_shift;
         let full_end = buckets.end.saturating_mul(1 << self.bucket_shift);
@@ -108,7 +106,7 @@ impl<E: Copy + Owned> EventQueue<E> {
                 return None;
             }
             self.first_bucket = first;
-            let window = first..first + longest;
+            let window = first..first.saturating_add(longest);
             if self.later.first_bucket() >= window.end {
                 return Some(first..window.end.min(after_end));
             }

@@ -12,7 +12,8 @@
 //! part. Where the last message could be among them, one thread goes on for some windows.
 //!
 //! Every delivery of a window is an event in it: the arrival of a message's last packet, which crosses a wire and so is
-//! scheduled before the window is opened, since adapters share no windows once deliveries are counted. Behind a host that takes its time, it is the end of the host's work instead.
+//! scheduled before the window is opened: once deliveries are counted, no window is longer than all of its events are known. Behind a
+//! host that takes its time, it is the end of the host's work instead.
 
 use std::sync::Arc;
 

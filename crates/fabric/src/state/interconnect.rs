@@ -92,7 +92,7 @@ state_codec::value!(NodeViolation { at, node, port, lane, what });
 impl Interconnect {
     /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node, and
     /// `first_port` the position of each node's first. Its first `hosts` nodes are adapters. No wire between two of its nodes takes less
-    /// than the lookahead.
+    /// than the lookahead to its far end.
     pub(crate) fn new(
         part: PartId,
         far_ends: Box<[FarEnd]>,

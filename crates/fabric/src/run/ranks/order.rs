@@ -12,7 +12,7 @@ use crate::run::common_windows::CommonWindows;
 #[derive(Debug)]
 pub(super) enum Order {
     /// Builds the parts of the rank; it answers with a [`Reading`]. `plan` is the digest of the plan, `of_node` the part of each
-    /// node, `windows` the length of each part's own windows, `between` that of common windows.
+    /// node, `inner` the lookahead within each part, `between` that between parts.
     Begin { plan: Digest, of_node: Vec<u16>, inner: Vec<Lookahead>, between: Option<Span> },
     /// Brings up all links.
     BringUp,
