@@ -6,6 +6,7 @@
 use core::iter;
 use std::thread;
 
+use crate::stopwatch::Stopwatch;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::waiting::Waiting;
 
@@ -59,7 +60,9 @@ pub struct Member<'a, T, const WORDS: usize> {
     number: usize,
     /// Number of the last meeting.
     meeting: u64,
-    /// Number of meetings before which the member lost its processor.
+    /// Since the last meeting.
+    since: Stopwatch,
+    /// Number of meetings before which a member lost its processor.
     lost: u64,
 }
 
@@ -83,7 +86,7 @@ impl<T: Default, const WORDS: usize> Meeting<T, WORDS> {
     /// Returns the members, by number. Call it once: each member is one.
     #[must_use]
     pub fn members(&self) -> Vec<Member<'_, T, WORDS>> {
-        let member = |number| Member { all: self, number, meeting: 0, lost: 0 };
+        let member = |number| Member { all: self, number, meeting: 0, since: Stopwatch::start(), lost: 0 };
         (0..self.places.len()).map(member).collect()
     }
 }
@@ -118,8 +121,10 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
         own.meeting.store(meeting, Ordering::Release);
         all.waiting.wake();
         let is_there = |place: &Place<WORDS>| place.meeting.load(Ordering::Acquire) >= meeting;
-        let lost = all.places.iter().filter(|place| all.waiting.until(|| is_there(place))).count();
+        let wait_for = |place| all.waiting.until(|| is_there(place));
+        let lost = all.places.iter().filter(|place| wait_for(place).is_loss(|| self.since.elapsed())).count();
         self.lost += u64::from(lost > 0);
+        self.since = Stopwatch::start();
         assert!(!all.failed.load(Ordering::Relaxed), "another thread of this run panicked");
         self.meeting = meeting;
         all.places
@@ -127,8 +132,8 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
             .map(move |place| place.words[parity].each_ref().map(|word| word.load(Ordering::Relaxed)))
     }
 
-    /// Returns the number of meetings so far, and of those before which the member lost its processor: to another thread, or
-    /// because it slept.
+    /// Returns the number of meetings so far, and of those before which a member lost its processor, as far as this member knows:
+    /// it yielded its own to another thread, or slept and waited for longer than it had worked.
     #[must_use]
     pub const fn meetings(&self) -> [u64; 2] {
         [self.meeting, self.lost]

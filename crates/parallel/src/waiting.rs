@@ -3,6 +3,7 @@
 //! Invariant: a thread that waits is woken if what it waits for happens before [`Waiting::wake`] is called.
 
 use core::hint::spin_loop;
+use core::time::Duration;
 
 use crate::patience::{ANOTHER_TURN, Patience};
 use crate::stopwatch::Stopwatch;
@@ -21,6 +22,29 @@ pub(crate) struct Waiting {
     bell: Condvar,
 }
 
+/// The course of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// The thread kept its processor.
+    Awake,
+    /// Another thread had a turn on the processor.
+    Yielded,
+    /// The thread slept. The whole wait took this long.
+    Slept(Duration),
+}
+
+impl Wait {
+    /// Returns true if a thread lost its processor: this one, or one that it waited for. `since_last` is the time since the last
+    /// wait, this one included. A thread that has more to do is waited for too, but not for longer than the others work.
+    pub(crate) fn is_loss(self, since_last: impl FnOnce() -> Duration) -> bool {
+        match self {
+            Self::Awake => false,
+            Self::Yielded => true,
+            Self::Slept(waited) => waited > since_last() / 2,
+        }
+    }
+}
+
 impl Waiting {
     /// Creates a place for so many threads that work at the same time.
     pub(crate) fn new(threads: usize) -> Self {
@@ -32,12 +56,12 @@ impl Waiting {
         }
     }
 
-    /// Waits until something is there. Returns true if the waiting thread lost its processor.
+    /// Waits until something is there.
     #[inline]
-    pub(crate) fn until(&self, is_there: impl Fn() -> bool) -> bool {
+    pub(crate) fn until(&self, is_there: impl Fn() -> bool) -> Wait {
         for _ in 0..SPINS {
             if is_there() {
-                return false;
+                return Wait::Awake;
             }
             spin_loop();
         }
@@ -45,30 +69,30 @@ impl Waiting {
     }
 
     #[inline(never)]
-    fn longer(&self, is_there: &dyn Fn() -> bool) -> bool {
+    fn longer(&self, is_there: &dyn Fn() -> bool) -> Wait {
         let began = Stopwatch::start();
         while began.elapsed() < self.patience.spinning {
             for _ in 0..SPINS {
                 if is_there() {
-                    return false;
+                    return Wait::Awake;
                 }
                 spin_loop();
             }
         }
-        let mut lost = false;
+        let mut wait = Wait::Awake;
         for _ in 0..self.patience.yields {
             if is_there() {
-                return false;
+                return Wait::Awake;
             }
-            let began = Stopwatch::start();
+            let yielded = Stopwatch::start();
             yield_now();
-            if !cfg!(loom) && began.elapsed() > ANOTHER_TURN {
-                lost = true;
+            if !cfg!(loom) && yielded.elapsed() > ANOTHER_TURN {
+                wait = Wait::Yielded;
                 break;
             }
         }
         if is_there() {
-            return lost;
+            return wait;
         }
         let mut bed = self.bed.lock().expect("no thread panics with this lock");
         self.sleepers.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +103,7 @@ impl Waiting {
         }
         self.sleepers.fetch_sub(1, Ordering::Relaxed);
         drop(bed);
-        true
+        Wait::Slept(began.elapsed())
     }
 
     /// Wakes those that sleep, after something was done that they may wait for.
@@ -96,5 +120,24 @@ impl Waiting {
         // A thread that counts as a sleeper holds the lock until it sleeps.
         drop(self.bed.lock().expect("no thread panics with this lock"));
         self.bell.notify_all();
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// With 11,664 hosts, one of two threads sleeps now and then, since the other has 1.2 ms more to do in a window of 6 ms.
+    #[test]
+    fn a_wait_is_a_loss_if_it_is_longer_than_the_work_before() {
+        let us = Duration::from_micros;
+        for (wait, since_last, is_loss) in [
+            (Wait::Awake, us(10), false),
+            (Wait::Yielded, us(10_000), true),
+            (Wait::Slept(us(1200)), us(6000), false),
+            (Wait::Slept(us(4000)), us(4160), true),
+        ] {
+            assert_eq!(wait.is_loss(|| since_last), is_loss, "{wait:?} of {since_last:?}");
+        }
     }
 }
