@@ -70,10 +70,12 @@ impl Turns {
             while let Some(node) = part.interconnect.queue.next_owner() {
                 self.prefetching.before_turn(part);
                 let Part { adapters, switches, interconnect, .. } = part;
-                let access = &mut interconnect.access::<X>(NodeId(node));
                 self.events += match (node as usize).checked_sub(adapters.len()) {
-                    None => turn(&mut adapters[node as usize], access),
-                    Some(switch) => turn(&mut switches[switch], access),
+                    None => turn(
+                        &mut adapters[node as usize],
+                        &mut interconnect.adapter_access::<X>(NodeId(node)),
+                    ),
+                    Some(switch) => turn(&mut switches[switch], &mut interconnect.access::<X>(NodeId(node))),
                 };
             }
             if !part.interconnect.queue.open_leaves() {

@@ -166,18 +166,18 @@ impl Layout {
 
     /// Returns the interconnect of a part.
     fn interconnect(&self, part: PartId, wiring: &Wiring, lookahead: Lookahead) -> Interconnect {
-        let (mut far_ends, mut first_port) = (Vec::new(), Vec::new());
+        let (mut far_ends, mut far_parts, mut first_port) = (Vec::new(), Vec::new(), Vec::new());
         let nodes = (0..).map(NodeId).zip(&self.places).filter(|(_, place)| place.part == part);
         for (node, _) in nodes {
             first_port.push(far_ends.len() as u32);
-            far_ends.extend(wiring.of_node(node).iter().map(|(peer, port)| FarEnd {
-                node: self.number_within(*peer),
-                port: *port,
-                part: self.places[peer.index()].part,
-            }));
+            let peers = wiring.of_node(node);
+            far_ends.extend(peers.iter().map(|(peer, port)| FarEnd::new(self.number_within(*peer), *port)));
+            if self.parts() > 1 {
+                far_parts.extend(peers.iter().map(|(peer, _)| self.places[peer.index()].part));
+            }
         }
         let hosts = self.hosts_of[part.index()];
-        Interconnect::new(part, far_ends.into(), first_port.into(), (hosts, lookahead))
+        Interconnect::new(part, (far_ends.into(), far_parts.into()), first_port.into(), (hosts, lookahead))
     }
 }
 

@@ -20,16 +20,29 @@ use crate::state::event::{Event, EventKind, MOST_NODES};
 use crate::state::mail::{Cargo, Letter, Mailbag, Outgoing};
 use crate::state::part_id::PartId;
 
-/// The far end of a cable, as a part knows it.
+/// The far end of a cable: a node, by its number within its part, and a port.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FarEnd {
-    /// Number of the node within its part.
-    pub(crate) node: NodeId,
-    pub(crate) port: PortId,
-    pub(crate) part: PartId,
-}
+pub(crate) struct FarEnd(u32);
 
-const _: () = assert!(size_of::<FarEnd>() == 8, "eight far ends are one cache line");
+const PORT_BITS: u32 = 8;
+
+impl FarEnd {
+    /// Makes the far end at this port of a node.
+    pub(crate) fn new(node: NodeId, port: PortId) -> Self {
+        assert!(node.index() < MOST_NODES && port.0 < 1 << PORT_BITS, "{node:?} and {port:?} take 28 bits");
+        Self(node.0 << PORT_BITS | u32::from(port.0))
+    }
+
+    #[inline]
+    const fn node(self) -> NodeId {
+        NodeId(self.0 >> PORT_BITS)
+    }
+
+    #[inline]
+    const fn port(self) -> PortId {
+        PortId((self.0 % (1 << PORT_BITS)) as u16)
+    }
+}
 
 /// The extent of a part: all nodes, or some of them. A type, so that a world of one part pays nothing for the others.
 pub(crate) trait Extent {
@@ -63,7 +76,9 @@ pub(crate) struct Interconnect {
     pub(crate) pool: PacketPool,
     /// The far end of each cable, by node and port.
     far_ends: Box<[FarEnd]>,
-    /// The position of each node's first port in `far_ends`.
+    /// The parts of these far ends; empty if all nodes are of one part.
+    far_parts: Box<[PartId]>,
+    /// The position of each node's first port in `far_ends`: of an adapter, its own number.
     first_port: Box<[u32]>,
     pub(crate) now: Time,
     /// Packets that crossed a link, each counted once a link, by the part that sent it.
@@ -90,20 +105,24 @@ pub(crate) struct NodeViolation {
 state_codec::value!(NodeViolation { at, node, port, lane, what });
 
 impl Interconnect {
-    /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node, and
+    /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node, `far_parts` the parts
+    /// that they lead to, or nothing if there is no other, and
     /// `first_port` the position of each node's first. Its first `hosts` nodes are adapters. No wire between two of its nodes takes less
     /// than the lookahead to its far end.
     pub(crate) fn new(
         part: PartId,
-        far_ends: Box<[FarEnd]>,
+        (far_ends, far_parts): (Box<[FarEnd]>, Box<[PartId]>),
         first_port: Box<[u32]>,
         (hosts, lookahead): (u32, Lookahead),
     ) -> Self {
         assert!(first_port.len() <= MOST_NODES, "a part has at most {MOST_NODES} nodes");
+        let of_adapters = first_port.iter().take(hosts as usize);
+        assert!((0..).zip(of_adapters).all(|(node, first)| *first == node), "an adapter has one port");
         Self {
             queue: EventQueue::with_leaves(first_port.len(), hosts, lookahead),
             pool: PacketPool::default(),
             far_ends,
+            far_parts,
             first_port,
             now: Time::ZERO,
             packet_hops: 0,
@@ -120,6 +139,12 @@ impl Interconnect {
         self.queue = EventQueue::with_leaves(self.first_port.len(), self.hosts, self.lookahead);
         self.queue.resume(handled);
         self.now = Time::from_ps(handled.ps().saturating_sub(1));
+    }
+
+    /// Returns the interconnect as this adapter may use it.
+    #[inline]
+    pub(crate) fn adapter_access<X: Extent>(&mut self, node: NodeId) -> NodeAccess<'_, X> {
+        NodeAccess { node, first_port: node.index(), interconnect: self, extent: PhantomData }
     }
 
     /// Returns the interconnect as this node may use it.
@@ -150,11 +175,11 @@ impl Interconnect {
         kind: impl FnOnce(PortId) -> EventKind,
     ) {
         let far = self.far_ends[cable];
-        let kind = kind(far.port);
-        if X::IS_DIVIDED && far.part != self.part {
-            return self.send_away(far.part, at, (far.node, kind), sequence);
+        let kind = kind(far.port());
+        if X::IS_DIVIDED && self.far_parts[cable] != self.part {
+            return self.send_away(self.far_parts[cable], at, (far.node(), kind), sequence);
         }
-        self.schedule(at, (far.node, kind), sequence);
+        self.schedule(at, (far.node(), kind), sequence);
     }
 
     /// Sends an event to another part, with its packet.
